@@ -1,4 +1,5 @@
-/* Every size from 1×1 to 300×300, every tab: panels stay on the screen and off each other. */
+/* Every size from 1×1 to 300×300, every tab: panels stay on the screen and off each other; each is in a tab.
+ */
 #include "tui/layout.h"
 
 #include <stdbool.h>
@@ -24,6 +25,20 @@ static int bad(const struct layout *layout, int width, int height)
         }
     }
     return layout->n < 1;
+}
+
+static bool placed[PANELS];
+
+static void check_placed(void)
+{
+#define PANEL_TEXT(number, name) [PANEL_##number] = #number,
+    static const char *const names[PANELS] = {PANEL_LIST(PANEL_TEXT)};
+
+    for (int panel = PANEL_NONE + 1; panel < PANELS; panel++) {
+        if (!placed[panel])
+            fprintf(stderr, "PANEL_%s is in no tab: tui/layout.c places it\n", names[panel]);
+        CHECK(placed[panel]);
+    }
 }
 
 /* Every row of the body belongs to some panel. */
@@ -56,6 +71,8 @@ static void check_size(int width, int height)
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
             CHECK(false);
         }
+        for (int i = 0; i < layout.n; i++)
+            placed[layout.rects[i].panel] = true;
         bool small = width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN;
         if (small != (tui_layout_find(&layout, PANEL_TOO_SMALL) != NULL) || (small && layout.n != 1))
             CHECK(false);
@@ -165,6 +182,7 @@ int main(void)
     for (int width = 1; width <= SIDE; width++)
         for (int height = 1; height <= SIDE; height++)
             check_size(width, height);
+    check_placed();
     for (int width = 1; width <= SIDE; width += 13)
         for (int height = 1; height <= SIDE; height += 7)
             check_zoom(width, height);

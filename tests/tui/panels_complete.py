@@ -1,6 +1,7 @@
 """A panel that lacks its line in the list does not build: panels_complete.py SOURCE_ROOT CC... (in the short run some).
 
 Each line of PANEL_LIST in tui/layout.h is taken out, and the file that draws the panel compiled: the compiler names both.
+A panel whose title is always the same text is in a picture of tests/tui/golden.
 """
 
 import concurrent.futures
@@ -17,6 +18,18 @@ text = (ROOT / HEADER).read_text()
 names = re.findall(r"^    X\((?:\w+), (\w+)\)", text, re.M)
 drawn = {name: path for path in (ROOT / "tui/panel").glob("*.c")
          for name in re.findall(r"^void panel_(\w+)\(", path.read_text(), re.M)}
+
+
+sources = [path.read_text() for path in (ROOT / "tui/panel").glob("*.c")]
+pictures = "".join(path.read_text() for path in (ROOT / "tests/tui/golden").glob("*.txt"))
+
+
+def undrawn(name):
+    """Its title, where no picture has it."""
+    calls = [call for source in sources
+             for call in re.findall(rf"panel_frame_rule(?:_of)?\(\w+, \w+,\s*PANEL_{name.upper()},\s*([^,]+),", source)]
+    titles = [call[1:-1] for call in calls if re.fullmatch('"[^"]+"', call)]
+    return titles[0] if titles and len(titles) == len(calls) and not any("\u2500" + title in pictures for title in titles) else None
 
 
 def fault(name):
@@ -37,6 +50,8 @@ with concurrent.futures.ThreadPoolExecutor() as pool:
     faults = [f"{name}: no file in tui/panel draws it" for name in names if name not in drawn]
     tried = [name for name in (names if "PAPERTAPE_LONG" in os.environ else names[::12] + names[-1:]) if name in drawn]
     faults += [found for found in pool.map(fault, tried) if found]
+faults += [f"{name}: no picture in tests/tui/golden has a panel \"{undrawn(name)}\": a check_screen() in tests/tui/screens.c" for name in names
+           if undrawn(name)]
 for found in faults:
     print("FAILED", found, file=sys.stderr)
 print(f"tui/panels_complete: {len(names)} panels, {len(tried)} taken out, {len(faults)} failures")
