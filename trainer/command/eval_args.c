@@ -40,6 +40,17 @@ static int take_bars(struct option_call *call, const struct option_row *row, con
     return add_bars(call, value);
 }
 
+static int take_set(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct eval_args *args = call->into;
+    char *copy = strdup(value);
+    (void)row;
+    int status = append(call, &args->sets, &args->n_sets, copy);
+    if (status != EXIT_OK)
+        free(copy);
+    return status;
+}
+
 static int take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
     if (bars_time_parse(value, strlen(value), (int64_t *)((char *)call->into + row->at)) == 0)
@@ -70,6 +81,10 @@ static const struct option_row options[] = {
      "that follow one another are one episode and others never are, and the paths through all rows; kfold:N "
      "is cpcv:N,1; walk-forward:N has N groups, and one before them that is in no combination",
      .take = take_splits},
+    {"set", "KEY=VALUE",
+     "another cost or rule of the environment than the policy was trained with, as fee_taker=0.0005, slippage=0.0002 "
+     "or trailing_stop_pct=0.05; may be given several times",
+     .take = take_set},
     {"exchange-info", "FILE", "the venue's exchangeInfo, for the lots and ticks of market",
      AT(bars.exchange_info)},
     {"steps", "FILE",
@@ -96,6 +111,8 @@ int trainer_eval_args_check(const struct option_call *call)
         return option_fail(call, EXIT_USAGE, "no bars: --bars FILE of the policy's symbols is needed");
     args->bars.paths = args->paths;
     args->bars.n = args->n_paths;
+    args->bars.set = args->sets;
+    args->bars.n_set = args->n_sets;
     return status;
 }
 
@@ -111,7 +128,10 @@ static void finish(void *into)
     struct eval_args *args = into;
     for (size_t i = 0; i < args->n_texts; i++)
         free(args->texts[i]);
+    for (size_t i = 0; i < args->n_sets; i++)
+        free(args->sets[i]);
     free(args->texts);
+    free(args->sets);
     free(args->paths);
 }
 

@@ -14,8 +14,8 @@ struct eval_args {
     struct eval_bars bars; /* its paths are those below */
     char **paths;          /* of --bars; their text is in `texts` */
     size_t n_paths;
-    char **texts;
-    size_t n_texts;
+    char **texts, **sets; /* sets: of --set, with copies */
+    size_t n_texts, n_sets;
 };
 
 /* EXIT_OK with call->into whole, or an exit status with a line on stderr. */

@@ -9,6 +9,7 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "strategy/policy/runtime.h"
+#include "trainer/command/eval_set.h"
 #include "trainer/command/eval_show.h"
 #include "trainer/training/source.h"
 
@@ -26,8 +27,8 @@ static int set_line(struct env_params *params, char *line, char err[static EVAL_
     return r < 0 ? refuse(err, -EINVAL, "environment: %s", why) : 0;
 }
 
-static int read_params(const struct trained_policy *policy, struct env_params *ret,
-                       char err[static EVAL_ERROR_MAX])
+static int read_params(const struct trained_policy *policy, const struct eval_bars *bars,
+                       struct env_params *ret, char err[static EVAL_ERROR_MAX])
 {
     struct env_params params;
     char why[ENV_ERROR_MAX], *text = strdup(policy->environment), *next = text;
@@ -37,6 +38,8 @@ static int read_params(const struct trained_policy *policy, struct env_params *r
     for (char *line; r == 0 && (line = strsep(&next, "\n")) != NULL;)
         r = line[0] ? set_line(&params, line, err) : 0;
     free(text);
+    for (size_t i = 0; r == 0 && i < bars->n_set; i++)
+        r = trainer_eval_set(&params, bars->set[i], err);
     if (r < 0)
         return r;
     training_source_test_params(&params);
@@ -206,7 +209,7 @@ static int open_market(struct eval_market market, const struct eval_bars *bars, 
 {
     const struct trained_policy *policy = market.policy;
     const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
-    int r = read_params(policy, &market.params, err);
+    int r = read_params(policy, bars, &market.params, err);
     if (r == 0 && market.ensemble) {
         market.params.actions = ENV_CONTINUOUS;
         market.params.lookback = market.ensemble->policy.lookback;

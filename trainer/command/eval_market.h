@@ -25,6 +25,8 @@ struct eval_bars {
     size_t n;
     const char *exchange_info; /* or NULL */
     int64_t from_ns, to_ns;    /* rows that open in [from, to); INT64_MIN, INT64_MAX: all */
+    char *const *set;          /* [n_set] KEY=VALUE, other costs and rules: trainer_eval_set() */
+    size_t n_set;
 };
 
 /* 0, for trainer_eval_market_close(); -EINVAL for a policy of a world that is no market, bars that lack a

@@ -98,6 +98,24 @@ def test_words(trainer, policy, bars):
         check(ran.returncode in (1, 2) and said in ran.stderr and ran.stderr.count("\n") == 1, f"eval {words}: {ran.stderr}")
 
 
+def test_costs(trainer, folder, policy, bars):
+    """--set: fees are the share of what was traded; the policy's own fee again is no change; what is no cost is refused."""
+    whole = evaluated(trainer, policy, "--bars", *bars)[0]["whole"]
+    check(evaluated(trainer, policy, "--bars", *bars, "--set", f"fee_taker={FEE}")[0]["whole"] == whole, "its own fee: no change")
+    for fee in (0, 0.0005, 0.004):
+        path = os.path.join(folder, "costs.csv")
+        out = evaluated(trainer, policy, "--bars", *bars, "--set", f"fee_taker={fee}", "--trades", path)[0]["whole"]
+        with open(path) as file:
+            traded = sum(float(row["notional"]) for row in csv.DictReader(file))
+        near(f"--set fee_taker={fee}: fees", out["fees"], fee * traded, 1e-6)
+    slipped = evaluated(trainer, policy, "--bars", *bars, "--set", "slippage=0.002", "--set", "fee_taker=0")[0]["whole"]
+    check(slipped["fees"] == 0 and slipped["equity"] != whole["equity"], "--set twice")
+    for text, *words in (("fee_takr=0", "did you mean fee_taker?"), ("fee_taker=-1", "fee_taker", "from 0 to 0.5"),
+                         ("x", "KEY=VALUE"), ("lookback=5", "lookback", "trained with it"), ("=1", "KEY=VALUE")):
+        ran = trainer.run("eval", policy, "--bars", *bars, "--set", text)
+        check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and all(word in ran.stderr for word in words), f"--set {text}: {ran.stderr}")
+
+
 def test_gaps(trainer, folder, policy, bars):
     """Counted among the rows that are played; and no two symbols that have nothing in common."""
     for start, right in ((0, 6), (400, 4), (652, 2), (701, 0)):
@@ -162,7 +180,7 @@ def main(program, papertape):
         for symbol, rows in GAPS.items():
             without(bars[symbol], rows)
         data = {"bars": ",".join(bars), "train_to": "2024-01-20", "test_from": "2024-01-22"}
-        cases = {"closes": ({}, {}), "market14": ({}, {"features": "market14"}),
+        cases = {"closes": ({}, {"features": ""}), "market14": ({}, {"features": "market14"}),
                  "reference": ({"execution": "reference"}, {"features": "market14"}),
                  "ranges": ({"slippage_pct": "0.0001..0.0005", "initial_capital": "4000..6000"}, {})}
         for name, (environment, more) in cases.items():
@@ -178,6 +196,7 @@ def main(program, papertape):
                 test_benchmark(name, out, bars)
         policy = os.path.join(folder, "out", "market14.safetensors")
         test_backtest(trainer, papertape, folder, policy, bars)
+        test_costs(trainer, folder, policy, bars)
         test_words(trainer, policy, bars)
         test_observation(trainer, papertape, folder, policy, bars)
         test_gaps(trainer, folder, os.path.join(folder, "out", "closes.safetensors"), bars)
