@@ -85,9 +85,12 @@ struct policy {
      * first decision and after its last. */
     bool (*act)(const struct policy *policy, int64_t open_ns, float *ret_actions);
     const struct policy_runtime_ops *runtime; /* NULL: act() decides; else that is not called */
-    int n_members;                            /* of an ensemble; 0: no ensemble */
-    const struct policy *const *members;      /* [n_members], trained ones */
-    const char *const *member_names;          /* [n_members] as the ensemble's text names their files */
+    /* What its evaluation said: the word and the sentence of strategy/metrics/verdict.h, as the file has
+     * them; NULL: it was not evaluated, or by an older program. */
+    const char *verdict, *verdict_text;
+    int n_members;                       /* of an ensemble; 0: no ensemble */
+    const struct policy *const *members; /* [n_members], trained ones */
+    const char *const *member_names;     /* [n_members] as the ensemble's text names their files */
 };
 
 /* Where policies are found by their ids. */

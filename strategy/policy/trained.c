@@ -19,7 +19,7 @@ static const double LEAST_MAX = 1e9;
 struct loaded {
     struct trained_policy trained; /* first: the callers' handle */
     struct policy_asset *assets;
-    char *world, *environment, *features, *observation_hash;
+    char *world, *environment, *features, *observation_hash, *verdict, *verdict_text;
     char **sets; /* [n_assets] */
     struct net_model *model;
 };
@@ -373,6 +373,19 @@ static int read_hash(struct loading *in)
     return loaded->observation_hash ? 0 : no_memory(in);
 }
 
+/* A word of a later program is as good as any: it is only shown and compared. */
+static int read_verdict(struct loading *in)
+{
+    struct loaded *loaded = in->loaded;
+    if (!safetensors_metadata(in->file, "verdict"))
+        return 0;
+    int r = keep(in, "verdict", &loaded->verdict);
+    r = r < 0 ? r : keep(in, "verdict_text", &loaded->verdict_text);
+    loaded->trained.policy.verdict = loaded->verdict;
+    loaded->trained.policy.verdict_text = loaded->verdict_text;
+    return r;
+}
+
 static int read_market(struct loading *in)
 {
     struct policy *policy = &in->loaded->trained.policy;
@@ -385,6 +398,7 @@ static int read_market(struct loading *in)
     r = r < 0 ? r : read_features(in);
     r = r < 0 ? r : read_environment(in);
     r = r < 0 ? r : read_hash(in);
+    r = r < 0 ? r : read_verdict(in);
     r = r < 0 ? r : need_time(in, "trained_from");
     return r < 0 ? r : need_time(in, "trained_to");
 }
@@ -474,6 +488,8 @@ void policy_trained_destroy(struct trained_policy *policy)
     free(loaded->environment);
     free(loaded->features);
     free(loaded->observation_hash);
+    free(loaded->verdict);
+    free(loaded->verdict_text);
     policy_net_model_destroy(loaded->model);
     free(loaded);
 }

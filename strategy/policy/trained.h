@@ -17,6 +17,8 @@
  *   observation_hash  strategy/policy/observation.h, of the observations that it was trained on; older files
  *                     lack it
  *   trained_from, trained_to, trained_steps, seed, version
+ *   verdict, verdict_text: what its evaluation said (strategy/metrics/verdict.h); older files lack them, and
+ *                     those that were not evaluated
  * A world that is no market (cartpole) has `world` instead of symbols to trained_to.
  *
  * Inference: y = b + x0 w0 + x1 w1 + … in float32, inputs in their order, each product and sum rounded once,
@@ -90,6 +92,7 @@ struct trained_source {
     const char *observation_hash; /* NULL: the file has none */
     int64_t trained_from_ns, trained_to_ns, trained_steps;
     uint64_t seed;
+    const char *verdict, *verdict_text; /* NULL: it was not evaluated */
 };
 /* Writes it as safetensors_write() does. 0; -EINVAL for parameters that are not finite, and for what
  * policy_trained_load() would refuse of a market; errors of writing; -ENOMEM: the file is unchanged. */

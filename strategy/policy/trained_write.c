@@ -203,6 +203,10 @@ static int put_metadata(struct writing *out, const struct trained_source *source
         r = source->world ? put(out, "world", "%s", source->world) : put_market(out, source);
     r = r < 0 ? r : put(out, "trained_steps", "%" PRId64, source->trained_steps);
     r = r < 0 ? r : put(out, "seed", "%" PRIu64, source->seed);
+    if (r == 0 && source->verdict)
+        r = put(out, "verdict", "%s", source->verdict);
+    if (r == 0 && source->verdict_text)
+        r = put(out, "verdict_text", "%s", source->verdict_text);
     return r < 0 ? r : put(out, "version", "%s", PAPERTAPE_VERSION);
 }
 

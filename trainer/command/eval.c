@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "strategy/metrics/verdict_json.h"
 #include "trainer/command/args.h"
 #include "trainer/command/eval_result.h"
 #include "trainer/command/replay_print.h"
@@ -16,7 +17,7 @@ struct eval_request {
     struct trained_policy *policy; /* or */
     struct ensemble_policy *ensemble;
     struct eval_market market;
-    struct eval_episode whole;
+    struct training_episode whole;
     struct replay_row row;
     struct replay_trades *trades_out;
     FILE *steps_out;
@@ -140,15 +141,18 @@ static json_t *head_json(const struct eval_request *request, size_t from)
 static int play(struct eval_request *request, json_t **ret)
 {
     struct eval_market *market = &request->market;
-    const struct eval_calls calls = {.ctx = request, .stepped = on_step, .traded = on_trade};
+    const struct training_calls calls = {.ctx = request, .stepped = on_step, .traded = on_trade};
     size_t from = market->from > market->first ? market->from : market->first;
     struct eval_result result = {0};
+    struct verdict verdict = {0};
     char err[EVAL_ERROR_MAX] = "out of memory";
     json_t *split = NULL;
     request->row.first = (int32_t)from;
     int r = trainer_eval_episode_play(market, from, market->to, &calls, &request->whole, err);
     if (r == 0)
         r = trainer_eval_result_add(&result, &request->whole);
+    if (r == 0)
+        r = training_episode_verdict(&request->whole, &verdict);
     if (r == 0 && request->args.splits) {
         split = trainer_eval_split_json(market, &request->args.split, from, market->to, err);
         r = split ? 0 : -EINVAL;
@@ -157,9 +161,10 @@ static int play(struct eval_request *request, json_t **ret)
     if (object) {
         json_object_set_new(object, "whole", trainer_eval_result_json(&result, market->bars->interval_ns));
         json_object_set_new(object, "splits", split ? split : json_null());
+        metrics_verdict_json(&verdict, object);
     }
     trainer_eval_result_finish(&result);
-    trainer_eval_episode_finish(&request->whole);
+    training_episode_finish(&request->whole);
     if (!object)
         return trainer_args_say(EXIT_FAILURE, "%s: %s", request->args.policy_path, err);
     *ret = object;

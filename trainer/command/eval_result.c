@@ -33,7 +33,7 @@ static void add_trades(struct metrics_trades *to, const struct metrics_trades *f
     to->held_ns += from->held_ns;
 }
 
-int trainer_eval_result_add(struct eval_result *result, const struct eval_episode *episode)
+int trainer_eval_result_add(struct eval_result *result, const struct training_episode *episode)
 {
     double before = episode->capital, benchmark_before = episode->capital;
     if (!make_room(result, episode->n))
@@ -134,7 +134,7 @@ static int group_of(const struct paths *paths, size_t row)
     return k;
 }
 
-static void note_paths(const struct paths *paths, const struct eval_episode *episode)
+static void note_paths(const struct paths *paths, const struct training_episode *episode)
 {
     double before = episode->capital;
     for (size_t i = 0; i < episode->n; i++) {
@@ -162,7 +162,7 @@ static json_t *play_blocks(struct eval_market *market, const struct split_rows *
     json_t *list = json_array(), *object = NULL;
     int r = 0;
     for (int b = 0; b < n && r == 0; b++) {
-        struct eval_episode episode;
+        struct training_episode episode;
         r = trainer_eval_episode_play(market, from + blocks[b].from, from + blocks[b].to, NULL, &episode,
                                       err);
         if (r < 0)
@@ -170,7 +170,7 @@ static json_t *play_blocks(struct eval_market *market, const struct split_rows *
         r = trainer_eval_result_add(&result, &episode);
         if (paths)
             note_paths(paths, &episode);
-        trainer_eval_episode_finish(&episode);
+        training_episode_finish(&episode);
         json_array_append_new(list, rows_json(market, from + blocks[b].from, from + blocks[b].to));
         if (r < 0)
             snprintf(err, EVAL_ERROR_MAX, "out of memory");

@@ -20,7 +20,7 @@ struct eval_result {
 };
 
 /* Adds an episode. 0 or -ENOMEM. */
-int trainer_eval_result_add(struct eval_result *result, const struct eval_episode *episode);
+int trainer_eval_result_add(struct eval_result *result, const struct training_episode *episode);
 /* NULL without memory. */
 json_t *trainer_eval_result_json(const struct eval_result *result, int64_t interval_ns);
 void trainer_eval_result_finish(struct eval_result *result);

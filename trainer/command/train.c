@@ -289,8 +289,8 @@ static int run_all(struct train_run *run)
     if (!stopped && config->keep == TRAIN_KEEP_BEST && !judge_last(run))
         return EXIT_FAILURE;
     if (run->steps > 0) /* else it has not learnt yet */
-        train_save(run);
-    if (!stopped && !train_evaluate(run))
+        train_checkpoint(run);
+    if (run->steps > 0 && !train_evaluate(run))
         return EXIT_FAILURE;
     train_ended(run, stopped ? "stopped" : "done", run->lost || run->report.lost ? "disk" : NULL);
     if (run->report.failed)

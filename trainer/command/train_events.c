@@ -7,6 +7,7 @@
 
 #include "exchange/clock.h"
 #include "record/json.h"
+#include "strategy/metrics/verdict_json.h"
 #include "trainer/telemetry/report.h"
 
 enum { KEYS_MAX = 256 };
@@ -79,14 +80,17 @@ static json_t *time_json(int64_t ns)
     return json_string(clock_utc_text(ns, text));
 }
 
-json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *e)
+static json_t *world_json(const struct evaluation *e)
 {
-    if (!source->market)
-        return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes,
-                         "evaluated_steps", (json_int_t)e->steps, "reward", record_json_real(e->reward),
-                         "reward_std", record_json_real(e->reward_std), "reward_min",
-                         record_json_real(e->reward_min), "reward_max", record_json_real(e->reward_max),
-                         "episode_steps", record_json_real(e->length));
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes,
+                     "evaluated_steps", (json_int_t)e->steps, "reward", record_json_real(e->reward),
+                     "reward_std", record_json_real(e->reward_std), "reward_min",
+                     record_json_real(e->reward_min), "reward_max", record_json_real(e->reward_max),
+                     "episode_steps", record_json_real(e->length));
+}
+
+static json_t *market_json(const struct evaluation *e)
+{
     return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
                      "episodes", (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from",
                      time_json(e->from_ns), "to", time_json(e->to_ns), "reward", record_json_real(e->reward),
@@ -97,6 +101,15 @@ json_t *trainer_evaluation_json(const struct training_source *source, const stru
                      "drawdown", record_json_real(e->drawdown), "exposure", record_json_real(e->exposure),
                      "invested", record_json_real(e->invested), "buys", (json_int_t)e->buys, "sells",
                      (json_int_t)e->sells);
+}
+
+json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *e)
+{
+    json_t *json = source->market ? market_json(e) : world_json(e);
+    if (json && metrics_verdict_json(&e->verdict, json))
+        return json;
+    json_decref(json);
+    return NULL;
 }
 
 /* ---- An update's figures. ---- */

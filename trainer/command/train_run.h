@@ -51,10 +51,13 @@ void train_updated(struct train_run *run, const struct update_figures *figures);
 
 /* Writes checkpoint and policy, unless they are written already; a failure is a warning and `lost`. */
 void train_save(struct train_run *run);
+/* The checkpoint alone. */
+void train_checkpoint(struct train_run *run);
 /* Evaluates the current policy, where there are rows of validation, or else of testing, and keeps the best of
  * the former. False: it failed, as train_failed() reports. */
 bool train_judge(struct train_run *run);
-/* Evaluates the policy that is kept, where there are rows of testing. False as train_judge(). */
+/* Evaluates the policy that is kept, where there are rows of testing, and writes it, with its verdict. False
+ * as train_judge(). */
 bool train_evaluate(struct train_run *run);
 /* No validation was better for [training] patience of them. */
 bool train_is_patient(const struct train_run *run);

@@ -8,6 +8,7 @@
 
 #include "exchange/fail.h"
 #include "record/json.h"
+#include "strategy/metrics/verdict_json.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train_run.h"
 
@@ -70,6 +71,7 @@ static const struct kept_policy *find_kept(struct train_run *run, struct kept_po
     return best ? &run->best.policy : *ret_error < 0 ? NULL : own;
 }
 
+/* With its verdict, once it was evaluated. */
 static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
 {
     char path[PATH_MAX];
@@ -80,7 +82,8 @@ static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
     snprintf(path, sizeof path, "%s/%s.safetensors", config->output, config->name);
     const struct kept_policy *policy = find_kept(run, &own, &steps, &r, err);
     if (policy)
-        r = training_kept_policy_write(policy, &run->source, steps, path, err);
+        r = training_kept_policy_write(policy, &run->source, steps,
+                                       run->evaluated ? &run->evaluation.verdict : NULL, path, err);
     training_kept_policy_drop(&own);
     if (r == 0)
         telemetry_report_event(&run->report, "policy",
@@ -111,7 +114,7 @@ static void warn(struct train_run *run, int *last, int error, const char *words)
     *last = error;
 }
 
-void train_save(struct train_run *run)
+void train_checkpoint(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX];
     const struct train_config *config = &run->config;
@@ -133,8 +136,19 @@ void train_save(struct train_run *run)
                                              run->saved, "seconds", telemetry_usage_since(&started).wall_s));
         }
     }
+}
+
+static void write_policy(struct train_run *run)
+{
+    char err[KEEP_ERROR_MAX];
     int r = save_policy(run, err);
     warn(run, &run->policy_error, r, err);
+}
+
+void train_save(struct train_run *run)
+{
+    train_checkpoint(run);
+    write_policy(run);
 }
 
 static bool evaluation_failed(struct train_run *run, int r, const char *err)
@@ -147,17 +161,16 @@ static bool evaluation_failed(struct train_run *run, int r, const char *err)
     return false;
 }
 
-/* Plays a policy through a part; an event. False: it failed. */
-static bool judge(struct train_run *run, const struct kept_policy *policy, enum source_part part,
-                  int64_t steps, struct evaluation *ret)
+/* Plays a policy through a part; an event. As training_evaluate(). */
+static int judge(struct train_run *run, const struct kept_policy *policy, enum source_part part,
+                 int64_t steps, struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
 {
-    char err[SOURCE_ERROR_MAX];
     struct tensorboard_scalar scalars[UPDATE_SCALARS];
     struct usage started = telemetry_usage_now();
     telemetry_report_state(&run->report, "evaluating", run->steps);
     int r = training_evaluate(&run->source, part, &policy->layout, policy->model, ret, err);
     if (r < 0)
-        return evaluation_failed(run, r, err);
+        return r;
     train_phase(run, PHASE_EVALUATION, &started);
     json_t *json = trainer_evaluation_json(&run->source, ret);
     if (json)
@@ -168,12 +181,12 @@ static bool judge(struct train_run *run, const struct kept_policy *policy, enum 
     if (run->board)
         telemetry_tensorboard_add(run->board, run->steps, scalars,
                                   trainer_evaluation_scalars(&run->source, ret, scalars));
-    return true;
+    return 0;
 }
 
 bool train_judge(struct train_run *run)
 {
-    char err[KEEP_ERROR_MAX];
+    char err[SOURCE_ERROR_MAX];
     struct kept_policy policy = {0};
     struct evaluation found;
     const bool validates = training_source_judges(&run->source, SOURCE_VALIDATION);
@@ -183,28 +196,29 @@ bool train_judge(struct train_run *run)
     int r = training_kept_policy_take(run->making.learner, &policy, err);
     if (r < 0)
         return evaluation_failed(run, r, err);
-    bool judged = judge(run, &policy, part, run->steps, &found);
+    r = judge(run, &policy, part, run->steps, &found, err);
     run->judged_at = run->steps;
-    if (judged && validates)
+    if (r == 0 && validates)
         training_best_offer(&run->best, &policy, training_score(&found), run->steps);
     training_kept_policy_drop(&policy);
-    return judged;
+    return r == 0 || evaluation_failed(run, r, err);
 }
 
+/* The policy is written even if it cannot be evaluated. */
 bool train_evaluate(struct train_run *run)
 {
-    char err[KEEP_ERROR_MAX];
-    struct kept_policy own;
+    char err[SOURCE_ERROR_MAX];
+    struct kept_policy own = {0};
     int64_t steps;
-    int r;
-    if (!training_source_judges(&run->source, SOURCE_TEST))
-        return true;
-    const struct kept_policy *policy = find_kept(run, &own, &steps, &r, err);
-    if (!policy)
-        return evaluation_failed(run, r, err);
-    run->evaluated = judge(run, policy, SOURCE_TEST, steps, &run->evaluation);
+    int r = 0;
+    bool tests = training_source_judges(&run->source, SOURCE_TEST);
+    const struct kept_policy *policy = tests ? find_kept(run, &own, &steps, &r, err) : NULL;
+    if (policy)
+        r = judge(run, policy, SOURCE_TEST, steps, &run->evaluation, err);
+    run->evaluated = policy && r == 0;
     training_kept_policy_drop(&own);
-    return run->evaluated;
+    write_policy(run);
+    return r == 0 || evaluation_failed(run, r, err);
 }
 
 bool train_is_patient(const struct train_run *run)
@@ -273,21 +287,22 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     for (int phase = 0; phases && phase < PHASES; phase++)
         json_object_set_new(phases, trainer_phase_name(phase),
                             trainer_phase_json(phase, &run->phases[phase], held_bytes(run)));
+    char verdict[VERDICT_TEXT_MAX];
     telemetry_report_bar_clear(&run->report);
     if (run->has_unreported)
         telemetry_report_event(&run->report, "update", trainer_update_json(&run->unreported));
     run->has_unreported = false;
-    telemetry_report_last(
-        &run->report,
-        json_pack("{s:s, s:o, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
-                  cause_json(cause), "early", train_is_patient(run), "steps", (json_int_t)run->steps,
-                  "kept_steps", (json_int_t)kept_steps(run), "iterations", (json_int_t)run->iterations,
-                  "predicted", planned ? trainer_plan_json(&run->plan, &run->config) : json_null(),
-                  "measured", planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases,
-                  "evaluation",
-                  run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(),
-                  "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
-                  run->config.output));
+    json_t *last = json_pack(
+        "{s:s, s:o, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
+        cause_json(cause), "early", train_is_patient(run), "steps", (json_int_t)run->steps, "kept_steps",
+        (json_int_t)kept_steps(run), "iterations", (json_int_t)run->iterations, "predicted",
+        planned ? trainer_plan_json(&run->plan, &run->config) : json_null(), "measured",
+        planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases, "evaluation",
+        run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(), "checkpoint",
+        run->saved[0] ? json_string(run->saved) : json_null(), "output", run->config.output);
+    if (last)
+        metrics_verdict_json(run->evaluated ? &run->evaluation.verdict : NULL, last);
+    telemetry_report_last(&run->report, last);
     if (run->report.lines || (strcmp(result, "failed") == 0 && run->iterations == 0))
         return;
     printf("%s: %s after %lld steps", run->config.name, result, (long long)run->steps);
@@ -301,5 +316,7 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
         printf("; reward %.4g of evaluation", run->evaluation.reward);
     if (run->iterations > 0 || run->saved[0])
         printf("\n%s/%s.safetensors", run->config.output, run->config.name);
+    if (run->evaluated && run->evaluation.verdict.kind != VERDICT_NONE)
+        printf("\n%s", metrics_verdict_text(&run->evaluation.verdict, verdict));
     putchar('\n');
 }

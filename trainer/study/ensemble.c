@@ -25,7 +25,7 @@ static int write_file(const struct study_settings *settings, const int *numbers,
 
 /* ---- On the holdout. ---- */
 
-static int keep(const struct study_market *market, const struct eval_episode *episode, const char *folder,
+static int keep(const struct study_market *market, const struct training_episode *episode, const char *folder,
                 struct trial_split *ret, char err[static TRIAL_ERROR_MAX])
 {
     size_t rows = market->holdout.to - market->holdout.from;
@@ -57,7 +57,7 @@ static int test(const struct study_market *market, const struct train_config *co
                                .params = config->env,
                                .bars = market->source.market,
                                .data = market->grid};
-    struct eval_episode episode;
+    struct training_episode episode;
     training_source_test_params(&eval.params);
     eval.params.actions = ENV_CONTINUOUS;
     eval.params.lookback = ensemble->policy.lookback;
@@ -70,7 +70,7 @@ static int test(const struct study_market *market, const struct train_config *co
                                       NULL, &episode, err);
     if (r == 0) {
         r = keep(market, &episode, folder, ret, err);
-        trainer_eval_episode_finish(&episode);
+        training_episode_finish(&episode);
     }
     env_destroy(eval.env);
     env_market_destroy(eval.env_market);

@@ -185,7 +185,7 @@ static int finish(struct study_running_trial *run, const struct study_trained *l
         return r;
     if (snprintf(path, sizeof path, "%s/policy.safetensors", folder) >= (int)sizeof path)
         return study_error(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
-    r = training_kept_policy_write(&learnt->policy, &learnt->source, learnt->steps, path, why);
+    r = training_kept_policy_write(&learnt->policy, &learnt->source, learnt->steps, NULL, path, why);
     return r < 0 ? study_error(err, r, "%s", why) : 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "trainer/training/episode.h"
 
 static int no_memory(char err[static SOURCE_ERROR_MAX])
 {
@@ -15,86 +16,55 @@ static int no_memory(char err[static SOURCE_ERROR_MAX])
 
 /* ---- A market. ---- */
 
-static bool holds(const struct env *env, double *qty, int n_assets)
+static void take(const struct env_market *market, const struct training_episode *episode,
+                 struct evaluation *ret)
 {
-    env_positions(env, 0, qty, NULL, NULL);
-    for (int i = 0; i < n_assets; i++)
-        if (qty[i] != 0)
-            return true;
-    return false;
-}
-
-static int walk(struct env *env, const struct net_model *model, struct net_memory *memory, float *obs,
-                float *actions, double *qty, int n_assets, struct evaluation *ret,
-                char err[static SOURCE_ERROR_MAX])
-{
-    double share, invested = 0;
-    int64_t held = 0;
-    const struct env_info info = {.exposure = &share};
-    float reward;
-    uint8_t terminated = 0, truncated = 0;
-    const struct env_io io = {
-        .actions = actions, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
-    while (!terminated && !truncated) {
-        env_observe(env, obs);
-        policy_net_model_act(model, memory, obs, actions);
-        int r = env_step(env, &io, err);
-        if (r < 0)
-            return r;
-        env_info(env, &info);
-        invested += share;
-        held += holds(env, qty, n_assets);
-        ret->reward += (double)reward;
-        ret->steps++;
-    }
-    ret->exposure = (double)held / (double)ret->steps;
-    ret->invested = invested / (double)ret->steps;
-    return 0;
+    double steps = (double)episode->n;
+    size_t last = episode->n - 1;
+    *ret = (struct evaluation){.reward = episode->reward,
+                               .steps = (int64_t)episode->n,
+                               .episodes = 1,
+                               .from_ns = env_market_open_ns(market, episode->first),
+                               .to_ns = env_market_open_ns(market, episode->first + episode->n),
+                               .initial = episode->capital,
+                               .equity = episode->equity[last],
+                               .benchmark = episode->benchmark[last],
+                               .fees = episode->fees,
+                               .drawdown = episode->drawdown,
+                               .exposure = (double)episode->exposed / steps,
+                               .invested = episode->invested / steps,
+                               .buys = (int64_t)episode->buys,
+                               .sells = (int64_t)episode->sells};
 }
 
 static int evaluate_market(const struct training_source *source, enum source_part part,
-                           const struct net_layout *layout, const struct net_model *model,
-                           struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
+                           const struct net_model *model, struct evaluation *ret,
+                           char err[static SOURCE_ERROR_MAX])
 {
     const struct env_market *market = source->judging[part].market;
     struct env *env = NULL;
-    struct net_memory *memory = NULL;
+    struct training_episode episode;
+    struct evaluation found;
     int r = training_source_test_env(source, part, &env, err);
     if (r < 0)
         return r;
-    float *obs = malloc((size_t)layout->shape.observation * sizeof(float));
-    float *actions = malloc((size_t)layout->shape.actions * sizeof(float));
-    int n_assets = source->market->n_symbols;
-    double *qty = malloc((size_t)n_assets * sizeof(double));
-    struct evaluation found = {.episodes = 1};
-    int32_t row, buys, sells;
-    const struct env_info at_start = {.row = &row, .equity = &found.initial};
-    if (!obs || !actions || !qty || policy_net_memory_create(model, &memory) < 0)
-        r = no_memory(err);
-    if (r == 0) {
-        env_info(env, &at_start);
-        found.from_ns = env_market_open_ns(market, (size_t)row);
-        r = walk(env, model, memory, obs, actions, qty, n_assets, &found, err);
-    }
-    if (r == 0) {
-        const struct env_info info = {.equity = &found.equity,
-                                      .benchmark = &found.benchmark,
-                                      .fees = &found.fees,
-                                      .drawdown = &found.drawdown,
-                                      .row = &row,
-                                      .buys = &buys,
-                                      .sells = &sells};
-        env_info(env, &info);
-        found.to_ns = env_market_open_ns(market, (size_t)row);
-        found.buys = buys;
-        found.sells = sells;
-        *ret = found;
-    }
-    policy_net_memory_destroy(memory);
-    free(obs);
-    free(actions);
-    free(qty);
+    const struct training_play play = {.env = env,
+                                       .market = market,
+                                       .execution = source->config->env.execution,
+                                       .steps_max = env_market_view(market)->rows,
+                                       .model = model};
+    r = training_episode_play(&play, &episode, err);
     env_destroy(env);
+    if (r < 0)
+        return r;
+    take(market, &episode, &found);
+    if (part == SOURCE_TEST)
+        r = training_episode_verdict(&episode, &found.verdict);
+    if (r < 0)
+        no_memory(err);
+    else
+        *ret = found;
+    training_episode_finish(&episode);
     return r;
 }
 
@@ -219,6 +189,6 @@ int training_evaluate(const struct training_source *source, enum source_part par
                       const struct net_layout *layout, const struct net_model *model, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX])
 {
-    return source->market ? evaluate_market(source, part, layout, model, ret, err)
+    return source->market ? evaluate_market(source, part, model, ret, err)
                           : evaluate_world(source, layout, model, ret, err);
 }

@@ -2,6 +2,7 @@
 #ifndef TRAINER_TRAINING_EVALUATE_H
 #define TRAINER_TRAINING_EVALUATE_H
 
+#include "strategy/metrics/verdict.h"
 #include "strategy/policy/trained.h"
 #include "trainer/training/source.h"
 
@@ -19,6 +20,7 @@ struct evaluation {
     double exposure; /* of its rows, those at whose close something was held (docs/metrics.md) */
     double invested; /* mean over them of the value of positions, long or short, as a share of equity */
     int64_t buys, sells;
+    struct verdict verdict; /* VERDICT_NONE of a built-in world */
 };
 
 /* On a part that training_source_judges(). 0; -EINVAL: an action that is not finite, -ENOMEM, with a

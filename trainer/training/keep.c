@@ -246,9 +246,10 @@ static bool named_init(struct named *named, const struct training_source *source
 }
 
 int training_kept_policy_write(const struct kept_policy *policy, const struct training_source *source,
-                               int64_t steps, const char *path, char err[static KEEP_ERROR_MAX])
+                               int64_t steps, const struct verdict *verdict, const char *path,
+                               char err[static KEEP_ERROR_MAX])
 {
-    char why[POLICY_ERROR_MAX];
+    char why[POLICY_ERROR_MAX], text[VERDICT_TEXT_MAX];
     struct named named = {0};
     struct trained_source from = {.layout = &policy->layout,
                                   .params = policy->params,
@@ -260,6 +261,10 @@ int training_kept_policy_write(const struct kept_policy *policy, const struct tr
     const struct market *market = source->market;
     size_t n = market ? (size_t)market->n_symbols : 0;
     int r = 0;
+    if (verdict && verdict->kind != VERDICT_NONE) {
+        from.verdict = metrics_verdict_word(verdict->kind);
+        from.verdict_text = metrics_verdict_text(verdict, text);
+    }
     if (!market) {
         from.world = source->config->world;
     } else if (named_init(&named, source)) {

@@ -2,6 +2,7 @@
 #ifndef TRAINER_TRAINING_KEEP_H
 #define TRAINER_TRAINING_KEEP_H
 
+#include "strategy/metrics/verdict.h"
 #include "strategy/policy/trained.h"
 #include "trainer/checkpoint.h"
 #include "trainer/training/source.h"
@@ -46,8 +47,9 @@ int training_kept_policy_make(const struct net_layout *layout, const float *para
                               char err[static KEEP_ERROR_MAX]);
 void training_kept_policy_drop(struct kept_policy *policy); /* fine on a zeroed one */
 
-/* Writes it to `path`, with all that it was trained for. */
+/* Writes it to `path`, with all that it was trained for, and its verdict (NULL: it was not evaluated). */
 int training_kept_policy_write(const struct kept_policy *policy, const struct training_source *source,
-                               int64_t steps, const char *path, char err[static KEEP_ERROR_MAX]);
+                               int64_t steps, const struct verdict *verdict, const char *path,
+                               char err[static KEEP_ERROR_MAX]);
 
 #endif

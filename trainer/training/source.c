@@ -256,7 +256,7 @@ int training_source_test_env(const struct training_source *source, enum source_p
                              char err[static SOURCE_ERROR_MAX])
 {
     const struct env_params params = test_params(source);
-    const struct env_options options = {.copies = 1, .seed = source->config->ppo.seed};
+    const struct env_options options = {.copies = 1, .seed = source->config->ppo.seed, .backend = ENV_SCALAR};
     return env_create(&params, source->judging[part].market, &options, ret, err);
 }
 

@@ -41,6 +41,7 @@ int training_source_features(struct training_source *source, char err[static SOU
  * training_source_close(). */
 int training_source_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                           char err[static SOURCE_ERROR_MAX]);
+/* One copy, of ENV_SCALAR, which reports its trades. */
 int training_source_test_env(const struct training_source *source, enum source_part part, struct env **ret,
                              char err[static SOURCE_ERROR_MAX]);
 int training_source_test_world(const struct training_source *source, size_t copies, struct ppo_world *ret,

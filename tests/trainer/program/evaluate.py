@@ -63,6 +63,24 @@ def test_training(name, last, out):
         near(f"{name}: {ours}", whole[ours], 100 * last[theirs])
 
 
+KINDS = {"no_trades": "Never trades", "only_holds": "Only holds", "fees_exceed_gain": "Fees exceed the gain",
+         "below_holding": "Below holding", "within_luck": "Within luck", "better": "Better than holding"}
+
+
+def test_verdict(name, last, out):
+    """Of the same steps; the sentence has the figures."""
+    ours, theirs = out["verdict_figures"], last["verdict_figures"]
+    check(out["verdict"] == last["verdict"] in KINDS and out["verdict_text"] == last["verdict_text"], f"{name}: {out['verdict']}, {last['verdict']}")
+    check(ours.keys() == theirs.keys(), f"{name}: {ours}, {theirs}")
+    for key in ours.keys() & theirs.keys():
+        if theirs[key] is None or ours[key] is None:
+            check(ours[key] == theirs[key], f"{name}: {key}: {ours[key]}, not {theirs[key]}")
+        else:
+            near(f"{name}: {key}", ours[key], theirs[key])
+    check(ours["steps"] == out["whole"]["steps"] and out["verdict_text"].startswith(KINDS[out["verdict"]]), f"{name}: {out['verdict_text']}")
+    near(f"{name}: excess", ours["excess_points"], out["whole"]["return_pct"] - out["whole"]["benchmark_return_pct"])
+
+
 def test_benchmark(name, out, bars):
     """Equal weights at row 0's close, the fee paid, to the last row that is played; quantities and prices are float32."""
     first = (out["first_ns"] // 10**9 - START) // HOUR
@@ -141,8 +159,9 @@ def test_steps(trainer, folder, policy, bars):
         check(t == list(range(LOOKBACK, LOOKBACK + out["whole"]["steps"])), f"steps {arguments}: from {t[0]} to {t[-1]}")
 
 
-def test_observation(trainer, papertape, folder, policy, bars):
-    """The training hashed the features that it built; a build from an altered file is refused with both hashes, whole."""
+def test_file(trainer, papertape, folder, policy, bars, last):
+    """The training hashed the features that it built; a build from an altered file is refused with both hashes, whole. It wrote its
+    verdict; older files have none."""
     with open(policy, "rb") as file:
         data = file.read()
     (length,) = struct.unpack_from("<Q", data)
@@ -167,6 +186,14 @@ def test_observation(trainer, papertape, folder, policy, bars):
     wrong = ("0" if hashed[0] != "0" else "1") + hashed[1:]
     for ran in altered("older", observation_hash=None):
         check(ran.returncode == 0, f"a file without a hash: {ran.stderr}")
+    meta = header["__metadata__"]
+    check((meta["verdict"], meta["verdict_text"]) == (last["verdict"], last["verdict_text"]), f"the file's verdict: {meta['verdict']}")
+    for ran in altered("unjudged", verdict=None, verdict_text=None):
+        check(ran.returncode == 0, f"a file without a verdict: {ran.stderr}")
+    for ran in altered("later", verdict="much_better"):
+        check(ran.returncode == 0, f"a verdict of a later program: {ran.stderr}")
+    for ran in altered("half", verdict_text=None):
+        check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and "verdict_text" in ran.stderr, f"half a verdict: {ran.stderr}")
     for ran in altered("hash", observation_hash=wrong):
         check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and wrong[:12] in ran.stderr and hashed[:12] in ran.stderr, f"another hash: {ran.stderr}")
     for ran in altered("order", **{key: order}):
@@ -183,6 +210,7 @@ def main(program, papertape):
         cases = {"closes": ({}, {"features": ""}), "market14": ({}, {"features": "market14"}),
                  "reference": ({"execution": "reference"}, {"features": "market14"}),
                  "ranges": ({"slippage_pct": "0.0001..0.0005", "initial_capital": "4000..6000"}, {})}
+        ends = {}
         for name, (environment, more) in cases.items():
             config(os.path.join(folder, f"{name}.ini"), MARKET,
                    {"training": {"name": name}, "environment": environment, "data": {**data, **more}})
@@ -190,15 +218,17 @@ def main(program, papertape):
             if not check(ran.returncode == 0, f"{name}: {ran.stderr}"):
                 continue
             policy = os.path.join(folder, "out", f"{name}.safetensors")
+            ends[name] = events(lines(ran.stdout), "end")[0]
             out, _ = evaluated(trainer, policy, "--bars", *bars, "--from", data["test_from"])
             test_training(name, events(lines(ran.stdout), "evaluation")[-1], out)
+            test_verdict(name, events(lines(ran.stdout), "evaluation")[-1], out)
             if name != "reference":
                 test_benchmark(name, out, bars)
         policy = os.path.join(folder, "out", "market14.safetensors")
         test_backtest(trainer, papertape, folder, policy, bars)
         test_costs(trainer, folder, policy, bars)
         test_words(trainer, policy, bars)
-        test_observation(trainer, papertape, folder, policy, bars)
+        test_file(trainer, papertape, folder, policy, bars, ends["market14"])
         test_gaps(trainer, folder, os.path.join(folder, "out", "closes.safetensors"), bars)
         test_steps(trainer, folder, policy, bars)
     done("trainer/program/evaluate")

@@ -31,6 +31,7 @@ PLAN = {"backend": TEXT, "precision": TEXT, "note": TEXT, "copies": WHOLE, "tota
         "environment_seconds": NUMBER, "advantages_seconds": NUMBER, "update_seconds": NUMBER, "rollout_flop": NUMBER,
         "update_flop": NUMBER, "update_flop_per_second": NUMBER, "measuring_seconds": NUMBER}
 MAYBE = (int, float, type(None))
+VERDICT = {"verdict": (str, type(None)), "verdict_text": (str, type(None)), "verdict_figures": (dict, type(None))}
 EVENTS = {
     "start": {"version": TEXT, "name": TEXT, "world": TEXT, "backend": TEXT, "resumed_from": (str, type(None)), "steps": WHOLE,
               "observation": WHOLE, "actions": WHOLE, "levels": WHOLE, "parameters": WHOLE, "output": TEXT,
@@ -48,16 +49,16 @@ EVENTS = {
     "policy": {"steps": WHOLE, "path": TEXT},
     "end": {"result": TEXT, "steps": WHOLE, "iterations": WHOLE, "predicted": OBJECT, "measured": OBJECT, "phases": OBJECT,
             "evaluation": (dict, type(None)), "checkpoint": (str, type(None)), "output": TEXT, "cause": (str, type(None)),
-            "early": SWITCH, "kept_steps": WHOLE},
+            "early": SWITCH, "kept_steps": WHOLE, **VERDICT},
     "state": {"state": TEXT, "steps": WHOLE},
     "heartbeat": {"state": TEXT, "steps": WHOLE, "state_seconds": NUMBER, "rss_bytes": WHOLE},
     "warning": {"message": TEXT}, "error": {"message": TEXT, "cause": (str, type(None))},
 }
 WORLD = {"episodes": WHOLE, "evaluated_steps": WHOLE, "reward": NUMBER, "reward_std": NUMBER, "reward_min": NUMBER,
-         "reward_max": NUMBER, "episode_steps": NUMBER}
+         "reward_max": NUMBER, "episode_steps": NUMBER, **VERDICT}
 TESTED = {"range": TEXT, "episodes": WHOLE, "evaluated_steps": WHOLE, "from": TEXT, "to": TEXT, "reward": NUMBER, "buys": WHOLE, "sells": WHOLE,
           **{key: NUMBER for key in ("initial_equity", "equity", "return", "benchmark_equity", "benchmark_return", "fees",
-                                     "drawdown", "exposure", "invested")}}
+                                     "drawdown", "exposure", "invested")}, **VERDICT}
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs")
 
 
@@ -90,6 +91,7 @@ def test_lines(trainer, folder, example):
         for phase in end["phases"].values():
             shape("a phase", phase, PHASE)
         shape("evaluation", end["evaluation"], {key: kind for key, kind in tested.items() if key != "range"})
+        check(all(end[key] == end["evaluation"][key] and (end[key] is None) == (name == "w") for key in VERDICT), f"{name}: its verdict: {end}")
         measured = end["measured"]
         check(measured["steps_per_second"] > 0 and measured["steps_per_second_of_predicted"] > 0, f"{name}: {measured}")
         check(abs(measured["steps_per_second"] / end["predicted"]["steps_per_second"]

@@ -143,7 +143,7 @@ static void test_eval(const char *lines, const char *execution)
     struct trial_split split;
     struct trained_policy *policy = NULL;
     struct eval_market market;
-    struct eval_episode episode;
+    struct training_episode episode;
     char err[TRIAL_ERROR_MAX] = "", more[128], both[2 * SCRATCH_PATH_MAX + 2];
     char *paths[2];
     for (int i = 0; i < 2; i++) {
@@ -199,7 +199,7 @@ static void test_eval(const char *lines, const char *execution)
     CHECK_NEAR(split.total_return, m.total_return, 1e-9);
     CHECK_NEAR(split.drawdown, -m.max_drawdown, 1e-9);
     free(returns);
-    trainer_eval_episode_finish(&episode);
+    training_episode_finish(&episode);
     trainer_eval_market_close(&market);
     policy_trained_destroy(policy);
     free(paths[0]);
