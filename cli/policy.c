@@ -158,6 +158,9 @@ static const struct option_row options[] = {
     {"policy", "FILE",
      "this file instead of the training's newest: F.safetensors, or an ensemble's, NAME.ensemble.json",
      offsetof(struct asked, file), .of = "promote", .arg = "path"},
+    {"yes", NULL,
+     "promote it although its evaluation's verdict (policy show) is not that it is better than holding",
+     .take = cli_ask_args_take, .of = "promote"},
 };
 
 CLI_VERB(cli_policy) = {

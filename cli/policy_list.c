@@ -14,6 +14,7 @@ static const struct stored_column columns[] = {
     {"return_pct", 10, STORED_REAL, 3},
     {"trades", 6, STORED_INTEGER},
     {"sharpe", 7, STORED_REAL, 2},
+    {"verdict", -16},
     {"decided_ns", -24, STORED_TIME},
     {"interval", 0},
     {"backend", -16},
@@ -27,15 +28,16 @@ static const struct stored_column columns[] = {
     {"against", 0},
     {"expires_ns", -24, STORED_TIME},
     {"proposal", 0},
+    {"verdict_text", 0},
     {"detail", -1},
 };
 
 /* As the daemon answers (docs/control.md); null where it knows more than the database. */
 static const struct record_key keys[] = {
-    {"name"},     {"role"},       {"account"},  {"policy", "id"},  {"training"},   {"path"},
-    {"since_ns"}, {"reason"},     {"proposal"}, {"expires_ns"},    {"evidence"},   {"state"},
-    {"detail"},   {"backend"},    {"interval"}, {"equity"},        {"return_pct"}, {"trades"},
-    {"sharpe"},   {"decided_ns"}, {"actions"},  {"judged_ns", ""},
+    {"name"},     {"role"},       {"account"},  {"policy", "id"}, {"training"},     {"path"},
+    {"since_ns"}, {"reason"},     {"proposal"}, {"expires_ns"},   {"evidence"},     {"state"},
+    {"detail"},   {"backend"},    {"interval"}, {"equity"},       {"return_pct"},   {"trades"},
+    {"sharpe"},   {"decided_ns"}, {"actions"},  {"verdict"},      {"verdict_text"}, {"judged_ns", ""},
 };
 
 static void take(void *ctx, const struct db_policy *row)

@@ -16,6 +16,7 @@ static const struct stored_column columns[] = {
     {"total_steps", 0, STORED_INTEGER},
     {"steps_s", 8, STORED_COUNT},
     {"return", 10, STORED_REAL, 4},
+    {"verdict", -16},
     {"age_ms", 8, STORED_AGE},
     {"device", -6},
     {"backend", 0},
@@ -27,6 +28,7 @@ static const struct stored_column columns[] = {
     {"ended_ns", 0, STORED_TIME},
     {"policy", 0},
     {"cause", -13},
+    {"verdict_text", 0},
     {"reason", -1},
 };
 
@@ -65,6 +67,8 @@ static const struct record_key keys[] = {
     {"checkpoint"},
     {"checkpoint_steps"},
     {"policy"},
+    {"verdict"},
+    {"verdict_text"},
     {"config", ""},
     {"memory_bytes", ""},
     {"heard_ns", ""},
@@ -75,7 +79,7 @@ static void take(void *ctx, const struct db_training *row)
 {
     static const char *const none[] = {"cause",     "device",     "backend",    "steps",      "total_steps",
                                        "iteration", "attempts",   "created_ns", "started_ns", "ended_ns",
-                                       "age_ms",    "checkpoint", "policy"};
+                                       "age_ms",    "checkpoint", "policy",     "verdict",    "verdict_text"};
     struct answer_reading *reading = ctx;
     bool works = serve_training_word_runs(row->state);
     int64_t since_ns = serve_training_word_ended(row->state) ? row->ended_ns : row->heard_ns;

@@ -209,6 +209,7 @@ enum {
  * numbers NaN or -1 where they are not known. */
 struct db_training {
     const char *name, *state, *reason, *cause, *device, *backend, *config, *checkpoint, *policy;
+    const char *verdict, *verdict_text; /* of its last evaluation: strategy/metrics/verdict.h */
     int64_t priority, steps, total_steps, iteration, attempts;
     double steps_s, episode_return, cpu_s;
     int64_t memory_bytes;

@@ -21,12 +21,14 @@
 #define RECORD_BYTES_TRAINING 64
 #define RECORD_BYTES_BACKEND 48
 #define RECORD_BYTES_REASON 160
+#define RECORD_BYTES_VERDICT 256
 #define RECORD_BYTES_FILE 512
 #define RECORD_KEPT_WORD 24
 #define RECORD_KEPT_KEY 64
 #define RECORD_KEPT_TRAINING 32 /* with its NUL: names become accounts' */
 #define RECORD_KEPT_BACKEND 96
 #define RECORD_KEPT_REASON 512
+#define RECORD_KEPT_VERDICT 256
 #define RECORD_KEPT_FILE 1024
 
 /* Of the last minute. */
@@ -182,7 +184,8 @@
 #define RECORD_SHOWN_POLICY_NOW(TEXT, FIELD) \
     TEXT(TITLE, OPTIONAL, backend) TEXT(WORD, OPTIONAL, interval) TEXT(WORD, OPTIONAL, state) \
     TEXT(LINE, REQUIRED, detail) FIELD(REAL, NULLABLE, equity) FIELD(REAL, NULLABLE, return_pct) \
-    FIELD(UNSIGNED, UNKNOWN, trades) FIELD(REAL, NULLABLE, sharpe) FIELD(TIME, OPTIONAL, decided_ns)
+    FIELD(UNSIGNED, UNKNOWN, trades) FIELD(REAL, NULLABLE, sharpe) FIELD(TIME, OPTIONAL, decided_ns) \
+    TEXT(WORD, OPTIONAL, verdict) TEXT(VERDICT, OPTIONAL, verdict_text) /* of its evaluation; "": none */
 
 /* The evidence of a policy's days for becoming champion. */
 #define RECORD_SHOWN_EVIDENCE(TEXT, FIELD) \
@@ -236,7 +239,8 @@
     FIELD(REAL, NULLABLE, utilisation) FIELD(REAL, NULLABLE, cpu_utilisation) \
     TEXT(FILE, OPTIONAL, checkpoint) FIELD(UNSIGNED, UNKNOWN, checkpoint_steps) \
     TEXT(FILE, OPTIONAL, policy) TEXT(KEY, OPTIONAL, study) /* its run in studies.db; "": a training */ \
-    FIELD(TIME, OPTIONAL, due_ns) /* of a scheduled study's next run */
+    FIELD(TIME, OPTIONAL, due_ns) /* of a scheduled study's next run */ \
+    TEXT(WORD, OPTIONAL, verdict) TEXT(VERDICT, OPTIONAL, verdict_text) /* of its last evaluation */
 
 /* Reported by the co-process to the daemon only; state_s: in this state, and how long it may be. */
 #define RECORD_TRAINING_LAST_LINE(TEXT, FIELD) \

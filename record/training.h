@@ -27,7 +27,9 @@
     NEXT(started_ns, "started_ns", "started_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(ended_ns, "ended_ns", "ended_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(heard_ns, "heard_ns", "heard_ns", TIME, CHANGES, REQUIRED, NULL) \
-    NEXT(seq, "seq", "seq", SIGNED, CHANGES, REQUIRED, NULL)
+    NEXT(seq, "seq", "seq", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(verdict, "verdict", "verdict", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(verdict_text, "verdict_text", "verdict_text", STRING, CHANGES, REQUIRED, NULL)
 
 /* By name in the worker's events, as an evaluation. */
 #define RECORD_TRAINING_POINT(FIRST, NEXT) \

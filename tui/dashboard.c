@@ -113,6 +113,16 @@ static void collect(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
+/* As the question said; what it warned of is confirmed. */
+static json_t *promotion(const struct view *view)
+{
+    json_t *args = json_pack("{s:s, s:s}", "name", view->subject, "to", view->role);
+
+    if (view->bad_verdict)
+        json_object_set_new(args, "yes", json_true());
+    return args;
+}
+
 static void act(struct dashboard *d, enum action action, struct moment now)
 {
     switch (action) {
@@ -164,8 +174,7 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         tui_collector_command_each(&d->collector, &d->view, "train_resume", d->view.subject, now);
         break;
     case ACTION_PROMOTE:
-        tui_collector_command(&d->collector, &d->view, "policy_promote",
-                              json_pack("{s:s, s:s}", "name", d->view.subject, "to", d->view.role), now);
+        tui_collector_command(&d->collector, &d->view, "policy_promote", promotion(&d->view), now);
         break;
     case ACTION_RETIRE:
         tui_collector_command(&d->collector, &d->view, "policy_retire",

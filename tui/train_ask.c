@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "strategy/metrics/verdict.h"
 
 enum {
     NAME_MAX_LEN = 31, /* it becomes an account's */
@@ -202,6 +203,16 @@ const char *tui_train_ask_role(const struct model *model, const char *name)
     return !policy || strcmp(policy->role, "retired") == 0 ? "challenger" : "champion";
 }
 
+const char *tui_train_ask_verdict(const struct model *model, const char *name)
+{
+    const struct status_policy *policy = find_policy(model, name);
+    const struct status_training *training = find_training(model, name);
+    bool newer = training && (!policy || strcmp(policy->role, "challenger") != 0);
+    const char *verdict = newer ? training->verdict : policy ? policy->verdict : "";
+
+    return metrics_verdict_good(metrics_verdict_of_word(verdict)) ? "" : verdict;
+}
+
 static void promote_words(const struct model *model, const char *name, char *what)
 {
     const struct status_policy *policy = find_policy(model, name);
@@ -251,6 +262,11 @@ void tui_train_ask(const struct model *model, enum prompt prompt, const char *na
         break;
     case PROMPT_PROMOTE:
         promote_words(model, name, ret->what);
+        if (tui_train_ask_verdict(model, name)[0]) {
+            size_t n = strlen(ret->what);
+            snprintf(ret->what + n, sizeof(ret->what) - n, " Its verdict: %.24s.",
+                     tui_train_ask_verdict(model, name));
+        }
         break;
     case PROMPT_RETIRE:
         snprintf(ret->what, sizeof(ret->what), "It is taken off its accounts, and what they hold is closed.");

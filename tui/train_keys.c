@@ -151,6 +151,7 @@ enum action tui_train_keys_press(struct view *view, const struct model *model, e
     } else {
         memcpy(view->subject, name, sizeof(view->subject));
         view->role = tui_train_ask_role(model, name);
+        view->bad_verdict = tui_train_ask_verdict(model, name)[0] != '\0';
         view->prompt = prompt;
         view->outcome = OUTCOME_NONE;
     }

@@ -72,6 +72,7 @@ struct view {
     char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
     int n_also;
     const char *role;       /* that promoting it leads to, as the question said; static */
+    bool bad_verdict;       /* the question repeated one, so that the answer confirms it */
     struct form_page *page; /* the form that covers everything, owned; NULL: none */
 };
 

@@ -72,6 +72,8 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
         .interval = shown->policy ? bar_interval_name(shown->policy->interval_ns) : "",
         .state = engine ? state_of(engine, account, shown, &view) : "",
         .detail = shown->refused,
+        .verdict = shown->policy ? shown->policy->verdict : NULL,
+        .verdict_text = shown->policy ? shown->policy->verdict_text : NULL,
         .equity = decimal_json_value(equity),
         .return_pct = json_is_real(returned) ? json_real_value(returned) : NAN,
         .trades = account >= 0 ? trades_of(engine, account) : -1,

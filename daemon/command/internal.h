@@ -190,7 +190,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(pause, true, "key") \
     COMMAND(ping, false, NULL) \
     COMMAND(policy_list, false, "") \
-    COMMAND(policy_promote, true, "name path to key") \
+    COMMAND(policy_promote, true, "name path to yes key") \
     COMMAND(policy_retire, true, "name key") \
     COMMAND(policy_show, false, "name") \
     COMMAND(resume, true, "key") \
@@ -248,6 +248,7 @@ struct policy_ask {
     const char *cmd, *name;
     const char *path; /* NULL: no path was given */
     bool retires;
+    bool confirmed;         /* whatever its verdict */
     enum db_policy_role to; /* the role that it is to lead to; DB_POLICY_RETIRED: any */
     const char *reason;     /* NULL: by command */
     /* Of a proposal: taken over; its text in the row, and when it expires. */

@@ -43,9 +43,10 @@ void daemon_command_policy_promote(const struct request *request)
     const struct args *args = request->given;
     const char *name, *path = NULL;
     enum db_policy_role to = DB_POLICY_RETIRED;
+    bool yes = false;
     if (!take_name(args, &name) ||
         (daemon_command_args_given(args, "path") && !daemon_command_args_text(args, "path", &path)) ||
-        !take_role(args, &to))
+        !take_role(args, &to) || !daemon_command_args_flag(args, "yes", &yes))
         return;
     if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         control_error(
@@ -55,7 +56,8 @@ void daemon_command_policy_promote(const struct request *request)
         return;
     }
     daemon_command_policy_ask(
-        request, &(struct policy_ask){.cmd = "policy_promote", .name = name, .path = path, .to = to});
+        request, &(struct policy_ask){
+                     .cmd = "policy_promote", .name = name, .path = path, .confirmed = yes, .to = to});
 }
 
 void daemon_command_policy_retire(const struct request *request)

@@ -6,6 +6,7 @@
 #include "daemon/arena/arena.h"
 #include "daemon/command/policy_job.h"
 #include "daemon/log.h"
+#include "strategy/metrics/verdict.h"
 
 bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *work)
 {
@@ -55,6 +56,16 @@ void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const c
         daemon_log_warning("%s %s: %s", job->request.cmd, job->name, why);
     else if (daemon_command_policy_job_begin(job, &work))
         daemon_command_proposal_refuse(&work, job->proposed, why);
+}
+
+bool daemon_command_policy_job_confirmed(struct policy_job *job, const struct policy *policy)
+{
+    if (job->confirmed || !policy->verdict || metrics_verdict_good(metrics_verdict_of_word(policy->verdict)))
+        return true;
+    daemon_command_policy_job_deny(job, false, "POLICY_VERDICT",
+                                   "args.yes: %s: %.24s: %.300s args.yes is needed to promote it", job->name,
+                                   policy->verdict, policy->verdict_text);
+    return false;
 }
 
 void daemon_command_policy_job_say(const struct policy_job *job, const struct work *work)

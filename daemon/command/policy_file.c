@@ -50,6 +50,8 @@ static void take_file(struct policy_job *job)
                                        db_policy_role_name(row->role), job->file.path);
         return;
     }
+    if (!daemon_command_policy_job_confirmed(job, job->file.policy))
+        return;
     const struct policy *policy = arena_take(policy_job_arena(job), &job->file);
     if (policy)
         daemon_command_policy_job_take_step(job, policy);

@@ -14,7 +14,7 @@ struct policy_job {
     struct request request; /* its args are a reference, its peer is … */
     struct control_peer peer;
     enum arena_step step;
-    bool retires;
+    bool retires, confirmed;
     enum db_policy_role to; /* the role that its client expects it to have then; DB_POLICY_RETIRED: any */
     char name[ACCOUNT_NAME_MAX];
     char reason[ARENA_REASON_MAX]; /* "": by command */
@@ -56,6 +56,9 @@ bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *
  * succeed. */
 void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format,
                                     ...) __attribute__((format(printf, 4, 5)));
+/* Promotes a policy whose evaluation says that it is no better than holding only where its client confirmed
+ * that: else the job is denied with the verdict. A policy that was not evaluated needs none. */
+bool daemon_command_policy_job_confirmed(struct policy_job *job, const struct policy *policy);
 /* Reports the engine's outcome where no client waits for the answer. */
 void daemon_command_policy_job_say(const struct policy_job *job, const struct work *work);
 

@@ -40,7 +40,7 @@ static void crown(struct policy_job *job)
         daemon_command_policy_job_deny(job, false, "POLICY_REFUSED", "%s does not trade: %s", job->name,
                                        refused ? refused
                                                : "its copy is not there: promote it with args.path");
-    else
+    else if (daemon_command_policy_job_confirmed(job, policy))
         daemon_command_policy_job_take_step(job, policy);
 }
 
@@ -121,6 +121,7 @@ void daemon_command_policy_ask(const struct request *request, const struct polic
     job->peer = *request->peer;
     job->request.peer = &job->peer;
     job->retires = ask->retires;
+    job->confirmed = ask->confirmed;
     job->to = ask->to;
     job->file.given = ask->path != NULL;
     job->proposed = ask->proposed;

@@ -6,6 +6,7 @@
 #include "daemon/arena/file.h"
 #include "daemon/command/internal.h"
 #include "exchange/bar.h"
+#include "record/json.h"
 #include "strategy/policy/cache.h"
 #include "strategy/policy/ensemble.h"
 
@@ -80,6 +81,8 @@ static json_t *made_object(const struct policy *policy)
                         trained ? json_integer(trained->trained_steps) : json_null());
     json_object_set_new(object, "environment",
                         trained ? environment_object(trained->environment) : json_null());
+    json_object_set_new(object, "verdict", record_json_text(policy->verdict));
+    json_object_set_new(object, "verdict_text", record_json_text(policy->verdict_text));
     if (policy->n_members > 0)
         set_ensemble(object, (const struct ensemble_policy *)policy);
     return object;
@@ -106,6 +109,10 @@ static void made_read(uv_work_t *work, int status)
     (void)status;
     if (job->made)
         json_object_update_missing(job->object, job->made);
+    if (job->made) /* of one that is not in memory only the file knows it */
+        json_object_set(job->object, "verdict", json_object_get(job->made, "verdict"));
+    if (job->made)
+        json_object_set(job->object, "verdict_text", json_object_get(job->made, "verdict_text"));
     control_ok(job->call, json_pack("{s:o}", "policy", job->object));
     json_decref(job->made);
     free(job);

@@ -226,6 +226,7 @@ static void judge(struct commands *commands, struct proposed *proposed)
                                                              .name = name,
                                                              .path = path,
                                                              .to = DB_POLICY_CHALLENGER,
+                                                             .confirmed = true, /* by its gates */
                                                              .reason = words,
                                                              .proposed = proposed,
                                                              .proposal = what,
@@ -270,8 +271,11 @@ static void decide(struct commands *commands, const struct policy_ask *ask, json
 void daemon_commands_crown(struct commands *commands, const char *name, const char *reason)
 {
     decide(commands,
-           &(struct policy_ask){
-               .cmd = "policy_promote", .name = name, .to = DB_POLICY_CHAMPION, .reason = reason},
+           &(struct policy_ask){.cmd = "policy_promote",
+                                .name = name,
+                                .to = DB_POLICY_CHAMPION,
+                                .confirmed = true,
+                                .reason = reason},
            json_pack("{s:s, s:s, s:s}", "name", name, "to", "champion", "reason", reason));
 }
 

@@ -142,7 +142,8 @@ bool daemon_training_changed(const struct training *before, const struct trainin
     return strcmp(before->state, now->state) != 0 || strcmp(before->reason, now->reason) != 0 ||
            strcmp(before->cause, now->cause) != 0 || strcmp(before->device, now->device) != 0 ||
            strcmp(before->backend, now->backend) != 0 || strcmp(before->checkpoint, now->checkpoint) != 0 ||
-           strcmp(before->policy, now->policy) != 0 || before->priority != now->priority ||
+           strcmp(before->policy, now->policy) != 0 || strcmp(before->verdict, now->verdict) != 0 ||
+           strcmp(before->verdict_text, now->verdict_text) != 0 || before->priority != now->priority ||
            before->steps != now->steps || before->total_steps != now->total_steps ||
            before->attempts != now->attempts || before->created_ns != now->created_ns ||
            before->started_ns != now->started_ns || before->ended_ns != now->ended_ns;

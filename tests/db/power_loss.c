@@ -65,6 +65,8 @@ static uint64_t report(struct db_writer *writer, int64_t seq)
                                    .device = "cpu",
                                    .backend = "cpu",
                                    .config = "[ppo]",
+                                   .verdict = "",
+                                   .verdict_text = "",
                                    .checkpoint = "",
                                    .policy = "",
                                    .seq = seq};

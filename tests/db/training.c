@@ -23,6 +23,8 @@ static struct db_training training_of(const char *name, int64_t created_ns)
         .device = "",
         .backend = "",
         .config = "[ppo]\nepochs = 4\n",
+        .verdict = "",
+        .verdict_text = "",
         .checkpoint = "",
         .policy = "",
         .steps_s = NAN,

@@ -55,6 +55,8 @@ static void fill_database(const char *path, struct fixture *f)
                                    .device = "0",
                                    .backend = "gpu",
                                    .config = "[ppo]",
+                                   .verdict = "",
+                                   .verdict_text = "",
                                    .checkpoint = "",
                                    .policy = "/p",
                                    .steps = 250000,

@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -136,8 +137,8 @@ def bad_input(arena):
     print("bad input: each refused in one line, an alert for what is for another market, nothing changed")
 
 
-def made_for(arena, name, words, **changed):
-    """A file whose metadata say another market."""
+def altered(arena, name, **changed):
+    """A copy of the policy `a` with other metadata."""
     path = os.path.join(arena.path, f"{name}.safetensors")
     with open(arena.policies["a"], "rb") as file:
         data = file.read()
@@ -148,7 +149,12 @@ def made_for(arena, name, words, **changed):
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text + data[8 + size :])
-    arena.refused("POLICY_REFUSED", words, "policy_promote", name="ppo", path=path)
+    return path
+
+
+def made_for(arena, name, words, **changed):
+    """A file whose metadata say another market."""
+    arena.refused("POLICY_REFUSED", words, "policy_promote", name="ppo", path=altered(arena, name, **changed))
 
 
 def steps_up(arena):
@@ -182,6 +188,36 @@ def steps_up(arena):
     assert shown["environment"]["norm_action"] == str(trained.ENVIRONMENT["norm_action"]), shown["environment"]
     assert arena.done("policy_list")["champion"]["policy"] == "ppo"
     print("steps: a training's policy is challenger, then champion on an account of its own; its key is answered again")
+
+
+def verdicts(arena):
+    """What is no better than holding is promoted with `yes` alone, at each step; what is, or was not evaluated, without."""
+    for word in ("no_trades", "only_holds", "fees_exceed_gain", "below_holding", "within_luck", "of_a_later_program"):
+        path = altered(arena, word, verdict=word, verdict_text=f"Sentence of {word}.")
+        arena.refused("POLICY_VERDICT", ["args.yes: lucky", word, f"Sentence of {word}.", "args.yes is needed"], "policy_promote",
+                      name="lucky", path=path)
+        arena.refused("POLICY_VERDICT", [word], "policy_promote", name="lucky", path=path, yes=False)
+        assert arena.policy("lucky") is None
+    arena.refused("EINVAL", ["args.yes"], "policy_promote", name="lucky", path=path, yes="x")
+    path = altered(arena, "lucky", verdict="within_luck", verdict_text="Within luck: perhaps.")
+    lucky = arena.done("policy_promote", name="lucky", path=path, yes=True)["policy"]
+    assert lucky["role"] == "challenger", lucky
+    for found in (arena.done("policy_show", name="lucky")["policy"], arena.policy("lucky"),
+                  next(p for p in arena.done("policy_list")["policies"] if p["policy"] == "lucky")):
+        assert (found["verdict"], found["verdict_text"]) == ("within_luck", "Within luck: perhaps."), found
+    arena.refused("POLICY_VERDICT", ["within_luck"], "policy_promote", name="lucky", to="champion")
+    ran = subprocess.run([harness.PAPERTAPE, "policy", "promote", "lucky", "--to", "champion", "--state", arena.state], capture_output=True, text=True)
+    assert ran.returncode == 1 and ran.stderr.startswith("papertape: policy: POLICY_VERDICT: --yes: lucky: within_luck: Within luck: perhaps."), ran
+    assert ran.stderr.count("\n") == 1 and ran.stdout == "", ran
+    ran = subprocess.run([harness.PAPERTAPE, "policy", "show", "lucky", "--state", arena.state], capture_output=True, text=True)
+    assert "verdict          within_luck\n" in ran.stdout and "verdict_text     Within luck: perhaps.\n" in ran.stdout, ran
+    ran = subprocess.run([harness.PAPERTAPE, "policy", "promote", "lucky", "--policy", altered(arena, "good", verdict="better", verdict_text="B."),
+                          "--state", arena.state], capture_output=True, text=True)
+    assert ran.returncode == 0, ran
+    assert arena.policy("lucky")["verdict"] == "better" and arena.policy("ppo")["verdict"] is None, arena.policy("lucky")
+    arena.done("policy_retire", name="lucky")
+    assert arena.done("policy_show", name="lucky")["policy"]["verdict"] == "better"  # from its copy
+    print("verdicts: a bad one is promoted with --yes alone, and is shown")
 
 
 def hot_swap(arena):
@@ -411,6 +447,7 @@ def main():
         unserved(arena)
         on_a_gpu(arena)
         arena.start()
+        verdicts(arena)
         was = roles(arena)
         assert arena.daemon.stop() == 0
         print(f"    {time.monotonic() - began:.1f} s", file=sys.stderr)

@@ -239,13 +239,18 @@ def test_policies(session):
     tmux.keys("Tab")
     expect(tmux, ">ppo-eth")
     confirm(tmux, "P", ("promote ppo-eth?", "It becomes the champion"), "promote done", "ppo-eth: champion on ppo-eth")
+    with daemon.lock:
+        next(p for p in daemon.learning.policies if p["policy"] == "ppo-eth").update(role="challenger", verdict="only_holds")
+    expect(tmux, "ppo-eth: challenger", "verdict only_holds")
+    confirm(tmux, "P", ("promote ppo-eth?", "Its verdict: only_holds."), "promote done")
     tmux.keys("R")
     expect(tmux, "retire ppo-eth?", "taken off its accounts")
     tmux.keys("n")
     expect(tmux, "retire: nothing is done")
     tmux.keys("R", "y")
     expect(tmux, "retire done")
-    assert daemon.seen("policy_promote") == [{"name": "ppo-btc", "to": "challenger"}, {"name": "ppo-eth", "to": "champion"}]
+    assert daemon.seen("policy_promote") == [{"name": "ppo-btc", "to": "challenger"}, {"name": "ppo-eth", "to": "champion"},
+                                             {"name": "ppo-eth", "to": "champion", "yes": True}]
     assert daemon.seen("policy_retire") == [{"name": "ppo-eth"}]
     expect_listed(tmux, ">ppo-eth", "retired")
     tmux.keys("R")

@@ -40,6 +40,7 @@ SENT = [
     ("policy promote ppo-eth --policy {d}/../{b}/p.safetensors", "policy_promote",
      {"name": "ppo-eth", "path": "{r}/p.safetensors"}),
     ("policy promote ppo-eth --to champion", "policy_promote", {"name": "ppo-eth", "to": "champion"}),
+    ("policy promote ppo-eth --yes", "policy_promote", {"name": "ppo-eth", "yes": True}),
     ("policy show ppo-eth", "policy_show", {"name": "ppo-eth"}),
     ("policy retire ppo-eth", "policy_retire", {"name": "ppo-eth"}),
 ]
@@ -70,6 +71,7 @@ WRONG = [
     ("policy show a --policy f", 2, "--policy: not an option of policy show"),
     ("policy retire a --to champion", 2, "--to: not an option of policy retire"),
     ("policy promote a --to king", 2, '--to: "king": one of challenger|champion is needed'),
+    ("policy retire a --yes", 2, "--yes: not an option of policy retire"),
     ("policy show a --csv", 2, "--csv: not an option of policy show"),
     ("policy promote a --policy {d}/none.safetensors", 1, "No such file"),
 ]
@@ -111,15 +113,15 @@ def check_lists(run, daemon):
     """Tables, CSV and JSON of the daemon's answers."""
     daemon.learning.trainings[:] = [
         fake_trainings.training("ppo-btc", state="update", steps=1200000, steps_per_second=845000.5, age_ms=94000,
-                                stale=True, memory_mib=300, **{"return": 1.31}),
+                                verdict="within_luck", stale=True, memory_mib=300, **{"return": 1.31}),
         fake_trainings.training("broken", state="failed", cause="nan", reason="loss, at step 7, is \x1b[1mNaN",
                                 ended_ns=1723161255342000000),
         fake_trainings.training("endless", steps=7, total_steps=10**15)]
     daemon.learning.policies[:] = [fake_trainings.policy("ppo-btc", role="champion", state="refused", detail="no bars")]
     table = run("train list").stdout.splitlines()
-    assert table[0].split() == ["name", "state", "done_pct", "steps", "steps_s", "return", "age", "device", "attempts",
+    assert table[0].split() == ["name", "state", "done_pct", "steps", "steps_s", "return", "verdict", "age", "device", "attempts",
                                 "priority", "memory_mib", "started", "cause", "reason"], table[0]
-    assert table[1].split() == ["ppo-btc", "update", "-", "-", "-", "-", "94s", "STALE", "cpu", "1", "0", "-"], table[1]
+    assert table[1].split() == ["ppo-btc", "update", "-", "-", "-", "-", "within_luck", "94s", "STALE", "cpu", "1", "0", "-"], table[1]
     assert "failed" in table[2] and "loss, at step 7, is ?[1mNaN" in table[2], table[2]
     assert table[3].split()[:3] == ["endless", "queued", "7"], table[3]
     rows = list(csv.DictReader(io.StringIO(run("train list --csv").stdout)))
@@ -136,7 +138,7 @@ def check_lists(run, daemon):
         evidence={"against": "ppo-btc", "days": 12, "days_needed": 20, "value": 3.125, "value_needed": 20}))
     table = run("policy list").stdout.splitlines()
     assert table[0].split() == ["name", "role", "account", "state", "equity", "return_pct", "trades", "sharpe",
-                                "decided", "backend", "id", "e_value", "days", "expires", "detail"], table[0]
+                                "verdict", "decided", "backend", "id", "e_value", "days", "expires", "detail"], table[0]
     assert table[1].split()[:7] == ["ppo-btc", "champion", "ppo-btc", "refused", "10010.20", "0.102", "12"], table[1]
     assert table[1].endswith("no bars") and " 9f9f9f9f9f9f " in table[1], table[1]
     assert " 3.12     12  2024-08-08 " in table[2] and table[2].endswith("admitted: pbo 0.1"), table[2]

@@ -195,9 +195,14 @@ static void check_policies(void)
     strcpy(model->status.champion.account, "champion");
     tui_train_ask(model, PROMPT_PROMOTE, name, 0, &question);
     CHECK(strstr(question.what, "the account champion passes from older to it") != NULL);
+    CHECK(strstr(question.what, "verdict") == NULL); /* its own, a good one */
+    strcpy(policy->verdict, "only_holds");
+    tui_train_ask(model, PROMPT_PROMOTE, name, 0, &question);
+    CHECK(strstr(question.what, " Its verdict: only_holds.") != NULL);
     strcpy(policy->role, "champion");
     tui_train_ask(model, PROMPT_PROMOTE, name, 0, &question);
     CHECK(strstr(question.what, "a newer policy of its takes over") != NULL);
+    CHECK(strstr(question.what, " Its verdict: within_luck.") != NULL); /* the training's */
     *policy = kept;
     tui_train_ask(model, PROMPT_PROMOTE, "new-one", 0, &question);
     CHECK(strstr(question.what, "becomes a challenger") != NULL);
@@ -207,11 +212,13 @@ static void check_policies(void)
     strcpy(policy->role, "challenger");
     press('P');
     CHECK_STR(view.role, "champion");
+    CHECK(!view.bad_verdict);
     strcpy(policy->role, "retired");
     CHECK_INT(press('y'), ACTION_NONE);
     CHECK_STR(view.words, "its role has changed meanwhile: nothing is done");
     press('P');
     CHECK_STR(view.role, "challenger");
+    CHECK(view.bad_verdict);
     CHECK_INT(press('y'), ACTION_PROMOTE);
     *policy = kept;
 

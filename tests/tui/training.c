@@ -44,6 +44,11 @@ static void check_status(void)
     CHECK_NEAR(t->steps_s, 845000, 0);
     CHECK_NEAR(t->cpu_utilisation, 1.97, 0);
     CHECK(isnan(t->utilisation) && isnan(t->device_mib) && !t->stale && !t->stopping);
+    CHECK_STR(t->verdict, "within_luck");
+    CHECK(strncmp(t->verdict_text, "Within luck: +2.10", 18) == 0);
+    CHECK_STR(s->trainings[4].verdict, "");
+    CHECK_STR(s->policies[0].verdict, "better");
+    CHECK_STR(s->policies[1].verdict, "");
     CHECK_INT(s->trainings[4].retry_in_ms, 3400);
     CHECK(isnan(s->trainings[4].memory_mib));
     CHECK_STR(s->trainings[5].training, "bad ?[31m?name");

@@ -55,7 +55,9 @@ static const struct record_words words_state = {.n = TRAINING_STATES, .names = s
     NEXT(run, "", "run", TEXT, CHANGES, SINCE_2, NULL) \
     NEXT(run_over, "", "run_over", BOOL, CHANGES, SINCE_2, NULL) \
     NEXT(begun_ns, "", "begun_ns", TIME, CHANGES, SINCE_2, NULL) \
-    NEXT(due_ns, "", "due_ns", TIME, CHANGES, SINCE_2, NULL)
+    NEXT(due_ns, "", "due_ns", TIME, CHANGES, SINCE_2, NULL) \
+    NEXT(verdict, "", "verdict", TEXT, CHANGES, SINCE_2, NULL) \
+    NEXT(verdict_text, "", "verdict_text", TEXT, CHANGES, SINCE_2, NULL)
 
 #define ROW struct training_record
 static const struct record_field fields[] = {RECORD_FIELDS(RECORD)};

@@ -17,6 +17,7 @@ enum {
     TRAINING_RECORD_KEY_MAX = 64, /* with its NUL */
     TRAINING_RECORD_KEYS_MAX = 16,
     TRAINING_RECORD_RUN_MAX = 64,
+    TRAINING_RECORD_VERDICT_MAX = 256,
     TRAINING_RECORD_ERROR_MAX = 512,
 };
 
@@ -82,7 +83,8 @@ struct training_record {
     bool run_over;    /* it is done, or has failed for good: the next worker starts another */
     int64_t begun_ns; /* when that run first started; 0 */
     int64_t due_ns;   /* a scheduled study's next run, while it is queued; 0: none */
-    char *config;     /* the file's text; owned */
+    char verdict[TRAINING_RECORD_WORD_MAX], verdict_text[TRAINING_RECORD_VERDICT_MAX]; /* "": not evaluated */
+    char *config;                                              /* the file's text; owned */
     struct training_record_key keys[TRAINING_RECORD_KEYS_MAX]; /* the newest, oldest first */
     int n_keys;
 };

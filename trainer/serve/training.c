@@ -363,11 +363,21 @@ void serve_training_lost(const struct serve_training *training, char ret[static 
                  training->unsaved ? record->reason : "room on the disk is needed");
 }
 
+/* What the newest evaluation says stays until the next one. */
+static void take_verdict(struct training_record *record, const json_t *event)
+{
+    if (!json_is_string(json_object_get(event, "verdict")))
+        return;
+    word(event, "verdict", record->verdict, sizeof record->verdict);
+    word(event, "verdict_text", record->verdict_text, sizeof record->verdict_text);
+}
+
 static void take_end(struct serve_training *training, const json_t *event)
 {
     training->said_end = true;
     word(event, "result", training->said_result, sizeof training->said_result);
     word(event, "cause", training->said_cause, sizeof training->said_cause);
+    take_verdict(&training->record, event);
 }
 
 static void take_state(struct serve_training *training, const json_t *event, int64_t now_ms)
@@ -438,6 +448,9 @@ bool serve_training_take_event(struct serve_training *training, json_t *event, i
     } else if (strcmp(kind, "policy") == 0) {
         word(event, "path", record->policy, sizeof record->policy);
         save = true;
+    } else if (strcmp(kind, "evaluation") == 0) {
+        take_verdict(record, event);
+        save = true;
     } else if (strcmp(kind, "trial") == 0) {
         take_trial(training, event);
         save = true;
@@ -479,7 +492,7 @@ void serve_training_report_restart(struct serve_training *training, int64_t now_
     snprintf(record->reason, sizeof record->reason,
              "its checkpoints are gone, the last was at %lld steps: it begins at 0",
              (long long)record->checkpoint_steps);
-    record->checkpoint[0] = '\0';
+    record->checkpoint[0] = record->verdict[0] = record->verdict_text[0] = '\0';
     record->checkpoint_steps = record->steps = 0;
     json_t *event =
         json_pack("{s:s, s:s, s:s}", "schema", REPORT_SCHEMA, "event", "warning", "message", record->reason);
@@ -545,6 +558,8 @@ json_t *serve_training_json(const struct serve_training *training, int64_t memor
         .policy = r->policy,
         .study = r->run,
         .due_ns = r->due_ns,
+        .verdict = r->verdict,
+        .verdict_text = r->verdict_text,
         .heard_age_ms = runs && training->reported_ms > 0 ? now_ms - training->reported_ms : -1,
         .heard_ns = training->reported_ns,
         .seq = training->events.open ? training->events.last : r->seq,

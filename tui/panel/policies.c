@@ -7,14 +7,15 @@
 #include "tui/panel/frame.h"
 #include "tui/panel/training_words.h"
 
-enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, ACTIONS, COLUMNS };
+enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, VERDICT, ACTIONS, COLUMNS };
 
 enum { ID_COLUMNS = 12 };
 
 static const struct column columns[COLUMNS] = {
-    {"", 14, false, 1},     {"role", 10, false, 2},         {"account", 9, false, 3}, {"state", 8, false, 4},
-    {"trades", 6, true, 5}, {"sharpe", 6, true, 6},         {"return", 8, true, 8},   {"equity", 11, true, 9},
-    {"age", 9, true, 10},   {"last actions", 20, false, 7},
+    {"", 14, false, 1},         {"role", 10, false, 2},         {"account", 9, false, 3},
+    {"state", 8, false, 4},     {"trades", 6, true, 5},         {"sharpe", 6, true, 6},
+    {"return", 8, true, 8},     {"equity", 11, true, 9},        {"age", 9, true, 10},
+    {"verdict", 16, false, 11}, {"last actions", 20, false, 7},
 };
 
 static enum style state_style(const char *state)
@@ -101,6 +102,8 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     int64_t age_ms = decided_age(model, p, scene->now);
     panel_frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
     panel_table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    panel_table_text(table, VERDICT, y, panel_training_verdict_style(p->verdict),
+                     p->verdict[0] ? p->verdict : "n/a");
     if (table->x[ACTIONS] < 0)
         return;
     struct area rest =
@@ -150,6 +153,9 @@ static void facts(const struct area *body, const struct scene *scene, int y)
     int64_t decided_ms = decided_age(scene->model, p, scene->now);
     if (decided_ms >= 0)
         x = tui_area_printf(body, x, y, STYLE_DIM, ", decided %s ago", cli_format_age(age, decided_ms));
+    if (p->verdict[0])
+        x = tui_area_printf(body, tui_area_text(body, x, y, STYLE_DIM, ", verdict") + 1, y,
+                            panel_training_verdict_style(p->verdict), "%s", p->verdict);
     if (champion)
         x = tui_area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion.account);
     if (p->expires_ns > 0)
@@ -195,7 +201,8 @@ void panel_policies(const struct area *area, const struct scene *scene)
     memcpy(shown, columns, sizeof(shown));
     if (area->width >= 140)
         shown[NAME].width = shown[ACCOUNT].width = 19;
-    int wider = area->width - (area->width >= 140 ? 128 : 110);
+    int least = area->width >= 146 ? 146 /* with the verdict */ : area->width >= 140 ? 128 : 110;
+    int wider = area->width - least;
     shown[ACTIONS].width += wider > 0 ? wider : 0;
     struct table table = panel_frame_table(area, title, shown, COLUMNS);
     struct window window = panel_frame_window(scene, PANEL_POLICIES, n, body.height - below);

@@ -175,6 +175,12 @@ void panel_training(const struct area *area, const struct scene *scene)
                           strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, t->reason);
         top++;
     }
+    if (t->verdict[0] && body.height > top + 1) {
+        int x = tui_area_text(&body, 1, top, STYLE_DIM, "verdict") + 1;
+        tui_area_text_cut(&body, x, top, body.width - x, panel_training_verdict_style(t->verdict),
+                          t->verdict_text[0] ? t->verdict_text : t->verdict);
+        top++;
+    }
     struct area middle = tui_area_part(&body, 0, top, body.width, body.height - top);
     struct figure_flow flow = {&middle, 1, 0};
     figures(&flow, scene, t, freshness);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "strategy/metrics/verdict.h"
 #include "trainer/serve/record.h"
 
 bool panel_training_endless(const struct status_training *training)
@@ -14,6 +15,21 @@ bool panel_training_endless(const struct status_training *training)
 double panel_training_share(const struct status_training *training)
 {
     return serve_training_steps_share(training->steps, training->total_steps);
+}
+
+enum style panel_training_verdict_style(const char *verdict)
+{
+    switch (metrics_verdict_of_word(verdict)) {
+    case VERDICT_BETTER:
+        return STYLE_GOOD;
+    case VERDICT_FEES_EXCEED_GAIN:
+    case VERDICT_BELOW_HOLDING:
+        return STYLE_BAD;
+    case VERDICT_NONE:
+        return STYLE_DIM;
+    default:
+        return STYLE_WARN;
+    }
 }
 
 const char *panel_training_state(const struct status_training *training, enum freshness freshness,

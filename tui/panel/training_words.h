@@ -16,6 +16,9 @@ double panel_training_share(const struct status_training *training);
 const char *panel_training_state(const struct status_training *training, enum freshness freshness,
                                  enum style *ret_style);
 
+/* A verdict's style: of "better" alone a good one. */
+enum style panel_training_verdict_style(const char *verdict);
+
 /* The age of its data: since its last report, since it ended; -1: not known. */
 int64_t panel_training_age(const struct model *model, const struct status_training *training,
                            struct moment now);

@@ -17,7 +17,7 @@ static const char whole[] =
     "4711,"
     "\"memory_mib\":300,\"memory_limit_mib\":4096,\"device_mib\":null,\"cpu_s\":812.5,\"cpu_limit_s\":null,"
     "\"utilisation\":null,\"cpu_utilisation\":1.97,\"checkpoint\":\"/c\",\"checkpoint_steps\":1048576,"
-    "\"policy\":\"/p\",\"stopping\":false}";
+    "\"policy\":\"/p\",\"stopping\":false,\"verdict\":\"only_holds\",\"verdict_text\":\"Only holds.\"}";
 
 /* The whole one with a member that is another. */
 static int parse_with(const char *name, json_t *value, struct training *ret)
@@ -42,6 +42,8 @@ static void taken(void)
     CHECK_STR(training.state, "update");
     CHECK_STR(training.cause, "");
     CHECK_STR(training.checkpoint, "/c");
+    CHECK_STR(training.verdict, "only_holds");
+    CHECK_STR(training.verdict_text, "Only holds.");
     CHECK_INT(training.priority, -3);
     CHECK_INT(training.pid, 4242);
     CHECK_INT(training.steps, 1200000);
@@ -114,11 +116,15 @@ static void stored(void)
     daemon_training_of_row(&row, &again);
     CHECK(!daemon_training_changed(&training, &again));
     CHECK_STR(again.cause, "killed");
+    CHECK_STR(again.verdict, "only_holds");
     CHECK_NEAR(again.memory_mib, 300, 0);
     CHECK_INT(again.seq, 77);
     training.memory_mib = 1e30;
     daemon_training_row(&training, "", 0, &row);
     CHECK_INT(row.memory_bytes, -1);
+    again.verdict[0] = '\0';
+    CHECK(daemon_training_changed(&training, &again));
+    memcpy(again.verdict, training.verdict, sizeof again.verdict);
     again.steps++;
     CHECK(daemon_training_changed(&training, &again));
 }

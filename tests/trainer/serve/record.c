@@ -36,6 +36,8 @@ static struct training_record example(void)
                                 .policy = "/state/a.safetensors",
                                 .checkpoint_steps = 1048576,
                                 .seq = 4711,
+                                .verdict = "within_luck",
+                                .verdict_text = "Within luck: …",
                                 .config = strdup("[training]\nname = a\n"),
                                 .keys = {{"k/1", "start"}, {"~5.7", "stop"}},
                                 .n_keys = 2};
@@ -60,6 +62,8 @@ static void test_back(void)
     CHECK_STR(b.device, a.device);
     CHECK_STR(b.checkpoint, a.checkpoint);
     CHECK_STR(b.policy, a.policy);
+    CHECK_STR(b.verdict, a.verdict);
+    CHECK_STR(b.verdict_text, a.verdict_text);
     CHECK(b.state == a.state && b.ending == a.ending && b.created_ns == a.created_ns &&
           b.started_ns == a.started_ns && b.ended_ns == a.ended_ns && b.priority == a.priority &&
           b.attempts == a.attempts && b.restarts == a.restarts && b.overwrite && b.changed &&
