@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "trainer/command/stop.h"
-#include "trainer/command/train_run.h"
+#include "trainer/command/train_seeds.h"
 
 enum { VALIDATE_EVERY = 10 }; /* updates */
 
@@ -100,6 +101,8 @@ static int load_source(struct train_run *run)
     char err[SOURCE_ERROR_MAX];
     struct usage started = telemetry_usage_now();
     telemetry_report_state(&run->report, "loading", run->steps);
+    if (run->source.config) /* an earlier seed's: the same bars */
+        return GO_ON;
     int r = training_source_load(&run->config, false, &run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
@@ -117,6 +120,8 @@ static int compute_features(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
     struct usage started = telemetry_usage_now();
+    if (run->seeds && run->seeds->done > 0)
+        return GO_ON;
     telemetry_report_state(&run->report, "features", run->steps);
     int r = training_source_features(&run->source, err);
     if (r < 0)
@@ -363,6 +368,61 @@ static int prepare(struct train_run *run)
     return status;
 }
 
+/* What a training starts with, whatever seed was trained before; bars and features stay. */
+static void start(struct train_run *run)
+{
+    telemetry_tensorboard_close(run->board);
+    training_best_drop(&run->best);
+    training_making_end(&run->making);
+    checkpoint_destroy(run->from);
+    training_claim_drop(&run->claim);
+    memset(&run->board, 0, sizeof *run - offsetof(struct train_run, board));
+    run->saved_at = run->judged_at = -1;
+    run->reported_s = -INFINITY;
+    for (int phase = 0; phase < PHASES; phase++)
+        run->phases[phase].device = NAN;
+}
+
+static int train_one(struct train_run *run)
+{
+    int status = prepare(run);
+    if (status == GO_ON) {
+        train_started(run);
+        status = run_all(run);
+    }
+    return status;
+}
+
+static int train_each(struct train_run *run)
+{
+    char name[CONFIG_WORD_MAX];
+    struct train_seeds seeds;
+    const uint64_t first = run->config.ppo.seed;
+    snprintf(name, sizeof name, "%s", run->config.name);
+    if (train_seeds_init(&seeds, (int)run->args->seeds) < 0)
+        return train_failed(run, "memory", "out of memory: --seeds");
+    run->seeds = &seeds;
+    int status = EXIT_SUCCESS;
+    for (int i = 0; i < seeds.n && status == EXIT_SUCCESS && !trainer_stop_asked(); i++) {
+        start(run);
+        run->config.ppo.seed = first + (uint64_t)i;
+        int n = snprintf(run->config.name, sizeof run->config.name, "%s-s%llu", name,
+                         (unsigned long long)run->config.ppo.seed);
+        status =
+            n < (int)sizeof run->config.name
+                ? train_one(run)
+                : train_failed(run, "config", "[training] name: %s: too long for --seeds: at most %d letters",
+                               name, CONFIG_WORD_MAX - 22);
+    }
+    train_seeds_ended(run, name,
+                      status != EXIT_SUCCESS ? "failed"
+                      : seeds.done < seeds.n ? "stopped"
+                                             : "done",
+                      NULL);
+    train_seeds_finish(&seeds);
+    return status;
+}
+
 int trainer_train(struct option_call *call)
 {
     const struct train_args *args = call->into;
@@ -377,23 +437,12 @@ int trainer_train(struct option_call *call)
     if (!run)
         return trainer_args_say(EXIT_FAILURE, "out of memory: train");
     run->args = args;
-    run->saved_at = run->judged_at = -1;
-    for (int phase = 0; phase < PHASES; phase++)
-        run->phases[phase].device = NAN;
-    run->reported_s = -INFINITY;
+    start(run);
     status = args->print_config ? print_config(args, &run->config) : begin(run, call->json);
     if (status == GO_ON)
-        status = prepare(run);
-    if (status == GO_ON) {
-        train_started(run);
-        status = run_all(run);
-    }
-    telemetry_tensorboard_close(run->board);
-    training_best_drop(&run->best);
-    training_making_end(&run->making);
+        status = args->seeds > 0 ? train_each(run) : train_one(run);
+    start(run);
     training_source_close(&run->source);
-    checkpoint_destroy(run->from);
-    training_claim_drop(&run->claim);
     telemetry_report_end(&run->report);
     free(run);
     return status;

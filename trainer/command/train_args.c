@@ -8,6 +8,7 @@
 #include "exchange/fail.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
+#include "trainer/command/train_seeds.h"
 
 enum { MS_MAX = 86400000 };
 
@@ -38,6 +39,10 @@ static const struct option_row train_options[] = {
      "shape of (learning_rate, ent_coef, clip_range, epochs, gamma and so on: docs/training.md); each is a "
      "warning, holds from the first iteration after, and is in the next checkpoint",
      AT(changed), .with = "resume"},
+    {"seeds", "N",
+     "train with N seeds, from the configuration's on, one after the other: policies NAME-sSEED, the best on the rows "
+     "of validation also as NAME, and as one result the median return, its range and the verdict on all",
+     AT(seeds), .low = 2, .high = TRAIN_SEEDS_MAX, .without = "resume"},
     {"report-every", "MS", "the lines of updates at most so often, and of the last one; all by default",
      AT(report_every_ms), .low = 0, .high = MS_MAX},
     TRAINER_HEARTBEAT(struct train_args),

@@ -11,15 +11,20 @@
 #include "trainer/training/claim.h"
 #include "trainer/training/make.h"
 
+struct train_seeds;
+
 struct train_run {
     const struct train_args *args;
     struct train_config config;
     struct report report;
+    struct training_source source;
+    struct train_seeds *seeds; /* of --seeds, one of which this is; or NULL */
+
+    /* From here on of one seed's training. */
     struct tensorboard *board; /* NULL: none, or it failed */
     struct checkpoint *from;   /* what it resumes from; NULL: nothing, or no longer needed */
     char from_path[PATH_MAX];  /* "": it does not resume */
     struct claim claim;
-    struct training_source source;
     struct making making;
     struct plan plan;
 
@@ -69,6 +74,8 @@ void train_started(struct train_run *run);
 __attribute__((format(printf, 3, 4))) int train_failed(struct train_run *run, const char *cause,
                                                        const char *format, ...);
 void train_ended(struct train_run *run, const char *result, const char *cause);
+/* After the last of --seeds: the best policy as NAME, and the event of the end. */
+void train_seeds_ended(struct train_run *run, const char *name, const char *result, const char *cause);
 
 /* The cause of -errno: memory or disk, else `other`. */
 const char *train_cause(int error, const char *other);
