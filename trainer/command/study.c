@@ -19,6 +19,7 @@
 #include "trainer/study/pool.h"
 #include "trainer/study/proposal.h"
 #include "trainer/study/runs.h"
+#include "trainer/study/settings_table.h"
 #include "trainer/study/stale_files.h"
 
 /* A worker's own memory, beside the shared bars and features: networks, a rollout. DEVICE_WORKERS: trials
@@ -95,10 +96,13 @@ static int read_config(struct study_run *run)
 {
     const struct study_args *args = run->args;
     char err[STUDY_ERROR_MAX], why[TRAIN_TEXT_ERROR_MAX], kept[PATH_MAX + 16];
+    struct study_beginning began;
     bool is_study;
-    int r = study_began_at(run->url, args->name, &run->now_ns, &run->there, err);
+    int r = study_began_as(run->url, args->name, &began, err);
     if (r < 0)
         return trainer_study_failed(run, storage_cause(r), "%s", err);
+    run->there = began.there;
+    run->now_ns = began.now_ns;
     if (args->resume && !run->there)
         return trainer_study_failed(run, "config",
                                     "no study to resume: %s: %.300s: without --resume it starts", args->name,
@@ -113,6 +117,8 @@ static int read_config(struct study_run *run)
         return bad_config(run, path, r, why);
     run->has_settings = true;
     run->now_ns = run->config.now_ns;
+    if (run->settings.split_auto && began.validation[0])
+        (void)study_settings_set_study(&run->settings, "validation", began.validation, why);
     if (!train_config_trades(&run->config))
         return trainer_study_failed(run, "config",
                                     "%s: [training] world: %s: a market is right: trials are judged on bars",
@@ -139,6 +145,22 @@ static void take_args(struct study_run *run)
         run->settings.workers = (int)args->workers;
     if (args->seed >= 0)
         run->settings.sampler.seed = (uint64_t)args->seed;
+}
+
+/* The configuration, with what the command line says instead. */
+static int take_config(struct study_run *run)
+{
+    free(run->text);
+    run->text = NULL;
+    if (run->has_settings)
+        study_settings_finish(&run->settings);
+    run->has_settings = false;
+    int status = read_config(run);
+    if (status == GO_ON) {
+        take_args(run);
+        take_name(run);
+    }
+    return status;
 }
 
 static int keep_text(struct study_run *run)
@@ -246,11 +268,12 @@ static int stopped(struct study_run *run)
                : EXIT_SUCCESS;
 }
 
-static int load_market(struct study_run *run, bool all_done)
+/* The rows, which are checked before anything of a new study is stored. */
+static int open_market(struct study_run *run, bool all_done)
 {
     const struct study_market_options options = {
         .no_trials = all_done, .stopped = is_stopped, .warned = warn, .ctx = run};
-    char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
+    char err[TRIAL_ERROR_MAX];
     telemetry_report_state(&run->report, "loading", 0);
     int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
     if (r < 0)
@@ -259,10 +282,36 @@ static int load_market(struct study_run *run, bool all_done)
     telemetry_report_pace_end(&run->report); /* workers are forks of one thread */
     if (r < 0)
         return trainer_study_failed(run, train_cause(r, "config"), "%s", err);
-    if (r > 0)
-        return stopped(run);
+    return r > 0 ? stopped(run) : GO_ON;
+}
+
+/* Opens a new study's market. Of one that another process has created meanwhile `now` is that one's: its
+ * configuration is read again, and so are its bars. */
+static int open_market_first(struct study_run *run)
+{
+    char err[STUDY_ERROR_MAX];
+    struct study_beginning began;
+    int status = open_market(run, false);
+    if (status != GO_ON)
+        return status;
+    int r = study_began_as(run->url, run->args->name, &began, err);
+    if (r < 0)
+        return trainer_study_failed(run, storage_cause(r), "%s", err);
+    if (!began.there || began.now_ns == run->now_ns)
+        return GO_ON;
+    study_market_close(run->market);
+    run->market = NULL;
+    return take_config(run);
+}
+
+static int load_market(struct study_run *run, bool all_done)
+{
+    char why[STUDY_ERROR_MAX];
+    int status = run->market ? GO_ON : open_market(run, all_done);
+    if (status != GO_ON)
+        return status;
     const struct study_opening opening = opening_of(run);
-    r = study_open_rows(&opening, run->market, run->study, why);
+    int r = study_open_rows(&opening, run->market, run->study, why);
     return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", why) : GO_ON;
 }
 
@@ -466,12 +515,11 @@ int trainer_study(struct option_call *call)
     telemetry_report_begin(&run->report, call->json);
     status = find_places(run, call->state);
     if (status == GO_ON)
-        status = read_config(run);
-    if (status == GO_ON) {
-        take_args(run);
-        take_name(run);
+        status = take_config(run);
+    if (status == GO_ON && !run->there)
+        status = open_market_first(run);
+    if (status == GO_ON)
         status = make_places(run);
-    }
     if (status == GO_ON)
         status = open_study(run);
     if (status == GO_ON)

@@ -22,7 +22,7 @@
  *   networks, optimiser, normalisers. */
 struct study_market {
     const struct train_config *config;
-    const struct study_settings *settings;
+    struct study_settings *settings; /* split_auto is decided when it is opened, nothing else is changed */
     struct training_source
         source; /* bars and least quantities; source.train: their rows in the market, ending so */
     struct trainer_data *grid;       /* without features: which rows there are */
@@ -32,6 +32,8 @@ struct study_market {
     size_t lookback; /* the most that a trial may have */
     size_t purge, embargo;
     struct split_rows search, holdout;
+    struct study_demand demand; /* what these follow from */
+    struct study_fit fit;
     struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole study; NULL: not kept */
     size_t fitted_bytes, each_bytes; /* of those; of one split where some are not kept, else 0 */
 };

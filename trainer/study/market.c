@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "trainer/study/fit.h"
 #include "trainer/study/internal.h"
 
 int study_join_path(char ret[static PATH_MAX], const char *folder, const char *name,
@@ -154,43 +155,49 @@ static size_t auto_or(int64_t bars, size_t automatic)
     return bars < 0 ? automatic : (size_t)bars;
 }
 
-/* Purge, of both sides of what is tested: lookback + max(forced_exit_bars, cooldown_bars) + 1 bars, the most
- * that any trial may have: what an observation shows, how long the environment remembers, and the bar at
- * whose opening the last order fills. Embargo, after what is tested: the bars that the slowest feature needs
- * for its first value. So no observation of a training row after a test shows a feature whose window reaches
- * into the test. (Exponential averages remember for ever, ever less: of those it is the window's main part.)
- * After a test both are counted in bars of each symbol, study_training(). */
-static int lay_out(struct study_market *market, char err[static TRIAL_ERROR_MAX])
+/* What the study asks of its rows. Purge, of both sides of what is tested: lookback + max(forced_exit_bars,
+ * cooldown_bars) + 1 bars, the most that any trial may have: what an observation shows, how long the
+ * environment remembers, and the bar at whose opening the last order fills. Embargo, after what is tested:
+ * the bars that the slowest feature needs for its first value. So no observation of a training row after a
+ * test shows a feature whose window reaches into the test. (Exponential averages remember for ever, ever
+ * less: of those it is the window's main part.) After a test both are counted in bars of each symbol,
+ * study_training(). Without trials no episode has to fit. */
+static void demand_of(struct study_market *market, bool trials)
 {
     const struct study_settings *settings = market->settings;
     const struct env_params *env = &market->config->env;
     size_t warm_up, first = find_first(market, &warm_up);
     size_t forced = most(settings, study_row_keys[SEARCH_FORCED_EXIT], env->forced_exit_bars);
     size_t cooldown = most(settings, study_row_keys[SEARCH_COOLDOWN], env->cooldown_bars);
-    market->lookback = most(settings, study_row_keys[SEARCH_LOOKBACK], env->lookback);
-    market->purge = auto_or(settings->purge_bars, training_purge(market->lookback, forced, cooldown));
-    market->embargo = auto_or(settings->embargo_bars, warm_up);
-    /* A lookback at both ends, which is observed, or allowed as a parameter, and never traded in. */
-    size_t from = first + market->lookback, to = market->rows - market->lookback;
-    if (market->rows <= market->lookback || from >= to)
-        return study_error(err, -EINVAL,
-                           "[study] bars: %zu rows, the first with all features %zu: more are needed",
-                           market->rows, first);
-    size_t held = (size_t)llround((double)(to - from) * settings->holdout);
-    size_t gap = held > 0 ? market->purge + market->embargo : 0;
-    if (gap < market->lookback)
-        gap = market->lookback;
-    if (held == 0)
-        gap = 0;
-    if (held + gap >= to - from)
-        return study_error(
-            err, -EINVAL,
-            "[study] holdout: %.4g: of %zu rows that, and %zu bars of purge and embargo, leave "
-            "none to search on: fewer",
-            settings->holdout, to - from, gap);
-    market->holdout = (struct split_rows){to - held, to};
-    market->search = (struct split_rows){from, to - held - gap};
-    return 0;
+    size_t lookback = most(settings, study_row_keys[SEARCH_LOOKBACK], env->lookback);
+    market->demand = (struct study_demand){
+        .rows = market->rows,
+        .first = first,
+        .lookback = lookback,
+        .episode = trials ? most(settings, "episode_bars", (double)env->episode_bars) : 0,
+        .searched = range_of(settings, "episode_bars") != NULL,
+        .purge = auto_or(settings->purge_bars, training_purge(lookback, forced, cooldown)),
+        .embargo = auto_or(settings->embargo_bars, warm_up),
+        .holdout = settings->holdout,
+        .split = settings->split,
+    };
+}
+
+/* `validation = auto` is decided by the rows, missing bars aside. */
+static int lay_out(struct study_market *market, bool trials, char err[static TRIAL_ERROR_MAX])
+{
+    demand_of(market, trials);
+    struct study_demand *demand = &market->demand;
+    if (market->settings->split_auto)
+        market->settings->split_auto = !study_fit_auto(demand, &demand->split);
+    market->settings->split = demand->split;
+    study_fit_lay_out(demand, &market->fit);
+    market->lookback = demand->lookback;
+    market->purge = demand->purge;
+    market->embargo = demand->embargo;
+    market->holdout = market->fit.holdout;
+    market->search = market->fit.search;
+    return market->fit.lack == STUDY_LACK_NOTHING ? 0 : study_fit_refuse(demand, &market->fit, err);
 }
 
 /* The first row from `from` on before which every symbol has had `bars` bars since then: where a bar is
@@ -230,56 +237,17 @@ int study_training(const struct study_market *market, const int chosen[static SP
     return n;
 }
 
-static size_t length_of(const struct split_rows *blocks, int n)
+/* study_training(), which counts bars that are missing, for the fit. */
+static int blocks_of(const void *ctx, const int chosen[static SPLIT_GROUPS_MAX],
+                     struct split_rows ret[static SPLIT_BLOCKS_MAX])
 {
-    size_t rows = 0;
-    for (int i = 0; i < n; i++)
-        rows = blocks[i].to - blocks[i].from > rows ? blocks[i].to - blocks[i].from : rows;
-    return rows;
+    return study_training(ctx, chosen, ret);
 }
 
-/* Reports that a split leaves too few consecutive rows. Where the episode is searched, the sentence names its
- * range as what to change, if any fits. */
-static int say_short(const struct study_market *market, int which, size_t left, size_t needed,
-                     char err[static TRIAL_ERROR_MAX])
+static int check_splits(struct study_market *market, char err[static TRIAL_ERROR_MAX])
 {
-    size_t rows = market->search.to - market->search.from, least = 2 * market->lookback + 1;
-    if (needed > least && left >= least && range_of(market->settings, "episode_bars"))
-        return study_error(
-            err, -EINVAL,
-            "[search] episode_bars: %zu: split %d of %zu rows leaves %zu in a row to train on, "
-            "with a purge of %zu and an embargo of %zu bars: at most %zu is right",
-            needed, which, rows, left, market->purge, market->embargo, left);
-    return study_error(err, -EINVAL,
-                       "[study] validation: split %d of %zu rows leaves %zu in a row to train on, with "
-                       "a purge of %zu and an embargo of %zu bars: an episode needs %zu",
-                       which, rows, left, market->purge, market->embargo, needed);
-}
-
-/* Each split must leave enough to train on: the longest episode that a trial may have, unless there will be
- * no trials. */
-static int check_splits(const struct study_market *market, bool trials, char err[static TRIAL_ERROR_MAX])
-{
-    const struct study_split *split = &market->settings->split;
-    size_t rows = market->search.to - market->search.from, needed = 2 * market->lookback + 1;
-    size_t episode = trials ? most(market->settings, "episode_bars", market->config->env.episode_bars) : 0;
-    size_t left = SIZE_MAX;
-    int chosen[SPLIT_GROUPS_MAX], combination = 1, which = 0;
-    needed = episode > needed ? episode : needed;
-    if (rows / (size_t)(split->groups + 1) < 2)
-        return study_error(err, -EINVAL, "[study] validation: %zu rows are too few for %d groups", rows,
-                           split->groups);
-    split_begin(split, chosen);
-    do {
-        struct split_rows blocks[SPLIT_BLOCKS_MAX];
-        size_t longest = length_of(blocks, study_training(market, chosen, blocks));
-        if (longest < left) {
-            left = longest;
-            which = combination;
-        }
-        combination++;
-    } while (split_next(split, chosen));
-    return left >= needed ? 0 : say_short(market, which, left, needed, err);
+    study_fit_splits(&market->demand, blocks_of, market, &market->fit);
+    return market->fit.lack == STUDY_LACK_NOTHING ? 0 : study_fit_refuse(&market->demand, &market->fit, err);
 }
 
 /* ---- What trials would make again and again. ---- */
@@ -329,7 +297,7 @@ static int fit_splits(struct study_market *market, const struct study_market_opt
     return r;
 }
 
-int study_market_open(const struct train_config *config, const struct study_settings *settings,
+int study_market_open(const struct train_config *config, struct study_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX])
 {
@@ -362,16 +330,19 @@ int study_market_open(const struct train_config *config, const struct study_sett
         while (market->rows > 0 &&
                trainer_data_row(market->grid, market->rows - 1) >= market->source.train.to)
             market->rows--;
-        market->fitted = calloc((size_t)settings->split.combinations + 1, sizeof(struct trainer_data *));
-        r = market->fitted ? open_columns(market, &all, err) : study_error(err, -ENOMEM, "out of memory");
+        r = open_columns(market, &all, err);
     }
     if (r == 0)
         r = fill_closes(market, err);
     if (r == 0)
-        r = lay_out(market, err);
+        r = lay_out(market, !options->no_trials, err);
     if (r == 0)
-        r = check_splits(market, !options->no_trials, err);
+        r = check_splits(market, err);
     if (r == 0)
+        market->fitted = calloc((size_t)settings->split.combinations + 1, sizeof(struct trainer_data *));
+    if (r == 0 && !market->fitted)
+        r = study_error(err, -ENOMEM, "out of memory");
+    if (r == 0 && !options->rows_only)
         r = fit_splits(market, options, err);
     if (r != 0) {
         study_market_close(market);
@@ -379,6 +350,13 @@ int study_market_open(const struct train_config *config, const struct study_sett
     }
     *ret = market;
     return 0;
+}
+
+void study_market_fit(const struct study_market *market, struct study_demand *ret_demand,
+                      struct study_fit *ret)
+{
+    *ret_demand = market->demand;
+    *ret = market->fit;
 }
 
 size_t study_market_each_bytes(const struct study_market *market)

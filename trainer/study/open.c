@@ -45,15 +45,31 @@ static int find(const char *url, const char *name, struct study **ret, char *err
     return r;
 }
 
-int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+static void take_validation(const struct study *study, char ret[static STUDY_SPLIT_TEXT_MAX])
+{
+    const struct study_attribute *trial = study_attribute_find(study->user, study->n_user, "papertape:trial");
+    json_t *definition = trial ? json_loads(trial->json, 0, NULL) : NULL;
+    const char *text = json_string_value(json_object_get(definition, "[study] validation"));
+    snprintf(ret, STUDY_SPLIT_TEXT_MAX, "%s", text ? text : "");
+    json_decref(definition);
+}
+
+int study_began_as(const char *url, const char *name, struct study_beginning *ret,
                    char err[static STUDY_ERROR_MAX])
 {
     struct study *study = NULL;
+    struct study_beginning beginning = {0};
     int r = find(url, name, &study, err);
-    *ret_there = r == 0;
-    *ret_now_ns = study ? began_at(study) : 0;
+    if (r < 0 && r != -ENOENT)
+        return r;
+    beginning.there = r == 0;
+    if (study) {
+        beginning.now_ns = began_at(study);
+        take_validation(study, beginning.validation);
+    }
     study_destroy(study);
-    return r == -ENOENT ? 0 : r;
+    *ret = beginning;
+    return 0;
 }
 
 /* ---- Whose folder is it? ---- */

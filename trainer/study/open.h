@@ -5,9 +5,15 @@
 #include "db/studies/store.h"
 #include "trainer/study/trial.h"
 
-/* The time `now` at which the study began; 0: there is none of that name, or it has no such attribute. `url`
- * may name a file that does not exist. 0, or -errno as study_store_open(). */
-int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+/* How the study of that name began. */
+struct study_beginning {
+    bool there;                            /* there is one */
+    int64_t now_ns;                        /* the time `now`; 0: it has no such attribute */
+    char validation[STUDY_SPLIT_TEXT_MAX]; /* how its trials are split; "": likewise */
+};
+
+/* `url` may name a file that does not exist. 0, or -errno as study_store_open(). */
+int study_began_as(const char *url, const char *name, struct study_beginning *ret,
                    char err[static STUDY_ERROR_MAX]);
 
 struct study_opening {

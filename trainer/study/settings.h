@@ -16,9 +16,10 @@
 struct study_settings {
     struct sampler_options sampler;
     struct pruner_options pruner;
-    int trials;                       /* COMPLETE, PRUNED and FAIL together, of all workers */
-    int workers;                      /* processes; 0: as many as cores and memory allow */
-    struct study_split split;         /* validation = cpcv:5,2 | kfold:5 | walk-forward:5 */
+    int trials;               /* COMPLETE, PRUNED and FAIL together, of all workers */
+    int workers;              /* processes; 0: as many as cores and memory allow */
+    struct study_split split; /* validation = cpcv:5,2 | kfold:5 | walk-forward:5 */
+    bool split_auto;          /* validation = auto: by the rows, study_fit_auto(); cpcv:5,2 until then */
     int64_t purge_bars, embargo_bars; /* -1: auto */
     double holdout;          /* share of the rows, the newest, that the study never sees: the gates' */
     double deviation_weight; /* 0.1: of the splits' deviation in the objective */

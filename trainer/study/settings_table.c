@@ -32,8 +32,9 @@ const struct config_key study_settings_table[] = {
      KEY_WHOLE(0, 1024), AT(workers)},
     {"study", "space", "default: the default search space, except what [search] has; search: that alone",
      "search", KEY_SWITCH("search default"), AT(default_space)},
-    {"study", "validation", "of a trial: cpcv:N,K, kfold:N or walk-forward:N", "cpcv:5,2", OWN(split),
-     AT(split)},
+    {"study", "validation",
+     "of a trial: cpcv:N,K, kfold:N or walk-forward:N; auto: the first that fits the rows", "auto",
+     OWN(split), AT(split)},
     {"study", "purge_bars",
      "left out of training before and after what is tested; auto: what an episode remembers", "auto", BARS,
      AT(purge_bars)},
@@ -202,25 +203,25 @@ static int read_split(const struct config_key *key, const char *text, void *base
 {
     char words[SPLIT_ERROR_MAX];
     struct study_split split;
-    if (split_parse(text, &split, words) < 0)
+    const bool is_auto = strcmp(text, "auto") == 0;
+    (void)key;
+    if (split_parse(is_auto ? "cpcv:5,2" : text, &split, words) < 0)
         return config_key_refuse(why, WHY, "%s", words);
     if (split.combinations > TRIAL_SPLITS_MAX)
         return config_key_refuse(why, WHY,
                                  "\"%.60s\": %d splits, each a training: at most %d are right: fewer groups",
                                  text, split.combinations, TRIAL_SPLITS_MAX);
-    memcpy((char *)base + key->offset, &split, sizeof split);
+    ((struct study_settings *)base)->split = split;
+    ((struct study_settings *)base)->split_auto = is_auto;
     return 0;
 }
 
 static void print_split(const struct config_key *key, const void *base, FILE *to)
 {
-    static const char *const names[] = {"cpcv", "kfold", "walk-forward"};
-    struct study_split split;
-    memcpy(&split, (const char *)base + key->offset, sizeof split);
-    fprintf(to, "%s:%d", names[split.kind],
-            split.kind == SPLIT_WALK_FORWARD ? split.combinations : split.groups);
-    if (split.kind == SPLIT_CPCV)
-        fprintf(to, ",%d", split.tested);
+    const struct study_settings *settings = base;
+    char text[STUDY_SPLIT_TEXT_MAX];
+    (void)key;
+    fputs(settings->split_auto ? "auto" : study_split_text(&settings->split, text), to);
 }
 
 bool study_settings_has(const char *key)

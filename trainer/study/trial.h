@@ -3,6 +3,7 @@
 #define TRAINER_STUDY_TRIAL_H
 
 #include "indicators_gpu/module.h"
+#include "trainer/study/fit.h"
 #include "trainer/study/settings.h"
 #include "trainer/training/source.h"
 
@@ -13,6 +14,7 @@ enum { TRIAL_ERROR_MAX = SOURCE_ERROR_MAX, TRIAL_SPLITS_MAX = 256 };
 /* Zeroed: for trials, to its end. */
 struct study_market_options {
     bool no_trials;             /* for study_trial_final() alone: no split's features are fitted */
+    bool rows_only;             /* nothing is fitted: to ask study_market_fit() */
     size_t fitted_bytes;        /* of fitted features that are kept; 0: 1 GiB */
     bool (*stopped)(void *ctx); /* is it to end? Looked at before each split; NULL: never */
     void (*warned)(void *ctx, const char *words); /* NULL: not wanted */
@@ -20,13 +22,18 @@ struct study_market_options {
 };
 
 /* The rows end with the last bar of the first symbol whose data ends, which is reported: later rows would
- * only repeat its last price. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it was asked
- * to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and errors
- * of training_source_load(). */
-int study_market_open(const struct train_config *config, const struct study_settings *settings,
+ * only repeat its last price. `config`, `settings` must outlive it. Of the settings `validation = auto`
+ * becomes the split that fits the rows. `options` NULL: zeroed. 1: it was asked to stop, *ret untouched;
+ * -EINVAL: too few rows for the splits (study_fit_refuse()), a symbol that has none of them, and errors of
+ * training_source_load(). */
+int study_market_open(const struct train_config *config, struct study_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX]);
 void study_market_close(struct study_market *market); /* NULL is fine */
+
+/* What the study asks of its rows, and what there is. */
+void study_market_fit(const struct study_market *market, struct study_demand *ret_demand,
+                      struct study_fit *ret);
 
 /* The extra memory of each process that runs trials, for features that were not kept: one split's, or 0. NULL
  * is fine. */

@@ -271,7 +271,7 @@ static void test_searched_episode(void)
     refused_of("cpcv:5,2", 1500, 0.2, -1, "", (double[]){60, 100}, NULL);
     refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 5}, NULL); /* 60 would not be right */
     refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){300, 400}, "[search] episode_bars: 400: split ");
-    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 400}, "at most 15 is right");
+    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 400}, "at most 15, or ");
     refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 16}, "[search] episode_bars: 16: ");
     refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 15}, NULL);
     refused_of("cpcv:5,2", 1500, 0.2, 400, "", (double[]){5, 60}, "[study] validation: ");

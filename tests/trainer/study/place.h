@@ -137,7 +137,7 @@ static inline void place_settings(struct study_settings *settings, const char *s
 }
 
 static inline struct study_market *place_open(const struct train_config *config,
-                                              const struct study_settings *settings)
+                                              struct study_settings *settings)
 {
     struct study_market *market = NULL;
     char err[TRIAL_ERROR_MAX];

@@ -631,6 +631,34 @@ def test_refused(trainer, folder):
         database.close()
 
 
+def test_rows(trainer, folder):
+    """Rows too few are refused before anything is stored, with how many more are needed, and so many more are enough; without a key
+    the split is the first that fits, and a study that continues keeps it."""
+    def begin(name, n, state, **study):
+        write_market(os.path.join(folder, "rows"), n=n)
+        config = write(os.path.join(folder, "rows", "rows.ini"), {"environment": {"episode_bars": 60, "random_start": "true", "forced_exit_bars": 0}, "data": {**SMALL["data"], "features": ""},
+                       "study": {"trials": 1, "pruner": "none", "workers": 1, "validation": None, **study}})
+        return trainer.run("study", name, "--config", config, "--state", state, cwd=os.path.join(folder, "rows"))
+
+    os.mkdir(os.path.join(folder, "rows"))
+    few = begin("few", 260, "empty", validation="cpcv:5,2")
+    error = events(lines(few.stdout), "error")
+    found = re.search(r"papertape-trainer: \[study\] validation: cpcv:5,2: split \d+ trains on blocks of at most \d+ rows, and an episode needs 60 "
+                      r"\(episode_bars\): \d+ too few; .*: (\d+) rows more, validation = (\S+), episode_bars of at most (\d+): one of these would", few.stderr)
+    if not check(few.returncode == 1 and found and error and error[0]["cause"] == "config" and few.stderr.count("\n") == 1, f"few: {few.stderr}"):
+        return
+    check(not os.path.exists(os.path.join(folder, "rows", "empty")), "few: nothing is stored")
+    for what, n, study, right in (("exactly enough", 260 + int(found[1]), {"validation": "cpcv:5,2"}, True),
+                                  ("one row less", 259 + int(found[1]), {"validation": "cpcv:5,2"}, False),
+                                  ("what it names", 260, {"validation": found[2]}, True), ("auto", 260, {}, True)):
+        ran = begin(what.replace(" ", "-"), n, "rows", **study)
+        check((ran.returncode == 0) == right and (not right or events(lines(ran.stdout), "trial")[0]["state"] == "COMPLETE"), f"{what}: {ran.stderr}")
+    check(events(lines(ran.stdout), "start")[0]["config"]["study"]["validation"] == found[2], f"auto: {ran.stdout}")
+    again = begin("auto", 260, "rows", trials=2, ensemble=1)
+    check(again.returncode == 0 and events(lines(again.stdout), "start")[0]["config"]["study"]["validation"] == found[2] and
+          lines(again.stdout)[-1]["done"] == 2, f"auto continues: {again.stderr}")
+
+
 def test_two_storages(trainer, folder):
     """A folder is of one storage: another with a study of that name is refused, unless the first has gone or has it elsewhere."""
     config = write(os.path.join(folder, "two.ini"), {"study": {"trials": 1}})
@@ -840,7 +868,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_rows, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             started = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - started:.1f} s")
