@@ -1,17 +1,21 @@
-/* `papertape-trainer plan`: predicts a training's time and memory before it starts. */
+/* `papertape-trainer plan`: predicts a training's, or a study's, time and memory before it starts. */
+#include "trainer/command/plan.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trainer/command/args.h"
+#include "trainer/command/plan_study.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_args.h"
 #include "trainer/command/train_events.h"
+#include "trainer/config_table.h"
 #include "trainer/training/plan.h"
 
 #define MIB 1048576.0
 
-static void print_time(double seconds)
+void trainer_plan_print_time(double seconds)
 {
     if (seconds < 120)
         printf("%.1f s", seconds);
@@ -35,7 +39,7 @@ static void print(const struct plan *plan, const struct train_config *config)
     printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,
            (long long)plan->iterations, (long long)plan->rows);
     printf("  %.0f steps/s: ", plan->steps_s);
-    print_time(plan->seconds);
+    trainer_plan_print_time(plan->seconds);
     printf(" in all\n  of an iteration, %.3g s: rollout %.0f %% (environment %.0f %%), advantages %.0f %%, "
            "update %.0f %%\n",
            whole, 100 * plan->rollout_s / whole, 100 * plan->environment_s / whole,
@@ -61,12 +65,32 @@ static int print_json(const struct plan *plan, const struct train_config *config
     return r;
 }
 
+/* GO_ON: it is no study, or its file is wrong, which is reported as a training's. */
+static int plan_study(const struct option_call *call, const char *path)
+{
+    struct train_config *config = malloc(sizeof *config);
+    struct study_settings settings = {0};
+    char err[CONFIG_ERROR_MAX];
+    bool is_study = false;
+    int status = config ? GO_ON : trainer_args_say(EXIT_FAILURE, "out of memory: plan");
+    if (config && train_config_read_text(path, NULL, 0, config, &settings, &is_study, err) == 0) {
+        if (is_study)
+            status = trainer_plan_study(call, config, &settings);
+        study_settings_finish(&settings);
+    }
+    free(config);
+    return status;
+}
+
 int trainer_plan(struct option_call *call)
 {
     const struct train_args *args = call->into;
     char err[PLAN_ERROR_MAX];
     int status = train_args_check(call);
     if (status != EXIT_OK)
+        return status;
+    status = plan_study(call, args->config);
+    if (status != GO_ON)
         return status;
     struct train_config *config = malloc(sizeof *config);
     struct training_source source = {0};

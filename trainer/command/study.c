@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,6 @@
 #include "trainer/study/runs.h"
 #include "trainer/study/settings_table.h"
 #include "trainer/study/stale_files.h"
-
-/* A worker's own memory, beside the shared bars and features: networks, a rollout. DEVICE_WORKERS: trials
- * that share a device. */
-#define WORKER_BYTES (INT64_C(256) << 20)
-enum { DEVICE_WORKERS = 8 };
-#define MEMORY_CAP_MIN 0.01 /* the key's */
 
 static const char *storage_cause(int r)
 {
@@ -200,45 +193,14 @@ static int open_study(struct study_run *run)
 
 /* ---- Its resources. ---- */
 
-static void count_machine(struct study_run *run)
-{
-    cpu_set_t set;
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    run->cores = n > 0 ? n : 1;
-    n = run->config.ppo.device == PPO_CPU ? 0
-                                          : serve_devices_find("auto", run->device_ids, STUDY_DEVICES_MAX);
-    run->n_devices = n > 0 ? n : 0;
-    for (int i = 0; i < run->n_devices; i++)
-        run->devices[i] = run->device_ids[i];
-}
-
-static int64_t memory_limit(const struct study_args *args)
-{
-    int64_t machine = serve_process_memory_limit(), own = args->memory_mib << 20;
-    return own > 0 && (machine < 0 || own < machine) ? own : machine;
-}
-
 static void share_machine(struct study_run *run)
 {
-    struct ppo_params *ppo = &run->of_worker.ppo;
     const int left = run->settings.trials - study_tally_of(run->study).done;
-    const struct study_workers_room room = {.cores = run->cores,
-                                            .n_devices = run->n_devices,
-                                            .a_device = DEVICE_WORKERS,
-                                            .left = left,
-                                            .memory_bytes = memory_limit(run->args),
-                                            .shared_bytes = (int64_t)telemetry_usage_rss(),
-                                            .each_bytes =
-                                                WORKER_BYTES + (int64_t)study_market_each_bytes(run->market)};
-    run->workers = run->settings.workers > 0 ? run->settings.workers : study_workers_fit(&room);
-    if (run->workers > left && left > 0)
-        run->workers = left;
+    trainer_study_machine_find(&run->config, &run->machine);
+    run->workers = trainer_study_machine_workers(&run->machine, &run->settings, run->args->memory_mib,
+                                                 study_market_each_bytes(run->market), left);
     run->of_worker = run->config;
-    if (ppo->threads == 0)
-        ppo->threads = run->cores > run->workers ? run->cores / run->workers : 1;
-    if (run->n_devices > 0) /* of each device's memory */
-        ppo->memory_cap =
-            fmax(MEMORY_CAP_MIN, ppo->memory_cap / ((run->workers + run->n_devices - 1) / run->n_devices));
+    trainer_study_machine_share(&run->machine, run->workers, &run->of_worker.ppo);
 }
 
 /* ---- The study. ---- */
@@ -327,7 +289,7 @@ static int run_trials(struct study_run *run)
                                       .config = &run->of_worker,
                                       .settings = &run->settings,
                                       .market = run->market};
-    const struct study_plan plan = {run->workers, run->devices, run->n_devices};
+    const struct study_plan plan = {run->workers, run->machine.devices, run->machine.n_devices};
     const struct study_calls calls = {run, take_trial, take_look, warn, is_stopped};
     int r = study_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
@@ -482,7 +444,6 @@ static int work(struct study_run *run)
     if (status == GO_ON && !run->proposal)
         status = load_market(run, all_done);
     if (status == GO_ON) {
-        count_machine(run);
         share_machine(run);
         trainer_study_started(run);
     }

@@ -49,7 +49,7 @@ void trainer_study_started(struct study_run *run)
                                      "version", PAPERTAPE_VERSION, "study", run->args->name, "storage",
                                      run->url, "folder", run->folder, "resumed", run->there, "trials",
                                      run->settings.trials, "done", study_tally_of(run->study).done, "workers",
-                                     run->workers, "devices", run->n_devices, "sampler",
+                                     run->workers, "devices", run->machine.n_devices, "sampler",
                                      sampler_name(run->settings.sampler.kind), "pruner",
                                      pruner_name(run->settings.pruner.kind), "space",
                                      space_json(&run->settings.space), "config", config));

@@ -6,11 +6,11 @@
 
 #include "db/studies/store.h"
 #include "trainer/command/study_args.h"
-#include "trainer/serve/process.h"
+#include "trainer/command/study_machine.h"
 #include "trainer/study/supervise.h"
 #include "trainer/telemetry/report.h"
 
-enum { STUDY_DEVICES_MAX = 64, STUDY_URL_MAX = PATH_MAX };
+enum { STUDY_URL_MAX = PATH_MAX };
 
 struct study_run {
     const struct study_args *args;
@@ -23,10 +23,8 @@ struct study_run {
     char url[STUDY_URL_MAX], folder[PATH_MAX];
     struct study *study; /* as last read */
     struct study_market *market;
-    int workers, cores;
-    char device_ids[STUDY_DEVICES_MAX][DEVICE_ID_MAX];
-    char *devices[STUDY_DEVICES_MAX];
-    int n_devices;
+    int workers;
+    struct study_machine machine;
     struct study_progress last; /* its pointer to the study is no longer valid */
     double best;
     int best_number; /* -1: none */

@@ -80,8 +80,9 @@ TRAINER_VERB(plan) = {
     .name = "plan",
     .words = "what that will take: memory, steps a second, time",
     .about =
-        "Predicts what `train` with this configuration will take: memory, steps a second, time. Measures "
-        "this machine for a second or two.",
+        "Predicts what `train` with this configuration will take: memory, steps a second, time; what `study` "
+        "will, of one with [study] or [search]: trials, splits, rows of their blocks, hours, memory, or what its "
+        "rows are too few for. Measures this machine for a second or two.",
     OPTION_ACTIONS(plan_actions),
     OPTION_SHARED(shared),
     .size = sizeof(struct train_args),

@@ -659,6 +659,34 @@ def test_rows(trainer, folder):
           lines(again.stdout)[-1]["done"] == 2, f"auto continues: {again.stderr}")
 
 
+def test_plan(trainer, folder):
+    """`plan` of a study says what it will do, writes nothing, and refuses as the study does; its time is printed beside the study's."""
+    config = write(os.path.join(folder, "plan.ini"), {"training": {"total_steps": 20480}, "study": {"trials": 6, "pruner": "none", "workers": 2}})
+    ran = trainer.run("plan", "--config", config, "--json")
+    if not check(ran.returncode == 0 and not ran.stderr, f"plan: {ran.stderr}"):
+        return
+    plan = json.loads(ran.stdout)
+    check(plan["schema"] == "papertape.study-plan/1" and (plan["trials"], plan["splits"], plan["paths"], plan["trainings"], plan["workers"]) == (6, 3, 1, 18, 2) and
+          plan["validation"] == "kfold:3" and plan["searched"] == len(SMALL["search"]), f"plan: {plan}")
+    of, training = plan["rows"], plan["training"]
+    check(of["rows"] == 700 and of["search"] + of["holdout"] + of["between"] + of["warm_up"] + 2 * of["lookback"] == 700 and
+          of["train_block"]["least"] <= of["episode_has"] <= of["train_block"]["most"] <= of["train"]["most"] and of["episode_has"] >= of["episode_needs"],
+          f"plan: its rows {of}")
+    check(training["total_steps"] == 20480 and same(plan["seconds"], training["seconds"] * 18 / 2) and same(plan["hours"], plan["seconds"] / 3600) and
+          plan["host_bytes"] > training["host_bytes"] / 2 > 0, f"plan: {plan}")
+    text = trainer.run("plan", "--config", config).stdout
+    check(all(word in text for word in ("a study of 6 trials, kfold:3: 3 splits, 1 path", "700 rows", "an episode needs", "18 trainings, 2 workers", "memory: ")),
+          f"plan: {text}")
+    check(not os.path.exists(os.path.join(folder, "state")) and not os.path.exists(os.path.join(folder, "st", "studies", "plan")), "plan: it writes nothing")
+    started = time.monotonic()
+    ran = trainer.run("study", "plan", "--config", config, "--state", "st")
+    check(ran.returncode == 0, f"plan: {ran.stderr}")
+    print(f"predicted {plan['seconds']:.2f} s for trainings on two workers, the study took {time.monotonic() - started:.2f} s")
+    few = write(os.path.join(folder, "plan.ini"), {"data": {"train_to": "2024-01-02T20:00:00Z"}})
+    texts = [trainer.run(*arguments, "--config", few).stderr for arguments in (("plan",), ("plan", "--json"), ("study", "plan-few", "--state", "st"))]
+    check(texts[0] == texts[1] == texts[2] and "[data] bars: 44 rows: in no row do all features have a value" in texts[0], f"plan: {texts}")
+
+
 def test_two_storages(trainer, folder):
     """A folder is of one storage: another with a study of that name is refused, unless the first has gone or has it elsewhere."""
     config = write(os.path.join(folder, "two.ini"), {"study": {"trials": 1}})
@@ -868,7 +896,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_rows, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_rows, test_plan, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             started = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - started:.1f} s")
