@@ -138,8 +138,8 @@ enum freshness tui_model_studies_freshness(const struct model *model, struct mom
  * study, and no error except that the state directory has no studies.db yet. */
 int tui_model_studies_rows(const struct model *model);
 
-/* Of a trial that runs, by its worker's heartbeat; FRESH without a heartbeat, and of a trial that does not
- * run. */
+/* Of a trial that runs, by its worker's heartbeat; without one, by the time since it began and what the
+ * study's other trials took (tui/studies.h). FRESH of a trial that does not run. */
 enum freshness tui_model_trial_freshness(const struct tui_study_trial *trial, struct moment now);
 
 /* The trainings that the co-process runs the study's workers as, by the names of their runs: those that a

@@ -44,8 +44,10 @@ enum freshness tui_model_trial_freshness(const struct tui_study_trial *trial, st
 {
     int64_t age_ms = tui_study_trial_age_ms(trial, now.wall_ns / 1000);
 
-    if (trial->state != TRIAL_RUNNING || age_ms < 0)
+    if (trial->state != TRIAL_RUNNING)
         return FRESH;
+    if (age_ms < 0)
+        return tui_study_trial_duration_ms(trial, now.wall_ns / 1000) > trial->grace_ms ? GONE : FRESH;
     return freshness_of(age_ms, tui_study_trial_expected_ms(trial));
 }
 

@@ -19,8 +19,11 @@ static void line(FILE *out, const struct tui_study *study, struct moment now)
     fprintf(out, " %s trials %d", tui_study_direction(study, direction), tui_study_done(study));
     if (study->wanted >= 0)
         fprintf(out, " of %lld", (long long)study->wanted);
-    fprintf(out, " run %d ok %d pruned %d fail %d", study->counts[TRIAL_RUNNING],
-            study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED], study->counts[TRIAL_FAIL]);
+    fprintf(out, " run %d", tui_study_running(study));
+    if (study->stale > 0)
+        fprintf(out, " stale %s", panel_study_stale(a, study, now));
+    fprintf(out, " ok %d pruned %d fail %d", study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED],
+            study->counts[TRIAL_FAIL]);
     if (study->retried > 0)
         fprintf(out, " retried %d", study->retried);
     if (study->have_best)
@@ -121,8 +124,8 @@ static json_t *time_ns(int64_t us)
 PRINT_OBJECT(study_object, struct tui_study, PRINT_AS(TEXT, REQUIRED, label, "study"), PRINT_TEXT(name),
              PRINT_AS(TEXT, REQUIRED, job, "training"), PRINT_AS(SIGNED, REQUIRED, members, "workers"),
              PRINT_LATER("directions"), PRINT_AS(SIGNED, REQUIRED, n_trials, "trials"),
-             PRINT_AS(SIGNED, UNKNOWN, wanted, "trials_wanted"), PRINT_LATER("done"),
-             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_RUNNING], "running"),
+             PRINT_AS(SIGNED, UNKNOWN, wanted, "trials_wanted"), PRINT_LATER("done"), PRINT_LATER("running"),
+             PRINT_AS(SIGNED, REQUIRED, stale, "stale_trials"), PRINT_LATER("stale_age_ms"),
              PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_COMPLETE], "complete"),
              PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_PRUNED], "pruned"),
              PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_FAIL], "failed"), PRINT_WHOLE(retried),
@@ -141,6 +144,10 @@ static json_t *study_json(const struct tui_study *study, struct moment now)
         json_array_append_new(list, json_string(directions[study->directions[i]]));
     json_object_set_new(object, "directions", list);
     json_object_set_new(object, "done", json_integer(tui_study_done(study)));
+    json_object_set_new(object, "running", json_integer(tui_study_running(study)));
+    if (study->stale > 0)
+        json_object_set_new(object, "stale_age_ms",
+                            json_integer((now.wall_ns / 1000 - study->stale_us) / 1000));
     if (study->have_best) {
         json_object_set_new(object, "best_value", record_json_real(study->best));
         json_object_set_new(object, "best_number", json_integer(study->best_number));
@@ -220,7 +227,7 @@ static void table_row(struct stored_list *list, const struct tui_study *study, s
     cli_stored_integer(buf[2], tui_study_done(study));
     if (study->wanted >= 0)
         cli_stored_integer(buf[3], study->wanted);
-    cli_stored_integer(buf[4], study->counts[TRIAL_RUNNING]);
+    cli_stored_integer(buf[4], tui_study_running(study));
     cli_stored_integer(buf[5], study->counts[TRIAL_COMPLETE]);
     cli_stored_integer(buf[6], study->counts[TRIAL_PRUNED]);
     cli_stored_integer(buf[7], study->counts[TRIAL_FAIL]);
@@ -233,7 +240,10 @@ static void table_row(struct stored_list *list, const struct tui_study *study, s
     cells[11] = isnan(study->trials_h) ? "" : cli_format_number(rate, study->trials_h, 1);
     cells[12] = panel_study_eta(left, study->eta_s);
     cells[13] = cli_format_age(age, panel_study_age_ms(study, now));
-    cells[14] = study->unread[0] ? study->unread : panel_study_silent(study, now) ? "stale" : "";
+    char stale[FORMAT_MAX];
+    if (study->stale > 0)
+        snprintf(buf[14], STORED_CELL, "stale %s", panel_study_stale(stale, study, now));
+    cells[14] = study->unread[0] ? study->unread : panel_study_silent(study, now) ? "stale" : buf[14];
     cli_stored_row(list, cells);
 }
 

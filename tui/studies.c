@@ -31,6 +31,11 @@ double tui_study_attribute_number(const struct study_attribute *attributes, int 
     return value;
 }
 
+int tui_study_running(const struct tui_study *shown)
+{
+    return shown->counts[TRIAL_RUNNING] - shown->stale;
+}
+
 int tui_study_done(const struct tui_study *shown)
 {
     return shown->counts[TRIAL_COMPLETE] + shown->counts[TRIAL_PRUNED] + shown->counts[TRIAL_FAIL] -
@@ -246,16 +251,52 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b; /* STUDY_NO_TIME is the least */
 }
 
-/* Trials that run without a heartbeat are never silent. */
-static void take_heartbeats(struct tui_study *shown, struct study *const *members, size_t n)
+int64_t tui_study_grace_ms(struct study *const *members, size_t n)
 {
-    bool all = shown->counts[TRIAL_RUNNING] > 0, ours = true;
+    int64_t longest_us = -1;
+
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < members[i]->n_trials; k++) {
+            const struct study_trial *trial = members[i]->trials[k];
+            if (trial_state_finished(trial->state) && trial->started_us != STUDY_NO_TIME &&
+                trial->completed_us != STUDY_NO_TIME)
+                longest_us = later(longest_us, trial->completed_us - trial->started_us);
+        }
+    return longest_us < 0 ? STUDY_GRACE_FIRST_MS
+                          : later(STUDY_GRACE_MS, STUDY_GRACE_TIMES * (longest_us / 1000));
+}
+
+bool tui_study_trial_forgotten(const struct study_trial *trial, int64_t grace_ms, int64_t now_us)
+{
+    return trial->state == TRIAL_RUNNING && trial->heartbeat_us == STUDY_NO_TIME &&
+           trial->started_us != STUDY_NO_TIME && (now_us - trial->started_us) / 1000 > grace_ms;
+}
+
+static void take_stale(struct tui_study *shown, struct study *const *members, size_t n, int64_t now_us)
+{
+    shown->grace_ms = tui_study_grace_ms(members, n);
+    shown->stale_us = STUDY_NO_TIME;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < members[i]->n_trials; k++) {
+            const struct study_trial *trial = members[i]->trials[k];
+            if (!tui_study_trial_forgotten(trial, shown->grace_ms, now_us))
+                continue;
+            shown->stale++;
+            if (shown->stale_us == STUDY_NO_TIME || trial->started_us < shown->stale_us)
+                shown->stale_us = trial->started_us;
+        }
+}
+
+/* Trials that run without a heartbeat are never silent; those that are stale do not count. */
+static void take_heartbeats(struct tui_study *shown, struct study *const *members, size_t n, int64_t now_us)
+{
+    bool all = tui_study_running(shown) > 0, ours = true;
 
     shown->heartbeat_us = STUDY_NO_TIME;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
-            if (trial->state != TRIAL_RUNNING)
+            if (trial->state != TRIAL_RUNNING || tui_study_trial_forgotten(trial, shown->grace_ms, now_us))
                 continue;
             shown->heartbeat_us = later(shown->heartbeat_us, trial->heartbeat_us);
             all &= trial->heartbeat_us != STUDY_NO_TIME;
@@ -288,7 +329,7 @@ static void take_times(struct tui_study *shown, struct study *const *members, si
     if (ends)
         qsort(ends, (size_t)found, sizeof(*ends), newest_first);
     int used = found < STUDY_RATE_TRIALS ? found : STUDY_RATE_TRIALS;
-    bool runs = shown->counts[TRIAL_RUNNING] > 0;
+    bool runs = tui_study_running(shown) > 0;
     if (used > 1) {
         int64_t end = runs && now_us > ends[0] ? now_us : ends[0], from = ends[used - 1];
         if (end > from)
@@ -348,8 +389,9 @@ static bool fill(struct tui_study *shown, struct study *const *members, size_t n
     snprintf(shown->name, sizeof(shown->name), "%s", newest->name);
     shown->config = newest_text(members, n, "papertape:config");
     take_results(shown, members, n);
+    take_stale(shown, members, n, now_us);
     take_times(shown, members, n, now_us);
-    take_heartbeats(shown, members, n);
+    take_heartbeats(shown, members, n, now_us);
     return true;
 }
 

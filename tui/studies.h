@@ -12,12 +12,17 @@
 #include "tui/status.h"
 
 enum {
-    STUDIES_MAX = 256,               /* listed, the newest; a storage may have more */
-    STUDY_POINTS = 96,               /* of the best so far in the list, thinned */
-    STUDY_LABEL_MAX = 560,           /* "ppo-btc_1..3" */
-    STUDY_RATE_TRIALS = 20,          /* the newest finished ones, over which trials/h are computed */
-    STUDY_HEARTBEAT_MS = 10000,      /* expected between two of a worker of ours */
-    STUDY_HEARTBEAT_OTHER_MS = 60000 /* of other programs' workers: Optuna has no default */
+    STUDIES_MAX = 256,                /* listed, the newest; a storage may have more */
+    STUDY_POINTS = 96,                /* of the best so far in the list, thinned */
+    STUDY_LABEL_MAX = 560,            /* "ppo-btc_1..3" */
+    STUDY_RATE_TRIALS = 20,           /* the newest finished ones, over which trials/h are computed */
+    STUDY_HEARTBEAT_MS = 10000,       /* expected between two of a worker of ours */
+    STUDY_HEARTBEAT_OTHER_MS = 60000, /* of other programs' workers: Optuna has no default */
+    /* A trial that runs without any heartbeat is stale once it has run for so long without an end: a minute,
+     * and three times as long as the study's longest finished trial; ten minutes while no trial has. */
+    STUDY_GRACE_MS = 60000,
+    STUDY_GRACE_FIRST_MS = 600000,
+    STUDY_GRACE_TIMES = 3
 };
 
 struct tui_study {
@@ -31,8 +36,11 @@ struct tui_study {
     int n_objectives;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     int counts[TRIAL_STATES], n_trials;
-    int retried;    /* of FAIL: those that another trial tries again (trainer/study/tally.h) */
-    int64_t wanted; /* trials; -1: not known */
+    int retried;      /* of FAIL: those that another trial tries again (trainer/study/tally.h) */
+    int stale;        /* of RUNNING: those without a heartbeat whose worker is gone, as far as can be seen */
+    int64_t stale_us; /* when the first of them began; STUDY_NO_TIME */
+    int64_t grace_ms; /* after which such a trial is */
+    int64_t wanted;   /* trials; -1: not known */
     bool have_best;
     double best; /* of one objective */
     int best_member, best_number,
@@ -81,9 +89,17 @@ static inline bool tui_study_better(enum study_direction direction, double a, do
 
 bool tui_study_has(const struct tui_study *shown, const char *study);
 
+/* How many run, without those that are stale. */
+int tui_study_running(const struct tui_study *shown);
+
 /* How many of the study's trials have ended, with any result, as it counts them towards `wanted`: one that
  * is tried again has not. */
 int tui_study_done(const struct tui_study *shown);
+
+/* The grace of trials without a heartbeat, of all members together; ms. */
+int64_t tui_study_grace_ms(struct study *const *members, size_t n);
+/* Is it such a trial? Optuna never ends one. */
+bool tui_study_trial_forgotten(const struct study_trial *trial, int64_t grace_ms, int64_t now_us);
 
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */
 const char *tui_study_best_name(const struct tui_study *shown, char buf[static STATUS_WORD_MAX]);

@@ -174,6 +174,7 @@ static bool take_trial(struct tui_study_page *page, const struct study *study, i
                                     .violation = study_trial_violation(trial),
                                     .retries = count_retries(trial),
                                     .ours = worker != NULL,
+                                    .grace_ms = page->study.grace_ms,
                                     .failure = failure_of(page, trial)};
     snprintf(row->worker, sizeof(row->worker), "%s", worker ? worker : "");
     free(worker);

@@ -41,6 +41,7 @@ struct tui_study_trial {
     int split, splits;     /* likewise; -1 */
     int retries;           /* how often it was tried before */
     bool ours;             /* a worker of ours runs it, by its attributes */
+    int64_t grace_ms;      /* after which it is stale where it runs without a heartbeat (tui/studies.h) */
     char worker[STUDY_WORKER_MAX];
     const char *failure; /* papertape:failure, or Optuna's reason; NULL */
 };
@@ -130,7 +131,7 @@ const char *tui_study_trial_name(const struct tui_study_page *page, const struct
                                  char *buf, size_t size);
 /* The time that it took, or takes: ms; -1: not known. */
 int64_t tui_study_trial_duration_ms(const struct tui_study_trial *trial, int64_t now_us);
-/* Since its worker's last heartbeat: ms; -1: it has none, and is never stale. */
+/* Since its worker's last heartbeat: ms; -1: it has none. */
 int64_t tui_study_trial_age_ms(const struct tui_study_trial *trial, int64_t now_us);
 int64_t tui_study_trial_expected_ms(const struct tui_study_trial *trial);
 /* Its value, or the last that it reported where it runs or was pruned; NaN. */

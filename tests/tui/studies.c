@@ -113,6 +113,7 @@ static void check_figures(void)
 
     struct study_trial *again = fixture_trial(studies[0], TRIAL_RUNNING, 250, -1);
     fixture_trial_system(again, "retry_history", "[4]"); /* it has not ended, but is missing still */
+    again->heartbeat_us = now_us - 1000000;
     list = tui_studies_make(studies, 2, now_us);
     CHECK_INT(list->study[0].counts[TRIAL_FAIL], 1);
     CHECK_INT(list->study[0].retried, 1);
@@ -311,7 +312,7 @@ static void check_page(void)
     CHECK(isnan(tui_study_cell_place(page, &page->trials[9].cells[0])));
     CHECK(page->trials[7].violation == 0.5);
     CHECK_NEAR(page->study.best, 2.75, 0); /* neither the infinite nor the infeasible one */
-    CHECK_INT(tui_model_trial_freshness(&page->trials[10], now), FRESH); /* it has no heartbeat */
+    CHECK_INT(tui_model_trial_freshness(&page->trials[10], now), GONE); /* no heartbeat, for 3400 s */
     tui_study_page_destroy(page);
 
     page = page_of(fixture_two("two", 3), -1);
@@ -324,6 +325,63 @@ static void check_page(void)
     CHECK_INT(page->attributes_trial, -1);
     tui_study_page_destroy(page);
     tui_study_page_destroy(NULL);
+}
+
+/* A trial that runs without a heartbeat: to the millisecond when it becomes stale. */
+static void check_stale(void)
+{
+    struct study *study;
+    char *printed = NULL;
+    size_t size;
+
+    fixture_studies_begin();
+    study = fixture_study("optuna", 1, 1, maximize);
+    struct study_trial *runs = fixture_trial(study, TRIAL_RUNNING, 600, -1);
+    struct tui_studies *list = tui_studies_make(&study, 1, now_us);
+    CHECK_INT(list->study[0].grace_ms, 600000); /* no trial has finished */
+    CHECK_INT(list->study[0].stale, 0);
+    CHECK_INT(tui_study_running(&list->study[0]), 1);
+    tui_studies_destroy(list);
+    list = tui_studies_make(&study, 1, now_us + 1000);
+    CHECK_INT(list->study[0].stale, 1);
+    CHECK_INT(tui_study_running(&list->study[0]), 0);
+    CHECK_INT(list->study[0].counts[TRIAL_RUNNING], 1);
+    tui_studies_destroy(list);
+
+    fixture_trial(study, TRIAL_COMPLETE, 400, 390); /* 10 s: a minute is the least */
+    list = tui_studies_make(&study, 1, now_us);
+    CHECK_INT(list->study[0].grace_ms, 60000);
+    CHECK_INT(list->study[0].stale, 1);
+    tui_studies_destroy(list);
+    fixture_trial(study, TRIAL_FAIL, 590, 370); /* three times its 220 s are not over */
+    list = tui_studies_make(&study, 1, now_us);
+    CHECK_INT(list->study[0].grace_ms, 660000);
+    CHECK_INT(list->study[0].stale, 0);
+    tui_studies_destroy(list);
+    list = tui_studies_make(&study, 1, now_us + 60001000);
+    CHECK_INT(list->study[0].stale, 1);
+    CHECK_INT(list->study[0].stale_us, runs->started_us);
+    CHECK(!panel_study_silent(&list->study[0], now));
+    struct moment later = {.wall_ns = (now_us + 60001000) * 1000};
+    struct model *model = tui_model_create(1000);
+    model->studies = list;
+    FILE *out = open_memstream(&printed, &size);
+    tui_print_studies(out, model, later);
+    fclose(out);
+    CHECK(strstr(printed, " run 0 stale 1 (11m) ok 1 "));
+    free(printed);
+    json_t *json = tui_print_studies_json(model, later);
+    const json_t *first = json_array_get(json, 0);
+    CHECK_INT(json_integer_value(json_object_get(first, "running")), 0);
+    CHECK_INT(json_integer_value(json_object_get(first, "stale_trials")), 1);
+    CHECK_INT(json_integer_value(json_object_get(first, "stale_age_ms")), 660001);
+    json_decref(json);
+    tui_model_destroy(model);
+
+    runs->heartbeat_us = now_us + 60000000; /* one that beats is judged by that alone */
+    list = tui_studies_make(&study, 1, now_us + 60001000);
+    CHECK_INT(list->study[0].stale, 0);
+    tui_studies_destroy(list);
 }
 
 static void check_rows(void)
@@ -533,6 +591,7 @@ int main(void)
     check_jobs();
     check_worker_jobs();
     check_page();
+    check_stale();
     check_rows();
     check_order();
     check_trouble();

@@ -26,7 +26,7 @@ struct prediction {
     struct train_config *median; /* the training that was measured, with a worker's share of the machine */
     struct plan training;
     int workers;
-    int64_t trainings; /* of all trials, where none is pruned; the proposal's is not one of them */
+    int64_t trainings; /* of all trials, without pruning; the proposal's is not one of them */
     double seconds;    /* theirs, at the workers' pace */
     size_t host_bytes, device_bytes;
 };
@@ -125,7 +125,7 @@ static void print_text(const struct prediction *p)
     trainer_plan_print_time(p->training.seconds);
     printf(", %s\n  ", p->training.backend);
     trainer_plan_print_time(p->seconds);
-    printf(" in all, if none is pruned: %lld trainings, %d worker%s\n", (long long)p->trainings, p->workers,
+    printf(" in all, without pruning: %lld trainings, %d worker%s\n", (long long)p->trainings, p->workers,
            p->workers == 1 ? "" : "s");
     printf("  memory: %.0f MiB", (double)p->host_bytes / MIB);
     if (p->device_bytes > 0)

@@ -74,7 +74,10 @@ static void row(const struct table *table, int y, const struct scene *scene,
                      gone || isnan(last) ? "-" : tui_study_number(text, sizeof(text), last));
     const char *sign = trend(page, trial, &style);
     panel_table_text(table, TREND, y, panel_frame_style(freshness, style), gone ? "-" : sign);
-    int64_t age = tui_study_trial_age_ms(trial, scene->now.wall_ns / 1000);
+    const int64_t now_us = scene->now.wall_ns / 1000;
+    int64_t age = tui_study_trial_age_ms(trial, now_us);
+    if (age < 0 && gone) /* it never had one: since it began */
+        age = tui_study_trial_duration_ms(trial, now_us);
     panel_table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, cli_format_age(text, age));
     panel_table_text(table, WORKER, y, STYLE_DIM, trial->worker[0] ? trial->worker : "-");
     if (table->x[WITH] >= 0) {

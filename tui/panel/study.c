@@ -22,8 +22,11 @@ static void counts(const struct area *body, const struct scene *scene, const str
     } else {
         x = tui_area_printf(body, x, 0, plain, "%d done", done) + 2;
     }
-    x = tui_area_printf(body, x, 0, plain, "run %d ok %d pruned %d ", study->counts[TRIAL_RUNNING],
-                        study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED]);
+    x = tui_area_printf(body, x, 0, plain, "run %d ", tui_study_running(study));
+    if (study->stale > 0)
+        x = tui_area_printf(body, x, 0, STYLE_WARN, "stale %s ", panel_study_stale(a, study, scene->now));
+    x = tui_area_printf(body, x, 0, plain, "ok %d pruned %d ", study->counts[TRIAL_COMPLETE],
+                        study->counts[TRIAL_PRUNED]);
     x = tui_area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
     if (study->retried > 0 && body->width >= WIDE)
         x = tui_area_printf(body, x, 0, plain, ", %d again", study->retried);

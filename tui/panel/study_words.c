@@ -102,6 +102,15 @@ bool panel_study_silent(const struct tui_study *study, struct moment now)
            freshness_of(age_ms, study->heartbeat_expected_ms) != FRESH;
 }
 
+const char *panel_study_stale(char buf[static FORMAT_MAX], const struct tui_study *study, struct moment now)
+{
+    char age[FORMAT_MAX];
+    int64_t ms = (now.wall_ns / 1000 - study->stale_us) / 1000;
+
+    snprintf(buf, FORMAT_MAX, "%d (%.20s)", study->stale, cli_format_age(age, ms));
+    return buf;
+}
+
 int64_t panel_study_due_ns(const struct model *model, const struct tui_study *study)
 {
     const struct status_training *job = tui_model_study_training(model, study);
@@ -133,8 +142,12 @@ const char *panel_study_state(const struct model *model, const struct tui_study 
         *ret_style = STYLE_WARN;
         return "silent";
     }
-    if (study->counts[TRIAL_RUNNING] > 0)
+    if (tui_study_running(study) > 0)
         return "running";
+    if (study->stale > 0) {
+        *ret_style = STYLE_WARN;
+        return "stale";
+    }
     *ret_style = STYLE_DIM;
     if (study->wanted > 0 && tui_study_done(study) >= study->wanted)
         return "done";

@@ -9,14 +9,17 @@
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "db/state.h"
+#include "db/studies/store.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
+#include "record/json.h"
 #include "tui/collect.h"
 #include "tui/print.h"
 
 enum {
     BUSY_MS = 5000,    /* how long to wait for a lock */
     TRIALS_SHOWN = 20, /* of one study, as text */
+    WANTED_MAX = 1000000000 - 1,
 };
 
 /* Reads what is wanted into the model; `key` "": the list alone. An exit status, its line on stderr. */
@@ -123,6 +126,82 @@ static int show(const struct option_call *call, struct collector *collector)
     return print_object(whole);
 }
 
+/* ---- How many trials are wanted. ---- */
+
+/* Of several workers the first has the number, and the others 0: they are added. `json` NULL: none. */
+static int write_wanted(struct study_store *store, const struct tui_study *study, const char *json,
+                        char err[static STUDY_ERROR_MAX])
+{
+    char base[STUDY_NAME_MAX + 1], name[STUDY_NAME_MAX + 16];
+    int64_t id;
+    int r = study_store_begin(store, err);
+
+    study_base_name(study->name, base);
+    for (int i = 0; i < study->members && r == 0; i++) {
+        if (study->members == 1)
+            snprintf(name, sizeof(name), "%s", study->name);
+        else
+            snprintf(name, sizeof(name), "%s_%d", base, study->ks[i]);
+        r = study_store_find(store, name, &id, err);
+        if (r == 0)
+            r = study_store_set_study_user(store, id, "papertape:trials", json && i > 0 ? "0" : json, err);
+    }
+    if (r < 0)
+        study_store_rollback(store);
+    return r < 0 ? r : study_store_commit(store, err);
+}
+
+static bool read_count(const char *text, int *ret)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    *ret = (int)n;
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && n <= WANTED_MAX;
+}
+
+/* The one thing that the program writes to a storage, and only on this demand. */
+static int want(const struct option_call *call, struct collector *collector)
+{
+    const struct model *model = collector->model;
+    const char *name = call->arguments[0];
+    char err[STUDY_ERROR_MAX], json[24];
+    struct study_store *store;
+    int n;
+
+    if (!read_count(call->arguments[1], &n))
+        return option_fail(call, EXIT_USAGE, "TRIALS: \"%.60s\": a whole number up to %d is needed; 0: none",
+                           call->arguments[1], WANTED_MAX);
+    int status = read_studies(collector, "");
+    if (status != EXIT_OK)
+        return status;
+    const struct tui_study *study = tui_studies_find(model->studies, name);
+    if (!study)
+        return unknown(model, name);
+    if (tui_studies_find_other(model->studies, name, study))
+        return ambiguous(model, name, study);
+    if (study->config)
+        return cli_stored_fail(
+            EXIT_ERROR, "study", study->label,
+            "its configuration has the number: papertape-trainer study --trials, or trials in "
+            "[study] and a restart, would be right");
+    snprintf(json, sizeof(json), "%d", n);
+    int r = study_store_open(collector->studies_url, STUDY_STORE_WRITE, BUSY_MS, &store, err);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, "study", "", err);
+    r = write_wanted(store, study, n > 0 ? json : NULL, err);
+    study_store_close(store);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, "study", study->label, err);
+    if (call->json)
+        return print_object(json_pack("{s:s, s:o, s:o}", "schema", "papertape.study-want/1", "study",
+                                      record_json_text(study->label), "trials_wanted",
+                                      n > 0 ? json_integer(n) : json_null()));
+    cli_text_print(stdout, study->label);
+    printf(n > 0 ? ": %d trials are wanted\n" : ": no number of trials is wanted\n", n);
+    return EXIT_OK;
+}
+
 static int run(struct option_call *call)
 {
     bool lists = call->n == 0;
@@ -135,8 +214,9 @@ static int run(struct option_call *call)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", why);
     int status = tui_collector_init(&collector, &state, *(const char *const *)call->into, 1000) < 0
                      ? option_fail(call, EXIT_ERROR, "out of memory")
-                 : lists ? list(call, &collector)
-                         : show(call, &collector);
+                 : lists                           ? list(call, &collector)
+                 : strcmp(call->word, "want") == 0 ? want(call, &collector)
+                                                   : show(call, &collector);
     tui_collector_finish(&collector);
     return status;
 }
@@ -148,6 +228,11 @@ static const struct option_action actions[] = {
      "one: its trials, best first (completed, pruned, infeasible, others), what its parameters matter "
      "(fANOVA), its proposal. Workers of two directions are two studies, and are to be named themselves",
      .example = "ppo", .need = OPTION_NEEDS_STATE, .run = run},
+    {"want", "STUDY TRIALS",
+     "how many trials are wanted of a study that Optuna made, which stores no number: done, bar and time left "
+     "count towards it, in the dashboard too. The study keeps it as its attribute papertape:trials; 0 removes "
+     "it. Without this nothing is ever written to such a study",
+     .example = "other 200", .need = OPTION_NEEDS_STATE, .run = run},
 };
 
 static const struct option_row options[] = {
@@ -157,7 +242,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(tui_study) = {
     .name = "study",
-    .words = "hyper-parameter studies: list, show",
+    .words = "hyper-parameter studies: list, show, want",
     .about = "Studies of hyper-parameters, ours and Optuna's. They are read from the storage; no "
              "daemon is asked. papertape train starts, stops and restarts them, papertape-trainer study runs "
              "one alone. With --json papertape.study/1.",
