@@ -47,6 +47,7 @@ struct collector {
     struct collector_each each;
     int64_t text_id, text_sent_ms; /* of the form's request for its text, or for a check */
     bool text_checks;
+    int64_t plan_id;                        /* of the form's request for a study's plan; 0: none */
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is requested again */
     char log_training[STATUS_TRAINING_NAME_MAX];
     struct history_want want;         /* what is shown */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/control_client.h"
+#include "trainer/study/settings.h"
 #include "tui/collect.h"
 
 enum {
@@ -136,6 +137,74 @@ void tui_collector_form_errors(struct form_page *page, const json_t *errors)
     }
 }
 
+/* ---- What a study will take. ---- */
+
+/* Asks for the plan of the form's study, as it is now. An earlier answer that is still to come is not taken.
+ */
+static void ask_plan(struct collector *collector, const struct view *view)
+{
+    char *text = view->page->study ? tui_form_text(&view->page->form) : NULL;
+    json_t *string = text && tui_collector_text_fits(text) ? json_string(text) : NULL;
+
+    free(text);
+    if (!string)
+        return;
+    int64_t id = cli_control_send(&collector->control, "train_plan", json_pack("{s:o}", "config", string));
+    collector->plan_id = id < 0 ? 0 : id;
+}
+
+static int64_t whole(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/* "2 min" */
+static void time_words(char *buf, size_t size, double seconds)
+{
+    if (seconds < 100)
+        snprintf(buf, size, "%.0f s", seconds < 1 ? 1 : seconds);
+    else if (seconds < 6000)
+        snprintf(buf, size, "%.0f min", seconds / 60);
+    else
+        snprintf(buf, size, "%.1f h", seconds / 3600);
+}
+
+static void plan_words(const json_t *plan, char buf[static FORM_PLAN_MAX])
+{
+    const json_t *rows = json_object_get(plan, "rows"), *block = json_object_get(rows, "train_block");
+    const char *validation = json_string_value(json_object_get(plan, "validation"));
+    char time[24];
+
+    time_words(time, sizeof(time), json_number_value(json_object_get(plan, "seconds")));
+    snprintf(
+        buf, FORM_PLAN_MAX,
+        "plan: %lld rows, %lld to search on, %lld held out; %.30s: %lld splits, blocks of %lld to %lld; %lld "
+        "trials: about %s on %lld worker%s, %lld MiB",
+        (long long)whole(rows, "rows"), (long long)whole(rows, "search"), (long long)whole(rows, "holdout"),
+        validation ? validation : "?", (long long)whole(plan, "splits"), (long long)whole(block, "least"),
+        (long long)whole(block, "most"), (long long)whole(plan, "trials"), time,
+        (long long)whole(plan, "workers"), whole(plan, "workers") == 1 ? "" : "s",
+        (long long)(whole(plan, "host_bytes") >> 20));
+}
+
+static void take_plan(struct collector *collector, struct view *view, const json_t *reply)
+{
+    struct form_page *page = view->page;
+    struct control_error error;
+    const json_t *result;
+
+    collector->plan_id = 0;
+    if (!page || !page->study)
+        return;
+    bool ok = cli_control_reply(reply, &result, &error);
+    page->refused = !ok && strcmp(error.code, "EINVAL") == 0;
+    page->plan[0] = '\0';
+    if (ok)
+        plan_words(json_object_get(result, "plan"), page->plan);
+    else if (page->refused)
+        snprintf(page->plan, sizeof(page->plan), "%s", error.message);
+}
+
 static void show_check(struct view *view, struct moment now)
 {
     int errors = view->page->form.errors;
@@ -146,17 +215,17 @@ static void show_check(struct view *view, struct moment now)
                     errors ? words : "no error was found", now);
 }
 
-/* A study's form starts with the chosen study's configuration, or with the default as a study that searches
- * the default search space. For free(); NULL without memory. */
+/* A study's form starts with the chosen study's configuration, or with the default and a first study's
+ * sections. For free(); NULL without memory. */
 static char *study_text(const struct collector *collector, const struct view *view, const char *standard)
 {
-    static const char section[] = "\n[study]\ntrials = 100\nspace = default\n";
+    const char *section = study_settings_first();
     const struct tui_study *study = tui_view_study(view, collector->model);
     char *text = NULL;
 
     if (study && study->config)
         return strdup(study->config);
-    return asprintf(&text, "%s%s", standard, section) < 0 ? NULL : text;
+    return asprintf(&text, "%s\n%s", standard, section) < 0 ? NULL : text;
 }
 
 static void take_text(struct collector *collector, struct view *view, const json_t *reply, struct moment now)
@@ -181,6 +250,8 @@ static void take_text(struct collector *collector, struct view *view, const json
     } else if (checks) {
         tui_collector_form_errors(view->page, json_object_get(result, "errors"));
         show_check(view, now);
+        if (view->page->form.errors == 0)
+            ask_plan(collector, view);
     } else {
         const char *text = json_string_value(json_object_get(result, "config"));
         char *made = text && view->page->study ? study_text(collector, view, text) : NULL;
@@ -188,6 +259,8 @@ static void take_text(struct collector *collector, struct view *view, const json
         if (r == 0)
             r = tui_form_page_fill(view->page, made ? made : text);
         free(made);
+        if (r == 0)
+            ask_plan(collector, view);
         if (r < 0)
             no_text(view,
                     r == -EFBIG    ? "the configuration is too long for the form"
@@ -242,6 +315,10 @@ bool tui_collector_train_reply(struct collector *collector, struct view *view, i
         return true;
     if (id == collector->text_id) {
         take_text(collector, view, reply, now);
+        return true;
+    }
+    if (id == collector->plan_id) {
+        take_plan(collector, view, reply);
         return true;
     }
     if (id != collector->log_id)

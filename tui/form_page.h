@@ -17,7 +17,7 @@ enum form_mode {
     FORM_ADDS,  /* a key is chosen among those that are missing */
 };
 
-enum { FORM_FILTER_MAX = 40, FORM_CHOICES_MAX = 256 };
+enum { FORM_FILTER_MAX = 40, FORM_CHOICES_MAX = 256, FORM_PLAN_MAX = 400 };
 
 struct form_page {
     char name[STATUS_TRAINING_NAME_MAX]; /* the training's */
@@ -25,9 +25,11 @@ struct form_page {
     bool study;                          /* a study is to be started: its text has [study] */
     enum form_mode mode;
     struct form form;
-    size_t row;    /* that is chosen; of no use while there is none */
-    bool checking; /* a check is on its way */
-    bool sent;     /* the command that starts with it was sent */
+    size_t row;               /* that is chosen; of no use while there is none */
+    bool checking;            /* a check is on its way */
+    bool sent;                /* the command that starts with it was sent */
+    char plan[FORM_PLAN_MAX]; /* of a study: what it will take, or why it cannot be; "": not known yet */
+    bool refused;             /* the latter */
     struct line_edit edit;
     char filter[FORM_FILTER_MAX];
     size_t choice;              /* among tui_form_missing() of that filter */

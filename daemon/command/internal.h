@@ -203,6 +203,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(train_config, false, "name") \
     COMMAND(train_list, false, "") \
     COMMAND(train_log, false, "name lines") \
+    COMMAND(train_plan, false, "config") \
     COMMAND(train_restart, true, "name config key") \
     COMMAND(train_resume, true, "name key") \
     COMMAND(train_start, true, "name config overwrite priority key") \

@@ -175,6 +175,13 @@ void daemon_command_train_check(const struct request *request)
         look(request, "check", json_pack("{s:s}", "config", config));
 }
 
+void daemon_command_train_plan(const struct request *request)
+{
+    const char *config;
+    if (daemon_command_args_text(request->given, "config", &config))
+        look(request, "plan", json_pack("{s:s}", "config", config));
+}
+
 void daemon_command_train_config(const struct request *request)
 {
     const char *name;

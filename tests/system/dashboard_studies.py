@@ -251,7 +251,7 @@ def test_start(session):
     expect(tmux, "start")
     tmux.type("again")
     tmux.keys("Enter")
-    expect(tmux, "Start again", "[study]", "trials", " 40")
+    expect(tmux, "Start again", "[study]", "trials", " 40", "plan: 514 rows", "kfold:5: ")
     confirm(tmux, "s", ("start again?",), "start done")
     assert daemon.learning.configs["again"] == "[study]\ntrials = 40\n# as it was\n", daemon.learning.configs
     with daemon.lock:

@@ -30,7 +30,7 @@ import sys, time, optuna
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 study = optuna.load_study(study_name=sys.argv[2], storage=sys.argv[1])
 trial = study.ask()
-study.tell(trial, trial.suggest_float("x", 0, 1))
+study.tell(trial, trial.suggest_float("x", 0, 1))  # word-ok: Optuna's
 study.ask().suggest_float("x", 0, 1)
 print("runs", flush=True)
 time.sleep(600)

@@ -66,8 +66,9 @@ static int print_json(const struct plan *plan, const struct train_config *config
 }
 
 /* GO_ON: it is no study, or its file is wrong, which is reported as a training's. */
-static int plan_study(const struct option_call *call, const char *path)
+static int plan_study(const struct option_call *call, const struct train_args *args)
 {
+    const char *path = args->config;
     struct train_config *config = malloc(sizeof *config);
     struct study_settings settings = {0};
     char err[CONFIG_ERROR_MAX];
@@ -75,7 +76,7 @@ static int plan_study(const struct option_call *call, const char *path)
     int status = config ? GO_ON : trainer_args_say(EXIT_FAILURE, "out of memory: plan");
     if (config && train_config_read_text(path, NULL, 0, config, &settings, &is_study, err) == 0) {
         if (is_study)
-            status = trainer_plan_study(call, config, &settings);
+            status = trainer_plan_study(call, args->rows, config, &settings);
         study_settings_finish(&settings);
     }
     free(config);
@@ -89,7 +90,7 @@ int trainer_plan(struct option_call *call)
     int status = train_args_check(call);
     if (status != EXIT_OK)
         return status;
-    status = plan_study(call, args->config);
+    status = plan_study(call, args);
     if (status != GO_ON)
         return status;
     struct train_config *config = malloc(sizeof *config);

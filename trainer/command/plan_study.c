@@ -1,6 +1,7 @@
 #include "trainer/command/plan_study.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +24,8 @@ struct prediction {
     struct study_demand demand;
     struct study_fit fit;
     struct study_machine machine;
-    struct train_config *median; /* the training that was measured, with a worker's share of the machine */
+    struct train_config *median; /* the training that was measured, with a worker's share of the machine;
+                                  * NULL: nothing is measured */
     struct plan training;
     int workers;
     int64_t trainings; /* of all trials, without pruning; the proposal's is not one of them */
@@ -70,7 +72,6 @@ static int measure(struct prediction *ret, char err[static PLAN_ERROR_MAX])
     size_t own = plan->host_bytes > shared ? plan->host_bytes - shared : 0;
     ret->host_bytes += (size_t)ret->workers * own;
     ret->device_bytes = (size_t)ret->workers * plan->device_bytes;
-    ret->trainings = (int64_t)ret->settings->trials * ret->settings->split.combinations;
     ret->seconds = plan->seconds * (double)ret->trainings / ret->workers;
     return 0;
 }
@@ -78,11 +79,13 @@ static int measure(struct prediction *ret, char err[static PLAN_ERROR_MAX])
 static int predict(struct study_market *market, struct prediction *ret, char err[static PLAN_ERROR_MAX])
 {
     study_market_fit(market, &ret->demand, &ret->fit);
+    ret->trainings = (int64_t)ret->settings->trials * ret->settings->split.combinations;
+    ret->seconds = NAN;
     trainer_study_machine_find(ret->config, &ret->machine);
     ret->workers = trainer_study_machine_workers(&ret->machine, ret->settings, 0,
                                                  study_market_each_bytes(market), ret->settings->trials);
     ret->host_bytes = (size_t)telemetry_usage_rss() + (size_t)ret->workers * study_market_each_bytes(market);
-    return measure(ret, err);
+    return ret->median ? measure(ret, err) : 0;
 }
 
 /* ---- Text. ---- */
@@ -120,6 +123,8 @@ static void print_text(const struct prediction *p)
     printf("%s: a study of %d trials, %s: %d splits, %d path%s\n", p->config->name, p->settings->trials,
            study_split_text(split, text), split->combinations, split->paths, split->paths == 1 ? "" : "s");
     print_rows(p);
+    if (!p->median)
+        return;
     printf("  a training of the median of what is searched: %lld steps at %.0f steps/s, ",
            (long long)p->median->ppo.total_steps, p->training.steps_s);
     trainer_plan_print_time(p->training.seconds);
@@ -154,18 +159,25 @@ static json_t *rows_json(const struct prediction *p)
                      extent_json(fit->test));
 }
 
+/* null without a measurement. */
+static json_t *bytes_json(const struct prediction *p, size_t bytes)
+{
+    return p->median ? json_integer((json_int_t)bytes) : json_null();
+}
+
 static int print_json(const struct prediction *p)
 {
     const struct study_split *split = &p->settings->split;
     char text[STUDY_SPLIT_TEXT_MAX];
-    json_t *json = json_pack(
-        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:I, s:I, s:o, s:o}", "schema",
-        "papertape.study-plan/1", "name", p->config->name, "trials", p->settings->trials, "searched",
-        p->settings->space.n, "validation", study_split_text(split, text), "splits", split->combinations,
-        "paths", split->paths, "workers", p->workers, "trainings", (json_int_t)p->trainings, "seconds",
-        record_json_real(p->seconds), "hours", record_json_real(p->seconds / 3600), "host_bytes",
-        (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "rows", rows_json(p),
-        "training", trainer_plan_json(&p->training, p->median));
+    json_t *training = p->median ? trainer_plan_json(&p->training, p->median) : json_null();
+    json_t *json =
+        json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                  "papertape.study-plan/1", "name", p->config->name, "trials", p->settings->trials,
+                  "searched", p->settings->space.n, "validation", study_split_text(split, text), "splits",
+                  split->combinations, "paths", split->paths, "workers", p->workers, "trainings",
+                  (json_int_t)p->trainings, "seconds", record_json_real(p->seconds), "hours",
+                  record_json_real(p->seconds / 3600), "host_bytes", bytes_json(p, p->host_bytes),
+                  "device_bytes", bytes_json(p, p->device_bytes), "rows", rows_json(p), "training", training);
     int r = json && json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
                     putchar('\n') == '\n'
                 ? EXIT_SUCCESS
@@ -174,16 +186,16 @@ static int print_json(const struct prediction *p)
     return r;
 }
 
-int trainer_plan_study(const struct option_call *call, const struct train_config *config,
+int trainer_plan_study(const struct option_call *call, bool rows_only, const struct train_config *config,
                        struct study_settings *settings)
 {
     const struct study_market_options rows = {.rows_only = true};
     struct study_market *market = NULL;
-    struct prediction prediction = {
-        .config = config, .settings = settings, .median = malloc(sizeof *prediction.median)};
+    struct prediction prediction = {.config = config, .settings = settings};
     char err[PLAN_ERROR_MAX];
-    int r = prediction.median ? study_market_open(config, settings, &rows, &market, err)
-                              : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
+    prediction.median = rows_only ? NULL : malloc(sizeof *prediction.median);
+    int r = rows_only || prediction.median ? study_market_open(config, settings, &rows, &market, err)
+                                           : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
     if (r == 0)
         r = predict(market, &prediction, err);
     int status = r < 0 ? trainer_args_say(EXIT_FAILURE, "%s", err) : EXIT_SUCCESS;

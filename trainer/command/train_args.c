@@ -75,6 +75,10 @@ TRAINER_VERB(train) = {
     .size = sizeof(struct train_args),
 };
 
+static const struct option_row plan_options[] = {
+    {"rows", NULL, "of a study only whether its rows suffice: nothing is measured", AT(rows)},
+};
+
 static const struct option_action plan_actions[] = {{.needed = "config", .run = trainer_plan}};
 TRAINER_VERB(plan) = {
     .name = "plan",
@@ -84,6 +88,7 @@ TRAINER_VERB(plan) = {
         "will, of one with [study] or [search]: trials, splits, rows of their blocks, hours, memory, or what its "
         "rows are too few for. Measures this machine for a second or two.",
     OPTION_ACTIONS(plan_actions),
+    OPTION_OPTIONS(plan_options),
     OPTION_SHARED(shared),
     .size = sizeof(struct train_args),
 };

@@ -11,6 +11,7 @@ struct train_args {
     const char *config, *resume, *output; /* NULL: not given; resume: a file, or "latest" */
     bool overwrite, changed, check, list_keys, print_config;
     int64_t seeds;                         /* 0: one, the configuration's */
+    bool rows;                             /* of plan */
     int64_t report_every_ms, heartbeat_ms; /* 0: every update; none */
 };
 

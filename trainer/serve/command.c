@@ -126,7 +126,7 @@ static void keep_key(struct serve_training *training, const char *cmd, const cha
 
 /* ---- Configurations. ---- */
 
-static void refuse(struct control_call *call, json_t *errors)
+void serve_command_refuse(struct control_call *call, json_t *errors)
 {
     size_t n = json_array_size(errors);
     const json_t *first = json_array_get(errors, 0);
@@ -146,7 +146,7 @@ static bool refuse_one(struct control_call *call, const char *section, const cha
 {
     json_t *errors =
         json_pack("[{s:i, s:s, s:s, s:s}]", "line", 0, "section", section, "key", key, "message", message);
-    refuse(call, errors);
+    serve_command_refuse(call, errors);
     json_decref(errors);
     return false;
 }
@@ -186,7 +186,7 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
     json_t *errors = serve_configuration_errors(text);
     if (json_array_size(errors) > 0 || !errors) {
         if (errors)
-            refuse(call, errors);
+            serve_command_refuse(call, errors);
         else
             control_error(call, "ENOMEM", "out of memory");
         json_decref(errors);
@@ -302,7 +302,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     return true;
 }
 
-static void start(struct serve *serve, struct control_call *call, json_t *args)
+static void start_now(struct serve *serve, struct control_call *call, json_t *args)
 {
     char err[TRAINING_RECORD_ERROR_MAX];
     struct training_wants wants;
@@ -508,12 +508,28 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     answer_taken(call, training);
 }
 
+static void start(struct serve *serve, struct control_call *call, json_t *args)
+{
+    if (!serve_study_start(serve, call, args, start_now))
+        start_now(serve, call, args);
+}
+
 static void check(struct serve *serve, struct control_call *call, json_t *args)
 {
-    (void)serve;
     const char *text = text_arg(call, args, "config");
-    if (text)
+    if (text && !serve_study_check(serve, call, args))
         answer(call, json_pack("{s:o}", "errors", serve_configuration_errors(text)));
+}
+
+static void plan(struct serve *serve, struct control_call *call, json_t *args)
+{
+    const char *text = text_arg(call, args, "config");
+    json_t *errors = text ? serve_configuration_errors(text) : NULL;
+    if (json_array_size(errors) > 0)
+        serve_command_refuse(call, errors);
+    else if (text && !serve_study_plan(serve, call, args))
+        control_error(call, "EINVAL", "config: a study's, with [study] or [search], is needed");
+    json_decref(errors);
 }
 
 static void config(struct serve *serve, struct control_call *call, json_t *args)
@@ -557,9 +573,9 @@ void serve_command(void *ctx, struct control_call *call, const char *cmd, json_t
     static const struct {
         const char *name;
         void (*run)(struct serve *, struct control_call *, json_t *);
-    } commands[] = {{"check", check}, {"config", config}, {"events", events},   {"hello", hello},
-                    {"list", list},   {"log", log_lines}, {"restart", restart}, {"resume", resume},
-                    {"start", start}, {"stop", stop}};
+    } commands[] = {{"check", check},   {"config", config}, {"events", events}, {"hello", hello},
+                    {"list", list},     {"log", log_lines}, {"plan", plan},     {"restart", restart},
+                    {"resume", resume}, {"start", start},   {"stop", stop}};
     (void)peer;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(cmd, commands[i].name) == 0) {
@@ -568,5 +584,6 @@ void serve_command(void *ctx, struct control_call *call, const char *cmd, json_t
         }
     control_error(
         call, "ENOSYS",
-        "%.64s: no command: check, config, events, hello, list, log, restart, resume, start or stop", cmd);
+        "%.64s: no command: check, config, events, hello, list, log, plan, restart, resume, start or stop",
+        cmd);
 }

@@ -8,6 +8,7 @@
 
 #include "exchange/net/control.h"
 #include "trainer/config.h"
+#include "trainer/serve/probe.h"
 #include "trainer/serve/serve.h"
 #include "trainer/serve/training.h"
 
@@ -18,6 +19,7 @@ struct serve {
     uv_signal_t sigterm, sigint;
     struct control *control;
     struct serve_training *trainings; /* by age */
+    struct serve_probe *probes;       /* studies whose rows are looked at before they start */
     char folder[PATH_MAX];            /* trainings/ of the state */
     char checkpoints[PATH_MAX];       /* their default folder */
     char boot[TRAINING_RECORD_BOOT_MAX];
@@ -93,6 +95,21 @@ pid_t serve_orphans_pid(const struct serve_training *training); /* of that worke
 
 control_handler serve_command;
 extern const char *const serve_reserve[]; /* what a reserve connection answers */
+
+/* Answers with the errors of a configuration. */
+void serve_command_refuse(struct control_call *call, json_t *errors);
+
+/* ---- command_study.c: a study's `start`, `check` and `plan`, answered once its rows were looked at. ---- */
+
+/* Starts a training, and answers. */
+typedef void serve_study_begin(struct serve *serve, struct control_call *call, json_t *args);
+
+/* Each is false where the configuration in `args` is no study's, or cannot be looked at beside the loop:
+ * nothing was answered. */
+bool serve_study_start(struct serve *serve, struct control_call *call, json_t *args,
+                       serve_study_begin *begin);
+bool serve_study_check(struct serve *serve, struct control_call *call, json_t *args);
+bool serve_study_plan(struct serve *serve, struct control_call *call, json_t *args);
 
 /* A training's configuration file as text: its errors, and the names that the co-process gives. */
 

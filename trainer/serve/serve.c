@@ -141,6 +141,7 @@ static void begin_end(struct serve *serve)
 {
     serve->ending = true;
     net_notify_stopping();
+    serve_probe_end_all(serve);
     control_close(serve->control);
     serve->control = NULL;
     for (struct serve_training *t = serve->trainings; t; t = t->next)

@@ -56,6 +56,10 @@ int study_settings_parse_at(const char *name, const char *text, int64_t now_ns,
 const struct config_key *study_settings_keys(size_t *ret_n);
 int study_settings_get(const struct study_settings *settings, const char *key, char *buf, size_t cap);
 
+/* The sections [study] and [search] that the dashboard offers for a first study: one that ends within minutes
+ * on a few hundred bars with small networks. */
+const char *study_settings_first(void);
+
 /* The default search space: keys of [search] and their ranges as text. */
 struct study_default {
     const char *key, *range, *summary;

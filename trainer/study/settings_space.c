@@ -10,6 +10,18 @@
 #include "trainer/config_table.h"
 #include "trainer/study/settings_table.h"
 
+const char *study_settings_first(void)
+{
+    return "[study]\n"
+           "trials = 20\n"
+           "\n"
+           "[search]\n"
+           "learning_rate = 1e-4..3e-3 log\n"
+           "gamma = 0.9..0.999\n"
+           "ent_coef = 1e-4..3e-2 log\n"
+           "total_steps = 20000 | 50000 | 100000\n";
+}
+
 /* Those of the reference system, by this program's names: batch_size is minibatch, target_step steps,
  * break_step total_steps (in steps of an hour), entropy_coef ent_coef, value_loss_coef vf_coef, ppo_epochs
  * epochs, kl_target target_kl, the factor of its schedules lr_final. Widths are whole eights: a device

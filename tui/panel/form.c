@@ -10,6 +10,7 @@ enum {
     NUMBERS_FROM = 60, /* columns from which on lines have their numbers */
     KEY_MAX = 26,
     ERROR_ROWS = 3,  /* of a line; of none */
+    PLAN_ROWS = 3,   /* of a study, above its lines */
     ABOUT_ROWS = 2,  /* below the list: what the chosen one is */
     VALUE_MAX = 512, /* bytes of a value that can be in sight */
 };
@@ -161,10 +162,20 @@ static void draw_row(const struct area *area, int y, const struct form_page *pag
     draw_errors(area, columns->key + 1, y + 1, r->error);
 }
 
+/* What the study will take. Returns its rows. */
+static int draw_plan(const struct area *area, const struct form_page *page)
+{
+    struct area plan = tui_area_part(area, 1, 0, area->width - 2, PLAN_ROWS);
+
+    return page->plan[0]
+               ? panel_frame_wrap(&plan, 0, PLAN_ROWS, page->refused ? STYLE_BAD : STYLE_DIM, page->plan)
+               : 0;
+}
+
 static void draw_list(const struct area *area, const struct form_page *page)
 {
     struct columns columns = lay_out(&page->form, area->width);
-    int y = draw_errors(area, 1, 0, page->form.other_errors), line = 0;
+    int y = draw_errors(area, 1, draw_plan(area, page), page->form.other_errors), line = 0;
     struct area list = tui_area_part(area, 0, y, area->width, area->height - y);
     size_t first = first_row(page, list.height);
 

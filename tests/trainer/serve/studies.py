@@ -4,12 +4,17 @@ schedules; with a fake worker.
     studies.py PAPERTAPE_TRAINER
 """
 import datetime
+import json
 import os
 import re
 import signal
 import sys
+import tempfile
 
 from co_process import CoProcess, check, config, done, market, until
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "program"))
+from program import write_market  # noqa: E402
 
 
 def study(*lines):
@@ -108,7 +113,62 @@ def test_schedule(program):
         check(co.wait("fails", "stopped")["due_ns"] is None, "stopped while it waits")
 
 
+def test_rows(program):
+    """Rows too few are refused by start and check, by name, before there is a training; a plan says what it takes."""
+    small = ("[training]\ntotal_steps = 2048\ndevice = cpu\n[network]\npolicy_layers = 8\nvalue_layers = 8\n[ppo]\ncopies = 4\nsteps = 64\n"
+             "minibatch = 64\nepochs = 1\n[environment]\nlookback = 3\nepisode_bars = 60\nrandom_start = true\nforced_exit_bars = 0\n")
+    with CoProcess(program, "--idle-s", "0", worker=None).begin() as co:
+        bars = ", ".join(write_market(co.folder, n=400))
+
+        def study_of(validation, trials=2, more=""):
+            return f"{small}[data]\nbars = {bars}\nfeatures =\n{more}[study]\ntrials = {trials}\nvalidation = {validation}\n[search]\nepochs = 1..2\n"
+
+        words = ["config: [study] validation: cpcv:5,2: split ", "an episode needs 60 (episode_bars)", "rows more"]
+        few = study_of("cpcv:5,2", more="train_to = 2024-01-11T00:00:00Z\n")
+        error = co.refused("EINVAL", words, "start", name="few", config=few)
+        check(error["errors"][0]["section"] == "study" and error["errors"][0]["key"] == "validation", f"few: {error}")
+        check(co.list() == {} and not os.path.exists(os.path.join(co.state, "studies.db")), "few: nothing began")
+        errors = co.ask("check", config=few)["errors"]
+        check(len(errors) == 1 and errors == error["errors"], f"few: {errors}")
+        co.refused("EINVAL", ["[study] validation: cpcv:5,2: split "], "plan", config=few)
+        good = study_of("auto")
+        check(co.ask("check", config=good)["errors"] == [], "good: no error")
+        plan = co.ask("plan", config=good)["plan"]
+        check(plan["schema"] == "papertape.study-plan/1" and plan["trials"] == 2 and plan["trainings"] == 2 * plan["splits"] and plan["seconds"] > 0 and
+              plan["rows"]["rows"] == 400, f"plan: {plan}")
+        co.refused("EINVAL", ["a study's"], "plan", config=config())
+        co.refused("EINVAL", ["trails"], "plan", config=good.replace("trials", "trails"))
+        co.ask("start", name="good", config=good)
+        co.wait("good", "done")
+        check(list(co.list()) == ["good"], "good: it ran")
+        # What cannot be looked at is left to its worker, which says so.
+        co.ask("start", name="none", config=good.replace("AAAUSDT_1h", "ZZZUSDT_1h"))
+        check("ZZZUSDT_1h" in co.wait("none", "failed")["reason"], "none: its bars are not there")
+
+
+def test_end(program):
+    """A co-process that ends while it looks at a study answers, starts nothing, and leaves no process."""
+    with tempfile.TemporaryDirectory() as folder:
+        slow = os.path.join(folder, "slow")
+        with open(slow, "w") as file:
+            file.write(f"#!/bin/sh\necho $$ >>{folder}/pids\nexec sleep 600\n")
+        os.chmod(slow, 0o755)
+        with CoProcess(program, "--idle-s", "0", worker=slow).begin() as co:
+            asked = [json.dumps({"id": i, "cmd": cmd, "args": {"name": "s", "config": study()}}) for i, cmd in enumerate(("start", "check", "plan"))]
+            co.client.file.write("\n".join(asked) + "\n")
+            co.client.file.flush()
+            until(lambda: os.path.exists(f"{folder}/pids") and len(open(f"{folder}/pids").read().split()) == 3, "it looks")
+            co.process.send_signal(signal.SIGTERM)
+            answers = sorted((json.loads(co.client.file.readline()) for _ in asked), key=lambda answer: answer["id"])
+            check([answer["ok"] for answer in answers] == [False, True, False] and answers[0]["error"]["code"] == "ESHUTDOWN" and
+                  answers[2]["error"]["code"] == "ETIME", f"its end: {answers}")
+            check(co.gone() == 0 and co.runs("s") == [], "its end: nothing was started")
+            until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in open(f"{folder}/pids").read().split()), "no process is left")
+
+
 program = sys.argv[1]
+test_rows(program)
+test_end(program)
 test_run(program)
 test_children(program)
 test_schedule(program)

@@ -1,0 +1,127 @@
+/* Studies, whose rows are looked at before they start: calls that wait for a probe (probe.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/serve/internal.h"
+
+/* A call that waits. */
+struct asked {
+    struct serve *serve;
+    struct control_call *call;
+    json_t *args;
+    serve_study_begin *begin; /* of a start */
+};
+
+static void asked_destroy(struct asked *asked)
+{
+    json_decref(asked->args);
+    free(asked);
+}
+
+static void answer(struct control_call *call, json_t *result)
+{
+    if (result)
+        control_ok(call, result);
+    else
+        control_error(call, "ENOMEM", "out of memory");
+}
+
+/* Without the program's name and the newline. */
+static void first_line(const char *text, char ret[static CONFIG_ERROR_MAX])
+{
+    static const char program[] = "papertape-trainer: ";
+    const char *words = strncmp(text, program, sizeof program - 1) == 0 ? text + sizeof program - 1 : text;
+    snprintf(ret, CONFIG_ERROR_MAX, "%.*s", (int)strcspn(words, "\n"), words);
+}
+
+/* What the probe refused by one of the study's keys, as errors of a check; NULL: nothing. What it could not
+ * find out, as bars that cannot be read now, is left to its worker. */
+static json_t *refused_rows(int status, const char *err)
+{
+    char line[CONFIG_ERROR_MAX], section[64] = "", key[64] = "";
+    int skip = 0;
+    first_line(err, line);
+    if (status != EXIT_FAILURE || sscanf(line, "[%63[^]]] %63[a-z0-9_]: %n", section, key, &skip) != 2)
+        return NULL;
+    return json_pack("[{s:i, s:s, s:s, s:s}]", "line", 0, "section", section, "key", key, "message",
+                     line + skip);
+}
+
+/* False: it is no study, or no process can be started. */
+static bool probe(struct serve *serve, struct control_call *call, json_t *args, enum probe_kind kind,
+                  serve_probe_done *done, serve_study_begin *begin)
+{
+    char err[CONFIG_ERROR_MAX];
+    struct training_wants wants;
+    const char *text = json_string_value(json_object_get(args, "config"));
+    if (!text || serve_training_wants_read(text, &wants, err) < 0 || !wants.study)
+        return false;
+    struct asked *asked = malloc(sizeof *asked);
+    if (!asked)
+        return false;
+    *asked = (struct asked){serve, call, json_incref(args), begin};
+    if (serve_probe_begin(serve, kind, text, done, asked) == 0)
+        return true;
+    asked_destroy(asked);
+    return false;
+}
+
+/* ---- start ---- */
+
+static void start(void *ctx, int status, const char *out, const char *err)
+{
+    struct asked *asked = ctx;
+    json_t *errors = refused_rows(status, err);
+    (void)out;
+    if (errors)
+        serve_command_refuse(asked->call, errors);
+    else if (asked->serve->ending)
+        control_error(asked->call, "ESHUTDOWN", "the co-process ends: it was not started");
+    else
+        asked->begin(asked->serve, asked->call, asked->args);
+    json_decref(errors);
+    asked_destroy(asked);
+}
+
+bool serve_study_start(struct serve *serve, struct control_call *call, json_t *args, serve_study_begin *begin)
+{
+    return probe(serve, call, args, PROBE_ROWS, start, begin);
+}
+
+/* ---- check ---- */
+
+static void check(void *ctx, int status, const char *out, const char *err)
+{
+    struct asked *asked = ctx;
+    json_t *errors = refused_rows(status, err);
+    (void)out;
+    answer(asked->call, json_pack("{s:o}", "errors", errors ? errors : json_array()));
+    asked_destroy(asked);
+}
+
+bool serve_study_check(struct serve *serve, struct control_call *call, json_t *args)
+{
+    return probe(serve, call, args, PROBE_ROWS, check, NULL);
+}
+
+/* ---- plan ---- */
+
+static void plan(void *ctx, int status, const char *out, const char *err)
+{
+    struct asked *asked = ctx;
+    char line[CONFIG_ERROR_MAX];
+    json_t *found = status == EXIT_SUCCESS ? json_loads(out, 0, NULL) : NULL;
+    first_line(err, line);
+    if (found)
+        answer(asked->call, json_pack("{s:o}", "plan", found));
+    else
+        control_error(asked->call, status < 0 ? "ETIME" : "EINVAL", "%.900s",
+                      status < 0 || !line[0] ? "no plan: papertape-trainer plan did not end" : line);
+    asked_destroy(asked);
+}
+
+bool serve_study_plan(struct serve *serve, struct control_call *call, json_t *args)
+{
+    return probe(serve, call, args, PROBE_PLAN, plan, NULL);
+}
