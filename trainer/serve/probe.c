@@ -12,7 +12,7 @@
 
 enum { CONFIG_FD = 3, PIPES = 2, READ_BYTES = 4096 };
 
-struct output {
+struct probe_output {
     uv_pipe_t pipe;
     char text[PROBE_TEXT_MAX + 1];
     size_t n;
@@ -23,8 +23,8 @@ struct serve_probe {
     struct serve_probe *next;
     uv_process_t process;
     uv_timer_t timer;
-    struct output outputs[PIPES]; /* stdout, stderr */
-    serve_probe_done *done;       /* NULL: it was called */
+    struct probe_output outputs[PIPES]; /* stdout, stderr */
+    serve_probe_done *done;             /* NULL: it was called */
     void *ctx;
     int open; /* handles that are not closed yet */
     char buffer[READ_BYTES];
@@ -39,7 +39,7 @@ static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     *buf = uv_buf_init(probe->buffer, READ_BYTES);
 }
 
-static void keep(struct output *output, const char *bytes, size_t n)
+static void keep(struct probe_output *output, const char *bytes, size_t n)
 {
     size_t room = PROBE_TEXT_MAX - output->n;
     n = n < room ? n : room;
@@ -58,7 +58,7 @@ static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 }
 
 /* What is left in a pipe whose writer is gone. */
-static void drain(struct serve_probe *probe, struct output *output)
+static void drain(struct serve_probe *probe, struct probe_output *output)
 {
     uv_os_fd_t fd;
     if (uv_fileno((uv_handle_t *)&output->pipe, &fd) < 0)
