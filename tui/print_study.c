@@ -35,6 +35,8 @@ static void line(FILE *out, const struct tui_study *study, struct moment now)
     fprintf(out, " left %s", panel_study_eta(a, study->eta_s));
     fprintf(out, " age %s%s", cli_format_age(a, panel_study_age_ms(study, now)),
             panel_study_silent(study, now) ? " STALE" : "");
+    if (study->verdict[0])
+        fprintf(out, " verdict %s", study->verdict);
     if (study->unread[0]) {
         fputs(" UNREAD ", out);
         cli_text_print(out, study->unread);
@@ -107,6 +109,8 @@ void tui_print_study(FILE *out, const struct tui_study_page *page, struct moment
     }
     if (page->have_validation && page->validation.have)
         proposal_line(out, page);
+    if (page->study.verdict[0])
+        fprintf(out, "verdict   %s\n", page->study.verdict_text);
     const struct tui_study_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
     for (int i = 0; i < n && i < most; i++)
         trial_line(out, page, rows[i], now);
@@ -133,7 +137,8 @@ PRINT_OBJECT(study_object, struct tui_study, PRINT_AS(TEXT, REQUIRED, label, "st
              PRINT_LATER("best_number"), PRINT_AS(SIGNED, OPTIONAL, best_k, "best_worker"),
              PRINT_AS(SIGNED, UNKNOWN, pareto, "pareto_front"),
              PRINT_AS(REAL, OPTIONAL, trials_h, "trials_per_hour"), PRINT_REAL(eta_s),
-             PRINT_LATER("started_ns"), PRINT_LATER("age_ms"), PRINT_LATER("stale"), PRINT_WORD(unread));
+             PRINT_LATER("started_ns"), PRINT_LATER("age_ms"), PRINT_LATER("stale"), PRINT_WORD(unread),
+             PRINT_WORD(verdict), PRINT_WORD(verdict_text));
 
 static json_t *study_json(const struct tui_study *study, struct moment now)
 {
@@ -208,9 +213,9 @@ void tui_print_studies_csv(FILE *out, const struct model *model, struct moment n
 }
 
 static const struct stored_column table[] = {
-    {"study", -5}, {"direction", -9}, {"trials", 6}, {"wanted", 6}, {"running", 7},
-    {"ok", 4},     {"pruned", 6},     {"failed", 6}, {"best", -6},  {"value", 8},
-    {"front", 5},  {"trials/h", 8},   {"left", -6},  {"age", -5},   {"state", -5},
+    {"study", -5}, {"direction", -9}, {"trials", 6}, {"wanted", 6},   {"running", 7}, {"ok", 4},
+    {"pruned", 6}, {"failed", 6},     {"best", -6},  {"value", 8},    {"front", 5},   {"trials/h", 8},
+    {"left", -6},  {"age", -5},       {"state", -5}, {"verdict", -7},
 };
 
 enum { TABLE = sizeof(table) / sizeof(*table) };
@@ -244,6 +249,7 @@ static void table_row(struct stored_list *list, const struct tui_study *study, s
     if (study->stale > 0)
         snprintf(buf[14], STORED_CELL, "stale %s", panel_study_stale(stale, study, now));
     cells[14] = study->unread[0] ? study->unread : panel_study_silent(study, now) ? "stale" : buf[14];
+    cells[15] = study->verdict;
     cli_stored_row(list, cells);
 }
 

@@ -470,6 +470,22 @@ void tui_studies_unread(struct tui_studies *list, const struct study *study, con
     }
 }
 
+void tui_studies_judged(struct tui_studies *list, const struct study *study, const char *word,
+                        const char *text)
+{
+    char key[STUDY_LABEL_MAX];
+
+    group_key(study, key);
+    for (int i = 0; i < list->n; i++) {
+        struct tui_study *shown = &list->study[i];
+        if (strcmp(shown->key, key) != 0 || (shown->verdict[0] && study->id < shown->verdict_of))
+            continue;
+        snprintf(shown->verdict, sizeof(shown->verdict), "%s", word);
+        snprintf(shown->verdict_text, sizeof(shown->verdict_text), "%s", text);
+        shown->verdict_of = study->id;
+    }
+}
+
 void tui_studies_destroy(struct tui_studies *list)
 {
     if (!list)

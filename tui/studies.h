@@ -22,7 +22,8 @@ enum {
      * and three times as long as the study's longest finished trial; ten minutes while no trial has. */
     STUDY_GRACE_MS = 60000,
     STUDY_GRACE_FIRST_MS = 600000,
-    STUDY_GRACE_TIMES = 3
+    STUDY_GRACE_TIMES = 3,
+    STUDY_VERDICT_MAX = 256, /* VERDICT_TEXT_MAX of strategy/metrics/verdict.h */
 };
 
 struct tui_study {
@@ -55,6 +56,9 @@ struct tui_study {
     double eta_s;                  /* likewise */
     char unread[512];              /* why a study of it, or its newest trials, could not be read; "" */
     char *config;                  /* papertape:config of the newest study that has it, owned; NULL */
+    char verdict[STATUS_WORD_MAX]; /* on its newest proposal's holdout, by the word; "": none */
+    char verdict_text[STUDY_VERDICT_MAX];
+    int64_t verdict_of; /* whose proposal that is: a study's id */
 };
 
 struct tui_studies {
@@ -71,6 +75,10 @@ void tui_studies_destroy(struct tui_studies *list); /* NULL is fine */
  * `counts` are those trials, by state, that the study itself lacks; NULL: none. */
 void tui_studies_unread(struct tui_studies *list, const struct study *study, const int *counts,
                         const char *words);
+
+/* The verdict of the proposal of one of the studies that it was made from: of several the newest study's. */
+void tui_studies_judged(struct tui_studies *list, const struct study *study, const char *word,
+                        const char *text);
 
 /* By its key, label, the name of one of its studies, or NAME of its workers; of several the newest. NULL. */
 const struct tui_study *tui_studies_find(const struct tui_studies *list, const char *name);

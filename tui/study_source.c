@@ -21,8 +21,10 @@ struct held {
     struct study *study;
     int counts[TRIAL_STATES];
     bool listed;
-    char *unread; /* why it could not be read, owned; NULL */
-    bool empty;   /* it was never read: only the list's entry is known */
+    char *unread;      /* why it could not be read, owned; NULL */
+    bool empty;        /* it was never read: only the list's entry is known */
+    int64_t judged_ns; /* the time of the proposal whose verdict this is; 0: not read yet */
+    char verdict[STATUS_WORD_MAX], verdict_text[STUDY_VERDICT_MAX];
 };
 
 /* The inputs of a validation that was read; no padding that differs. */
@@ -399,6 +401,27 @@ static int read_validation(struct tui_study_source *source, struct study *const 
     return 0;
 }
 
+/* Reads the verdict of its proposal where that is another one than before. */
+static void read_verdict(const struct tui_study_source *source, struct held *held)
+{
+    char *folder = folder_of(source, held->study);
+    int64_t made_ns = folder ? proposed_ns(folder) : 0;
+
+    if (made_ns != held->judged_ns) {
+        held->judged_ns = made_ns;
+        if (made_ns == 0 || !tui_study_proposal_verdict(folder, held->verdict, held->verdict_text))
+            held->verdict[0] = '\0';
+    }
+    free(folder);
+}
+
+static void say_verdict(const struct tui_study_source *source, struct held *held, struct tui_studies *list)
+{
+    read_verdict(source, held);
+    if (held->verdict[0])
+        tui_studies_judged(list, held->study, held->verdict, held->verdict_text);
+}
+
 static void say_unread(const struct held *held, struct tui_studies *list)
 {
     if (held->unread)
@@ -421,8 +444,10 @@ static int make_page(struct tui_study_source *source, struct study *const *studi
     if (*ret && want->validation)
         r = read_validation(source, studies, proposing(source, members, found), want->returns, *ret);
     struct tui_studies own = {.study = *ret ? &(*ret)->study : NULL, .n = *ret != NULL};
-    for (size_t i = 0; i < found; i++)
+    for (size_t i = 0; i < found; i++) {
         say_unread(&source->held[at[i]], &own);
+        say_verdict(source, &source->held[at[i]], &own);
+    }
     r = at && members ? r : -ENOMEM;
     free(at);
     free(members);
@@ -455,8 +480,10 @@ static int make_all(struct tui_study_source *source, const struct tui_study_want
     if (!same) {
         ret->studies = tui_studies_make(studies, source->n_held, now_us);
         r = ret->studies ? 0 : -ENOMEM;
-        for (size_t i = 0; r == 0 && i < source->n_held; i++)
+        for (size_t i = 0; r == 0 && i < source->n_held; i++) {
             say_unread(&source->held[i], ret->studies);
+            say_verdict(source, &source->held[i], ret->studies);
+        }
         if (r == 0 && want->key[0])
             r = make_page(source, studies, want, now_us, &ret->page);
     }

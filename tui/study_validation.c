@@ -113,6 +113,25 @@ int tui_study_proposal_trial(const char *folder)
     return trial;
 }
 
+bool tui_study_proposal_verdict(const char *folder, char ret_word[static STATUS_WORD_MAX],
+                                char ret_text[static STUDY_VERDICT_MAX])
+{
+    json_error_t error;
+    json_t *proposal;
+    int64_t made_ns;
+
+    load_proposal(folder, &made_ns, &proposal, &error);
+    const char *word = json_string_value(json_object_get(proposal, "verdict"));
+    const char *text = json_string_value(json_object_get(proposal, "verdict_text"));
+    bool found = schema_right(proposal) && word && text;
+    if (found) {
+        cli_text_clean(ret_word, STATUS_WORD_MAX, word);
+        cli_text_clean(ret_text, STUDY_VERDICT_MAX, text);
+    }
+    json_decref(proposal);
+    return found;
+}
+
 /* A study of ours says how many trials are wanted; workers are of one study. */
 static bool is_ours(const struct study_members *members)
 {

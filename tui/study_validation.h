@@ -8,6 +8,7 @@
 
 #include "trainer/study/members.h"
 #include "tui/status.h"
+#include "tui/studies.h"
 
 enum {
     STUDY_LAMBDA_BINS = 40,
@@ -49,6 +50,10 @@ struct tui_study_validation {
 
 /* The trial that FOLDER/proposal.json proposes; -1: there is none, or not known. */
 int tui_study_proposal_trial(const char *folder);
+
+/* The verdict of FOLDER/proposal.json on its holdout: the word and the sentence. False: there is none. */
+bool tui_study_proposal_verdict(const char *folder, char ret_word[static STATUS_WORD_MAX],
+                                char ret_text[static STUDY_VERDICT_MAX]);
 
 /* Reads the proposal of members->of[0] into *ret, and with `returns` (NULL: not) those of all the members'
  * trials, as `papertape-trainer validate --study` does; what is missing is reported in its words. Files

@@ -161,9 +161,22 @@ static void print_end(const struct study_run *run, const char *result)
     if (run->best_number >= 0)
         printf("; best %.6g (trial %d)", run->best, run->best_number);
     putchar('\n');
-    if (run->proposal)
-        printf("%s\n%s/proposal.json\n", json_string_value(json_object_get(run->proposal, "words")),
-               run->folder);
+    if (!run->proposal)
+        return;
+    const char *verdict = json_string_value(json_object_get(run->proposal, "verdict_text"));
+    if (verdict)
+        printf("on the holdout: %s\n", verdict);
+    printf("%s\n%s/proposal.json\n", json_string_value(json_object_get(run->proposal, "words")), run->folder);
+}
+
+/* Of its proposal on the holdout, unless it ended otherwise. */
+static void take_verdict(const struct study_run *run, json_t *end)
+{
+    static const char *const keys[] = {"verdict", "verdict_text", "verdict_figures"};
+    for (size_t i = 0; end && i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(run->proposal, keys[i]);
+        json_object_set_new(end, keys[i], value ? json_incref(value) : json_null());
+    }
 }
 
 void trainer_study_ended(struct study_run *run, const char *result, const char *cause)
@@ -174,15 +187,15 @@ void trainer_study_ended(struct study_run *run, const char *result, const char *
     telemetry_report_bar_clear(&run->report);
     if (run->proposal)
         snprintf(path, sizeof path, "%s/proposal.json", run->folder);
-    telemetry_report_last(
-        &run->report,
-        json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result", result,
-                  "cause", text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials,
-                  "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
-                  run->last.tally.failed, "retried", run->last.tally.retried, "best",
-                  record_json_real(run->best), "best_number", record_json_count(run->best_number),
-                  "trials_per_hour", record_json_real(run->last.per_hour), "proposal",
-                  path[0] ? json_string(path) : json_null(), "output", output ? output : json_null()));
+    json_t *end = json_pack(
+        "{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result", result, "cause",
+        text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials, "complete",
+        states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed", run->last.tally.failed, "retried",
+        run->last.tally.retried, "best", record_json_real(run->best), "best_number",
+        record_json_count(run->best_number), "trials_per_hour", record_json_real(run->last.per_hour),
+        "proposal", path[0] ? json_string(path) : json_null(), "output", output ? output : json_null());
+    take_verdict(run, end);
+    telemetry_report_last(&run->report, end);
     if (!run->report.lines && strcmp(result, "failed") != 0)
         print_end(run, result);
 }

@@ -70,6 +70,8 @@ static int test(const struct study_market *market, const struct train_config *co
                                       NULL, &episode, err);
     if (r == 0) {
         r = keep(market, &episode, folder, ret, err);
+        if (r == 0 && training_episode_verdict(&episode, &ret->verdict) < 0)
+            r = study_error(err, -ENOMEM, "out of memory: the verdict");
         training_episode_finish(&episode);
     }
     env_destroy(eval.env);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "trainer/study/internal.h"
+#include "trainer/training/episode.h"
 
 enum { PROGRESS_STEPS = 4096 };
 
@@ -23,14 +24,24 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
     walk->sums->traded += fabs(trade->qty) * trade->price;
 }
 
-static int begin(struct walk *walk, struct split_rows block, char err[static TRIAL_ERROR_MAX])
+static int begin(const struct study_running_trial *run, struct env *env, struct split_rows block,
+                 char err[static TRIAL_ERROR_MAX])
 {
-    int64_t lookback = walk->run->config->env.lookback, start = (int64_t)block.from - lookback;
+    int64_t lookback = run->config->env.lookback, start = (int64_t)block.from - lookback;
     int64_t bars = (int64_t)(block.to - block.from) + 2 * lookback;
-    int r = env_windows(walk->env, &start, &bars, err);
+    int r = env_windows(env, &start, &bars, err);
     if (r == 0)
-        env_reset(walk->env, NULL);
+        env_reset(env, NULL);
     return r;
+}
+
+static int create(const struct study_running_trial *run, const struct study_trained *learnt, struct env **ret,
+                  char err[static TRIAL_ERROR_MAX])
+{
+    struct env_params params = run->config->env;
+    const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
+    training_source_test_params(&params);
+    return env_create(&params, learnt->market, &one, ret, err);
 }
 
 static int play(struct walk *walk, struct split_rows block, double *returns, char err[static TRIAL_ERROR_MAX])
@@ -68,7 +79,7 @@ static int play_all(struct walk *walk, const struct split_rows *blocks, int n, d
                     char err[static TRIAL_ERROR_MAX])
 {
     for (int i = 0; i < n; i++) {
-        int r = begin(walk, blocks[i], err);
+        int r = begin(walk->run, walk->env, blocks[i], err);
         if (r == 0 && policy_net_memory_create(walk->learnt->policy.model, &walk->memory) < 0)
             r = study_error(err, -ENOMEM, "out of memory: the test");
         if (r == 0)
@@ -88,10 +99,7 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
 {
     struct study_tested sums = {0};
     struct walk walk = {.run = run, .learnt = learnt, .sums = &sums};
-    struct env_params params = run->config->env;
-    const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
-    training_source_test_params(&params);
-    int r = env_create(&params, learnt->market, &one, &walk.env, err);
+    int r = create(run, learnt, &walk.env, err);
     if (r < 0)
         return r;
     walk.observation = malloc((size_t)env_observation_size(walk.env) * sizeof(float));
@@ -107,5 +115,28 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
     env_destroy(walk.env);
     if (r == 0)
         *ret = sums;
+    return r;
+}
+
+int study_judge(struct study_running_trial *run, const struct study_trained *learnt, struct split_rows block,
+                struct verdict *ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct env *env = NULL;
+    struct training_episode episode = {0};
+    int r = create(run, learnt, &env, err);
+    if (r == 0)
+        r = begin(run, env, block, err);
+    const struct training_play play = {.env = env,
+                                       .market = learnt->market,
+                                       .execution = run->config->env.execution,
+                                       .steps_max =
+                                           block.to - block.from + 2 * (size_t)run->config->env.lookback,
+                                       .model = learnt->policy.model};
+    if (r == 0 && (r = training_episode_play(&play, &episode, err)) == -EINVAL)
+        r = -EDOM; /* an action is not finite, so neither are the weights */
+    if (r == 0 && training_episode_verdict(&episode, ret) < 0)
+        r = study_error(err, -ENOMEM, "out of memory: the verdict");
+    training_episode_finish(&episode);
+    env_destroy(env);
     return r;
 }

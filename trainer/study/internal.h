@@ -101,6 +101,10 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
                    const struct split_rows *blocks, int n, double *returns, struct study_tested *ret,
                    char err[static TRIAL_ERROR_MAX]);
 
+/* The verdict on the policy in one such episode on the block. As study_train(). */
+int study_judge(struct study_running_trial *run, const struct study_trained *learnt, struct split_rows block,
+                struct verdict *ret, char err[static TRIAL_ERROR_MAX]);
+
 /* Figures of a test's blocks. A Sharpe ratio that is not finite (nothing was traded) becomes 0. */
 int study_figures(const struct study_market *market, const struct split_rows *blocks, int n,
                   const double *returns, const struct study_tested *tested, struct trial_split *ret);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "record/json.h"
+#include "strategy/metrics/verdict_json.h"
 #include "trainer/study/definition.h"
 #include "trainer/study/internal.h"
 #include "trainer/study/outcome.h"
@@ -70,6 +71,7 @@ static json_t *build(const struct study_market *market, const struct study_setti
     bool good = study_outcome_add(object, study_outcome_counts(study, others, ranked->n));
     good = study_outcome_add(object, study_outcome_luck(validation)) && good;
     good = study_outcome_add(object, verdict) && good;
+    good = metrics_verdict_json(holdout ? &split->verdict : NULL, object) && good;
     good = study_outcome_add(object, made_json(settings, base, study, proposed)) && good;
     if (good)
         return object;

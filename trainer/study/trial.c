@@ -180,12 +180,15 @@ static int finish(struct study_running_trial *run, const struct study_trained *l
         r = study_write_returns(market, market->holdout, returns, 1, folder, "holdout.csv", err);
     if (r == 0 && n > 0 && study_figures(market, &market->holdout, 1, returns, &tested, ret) < 0)
         r = study_error(err, -ENOMEM, "out of memory: figures");
+    if (r == 0 && n > 0)
+        r = study_judge(run, learnt, market->holdout, &ret->verdict, err);
     free(returns);
     if (r != 0)
         return r;
     if (snprintf(path, sizeof path, "%s/policy.safetensors", folder) >= (int)sizeof path)
         return study_error(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
-    r = training_kept_policy_write(&learnt->policy, &learnt->source, learnt->steps, NULL, path, why);
+    r = training_kept_policy_write(&learnt->policy, &learnt->source, learnt->steps,
+                                   n > 0 ? &ret->verdict : NULL, path, why);
     return r < 0 ? study_error(err, r, "%s", why) : 0;
 }
 

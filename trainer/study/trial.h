@@ -3,6 +3,7 @@
 #define TRAINER_STUDY_TRIAL_H
 
 #include "indicators_gpu/module.h"
+#include "strategy/metrics/verdict.h"
 #include "trainer/study/fit.h"
 #include "trainer/study/settings.h"
 #include "trainer/training/source.h"
@@ -50,10 +51,11 @@ struct gpu_module *study_device_open(const struct train_config *config);
 struct trial_split {
     double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */
     double total_return, drawdown,
-        volatility;        /* drawdown: the deepest, a share >= 0; volatility: annualised */
-    double turnover;       /* money traded, of the mean equity */
-    int64_t trades, steps; /* purchases and sales; steps of training */
-    double seconds;        /* of training */
+        volatility;         /* drawdown: the deepest, a share >= 0; volatility: annualised */
+    double turnover;        /* money traded, of the mean equity */
+    int64_t trades, steps;  /* purchases and sales; steps of training */
+    double seconds;         /* of training */
+    struct verdict verdict; /* of the holdout alone; else VERDICT_NONE */
 };
 struct trial_outcome {
     int n_splits; /* that were done */

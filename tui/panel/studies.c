@@ -5,13 +5,30 @@
 #include "tui/chart.h"
 #include "tui/panel/study_words.h"
 
-enum { NAME, STATE, DONE, RUN, OK, PRUNED, FAIL, BEST, AT, DIRECTION, RATE, ETA, AGE, SO_FAR, COLUMNS };
+enum {
+    NAME,
+    STATE,
+    DONE,
+    RUN,
+    OK,
+    PRUNED,
+    FAIL,
+    BEST,
+    AT,
+    DIRECTION,
+    RATE,
+    ETA,
+    AGE,
+    VERDICT,
+    SO_FAR,
+    COLUMNS
+};
 
 static const struct column columns[COLUMNS] = {
-    {"", 13, false, 1},  {"state", 9, false, 10},        {"trials", 8, true, 2},    {"run", 3, true, 4},
-    {"ok", 4, true, 5},  {"pruned", 6, true, 6},         {"fail", 4, true, 6},      {"best", 8, true, 3},
-    {"at", 6, false, 7}, {"dir", 3, false, 8},           {"trials/h", 8, true, 11}, {"left", 6, true, 7},
-    {"age", 5, true, 9}, {"best so far", 22, false, 12},
+    {"", 13, false, 1},  {"state", 9, false, 10},    {"trials", 8, true, 2},         {"run", 3, true, 4},
+    {"ok", 4, true, 5},  {"pruned", 6, true, 6},     {"fail", 4, true, 6},           {"best", 8, true, 3},
+    {"at", 6, false, 7}, {"dir", 3, false, 8},       {"trials/h", 8, true, 11},      {"left", 6, true, 7},
+    {"age", 5, true, 9}, {"verdict", 16, false, 12}, {"best so far", 22, false, 13},
 };
 
 enum { WORDS_ROWS = 3 }; /* of why the storage cannot be read */
@@ -76,6 +93,8 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     panel_table_text(table, ETA, y, plain, gone ? "-" : panel_study_eta(text, study->eta_s));
     panel_table_text(table, AGE, y, silent ? STYLE_WARN : STYLE_DIM,
                      cli_format_age(text, panel_study_age_ms(study, scene->now)));
+    panel_table_text(table, VERDICT, y, panel_frame_style(freshness, panel_study_verdict_style(study)),
+                     gone || !study->verdict[0] ? "-" : study->verdict);
     if (table->x[SO_FAR] >= 0 && !gone)
         sparkline(table->area, table->x[SO_FAR], y, table->columns[SO_FAR].width, study,
                   panel_frame_style(freshness, STYLE_CHART));

@@ -82,6 +82,9 @@ static void figures(struct tui_study_flow *flow, const struct scene *scene, cons
         panel_study_put(flow, "since", plain, cli_format_time(a, study->started_us * 1000));
     snprintf(b, sizeof(b), "%d", page->n_params);
     panel_study_put(flow, "parameters", plain, b);
+    if (study->verdict[0])
+        panel_study_put(flow, "verdict", plain == STYLE_DIM ? plain : panel_study_verdict_style(study),
+                        study->verdict_text);
 }
 
 /* The parameters of the best trial, those that matter most first. */

@@ -24,7 +24,7 @@ SMALL = {
     "training": {"total_steps": 2048, "device": "cpu"},
     "network": {"policy_layers": 8, "value_layers": 8},
     "ppo": {"copies": 4, "steps": 64, "minibatch": 64, "epochs": 1},
-    "environment": {"initial_capital": 100000, "norm_action": 10},
+    "environment": {"initial_capital": 100000, "norm_action": 10, "lookback": 3},
     "data": {"bars": "AAAUSDT_1h.csv, BBBUSDT_1h.csv"},
     "study": {"trials": 8, "validation": "kfold:3", "heartbeat_s": 0.2, "grace_s": 30, "pruner_n_startup_trials": 2,
               "tpe_n_startup_trials": 3},
@@ -171,6 +171,23 @@ def has_open(pid, module):
         return False
 
 
+VERDICTS = ("no_trades", "only_holds", "fees_exceed_gain", "below_holding", "within_luck", "better")
+
+
+def judged(trainer, proposal, end):
+    """It ends with the verdict on the holdout, which `eval` of the policy on these rows has too; the policy's file keeps it."""
+    of, hours = proposal["holdout"], 3600 * 10**9
+    check(proposal["verdict"] in VERDICTS and proposal["verdict_text"] and proposal["verdict_figures"]["steps"] == of["rows"] and
+          all(same(end[key], proposal[key]) for key in ("verdict", "verdict_text", "verdict_figures")), f"verdict: {proposal} {end}")
+    ran = trainer.run("eval", proposal["policy"], "--bars", "AAAUSDT_1h.csv,BBBUSDT_1h.csv", "--from", str(of["from_ns"] - 3 * hours), "--to",
+                      str(of["to_ns"] + 3 * hours), "--json")
+    if check(ran.returncode == 0, f"eval: {ran.stderr}"):
+        found = json.loads(ran.stdout)
+        check(found["verdict"] == proposal["verdict"] and same(found["verdict_figures"], proposal["verdict_figures"]) and
+              found["verdict_text"] == proposal["verdict_text"], f"eval: {found} {proposal}")
+        check(same(found["verdict_figures"]["return_pct"], of["return_pct"]), f"eval: {found['verdict_figures']} {of}")
+
+
 def test_whole(trainer, folder):
     """A whole study, then the same command again: it ends at once."""
     config = write(os.path.join(folder, "whole.ini"), {"study": {"trials": 12}})
@@ -213,6 +230,7 @@ def test_whole(trainer, folder):
     if check(len(proposals) == 1 and proposals[0]["proposal"]["schema"] == "papertape.proposal/1", f"proposal: {seen[-3:]}"):
         with open(end["proposal"] if os.path.isabs(end["proposal"]) else os.path.join(folder, end["proposal"])) as file:
             check(same(json.load(file), proposals[0]["proposal"]), "the proposal is kept")
+        judged(trainer, proposals[0]["proposal"], end)
 
     again = trainer.run("study", "whole", "--resume", "--state", "st")
     seen = lines(again.stdout)
@@ -238,7 +256,8 @@ def test_whole(trainer, folder):
             check([gate["limit"] for gate in now["gates"]] == [-100, 1, 0, 1, 0] and now["expires_s"] == 172800 and now["gates"] != before["gates"] and
                   all(same(now[key], before[key]) for key in before if key not in ("gates", "admitted", "words", "expires_s")), f"judged again: {now}")
         elif what == "two":
-            check(len(now["trials_proposed"]) == 2 and now["kind"] == "ensemble" and now["made_of"] != before["made_of"], f"two: {now}")
+            check(len(now["trials_proposed"]) == 2 and now["kind"] == "ensemble" and now["made_of"] != before["made_of"] and now["verdict"] in VERDICTS,
+                  f"two: {now}")
         else:
             check(now["made_of"] == before["made_of"] and now["gates"] == before["gates"] and now["kind"] == "policy", f"as it was: {now}")
     more = trainer.run("study", "whole", "--resume", "--state", "st", "--trials", "14", "--workers", "2")
