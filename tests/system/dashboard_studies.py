@@ -2,9 +2,10 @@
 """What the dashboard shows of studies, in tmux: a list and a page that follow other programs' writing, workers together, a trial
 whose worker is gone, a storage that is locked, deleted, foreign or newer; the verbs; a study started from another's configuration.
 
-usage: dashboard_studies.py PAPERTAPE SOURCE_ROOT
+usage: dashboard_studies.py PAPERTAPE SOURCE_ROOT [PAPERTAPED REPLAY TRAINER]
 
-Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py; the storage is written here, as Optuna
+Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py, or the real one, on which the first study of
+a newcomer ends; the storage is written here, as Optuna
 would: its tables, and every transaction by another connection than the dashboard's."""
 
 import contextlib
@@ -23,7 +24,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_trainings  # noqa: E402
-from dashboard import confirm, expect, expect_gone, run_tests, wait  # noqa: E402
+from dashboard import confirm, expect, expect_gone, run_tests, run_verb, wait  # noqa: E402
+from dashboard_train import choose, end_trainer, replace_value  # noqa: E402
 
 TABLES = """
 CREATE TABLE studies (study_id INTEGER NOT NULL PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
@@ -482,6 +484,62 @@ def test_verbs(session):
     session.ended()
 
 
+def test_first(session):
+    """With the real daemon and co-process: the first study that one starts, with the form's values and fewer trials and steps, ends with
+    a verdict; one whose rows do not suffice is refused by name before that."""
+    def bars():
+        symbols = json.loads(run_verb(session, "status", "--json")[0])["symbols"]  # null until the market is known
+        return symbols and all(s["bars"] > 450 for s in symbols)
+
+    def study():
+        studies = json.loads(run_verb(session, "study", "list", "--json")[0])["studies"]
+        return studies[0] if studies else {}
+
+    tmux = session.tmux
+    wait("bars to train on", bars, session.daemon.log)
+    tmux.resize(120, 60)
+    session.launch("--tab 2 --interval 0.25")
+    expect(tmux, "Trainings (0)", "s start")
+    tmux.keys("S")
+    expect(tmux, "Name, then Enter")
+    tmux.type("first")
+    tmux.keys("Enter")
+    expect(tmux, "Start first", "[study]", "[search]", "plan: ", " held out;", " 20 trials: about ")
+    tmux.keys("a")
+    expect(tmux, "Add a key")
+    tmux.type("study.holdout")
+    tmux.keys("Enter")
+    expect(tmux, "Enter takes it")
+    tmux.keys("End", "C-u")
+    tmux.type("0.9")
+    tmux.keys("Enter")
+    expect(tmux, "0.9", "Esc back")
+    tmux.keys("c")
+    expect(tmux, "1 error", "! 0.9: of ", "leave none to search on")
+    tmux.keys("s")
+    expect(tmux, "the check found 1 error")
+    tmux.keys("u", "g")
+    choose(tmux, "trials")
+    replace_value(tmux, "3")
+    choose(tmux, "total_steps")
+    replace_value(tmux, "2048 | 4096")
+    tmux.keys("c")
+    expect(tmux, "checked ok", " 3 trials: about ")
+    confirm(tmux, "s", ("start first?",), "start done", "Studies (1)")
+    wait("its verdict", lambda: study().get("verdict"), lambda: f"{study()}{session.daemon.log()}")
+    ended = study()
+    assert ended["done"] == ended["trials_wanted"] == 3 and ended["verdict_text"], ended
+    tmux.keys("Enter")
+    expect(tmux, "Study first (max)", "3/3", "verdict " + ended["verdict_text"][:20])
+    tmux.keys("Escape")
+    shown, _ = run_verb(session, "study", "show", "first")
+    assert f"verdict   {ended['verdict_text']}\n" in shown and f" verdict {ended['verdict']}\n" in shown, shown
+    wait("its end", lambda: [training["state"] for training in json.loads(run_verb(session, "train", "list", "--json")[0])["trainings"]] == ["done"],
+         session.daemon.log)
+    tmux.keys("q")
+    session.ended()
+
+
 if __name__ == "__main__":
     sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_workers, test_validation,
-                        test_verbs)))
+                        test_verbs), (test_first,), ended=end_trainer))
