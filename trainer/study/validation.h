@@ -20,7 +20,7 @@ int validation_json(const struct returns_matrix *returns, int blocks, double per
  */
 void validation_figures(const json_t *validation, json_t *proposal);
 /* The HTML file, whole or not at all: its figures are `validation`'s, its curves `returns`'. `title` is
- * escaped. It loads nothing and runs nothing. */
+ * escaped (report/page.h). */
 int validation_report(const struct returns_matrix *returns, const json_t *validation, const char *title,
                       const char *path, char err[static VALIDATION_ERROR_MAX]);
 
