@@ -8,6 +8,7 @@
 #include "exchange/bar.h"
 #include "strategy/metrics/verdict_json.h"
 #include "trainer/command/args.h"
+#include "trainer/command/eval_report.h"
 #include "trainer/command/eval_result.h"
 #include "trainer/command/replay_print.h"
 #include "trainer/command/replay_trades.h"
@@ -18,6 +19,8 @@ struct eval_request {
     struct ensemble_policy *ensemble;
     struct eval_market market;
     struct training_episode whole;
+    struct trainer_trace trace;  /* for the page */
+    struct training_calls traced; /* zeroed: there is none */
     struct replay_row row;
     struct replay_trades *trades_out;
     FILE *steps_out;
@@ -26,11 +29,27 @@ struct eval_request {
 
 /* ---- files that are written ---- */
 
+static void on_begin(void *ctx, const struct env *env)
+{
+    struct eval_request *request = ctx;
+    if (request->args.report)
+        request->traced.begins(request->traced.ctx, env);
+}
+
+static void on_close(void *ctx, const struct training_trade *trade)
+{
+    struct eval_request *request = ctx;
+    if (request->args.report)
+        request->traced.closed(request->traced.ctx, trade);
+}
+
 static void on_step(void *ctx, const struct env *env, const float *actions, float reward, bool done)
 {
     struct eval_request *request = ctx;
     if (request->steps_out)
         trainer_replay_print_row(request->steps_out, &request->row, env, actions, reward, done);
+    if (request->args.report)
+        request->traced.stepped(request->traced.ctx, env, actions, reward, done);
 }
 
 static void on_trade(void *ctx, const struct env_trade *trade)
@@ -38,6 +57,8 @@ static void on_trade(void *ctx, const struct env_trade *trade)
     struct eval_request *request = ctx;
     if (request->trades_out)
         trainer_replay_trades_write(request->trades_out, trade);
+    if (request->args.report)
+        request->traced.traded(request->traced.ctx, trade);
 }
 
 static int cannot_write(const char *path, int error)
@@ -138,10 +159,19 @@ static json_t *head_json(const struct eval_request *request, size_t from)
         "periods_per_year", metrics_periods_per_year(market->bars->interval_ns));
 }
 
+static int write_report(struct eval_request *request, const struct verdict *verdict)
+{
+    int r = request->args.report ? trainer_eval_report(&request->args, &request->market, &request->whole,
+                                                       &request->trace, verdict)
+                                 : 0;
+    return r < 0 ? cannot_write(request->args.report, -r) : GO_ON;
+}
+
 static int play(struct eval_request *request, json_t **ret)
 {
     struct eval_market *market = &request->market;
-    const struct training_calls calls = {.ctx = request, .stepped = on_step, .traded = on_trade};
+    const struct training_calls calls = {
+        .ctx = request, .begins = on_begin, .stepped = on_step, .traded = on_trade, .closed = on_close};
     size_t from = market->from > market->first ? market->from : market->first;
     struct eval_result result = {0};
     struct verdict verdict = {0};
@@ -164,11 +194,10 @@ static int play(struct eval_request *request, json_t **ret)
         metrics_verdict_json(&verdict, object);
     }
     trainer_eval_result_finish(&result);
-    training_episode_finish(&request->whole);
     if (!object)
         return trainer_args_say(EXIT_FAILURE, "%s: %s", request->args.policy_path, err);
     *ret = object;
-    return GO_ON;
+    return write_report(request, &verdict);
 }
 
 static int open_policy(struct eval_request *request)
@@ -207,7 +236,10 @@ int trainer_eval(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     struct eval_request request = {.args = *(const struct eval_args *)call->into};
+    request.traced = trainer_trace_calls(&request.trace);
     status = run(&request);
+    training_episode_finish(&request.whole);
+    trainer_trace_finish(&request.trace);
     trainer_eval_market_close(&request.market);
     policy_trained_destroy(request.policy);
     ensemble_destroy(request.ensemble);

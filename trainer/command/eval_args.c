@@ -92,6 +92,10 @@ static const struct option_row options[] = {
      "episode's first, which opens at first_ns",
      AT(steps)},
     {"trades", "FILE", "write every trade to FILE, as env-replay does", AT(trades)},
+    {"report", "FILE",
+     "write a page with pictures to FILE: the verdict, equity against holding, drawdown, exposure, fills and "
+     "actions, and what it was evaluated on",
+     AT(report)},
 };
 
 /* The policy is the first word with the ending of a policy, or the first one; the others are bars files, as

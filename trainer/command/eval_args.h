@@ -8,8 +8,8 @@
 
 struct eval_args {
     const char *policy_path;
-    const char *steps, *trades; /* files to be written, or NULL */
-    const char *splits;         /* NULL: none, else `split` is set */
+    const char *steps, *trades, *report; /* files to be written, or NULL */
+    const char *splits;                  /* NULL: none, else `split` is set */
     struct study_split split;
     struct eval_bars bars; /* its paths are those below */
     char **paths;          /* of --bars; their text is in `texts` */

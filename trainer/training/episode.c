@@ -11,6 +11,7 @@
 struct open_trade {
     double qty, most; /* now; the largest that it was */
     double profit;    /* of the sales and purchases so far, less fees */
+    bool is_short;
     size_t row;
 };
 
@@ -40,7 +41,12 @@ static void close_trade(const struct walk *walk, struct open_trade *open, size_t
 {
     int64_t held_ns =
         env_market_open_ns(walk->play->market, row) - env_market_open_ns(walk->play->market, open->row);
+    const struct training_calls *calls = walk->play->calls;
+    const struct training_trade trade = {
+        (int)(open - walk->open), open->is_short, open->row, row, open->most, open->profit};
     metrics_trades_add(&walk->episode->trades, open->profit, held_ns);
+    if (calls && calls->closed)
+        calls->closed(calls->ctx, &trade);
     *open = (struct open_trade){0};
 }
 
@@ -49,8 +55,10 @@ static void add_trade(const struct walk *walk, struct open_trade *open, double q
 {
     bool opens = open->qty == 0 || (qty > 0) == (open->qty > 0);
     *(opens ? &walk->episode->opened : &walk->episode->closed) += fabs(qty) * price;
-    if (open->qty == 0)
+    if (open->qty == 0) {
         open->row = row;
+        open->is_short = qty < 0;
+    }
     open->qty += qty;
     open->profit -= qty * price + fee;
     open->most = fmax(open->most, fabs(open->qty));

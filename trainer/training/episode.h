@@ -28,12 +28,21 @@ struct training_episode {
     bool ruined;
 };
 
+/* A trade from flat to flat, after fees, in rows of the market. */
+struct training_trade {
+    int asset;
+    bool is_short;
+    size_t opened, closed; /* rows */
+    double most, profit;   /* the largest quantity, without sign; currency */
+};
+
 /* Files that an episode is written to, step by step; NULL: none. */
 struct training_calls {
     void *ctx;
     void (*begins)(void *ctx, const struct env *env);
     void (*stepped)(void *ctx, const struct env *env, const float *actions, float reward, bool done);
     void (*traded)(void *ctx, const struct env_trade *trade);
+    void (*closed)(void *ctx, const struct training_trade *trade);
 };
 
 /* What is played: from the row where the environment stands to the end of its episode. */
