@@ -222,6 +222,7 @@ static void show(struct train_run *run, const struct update_figures *figures)
         .episode_return = figures->update.episode_return,
     };
     train_updated(run, figures);
+    train_page_updated(run->page, &figures->update);
     telemetry_report_bar(&run->report, &progress);
     if (run->board && telemetry_tensorboard_add(run->board, run->steps, scalars,
                                                 trainer_update_scalars(figures, scalars)) < 0) {
@@ -297,6 +298,10 @@ static int run_all(struct train_run *run)
         train_checkpoint(run);
     if (run->steps > 0 && !train_evaluate(run))
         return EXIT_FAILURE;
+    if (!run->seeds) {
+        train_page_keep(run->page);
+        train_report(run, config->name, stopped ? "stopped" : "done");
+    }
     train_ended(run, stopped ? "stopped" : "done", run->lost || run->report.lost ? "disk" : NULL);
     if (run->report.failed)
         return trainer_args_say(EXIT_FAILURE,
@@ -343,6 +348,11 @@ static int begin(struct train_run *run, bool json)
         train_print_other_errors(args->config);
         return status;
     }
+    int page = args->report ? train_page_open(args->report, &run->page) : 0;
+    if (page < 0)
+        return train_failed(run, train_cause(page, "config"),
+                            "cannot write: --report %.300s: a file in a writable folder with room (%s)",
+                            args->report, strerror(-page));
     if (r < 0)
         return train_failed(run, train_cause(r, NULL),
                             "no thread for --heartbeat and --report-every: %s: a higher limit of them",
@@ -385,7 +395,8 @@ static void start(struct train_run *run)
 
 static int train_one(struct train_run *run)
 {
-    int status = prepare(run);
+    int status = train_page_begin(run->page) < 0 ? train_failed(run, "memory", "out of memory: --report")
+                                                 : prepare(run);
     if (status == GO_ON) {
         train_started(run);
         status = run_all(run);
@@ -420,7 +431,7 @@ static int train_each(struct train_run *run)
                                              : "done",
                       NULL);
     train_seeds_finish(&seeds);
-    return status;
+    return status == EXIT_SUCCESS && run->lost ? EXIT_FAILURE : status;
 }
 
 int trainer_train(struct option_call *call)
@@ -442,6 +453,7 @@ int trainer_train(struct option_call *call)
     if (status == GO_ON)
         status = args->seeds > 0 ? train_each(run) : train_one(run);
     start(run);
+    train_page_close(run->page);
     training_source_close(&run->source);
     telemetry_report_end(&run->report);
     free(run);

@@ -43,6 +43,10 @@ static const struct option_row train_options[] = {
      "train with N seeds, from the configuration's on, one after the other: policies NAME-sSEED, the best on the rows "
      "of validation also as NAME, and as one result the median return, its range and the verdict on all",
      AT(seeds), .low = 2, .high = TRAIN_SEEDS_MAX, .without = "resume"},
+    {"report", "FILE",
+     "write a page with pictures to FILE at the end: the verdict, equity against holding, drawdown, exposure, "
+     "fills and actions on the rows of testing, learning curves, and what it was trained on",
+     AT(report)},
     {"report-every", "MS", "the lines of updates at most so often, and of the last one; all by default",
      AT(report_every_ms), .low = 0, .high = MS_MAX},
     TRAINER_HEARTBEAT(struct train_args),

@@ -9,6 +9,7 @@
 
 struct train_args {
     const char *config, *resume, *output; /* NULL: not given; resume: a file, or "latest" */
+    const char *report;                   /* the page's file, or NULL */
     bool overwrite, changed, check, list_keys, print_config;
     int64_t seeds;                         /* 0: one, the configuration's */
     bool rows;                             /* of plan */

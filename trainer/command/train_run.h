@@ -6,6 +6,7 @@
 
 #include "trainer/command/train_args.h"
 #include "trainer/command/train_events.h"
+#include "trainer/command/train_page.h"
 #include "trainer/telemetry/report.h"
 #include "trainer/training/best.h"
 #include "trainer/training/claim.h"
@@ -19,6 +20,7 @@ struct train_run {
     struct report report;
     struct training_source source;
     struct train_seeds *seeds; /* of --seeds, one of which this is; or NULL */
+    struct train_page *page;   /* of --report, or NULL */
 
     /* From here on of one seed's training. */
     struct tensorboard *board; /* NULL: none, or it failed */
@@ -64,6 +66,10 @@ bool train_judge(struct train_run *run);
 /* Evaluates the policy that is kept, where there are rows of testing, and writes it, with its verdict. False
  * as train_judge(). */
 bool train_evaluate(struct train_run *run);
+/* The steps of the policy that is kept. */
+int64_t train_kept_steps(const struct train_run *run);
+/* Writes the page of --report, of a training or of all seeds; a failure is a warning and `lost`. */
+void train_report(struct train_run *run, const char *name, const char *result);
 /* No validation was better for [training] patience of them. */
 bool train_is_patient(const struct train_run *run);
 

@@ -54,7 +54,7 @@ void train_phase(struct train_run *run, enum phase phase, const struct usage *st
     telemetry_report_event(&run->report, "phase", trainer_phase_json(phase, &use, held_bytes(run)));
 }
 
-static int64_t kept_steps(const struct train_run *run)
+int64_t train_kept_steps(const struct train_run *run)
 {
     return run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model ? run->best.steps : run->steps;
 }
@@ -66,7 +66,7 @@ static const struct kept_policy *find_kept(struct train_run *run, struct kept_po
 {
     bool best = run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
     *own = (struct kept_policy){0};
-    *ret_steps = kept_steps(run);
+    *ret_steps = train_kept_steps(run);
     *ret_error = best ? 0 : training_kept_policy_take(run->making.learner, own, err);
     return best ? &run->best.policy : *ret_error < 0 ? NULL : own;
 }
@@ -89,6 +89,18 @@ static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
         telemetry_report_event(&run->report, "policy",
                                json_pack("{s:I, s:s}", "steps", (json_int_t)steps, "path", path));
     return r;
+}
+
+void train_report(struct train_run *run, const char *name, const char *result)
+{
+    char words[PATH_MAX + 128];
+    int r = train_page_write(run, name, result);
+    if (r == 0)
+        return;
+    snprintf(words, sizeof words, "cannot write: %.*s: a file in a writable folder with room (%s)", PATH_MAX,
+             run->args->report, strerror(-r));
+    run->lost = true;
+    telemetry_report_warning_of(&run->report, "disk", words);
 }
 
 static int save_checkpoint(struct train_run *run, char err[static KEEP_ERROR_MAX])
@@ -167,8 +179,9 @@ static int judge(struct train_run *run, const struct kept_policy *policy, enum s
 {
     struct tensorboard_scalar scalars[UPDATE_SCALARS];
     struct usage started = telemetry_usage_now();
+    struct training_watch watched, *watch = train_page_watch(run->page, part, &watched);
     telemetry_report_state(&run->report, "evaluating", run->steps);
-    int r = training_evaluate(&run->source, part, &policy->layout, policy->model, ret, err);
+    int r = training_evaluate(&run->source, part, &policy->layout, policy->model, watch, ret, err);
     if (r < 0)
         return r;
     train_phase(run, PHASE_EVALUATION, &started);
@@ -198,6 +211,8 @@ bool train_judge(struct train_run *run)
         return evaluation_failed(run, r, err);
     r = judge(run, &policy, part, run->steps, &found, err);
     run->judged_at = run->steps;
+    if (r == 0)
+        train_page_judged(run->page, &run->source, part, run->steps, &found);
     if (r == 0 && validates)
         training_best_offer(&run->best, &policy, training_score(&found), run->steps);
     training_kept_policy_drop(&policy);
@@ -286,7 +301,7 @@ static void end_seed(struct train_run *run, json_t *fields)
     bool best = run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
     const struct train_seed seed = {.seed = run->config.ppo.seed,
                                     .steps = run->steps,
-                                    .kept_steps = kept_steps(run),
+                                    .kept_steps = train_kept_steps(run),
                                     .score = best ? run->best.score : NAN,
                                     .evaluated = run->evaluated,
                                     .evaluation = run->evaluation};
@@ -296,6 +311,8 @@ static void end_seed(struct train_run *run, json_t *fields)
     if (run->steps == 0 || !run->making.learner || !find_kept(run, &own, &steps, &r, err))
         return;
     train_seeds_add(run->seeds, &seed, best ? &run->best.policy : &own);
+    if (run->seeds->best == run->seeds->done - 1)
+        train_page_keep(run->page);
     training_kept_policy_drop(&own);
 }
 
@@ -335,6 +352,8 @@ void train_seeds_ended(struct train_run *run, const char *name, const char *resu
                                    json_pack("{s:I, s:s}", "steps",
                                              (json_int_t)seeds->each[seeds->best].kept_steps, "path", path));
     }
+    snprintf(run->config.name, sizeof run->config.name, "%s", name);
+    train_report(run, name, result);
     if (last && train_seeds_json(seeds, last))
         metrics_verdict_json(known, last);
     telemetry_report_last(&run->report, last);
@@ -361,7 +380,7 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     json_t *last = json_pack(
         "{s:s, s:o, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
         cause_json(cause), "early", train_is_patient(run), "steps", (json_int_t)run->steps, "kept_steps",
-        (json_int_t)kept_steps(run), "iterations", (json_int_t)run->iterations, "predicted",
+        (json_int_t)train_kept_steps(run), "iterations", (json_int_t)run->iterations, "predicted",
         planned ? trainer_plan_json(&run->plan, &run->config) : json_null(), "measured",
         planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases, "evaluation",
         run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(), "checkpoint",

@@ -38,8 +38,8 @@ static void take(const struct env_market *market, const struct training_episode 
 }
 
 static int evaluate_market(const struct training_source *source, enum source_part part,
-                           const struct net_model *model, struct evaluation *ret,
-                           char err[static SOURCE_ERROR_MAX])
+                           const struct net_model *model, const struct training_watch *watch,
+                           struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct env_market *market = source->judging[part].market;
     struct env *env = NULL;
@@ -52,7 +52,8 @@ static int evaluate_market(const struct training_source *source, enum source_par
                                        .market = market,
                                        .execution = source->config->env.execution,
                                        .steps_max = env_market_view(market)->rows,
-                                       .model = model};
+                                       .model = model,
+                                       .calls = watch ? watch->calls : NULL};
     r = training_episode_play(&play, &episode, err);
     env_destroy(env);
     if (r < 0)
@@ -64,7 +65,10 @@ static int evaluate_market(const struct training_source *source, enum source_par
         no_memory(err);
     else
         *ret = found;
-    training_episode_finish(&episode);
+    if (r == 0 && watch)
+        *watch->episode = episode;
+    else
+        training_episode_finish(&episode);
     return r;
 }
 
@@ -186,9 +190,10 @@ static int evaluate_world(const struct training_source *source, const struct net
 }
 
 int training_evaluate(const struct training_source *source, enum source_part part,
-                      const struct net_layout *layout, const struct net_model *model, struct evaluation *ret,
+                      const struct net_layout *layout, const struct net_model *model,
+                      const struct training_watch *watch, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX])
 {
-    return source->market ? evaluate_market(source, part, model, ret, err)
+    return source->market ? evaluate_market(source, part, model, watch, ret, err)
                           : evaluate_world(source, layout, model, ret, err);
 }

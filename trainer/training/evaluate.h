@@ -4,7 +4,7 @@
 
 #include "strategy/metrics/verdict.h"
 #include "strategy/policy/trained.h"
-#include "trainer/training/source.h"
+#include "trainer/training/episode.h"
 
 struct evaluation {
     double reward; /* an episode's sum; of several their mean */
@@ -23,10 +23,18 @@ struct evaluation {
     struct verdict verdict; /* VERDICT_NONE of a built-in world */
 };
 
-/* On a part that training_source_judges(). 0; -EINVAL: an action that is not finite, -ENOMEM, with a
- * sentence. */
+/* What is wanted of an evaluation of a market beyond its figures: the calls of each step, and the episode,
+ * for training_episode_finish(). */
+struct training_watch {
+    const struct training_calls *calls;
+    struct training_episode *episode;
+};
+
+/* On a part that training_source_judges(); `watch` NULL: only figures are wanted. 0; -EINVAL: an action that
+ * is not finite, -ENOMEM, with a sentence. */
 int training_evaluate(const struct training_source *source, enum source_part part,
-                      const struct net_layout *layout, const struct net_model *model, struct evaluation *ret,
+                      const struct net_layout *layout, const struct net_model *model,
+                      const struct training_watch *watch, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX]);
 
 #endif

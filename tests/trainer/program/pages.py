@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages of `papertape-trainer eval --report`: pages.py PAPERTAPE-TRAINER (standard library only).
+"""The pages of `papertape-trainer train --report` and `eval --report`: pages.py PAPERTAPE-TRAINER (standard library only).
 
 Each page passes tests/report/strict.py. Its figures are those of the JSON, its curves and trades those of the files that
 --steps and --trades write; names are escaped; a page that cannot be written is refused in words."""
@@ -8,11 +8,12 @@ import csv
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../report"))
-from program import Trainer, check, config, done, write_market  # noqa: E402
+from program import Trainer, check, config, done, events, lines, write_market  # noqa: E402
 import strict  # noqa: E402
 
 MARKET = {"training": {"world": "market", "total_steps": 4096, "checkpoint_every": 0},
@@ -170,6 +171,115 @@ def test_gaps(trainer, folder, bars):
         check(facts(root)["Missing bars"] == "150", f"missing: {facts(root)['Missing bars']}")
 
 
+def without_times(seen):
+    """Events as they are again when a training is done again."""
+    kept = [line for line in seen if line["event"] in ("update", "evaluation")]
+    return [{key: value for key, value in line.items() if "second" not in key and "bytes" not in key and "utilisation" not in key} for line in kept]
+
+
+def test_learning(root, seen):
+    """Each curve's first and last point, and how many there are, are those of the events."""
+    updates, judged = events(seen, "update"), [line for line in events(seen, "evaluation") if line["range"] == "validation"]
+    svgs = charts(root)
+    for title, key in (("Reward", "reward"), ("Return of an episode", "episode_return"), ("KL", "kl"), ("Explained variance", "explained_variance"),
+                       ("Gradient norm", "grad_norm"), ("Deviation of actions", "std")):
+        right, drawn = [line[key] for line in updates if line[key] is not None], curve(svgs[title], "c0")
+        _, grain = scale(svgs[title])
+        check(len(drawn) == len(right) > 1 and all(abs(a - b) <= 2 * grain for a, b in zip(drawn, right)), f"{title}: {drawn[:3]} are not {right[:3]}")
+    for name, key in (("c0", "return"), ("c2", "benchmark_return")):
+        right, drawn = [100 * line[key] for line in judged], curve(svgs["Evaluations"], name)
+        _, grain = scale(svgs["Evaluations"])
+        check(len(drawn) == len(right) == 8 and all(abs(a - b) <= 2 * grain for a, b in zip(drawn, right)), f"evaluations: {drawn} are not {right}")
+
+
+def test_train(trainer, folder, bars):
+    """Of a market with validation and test; the page's evaluation is the one that `eval` gives."""
+    data = {"data": {"bars": ",".join(bars)}, "training": {"name": "judged", "evaluate_every": 2}}
+    config(os.path.join(folder, "judged.ini"), MARKET, data)
+    page = os.path.join(folder, "train.html")
+    ran = trainer.run("train", "--config", "judged.ini", "--report", page)
+    if not check(ran.returncode == 0, f"train: {ran.stderr}"):
+        return
+    seen, root = lines(ran.stdout), page_of(page)
+    last = events(seen, "end")[0]
+    check(root.find(".//h1").text == "Training of judged" and root.find(".//p[1]").text == last["verdict_text"], "title and verdict")
+    found = facts(root)
+    for name, value in (("Return", last["verdict_figures"]["return_pct"]), ("Fees", last["evaluation"]["fees"]), ("Exposed, %", 100 * last["evaluation"]["exposure"])):
+        near(name, found.get(name), value, 1e-9)
+    for name, value in (("seed", "5"), ("total_steps", "4096"), ("buy_cost_pct", "0.001"), ("Symbols", "AAAUSDT, BBBUSDT"), ("Interval", "1h"),
+                        ("The policy kept", f"{last['kept_steps']} steps"), ("episode_bars", "100"), ("lookback", "3")):
+        check(found.get(name) == value, f"{name}: {found.get(name)}, not {value}")
+    check("autoreset" not in found and "clip_range" not in found, "what is as it always is, is left out")
+    for name in ("Trained on", "Chosen by", "Judged by"):
+        check(found[name].startswith("2024-0") and found[name].endswith(" bars)"), f"{name}: {found[name]}")
+    check("[environment]\n" in root.find(".//pre").text and "total_steps = 4096\n" in root.find(".//pre").text, "the whole configuration")
+    test_learning(root, seen)
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=False)
+    again = trainer.run("train", "--config", "judged.ini")
+    check(without_times(lines(again.stdout)) == without_times(seen), "--report changes no figure")
+
+
+def test_seeds(trainer, folder):
+    """The verdict is on all seeds, the evaluation the kept one's; curves have the median and a band."""
+    page = os.path.join(folder, "seeds.html")
+    ran = trainer.run("train", "--config", "judged.ini", "--overwrite", "--seeds", "3", "--report", page)
+    if not check(ran.returncode == 0, f"seeds: {ran.stderr}"):
+        return
+    seen, root = lines(ran.stdout), page_of(page)
+    last, found = events(seen, "end")[0], facts(root)
+    check(root.find(".//h1").text == "Training of judged" and root.find(".//p[1]").text == last["verdict_text"], "seeds: title and verdict")
+    table, = [table for table in root.iter("table") if [cell.text for cell in table.iter("th")][:1] == ["seed"]]
+    rows = [row.findall("td") for row in table.findall("tr")[1:]]
+    check([row[0].text for row in rows] == [f"{seed['seed']}{', kept' * (seed['seed'] == last['best_seed'])}" for seed in last["seeds"]], "seeds")
+    for row, seed in zip(rows, last["seeds"]):
+        near("seed's return", float(row[3].find("data").get("value")), 100 * seed["return"])
+        check(row[1].text == str(seed["kept_steps"]) and row[5].text == seed["verdict"], f"seed {seed['seed']}: {[cell.text for cell in row]}")
+    kept, = [seed for seed in last["seeds"] if seed["seed"] == last["best_seed"]]
+    near("the kept one's return", found["Return, %"], 100 * kept["return"])
+    near("the median's return", found["Return"], last["verdict_figures"]["return_pct"])
+    check(found["Seeds"] == "3 of 3", f"seeds: {found['Seeds']}")
+    svg = charts(root)["Reward"]
+    drawn, _ = curve(svg, "c0"), check([area.get("class") for area in svg.findall("polygon")] == ["a0"], "a band")
+    by_steps = collections.defaultdict(list)
+    for line in events(seen, "update"):
+        by_steps[line["steps"]].append(line["reward"])
+    right, (_, grain) = [sorted(each)[1] for each in by_steps.values()], scale(svg)
+    check(len(drawn) == len(right) and all(abs(a - b) <= 2 * grain for a, b in zip(drawn, right)), f"the median: {drawn[:3]} is not {right[:3]}")
+
+
+def test_others(trainer, folder):
+    """A built-in world, of one action of two levels; a stop; a page that cannot be written, before anything starts."""
+    config(os.path.join(folder, "cart.ini"), {"training": {"name": "cart", "world": "cartpole", "total_steps": 2048, "evaluate_every": 2}})
+    ran = trainer.run("train", "--config", "cart.ini", "--report", os.path.join(folder, "cart.html"))
+    check(ran.returncode == 0, f"cartpole: {ran.stderr}")
+    root = page_of(os.path.join(folder, "cart.html"))
+    check(root.find(".//p[1]").text.startswith("Reward of an episode: ") and "Evaluations" in charts(root) and "Equity" not in charts(root), "cartpole")
+    check("Deviation of actions" not in charts(root), "levels have no deviation")
+    config(os.path.join(folder, "long.ini"), {"training": {"name": "long", "world": "cartpole", "total_steps": 10**8}})
+    page = os.path.join(folder, "long.html")
+    seen, error, status = trainer.end_by(signal.SIGTERM, lambda lines: len(events(lines, "update")) > 3, "train", "--config", "long.ini", "--report", page)
+    check(status == 0 and events(seen, "end")[0]["result"] == "stopped", f"stopped: {error}")
+    check(facts(page_of(page))["Steps"].startswith(f"{events(seen, 'end')[0]['steps']} of 100000000"), "stopped: steps")
+    for path in (os.path.join("none", "p.html"), folder):
+        ran = trainer.run("train", "--config", "cart.ini", "--overwrite", "--report", path)
+        seen = lines(ran.stdout)
+        check(ran.returncode == 1 and f"--report {path}: a file in a writable folder" in ran.stderr and not events(seen, "update"), f"train --report {path}: {ran.stderr}")
+
+
+def test_lost(trainer, folder):
+    """A folder that is gone at the end: a warning and exit status 1; the policy is there."""
+    os.makedirs(os.path.join(folder, "gone"))
+
+    def vanish(seen):
+        if len(events(seen, "update")) == 2 and os.path.isdir(os.path.join(folder, "gone")):
+            os.rmdir(os.path.join(folder, "gone"))
+        return len(events(seen, "update")) > 2
+    seen, error, status = trainer.end_by(signal.SIGTERM, vanish, "train", "--config", "long.ini", "--overwrite", "--report", "gone/p.html")
+    warning, = events(seen, "warning")[-1:]
+    check(status == 1 and "cannot write: gone/p.html: a file in a writable folder" in warning["message"] and warning["cause"] == "disk", f"lost: {status} {error}")
+    check(events(seen, "end")[0]["result"] == "stopped" and os.path.exists(os.path.join(folder, "out", "long.safetensors")), "lost: the policy")
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
@@ -179,6 +289,10 @@ def main(program):
         if check(ran.returncode == 0, f"train: {ran.stderr}"):
             test_eval(trainer, folder, bars)
             test_gaps(trainer, folder, bars)
+        test_train(trainer, folder, bars)
+        test_seeds(trainer, folder)
+        test_others(trainer, folder)
+        test_lost(trainer, folder)
     done("trainer/program/pages")
 
 
