@@ -406,11 +406,10 @@ def event_seq(path):
 
 def former_schema(path):
     """The newest migration taken back."""
-    assert rows(path, "PRAGMA user_version") == [(9,)], "of a newer schema: this is to take that migration back"
+    assert rows(path, "PRAGMA user_version") == [(10,)], "of a newer schema: this is to take that migration back"
     database = sqlite3.connect(path)
-    database.executescript("DROP INDEX alerts_open; DROP INDEX alerts_last; ALTER TABLE alerts DROP COLUMN lasts; "
-                           "ALTER TABLE alerts DROP COLUMN closed_ns; "
-                           "CREATE INDEX alerts_open ON alerts (id) WHERE acked_ns IS NULL; PRAGMA user_version = 8;")
+    database.executescript("ALTER TABLE trainings DROP COLUMN verdict; ALTER TABLE trainings DROP COLUMN verdict_text; "
+                           "PRAGMA user_version = 9;")
     database.close()
 
 

@@ -60,7 +60,10 @@ static int read_env(const char *path, json_t *keys, const char *preset, const ch
     json_t *value, *named = json_object_get(keys, "preset");
     if (named && !json_is_string(named))
         return bad(err, "params.preset: %s: the name of a preset is needed: " ENV_PRESETS, path);
-    if (env_params_preset(preset ? preset : choose_preset(keys, execution), ret, why) < 0)
+    preset = preset ? preset : choose_preset(keys, execution);
+    if (strcmp(preset, "market") == 0) /* recorded actions keep the numbers that they were recorded with */
+        preset = "cappuccino";
+    if (env_params_preset(preset, ret, why) < 0)
         return bad(err, "%s: %s", path, why);
     ret->random_start = false; /* it plays from its first bar on */
     json_object_foreach(keys, key, value)
