@@ -33,6 +33,7 @@
 #define STRATEGY_POLICY_RULES_H
 
 #include "exchange/fill_rules.h"
+#include "strategy/policy/limits.h"
 
 #define POLICY_EXACT_MAX  0x1p52 /* integers below are exact, and so are their halves */
 #define POLICY_ACTION_MAX 1000.0
@@ -63,6 +64,7 @@ struct policy_rules {
     double capital; /* money units */
     int32_t fee_e6; /* the account's highest fee, which purchases must have in reserve */
     double spend;   /* of free cash: policy_spend(fee_e6) */
+    struct policy_limits limits;
 };
 
 /* The memory of an asset between decisions; zeroed at the start, then `scale` and `least` are set. */
@@ -72,12 +74,23 @@ struct policy_memory {
     double qty;        /* held at the last decision */
     double held, cool; /* bars */
     double peak;       /* of closes, price units; 0: flat */
+    double taken;      /* 1: a part of its profit was taken; limits alone use it */
+};
+
+/* What an order at market follows from. */
+enum policy_cause {
+    POLICY_ACTED,    /* the action, or a forced exit */
+    POLICY_STOPPED,  /* the close had reached its stop */
+    POLICY_TO_CASH,  /* the portfolio's trailing stop */
+    POLICY_EXPOSED,  /* a limit on exposure */
+    POLICY_PROFITED, /* a part of its profit is taken */
 };
 
 struct policy_order {
     double qty;            /* quanta, at market: to buy, negative to sell; 0: none */
     double reserve;        /* what a purchase takes from `available`, money units */
     double stop, stop_qty; /* where the protective stop must be, and for how much; 0: unchanged */
+    enum policy_cause cause;
 };
 
 FILL_RULE double policy_min(double a, double b)
@@ -122,28 +135,42 @@ FILL_RULE void policy_watch(const struct policy_rules *rules, struct policy_memo
             memory->cool = rules->cooldown_bars;
         memory->held = 0;
         memory->peak = 0;
+        memory->taken = 0;
     }
     memory->qty = qty;
 }
 
-/* The stop's price; 0 where the venue takes no such price. */
-FILL_RULE double policy_stop(const struct policy_rules *rules, const struct policy_symbol *symbol,
-                             double peak)
+/* The price of a stop at `level`, price units; 0 where the venue takes no such price. */
+FILL_RULE double policy_stop_at(const struct policy_symbol *symbol, double level)
 {
-    int64_t stop = (int64_t)(peak * (1 - rules->trailing_stop));
-    stop = fill_floor_price(stop, symbol->price_min, symbol->tick);
+    int64_t stop = fill_floor_price((int64_t)level, symbol->price_min, symbol->tick);
     bool taken = stop >= symbol->price_min && (symbol->price_max <= 0 || stop <= symbol->price_max);
     return taken ? (double)stop : 0;
 }
 
-/* Purchase less sale, before lots. `price` is the money of a quantum, `per` the quanta for a unit of it. */
-FILL_RULE double policy_intent(const struct policy_rules *rules, const struct policy_memory *memory,
-                               float action, double price, double per, double equity, double available)
+/* The trailing stop's price; 0 where the venue takes no such price. */
+FILL_RULE double policy_stop(const struct policy_rules *rules, const struct policy_symbol *symbol,
+                             double peak)
 {
-    double qty = memory->qty, sale = 0, purchase = 0;
+    return policy_stop_at(symbol, peak * (1 - rules->trailing_stop));
+}
+
+/* The quantity that an action asks for: quanta, to sell where negative. `price` is the money of a quantum,
+ * `per` the quanta for a unit of it. */
+FILL_RULE double policy_wanted(const struct policy_rules *rules, const struct policy_memory *memory,
+                               float action, double price, double per, double equity)
+{
     double a = policy_max(policy_min(action, POLICY_ACTION_MAX), -POLICY_ACTION_MAX) * memory->scale;
     if (rules->max_position > 0)
-        a = policy_min(a, policy_max(rules->max_position * equity - qty * price, 0) * per);
+        a = policy_min(a, policy_max(rules->max_position * equity - memory->qty * price, 0) * per);
+    return a;
+}
+
+/* Purchase less sale of a wanted quantity, before lots. */
+FILL_RULE double policy_change(const struct policy_rules *rules, const struct policy_memory *memory, double a,
+                               double per, double available)
+{
+    double qty = memory->qty, sale = 0, purchase = 0;
     if (a < -memory->least && qty > 0)
         sale = policy_min(qty, -a);
     else if (rules->exit_bars > 0 && memory->held >= rules->exit_bars)
@@ -157,6 +184,68 @@ FILL_RULE double policy_intent(const struct policy_rules *rules, const struct po
     return purchase - sale;
 }
 
+/* Purchase less sale, before lots. */
+FILL_RULE double policy_intent(const struct policy_rules *rules, const struct policy_memory *memory,
+                               float action, double price, double per, double equity, double available)
+{
+    return policy_change(rules, memory, policy_wanted(rules, memory, action, price, per, equity), per,
+                         available);
+}
+
+/* A position at a close. */
+struct policy_place {
+    double close, price, per; /* price units; the money of a quantum, and the quanta for a unit of it */
+    double most, lots;        /* of a market order, quanta; and what can be sold of the position */
+    bool dust;                /* that is too little to be sold */
+};
+
+FILL_RULE struct policy_place policy_placed(const struct policy_symbol *symbol,
+                                            const struct policy_memory *memory, double close)
+{
+    struct policy_place at = {close, close * symbol->per_divisor, 0, 0, 0, false};
+    at.per = 1 / at.price;
+    at.most = symbol->notional_max * at.per;
+    at.lots = policy_lots(symbol, policy_min(memory->qty, at.most));
+    at.dust = at.lots <= 0 || at.lots * at.price < symbol->notional_min;
+    return at;
+}
+
+/* The protective stop at a price that the venue takes, or 0. True: the close is at or below it already. */
+FILL_RULE bool policy_protect(const struct policy_symbol *symbol, const struct policy_place *at, double stop,
+                              struct policy_order *order)
+{
+    if (at->close <= stop)
+        return true;
+    if (stop > 0 && at->lots * (stop * symbol->per_divisor) >= symbol->notional_min) {
+        order->stop = stop;
+        order->stop_qty = at->lots;
+    }
+    return false;
+}
+
+/* The market order of a change, if there is one. */
+FILL_RULE void policy_trade(const struct policy_rules *rules, const struct policy_symbol *symbol,
+                            struct policy_memory *memory, const struct policy_place *at, double delta,
+                            double available, struct policy_order *order)
+{
+    double size = policy_lots(symbol, policy_min(delta < 0 ? -delta : delta, at->most));
+    if (size <= 0 || size * at->price < symbol->notional_min)
+        return;
+    if (delta < 0) {
+        order->qty = -size;
+        return;
+    }
+    double reserve = (double)fill_purchase((int64_t)at->close, (int64_t)size, symbol->divisor, rules->fee_e6);
+    if (reserve > available)
+        return;
+    order->qty = size;
+    order->reserve = reserve;
+    if (at->dust) { /* a new position has a new peak, and its own profit */
+        memory->peak = at->close;
+        memory->taken = 0;
+    }
+}
+
 /* Decides the order of an asset that can be traded: its bar is there and no market order of it waits.
  * `action` is finite; `equity` is the account's at the last closes, `available` what it can spend; both money
  * units. */
@@ -164,34 +253,17 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
                                             const struct policy_symbol *symbol, struct policy_memory *memory,
                                             float action, double close, double equity, double available)
 {
-    struct policy_order order = {0, 0, 0, 0};
-    double price = close * symbol->per_divisor; /* money of a quantum */
-    double per = 1 / price, most = symbol->notional_max * per;
-    double lots = policy_lots(symbol, policy_min(memory->qty, most)), delta = 0;
-    bool dust = lots <= 0 || lots * price < symbol->notional_min, leaves = false;
-    if (rules->trailing_stop > 0 && !dust) {
-        double stop = policy_stop(rules, symbol, memory->peak);
-        leaves = close <= stop;
-        if (!leaves && stop > 0 && lots * (stop * symbol->per_divisor) >= symbol->notional_min) {
-            order.stop = stop;
-            order.stop_qty = lots;
-        }
+    struct policy_order order = {0, 0, 0, 0, POLICY_ACTED};
+    struct policy_place at = policy_placed(symbol, memory, close);
+    double delta;
+    if (rules->trailing_stop > 0 && !at.dust &&
+        policy_protect(symbol, &at, policy_stop(rules, symbol, memory->peak), &order)) {
+        delta = -at.lots;
+        order.cause = POLICY_STOPPED;
+    } else {
+        delta = policy_intent(rules, memory, action, at.price, at.per, equity, available);
     }
-    delta = leaves ? -lots : policy_intent(rules, memory, action, price, per, equity, available);
-    double size = policy_lots(symbol, policy_min(delta < 0 ? -delta : delta, most));
-    if (size <= 0 || size * price < symbol->notional_min)
-        return order;
-    if (delta < 0) {
-        order.qty = -size;
-        return order;
-    }
-    double reserve = (double)fill_purchase((int64_t)close, (int64_t)size, symbol->divisor, rules->fee_e6);
-    if (reserve > available)
-        return order;
-    order.qty = size;
-    order.reserve = reserve;
-    if (dust)
-        memory->peak = close; /* a new position has a new peak */
+    policy_trade(rules, symbol, memory, &at, delta, available, &order);
     return order;
 }
 

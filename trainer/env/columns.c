@@ -1,5 +1,7 @@
 #include "trainer/env/columns.h"
 
+#include "strategy/policy/limit_rules.h"
+
 #define STATE(field, bytes)     .name = #field, .offset = offsetof(struct env_state, field), .size = bytes
 #define ENDED(field, bytes)     .name = #field, .offset = offsetof(struct env_ended, field), .size = bytes
 #define OF_A_COPY               .execution = -1
@@ -45,6 +47,13 @@ static const struct env_column columns[] = {
     {STATE(reserved, 8), OF_AN_ASSET(ENV_MARKET)},
     {STATE(closed, 8), OF_AN_ASSET(ENV_MARKET)},
     {STATE(m_bench, 8), OF_AN_ASSET(ENV_MARKET)},
+    {STATE(m_cost, 8), OF_AN_ASSET(ENV_MARKET), .limits = true},
+    {STATE(m_taken, 8), OF_AN_ASSET(ENV_MARKET), .limits = true},
+    {STATE(all_peak, 8), OF_A_COPY, .limits = true},
+    {STATE(all_until, 8), OF_A_COPY, .limits = true},
+    {STATE(all_day, 8), OF_A_COPY, .limits = true},
+    {STATE(all_opening, 8), OF_A_COPY, .limits = true},
+    {STATE(all_lost, 8), OF_A_COPY, .limits = true},
     {STATE(day_equity, 8), OF_A_COPY, .day_trade = true},
     {STATE(entry, 8), OF_A_COPY, .day_trade = true},
     {ENDED(equity, 8), OF_A_COPY, .ended = true},
@@ -67,7 +76,8 @@ const struct env_column *env_columns(size_t *ret_n)
 bool env_column_used(const struct env_column *column, const struct env_params *params)
 {
     return (column->execution < 0 || column->execution == (int)params->execution) &&
-           (!column->day_trade || params->task == ENV_DAY_TRADE);
+           (!column->day_trade || params->task == ENV_DAY_TRADE) &&
+           (!column->limits || policy_has_limits(&params->limits));
 }
 
 size_t env_column_size(const struct env_column *column, const struct env_params *params)

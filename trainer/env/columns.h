@@ -13,6 +13,7 @@ struct env_column {
     bool assets;    /* [n][stride], else [stride] */
     int execution;  /* the only execution that has it (enum env_execution), or -1 */
     bool day_trade; /* only that task has it */
+    bool limits;    /* only an environment with limits has it */
 };
 
 const struct env_column *env_columns(size_t *ret_n);

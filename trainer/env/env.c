@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "strategy/policy/limit_rules.h"
 #include "trainer/env/begin.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
@@ -178,7 +179,10 @@ static void choose_kernels(struct env *env, enum env_backend backend)
     const struct env_params *params = &env->view.params;
     env->backend = backend == ENV_BEST ? env_backend_best() : backend;
     const struct env_kernels *kernels = env_backend_kernels(env->backend);
-    env->step = kernels->step[params->execution][params->task];
+    if (policy_has_limits(&params->limits))
+        env->step = env_scalar_kernels.step[params->execution][params->task]; /* the only one that has them */
+    else
+        env->step = kernels->step[params->execution][params->task];
     if (!env->step)
         env->step = env_scalar_kernels.step[params->execution][params->task];
     env->observe = kernels->observe ? kernels->observe : env_scalar_kernels.observe;

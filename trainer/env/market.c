@@ -356,6 +356,7 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
         .row_stride = (int32_t)((n + ROW_FLOATS - 1) / ROW_FLOATS * ROW_FLOATS),
         .first_row = (int32_t)source->first_row,
         .interval_ns = source->interval_ns,
+        .start_ns = source->open_ns ? source->open_ns[0] : source->start_ns,
     };
     float *close = room(rows * (size_t)view->row_stride, sizeof *close);
     view->close = close;

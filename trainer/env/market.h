@@ -53,9 +53,9 @@ struct env_market_view {
     const struct policy_symbol *symbols; /* [n]; ENV_MARKET */
     const double *least;                 /* [n] m_i as the execution counts it: units, or quanta */
     /* ENV_DAY_TRADE: bit 0: the last bar of its session; bit 1: the last whose orders fill before its end. */
-    const uint8_t *session; /* [rows] or NULL */
-    int32_t first_row;      /* no episode begins before */
-    int64_t interval_ns;
+    const uint8_t *session;         /* [rows] or NULL */
+    int32_t first_row;              /* no episode begins before */
+    int64_t interval_ns, start_ns;  /* start_ns: when row 0 opens */
     int32_t n_blocks;               /* 0: episodes lie anywhere */
     const struct env_block *blocks; /* [n_blocks]: each episode lies within one of them */
 };

@@ -153,6 +153,12 @@ ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
         state->lots[at] = state->m_qty[at] = state->m_held[at] = state->m_cool[at] = 0;
         state->m_peak[at] = state->stop[at] = state->stop_qty[at] = 0;
         state->waiting[at] = state->reserved[at] = 0;
+        if (state->m_cost)
+            state->m_cost[at] = state->m_taken[at] = 0;
+    }
+    if (state->all_peak) {
+        state->all_peak[copy] = state->all_until[copy] = state->all_day[copy] = 0;
+        state->all_opening[copy] = state->all_lost[copy] = 0;
     }
     env_money(state->cash)[copy] = rules.capital;
     env_money(state->equity)[copy] = rules.capital;
@@ -178,6 +184,12 @@ ENV_RULE void env_market_report(const struct env_view *view, size_t copy, int32_
 #endif
 }
 
+/* What a part of a position has cost, as engine/position.c takes it off. */
+ENV_RULE double env_market_cost_of(double cost, double part, double of)
+{
+    return part < of ? (double)(int64_t)((__int128)(int64_t)cost * (int64_t)part / (int64_t)of) : cost;
+}
+
 /* Sells `qty`, at most the position, where the market is at `price`; a flat position has no stop. */
 ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t asset,
                               const struct env_costs *costs, struct env_account *account, double qty,
@@ -196,6 +208,8 @@ ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t 
     account->exact = account->exact && account->cash < POLICY_EXACT_MAX;
     account->fees += fee;
     account->sells++;
+    if (state->m_cost)
+        state->m_cost[at] -= env_market_cost_of(state->m_cost[at], qty, state->lots[at]);
     state->lots[at] -= qty;
     if (!(state->lots[at] > 0))
         state->stop[at] = state->stop_qty[at] = 0;
@@ -221,6 +235,8 @@ ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t a
     account->cash -= (double)notional + fee;
     account->fees += fee;
     account->buys++;
+    if (state->m_cost)
+        state->m_cost[at] += (double)notional;
     state->lots[at] += (double)bought;
     env_market_report(view, copy, asset, (double)bought, (double)price, fee, true);
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "strategy/policy/limit_keys.h"
+#include "strategy/policy/limit_rules.h"
 #include "trainer/env/refusal.h"
 
 /* A preset is the reference environment's defaults, the table's, except these. */
@@ -63,6 +65,15 @@ bool env_params_get(const struct env_params *params, const char *key, char *buf,
     return row && config_key_text(row, params, buf, cap);
 }
 
+/* The name of one that is set. */
+static const char *first_limit(const struct policy_limits *limits)
+{
+    int i = 0;
+    while (i < POLICY_LIMITS_N - 1 && policy_limit_off(&policy_limit_keys[i], limits))
+        i++;
+    return policy_limit_keys[i].name;
+}
+
 int env_params_check(const struct env_params *params, int n_assets, char err[static ENV_ERROR_MAX])
 {
     size_t n;
@@ -88,6 +99,15 @@ int env_params_check(const struct env_params *params, int n_assets, char err[sta
     if (params->shorts && params->execution == ENV_MARKET)
         return env_refuse(-EINVAL, err,
                           "shorts: true: execution market has none yet; execution reference has");
+    char why[CONFIG_WHY_MAX];
+    if (policy_limits_check(&params->limits, why) < 0)
+        return env_refuse(-EINVAL, err, "%s", why);
+    if (policy_has_limits(&params->limits) &&
+        (params->execution != ENV_MARKET || params->task != ENV_PORTFOLIO))
+        return env_refuse(
+            -EINVAL, err,
+            "%s: limits need execution market and task portfolio, which trade as an account does",
+            first_limit(&params->limits));
     int64_t least = 2 * (int64_t)params->lookback + 1;
     if (params->episode_bars != 0 && params->episode_bars < least)
         return env_refuse(-EINVAL, err, "episode_bars: %lld: at least %lld is right with lookback %d",

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "strategy/policy/limits.h"
+
 enum { ENV_ERROR_MAX = 512, ENV_ASSETS_MAX = 256, ENV_LOOKBACK_MAX = 4096, ENV_LEVELS_MAX = 101 };
 
 enum env_execution {
@@ -70,6 +72,8 @@ struct env_params {
 
     /* For every task. Last: a saved state without them is as before they existed (save.c). */
     double drawdown_penalty, volatility_penalty;
+
+    struct policy_limits limits; /* ENV_MARKET, ENV_PORTFOLIO; all 0: none. Last, for the same reason */
 };
 
 #ifndef __CUDACC__ /* the host's, in C */

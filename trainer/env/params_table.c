@@ -1,6 +1,14 @@
 #include "trainer/env/params.h"
 
+#include "strategy/policy/limit_keys.h"
+
 #define AT(field) KEY_AT(struct env_params, field)
+
+/* A row of POLICY_LIMIT_ROWS. */
+#define LIMIT(name, option, member, value, of_kind, about) \
+    { \
+        "environment", #name, about " (portfolio, market)", "0", of_kind, AT(limits.member) \
+    }
 
 static const struct config_key table[] = {
     {"environment", "action_span", "the action that the highest level stands for (discrete)", "10",
@@ -17,8 +25,10 @@ static const struct config_key table[] = {
      "1.5", KEY_NUMBER(1, 100), AT(collateral)},
     {"environment", "concentration_penalty", "weight of the penalty on few and unequal positions; 0: none",
      "0", KEY_NUMBER(0, 1e6), AT(concentration_penalty)},
+    POLICY_LIMIT_COOLDOWN(LIMIT),
     {"environment", "cooldown_bars", "bars from a position's end to the next purchase of the asset", "0",
      KEY_WHOLE(0, 1000000), AT(cooldown_bars)},
+    POLICY_LIMIT_DAILY_LOSS(LIMIT),
     {"environment", "drawdown_penalty", "weight of the penalty on a deeper drawdown; 0: none", "0",
      KEY_NUMBER(0, 1e6), AT(drawdown_penalty)},
     {"environment", "episode_bars",
@@ -26,6 +36,8 @@ static const struct config_key table[] = {
      KEY_WHOLE(0, 1 << 28), AT(episode_bars)},
     {"environment", "execution", "how orders fill: at the close that is reached, or as on the paper exchange",
      "reference", KEY_WORDS("reference market"), AT(execution)},
+    POLICY_LIMIT_EXPOSURE(LIMIT),
+    POLICY_LIMIT_EXPOSURE_SYMBOL(LIMIT),
     {"environment", "final_return", "the last step's reward is the discounted sum of all", "true",
      KEY_SWITCH("false true"), AT(final_return)},
     {"environment", "float32", "cash in float32 too (execution reference)", "false", KEY_SWITCH("false true"),
@@ -56,6 +68,7 @@ static const struct config_key table[] = {
      KEY_NUMBER(1e-12, 1e12), AT(norm_stocks)},
     {"environment", "norm_tech", "factor of features in observations", "6.103515625e-05",
      KEY_NUMBER(1e-12, 1e12), AT(norm_tech)},
+    POLICY_LIMIT_PORTFOLIO_TRAILING_STOP(LIMIT),
     {"environment", "random_start", "each episode begins at a drawn row", "false", KEY_SWITCH("false true"),
      AT(random_start)},
     {"environment", "ruin", "an episode terminates at this share of the initial capital", "0",
@@ -72,12 +85,15 @@ static const struct config_key table[] = {
      "0", KEY_SPAN(0, 0.5), AT(slippage_pct)},
     {"environment", "start", "row of the market that episodes begin at", "0", KEY_WHOLE(0, 1 << 28),
      AT(start)},
+    POLICY_LIMIT_STOP_LOSS(LIMIT),
+    POLICY_LIMIT_TAKE_PROFIT(LIMIT),
     {"environment", "task", "what is traded: a portfolio, or one asset through the day", "portfolio",
      KEY_WORDS("portfolio day-trade"), AT(task)},
     {"environment", "threshold", "of the direction, beyond which it trades (day-trade)", "0.3",
      KEY_NUMBER(0, 1), AT(threshold)},
     {"environment", "time_decay_floor", "least factor of rewards towards an episode's end", "0",
      KEY_NUMBER(0, 1), AT(time_decay_floor)},
+    POLICY_LIMIT_TRAILING_STOP(LIMIT),
     {"environment", "trailing_stop_pct", "all is sold this far below the peak, a share; 0: off", "0",
      KEY_NUMBER(0, 0.99), AT(trailing_stop_pct)},
     {"environment", "trend_bars", "bars that the trend is taken over (day-trade)", "20", KEY_WHOLE(1, 100000),

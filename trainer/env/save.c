@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "strategy/policy/limit_rules.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/params.h"
 
 enum { VALUE_MAX = 64 };
 
 /* The head of a saved state; then come each column's copies, and the windows. Of an environment without
- * penalties on risk the head ends before them, as before they existed: older states can be read. */
+ * penalties on risk, or without limits, the head ends before them, as before they existed: older states can
+ * be read. */
 struct head {
     char magic[8];
     uint64_t head_bytes, copies, market, seed; /* market: its fingerprint */
@@ -19,13 +21,18 @@ struct head {
     struct env_params params; /* padding is 0 */
 };
 
-enum { HEAD_WITHOUT_RISK = offsetof(struct head, params) + offsetof(struct env_params, drawdown_penalty) };
+enum {
+    HEAD_WITHOUT_RISK = offsetof(struct head, params) + offsetof(struct env_params, drawdown_penalty),
+    HEAD_WITHOUT_LIMITS = offsetof(struct head, params) + offsetof(struct env_params, limits),
+};
 static const char magic[8] = "ptenv\0\2";
 
 static size_t head_bytes(const struct env_params *params)
 {
+    if (policy_has_limits(&params->limits))
+        return sizeof(struct head);
     bool risk = params->drawdown_penalty > 0 || params->volatility_penalty > 0;
-    return risk ? sizeof(struct head) : HEAD_WITHOUT_RISK;
+    return risk ? HEAD_WITHOUT_LIMITS : HEAD_WITHOUT_RISK;
 }
 
 static size_t column_bytes(const struct env_view *view, const struct env_column *column)
@@ -172,7 +179,8 @@ int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX])
     make_head(env, &own);
     memcpy(&head, state, HEAD_WITHOUT_RISK);
     bool known = memcmp(head.magic, own.magic, sizeof own.magic) == 0 &&
-                 (head.head_bytes == HEAD_WITHOUT_RISK || head.head_bytes == sizeof head);
+                 (head.head_bytes == HEAD_WITHOUT_RISK || head.head_bytes == HEAD_WITHOUT_LIMITS ||
+                  head.head_bytes == sizeof head);
     if (known)
         memcpy(&head, state, head.head_bytes);
     if (!known || head.head_bytes != head_bytes(&head.params))

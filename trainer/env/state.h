@@ -52,6 +52,11 @@ struct env_state {
     double *closed;             /* the last close, at which equity is computed */
     double *m_bench; /* the benchmark's money for one price unit: quanta / divisor, a plain number */
 
+    /* With limits, else NULL: of a copy and asset what is held has cost, without fees, money, and its part of
+     * struct policy_memory; then struct policy_portfolio, of a copy. */
+    double *m_cost, *m_taken;
+    double *all_peak, *all_until, *all_day, *all_opening, *all_lost;
+
     /* ENV_DAY_TRADE, a copy. */
     double *day_equity; /* at the session's beginning */
     double *entry;      /* average price of the position, long or short */

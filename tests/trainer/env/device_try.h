@@ -161,6 +161,15 @@ static inline struct env_params try_params(struct random *random, enum env_execu
     p.final_return = try_coin(random);
     p.ruin = try_coin(random) ? 0.95 : 0;
     p.shorts = task == ENV_DAY_TRADE && execution == ENV_REFERENCE && try_coin(random);
+    if (task == ENV_PORTFOLIO && execution == ENV_MARKET && try_coin(random))
+        p.limits = (struct policy_limits){.exposure = try_coin(random) ? 0.6 : 0,
+                                          .exposure_symbol = try_coin(random) ? 0.3 : 0,
+                                          .daily_loss = try_coin(random) ? 0.02 : 0,
+                                          .stop_loss = try_coin(random) ? 0.02 : 0,
+                                          .trailing_stop = try_coin(random) ? 0.02 : 0,
+                                          .portfolio_trailing_stop = 0.03,
+                                          .cooldown_s = try_coin(random) ? 3000 : 0,
+                                          .take_profit = {0.02, 0.5}};
     return p;
 }
 

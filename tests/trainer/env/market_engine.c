@@ -5,6 +5,7 @@
 
 #include "engine/engine.h"
 #include "engine/event.h"
+#include "strategy/policy/limit_rules.h"
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
 #include "trainer/env/internal.h"
@@ -31,6 +32,9 @@ struct run {
     struct policy_symbol symbols[MADE_ASSETS];
     struct policy_memory memory[MADE_ASSETS];
     struct policy_rules rules;
+    bool limited;
+    struct policy_round round;
+    struct policy_portfolio all;
     uint64_t stops[MADE_ASSETS]; /* ids; 0: no stop */
     uint64_t seq, last_order;
     enum order_reason reason;
@@ -41,6 +45,7 @@ struct run {
 
 static struct {
     long steps, fills, stops, inside, cut, waited, refused;
+    long limited, causes[POLICY_PROFITED + 1];
 } seen;
 
 static void on_reported(void *ctx, size_t copy, const struct env_trade *trade)
@@ -185,6 +190,21 @@ static void protect(struct run *run, int asset, const struct policy_order *order
                                                        .reduce_only = true});
 }
 
+static struct policy_order decided(struct run *run, int asset, float action, double close, int64_t equity,
+                                   int64_t free)
+{
+    struct policy_memory *memory = &run->memory[asset];
+    const struct policy_symbol *symbol = &run->symbols[asset];
+    if (!run->limited)
+        return policy_decide(&run->rules, symbol, memory, action, close, (double)equity, (double)free);
+    double cost = (double)engine_account(run->engine, 0)->positions[asset].cost;
+    struct policy_order order =
+        policy_decide_within(&run->rules, &run->round, symbol, memory, cost, action, close, (double)equity,
+                             (double)(equity - free), (double)free);
+    seen.causes[order.cause] += order.qty != 0;
+    return order;
+}
+
 static void decide(struct run *run, int asset, size_t row, float action, int64_t equity)
 {
     struct policy_memory *memory = &run->memory[asset];
@@ -192,8 +212,7 @@ static void decide(struct run *run, int asset, size_t row, float action, int64_t
     double close = (double)run->made.bars[asset][row][3];
     const struct balance *cash = cash_of(run);
     policy_watch(&run->rules, memory, (double)(held(run, asset) / symbol->quantum), close);
-    struct policy_order order = policy_decide(&run->rules, symbol, memory, action, close, (double)equity,
-                                              (double)(cash->total - cash->reserved));
+    struct policy_order order = decided(run, asset, action, close, equity, cash->total - cash->reserved);
     if (order.stop > 0)
         protect(run, asset, &order);
     if (order.qty != 0) {
@@ -210,12 +229,41 @@ static void decide(struct run *run, int asset, size_t row, float action, int64_t
 static void decide_all(struct run *run, size_t row, const float *actions)
 {
     int64_t equity = engine_equity(run->engine, 0);
+    const struct balance *cash = cash_of(run);
+    bool any = false;
+    for (int i = 0; i < run->made.n; i++)
+        any |= made_there(&run->made, i, row);
+    if (run->limited && any)
+        run->round = policy_watch_all(&run->rules.limits, &run->all,
+                                      MADE_START + (int64_t)row * MADE_INTERVAL, MADE_INTERVAL,
+                                      (double)equity, (double)(equity - (cash->total - cash->reserved)));
     for (int i = 0; i < run->made.n; i++)
         if (made_there(&run->made, i, row))
             decide(run, i, row, actions[i], equity);
 }
 
 /* ---- both ---- */
+
+static double some_share(struct random *random, double most)
+{
+    return random_chance(random, 40) ? (double)random_between(random, 1, 1000) / 1000 * most : 0;
+}
+
+static void make_limits(struct random *random, struct policy_limits *ret)
+{
+    ret->exposure = some_share(random, 1);
+    ret->exposure_symbol = some_share(random, ret->exposure > 0 ? ret->exposure : 1);
+    ret->daily_loss = some_share(random, 0.1);
+    ret->stop_loss = some_share(random, 0.1);
+    ret->trailing_stop = some_share(random, 0.1);
+    ret->portfolio_trailing_stop = some_share(random, 0.1);
+    if (ret->portfolio_trailing_stop > 0)
+        ret->cooldown_s = (double)random_between(random, 0, 10) * (double)MADE_INTERVAL / 2e9;
+    ret->cooldown_s = floor(ret->cooldown_s);
+    ret->take_profit.above = some_share(random, 0.1);
+    if (ret->take_profit.above > 0)
+        ret->take_profit.part = (double)random_between(random, 1, 100) / 100;
+}
 
 static bool open_run(struct run *run, struct random *random, enum env_backend backend)
 {
@@ -225,6 +273,10 @@ static bool open_run(struct run *run, struct random *random, enum env_backend ba
     if (env_params_preset("cappuccino", &run->params, err) < 0)
         return false;
     made_params(random, &run->params);
+    if (random_chance(random, 50))
+        make_limits(random, &run->params.limits);
+    run->limited = policy_has_limits(&run->params.limits);
+    seen.limited += run->limited;
     const struct env_options options = {.copies = 1, .seed = 1, .backend = backend};
     if (env_market_create(&run->made.source, &run->params, &run->market, err) < 0 ||
         env_create(&run->params, run->market, &options, &run->env, err) < 0) {
@@ -261,7 +313,8 @@ static bool open_run(struct run *run, struct random *random, enum env_backend ba
                                        .cooldown_bars = run->params.cooldown_bars,
                                        .capital = (double)run->capital,
                                        .fee_e6 = fee_e6,
-                                       .spend = policy_spend(fee_e6)};
+                                       .spend = policy_spend(fee_e6),
+                                       .limits = run->params.limits};
     return engine_create(&config, &sink, &run->engine) == 0 && engine_start(run->engine, run->now_ns) == 0;
 }
 
@@ -375,6 +428,11 @@ int main(void)
     printf("%ld runs, %ld steps: %ld fills, %ld of stops, %ld of them inside a bar, %ld purchases cut, "
            "%ld orders waited for a missing bar\n",
            runs, seen.steps, seen.fills, seen.stops, seen.inside, seen.cut, seen.waited);
+    printf("%ld with limits: orders by action %ld, stop %ld, move to cash %ld, exposure %ld, profit %ld\n",
+           seen.limited, seen.causes[POLICY_ACTED], seen.causes[POLICY_STOPPED], seen.causes[POLICY_TO_CASH],
+           seen.causes[POLICY_EXPOSED], seen.causes[POLICY_PROFITED]);
+    for (int i = 0; i <= POLICY_PROFITED; i++)
+        CHECK(seen.causes[i] > 0);
     CHECK(seen.fills > 5 * runs && seen.stops > runs / 2 && seen.inside > 0 && seen.cut > 0 &&
           seen.waited > 0);
     CHECK_INT(seen.refused, 0); /* what the rules order, the exchange takes */

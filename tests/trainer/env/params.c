@@ -42,7 +42,7 @@ static void test_every_key(void)
 {
     size_t n;
     const struct config_key *list = env_params_list(&n);
-    CHECK(n == 47);
+    CHECK(n == 55);
     for (size_t i = 0; i < n; i++) {
         const struct config_key *p = &list[i];
         struct env_params params = preset("reference");
@@ -68,6 +68,20 @@ static void test_every_key(void)
             set(&params, p->name, "0", "false");
             refused(p->name, "yes", -EINVAL, p->name);
             refused(p->name, "2", -EINVAL, p->name);
+        } else if (strcmp(p->name, "cooldown") == 0) {
+            set(&params, p->name, "90s", "90s");
+            set(&params, p->name, "240m", "4h");
+            set(&params, p->name, "0", "0");
+            refused(p->name, "4", -EINVAL, "as 4h");
+            refused(p->name, "3651d", -EINVAL, "ten years");
+            refused(p->name, "", -EINVAL, p->name);
+        } else if (strcmp(p->name, "take_profit") == 0) {
+            set(&params, p->name, "10%:50%", "0.1:0.5");
+            set(&params, p->name, "0", "0");
+            refused(p->name, "10%", -EINVAL, "10%:50%");
+            refused(p->name, "10%:0", -EINVAL, "a part of 0");
+            refused(p->name, "0:10%", -EINVAL, "a profit of 0");
+            refused(p->name, "10%:101%", -EINVAL, p->name);
         } else {
             double inside = p->kind == CONFIG_WHOLE ? p->min + 1 : (p->min + p->max) / 2;
             snprintf(text, sizeof text, "%.17g", inside);
@@ -178,6 +192,25 @@ static void test_contradictions(void)
     contradicts(&p, 1, "at least 7");
     p.episode_bars = 7;
     CHECK_INT(env_params_check(&p, 1, err), 0);
+    /* limits */
+    p = preset("market");
+    p.limits.exposure = 0.2;
+    p.limits.exposure_symbol = 0.3;
+    contradicts(&p, 1, "exposure_symbol");
+    p = preset("market");
+    p.limits.cooldown_s = 60;
+    contradicts(&p, 1, "portfolio_trailing_stop");
+    p = preset("market");
+    p.limits.take_profit.above = 0.1;
+    contradicts(&p, 1, "take_profit");
+    p = preset("reference");
+    p.limits.stop_loss = 0.1;
+    contradicts(&p, 1, "stop_loss");
+    p = preset("market");
+    p.limits.stop_loss = 0.1;
+    CHECK_INT(env_params_check(&p, 1, err), 0);
+    p.task = ENV_DAY_TRADE;
+    contradicts(&p, 1, "stop_loss");
     /* What a program puts there itself, past env_params_set(). */
     p = preset("reference");
     p.gamma = NAN;

@@ -1,7 +1,8 @@
 /* A step of one copy on the paper exchange, ENV_PORTFOLIO:
  *
- * 1. At the close of row t: equity, and what is free of reserves. For each asset in order whose bar is there:
- *    policy_watch(), policy_decide(); its order waits for the asset's next bar.
+ * 1. At the close of row t: equity, and what is free of reserves. With limits, where any asset's bar is
+ * there: policy_watch_all(). For each asset in order whose bar is there: policy_watch(), policy_decide(),
+ * with limits policy_decide_within(); its order waits for the asset's next bar.
  * 2. t += 1. For each asset in order whose bar is there: env_market_bar().
  * 3. Equity and benchmark at the last closes, then what all episodes have: finish.h.
  *
@@ -9,6 +10,7 @@
 #ifndef TRAINER_ENV_SCALAR_MARKET_H
 #define TRAINER_ENV_SCALAR_MARKET_H
 
+#include "strategy/policy/limit_rules.h"
 #include "trainer/env/finish.h"
 #include "trainer/env/market_rules.h"
 
@@ -27,6 +29,7 @@ ENV_RULE struct policy_rules env_market_policy(const struct env_view *view, size
     rules.capital = env_money(view->state.capital)[copy];
     rules.fee_e6 = costs->buy_e6;
     rules.spend = policy_spend(costs->buy_e6);
+    rules.limits = params->limits;
     return rules;
 }
 
@@ -35,8 +38,13 @@ ENV_RULE struct policy_memory env_market_memory(const struct env_view *view, siz
 {
     const struct env_state *state = &view->state;
     size_t at = (size_t)asset * state->stride + copy;
-    struct policy_memory memory = {state->m_scale[at], view->market.least[asset], state->m_qty[at],
-                                   state->m_held[at],  state->m_cool[at],         state->m_peak[at]};
+    struct policy_memory memory = {state->m_scale[at],
+                                   view->market.least[asset],
+                                   state->m_qty[at],
+                                   state->m_held[at],
+                                   state->m_cool[at],
+                                   state->m_peak[at],
+                                   state->m_taken ? state->m_taken[at] : 0};
     policy_watch(rules, &memory, state->lots[at], close);
     return memory;
 }
@@ -49,6 +57,8 @@ ENV_RULE void env_market_keep(const struct env_state *state, size_t at, const st
     state->m_held[at] = memory->held;
     state->m_cool[at] = memory->cool;
     state->m_peak[at] = memory->peak;
+    if (state->m_taken)
+        state->m_taken[at] = memory->taken;
     if (order->stop > 0) {
         state->stop[at] = order->stop;
         state->stop_qty[at] = order->stop_qty;
@@ -57,16 +67,67 @@ ENV_RULE void env_market_keep(const struct env_state *state, size_t at, const st
     state->reserved[at] = order->reserve;
 }
 
+/* What holds for all assets of a copy: in which round of its limits it is. */
+struct env_round {
+    struct policy_rules rules;
+    struct policy_round round;
+    double equity; /* of the last closes */
+    bool limited;
+};
+
+ENV_RULE bool env_market_any_there(const struct env_view *view, size_t copy)
+{
+    bool there = false;
+    for (int32_t i = 0; i < view->state.n && !there; i++)
+        there = env_market_prices(view, view->state.row[copy], i)[3] > 0;
+    return there;
+}
+
+/* The memory of all assets after the close of the copy's row; *ret is what holds there. */
+ENV_RULE struct policy_portfolio env_market_watch_all(const struct env_view *view, size_t copy,
+                                                      double available, struct env_round *ret)
+{
+    const struct env_state *state = &view->state;
+    const struct env_market_view *market = &view->market;
+    struct policy_portfolio all = {state->all_peak[copy], state->all_until[copy], state->all_day[copy],
+                                   state->all_opening[copy], state->all_lost[copy]};
+    int64_t open_ns = market->start_ns + state->row[copy] * market->interval_ns;
+    if (env_market_any_there(view, copy))
+        ret->round = policy_watch_all(&ret->rules.limits, &all, open_ns, market->interval_ns, ret->equity,
+                                      ret->equity - available);
+    return all;
+}
+
+ENV_RULE struct env_round env_market_round(const struct env_view *view, size_t copy,
+                                           const struct env_costs *costs, double equity)
+{
+    struct env_round round = {env_market_policy(view, copy, costs), {true, false, 1}, equity, false};
+    round.limited = view->state.m_cost != NULL;
+    return round;
+}
+
+/* The order of an asset, whose memory has seen the close. */
+ENV_RULE struct policy_order env_market_decided(const struct env_view *view, size_t copy, int32_t asset,
+                                                const struct env_round *round, struct policy_memory *memory,
+                                                float action, double close, double available)
+{
+    const struct policy_symbol *symbol = &view->market.symbols[asset];
+    size_t at = (size_t)asset * view->state.stride + copy;
+    if (!round->limited)
+        return policy_decide(&round->rules, symbol, memory, action, close, round->equity, available);
+    return policy_decide_within(&round->rules, &round->round, symbol, memory, view->state.m_cost[at], action,
+                                close, round->equity, round->equity - available, available);
+}
+
 /* One asset decides. Returns what its purchase reserves. */
 ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32_t asset,
-                                 const struct policy_rules *rules, float action, double close, double equity,
-                                 double available)
+                                 const struct env_round *round, float action, double close, double available)
 {
     const struct env_state *state = &view->state;
     size_t at = (size_t)asset * state->stride + copy;
-    struct policy_memory memory = env_market_memory(view, copy, asset, rules, close);
+    struct policy_memory memory = env_market_memory(view, copy, asset, &round->rules, close);
     struct policy_order order =
-        policy_decide(rules, &view->market.symbols[asset], &memory, action, close, equity, available);
+        env_market_decided(view, copy, asset, round, &memory, action, close, available);
     env_market_keep(state, at, &memory, &order);
     return order.reserve;
 }
@@ -76,13 +137,21 @@ ENV_RULE void env_market_decide(const struct env_view *view, const struct env_st
                                 const struct env_costs *costs, double equity)
 {
     const struct env_state *state = &view->state;
-    struct policy_rules rules = env_market_policy(view, copy, costs);
+    struct env_round round = env_market_round(view, copy, costs, equity);
     double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
+    if (round.limited) {
+        struct policy_portfolio all = env_market_watch_all(view, copy, available, &round);
+        state->all_peak[copy] = all.peak;
+        state->all_until[copy] = all.until;
+        state->all_day[copy] = all.day;
+        state->all_opening[copy] = all.opening;
+        state->all_lost[copy] = all.lost;
+    }
     for (int32_t i = 0; i < state->n; i++) {
         double close = env_market_prices(view, state->row[copy], i)[3];
         if (close > 0)
-            available -= env_market_order(view, copy, i, &rules, env_action(view, io, copy, i), close, equity,
-                                          available);
+            available -=
+                env_market_order(view, copy, i, &round, env_action(view, io, copy, i), close, available);
     }
 }
 
@@ -94,15 +163,16 @@ ENV_RULE uint8_t env_market_mask(const struct env_view *view, size_t copy, int32
     if (!(close > 0))
         return 0;
     struct env_costs costs = env_market_costs(view, copy);
-    struct policy_rules rules = env_market_policy(view, copy, &costs);
-    double equity = env_money(state->equity)[copy];
+    struct env_round round = env_market_round(view, copy, &costs, env_money(state->equity)[copy]);
     double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
+    if (round.limited)
+        env_market_watch_all(view, copy, available, &round);
     uint8_t mask = 0;
     for (int sell = 0; sell < 2; sell++) {
-        struct policy_memory memory = env_market_memory(view, copy, asset, &rules, close);
+        struct policy_memory memory = env_market_memory(view, copy, asset, &round.rules, close);
         float action = sell ? (float)-POLICY_ACTION_MAX : (float)POLICY_ACTION_MAX;
         struct policy_order order =
-            policy_decide(&rules, &view->market.symbols[asset], &memory, action, close, equity, available);
+            env_market_decided(view, copy, asset, &round, &memory, action, close, available);
         if (sell ? order.qty < 0 : order.qty > 0)
             mask |= (uint8_t)(1 << sell);
     }
