@@ -246,6 +246,7 @@ void account_flow(struct engine *engine, int index, enum ledger_kind kind, int64
     account->equity = after;
     account->equity_peak = moved_along(account->equity_peak, before, after);
     account->day_equity = moved_along(account->day_equity, before, after);
+    engine_driver_flow(engine, index, before, after);
     account->moved = engine->account_moved = true;
 }
 

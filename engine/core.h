@@ -11,6 +11,7 @@
 #include "exchange/market.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/intent.h"
+#include "strategy/policy/limit_rules.h"
 #include "strategy/policy/policy.h"
 
 enum {
@@ -143,6 +144,7 @@ struct policy_driver {
     const struct policy *policy;
     struct policy_slot *slots;      /* [policy->n_assets] */
     struct policy_runtime *runtime; /* NULL: the policy has none */
+    struct policy_portfolio all;    /* what its limits remember; 0 without limits */
     int64_t round_ns;               /* open of the newest bars that came; 0: none yet */
     bool decided;                   /* on them */
     int64_t since_ns;   /* when the first of them that may be acted on was received; 0: no round waits;
@@ -470,10 +472,13 @@ void engine_driver_scales(struct engine *engine, int account); /* finds those th
 /* driver_swap.c */
 /* Takes over what is remembered of the symbols that both trade. `now`: the index of each of the former
  * one's symbols in this engine, -1: it has none; NULL: unchanged. */
-void engine_driver_inherit(const struct policy_driver *to, const struct policy_driver *from, const int *now);
+void engine_driver_inherit(struct policy_driver *to, const struct policy_driver *from, const int *now);
 /* A driver that was opened for a trading account starts after the bars that are there by now. */
 void engine_driver_begin(struct engine *engine, int account);
 /* Replaces what trades for an account by another policy, or by none. ORDER_OK or ORDER_BAD_ACCOUNT. */
+/* A deposit or withdrawal takes the account's equity from `before` to `after`: what limits compare moves in
+ * proportion. */
+void engine_driver_flow(struct engine *engine, int account, int64_t before, int64_t after);
 enum order_reason engine_driver_swap(struct engine *engine, int account, const struct policy *policy,
                                      bool close);
 

@@ -13,9 +13,17 @@
 #include "engine/core.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
+#include "strategy/policy/limit_rules.h"
 #include "strategy/policy/symbol.h"
 
-static const char why_market[] = "policy", why_stop[] = "stop";
+static const char why_stop[] = "stop";
+
+/* Tags of market orders. */
+static const char *const whys[] = {[POLICY_ACTED] = "policy",
+                                   [POLICY_STOPPED] = why_stop,
+                                   [POLICY_TO_CASH] = "portfolio_stop",
+                                   [POLICY_EXPOSED] = "exposure",
+                                   [POLICY_PROFITED] = "take_profit"};
 
 static int find_symbol(const struct engine *engine, const struct policy_asset *asset, const char *currency)
 {
@@ -99,6 +107,7 @@ void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
     to->decided = from->decided;
     to->decided_ns = from->decided_ns;
     to->since_ns = from->since_ns;
+    to->all = from->all;
     to->reported = from->reported && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
         struct policy_slot *slot = &to->slots[i];
@@ -167,7 +176,7 @@ static void put_stop(struct engine *engine, int account, int symbol, int64_t pri
 }
 
 static void carry_out(struct engine *engine, int account, const struct policy_slot *slot,
-                      const struct policy_order *order, bool leaves)
+                      const struct policy_order *order)
 {
     int64_t quantum = slot->units.quantum;
     if (order->stop > 0)
@@ -177,7 +186,7 @@ static void carry_out(struct engine *engine, int account, const struct policy_sl
     bool buys = order->qty > 0;
     int64_t size = (int64_t)(buys ? order->qty : -order->qty) * quantum;
     struct order request = engine_intent_order(account, slot->symbol, buys ? ORDER_BUY : ORDER_SELL,
-                                               ORDER_MARKET, size, leaves ? why_stop : why_market);
+                                               ORDER_MARKET, size, whys[order->cause]);
     request.reduce_only = !buys;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
@@ -216,32 +225,70 @@ static double held(const struct engine *engine, int account, const struct policy
     return qty > 0 ? (double)(qty / slot->quantum) : 0;
 }
 
+/* One round of an account's policy. */
+struct driver_round {
+    struct policy_rules rules;
+    bool limited;
+    struct policy_round round;
+    int64_t equity;
+};
+
+/* What positions are worth, and what purchases have in reserve. */
+static double exposed_of(const struct engine *engine, int account, int64_t equity)
+{
+    const struct account *holder = &engine->accounts[account];
+    const struct balance *currency = &holder->assets[holder->currency_at];
+    return (double)equity - (double)(currency->total - currency->reserved);
+}
+
+static struct driver_round round_of(struct engine *engine, int account, const struct policy_rules *rules)
+{
+    struct policy_driver *driver = &engine->runners[account].driver;
+    struct driver_round round = {.rules = *rules,
+                                 .limited = policy_has_limits(&rules->limits),
+                                 .equity = engine->accounts[account].equity};
+    if (round.limited)
+        round.round = policy_watch_all(&rules->limits, &driver->all, driver->round_ns, engine->interval_ns,
+                                       (double)round.equity, exposed_of(engine, account, round.equity));
+    return round;
+}
+
+static struct policy_order order_of(struct engine *engine, int account, const struct driver_round *round,
+                                    struct policy_slot *slot, float action, double close, int64_t available)
+{
+    double cost = (double)engine->accounts[account].positions[slot->symbol].cost;
+    if (!round->limited)
+        return policy_decide(&round->rules, &slot->units, &slot->memory, action, close, (double)round->equity,
+                             (double)available);
+    return policy_decide_within(&round->rules, &round->round, &slot->units, &slot->memory, cost, action,
+                                close, (double)round->equity, exposed_of(engine, account, round->equity),
+                                (double)available);
+}
+
 /* Decides one asset whose bar of the round is there. */
-static void decide_asset(struct engine *engine, int account, const struct policy_rules *rules,
-                         struct policy_slot *slot, float action, int64_t equity)
+static void decide_asset(struct engine *engine, int account, const struct driver_round *round,
+                         struct policy_slot *slot, float action)
 {
     const struct market_state *market = &engine->markets[slot->symbol];
     double close = (double)market->last_bar.close;
     if (slot->units.quantum == 0)
         return;
-    policy_watch(rules, &slot->memory, held(engine, account, slot), close);
+    policy_watch(&round->rules, &slot->memory, held(engine, account, slot), close);
     if (!slot->fresh || engine_intent_working(engine, account, slot->symbol))
         return;
     struct engine_policy_decision reported = {.policy = engine->runners[account].driver.policy,
                                               .units = &slot->units,
                                               .action = action,
                                               .memory = slot->memory,
-                                              .equity = equity,
+                                              .equity = round->equity,
                                               .available =
                                                   engine_intent_free_cash(engine, account, slot->symbol)};
-    reported.order = policy_decide(rules, &slot->units, &slot->memory, action, close, (double)equity,
-                                   (double)reported.available);
-    reported.leaves = reported.order.qty < 0 && rules->trailing_stop > 0 && reported.order.stop == 0 &&
-                      close <= policy_stop(rules, &slot->units, reported.memory.peak);
-    reported.why = reported.leaves ? why_stop : why_market;
+    reported.order = order_of(engine, account, round, slot, action, close, reported.available);
+    reported.leaves = reported.order.qty < 0 && reported.order.cause == POLICY_STOPPED;
+    reported.why = whys[reported.order.cause];
     if (engine->sink.trace && engine->sink.trace->decision)
         trace_decision(engine, account, slot, &reported);
-    carry_out(engine, account, slot, &reported.order, reported.leaves);
+    carry_out(engine, account, slot, &reported.order);
 }
 
 /* The first bar that opens at a time or after it; NULL: there is none, or bars are not known from then on. */
@@ -403,12 +450,12 @@ static void decide(struct engine *engine, int account)
         engine->now_ns = driver->round_ns + engine->interval_ns;
     account_mark(engine, account);
     engine->counters.decisions++;
-    int64_t equity = engine->accounts[account].equity;
+    const struct driver_round round = round_of(engine, account, &rules);
     if (any_fresh(driver))
         note(driver, actions, engine->now_ns);
     for (int i = 0; i < policy->n_assets; i++)
         if (driver->slots[i].there)
-            decide_asset(engine, account, &rules, &driver->slots[i], actions[i], equity);
+            decide_asset(engine, account, &round, &driver->slots[i], actions[i]);
 }
 
 static struct policy_slot *find_slot(const struct policy_driver *driver, int symbol)

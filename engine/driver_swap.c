@@ -10,8 +10,16 @@
 
 #include "engine/core.h"
 
-void engine_driver_inherit(const struct policy_driver *to, const struct policy_driver *from, const int *now)
+/* Limits continue where there were any; else they begin with the equity of the first decision. */
+static void inherit_limits(struct policy_driver *to, const struct policy_driver *from)
 {
+    if (to->policy && from->policy && policy_has_limits(&to->policy->rules.limits))
+        to->all = from->all;
+}
+
+void engine_driver_inherit(struct policy_driver *to, const struct policy_driver *from, const int *now)
+{
+    inherit_limits(to, from);
     for (int k = 0; to->policy && from->policy && k < from->policy->n_assets; k++) {
         const struct policy_slot *had = &from->slots[k];
         int symbol = now ? now[had->symbol] : had->symbol;
@@ -24,8 +32,21 @@ void engine_driver_inherit(const struct policy_driver *to, const struct policy_d
             slot->memory.held = had->memory.held;
             slot->memory.cool = had->memory.cool;
             slot->memory.peak = had->memory.peak;
+            slot->memory.taken = policy_has_limits(&to->policy->rules.limits) ? had->memory.taken : 0;
         }
     }
+}
+
+static double moved_along(double value, int64_t before, int64_t after)
+{
+    return before > 0 && after > 0 ? value * ((double)after / (double)before) : 0;
+}
+
+void engine_driver_flow(struct engine *engine, int account, int64_t before, int64_t after)
+{
+    struct policy_portfolio *all = &engine->runners[account].driver.all;
+    all->peak = moved_along(all->peak, before, after);
+    all->opening = moved_along(all->opening, before, after);
 }
 
 void engine_driver_begin(struct engine *engine, int account)

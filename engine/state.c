@@ -262,6 +262,15 @@ static void visit_refusals(struct codec *codec, struct strategy_runner *runner)
     }
 }
 
+/* States of policies without limits are as before there were any. */
+static void visit_limits(struct codec *codec, struct policy_driver *driver)
+{
+    struct policy_portfolio *all = &driver->all;
+    codec_doubles(codec, &all->peak, &all->until, &all->day, &all->opening, &all->lost);
+    for (int i = 0; i < driver->policy->n_assets && !codec->failed; i++)
+        codec_double(codec, &driver->slots[i].memory.taken);
+}
+
 static void visit_driver(struct codec *codec, struct policy_driver *driver)
 {
     if (!driver->policy || !driver->slots)
@@ -280,6 +289,8 @@ static void visit_driver(struct codec *codec, struct policy_driver *driver)
         if (!codec->saving && !codec->failed)
             engine_driver_count_quanta(slot);
     }
+    if (policy_has_limits(&driver->policy->rules.limits))
+        visit_limits(codec, driver);
     const struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
     if (driver->runtime && codec->version >= 4 && !codec->failed)
         driver->policy->runtime->visit(driver->runtime, &fields);

@@ -104,6 +104,8 @@ static void make_policy(struct loaded *loaded)
         .members = loaded->policies,
         .member_names = ensemble->names,
     };
+    if (loaded->text.has_limits)
+        ensemble->policy.rules.limits = loaded->text.limits;
     for (int i = 0; i < loaded->text.n; i++)
         if (loaded->policies[i]->lookback > ensemble->policy.lookback)
             ensemble->policy.lookback = loaded->policies[i]->lookback;

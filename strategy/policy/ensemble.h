@@ -6,6 +6,8 @@
  *   members      2 to 16 files of trained policies, relative to this one; one may be named twice
  *   combine      mean, majority or sharpe; left out: mean
  *   window_bars  of sharpe; left out: 720
+ *   limits       under which it trades, texts by name as strategy/policy/limit_keys.h reads them; left out:
+ *                those of its members
  *
  * With a_m the action of member m for an asset (levels as their numbers), n members:
  *   mean      (a_1 + … + a_n) / n
@@ -24,8 +26,8 @@
  * row: e_t = cash + quantities at the last closes; then for each asset whose bar of the row is there, in
  * order, policy_watch() and policy_intent() of strategy/policy/rules.h with fee and capital of the policy's
  * own, in units of the asset (the venue's lots, ticks and least values are left out), all of it sold where
- * the close is at or below peak (1 - trailing_stop). Its trades happen at once: bought at close (1 +
- * slippage) with fee on top, at most what the cash pays; sold at close (1 - slippage) less fee.
+ * the close is at or below peak (1 - trailing_stop), without limits. Its trades happen at once: bought at
+ * close (1 + slippage) with fee on top, at most what the cash pays; sold at close (1 - slippage) less fee.
  *
  * Row 0 is the last of the members' rows 0, and the ensemble first decides at row lookback - 1, the longest
  * of the members' lookbacks. Its memory is that of its members' runtimes, including the shadows'. */

@@ -7,6 +7,7 @@
 #include "exchange/bar.h"
 #include "exchange/fail.h"
 #include "strategy/policy/ensemble_internal.h"
+#include "strategy/policy/limit_keys.h"
 
 enum { VALUE_MAX = 64 };
 
@@ -80,7 +81,12 @@ static int check_rules(const struct ensemble_policy *ensemble, int m, char why[s
         snprintf(right, sizeof right, "%.12g", numbers[i].right);
         return differ(ensemble, m, numbers[i].key, its, right, why);
     }
-    return 0;
+    if (policy_limits_same(&x->limits, &y->limits))
+        return 0;
+    char its[POLICY_LIMITS_TEXT_MAX], right[POLICY_LIMITS_TEXT_MAX];
+    policy_limits_text(&y->limits, its);
+    policy_limits_text(&x->limits, right);
+    return differ(ensemble, m, "limits", its, right, why);
 }
 
 static const char *kind_of(const struct trained_policy *trained)

@@ -14,6 +14,8 @@ struct ensemble_text {
     char *members[ENSEMBLE_MEMBERS_MAX]; /* as they are named there; owned */
     enum ensemble_combine combine;
     int window_bars;
+    bool has_limits; /* else the members' */
+    struct policy_limits limits;
 };
 
 /* ensemble_text.c. 0, for ensemble_text_finish(); -EINVAL with "NAME: what: where: what would be right";

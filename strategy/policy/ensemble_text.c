@@ -7,6 +7,7 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "strategy/policy/ensemble_internal.h"
+#include "strategy/policy/limit_keys.h"
 
 static const char *const combines[] = {"mean", "majority", "sharpe"};
 
@@ -35,7 +36,7 @@ struct reading {
 
 static int check_keys(const struct reading *in, json_t *object)
 {
-    static const char *const keys[] = {"schema", "members", "combine", "window_bars"};
+    static const char *const keys[] = {"schema", "members", "combine", "window_bars", "limits"};
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value)
@@ -103,6 +104,28 @@ static int read_combine(struct reading *in, json_t *object)
     return 0;
 }
 
+static int read_limits(struct reading *in, json_t *object)
+{
+    const json_t *limits = json_object_get(object, "limits");
+    const char *key, *text;
+    char why[CONFIG_WHY_MAX];
+    json_t *value;
+    if (!limits)
+        return 0;
+    if (!json_is_object(limits))
+        return refuse(in, -EINVAL,
+                      "limits: an object of names and texts, as {\"exposure\": \"30%%\"}, is right");
+    in->text.has_limits = true;
+    json_object_foreach((json_t *)(uintptr_t)limits, key, value)
+    {
+        if (!(text = json_string_value(value)))
+            return refuse(in, -EINVAL, "limits: %.64s: a text, as \"30%%\", is right", key);
+        if (policy_limits_set(&in->text.limits, key, text, why) < 0)
+            return refuse(in, -EINVAL, "limits: %.64s: %s", key, why);
+    }
+    return policy_limits_check(&in->text.limits, why) < 0 ? refuse(in, -EINVAL, "limits: %s", why) : 0;
+}
+
 int ensemble_text_parse(const char *name, const char *bytes, size_t n, struct ensemble_text *ret,
                         char err[static POLICY_ERROR_MAX])
 {
@@ -118,6 +141,7 @@ int ensemble_text_parse(const char *name, const char *bytes, size_t n, struct en
     r = r < 0 ? r : check_keys(&in, object);
     r = r < 0 ? r : read_members(&in, object);
     r = r < 0 ? r : read_combine(&in, object);
+    r = r < 0 ? r : read_limits(&in, object);
     json_decref(object);
     if (r < 0) {
         ensemble_text_finish(&in.text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "strategy/policy/limit_keys.h"
 #include "strategy/policy/symbol.h"
 
 int policy_find_symbol(const struct policy_asset *asset, const char *currency, const struct symbol *symbols,
@@ -28,7 +29,8 @@ bool policy_same_rules(const struct policy *a, const struct policy *b)
     if (a->n_assets != b->n_assets || a->interval_ns != b->interval_ns || a->first_ns != b->first_ns ||
         x->norm_action != y->norm_action || x->trailing_stop != y->trailing_stop ||
         x->max_position != y->max_position || x->min_cash != y->min_cash || x->exit_bars != y->exit_bars ||
-        x->exit_share != y->exit_share || x->cooldown_bars != y->cooldown_bars || x->capital != y->capital)
+        x->exit_share != y->exit_share || x->cooldown_bars != y->cooldown_bars || x->capital != y->capital ||
+        !policy_limits_same(&x->limits, &y->limits))
         return false;
     for (int i = 0; i < a->n_assets; i++)
         if (strcmp(a->assets[i].name, b->assets[i].name) != 0 || a->assets[i].least != b->assets[i].least)

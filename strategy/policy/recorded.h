@@ -12,12 +12,12 @@
  *   params         the environment's parameters, of which those count here that orders follow from:
  *                  lookback, norm_action, initial_capital, buy_cost_pct and sell_cost_pct (equal, whole
  *                  millionths), slippage_pct, trailing_stop_pct, max_position_pct, min_cash_reserve,
- *                  forced_exit_bars, forced_exit_pct, cooldown_bars; `preset`, which must be market. Keys of
- *                  observations and rewards alone are ignored; keys that would change orders, or let the
- *                  environment trade other rows than [0, bars), are refused.
- * ACTIONS.csv: a header with an action_SYMBOL column each, in any order, among others, and `t`: rows
- * lookback, lookback + 1, … bars - lookback - 1. Without `t` the rows are counted. Row t is decided at the
- * close of the bar of row t - 1. */
+ *                  forced_exit_bars, forced_exit_pct, cooldown_bars; the limits of limit_keys.h, as numbers
+ * or as text; `preset`, which must be market. Keys of observations and rewards alone are ignored; keys that
+ * would change orders, or let the environment trade other rows than [0, bars), are refused. ACTIONS.csv: a
+ * header with an action_SYMBOL column each, in any order, among others, and `t`: rows lookback, lookback + 1,
+ * … bars - lookback - 1. Without `t` the rows are counted. Row t is decided at the close of the bar of row t
+ * - 1. */
 #ifndef STRATEGY_POLICY_RECORDED_H
 #define STRATEGY_POLICY_RECORDED_H
 

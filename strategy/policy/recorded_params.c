@@ -7,6 +7,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
+#include "strategy/policy/limit_keys.h"
 #include "strategy/policy/recorded_internal.h"
 
 enum { LOOKBACK_MAX = 4096, FORCED_EXIT_BARS = 48 };
@@ -79,6 +80,22 @@ static bool is_off(const json_t *value)
     return json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0);
 }
 
+/* A number, or text as the environment takes it. */
+static int take_limit(const struct reading *in, const char *key, const json_t *value)
+{
+    char text[POLICY_LIMIT_TEXT_MAX], why[CONFIG_WHY_MAX];
+    if (json_is_string(value))
+        snprintf(text, sizeof text, "%s", json_string_value(value));
+    else if (json_is_number(value))
+        snprintf(text, sizeof text, "%.17g", json_number_value(value));
+    else
+        return policy_recorded_refuse(in->err, in->path,
+                                      "params.%s: a number, or text as \"30%%\", is needed", key);
+    if (policy_limits_set(&in->recorded->policy.rules.limits, key, text, why) < 0)
+        return policy_recorded_refuse(in->err, in->path, "params.%s: %s", key, why);
+    return 0;
+}
+
 static int take_param(const struct reading *in, struct number *numbers, size_t n, const char *key,
                       const json_t *value)
 {
@@ -87,6 +104,8 @@ static int take_param(const struct reading *in, struct number *numbers, size_t n
             numbers[i].needed = false;
             return check_number(in, key, value, &numbers[i], numbers[i].to);
         }
+    if (config_key_find(policy_limit_keys, POLICY_LIMITS_N, NULL, key))
+        return take_limit(in, key, value);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(fixed[i].key, key) == 0)
             return json_is_string(value) && strcmp(json_string_value(value), fixed[i].word) == 0
@@ -165,6 +184,9 @@ static int take_params(struct reading *in, json_t *params)
         if (numbers[i].needed)
             return policy_recorded_refuse(in->err, in->path, "params.%s: it is missing", numbers[i].key);
     policy->lookback = (int)in->lookback;
+    char why[CONFIG_WHY_MAX];
+    if (policy_limits_check(&rules->limits, why) < 0)
+        return policy_recorded_refuse(in->err, in->path, "params.%s", why);
     return take_fees(in);
 }
 

@@ -340,6 +340,7 @@ static int read_environment(struct loading *in)
         .cooldown_bars = env.cooldown_bars,
         .capital = env.initial_capital,
         .fee_e6 = millionths(env.buy_cost),
+        .limits = env.limits,
     };
     if (policy_trained_environment_fits(&env, &in->shape, trained->policy.n_assets, in->width, why) < 0)
         return policy_trained_refuse(in->err, in->path, "metadata: %.300s", why);

@@ -8,17 +8,19 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "indicators_gpu/features/stream.h"
+#include "strategy/policy/limit_keys.h"
 #include "strategy/policy/trained_internal.h"
 
 enum { VALUE_MAX = 64, TO_NOTHING = -1 };
 
 static const int64_t SECOND_NS = 1000000000;
 
-enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD };
+enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD, LIMIT };
 
 /* The environment's keys (of trainer/env/params_table.c, as a test checks), sorted: `to` is where a number
  * goes, or whether a word is the second (true) or the first (false); TO_NOTHING: the value is only checked.
- * `later`: older files lack the key, and have its 0. */
+ * `later`: older files lack the key, and have its 0. LIMIT: of strategy/policy/limit_keys.h; only files with
+ * limits have these. */
 #define TO(field) offsetof(struct trained_environment, field)
 static const struct key {
     const char *name;
@@ -35,10 +37,14 @@ static const struct key {
     {"buy_cost_pct", RANGE, 0, 0.5, NULL, TO(buy_cost)},
     {"collateral", NUMBER, 1, 100, NULL, TO_NOTHING},
     {"concentration_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING},
+    {"cooldown", LIMIT, .to = TO_NOTHING, .later = true},
     {"cooldown_bars", WHOLE, 0, 1000000, NULL, TO(cooldown_bars)},
+    {"daily_loss", LIMIT, .to = TO_NOTHING, .later = true},
     {"drawdown_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING, .later = true},
     {"episode_bars", WHOLE, 0, 1 << 28, NULL, TO_NOTHING},
     {"execution", WORD, 0, 0, "reference market", TO_NOTHING},
+    {"exposure", LIMIT, .to = TO_NOTHING, .later = true},
+    {"exposure_symbol", LIMIT, .to = TO_NOTHING, .later = true},
     {"final_return", SWITCH, 0, 1, NULL, TO_NOTHING},
     {"float32", SWITCH, 0, 1, NULL, TO_NOTHING},
     {"forced_exit_bars", WHOLE, 0, 1000000, NULL, TO(exit_bars)},
@@ -54,6 +60,7 @@ static const struct key {
     {"norm_reward", NUMBER, 1e-12, 1e12, NULL, TO_NOTHING},
     {"norm_stocks", NUMBER, 1e-12, 1e12, NULL, TO(norm_stocks)},
     {"norm_tech", NUMBER, 1e-12, 1e12, NULL, TO(norm_tech)},
+    {"portfolio_trailing_stop", LIMIT, .to = TO_NOTHING, .later = true},
     {"random_start", SWITCH, 0, 1, NULL, TO_NOTHING},
     {"ruin", NUMBER, 0, 1, NULL, TO_NOTHING},
     {"sell_cost_pct", RANGE, 0, 0.5, NULL, TO_NOTHING},
@@ -62,9 +69,12 @@ static const struct key {
     {"shorts", SWITCH, 0, 1, NULL, TO_NOTHING},
     {"slippage_pct", RANGE, 0, 0.5, NULL, TO(slippage)},
     {"start", WHOLE, 0, 1 << 28, NULL, TO_NOTHING},
+    {"stop_loss", LIMIT, .to = TO_NOTHING, .later = true},
+    {"take_profit", LIMIT, .to = TO_NOTHING, .later = true},
     {"task", WORD, 0, 0, "portfolio day-trade", TO(day_trade)},
     {"threshold", NUMBER, 0, 1, NULL, TO_NOTHING},
     {"time_decay_floor", NUMBER, 0, 1, NULL, TO_NOTHING},
+    {"trailing_stop", LIMIT, .to = TO_NOTHING, .later = true},
     {"trailing_stop_pct", NUMBER, 0, 0.99, NULL, TO(trailing_stop)},
     {"trend_bars", WHOLE, 1, 100000, NULL, TO_NOTHING},
     {"volatility_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING, .later = true},
@@ -142,6 +152,15 @@ static bool read_value(const struct key *key, const char *value, struct trained_
     return true;
 }
 
+static int read_limit(const struct key *key, const char *value, struct trained_environment *ret,
+                      char why[static POLICY_ERROR_MAX])
+{
+    char fault[CONFIG_WHY_MAX];
+    if (policy_limits_set(&ret->limits, key->name, value, fault) == 0)
+        return 0;
+    return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s: %s", key->name, fault);
+}
+
 static int by_name(const void *name, const void *key)
 {
     return strcmp(name, ((const struct key *)key)->name);
@@ -166,6 +185,8 @@ static int read_line(char *line, struct trained_environment *ret, bool seen[stat
     if (seen[key - keys])
         return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s: it is there twice", key->name);
     seen[key - keys] = true;
+    if (key->kind == LIMIT)
+        return read_limit(key, value, ret, why);
     return strlen(value) < VALUE_MAX && read_value(key, value, ret) ? 0 : refuse(key, value, why);
 }
 
@@ -191,6 +212,9 @@ int policy_trained_environment_read(const char *text, struct trained_environment
     for (int k = 0; k < KEYS; k++)
         if (!seen[k] && !keys[k].later)
             return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s is missing", keys[k].name);
+    char fault[CONFIG_WHY_MAX];
+    if (policy_limits_check(&read.limits, fault) < 0)
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s", fault);
     *ret = read;
     return 0;
 }

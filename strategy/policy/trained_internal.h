@@ -24,6 +24,7 @@ struct trained_environment {
     double levels, action_span, lookback;
     double norm_cash, norm_stocks, norm_tech, norm_action, initial_capital, buy_cost, slippage;
     double trailing_stop, max_position, min_cash, exit_bars, exit_share, cooldown_bars;
+    struct policy_limits limits;
 };
 
 /* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys, except those

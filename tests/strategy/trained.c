@@ -203,6 +203,8 @@ static void test_environment(void)
             snprintf(values[n_values++], 64, "%.17g", list[i].max);
             if (list[i].kind == CONFIG_SPAN)
                 snprintf(values[n_values++], 64, "%.17g..%.17g", list[i].min, list[i].max);
+        } else if (list[i].kind == CONFIG_OWN) { /* limits; a cooldown needs a portfolio's stop */
+            snprintf(values[n_values++], 64, strcmp(list[i].name, "cooldown") == 0 ? "0" : "3%%:50%%");
         } else if (n_values == 0) {
             snprintf(values[n_values++], 64, "America/New_York");
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "strategy/policy/limit_keys.h"
 #include "trainer/ppo/state.h"
 
 #define say(err, code, ...) fail_with(code, err, KEEP_ERROR_MAX, __VA_ARGS__)
@@ -188,7 +189,8 @@ void training_kept_policy_drop(struct kept_policy *policy)
     *policy = (struct kept_policy){0};
 }
 
-/* "key=value" a line, every key. For free(). */
+/* "key=value" a line, every key, but no limit that is off: files without limits are as before there were any.
+ * For free(). */
 static char *environment_text(const struct env_params *params)
 {
     size_t n, bytes;
@@ -199,6 +201,10 @@ static char *environment_text(const struct env_params *params)
         return NULL;
     bool whole = true;
     for (size_t i = 0; i < n; i++) {
+        const struct config_key *limit =
+            config_key_find(policy_limit_keys, POLICY_LIMITS_N, NULL, list[i].name);
+        if (limit && policy_limit_off(limit, &params->limits))
+            continue;
         whole = whole && env_params_get(params, list[i].name, value, sizeof value);
         fprintf(out, "%s=%s\n", list[i].name, value);
     }
