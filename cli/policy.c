@@ -10,6 +10,7 @@
 #include "cli/ask.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
+#include "strategy/policy/limit_keys.h"
 
 struct asked {
     struct ask_args ask;
@@ -92,6 +93,14 @@ static void print_policy(json_t *policy)
     }
 }
 
+static void print_limits(const json_t *policy)
+{
+    const char *limits = json_string_value(json_object_get(policy, "limits"));
+    fputs(limits ? ", under limits: " : "", stdout);
+    if (limits)
+        cli_text_print(stdout, limits);
+}
+
 static void print_done(const char *word, const json_t *policy)
 {
     printf("%s ", strcmp(word, "promote") == 0 ? "promoted" : "retired");
@@ -101,6 +110,7 @@ static void print_done(const char *word, const json_t *policy)
         cli_text_print(stdout, cli_answer_text(policy, "role"));
         fputs(" on account ", stdout);
         cli_text_print(stdout, cli_answer_text(policy, "account"));
+        print_limits(policy);
     }
     putchar('\n');
 }
@@ -152,6 +162,9 @@ static const struct option_action actions[] = {
      .run = ask},
 };
 
+#define LIMIT(name, option, member, value, kind, about) \
+    {option, value, "limit: " about, .take = cli_ask_args_take, .of = "promote"},
+
 static const struct option_row options[] = {
     {"to", "challenger|champion", "the role that the step is to lead to: refused where it leads elsewhere",
      .take = cli_ask_args_take, .of = "promote"},
@@ -161,7 +174,7 @@ static const struct option_row options[] = {
     {"yes", NULL,
      "promote it although its evaluation's verdict (policy show) is not that it is better than holding",
      .take = cli_ask_args_take, .of = "promote"},
-};
+    POLICY_LIMIT_ROWS(LIMIT)};
 
 CLI_VERB(cli_policy) = {
     .name = "policy",

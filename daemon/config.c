@@ -10,6 +10,7 @@
 #include "exchange/nearest.h"
 #include "exchange/venues.h"
 #include "strategy/policy/device.h"
+#include "strategy/policy/limit_keys.h"
 #include "strategy/policy/policy.h"
 #include "strategy/risk_keys.h"
 
@@ -272,6 +273,17 @@ static void check_account(const struct daemon_config *config, int a, const struc
             daemon_config_misfit(check, section, "", "named twice");
 }
 
+/* The sentence begins with the key that it is about. */
+static void check_limits(const struct daemon_config *config, const struct daemon_config_check *check)
+{
+    char why[CONFIG_WHY_MAX];
+    if (policy_limits_check(&config->arena_limits, why) == 0)
+        return;
+    char *colon = strchr(why, ':');
+    *colon = '\0';
+    daemon_config_misfit(check, "arena", why, "%s", colon + 2);
+}
+
 void daemon_config_check_all(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     if (config->n_accounts < 1)
@@ -283,6 +295,7 @@ void daemon_config_check_all(const struct daemon_config *config, const struct da
                                  "%s is no multiple of the market's interval, %s",
                                  bar_interval_name(config->timeframes[i]),
                                  bar_interval_name(config->interval_ns));
+    check_limits(config, check);
     for (int a = 0; a < config->n_accounts; a++)
         check_account(config, a, check);
 }

@@ -15,6 +15,7 @@
 #include "exchange/symbol.h"
 #include "exchange/venue.h"
 #include "strategy/params.h"
+#include "strategy/policy/limits.h"
 #include "strategy/risk.h"
 #include "trainer/study/gate.h"
 
@@ -101,10 +102,11 @@ struct daemon_config {
     int32_t policy_device_wait_ms;
     /* [arena] */
     struct gate_limits arena_gates;
-    int arena_challengers_max; /* 0: no proposal is admitted */
-    int arena_champion_days;   /* that a challenger and what it is compared with must have had */
-    double arena_alpha;        /* 0: crowned by command only */
-    int64_t arena_expires_ns;  /* 0: never, where the proposal says nothing */
+    int arena_challengers_max;         /* 0: no proposal is admitted */
+    int arena_champion_days;           /* that a challenger and what it is compared with must have had */
+    double arena_alpha;                /* 0: crowned by command only */
+    int64_t arena_expires_ns;          /* 0: never, where the proposal says nothing */
+    struct policy_limits arena_limits; /* of a policy that is promoted, where it names none */
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */

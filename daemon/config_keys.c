@@ -5,6 +5,7 @@
 #include "daemon/config_values.h"
 #include "engine/account_keys.h"
 #include "exchange/bar.h"
+#include "strategy/policy/limit_keys.h"
 #include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
@@ -126,6 +127,9 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
     {"account", CONFIG_OWN_RISK name, "as in [risk], for this account; empty: [risk]'s", "", OWN(own_risk)},
 
+#define ARENA_LIMIT_ROW(name, option, member, value, of_kind, about) \
+    {"arena", #name, "of promoted policies that name none: " about, "0", of_kind, AT(arena_limits.member)},
+
 #define SHORT_ROW(member, name, of_kind, fallback, about, further) \
     {"account", name, about, fallback, of_kind, IN_ACCOUNT(member), .more = further},
 #define FEE_ROW(member, name, fallback, about) \
@@ -231,9 +235,9 @@ static const struct config_key keys[] = {
          "nor where losses are rarer and larger (one in 20 days: 16 %, one in 100: 69 %)."},
     {"arena", "expires_s", "after which a policy of a proposal retires that names no time itself; 0: never",
      "0", KEY_SCALED(0, 3000000000, 9), AT(arena_expires_ns)},
-    RISK_KEYS(RISK_ROW){"storage", "commit_delay_ms", "rows are gathered this long for one commit", "5",
-                        KEY_WHOLE(0, 1000), AT(commit_delay_ms),
-                        .more = "An order is acknowledged after the commit that holds it."},
+    POLICY_LIMIT_ROWS(ARENA_LIMIT_ROW) RISK_KEYS(RISK_ROW){
+        "storage", "commit_delay_ms", "rows are gathered this long for one commit", "5", KEY_WHOLE(0, 1000),
+        AT(commit_delay_ms), .more = "An order is acknowledged after the commit that holds it."},
     {"events", "keep_days", "the event log's old segments are removed at this age; 0: never", "60",
      KEY_WHOLE(0, 36500), AT(events_keep_days)},
     {"events", "keep_mb", "they are also removed beyond this size of the whole log; 0: no limit", "20000",

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "db/reader.h"
 #include "exchange/bar.h"
 #include "exchange/fail.h"
 #include "strategy/policy/cache.h"
+#include "strategy/policy/limit_file.h"
 
 enum { READS_MAX = 8, SYMBOLS_SHOWN = 8 }; /* a training may write the next one meanwhile */
 
@@ -98,13 +100,48 @@ static void check(struct arena_file *file)
 
 /* ---- reading ---- */
 
-static void keep(struct arena_file *file)
+/* Where the copy with limits is, while it is read. */
+static void limited_path(const struct arena_file *file, char ret[static ARENA_PATH_MAX + 64])
+{
+    snprintf(ret, ARENA_PATH_MAX + 64, "%.4000s/%s%s", file->state.policies, file->name,
+             policy_names_ensemble(file->path) ? ".limits.ensemble.json" : ".limits.safetensors");
+}
+
+/* Takes the file's copy with the limits under which it is to trade, where these are others. False: it has the
+ * limits; or an error. */
+static bool limit(struct arena_file *file, char copy[static ARENA_PATH_MAX + 64])
+{
+    char err[POLICY_ERROR_MAX], why[CONFIG_WHY_MAX];
+    struct policy_limits limits = file->limits;
+    if (!file->in_force && arena_limits_new(&file->policy->rules.limits, &file->configured,
+                                            &file->given_limits, &limits, why) < 0) {
+        fail(file, -EINVAL, "%.300s: with its own limits: %s", file->path, why);
+        return false;
+    }
+    if (policy_limits_same(&limits, &file->policy->rules.limits))
+        return false;
+    limited_path(file, copy);
+    policy_destroy(file->policy);
+    file->policy = NULL;
+    int r = mkdir(file->state.policies, 0750) < 0 && errno != EEXIST ? -errno : 0;
+    if (r < 0)
+        snprintf(err, sizeof err, "%.300s: %s", file->state.policies, strerror(-r));
+    if (r == 0)
+        r = policy_limit_file(file->path, copy, &limits, err);
+    if (r == 0)
+        r = policy_load(copy, NULL, &file->policy, err);
+    if (r < 0)
+        fail(file, r, "%s", err);
+    return true;
+}
+
+static void keep(struct arena_file *file, const char *path)
 {
     char err[POLICY_ERROR_MAX], beside[ARENA_PATH_MAX + 16];
-    int r = policy_keep(file->policy, file->path, file->state.policies, err);
+    int r = policy_keep(file->policy, path, file->state.policies, err);
     if (r == 0 && file->recording[0]) {
         snprintf(beside, sizeof beside, "%s/policies", file->recording);
-        r = policy_keep(file->policy, file->path, beside, err);
+        r = policy_keep(file->policy, path, beside, err);
     }
     if (r < 0)
         fail(file, r, "%s", err);
@@ -118,7 +155,7 @@ static void drop(struct arena_file *file)
 
 static void read_once(struct arena_file *file)
 {
-    char err[POLICY_ERROR_MAX];
+    char err[POLICY_ERROR_MAX], copy[ARENA_PATH_MAX + 64];
     int r = policy_load(file->path, NULL, &file->policy, err);
     file->error = 0;
     if (r < 0) {
@@ -126,9 +163,13 @@ static void read_once(struct arena_file *file)
         fail(file, r, "%s", err);
         return;
     }
-    check(file);
+    bool limited = limit(file, copy);
     if (file->error == 0)
-        keep(file);
+        check(file);
+    if (file->error == 0)
+        keep(file, limited ? copy : file->path);
+    if (limited)
+        unlink(copy);
     if (file->error < 0)
         drop(file);
 }

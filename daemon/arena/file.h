@@ -2,6 +2,7 @@
 #ifndef DAEMON_ARENA_FILE_H
 #define DAEMON_ARENA_FILE_H
 
+#include "daemon/arena/limits.h"
 #include "daemon/arena/step.h"
 #include "db/state.h"
 #include "engine/engine.h"
@@ -22,6 +23,9 @@ struct arena_file {
     char currencies[ARENA_CURRENCIES_MAX]
                    [ASSET_NAME_MAX]; /* that its account may have, the most likely first */
     int n_currencies;
+    struct policy_limits configured, limits; /* of [arena]; and with in_force those that it has */
+    struct arena_limits given_limits;
+    bool in_force; /* it trades, and another file takes over */
 
     struct policy *policy;           /* NULL where reading failed */
     char training[ACCOUNT_NAME_MAX]; /* "" : none made it */

@@ -11,6 +11,8 @@
 #include "record/json.h"
 #include "record/status.h"
 #include "strategy/policy/device.h"
+#include "strategy/policy/limit_keys.h"
+#include "strategy/policy/limit_rules.h"
 
 /* A policy as it is shown: from a row of the table, or from an account of the configuration. */
 struct shown {
@@ -107,8 +109,10 @@ static json_t *evidence_object(const struct arena *arena, const struct arena_row
 
 static json_t *shown_object(struct arena *arena, const struct shown *shown)
 {
-    char id[POLICY_ID_TEXT];
+    char id[POLICY_ID_TEXT], limits[POLICY_LIMITS_TEXT_MAX] = "";
     policy_id_text(shown->id, id);
+    if (shown->policy && policy_has_limits(&shown->policy->rules.limits))
+        policy_limits_text(&shown->policy->rules.limits, limits);
     const struct policy_view view = {
         .policy = shown->name,
         .role = shown->role,
@@ -120,6 +124,7 @@ static json_t *shown_object(struct arena *arena, const struct shown *shown)
         .reason = shown->reason,
         .proposal = shown->row ? shown->row->proposal : "",
         .expires_ns = shown->row && shown->row->expires_ns > 0 ? shown->row->expires_ns : 0,
+        .limits = limits,
     };
     json_t *object = policy_object(&view);
     json_object_set_new(object, "evidence", evidence_object(arena, shown->row));

@@ -4,6 +4,7 @@
 #ifndef DAEMON_COMMAND_INTERNAL_H
 #define DAEMON_COMMAND_INTERNAL_H
 
+#include "daemon/arena/limits.h"
 #include "daemon/command/command.h"
 #include "record/field.h"
 
@@ -190,7 +191,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(pause, true, "key") \
     COMMAND(ping, false, NULL) \
     COMMAND(policy_list, false, "") \
-    COMMAND(policy_promote, true, "name path to yes key") \
+    COMMAND(policy_promote, true, "name path to yes key " POLICY_LIMIT_NAMES) \
     COMMAND(policy_retire, true, "name key") \
     COMMAND(policy_show, false, "name") \
     COMMAND(resume, true, "key") \
@@ -256,6 +257,7 @@ struct policy_ask {
     struct proposed *proposed;
     const char *proposal, *training;
     int64_t expires_ns;
+    struct arena_limits limits;
 };
 /* Carried out once it is its turn. Without request->call a refusal raises an alert. */
 void daemon_command_policy_ask(const struct request *request, const struct policy_ask *ask);

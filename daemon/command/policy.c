@@ -38,15 +38,33 @@ static bool take_role(const struct args *args, enum db_policy_role *ret)
     return true;
 }
 
+static bool take_limits(const struct args *args, struct arena_limits *ret)
+{
+    char why[CONFIG_WHY_MAX];
+    const char *text;
+    for (int i = 0; i < POLICY_LIMITS_N; i++) {
+        const char *name = policy_limit_keys[i].name;
+        if (!daemon_command_args_given(args, name))
+            continue;
+        if (!daemon_command_args_text(args, name, &text))
+            return false;
+        if (policy_limits_set(&ret->values, name, text, why) < 0)
+            return ARGS_WRONG(args->request->call, "args.%s: %s", name, why);
+        ret->given[i] = true;
+    }
+    return true;
+}
+
 void daemon_command_policy_promote(const struct request *request)
 {
     const struct args *args = request->given;
     const char *name, *path = NULL;
     enum db_policy_role to = DB_POLICY_RETIRED;
+    struct arena_limits limits = {0};
     bool yes = false;
     if (!take_name(args, &name) ||
         (daemon_command_args_given(args, "path") && !daemon_command_args_text(args, "path", &path)) ||
-        !take_role(args, &to) || !daemon_command_args_flag(args, "yes", &yes))
+        !take_role(args, &to) || !daemon_command_args_flag(args, "yes", &yes) || !take_limits(args, &limits))
         return;
     if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         control_error(
@@ -55,9 +73,12 @@ void daemon_command_policy_promote(const struct request *request)
             path);
         return;
     }
-    daemon_command_policy_ask(
-        request, &(struct policy_ask){
-                     .cmd = "policy_promote", .name = name, .path = path, .confirmed = yes, .to = to});
+    daemon_command_policy_ask(request, &(struct policy_ask){.cmd = "policy_promote",
+                                                            .name = name,
+                                                            .path = path,
+                                                            .confirmed = yes,
+                                                            .to = to,
+                                                            .limits = limits});
 }
 
 void daemon_command_policy_retire(const struct request *request)

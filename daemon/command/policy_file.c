@@ -23,7 +23,10 @@ static void refuse_file(struct policy_job *job)
     const struct arena_file *file = &job->file;
     char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
     if (!file->refused) {
-        const char *code = file->error == -ENOENT ? "ENOENT" : file->error == -ENOMEM ? "ENOMEM" : "EIO";
+        const char *code = file->error == -ENOENT   ? "ENOENT"
+                           : file->error == -ENOMEM ? "ENOMEM"
+                           : file->error == -EINVAL ? "EINVAL"
+                                                    : "EIO";
         daemon_command_policy_job_deny(job, is_passing_cause(file->error), code, "%s", file->why);
         return;
     }

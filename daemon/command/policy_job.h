@@ -22,8 +22,9 @@ struct policy_job {
     char proposal[ARENA_PROPOSAL_MAX], training[ACCOUNT_NAME_MAX];
     int64_t expires_ns;
     uv_work_t work;
-    bool reading;           /* on the other thread */
-    struct arena_file file; /* name, path: as asked */
+    bool reading;               /* on the other thread */
+    struct arena_limits limits; /* as asked */
+    struct arena_file file;     /* name, path: as asked */
 };
 
 static inline struct arena *policy_job_arena(const struct policy_job *job)

@@ -77,6 +77,28 @@ static bool still_has_slot(struct policy_job *job)
     return false;
 }
 
+/* The limits that it will trade under, as far as they are known before its file is read: those in force, or
+ * those given with those of [arena]. If they may not be, the call is answered. */
+static bool has_limits(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
+    const struct policy *policy =
+        job->step == ARENA_CHALLENGE ? NULL : arena_policy(policy_job_arena(job), row->id);
+    static const struct policy_limits none;
+    struct policy_limits limits;
+    char why[2 * POLICY_LIMITS_TEXT_MAX];
+    job->file.given_limits = job->limits;
+    job->file.configured = job->request.commands->daemon->config.arena_limits;
+    job->file.in_force = policy != NULL;
+    if (policy)
+        job->file.limits = policy->rules.limits;
+    int r = policy ? arena_limits_again(job->name, &policy->rules.limits, &job->limits, why)
+                   : arena_limits_new(&none, &job->file.configured, &job->limits, &limits, why);
+    if (r < 0)
+        daemon_command_policy_job_deny(job, false, "EINVAL", policy ? "%s" : "args.%s", why);
+    return r == 0;
+}
+
 /* True when it continues on another thread. */
 static bool run(struct policy_job *job)
 {
@@ -90,7 +112,7 @@ static bool run(struct policy_job *job)
     if (!still_has_slot(job))
         return false;
     job->step = arena_promotion(arena_find(policy_job_arena(job), job->name), job->file.given);
-    if (!leads_there(job))
+    if (!leads_there(job) || !has_limits(job))
         return false;
     if (job->step == ARENA_CROWN)
         crown(job);
@@ -126,6 +148,7 @@ void daemon_command_policy_ask(const struct request *request, const struct polic
     job->file.given = ask->path != NULL;
     job->proposed = ask->proposed;
     job->expires_ns = ask->expires_ns;
+    job->limits = ask->limits;
     snprintf(job->name, sizeof job->name, "%s", ask->name);
     snprintf(job->file.path, sizeof job->file.path, "%s", ask->path ? ask->path : "");
     snprintf(job->reason, sizeof job->reason, "%s", ask->reason ? ask->reason : "");

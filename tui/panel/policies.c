@@ -165,11 +165,8 @@ static void facts(const struct area *body, const struct scene *scene, int y)
         x = evidence(body, x, y, p);
     const struct {
         const char *label, *text;
-    } more[] = {{", ", why},
-                {", every ", p->interval},
-                {" on ", p->backend},
-                {", id ", p->id},
-                {", of ", p->training}};
+    } more[] = {{", limits: ", p->limits}, {", ", why},      {", every ", p->interval},
+                {" on ", p->backend},      {", id ", p->id}, {", of ", p->training}};
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (more[i].text[0] && x < body->width) {
             x = tui_area_text(body, x, y, STYLE_DIM, more[i].label);
