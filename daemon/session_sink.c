@@ -33,7 +33,7 @@ static void put_origin(struct session *session, const struct order *order)
     const struct engine *engine = engine_of(session);
     const struct policy *policy =
         order->account >= 0 ? engine_account_spec(engine, order->account)->policy : NULL;
-    if (!policy || order->by_hand || (strcmp(order->tag, "policy") != 0 && strcmp(order->tag, "stop") != 0))
+    if (!policy || order->by_hand || !engine_policy_gave(order->tag))
         return;
     struct db_order_policy origin = {.order_id = order->id, .backend = policy_backend(policy)};
     memcpy(origin.id, policy->id, sizeof origin.id);

@@ -265,6 +265,14 @@ static struct policy_order order_of(struct engine *engine, int account, const st
                                 (double)available);
 }
 
+bool engine_policy_gave(const char *tag)
+{
+    for (size_t i = 0; i < sizeof whys / sizeof *whys; i++)
+        if (strcmp(whys[i], tag) == 0)
+            return true;
+    return false;
+}
+
 /* Decides one asset whose bar of the round is there. */
 static void decide_asset(struct engine *engine, int account, const struct driver_round *round,
                          struct policy_slot *slot, float action)

@@ -254,6 +254,8 @@ struct engine_policy_view {
     int symbols[SYMBOLS_MAX];
     float actions[SYMBOLS_MAX];
 };
+/* Is it the tag of an order that a policy's decision gave? */
+bool engine_policy_gave(const char *tag);
 /* False without a policy: all zero. */
 bool engine_policy_view(const struct engine *engine, int account, struct engine_policy_view *ret);
 

@@ -54,7 +54,11 @@ def write_bars(path, chance, price, tick, step, gaps):
             file.write(f"{(START_S + 60 * i) * 1000},{cells},{volume:.{step}f}\n")
 
 
-def made(folder, name, gaps):
+LIMITS = {"exposure": "60%", "exposure_symbol": 0.3, "daily_loss": 0.2, "stop_loss": 0.004, "portfolio_trailing_stop": 0.03,
+          "cooldown": "20m", "take_profit": "0.5%:50%"}
+
+
+def made(folder, name, gaps, limits=None):
     """Bars files, parameters and actions of made markets."""
     chance = random.Random(f"{SEED} {name}")
     place = os.path.join(folder, name)
@@ -66,7 +70,7 @@ def made(folder, name, gaps):
     first = START_S + 60 * 5
     params = {"symbols": ["BTC", "ETHUSDT", "XRP"], "interval": "1m", "bars": ROWS - 7,
               "first_bar": datetime.datetime.fromtimestamp(first, datetime.timezone.utc).isoformat(),
-              "min_order_qty": [0.00002, 0.0003, 1.0], "params": EVERY_RULE}
+              "min_order_qty": [0.00002, 0.0003, 1.0], "params": {**EVERY_RULE, **(limits or {})}}
     paths = [os.path.join(place, "params.json"), os.path.join(place, "actions.csv")]
     with open(paths[0], "w") as file:
         json.dump(params, file)
@@ -357,6 +361,7 @@ def main():
         tight(folder.path)
         three_ways(folder, "made", made(folder.path, "made", False), True)
         three_ways(folder, "gaps", made(folder.path, "gaps", True), False)
+        three_ways(folder, "limits", made(folder.path, "limits", True, LIMITS), False)
         if not os.path.exists(os.path.join(harness.SHARED, "data/env")):
             print("no sample data: the recordings of actions are left out")
             return 0

@@ -139,7 +139,9 @@ def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, acti
 FLAT = {"market": 1e-10, "reference": 1e-5}  # of what was held: the reference counts in float32
 
 KINDS = {"continuous": {"trailing_stop_pct": 0.006},
-         "features": {"sets": True, "activation": "relu", "forced_exit_bars": 0},
+         "features": {"sets": True, "activation": "relu", "forced_exit_bars": 0, "exposure": 0.6, "exposure_symbol": 0.3,
+                      "daily_loss": 0.2, "stop_loss": 0.008, "portfolio_trailing_stop": 0.02, "cooldown": "20m",
+                      "take_profit": "0.6%:50%"},
          "recurrent": {"sets": True, "recurrent": 16, "layer_norm": True, "trailing_stop_pct": 0, "max_position_pct": 0},
          "discrete": {"sets": True, "levels": 5, "activation": "silu"},
          "discrete-recurrent": {"recurrent": 32, "levels": 3}}
