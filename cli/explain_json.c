@@ -63,7 +63,8 @@ PRINT_OBJECT(trades_object, struct strategy_record, PRINT_WHOLE(wins), PRINT_WHO
 PRINT_OBJECT(figures_object, struct explained_policy, PRINT_TEXT(id), PRINT_REAL(action), PRINT_REAL(scale),
              PRINT_REAL(least), PRINT_AS(REAL, OPTIONAL, held, "qty"), PRINT_REAL(held_bars),
              PRINT_REAL(cool_bars), PRINT_REAL(peak), PRINT_REAL(equity), PRINT_REAL(available),
-             PRINT_REAL(ordered), PRINT_REAL(stop), PRINT_REAL(stop_qty), PRINT_BOOL(leaves));
+             PRINT_REAL(ordered), PRINT_REAL(stop), PRINT_REAL(stop_qty), PRINT_BOOL(leaves),
+             PRINT_TEXT(limits));
 PRINT_OBJECT(input_object, struct strategy_input, PRINT_WHOLE(interval_ns), PRINT_WHOLE(ts_ns),
              PRINT_REAL(open), PRINT_REAL(high), PRINT_REAL(low), PRINT_REAL(close), PRINT_REAL(volume),
              PRINT_REAL(qty), PRINT_REAL(entry), PRINT_REAL(equity), PRINT_REAL(cash),

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/stored.h"
 #include "cli/text.h"
@@ -189,6 +190,8 @@ static void print_policy(const struct explanation *e)
            number(p->held_bars).text, number(p->equity).text, number(p->available).text);
     printf("    its action %s stands for %s\n", number(p->action).text, number(p->action * p->scale).text);
     print_members(p);
+    if (strcmp(p->limits, "none") != 0)
+        printf("    under limits: %s\n", p->limits);
     if (p->leaves)
         puts("  the close had reached its stop: it wanted all sold that can be");
     else if (p->ordered != 0)

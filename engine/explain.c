@@ -90,6 +90,7 @@ static struct explained_policy policy_of(const struct engine *engine, const stru
         .leaves = p->leaves,
     };
     policy_id_text(p->policy->id, policy.id);
+    policy_limits_text(&p->policy->rules.limits, policy.limits);
     policy.n_members = p->policy->n_members;
     for (int i = 0; i < policy.n_members; i++) {
         const char *name = p->policy->member_names[i];

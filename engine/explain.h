@@ -11,6 +11,7 @@
 #include "engine/event_text.h"
 #include "engine/replay.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/policy/limit_keys.h"
 #include "strategy/policy/policy.h"
 #include "strategy/strategy.h"
 
@@ -42,8 +43,9 @@ struct explained_policy {
     double scale, least; /* units in an action of 1, and the least that it orders */
     double held, held_bars, cool_bars, peak;
     double equity, available;
-    double ordered, stop, stop_qty; /* to buy, negative to sell; 0: nothing */
-    bool leaves;                    /* the close had reached its stop */
+    double ordered, stop, stop_qty;      /* to buy, negative to sell; 0: nothing */
+    bool leaves;                         /* the close had reached its stop */
+    char limits[POLICY_LIMITS_TEXT_MAX]; /* "none" */
     int n_members;
     struct explained_member members[POLICY_MEMBERS_MAX];
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/arena/days.h"
+#include "daemon/arena/limits.h"
 #include "daemon/arena/row.h"
 #include "strategy/metrics.h"
 #include "tests/check.h"
@@ -24,6 +25,35 @@ static struct arena_row row_of(const char *name, enum db_policy_role role, uint8
     snprintf(row.training, sizeof row.training, "%s", name);
     memset(row.id, id, sizeof row.id);
     return row;
+}
+
+/* ---- limits ---- */
+
+static void test_limits(void)
+{
+    const struct policy_limits file = {.exposure = 0.8, .stop_loss = 0.1},
+                               configured = {.exposure = 0.6, .daily_loss = 0.05};
+    struct arena_limits given = {.values = {.exposure_symbol = 0.3}};
+    struct policy_limits limits;
+    char why[2 * POLICY_LIMITS_TEXT_MAX] = "";
+    for (int i = 0; i < POLICY_LIMITS_N; i++) {
+        CHECK(i == 0 || strcmp(policy_limit_keys[i - 1].name, policy_limit_keys[i].name) < 0);
+        given.given[i] = strcmp(policy_limit_keys[i].name, "exposure_symbol") == 0 ||
+                         strcmp(policy_limit_keys[i].name, "stop_loss") == 0;
+    }
+    CHECK_INT(arena_limits_new(&file, &configured, &given, &limits, why), 0);
+    policy_limits_text(&limits, why);
+    CHECK_STR(why, "daily_loss 0.05, exposure 0.6, exposure_symbol 0.3");
+    CHECK_INT(arena_limits_again("one", &limits, &given, why), 0);
+    CHECK_INT(arena_limits_again("one", &limits, &(struct arena_limits){0}, why), 0);
+    given.values.exposure_symbol = 0.4;
+    CHECK_INT(arena_limits_again("one", &limits, &given, why), -EINVAL);
+    CHECK(strstr(why, "exposure_symbol 0.3") && strstr(why, "exposure_symbol 0.4") && strstr(why, "retire"));
+    given.values.exposure_symbol = 0.7;
+    CHECK_INT(arena_limits_new(&file, &configured, &given, &limits, why), -EINVAL);
+    CHECK(strncmp(why, "exposure_symbol: ", 17) == 0);
+    policy_limits_text(&(struct policy_limits){0}, why);
+    CHECK_STR(why, "none");
 }
 
 /* ---- steps ---- */
@@ -494,6 +524,7 @@ static void test_merged(void)
 
 int main(void)
 {
+    test_limits();
     test_promotion();
     test_wrong_role();
     test_steps();

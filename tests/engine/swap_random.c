@@ -481,8 +481,16 @@ static const struct policy_rules rules[POLICIES] = {
      .exit_bars = 9,
      .exit_share = 0.25,
      .cooldown_bars = 3},
-    {.norm_action = 8, .trailing_stop = 0.006},
-    {.norm_action = 10},
+    {.norm_action = 8,
+     .trailing_stop = 0.006,
+     .limits = {.exposure = 0.5,
+                .exposure_symbol = 0.3,
+                .daily_loss = 0.01,
+                .stop_loss = 0.004,
+                .portfolio_trailing_stop = 0.01,
+                .cooldown_s = 600,
+                .take_profit = {0.003, 0.5}}},
+    {.norm_action = 10, .limits = {.take_profit = {0.002, 0.3}}},
     {.norm_action = 12, .trailing_stop = 0.02, .cooldown_bars = 2},
 };
 static const int first_asset[POLICIES] = {0, 1, 0, 2}, n_assets[POLICIES] = {3, 2, 2, 1};

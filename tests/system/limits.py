@@ -144,6 +144,8 @@ def looked_at(arena, files, policy, away):
     order = fills_of(daemon, "all")[-1]["order"]
     explained = json.loads(daemon.papertape("explain", order, "--json"))["orders"][0]
     assert explained["equal"] and explained["decision"]["policy"]["id"] == policy["id"], explained
+    assert explained["decision"]["policy"]["limits"] == policy["limits"], explained
+    assert f"under limits: {policy['limits']}" in daemon.papertape("explain", order)
     path = os.path.join(arena.path, "log-trades.csv")
     recorded.run([harness.PAPERTAPE, "backtest", "--events", arena.state, "--trades", path])
     ours, theirs = recorded.read(path), list(csv.DictReader(daemon.papertape("fills", "--csv").splitlines()))

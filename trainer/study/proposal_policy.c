@@ -47,6 +47,7 @@ static void take_rules(struct env_params *env, const struct env_params *best)
     env->forced_exit_bars = best->forced_exit_bars;
     env->forced_exit_pct = best->forced_exit_pct;
     env->cooldown_bars = best->cooldown_bars;
+    env->limits = best->limits;
 }
 
 /* Errors of the trial itself: another may succeed. An error of the machine concerns all. */
