@@ -124,7 +124,7 @@ int policy_limits_check(const struct policy_limits *limits, char why[static CONF
         return config_key_refuse(
             why, CONFIG_WHY_MAX,
             "cooldown: it begins where portfolio_trailing_stop has sold all, and that is off: "
-            "both or none are right");
+            "both, or neither, is right");
     if (limits->take_profit.above > 0 && !(limits->take_profit.part > 0))
         return config_key_refuse(why, CONFIG_WHY_MAX,
                                  "take_profit: a part of 0 sells nothing: more than 0 is right");

@@ -6,6 +6,8 @@
 
 #include "strategy/policy/cache.h"
 #include "strategy/policy/ensemble_internal.h"
+#include "strategy/policy/limit_file.h"
+#include "strategy/policy/limit_keys.h"
 #include "tests/strategy/ensemble_made.h"
 
 /* ---- one action of many ---- */
@@ -306,6 +308,59 @@ static void test_cache(struct random *random)
     policy_destroy(policy);
 }
 
+/* A copy with limits is another policy, and found as such; without any, limits are none. */
+static void check_limited(const char *from, const char *to, const struct policy_limits *limits)
+{
+    char dir[SCRATCH_MAX], err[POLICY_ERROR_MAX] = "";
+    struct policy *before = NULL, *after = NULL;
+    scratch_make(dir);
+    CHECK_INT(policy_limit_file(from, to, limits, err), 0);
+    CHECK_INT(policy_load(from, NULL, &before, err), 0);
+    CHECK_INT(policy_load(to, NULL, &after, err), 0);
+    CHECK_STR(err, "");
+    if (!before || !after)
+        exit(EXIT_FAILURE);
+    CHECK(!same_id(before, after) && policy_limits_same(&after->rules.limits, limits));
+    CHECK(before->rules.trailing_stop == after->rules.trailing_stop && before->n_members == after->n_members);
+    for (int m = 0; m < after->n_members; m++)
+        CHECK(same_id(before->members[m], after->members[m]));
+    CHECK_INT(policy_keep(after, to, dir, err), 0);
+    struct policy_cache *cache = policy_cache_open(dir);
+    struct policies policies = policy_cache_find(cache);
+    const struct policy *found = policies.find(policies.ctx, after->id);
+    CHECK(found && policy_limits_same(&found->rules.limits, limits));
+    policy_cache_close(cache);
+    policy_destroy(before);
+    policy_destroy(after);
+}
+
+static void test_limits(struct random *random)
+{
+    static const struct policy_limits all = {.exposure = 0.75,
+                                             .exposure_symbol = 0.3,
+                                             .daily_loss = 0.05,
+                                             .stop_loss = 1.0 / 3,
+                                             .trailing_stop = 0.07,
+                                             .portfolio_trailing_stop = 0.15,
+                                             .cooldown_s = 5400,
+                                             .take_profit = {0.1, 0.5}},
+                                      none;
+    const char *const names[] = {"l-1.safetensors", "l-2.safetensors"};
+    char sub[SCRATCH_MAX], to[SCRATCH_PATH_MAX], err[POLICY_ERROR_MAX], one[SCRATCH_PATH_MAX];
+    scratch_make(sub);
+    snprintf(one, sizeof one, "%s", ensemble_member(random, names[0], &(struct ensemble_member){0}));
+    ensemble_member(random, names[1], &(struct ensemble_member){.features = true});
+    snprintf(to, sizeof to, "%s/limited.safetensors", sub);
+    check_limited(one, to, &all);
+    check_limited(to, one, &none);
+    const char *path = scratch_path("l.ensemble.json");
+    policy_destroy(made(path, names, 2, ENSEMBLE_MEAN));
+    snprintf(to, sizeof to, "%s/limited.ensemble.json", sub);
+    check_limited(path, to, &all);
+    CHECK_INT(policy_limit_file("/nonexistent/f.safetensors", to, &all, err), -ENOENT);
+    CHECK_INT(policy_limit_file("/nonexistent/f.ensemble.json", to, &all, err), -ENOENT);
+}
+
 static void test_changed(struct random *random)
 {
     const char *const names[] = {"c-1.safetensors", "c-2.safetensors"};
@@ -339,6 +394,7 @@ int main(void)
     test_members(&random);
     test_ids(&random);
     test_cache(&random);
+    test_limits(&random);
     test_changed(&random);
     return check_done("strategy/ensemble");
 }

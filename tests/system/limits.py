@@ -53,7 +53,7 @@ def write_bars(path, chance, price, digits, step):
 
 
 def shares(trades, symbols, closes, capital, most, what, away=(0, 0)):
-    """At each close no symbol has more of equity than `most`, but for the bar's own move against equity's. Nothing is decided
+    """At each close no symbol has more of equity than `most`, except by the bar's own move against equity's. Nothing is decided
     while the daemon is away."""
     cash, held, last, worst, equity = capital, dict.fromkeys(symbols, 0.0), {}, 0.0, capital
     rows = sorted({row for of in closes.values() for row in of})

@@ -195,8 +195,9 @@ static bool change(struct train_config *to, const struct config_key *key, const 
                    size_t cap)
 {
     static const char *const texts[] = {
-        "other", "wide110",   "2024-01-01",     "5m",        "15m",      "none", "7,5",
-        "17",    "reference", "reference-4080", "day-trade", "cartpole", "/x",   "America/New_York"};
+        "other",  "wide110",   "2024-01-01",     "5m",        "15m",      "none", "7,5",
+        "17",     "reference", "reference-4080", "day-trade", "cartpole", "/x",   "America/New_York",
+        "10%:50%"};
     const char *words = key->words;
     for (size_t i = 0; i < N(texts) + 3; i++) {
         if (key->kind <= CONFIG_SPAN && i < 3)
