@@ -253,7 +253,7 @@ def trades_of(path, names):
 def both(what, bars, actions, seconds, limits, p=None, backtest=True):
     """Three accounts must trade the same; returns the one of this file."""
     p = {"lookback": LOOKBACK, "norm_action": 10.0, "initial_capital": 10000.0, "buy_cost_pct": 0.001, "sell_cost_pct": 0.001,
-         "forced_exit_bars": 0, **(p or {})}
+         "forced_exit_bars": 0, "random_start": False, **(p or {})}
     limits = {**LIMITS, **limits}
     account = simulate(bars, actions, seconds, p, limits)
     with tempfile.TemporaryDirectory() as place:

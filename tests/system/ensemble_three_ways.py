@@ -26,11 +26,14 @@ KINDS = {"mean": ("mean", MEMBERS), "majority": ("majority", MEMBERS), "sharpe":
          "discrete": ("majority", DISCRETE)}
 
 
+LIMITS = {"sharpe": {"limits": {"exposure": "80%", "exposure_symbol": "0.4", "stop_loss": "0.8%"}}}
+
+
 def ensemble(place, name, combine, members, window=WINDOW):
     path = os.path.join(place, f"{name}.ensemble.json")
     with open(path, "w") as file:
         json.dump({"schema": "papertape.ensemble/1", "members": [os.path.relpath(member, place) for member in members],
-                   "combine": combine, "window_bars": window}, file)
+                   "combine": combine, "window_bars": window, **LIMITS.get(name, {})}, file)
     return path
 
 
@@ -170,7 +173,8 @@ def promoted(folder):
     one.done("policy_retire", name="three")
     four = ensemble(folder.path, "four", "sharpe", [os.path.join(kept, f"member-{i}.safetensors") for i in (1, 2, 3)], window=20)
     one.daemon.wait_status(lambda status: (one.policy("fixed", status)["decided_ns"] or 0) > (recorded.START_S + 60 * 40) * 10**9, "40 bars")
-    one.done("policy_promote", name="four", path=four)
+    limited = one.done("policy_promote", name="four", path=four, exposure_symbol="30%")["policy"]
+    assert limited["limits"] == "exposure_symbol 0.3", limited
     one.trading("four")
     assert one.daemon.stop() == 0
     print("  " + one.daemon.papertape("parity").strip().split("\n")[-1])

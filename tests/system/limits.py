@@ -153,8 +153,8 @@ def looked_at(arena, files, policy, away):
     print(f"  the log gives the newest {len(ours)} fills again; orders are explained by the policy with limits")
 
 
-def kept_file(arena, files, policy):
-    """The kept copy has the limits, for the environment and a backtest."""
+def kept_file(arena, files, policy, path):
+    """The kept copy has the limits, for the environment and a backtest; `eval --set` gives them to the file itself."""
     place = os.path.dirname(files[0])
     kept = os.path.join(arena.state, "policies", policy["id"], "policy.safetensors")
     trades, steps, _ = trained.by_environment(place, kept, files)
@@ -162,6 +162,10 @@ def kept_file(arena, files, policy):
     n = recorded.same_trades("kept: backtest", trades, backtest, max(steps) + 1)
     closes = {symbol: {t: price for t, price in of.items() if t < max(steps) // 10**9 - 60} for symbol, of in closes_of(files).items()}
     worst = shares(trades, list(closes), closes, trained.ENVIRONMENT["initial_capital"], 0.3, "kept")
+    given = os.path.join(place, "given.csv")
+    recorded.run([recorded.TRAINER, "eval", path, "--bars", ",".join(files), "--trades", given, "--set", "exposure_symbol=30%",
+                  "--set", "take_profit=50%:10%"])
+    assert recorded.read(given) == trades, "eval --set trades otherwise"
     print(f"its copy: {n} trades equal in environment and backtest, at most {worst:.4f} of equity in one symbol")
 
 
@@ -191,7 +195,7 @@ def main():
         away.append(arena.status()["now_ns"] // 10**9 - 60)
         assert arena.daemon.stop() == 0
         looked_at(arena, files, policy, away)
-        kept_file(arena, files, policy)
+        kept_file(arena, files, policy, path)
     return 0
 
 

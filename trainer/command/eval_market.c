@@ -27,8 +27,9 @@ static int set_line(struct env_params *params, char *line, char err[static EVAL_
     return r < 0 ? refuse(err, -EINVAL, "environment: %s", why) : 0;
 }
 
-static int read_params(const struct trained_policy *policy, const struct eval_bars *bars,
-                       struct env_params *ret, char err[static EVAL_ERROR_MAX])
+/* An ensemble has its own limits, or its members'. */
+static int read_params(const struct trained_policy *policy, const struct ensemble_policy *ensemble,
+                       const struct eval_bars *bars, struct env_params *ret, char err[static EVAL_ERROR_MAX])
 {
     struct env_params params;
     char why[ENV_ERROR_MAX], *text = strdup(policy->environment), *next = text;
@@ -38,6 +39,8 @@ static int read_params(const struct trained_policy *policy, const struct eval_ba
     for (char *line; r == 0 && (line = strsep(&next, "\n")) != NULL;)
         r = line[0] ? set_line(&params, line, err) : 0;
     free(text);
+    if (ensemble)
+        params.limits = ensemble->policy.rules.limits;
     for (size_t i = 0; r == 0 && i < bars->n_set; i++)
         r = trainer_eval_set(&params, bars->set[i], err);
     if (r < 0)
@@ -209,7 +212,7 @@ static int open_market(struct eval_market market, const struct eval_bars *bars, 
 {
     const struct trained_policy *policy = market.policy;
     const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
-    int r = read_params(policy, bars, &market.params, err);
+    int r = read_params(policy, market.ensemble, bars, &market.params, err);
     if (r == 0 && market.ensemble) {
         market.params.actions = ENV_CONTINUOUS;
         market.params.lookback = market.ensemble->policy.lookback;
