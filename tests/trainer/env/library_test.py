@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from installed_library import InstalledLibrary, check, compilers, done, examples, functions, run  # noqa: E402
 
 BUILD, SOURCE, CC = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
-HEADERS = ["abi.h", "config_key.h", "env.h", "market.h", "params.h", "symbol.h", "trade.h"]
+HEADERS = ["abi.h", "config_key.h", "env.h", "limits.h", "market.h", "params.h", "symbol.h", "trade.h"]
 
 
 def declared(headers):
