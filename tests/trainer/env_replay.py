@@ -159,7 +159,7 @@ def bad_params(folder):
         case.params.update(keys)
         return case
 
-    refused(with_params(trailing_stop=0.1), ["trailing_stop", "trailing_stop_pct", "params.json"])
+    refused(with_params(trailing_stop_pc=0.1), ["trailing_stop_pc", "trailing_stop_pct", "params.json"])
     refused(with_params(lookback=0), ["lookback"])
     refused(with_params(lookback=2.5), ["lookback"])
     refused(with_params(lookback=40), ["40", "params.json"])
