@@ -29,6 +29,7 @@ static const struct stored_column columns[] = {
     {"expires_ns", -24, STORED_TIME},
     {"proposal", 0},
     {"verdict_text", 0},
+    {"limits", 0},
     {"detail", -1},
 };
 

@@ -4,7 +4,7 @@
 
 #include "record/option.h"
 
-enum { OPTION_TERM_MAX = 96, OPTION_WORDS_MAX = 256 };
+enum { OPTION_TERM_MAX = 96, OPTION_WORDS_MAX = 640 };
 
 /* "0 ok, 1 error, ...", the program's possible statuses; of a verb: 4 only for a program without verbs. */
 const char *option_exits(const struct option_program *program, bool of_verb);

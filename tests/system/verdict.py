@@ -2,13 +2,16 @@
 """A training's verdict, from its worker to the policy's file, the co-process, the daemon, the database and back: of planted bars one
 that cannot trade, one without a test range, one whose moves depend on the last one (AR(1)). A policy with a bad one is promoted with
 --yes alone. With PAPERTAPE_LONG the levels: of 100 walks at most 5 are better than holding, of 20 AR(1) of 0.2 at least 18."""
+import glob
 import json
 import math
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
+import time
 
 import harness
 
@@ -35,6 +38,8 @@ def write_bars(folder, name, depends, seed):
     chance, close, move, lines = random.Random(f"{name} {seed}"), 30000.0, 0.0, ["timestamp,open,high,low,close,volume"]
     for row in range(BARS):
         before, move = close, depends * move + chance.gauss(0, 0.002)
+        if name == "sine":
+            move = 0.05 * (math.sin(2 * math.pi * (row + 1) / 100) - math.sin(2 * math.pi * row / 100)) + chance.gauss(0, 0.0002)
         close = round(before * math.exp(move), 2)
         lines.append(f"{START + 60 * row},{before:.2f},{max(before, close):.2f},{min(before, close):.2f},{close:.2f},{chance.uniform(5, 50):.5f}")
     os.makedirs(os.path.join(folder, f"{name}{seed}"), exist_ok=True)
@@ -125,6 +130,46 @@ def kinds(folder, name, depends, n, fee=0):
     return found.count("better")
 
 
+def train(folder, config):
+    ran = subprocess.run([harness.TRAINER, "train", "--config", config, "--overwrite", "--json"], capture_output=True, text=True,
+                         cwd=folder.path, env={**os.environ, "PAPERTAPE_STATE": folder.path})
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def real(folder):
+    """Two lines of configuration on each file of 5m: an evaluation and a verdict."""
+    for path in sorted(glob.glob(os.path.join(harness.SHARED, "data/bars/*_5m*.csv.gz"))):
+        config, started = os.path.join(folder.path, "two.ini"), time.monotonic()
+        with open(config, "w") as file:
+            file.write(f"[data]\nbars = {path}\n")
+        end = train(folder, config)
+        assert end["evaluation"] and end["verdict"], end
+        print(f"{os.path.basename(path)}, {time.monotonic() - started:.0f} s: {end['verdict_text']}")
+
+
+def buys_all(folder):
+    """A policy of the defaults whose head is set to buy all, always, is holding."""
+    bars = os.path.join(harness.SHARED, "data/bars/BTCUSDT_5m_2023.csv.gz")
+    if not os.path.exists(bars):
+        return
+    config = os.path.join(folder.path, "all.ini")
+    with open(config, "w") as file:
+        file.write(f"[training]\nname = all\ntotal_steps = 8192\noutput = {folder.path}\n[data]\nbars = {bars}\n")
+    train(folder, config)
+    path = os.path.join(folder.path, "all.safetensors")
+    with open(path, "r+b") as file:
+        size = int.from_bytes(file.read(8), "little")
+        head = json.loads(file.read(size))
+        last = max(name for name in head if name.startswith("pi.") and name.endswith(".bias"))
+        file.seek(8 + size + head[last]["data_offsets"][0])
+        file.write(struct.pack("<f", 1000.0))
+    whole = json.loads(subprocess.run([harness.TRAINER, "eval", path, "--bars", bars], capture_output=True, text=True, check=True).stdout)["whole"]
+    points = abs(whole["return_pct"] - whole["benchmark_return_pct"])
+    assert points <= 0.5 and whole["sells"] == 0, whole
+    print(f"always buys all, BTC 2023: {whole['return_pct']:+.2f} %, holding {whole['benchmark_return_pct']:+.2f} %")
+
+
 def main():
     with harness.Folder() as folder:
         by_daemon(folder)
@@ -132,6 +177,9 @@ def main():
             assert kinds(folder, "walks", 0, 100) <= 5
             assert kinds(folder, "walks", 0, 100, fee=0.001) <= 5
             assert kinds(folder, "waves", 0.2, 20) >= 18
+            assert kinds(folder, "sine", 0, 10) == 10
+            real(folder)
+            buys_all(folder)
     return 0
 
 

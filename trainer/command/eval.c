@@ -19,7 +19,7 @@ struct eval_request {
     struct ensemble_policy *ensemble;
     struct eval_market market;
     struct training_episode whole;
-    struct trainer_trace trace;  /* for the page */
+    struct trainer_trace trace;   /* for the page */
     struct training_calls traced; /* zeroed: there is none */
     struct replay_row row;
     struct replay_trades *trades_out;
@@ -139,6 +139,19 @@ static json_t *missing_json(const struct eval_market *market, size_t from, size_
     return missing;
 }
 
+/* What --set changed, as it was given. */
+static json_t *set_json(const struct eval_args *args)
+{
+    json_t *set = json_object();
+    for (size_t i = 0; i < args->n_sets; i++) {
+        char key[128];
+        const char *equals = strchr(args->sets[i], '=');
+        snprintf(key, sizeof key, "%.*s", (int)(equals - args->sets[i]), args->sets[i]);
+        json_object_set_new(set, key, json_string(equals + 1));
+    }
+    return set;
+}
+
 static json_t *head_json(const struct eval_request *request, size_t from)
 {
     const struct eval_market *market = &request->market;
@@ -191,6 +204,8 @@ static int play(struct eval_request *request, json_t **ret)
     if (object) {
         json_object_set_new(object, "whole", trainer_eval_result_json(&result, market->bars->interval_ns));
         json_object_set_new(object, "splits", split ? split : json_null());
+        if (request->args.n_sets > 0)
+            json_object_set_new(object, "set", set_json(&request->args));
         metrics_verdict_json(&verdict, object);
     }
     trainer_eval_result_finish(&result);

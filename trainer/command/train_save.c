@@ -406,5 +406,7 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
         printf("\n%s/%s.safetensors", run->config.output, run->config.name);
     if (run->evaluated && run->evaluation.verdict.kind != VERDICT_NONE)
         printf("\n%s", metrics_verdict_text(&run->evaluation.verdict, verdict));
+    else if (run->source.market && !run->evaluated && strcmp(result, "done") == 0)
+        printf("\nNot judged: there are no rows of testing ([data] test_share, test_from).");
     putchar('\n');
 }

@@ -1,6 +1,7 @@
 #include "trainer/training/source.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "exchange/fail.h"
 
 /* Fewer copies are stepped by one thread: two of the environment's would compete with the learner's. */
-enum { SPLIT_COPIES = 512 };
+enum { SPLIT_COPIES = 512, EPISODES_LEAST = 4 /* that drawn starts choose from */ };
 
 #define say(err, code, ...) fail_with(code, err, SOURCE_ERROR_MAX, __VA_ARGS__)
 
@@ -214,6 +215,23 @@ static struct env_params test_params(const struct training_source *source)
     return params;
 }
 
+/* Of rows that shares left to train on, those before all features have values teach nothing. */
+static int check_warm_up(const struct training_source *source, char err[static SOURCE_ERROR_MAX])
+{
+    const struct train_config_data *data = &source->config->data;
+    const struct env_market_source *train = trainer_data_source(source->train_data);
+    const int lookback = source->config->env.lookback;
+    const size_t left = train->rows - train->first_row, needed = EPISODES_LEAST * (2 * (size_t)lookback + 1);
+    if (!train_config_divides(data) || left >= needed)
+        return 0;
+    return say(
+        err, -EINVAL,
+        "[data] bars: %zu rows to train on, of which %zu are before the features' first values, are too few for "
+        "%d episodes of lookback %d, which take %zu: about %.0f more bars, or a smaller test_share, are right",
+        train->rows, train->first_row, EPISODES_LEAST, lookback, needed,
+        ceil((double)(needed - left) / (1 - data->test_share - data->validation_share)));
+}
+
 int training_source_features(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     if (!source->market)
@@ -224,6 +242,8 @@ int training_source_features(struct training_source *source, char err[static SOU
         return say(err, r, "[environment] %s", why);
     r = make_market(source, "train", &source->train, &source->config->env, &source->train_data,
                     &source->train_market, err);
+    if (r == 0)
+        r = check_warm_up(source, err);
     const struct env_params params = test_params(source);
     for (enum source_part part = 0; part < SOURCE_PARTS && r == 0; part++) {
         struct source_judging *judging = &source->judging[part];

@@ -61,7 +61,9 @@ static void row(const struct table *table, int y, const struct scene *scene, con
         tui_area_text_cut(table->area, x, y, table->x[AGE] - x - 1, plain, words);
         return;
     }
-    if (table->x[PROGRESS] >= 0 && gone)
+    if (table->x[PROGRESS] >= 0 && t->verdict[0] && tui_model_training_ended(t))
+        panel_table_text(table, PROGRESS, y, panel_training_verdict_style(t->verdict), t->verdict);
+    else if (table->x[PROGRESS] >= 0 && gone)
         panel_table_text(table, PROGRESS, y, STYLE_DIM, "-");
     else if (table->x[PROGRESS] >= 0 && panel_training_endless(t))
         panel_table_text(table, PROGRESS, y, STYLE_DIM, tui_model_training_ended(t) ? "" : "until stopped");

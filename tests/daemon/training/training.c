@@ -1,9 +1,11 @@
 /* What the co-process reports of one training: taken, refused, stored, shown, stale; and the default
  * configuration. */
 #include "daemon/training/training.h"
+#include "trainer/config_form.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "tests/check.h"
 
@@ -186,6 +188,30 @@ static void shown(void)
     CHECK(!is_stale(&training, 1 << 30, false, 1 << 30));
 }
 
+/* The trainer's own reader, as the process that starts it: every other line is one of its defaults. */
+static void differs_in_data_and_costs(const char *text)
+{
+    static const char *const own[] = {"state",           "symbols",      "interval",      "to",
+                                      "initial_capital", "buy_cost_pct", "sell_cost_pct", "slippage_pct"};
+    static const char *const sections[] = {"training", "network", "ppo", "environment", "data"};
+    char *defaults = NULL, line[512];
+    size_t size, lines = 0;
+    FILE *to = open_memstream(&defaults, &size);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        CHECK_INT(train_config_print_main(sections[i], to), 0);
+    fclose(to);
+    for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+        bool is_own = *at == '#' || *at == '[' || *at == '\n';
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            is_own |= strncmp(at, own[i], strlen(own[i])) == 0 && at[strlen(own[i])] == ' ';
+        snprintf(line, sizeof line, "%.*s\n", (int)strcspn(at, "\n"), at);
+        CHECK(is_own || strstr(defaults, line) != NULL);
+        lines += !is_own;
+    }
+    CHECK(lines > 10);
+    free(defaults);
+}
+
 static void defaults(void)
 {
     static struct daemon_config config;
@@ -199,6 +225,7 @@ static void defaults(void)
     CHECK(strstr(text, "\ninitial_capital = 10000\n") != NULL);
     CHECK(strstr(text, "\nbuy_cost_pct = 0.001000\n") != NULL);
     CHECK(strstr(text, "\nslippage_pct = 0.000500\n") != NULL);
+    differs_in_data_and_costs(text);
     free(text);
     text = daemon_training_defaults(&config, "/some/state", 0);
     CHECK(strstr(text, "\nto =") == NULL);

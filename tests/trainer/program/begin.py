@@ -96,7 +96,7 @@ def test_failures(trainer, folder):
     data = {"training": {"world": None}, "data": {"bars": "AAAUSDT_1h.csv"}}
     trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.join(folder, "none.so")
     for word, cause, *changes in (("market15", "config", data, {"data": {"features": "market15"}}),
-                                  ("none.so", "device", data, {"training": {"device": "cuda"}, "data": {"features": ""}}),
+                                  ("none.so", "device", data, {"training": {"device": "cuda"}, "data": {"features": "", "test_share": 0, "validation_share": 0}}),
                                   ("none.csv", "config", {"training": {"world": None}, "data": {"bars": "none.csv"}}),
                                   ("/dev/null/x", "disk", {"training": {"output": "/dev/null/x"}}),
                                   ("gama", "config", {"ppo": {"gama": 1}}),

@@ -230,6 +230,7 @@ def test_refused(trainer, folder):
     bad(["no-such-set", "market14"], data, {"data": {"features": "no-such-set"}})
     bad(["train", "lookback"], data, {"data": {"train_to": "2024-01-01T03:00:00Z", "features": ""}})
     bad(["test_share", "lookback 20", "more bars"], data, {"data": {"to": "2024-01-03"}, "environment": {"lookback": 20}})
+    bad(["99 are before the features' first values", "more bars"], data, {"data": {"to": "2024-01-09"}})
     bad(["patience", "validation"], data, {"data": {"test_from": "2024-02-01"}, "training": {"patience": 3}})
     bad(["day-trade"], data, {"data": {"bars": ",".join(bars)}, "environment": {"task": "day-trade", "execution": "reference"}})
     bad(["papertape.db"], data, {"data": {"bars": None, "state": folder, "symbols": "A", "interval": "1h"}})
