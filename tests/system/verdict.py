@@ -15,6 +15,7 @@ import time
 
 import harness
 
+TRAINER = os.path.join(harness.BUILD, "trainer/papertape-trainer")
 BARS = 20000 if harness.LONG else 6000
 START = 1704067200
 CONFIG = "[market]\nsymbols = BTCUSDT\ninterval = 1m\nhistory = 50\n[parity]\nat = off\n"
@@ -118,23 +119,20 @@ def by_daemon(folder):
     print("three trainings by the daemon: their verdicts are listed, stored, in the policy's file, and asked for --yes")
 
 
+def train(folder, config):
+    ran = subprocess.run([TRAINER, "train", "--config", config, "--overwrite", "--output", folder.path, "--json"], capture_output=True, text=True,
+                         cwd=folder.path)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
 def kinds(folder, name, depends, n, fee=0):
     found = []
     for seed in range(1, n + 1):
         config = configuration(folder.path, name, depends, seed=seed, fee=fee)
-        ran = subprocess.run([harness.TRAINER, "train", "--config", config, "--json"], capture_output=True, text=True, cwd=folder.path,
-                             env={**os.environ, "PAPERTAPE_STATE": folder.path})
-        assert ran.returncode == 0, ran.stderr
-        found.append(json.loads(ran.stdout.splitlines()[-1])["verdict"])
+        found.append(train(folder, config)["verdict"])
     print(f"{name}, fee {fee}: " + ", ".join(f"{found.count(kind)} {kind}" for kind in sorted(set(found))))
     return found.count("better")
-
-
-def train(folder, config):
-    ran = subprocess.run([harness.TRAINER, "train", "--config", config, "--overwrite", "--json"], capture_output=True, text=True,
-                         cwd=folder.path, env={**os.environ, "PAPERTAPE_STATE": folder.path})
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout.splitlines()[-1])
 
 
 def real(folder):
@@ -164,7 +162,7 @@ def buys_all(folder):
         last = max(name for name in head if name.startswith("pi.") and name.endswith(".bias"))
         file.seek(8 + size + head[last]["data_offsets"][0])
         file.write(struct.pack("<f", 1000.0))
-    whole = json.loads(subprocess.run([harness.TRAINER, "eval", path, "--bars", bars], capture_output=True, text=True, check=True).stdout)["whole"]
+    whole = json.loads(subprocess.run([TRAINER, "eval", path, "--bars", bars], capture_output=True, text=True, check=True).stdout)["whole"]
     points = abs(whole["return_pct"] - whole["benchmark_return_pct"])
     assert points <= 0.5 and whole["sells"] == 0, whole
     print(f"always buys all, BTC 2023: {whole['return_pct']:+.2f} %, holding {whole['benchmark_return_pct']:+.2f} %")
