@@ -5,7 +5,7 @@
  *
  * Five assets over 100,000 generated bars; FEATURES of them are seen (0: closes and volumes). The keys are
  * the parameters' (docs/environment.md), over the preset "reference"; execution=market takes the preset
- * "market". Actions are drawn evenly within +-20 units before the clock starts, four sets in turn.
+ * "cappuccino". Actions are drawn evenly within +-20 units before the clock starts, four sets in turn.
  *
  * Two numbers: steps a second of wall time, and of processor time (all threads' over their number), which
  * other load on the machine disturbs less. Each is of the fastest of the repetitions, which are whole
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     for (int k = next; k < argc; k++)
         market_execution = market_execution || strcmp(argv[k], "execution=market") == 0;
     struct env_params params;
-    need(env_params_preset(market_execution ? "market" : "reference", &params, err), "preset");
+    need(env_params_preset(market_execution ? "cappuccino" : "reference", &params, err), "preset");
     need(env_params_set(&params, "episode_bars", "700", err), "episode_bars");
     need(env_params_set(&params, "autoreset", "same_step", err), "autoreset");
     for (; next < argc; next++) {

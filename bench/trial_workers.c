@@ -9,7 +9,8 @@
  *   WIDTH-training-again: in the second trial's; the rest of a trial are mostly its tests;
  * - WIDTH-trial: core seconds of the second trial.
  *
- * A trial: cpcv:5,2, market14 on 20,000 hourly bars of two assets, 20,480 steps a split.
+ * A trial: cpcv:5,2, market14 on 20,000 hourly bars of two assets, 20,480 steps a split; the environment's
+ * preset is "cappuccino", as it was of earlier figures.
  *
  *     trial_workers FOLDER      for the bars, and what the trials write */
 #include <math.h>
@@ -59,7 +60,7 @@ static void configure(struct train_config *config, struct study_settings *settin
              "[training]\ntotal_steps = %d\nthreads = %d\ndevice = cpu\n"
              "[network]\npolicy_layers = %d,%d\nvalue_layers = %d,%d\n"
              "[ppo]\ncopies = 8\nsteps = 256\nminibatch = 512\nepochs = 4\n"
-             "[environment]\nepisode_bars = 500\nrandom_start = true\n"
+             "[environment]\npreset = cappuccino\nepisode_bars = 500\nrandom_start = true\n"
              "[data]\nbars = %.900s/AAAUSDT_1h.csv,%.900s/BBBUSDT_1h.csv\nfeatures = market14\n"
              "[study]\nvalidation = cpcv:5,2\n[search]\ngamma = 0.9..0.99\n",
              STEPS, threads, width, width, width, width, folder, folder);

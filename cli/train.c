@@ -127,13 +127,13 @@ static void init(void *into)
 
 static const struct option_action actions[] = {
     {"list", NULL,
-     "all of them: state, steps, steps a second, return, memory; an age older than three of the expected "
-     "intervals says STALE, of one older than ten the figures are a dash",
+     "all of them: state, steps, steps a second, return, verdict, memory; an age older than three of the "
+     "expected intervals says STALE, of one older than ten the figures are a dash",
      .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = cli_train_list},
     {"start", "TRAINING",
-     "starts one. Without --config: 64x64 networks on the daemon's own bars, until stopped. A configuration "
-     "with [study] or [search] starts a study (papertape study shows it). TRAINING is 1 to 31 letters, "
-     "digits, -, _ and dots",
+     "starts one. Without --config: the trainer's defaults on the daemon's own bars, with the first "
+     "account's cash and fees. A configuration with [study] or [search] starts a study (papertape study "
+     "shows it). TRAINING is 1 to 31 letters, digits, -, _ and dots",
      .example = "ppo", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"stop", "TRAINING", "asks for a checkpoint and the end", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"resume", "TRAINING", "continues from there", .need = OPTION_NEEDS_DAEMON, .run = change},

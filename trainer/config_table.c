@@ -54,8 +54,8 @@ const struct config_key train_config_table[] = {
     {"data", "fit_to", "the bar after the last of them; empty: train_to", "", TIME(data.fit_to)},
     {"data", "to", "the bar after the last that is used at all; empty: to the end", "", TIME(data.to)},
     {"data", "test_share",
-     "the newest share of the bars, by which nothing is chosen, to judge the policy by, unless ranges are given; 0: "
-     "none",
+     "the newest share of the bars, by which nothing is chosen, to judge the policy by, unless ranges are "
+     "given; 0: none",
      "0.2", KEY_SHARE(0.9), AT(data.test_share)},
     {"data", "validation_share",
      "the share of the bars before those, by which the policy is chosen, unless ranges are given; 0: none",

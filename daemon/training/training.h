@@ -57,9 +57,9 @@ bool daemon_training_hangs(const struct training *training);
 /* That, or its worker should have reported by now: ten times what is expected, a minute at least. */
 bool daemon_training_stalled(const struct training *training, int64_t reported_age_ms);
 
-/* The configuration of a training that is given none (defaults.c): 64x64 on the daemon's own bars that open
- * before `before_ns`, which all its processes then see alike (0: all that there are), with the first
- * account's cash and fees, until it is stopped. `state_dir` is absolute. For free(); NULL without memory. */
+/* The configuration of a training that is given none (defaults.c): the trainer's defaults on the daemon's own
+ * bars that open before `before_ns`, which all its processes then see alike (0: all that there are), with the
+ * first account's cash and costs. `state_dir` is absolute. For free(); NULL without memory. */
 char *daemon_training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns);
 
 #endif

@@ -18,7 +18,7 @@ import fake_trainings  # noqa: E402
 from dashboard import confirm, expect, expect_gone, run_tests, run_verb, runs, wait  # noqa: E402
 
 CONFIG = """\
-# As the daemon trains by default
+# Trains for as long as the test lasts
 [training]
 name = training
 total_steps = 9000000000

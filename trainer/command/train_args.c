@@ -23,8 +23,8 @@ static const struct option_row train_options[] = {
      "continue from that checkpoint, or with latest from the newest good one of the configuration's name in "
      "output; truncated or altered ones are reported and skipped. On the same backend with as many threads "
      "the bits are those of a run that was never interrupted. total_steps, checkpoint_every, "
-     "checkpoint_keep, evaluate_every, evaluate_episodes, tensorboard, output and all of [serve] may have "
-     "changed; any other difference is refused without --changed",
+     "checkpoint_keep, evaluate_every, evaluate_episodes, patience, tensorboard, output and all of [serve] "
+     "may have changed; any other difference is refused without --changed",
      AT(resume)},
     {"output", "DIR",
      "where checkpoints and policies go, instead of the key output; the state's checkpoints folder by "

@@ -14,7 +14,7 @@ static const struct difference {
     {"market", "execution", "market"},
     {"market", "final_return", "false"},
     {"market", "forced_exit_bars", "0"},
-    {"market", "buy_cost_pct", "0.001"}, /* as [fees] of the daemon */
+    {"market", "buy_cost_pct", "0.001"}, /* as fee_taker of an account */
     {"market", "sell_cost_pct", "0.001"},
     {"market", "random_start", "true"},
     {"market", "time_decay_floor", "1"},

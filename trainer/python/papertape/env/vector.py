@@ -36,7 +36,7 @@ class PapertapeVectorEnv(WithCore, VectorEnv[Observations, ArrayLike, NDArray]):
     market          shared, and not changed
     num_envs        copies of the account
     preset          the initial parameters: "market" (the paper exchange's fills: the default for training),
-                    "reference", "day-trade"
+                    "reference", "cappuccino" (those fills with the reference's numbers), "day-trade"
     autoreset_mode  of gymnasium.vector, also in metadata["autoreset_mode"]. NEXT_STEP: the step after an episode's
                     last begins the next one, ignores its action and rewards 0. SAME_STEP: the last step itself does;
                     infos["final_obs"] and infos["final_info"] have the end. DISABLED: ended copies do nothing until
