@@ -19,6 +19,9 @@
  * p = (1 + number of shifts that grow at least as much) / (1 + shifts): a permutation test (Good,
  * "Permutation, Parametric and Bootstrap Tests of Hypotheses", 2005, chapter 3), which keeps the dependence
  * over time of both series.
+ * Before the shift the steps are cut into whole blocks of n / VERDICT_BLOCKS steps, rounded up to 128, at
+ * most 1024, which are put in a drawn order (Fisher and Yates; the steps left at the end stay): a market that
+ * repeats, as a wave, would be met again by a shift of whole periods.
  * VERDICT_SHIFTS of them, one drawn evenly in each of so many equal parts of the shifts that are at least n /
  * VERDICT_NEAR from 0; all of those where there are fewer. Nearer ones would see what the policy decided by a
  * few rows ahead, or act as it does a few rows late.
@@ -30,7 +33,8 @@
  * sums. A sum D is an excess of (1 + benchmark's return) (exp(D) - 1).
  *
  * Draws are Philox's (strategy/philox.h), key VERDICT_SEED, counters {resample, pair of blocks, 0, 1 << 24}:
- * start and length of a block, twice; and {shift, 0, 0, 2 << 24}. */
+ * start and length of a block, twice; {shift, 0, 0, 2 << 24}; and
+ * {shift, i, 0, 3 << 24}: the place below i + 1 that block i changes with, i falling. */
 #ifndef STRATEGY_METRICS_VERDICT_H
 #define STRATEGY_METRICS_VERDICT_H
 
@@ -57,6 +61,7 @@ enum {
     VERDICT_SHIFTS = 999,
     VERDICT_RESAMPLES = 1999,
     VERDICT_NEAR = 20,
+    VERDICT_BLOCKS = 16,
     VERDICT_STEPS_LEAST = 20, /* below, there is neither p-value nor interval */
     VERDICT_TEXT_MAX = 256,
 };

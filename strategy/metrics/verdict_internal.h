@@ -15,6 +15,10 @@ int metrics_verdict_interval(const double *d, size_t n, struct verdict *ret);
  * overwritten. */
 double metrics_verdict_block(const double *x, size_t n, double *room);
 
-enum verdict_draw { VERDICT_DRAW_BLOCK = 1 << 24, VERDICT_DRAW_SHIFT = 2 << 24 };
+enum verdict_draw {
+    VERDICT_DRAW_BLOCK = 1 << 24,
+    VERDICT_DRAW_SHIFT = 2 << 24,
+    VERDICT_DRAW_ORDER = 3 << 24
+};
 
 #endif

@@ -6,10 +6,9 @@
 #include "strategy/metrics/verdict_internal.h"
 #include "strategy/philox.h"
 
-/* Steps are taken in tiles, all shifts of a tile after each other: neighbouring shifts read nearly the same
- * weights, which then are in the cache. Growth is multiplied in lanes, and its logarithm taken once a piece.
- */
-enum { TILE = 1024, PIECE = 128, LANES = 8 };
+/* Steps are taken block by block, all random policies of a block after each other. Growth is multiplied in
+ * lanes, and its logarithm taken once a piece. */
+enum { BLOCK_MAX = 1024, PIECE = 128, LANES = 8 };
 
 /* Less apart than this, two logarithms of growth are equal: of n rounded products. */
 static const double EQUAL = 1e-9;
@@ -20,6 +19,8 @@ struct luck {
     double *growth; /* [n_shifts] logarithms */
     size_t *shifts; /* [n_shifts] the first is 0: the policy itself */
     size_t n_shifts;
+    size_t block, n_blocks; /* whole blocks; the steps after the last one are never moved among them */
+    uint32_t *order;        /* [n_shifts][n_blocks] which block stands at a place before the shift */
 };
 
 /* The factors of n <= PIECE steps from `to`, whose exposures are those from `from`. */
@@ -59,10 +60,10 @@ static double stretch(const struct luck *luck, size_t to, size_t from, size_t n)
     return sum;
 }
 
-/* Steps [to, to + n), the exposures of `shift` steps before them, round the end. */
-static double tile(const struct luck *luck, size_t to, size_t n, size_t shift)
+/* Steps [to, to + n), the exposures of those from `start` on, `shift` steps before, round the end. */
+static double tile(const struct luck *luck, size_t to, size_t n, size_t start, size_t shift)
 {
-    size_t all = luck->input->n, from = to >= shift ? to - shift : to + all - shift;
+    size_t all = luck->input->n, from = start >= shift ? start - shift : start + all - shift;
     size_t first = n < all - from ? n : all - from;
     double sum = stretch(luck, to, from, first);
     return first < n ? sum + stretch(luck, to + first, 0, n - first) : sum;
@@ -70,11 +71,13 @@ static double tile(const struct luck *luck, size_t to, size_t n, size_t shift)
 
 static void walk(const struct luck *luck)
 {
-    for (size_t to = 0; to < luck->input->n; to += TILE) {
-        size_t left = luck->input->n - to, n = left < TILE ? left : TILE;
+    size_t all = luck->input->n, moved = luck->n_blocks * luck->block;
+    for (size_t b = 0; b < luck->n_blocks; b++)
         for (size_t k = 0; k < luck->n_shifts; k++)
-            luck->growth[k] += tile(luck, to, n, luck->shifts[k]);
-    }
+            luck->growth[k] += tile(luck, b * luck->block, luck->block,
+                                    luck->order[k * luck->n_blocks + b] * luck->block, luck->shifts[k]);
+    for (size_t k = 0; k < luck->n_shifts && moved < all; k++)
+        luck->growth[k] += tile(luck, moved, all - moved, moved, luck->shifts[k]);
 }
 
 /* Shift k of `count` equal parts of [low, high]. */
@@ -94,6 +97,32 @@ static void choose(struct luck *luck)
     luck->n_shifts = 1 + count;
 }
 
+/* Blocks of a sixteenth of the steps, in whole pieces: so long that exposures keep their dependence over
+ * time, so many that no order of them repeats a market that does. */
+static size_t block_of(size_t n)
+{
+    size_t block = (n / VERDICT_BLOCKS + PIECE - 1) / PIECE * PIECE;
+    return block > BLOCK_MAX ? BLOCK_MAX : block > PIECE ? block : PIECE;
+}
+
+/* Fisher and Yates; the policy itself keeps its order. */
+static void shuffle(struct luck *luck)
+{
+    size_t n = luck->n_blocks;
+    for (size_t k = 0; k < luck->n_shifts; k++) {
+        uint32_t *order = luck->order + k * n;
+        for (size_t i = 0; i < n; i++)
+            order[i] = (uint32_t)i;
+        for (size_t i = n; k > 0 && i-- > 1;) {
+            uint32_t word =
+                philox(VERDICT_SEED, (uint32_t)(k - 1), (uint32_t)i, 0, VERDICT_DRAW_ORDER).word[0];
+            uint32_t at = philox_below(word, (uint32_t)i + 1), kept = order[i];
+            order[i] = order[at];
+            order[at] = kept;
+        }
+    }
+}
+
 static void separate(const struct luck *luck, const double *returns)
 {
     const struct verdict_input *input = luck->input;
@@ -110,11 +139,15 @@ int metrics_verdict_luck(const struct verdict_input *input, const double *return
     struct luck luck = {.input = input,
                         .rest = malloc(input->n * sizeof(double)),
                         .growth = calloc(1 + VERDICT_SHIFTS, sizeof(double)),
-                        .shifts = calloc(1 + VERDICT_SHIFTS, sizeof(size_t))};
-    int r = luck.rest && luck.growth && luck.shifts ? 0 : -ENOMEM;
+                        .shifts = calloc(1 + VERDICT_SHIFTS, sizeof(size_t)),
+                        .block = block_of(input->n)};
+    luck.n_blocks = input->n / luck.block;
+    luck.order = calloc((1 + VERDICT_SHIFTS) * (luck.n_blocks + 1), sizeof *luck.order);
+    int r = luck.rest && luck.growth && luck.shifts && luck.order ? 0 : -ENOMEM;
     if (r == 0) {
         size_t as_good = 0;
         choose(&luck);
+        shuffle(&luck);
         separate(&luck, returns);
         walk(&luck);
         for (size_t k = 1; k < luck.n_shifts; k++)
@@ -125,5 +158,6 @@ int metrics_verdict_luck(const struct verdict_input *input, const double *return
     free(luck.rest);
     free(luck.growth);
     free(luck.shifts);
+    free(luck.order);
     return r;
 }

@@ -45,17 +45,28 @@ def shifts_of(n):
     return [near + a + (int(w) * (b - a) >> 32) for w, (a, b) in zip(word, parts)]
 
 
+def order_of(n, k):
+    """For each step the one whose exposures it takes before the shift: blocks in a drawn order, the rest in place."""
+    block = min(1024, max(128, -(-(n // 16) // 128) * 128))
+    blocks = np.arange(n // block * block).reshape(-1, block)
+    words = philox(np.full(len(blocks), k), np.arange(len(blocks)), 3 << 24)[0]
+    for i in range(len(blocks) - 1, 0, -1):
+        at = int(words[i]) * (i + 1) >> 32
+        blocks[[i, at]] = blocks[[at, i]]
+    return np.concatenate([blocks.ravel(), np.arange(blocks.size, n)])
+
+
 def p_value(weights, moves, returns):
     n = len(returns)
     rest = returns - (weights * moves).sum(axis=0)
 
-    def growth(shift):
+    def growth(shift, order):
         with np.errstate(divide="ignore"):
-            factor = 1 + (np.roll(weights, shift, axis=1) * moves).sum(axis=0) + np.roll(rest, shift)
+            factor = 1 + (np.roll(weights, shift, axis=1)[:, order] * moves).sum(axis=0) + np.roll(rest, shift)[order]
             return np.log(np.maximum(factor, 0)).sum()
 
-    own, shifts = growth(0), shifts_of(n)
-    return (1 + sum(growth(s) >= own - 1e-9 for s in shifts)) / (1 + len(shifts)), len(shifts)
+    own, shifts = growth(0, np.arange(n)), shifts_of(n)
+    return (1 + sum(growth(s, order_of(n, k)) >= own - 1e-9 for k, s in enumerate(shifts))) / (1 + len(shifts)), len(shifts)
 
 
 def block_of(d):
