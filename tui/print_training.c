@@ -29,7 +29,7 @@ static void training(FILE *out, const struct model *model, const struct status_t
         fprintf(out, " on %s", t->device);
     if (t->retry_in_ms >= 0 && !gone)
         fprintf(out, " again in %s", cli_format_age(a, t->retry_in_ms));
-    if (t->verdict[0])
+    if (t->verdict[0] && !gone)
         fprintf(out, " verdict %s", t->verdict);
     fprintf(out, " age %s%s%s\n", cli_format_age(a, panel_training_age(model, t, now)),
             t->reason[0] ? ": " : "", t->reason);
