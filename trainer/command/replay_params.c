@@ -49,7 +49,7 @@ static const char *choose_preset(const json_t *keys, const char *execution)
     if (task && strcmp(task, "day-trade") == 0)
         return "day-trade";
     execution = execution ? execution : string_of(keys, "execution");
-    return execution && strcmp(execution, "market") == 0 ? "cappuccino" : "reference";
+    return execution && strcmp(execution, "market") == 0 ? "market" : "reference";
 }
 
 static int read_env(const char *path, json_t *keys, const char *preset, const char *execution,
@@ -65,7 +65,6 @@ static int read_env(const char *path, json_t *keys, const char *preset, const ch
         preset = "cappuccino";
     if (env_params_preset(preset, ret, why) < 0)
         return bad(err, "%s: %s", path, why);
-    ret->random_start = false; /* it plays from its first bar on */
     json_object_foreach(keys, key, value)
     {
         if (strcmp(key, "preset") == 0)

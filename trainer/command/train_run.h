@@ -58,8 +58,15 @@ void train_updated(struct train_run *run, const struct update_figures *figures);
 
 /* Writes checkpoint and policy, unless they are written already; a failure is a warning and `lost`. */
 void train_save(struct train_run *run);
-/* The checkpoint alone. */
+/* Each alone. */
 void train_checkpoint(struct train_run *run);
+void train_policy(struct train_run *run);
+/* A file was written, or not: -errno with `words`, of which another error than the last is a warning. */
+void train_not_written(struct train_run *run, int *last, int error, const char *words);
+/* The policy that is kept, and its steps: the best one where there is one and it is wanted, else the current
+ * one, which *own then holds, for training_kept_policy_drop(). NULL with *ret_error and err. */
+const struct kept_policy *train_find_kept(struct train_run *run, struct kept_policy *own, int64_t *ret_steps,
+                                          int *ret_error, char err[static KEEP_ERROR_MAX]);
 /* Evaluates the current policy, where there are rows of validation, or else of testing, and keeps the best of
  * the former. False: it failed, as train_failed() reports. */
 bool train_judge(struct train_run *run);
@@ -80,10 +87,14 @@ void train_started(struct train_run *run);
 __attribute__((format(printf, 3, 4))) int train_failed(struct train_run *run, const char *cause,
                                                        const char *format, ...);
 void train_ended(struct train_run *run, const char *result, const char *cause);
+/* The end of one of --seeds: an event of its own, with the fields of `end`, which it takes; and a part of the
+ * whole's. */
+void train_seed_ended(struct train_run *run, json_t *fields);
 /* After the last of --seeds: the best policy as NAME, and the event of the end. */
 void train_seeds_ended(struct train_run *run, const char *name, const char *result, const char *cause);
 
 /* The cause of -errno: memory or disk, else `other`. */
 const char *train_cause(int error, const char *other);
+json_t *train_cause_json(const char *cause); /* null of NULL */
 
 #endif

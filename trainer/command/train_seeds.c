@@ -109,3 +109,78 @@ bool train_seeds_json(const struct train_seeds *seeds, json_t *object)
     json_decref(fields);
     return whole;
 }
+
+/* ---- Their ends. ---- */
+
+void train_seed_ended(struct train_run *run, json_t *fields)
+{
+    struct kept_policy own = {0};
+    char err[KEEP_ERROR_MAX];
+    int64_t steps;
+    int r;
+    bool best = run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
+    const struct train_seed seed = {.seed = run->config.ppo.seed,
+                                    .steps = run->steps,
+                                    .kept_steps = train_kept_steps(run),
+                                    .score = best ? run->best.score : NAN,
+                                    .evaluated = run->evaluated,
+                                    .evaluation = run->evaluation};
+    if (fields)
+        json_object_set_new(fields, "seed", json_integer((json_int_t)seed.seed));
+    telemetry_report_event(&run->report, "seed", fields);
+    if (run->steps == 0 || !run->making.learner)
+        return;
+    if (!train_find_kept(run, &own, &steps, &r, err)) {
+        telemetry_report_warning(&run->report, err);
+        return;
+    }
+    train_seeds_add(run->seeds, &seed, best ? &run->best.policy : &own);
+    if (run->seeds->best == run->seeds->done - 1)
+        train_page_keep(run->page);
+    training_kept_policy_drop(&own);
+}
+
+static void print_seeds(const struct train_seeds *seeds, const char *output, const char *name,
+                        const struct verdict *verdict)
+{
+    double median, low, high;
+    char text[VERDICT_TEXT_MAX];
+    printf("%s: %d of %d seeds", name, seeds->done, seeds->n);
+    if (train_seeds_returns(seeds, &median, &low, &high))
+        printf("; return %+.2f %% in the median, from %+.2f %% to %+.2f %%", 100 * median, 100 * low,
+               100 * high);
+    if (seeds->best >= 0)
+        printf("; seed %llu is kept\n%s/%s.safetensors", (unsigned long long)seeds->each[seeds->best].seed,
+               output, name);
+    if (verdict->kind != VERDICT_NONE)
+        printf("\n%s", metrics_verdict_text(verdict, text));
+    putchar('\n');
+}
+
+void train_seeds_ended(struct train_run *run, const char *name, const char *result, const char *cause)
+{
+    char path[PATH_MAX], err[KEEP_ERROR_MAX];
+    const struct train_seeds *seeds = run->seeds;
+    const struct verdict verdict = train_seeds_verdict(seeds);
+    const struct verdict *known = verdict.kind != VERDICT_NONE ? &verdict : NULL;
+    json_t *last = json_pack("{s:s, s:o, s:s}", "result", result, "cause", train_cause_json(cause), "output",
+                             run->config.output);
+    snprintf(path, sizeof path, "%s/%s.safetensors", run->config.output, name);
+    if (seeds->best >= 0) {
+        run->config.ppo.seed = seeds->each[seeds->best].seed;
+        int r = training_kept_policy_write(&seeds->policy, &run->source, seeds->each[seeds->best].kept_steps,
+                                           known, path, err);
+        train_not_written(run, &run->policy_error, r, err);
+        if (r == 0)
+            telemetry_report_event(&run->report, "policy",
+                                   json_pack("{s:I, s:s}", "steps",
+                                             (json_int_t)seeds->each[seeds->best].kept_steps, "path", path));
+    }
+    snprintf(run->config.name, sizeof run->config.name, "%s", name);
+    train_report(run, name, result);
+    if (last && train_seeds_json(seeds, last))
+        metrics_verdict_json(known, last);
+    telemetry_report_last(&run->report, last);
+    if (!run->report.lines)
+        print_seeds(seeds, run->config.output, name, &verdict);
+}
