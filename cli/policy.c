@@ -96,9 +96,10 @@ static void print_policy(json_t *policy)
 static void print_limits(const json_t *policy)
 {
     const char *limits = json_string_value(json_object_get(policy, "limits"));
-    fputs(limits ? ", under limits: " : "", stdout);
-    if (limits)
-        cli_text_print(stdout, limits);
+    if (!limits)
+        return;
+    fputs(", under limits: ", stdout);
+    cli_text_print(stdout, limits);
 }
 
 static void print_done(const char *word, const json_t *policy)

@@ -475,10 +475,10 @@ void engine_driver_scales(struct engine *engine, int account); /* finds those th
 void engine_driver_inherit(struct policy_driver *to, const struct policy_driver *from, const int *now);
 /* A driver that was opened for a trading account starts after the bars that are there by now. */
 void engine_driver_begin(struct engine *engine, int account);
-/* Replaces what trades for an account by another policy, or by none. ORDER_OK or ORDER_BAD_ACCOUNT. */
 /* A deposit or withdrawal takes the account's equity from `before` to `after`: what limits compare moves in
  * proportion. */
 void engine_driver_flow(struct engine *engine, int account, int64_t before, int64_t after);
+/* Replaces what trades for an account by another policy, or by none. ORDER_OK or ORDER_BAD_ACCOUNT. */
 enum order_reason engine_driver_swap(struct engine *engine, int account, const struct policy *policy,
                                      bool close);
 

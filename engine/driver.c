@@ -229,7 +229,7 @@ static double held(const struct engine *engine, int account, const struct policy
 struct driver_round {
     struct policy_rules rules;
     bool limited;
-    struct policy_round round;
+    struct policy_round within;
     int64_t equity;
 };
 
@@ -248,8 +248,8 @@ static struct driver_round round_of(struct engine *engine, int account, const st
                                  .limited = policy_has_limits(&rules->limits),
                                  .equity = engine->accounts[account].equity};
     if (round.limited)
-        round.round = policy_watch_all(&rules->limits, &driver->all, driver->round_ns, engine->interval_ns,
-                                       (double)round.equity, exposed_of(engine, account, round.equity));
+        round.within = policy_watch_all(&rules->limits, &driver->all, driver->round_ns, engine->interval_ns,
+                                        (double)round.equity, exposed_of(engine, account, round.equity));
     return round;
 }
 
@@ -260,7 +260,7 @@ static struct policy_order order_of(struct engine *engine, int account, const st
     if (!round->limited)
         return policy_decide(&round->rules, &slot->units, &slot->memory, action, close, (double)round->equity,
                              (double)available);
-    return policy_decide_within(&round->rules, &round->round, &slot->units, &slot->memory, cost, action,
+    return policy_decide_within(&round->rules, &round->within, &slot->units, &slot->memory, cost, action,
                                 close, (double)round->equity, exposed_of(engine, account, round->equity),
                                 (double)available);
 }

@@ -14,7 +14,8 @@ static void label_axis(struct svg *svg, const struct report_bars *bars)
         report_svg_words(svg, at, svg->bottom + 16, "middle", bars->labels[i]);
         taken = at + half + 6;
     }
-    report_svg_words(svg, (svg->left + svg->right) / 2, svg->height - 6, "middle", bars->x_name);
+    if (bars->x_name)
+        report_svg_words(svg, (svg->left + svg->right) / 2, svg->height - 6, "middle", bars->x_name);
 }
 
 static void axes(struct svg *svg, const struct report_bars *bars)

@@ -107,12 +107,12 @@ static void made_read(uv_work_t *work, int status)
 {
     struct show_job *job = work->data;
     (void)status;
-    if (job->made)
+    if (job->made) {
         json_object_update_missing(job->object, job->made);
-    if (job->made) /* of one that is not in memory only the file knows it */
+        /* of one that is not in memory only the file knows it */
         json_object_set(job->object, "verdict", json_object_get(job->made, "verdict"));
-    if (job->made)
         json_object_set(job->object, "verdict_text", json_object_get(job->made, "verdict_text"));
+    }
     control_ok(job->call, json_pack("{s:o}", "policy", job->object));
     json_decref(job->made);
     free(job);

@@ -40,8 +40,7 @@ void ensemble_member_name(int i, char ret[static ENSEMBLE_MEMBER_NAME_MAX])
     snprintf(ret, ENSEMBLE_MEMBER_NAME_MAX, "member-%d.safetensors", i + 1);
 }
 
-/* Relative to the ensemble's file, unless its name is absolute. */
-static char *beside(const char *path, const char *name)
+char *ensemble_beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
     char *file = NULL;
@@ -54,7 +53,7 @@ static int read_member(const char *path, struct loaded *loaded, int i, bool kept
 {
     char name[ENSEMBLE_MEMBER_NAME_MAX], said[POLICY_ERROR_MAX], why[POLICY_ERROR_MAX];
     ensemble_member_name(i, name);
-    loaded->files[i] = beside(path, kept ? name : loaded->text.members[i]);
+    loaded->files[i] = ensemble_beside(path, kept ? name : loaded->text.members[i]);
     if (!loaded->files[i])
         return refuse(err, path, -ENOMEM, "out of memory");
     int r = policy_trained_load(loaded->files[i], &loaded->members[i], said);

@@ -66,4 +66,8 @@ void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fi
 
 extern const struct policy_runtime_ops ensemble_runtime_ops;
 
+/* A member's file: relative to the ensemble's, unless its name is absolute; for free(), NULL without memory.
+ */
+char *ensemble_beside(const char *path, const char *name);
+
 #endif

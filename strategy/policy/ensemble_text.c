@@ -106,7 +106,7 @@ static int read_combine(struct reading *in, json_t *object)
 
 static int read_limits(struct reading *in, json_t *object)
 {
-    const json_t *limits = json_object_get(object, "limits");
+    json_t *limits = json_object_get(object, "limits");
     const char *key, *text;
     char why[CONFIG_WHY_MAX];
     json_t *value;
@@ -116,7 +116,7 @@ static int read_limits(struct reading *in, json_t *object)
         return refuse(in, -EINVAL,
                       "limits: an object of names and texts, as {\"exposure\": \"30%%\"}, is right");
     in->text.has_limits = true;
-    json_object_foreach((json_t *)(uintptr_t)limits, key, value)
+    json_object_foreach(limits, key, value)
     {
         if (!(text = json_string_value(value)))
             return refuse(in, -EINVAL, "limits: %.64s: a text, as \"30%%\", is right", key);

@@ -12,7 +12,7 @@
 #include "strategy/policy/limit_keys.h"
 #include "strategy/policy/safetensors.h"
 
-enum { FILE_MOST = 1 << 30, LENGTH_BYTES = 8, HEADER_UNIT = 8 };
+enum { LENGTH_BYTES = 8, HEADER_UNIT = 8 };
 
 #define refuse(err, path, code, ...) fail_line(code, err, POLICY_ERROR_MAX, path, __VA_ARGS__)
 
@@ -44,8 +44,7 @@ static char *limited_environment(const char *text, const struct policy_limits *l
         text += n + (text[n] == '\n');
     }
     for (int i = 0; i < POLICY_LIMITS_N; i++)
-        if (!policy_limit_off(&policy_limit_keys[i], limits) &&
-            config_key_text(&policy_limit_keys[i], limits, value, sizeof value))
+        if (policy_limit_text(&policy_limit_keys[i], limits, value))
             fprintf(out, "%s=%s\n", policy_limit_keys[i].name, value);
     if (fclose(out) != 0) {
         free(made);
@@ -59,8 +58,7 @@ static json_t *limits_object(const struct policy_limits *limits)
     char value[POLICY_LIMIT_TEXT_MAX];
     json_t *object = json_object();
     for (int i = 0; i < POLICY_LIMITS_N; i++)
-        if (!policy_limit_off(&policy_limit_keys[i], limits) &&
-            config_key_text(&policy_limit_keys[i], limits, value, sizeof value))
+        if (policy_limit_text(&policy_limit_keys[i], limits, value))
             json_object_set_new(object, policy_limit_keys[i].name, json_string(value));
     return object;
 }
@@ -75,8 +73,9 @@ static size_t header_bytes(const unsigned char *bytes)
     return (size_t)n;
 }
 
-/* The header with other limits, padded with blanks; for free(). NULL: it has no environment, or no memory. */
-static char *limited_header(const char *text, size_t n, const struct policy_limits *limits)
+/* The header with other limits, padded with blanks; for free(). 0; -EINVAL: it has no environment; -ENOMEM.
+ */
+static int limited_header(const char *text, size_t n, const struct policy_limits *limits, char **ret)
 {
     json_t *header = json_loadb(text, n, 0, NULL), *metadata = json_object_get(header, "__metadata__");
     const char *environment = json_string_value(json_object_get(metadata, "environment"));
@@ -84,6 +83,7 @@ static char *limited_header(const char *text, size_t n, const struct policy_limi
          *padded = NULL;
     if (made && json_object_set_new(metadata, "environment", json_string(made)) == 0)
         dumped = json_dumps(header, JSON_COMPACT);
+    const int r = environment ? -ENOMEM : -EINVAL;
     size_t length = dumped ? strlen(dumped) : 0,
            whole = (length + HEADER_UNIT - 1) / HEADER_UNIT * HEADER_UNIT;
     if (dumped && (padded = malloc(whole + 1)) != NULL) {
@@ -94,7 +94,8 @@ static char *limited_header(const char *text, size_t n, const struct policy_limi
     free(dumped);
     free(made);
     json_decref(header);
-    return padded;
+    *ret = padded;
+    return padded ? 0 : r;
 }
 
 static int write_trained(const char *to, const char *header, const unsigned char *data, size_t n)
@@ -120,15 +121,17 @@ static int limit_trained(const char *from, const char *to, const struct policy_l
     char why[SAFETENSORS_ERROR_MAX];
     unsigned char *bytes;
     size_t n;
-    int r = safetensors_bytes(from, FILE_MOST, &bytes, &n, why);
+    int r = safetensors_bytes(from, POLICY_FILE_MAX, &bytes, &n, why);
     if (r < 0)
         return fail_with(r, err, POLICY_ERROR_MAX, "%s", why);
     size_t begins = LENGTH_BYTES + header_bytes(bytes);
-    char *header = limited_header((const char *)bytes + LENGTH_BYTES, begins - LENGTH_BYTES, limits);
-    r = header ? write_trained(to, header, bytes + begins, n - begins)
-               : refuse(err, from, -EINVAL,
-                        "it has no environment: a policy that was trained on a market is right");
-    if (r < 0 && header)
+    char *header = NULL;
+    r = limited_header((const char *)bytes + LENGTH_BYTES, begins - LENGTH_BYTES, limits, &header);
+    if (r == -EINVAL)
+        refuse(err, from, r, "it has no environment: a policy that was trained on a market is right");
+    else if (r < 0)
+        refuse(err, from, r, "out of memory");
+    else if ((r = write_trained(to, header, bytes + begins, n - begins)) < 0)
         refuse(err, to, r, "%s", strerror(-r));
     free(header);
     free(bytes);
@@ -140,18 +143,13 @@ static int limit_trained(const char *from, const char *to, const struct policy_l
 /* Names the members by paths that hold from any folder. */
 static int name_members(const char *from, json_t *members)
 {
-    const char *slash = strrchr(from, '/');
     for (size_t i = 0; i < json_array_size(members); i++) {
         const char *name = json_string_value(json_array_get(members, i));
-        char path[2 * PATH_MAX], real[PATH_MAX];
-        if (!name)
-            return -EINVAL;
-        if (name[0] == '/')
-            snprintf(path, sizeof path, "%s", name);
-        else
-            snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - from) : 1, slash ? from : ".", name);
-        if (!realpath(path, real))
-            return -errno;
+        char *path = name ? ensemble_beside(from, name) : NULL, real[PATH_MAX];
+        int r = !name ? -EINVAL : !path ? -ENOMEM : realpath(path, real) ? 0 : -errno;
+        free(path);
+        if (r < 0)
+            return r;
         if (json_array_set_new(members, i, json_string(real)) < 0)
             return -ENOMEM;
     }
@@ -164,7 +162,7 @@ static int limit_ensemble(const char *from, const char *to, const struct policy_
     struct whole_file file;
     char *bytes, *text = NULL;
     size_t n;
-    int r = whole_file_read(from, FILE_MOST, &bytes, &n);
+    int r = whole_file_read(from, POLICY_FILE_MAX, &bytes, &n);
     if (r < 0)
         return refuse(err, from, r, "%s", strerror(-r));
     json_t *object = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
@@ -173,12 +171,13 @@ static int limit_ensemble(const char *from, const char *to, const struct policy_
         r = -ENOMEM;
     if (r == 0 && !(text = json_dumps(object, JSON_INDENT(1))))
         r = -ENOMEM;
-    if (r == 0 && (r = whole_file_open(to, ".new", 0640, &file)) == 0)
+    bool made = r == 0;
+    if (made && (r = whole_file_open(to, SAFETENSORS_TEMPORARY, 0640, &file)) == 0)
         r = whole_file_close(&file, whole_file_put(&file, text, strlen(text)));
     free(text);
     free(bytes);
     json_decref(object);
-    return r < 0 ? refuse(err, from, r, "its limits: %s", strerror(-r)) : 0;
+    return r < 0 ? refuse(err, made ? to : from, r, "its limits: %s", strerror(-r)) : 0;
 }
 
 int policy_limit_file(const char *from, const char *to, const struct policy_limits *limits,

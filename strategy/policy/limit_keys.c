@@ -157,6 +157,12 @@ int policy_limits_set(struct policy_limits *limits, const char *name, const char
     return -ENOENT;
 }
 
+bool policy_limit_text(const struct config_key *key, const struct policy_limits *limits,
+                       char ret[static POLICY_LIMIT_TEXT_MAX])
+{
+    return !policy_limit_off(key, limits) && config_key_text(key, limits, ret, POLICY_LIMIT_TEXT_MAX);
+}
+
 void policy_limits_text(const struct policy_limits *limits, char ret[static POLICY_LIMITS_TEXT_MAX])
 {
     size_t at = 0;
@@ -164,7 +170,7 @@ void policy_limits_text(const struct policy_limits *limits, char ret[static POLI
     for (int i = 0; i < POLICY_LIMITS_N; i++) {
         char text[POLICY_LIMIT_TEXT_MAX];
         const struct config_key *key = &policy_limit_keys[i];
-        if (policy_limit_off(key, limits) || !config_key_text(key, limits, text, sizeof text))
+        if (!policy_limit_text(key, limits, text))
             continue;
         at += (size_t)snprintf(ret + at, POLICY_LIMITS_TEXT_MAX - at, "%s%s %s", at ? ", " : "", key->name,
                                text);

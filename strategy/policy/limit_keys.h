@@ -78,5 +78,8 @@ void policy_limits_text(const struct policy_limits *limits, char ret[static POLI
 
 /* Is the value of a row 0? */
 bool policy_limit_off(const struct config_key *key, const struct policy_limits *limits);
+/* The text of a limit that is set. False: it is off. */
+bool policy_limit_text(const struct config_key *key, const struct policy_limits *limits,
+                       char ret[static POLICY_LIMIT_TEXT_MAX]);
 
 #endif

@@ -8,14 +8,19 @@
  * exposure, exposure_symbol: purchases bring all assets together, or one, to at most POLICY_MARGIN * limit *
  *   equity. What a close finds above limit * equity is sold down to POLICY_MARGIN * limit * equity, of all
  *   assets in equal shares, in whole lots and for what the venue takes at least.
+ *
  * daily_loss: from a close with equity <= (1 - limit) * equity at the UTC day's first close on, nothing is
- * bought until the next day. A close belongs to the day that it is at: that of midnight to the day that
- * begins. stop_loss, trailing_stop: one protective stop at the higher of (1 - stop_loss) * average cost and
+ *   bought until the next day. A close belongs to the day that it is at: that of midnight to the day that
+ *   begins.
+ *
+ * stop_loss, trailing_stop: one protective stop at the higher of (1 - stop_loss) * average cost and
  *   (1 - trailing_stop) * peak, with the tighter one of the policy's own trailing stop and the limit; and all
  *   that rules.h says of its stop.
+ *
  * portfolio_trailing_stop: at a close with equity <= (1 - limit) * the peak of equity at closes all is sold
- * at market, and nothing is bought until so many bars have passed as cooldown_s has, at least one. Then the
+ *   at market, and nothing is bought until so many bars have passed as cooldown_s has, at least one. Then the
  *   peak begins again with the equity at that close.
+ *
  * take_profit: at a close >= (1 + above) * average cost that part of the position is sold, once until it was
  *   flat, or dust, again.
  *

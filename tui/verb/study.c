@@ -92,19 +92,31 @@ static int ambiguous(const struct model *model, const char *name, const struct t
     return status;
 }
 
+/* The one study of that name; NULL: *ret_status, with a line on stderr. */
+static const struct tui_study *find(struct collector *collector, const char *name, int *ret_status)
+{
+    const struct model *model = collector->model;
+
+    *ret_status = read_studies(collector, "");
+    if (*ret_status != EXIT_OK)
+        return NULL;
+    const struct tui_study *study = tui_studies_find(model->studies, name);
+    if (!study)
+        *ret_status = unknown(model, name);
+    else if (tui_studies_find_other(model->studies, name, study))
+        *ret_status = ambiguous(model, name, study);
+    return *ret_status == EXIT_OK ? study : NULL;
+}
+
 static int show(const struct option_call *call, struct collector *collector)
 {
     const char *name = call->arguments[0];
     const struct model *model = collector->model;
-    int status = read_studies(collector, "");
+    int status;
+    const struct tui_study *study = find(collector, name, &status);
 
-    if (status != EXIT_OK)
-        return status;
-    const struct tui_study *study = tui_studies_find(model->studies, name);
     if (!study)
-        return unknown(model, name);
-    if (tui_studies_find_other(model->studies, name, study))
-        return ambiguous(model, name, study);
+        return status;
     char key[STUDY_LABEL_MAX];
     memcpy(key, study->key, sizeof(key));
     status = read_studies(collector, key);
@@ -163,7 +175,6 @@ static bool read_count(const char *text, int *ret)
 /* The one thing that the program writes to a storage, and only on this demand. */
 static int want(const struct option_call *call, struct collector *collector)
 {
-    const struct model *model = collector->model;
     const char *name = call->arguments[0];
     char err[STUDY_ERROR_MAX], json[24];
     struct study_store *store;
@@ -172,14 +183,10 @@ static int want(const struct option_call *call, struct collector *collector)
     if (!read_count(call->arguments[1], &n))
         return option_fail(call, EXIT_USAGE, "TRIALS: \"%.60s\": a whole number up to %d is needed; 0: none",
                            call->arguments[1], WANTED_MAX);
-    int status = read_studies(collector, "");
-    if (status != EXIT_OK)
-        return status;
-    const struct tui_study *study = tui_studies_find(model->studies, name);
+    int status;
+    const struct tui_study *study = find(collector, name, &status);
     if (!study)
-        return unknown(model, name);
-    if (tui_studies_find_other(model->studies, name, study))
-        return ambiguous(model, name, study);
+        return status;
     if (study->config)
         return cli_stored_fail(
             EXIT_ERROR, "study", study->label,
