@@ -20,7 +20,7 @@ struct eval_request {
     struct eval_market market;
     struct training_episode whole;
     struct trainer_trace trace;   /* for the page */
-    struct training_calls traced; /* zeroed: there is none */
+    struct training_calls traced; /* what fills it, called with --report alone */
     struct replay_row row;
     struct replay_trades *trades_out;
     FILE *steps_out;

@@ -120,7 +120,7 @@ static int compute_features(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
     struct usage started = telemetry_usage_now();
-    if (run->seeds && run->seeds->done > 0)
+    if (run->source.train_market) /* an earlier seed's */
         return GO_ON;
     telemetry_report_state(&run->report, "features", run->steps);
     int r = training_source_features(&run->source, err);
@@ -425,11 +425,8 @@ static int train_each(struct train_run *run)
                 : train_failed(run, "config", "[training] name: %s: too long for --seeds: at most %d letters",
                                name, CONFIG_WORD_MAX - 22);
     }
-    train_seeds_ended(run, name,
-                      status != EXIT_SUCCESS ? "failed"
-                      : seeds.done < seeds.n ? "stopped"
-                                             : "done",
-                      NULL);
+    bool stopped = seeds.done < seeds.n || trainer_stop_asked();
+    train_seeds_ended(run, name, status != EXIT_SUCCESS ? "failed" : stopped ? "stopped" : "done");
     train_seeds_finish(&seeds);
     return status == EXIT_SUCCESS && run->lost ? EXIT_FAILURE : status;
 }

@@ -128,7 +128,7 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     if (last)
         metrics_verdict_json(run->evaluated ? &run->evaluation.verdict : NULL, last);
     if (run->seeds)
-        train_seed_ended(run, last);
+        train_seed_ended(run, strcmp(result, "failed") == 0, last);
     else
         telemetry_report_last(&run->report, last);
     if (run->report.lines || (strcmp(result, "failed") == 0 && run->iterations == 0))
@@ -137,9 +137,8 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     if (run->steady_steps > 0)
         printf(", %.0f steps/s (predicted %.0f)", steps_s, run->plan.steps_s);
     if (run->evaluated && run->source.market)
-        printf("; return %+.2f %% of evaluation, benchmark %+.2f %%",
-               100 * (run->evaluation.equity / run->evaluation.initial - 1),
-               100 * (run->evaluation.benchmark / run->evaluation.initial - 1));
+        printf("; return %+.2f %% of evaluation, benchmark %+.2f %%", 100 * training_return(&run->evaluation),
+               100 * training_benchmark_return(&run->evaluation));
     else if (run->evaluated)
         printf("; reward %.4g of evaluation", run->evaluation.reward);
     if (run->iterations > 0 || run->saved[0])

@@ -91,16 +91,15 @@ static json_t *world_json(const struct evaluation *e)
 
 static json_t *market_json(const struct evaluation *e)
 {
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
-                     "episodes", (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from",
-                     time_json(e->from_ns), "to", time_json(e->to_ns), "reward", record_json_real(e->reward),
-                     "initial_equity", record_json_real(e->initial), "equity", record_json_real(e->equity),
-                     "return", record_json_real(e->equity / e->initial - 1), "benchmark_equity",
-                     record_json_real(e->benchmark), "benchmark_return",
-                     record_json_real(e->benchmark / e->initial - 1), "fees", record_json_real(e->fees),
-                     "drawdown", record_json_real(e->drawdown), "exposure", record_json_real(e->exposure),
-                     "invested", record_json_real(e->invested), "buys", (json_int_t)e->buys, "sells",
-                     (json_int_t)e->sells);
+    return json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "episodes",
+        (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from", time_json(e->from_ns), "to",
+        time_json(e->to_ns), "reward", record_json_real(e->reward), "initial_equity",
+        record_json_real(e->initial), "equity", record_json_real(e->equity), "return",
+        record_json_real(training_return(e)), "benchmark_equity", record_json_real(e->benchmark),
+        "benchmark_return", record_json_real(training_benchmark_return(e)), "fees", record_json_real(e->fees),
+        "drawdown", record_json_real(e->drawdown), "exposure", record_json_real(e->exposure), "invested",
+        record_json_real(e->invested), "buys", (json_int_t)e->buys, "sells", (json_int_t)e->sells);
 }
 
 json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *e)
@@ -192,8 +191,8 @@ size_t trainer_evaluation_scalars(const struct training_source *source, const st
         ret[n++] = (struct tensorboard_scalar){"evaluation/episode_steps", e->length};
         return n;
     }
-    ret[n++] = (struct tensorboard_scalar){"evaluation/return", e->equity / e->initial - 1};
-    ret[n++] = (struct tensorboard_scalar){"evaluation/benchmark_return", e->benchmark / e->initial - 1};
+    ret[n++] = (struct tensorboard_scalar){"evaluation/return", training_return(e)};
+    ret[n++] = (struct tensorboard_scalar){"evaluation/benchmark_return", training_benchmark_return(e)};
     ret[n++] = (struct tensorboard_scalar){"evaluation/drawdown", e->drawdown};
     ret[n++] = (struct tensorboard_scalar){"evaluation/exposure", e->exposure};
     return n;

@@ -27,7 +27,7 @@ static void forget(struct train_page_shown *shown)
 
 int train_page_curves(const struct train_page *page)
 {
-    return page->n_seeds < TRAIN_PAGE_SEEDS ? page->n_seeds : TRAIN_PAGE_SEEDS;
+    return page->n_seeds < LEARNING_SEEDS ? page->n_seeds : LEARNING_SEEDS;
 }
 
 void train_page_close(struct train_page *page)
@@ -45,8 +45,8 @@ int train_page_begin(struct train_page *page)
 {
     if (!page)
         return 0;
-    struct trainer_learning *learning = page->n_seeds < TRAIN_PAGE_SEEDS ? trainer_learning_create() : NULL;
-    if (page->n_seeds < TRAIN_PAGE_SEEDS && !learning)
+    struct trainer_learning *learning = page->n_seeds < LEARNING_SEEDS ? trainer_learning_create() : NULL;
+    if (page->n_seeds < LEARNING_SEEDS && !learning)
         return -ENOMEM;
     forget(&page->last);
     if (learning)
@@ -58,8 +58,8 @@ int train_page_begin(struct train_page *page)
 /* The curves of the seed that trains; NULL: there are none. */
 static struct trainer_learning *current(const struct train_page *page)
 {
-    return page && page->n_seeds > 0 && page->n_seeds <= TRAIN_PAGE_SEEDS ? page->learning[page->n_seeds - 1]
-                                                                          : NULL;
+    return page && page->n_seeds > 0 && page->n_seeds <= LEARNING_SEEDS ? page->learning[page->n_seeds - 1]
+                                                                        : NULL;
 }
 
 void train_page_updated(struct train_page *page, const struct ppo_update *update)
@@ -75,9 +75,8 @@ void train_page_judged(struct train_page *page, const struct training_source *so
     if (!current(page))
         return;
     page->judged_on = training_source_part_name(part);
-    trainer_learning_judge(current(page), steps,
-                           trades ? evaluation->equity / evaluation->initial - 1 : evaluation->reward,
-                           trades ? evaluation->benchmark / evaluation->initial - 1 : NAN);
+    trainer_learning_judge(current(page), steps, trades ? training_return(evaluation) : evaluation->reward,
+                           training_benchmark_return(evaluation));
 }
 
 struct training_watch *train_page_watch(struct train_page *page, enum source_part part,

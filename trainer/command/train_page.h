@@ -8,14 +8,12 @@
 
 struct train_run;
 
-enum { TRAIN_PAGE_SEEDS = 64 /* whose curves are drawn */ };
-
 /* What a page remembers while it trains. */
 struct train_page {
     const char *path;
-    struct trainer_learning *learning[TRAIN_PAGE_SEEDS]; /* [n_seeds], a seed each */
-    int n_seeds;                                         /* started; those beyond the array have no curves */
-    const char *judged_on;                               /* the rows of evaluations while it trains */
+    struct trainer_learning *learning[LEARNING_SEEDS]; /* [n_seeds], a seed each */
+    int n_seeds;                                       /* started; those beyond the array have no curves */
+    const char *judged_on;                             /* the rows of evaluations while it trains */
     struct train_page_shown {
         struct training_episode episode; /* n 0: there is none of a market */
         struct trainer_trace trace;

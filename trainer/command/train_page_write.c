@@ -124,11 +124,10 @@ static int list_conditions(struct text *text, const struct train_run *run, const
 
 /* ---- seeds ---- */
 
-static void list_seed(struct text *text, const struct train_seed *seed, bool kept, bool market)
+static void list_seed(struct text *text, const struct train_seed *seed, bool kept)
 {
     const struct evaluation *evaluation = &seed->evaluation;
-    bool evaluated = market && seed->evaluated;
-    const char *word = evaluated ? metrics_verdict_word(evaluation->verdict.kind) : NULL;
+    const char *word = metrics_verdict_word(evaluation->verdict.kind);
     char words[WORDS_MAX];
     snprintf(words, sizeof words, "%llu%s", (unsigned long long)seed->seed, kept ? ", kept" : "");
     report_page_row(text);
@@ -136,9 +135,8 @@ static void list_seed(struct text *text, const struct train_seed *seed, bool kep
     snprintf(words, sizeof words, "%lld", (long long)seed->kept_steps);
     report_page_cell(text, words);
     report_page_value_fixed(text, 100 * expm1(seed->score), 2);
-    report_page_value_fixed(text, evaluated ? 100 * (evaluation->equity / evaluation->initial - 1) : NAN, 2);
-    report_page_value_fixed(text, evaluated ? 100 * (evaluation->benchmark / evaluation->initial - 1) : NAN,
-                            2);
+    report_page_value_fixed(text, 100 * training_return(evaluation), 2);
+    report_page_value_fixed(text, 100 * training_benchmark_return(evaluation), 2);
     report_page_cell(text, word ? word : "n/a");
     report_page_row_end(text);
 }
@@ -151,7 +149,7 @@ static void list_seeds(struct text *text, const struct train_run *run)
     double median, low, high;
     char words[WORDS_MAX];
     report_page_heading(text, "Seeds");
-    if (run->source.market && train_seeds_returns(seeds, &median, &low, &high)) {
+    if (train_seeds_returns(seeds, &median, &low, &high)) {
         snprintf(words, sizeof words,
                  "Return on the rows of testing: %+.2f %% in the median, from %+.2f %% to %+.2f %%.",
                  100 * median, 100 * low, 100 * high);
@@ -159,7 +157,7 @@ static void list_seeds(struct text *text, const struct train_run *run)
     }
     report_page_table(text, names, sizeof names / sizeof *names);
     for (int i = 0; i < seeds->done; i++)
-        list_seed(text, &seeds->each[i], i == seeds->best, run->source.market);
+        list_seed(text, &seeds->each[i], i == seeds->best);
     report_page_table_end(text);
     if (seeds->best >= 0) {
         snprintf(

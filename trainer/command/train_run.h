@@ -63,6 +63,8 @@ void train_checkpoint(struct train_run *run);
 void train_policy(struct train_run *run);
 /* A file was written, or not: -errno with `words`, of which another error than the last is a warning. */
 void train_not_written(struct train_run *run, int *last, int error, const char *words);
+/* Is the best one there, and wanted? */
+bool train_keeps_best(const struct train_run *run);
 /* The policy that is kept, and its steps: the best one where there is one and it is wanted, else the current
  * one, which *own then holds, for training_kept_policy_drop(). NULL with *ret_error and err. */
 const struct kept_policy *train_find_kept(struct train_run *run, struct kept_policy *own, int64_t *ret_steps,
@@ -87,11 +89,11 @@ void train_started(struct train_run *run);
 __attribute__((format(printf, 3, 4))) int train_failed(struct train_run *run, const char *cause,
                                                        const char *format, ...);
 void train_ended(struct train_run *run, const char *result, const char *cause);
-/* The end of one of --seeds: an event of its own, with the fields of `end`, which it takes; and a part of the
- * whole's. */
-void train_seed_ended(struct train_run *run, json_t *fields);
+/* The end of one of --seeds: an event of its own, with the fields of `end`, which it takes; and, unless it
+ * failed, a part of the whole's. */
+void train_seed_ended(struct train_run *run, bool failed, json_t *fields);
 /* After the last of --seeds: the best policy as NAME, and the event of the end. */
-void train_seeds_ended(struct train_run *run, const char *name, const char *result, const char *cause);
+void train_seeds_ended(struct train_run *run, const char *name, const char *result);
 
 /* The cause of -errno: memory or disk, else `other`. */
 const char *train_cause(int error, const char *other);

@@ -5,15 +5,20 @@
 #include "exchange/fail.h"
 #include "trainer/command/train_run.h"
 
+bool train_keeps_best(const struct train_run *run)
+{
+    return run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
+}
+
 int64_t train_kept_steps(const struct train_run *run)
 {
-    return run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model ? run->best.steps : run->steps;
+    return train_keeps_best(run) ? run->best.steps : run->steps;
 }
 
 const struct kept_policy *train_find_kept(struct train_run *run, struct kept_policy *own, int64_t *ret_steps,
                                           int *ret_error, char err[static KEEP_ERROR_MAX])
 {
-    bool best = run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
+    bool best = train_keeps_best(run);
     *own = (struct kept_policy){0};
     *ret_steps = train_kept_steps(run);
     *ret_error = best ? 0 : training_kept_policy_take(run->making.learner, own, err);

@@ -47,11 +47,6 @@ struct verdict train_seeds_verdict(const struct train_seeds *seeds)
 
 /* ---- Returns. ---- */
 
-static double return_of(const struct evaluation *evaluation)
-{
-    return evaluation->equity / evaluation->initial - 1;
-}
-
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -64,8 +59,8 @@ bool train_seeds_returns(const struct train_seeds *seeds, double *ret_median, do
     double *returns = malloc((size_t)seeds->n * sizeof *returns);
     size_t n = 0;
     for (int i = 0; returns && i < seeds->done; i++)
-        if (seeds->each[i].evaluated)
-            returns[n++] = return_of(&seeds->each[i].evaluation);
+        if (isfinite(training_return(&seeds->each[i].evaluation)))
+            returns[n++] = training_return(&seeds->each[i].evaluation);
     if (n > 0) {
         qsort(returns, n, sizeof *returns, by_value);
         *ret_low = returns[0];
@@ -81,13 +76,12 @@ bool train_seeds_returns(const struct train_seeds *seeds, double *ret_median, do
 static json_t *seed_json(const struct train_seed *seed)
 {
     const struct evaluation *evaluation = &seed->evaluation;
-    const bool market = seed->evaluated && evaluation->initial > 0;
     json_t *json =
         json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "seed", (json_int_t)seed->seed, "steps",
                   (json_int_t)seed->steps, "kept_steps", (json_int_t)seed->kept_steps, "validation_return",
                   record_json_real(isnan(seed->score) ? NAN : expm1(seed->score)), "return",
-                  record_json_real(market ? return_of(evaluation) : NAN), "benchmark_return",
-                  record_json_real(market ? evaluation->benchmark / evaluation->initial - 1 : NAN));
+                  record_json_real(training_return(evaluation)), "benchmark_return",
+                  record_json_real(training_benchmark_return(evaluation)));
     if (json)
         metrics_verdict_json(seed->evaluated ? &evaluation->verdict : NULL, json);
     return json;
@@ -112,13 +106,13 @@ bool train_seeds_json(const struct train_seeds *seeds, json_t *object)
 
 /* ---- Their ends. ---- */
 
-void train_seed_ended(struct train_run *run, json_t *fields)
+void train_seed_ended(struct train_run *run, bool failed, json_t *fields)
 {
     struct kept_policy own = {0};
     char err[KEEP_ERROR_MAX];
     int64_t steps;
     int r;
-    bool best = run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
+    bool best = train_keeps_best(run);
     const struct train_seed seed = {.seed = run->config.ppo.seed,
                                     .steps = run->steps,
                                     .kept_steps = train_kept_steps(run),
@@ -128,7 +122,7 @@ void train_seed_ended(struct train_run *run, json_t *fields)
     if (fields)
         json_object_set_new(fields, "seed", json_integer((json_int_t)seed.seed));
     telemetry_report_event(&run->report, "seed", fields);
-    if (run->steps == 0 || !run->making.learner)
+    if (failed || run->steps == 0 || !run->making.learner)
         return;
     if (!train_find_kept(run, &own, &steps, &r, err)) {
         telemetry_report_warning(&run->report, err);
@@ -157,14 +151,13 @@ static void print_seeds(const struct train_seeds *seeds, const char *output, con
     putchar('\n');
 }
 
-void train_seeds_ended(struct train_run *run, const char *name, const char *result, const char *cause)
+void train_seeds_ended(struct train_run *run, const char *name, const char *result)
 {
     char path[PATH_MAX], err[KEEP_ERROR_MAX];
     const struct train_seeds *seeds = run->seeds;
     const struct verdict verdict = train_seeds_verdict(seeds);
     const struct verdict *known = verdict.kind != VERDICT_NONE ? &verdict : NULL;
-    json_t *last = json_pack("{s:s, s:o, s:s}", "result", result, "cause", train_cause_json(cause), "output",
-                             run->config.output);
+    json_t *last = json_pack("{s:s, s:n, s:s}", "result", result, "cause", "output", run->config.output);
     snprintf(path, sizeof path, "%s/%s.safetensors", run->config.output, name);
     if (seeds->best >= 0) {
         run->config.ppo.seed = seeds->each[seeds->best].seed;

@@ -70,10 +70,10 @@ struct env_params {
     double weight_return, weight_step, weight_trend, weight_day; /* docs/environment.md has the terms */
     int trend_bars;
 
-    /* For every task. Last: a saved state without them is as before they existed (save.c). */
+    /* For every task. Behind what older states have: one without them is as before they existed (save.c). */
     double drawdown_penalty, volatility_penalty;
 
-    struct policy_limits limits; /* ENV_MARKET, ENV_PORTFOLIO; all 0: none. Last, for the same reason */
+    struct policy_limits limits; /* ENV_MARKET, ENV_PORTFOLIO; all 0: none. Likewise */
 };
 
 #ifndef __CUDACC__ /* the host's, in C */

@@ -70,8 +70,8 @@ static void draw(struct text *text, const struct trainer_evaluated *evaluated, i
         of_numbers(evaluated, action, &histogram);
     snprintf(title, sizeof title, "Actions: %.64s", action_name(evaluated, action));
     snprintf(caption, sizeof caption,
-             "How often the policy chose each%s in %zu steps, before the environment %s.",
-             discrete ? " level" : "", evaluated->trace->n_steps, "clips and refuses");
+             "How often the policy chose each%s in %zu steps, before the environment clips and refuses.",
+             discrete ? " level" : "", evaluated->trace->n_steps);
     const struct report_bars bars = {.size = REPORT_HALF,
                                      .title = title,
                                      .x_name = "action",
@@ -84,7 +84,7 @@ static void draw(struct text *text, const struct trainer_evaluated *evaluated, i
     report_page_bars(text, &bars, caption);
 }
 
-int trainer_report_actions(struct text *text, const struct trainer_evaluated *evaluated)
+void trainer_report_actions(struct text *text, const struct trainer_evaluated *evaluated)
 {
     int n = evaluated->trace->n_actions, drawn = n < CHARTS_MAX ? n : CHARTS_MAX;
     const struct env_params *params = evaluated->params;
@@ -108,5 +108,4 @@ int trainer_report_actions(struct text *text, const struct trainer_evaluated *ev
         snprintf(words, sizeof words, "The first %d of %d actions are drawn.", drawn, n);
         report_page_paragraph(text, words);
     }
-    return 0;
 }

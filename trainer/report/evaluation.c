@@ -154,5 +154,7 @@ int trainer_report_evaluation(struct text *text, const struct trainer_evaluated 
     account(text, evaluated);
     r = r < 0 ? r : trainer_report_trades(text, evaluated);
     report_page_heading(text, "Actions");
-    return r < 0 ? r : trainer_report_actions(text, evaluated);
+    if (r == 0)
+        trainer_report_actions(text, evaluated);
+    return r;
 }

@@ -34,6 +34,6 @@ const char *trainer_report_currency(const struct env_market *market);
 /* Parts of it, in their own files. 0 or -ENOMEM. */
 int trainer_report_curves(struct text *text, const struct trainer_evaluated *evaluated);
 int trainer_report_trades(struct text *text, const struct trainer_evaluated *evaluated);
-int trainer_report_actions(struct text *text, const struct trainer_evaluated *evaluated);
+void trainer_report_actions(struct text *text, const struct trainer_evaluated *evaluated);
 
 #endif

@@ -80,11 +80,9 @@ void trainer_learning_judge(struct trainer_learning *learning, int64_t steps, do
 
 /* ---- of several seeds ---- */
 
-enum { SEEDS_MAX = 64 };
-
 /* The column of a figure, of all seeds at the steps of one of them. */
 struct seeds {
-    const struct trainer_learning_points *of[SEEDS_MAX];
+    const struct trainer_learning_points *of[LEARNING_SEEDS];
     int n;
     const struct trainer_learning_points
         *base;     /* the one that left out most: its steps are the others' too */
@@ -119,7 +117,7 @@ static bool merge(struct seeds *seeds, int figure)
 {
     seeds->filled = 0;
     for (size_t i = 0; i < seeds->base->growth.n; i++) {
-        double values[SEEDS_MAX];
+        double values[LEARNING_SEEDS];
         int n = 0;
         size_t at = seeds->filled;
         for (int k = 0; k < seeds->n; k++) {
@@ -157,10 +155,10 @@ static void draw(struct text *text, const struct seeds *seeds, const struct figu
     size_t n = seeds->filled;
     bool several = seeds->n > 1;
     bool wide = figure->at == AT(value_loss) && report_chart_is_wide(seeds->middle, n);
-    char band[32], median[32];
+    const char *median = several ? "median" : "policy";
+    char band[32];
     struct report_series list[3];
     int count = 0;
-    snprintf(median, sizeof median, several ? "median" : "policy");
     snprintf(band, sizeof band, "%d seeds", seeds->n);
     list[count++] =
         (struct report_series){REPORT_LINE, 0, several || holding ? median : NULL, x, seeds->middle, NULL, n};
@@ -173,8 +171,7 @@ static void draw(struct text *text, const struct seeds *seeds, const struct figu
                                        .x_name = "steps",
                                        .y_name = wide ? "log scale" : unit,
                                        .also = NAN,
-                                       .logarithmic = figure->at == AT(value_loss) &&
-                                                      report_chart_is_wide(seeds->middle, n),
+                                       .logarithmic = wide,
                                        .series = list,
                                        .n = count};
     report_page_chart(text, &chart, caption);
@@ -225,7 +222,7 @@ int trainer_report_learning(struct text *text, const struct trainer_learning *co
         free(x);
         return -ENOMEM;
     }
-    struct seeds all = {.n = n < SEEDS_MAX ? n : SEEDS_MAX,
+    struct seeds all = {.n = n < LEARNING_SEEDS ? n : LEARNING_SEEDS,
                         .x = x,
                         .low = room,
                         .middle = room + LEARNING_POINTS,

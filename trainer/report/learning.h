@@ -7,7 +7,12 @@
 #include "report/thin.h"
 #include "trainer/ppo/learner.h"
 
-enum { LEARNING_POINTS = 2000, LEARNING_FIGURES = 10, LEARNING_JUDGED = 2 /* policy, holding */ };
+enum {
+    LEARNING_POINTS = 2000,
+    LEARNING_FIGURES = 10,
+    LEARNING_JUDGED = 2, /* policy, holding */
+    LEARNING_SEEDS = 64, /* whose curves are drawn together */
+};
 
 /* Points of some columns by steps. */
 struct trainer_learning_points {

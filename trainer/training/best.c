@@ -11,8 +11,8 @@
 
 double training_score(const struct evaluation *evaluation)
 {
-    double growth = evaluation->equity / evaluation->initial;
-    return growth > 0 ? log(growth) : -INFINITY;
+    double grown = training_return(evaluation);
+    return grown > -1 ? log1p(grown) : -INFINITY;
 }
 
 bool training_best_offer(struct training_best *best, struct kept_policy *policy, double score, int64_t steps)

@@ -197,3 +197,18 @@ int training_evaluate(const struct training_source *source, enum source_part par
     return source->market ? evaluate_market(source, part, model, watch, ret, err)
                           : evaluate_world(source, layout, model, ret, err);
 }
+
+static double growth(double equity, double initial)
+{
+    return initial > 0 ? equity / initial - 1 : NAN;
+}
+
+double training_return(const struct evaluation *evaluation)
+{
+    return growth(evaluation->equity, evaluation->initial);
+}
+
+double training_benchmark_return(const struct evaluation *evaluation)
+{
+    return growth(evaluation->benchmark, evaluation->initial);
+}

@@ -30,6 +30,11 @@ struct training_watch {
     struct training_episode *episode;
 };
 
+/* The return, a share, and that of holding; NaN of a world that is built in, and where nothing was evaluated.
+ */
+double training_return(const struct evaluation *evaluation);
+double training_benchmark_return(const struct evaluation *evaluation);
+
 /* On a part that training_source_judges(); `watch` NULL: only figures are wanted. 0; -EINVAL: an action that
  * is not finite, -ENOMEM, with a sentence. */
 int training_evaluate(const struct training_source *source, enum source_part part,

@@ -1,8 +1,8 @@
 /* A step of one copy on the paper exchange, ENV_PORTFOLIO:
  *
  * 1. At the close of row t: equity, and what is free of reserves. With limits, where any asset's bar is
- * there: policy_watch_all(). For each asset in order whose bar is there: policy_watch(), policy_decide(),
- * with limits policy_decide_within(); its order waits for the asset's next bar.
+ *    there: policy_watch_all(). For each asset in order whose bar is there: policy_watch(), policy_decide(),
+ *    with limits policy_decide_within(); its order waits for the asset's next bar.
  * 2. t += 1. For each asset in order whose bar is there: env_market_bar().
  * 3. Equity and benchmark at the last closes, then what all episodes have: finish.h.
  *
