@@ -49,6 +49,10 @@ struct train_run {
     double reported_s; /* time of the last update event */
 };
 
+/* All that precedes the first iteration; bars and features of an earlier seed stay. A signal ends it between
+ * any two parts: nothing was learnt, and nothing is written. GO_ON, or the exit status. */
+int train_prepare(struct train_run *run);
+
 /* A phase's end: its event, and its sum. */
 void train_phase(struct train_run *run, enum phase phase, const struct usage *started);
 
