@@ -4,6 +4,7 @@
 
 #include "tui/chart.h"
 #include "tui/panel/study_words.h"
+#include "tui/panel/training_words.h"
 
 enum {
     NAME,
@@ -93,7 +94,8 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     panel_table_text(table, ETA, y, plain, gone ? "-" : panel_study_eta(text, study->eta_s));
     panel_table_text(table, AGE, y, silent ? STYLE_WARN : STYLE_DIM,
                      cli_format_age(text, panel_study_age_ms(study, scene->now)));
-    panel_table_text(table, VERDICT, y, panel_frame_style(freshness, panel_study_verdict_style(study)),
+    panel_table_text(table, VERDICT, y,
+                     panel_frame_style(freshness, panel_training_verdict_style(study->verdict)),
                      gone || !study->verdict[0] ? "-" : study->verdict);
     if (table->x[SO_FAR] >= 0 && !gone)
         sparkline(table->area, table->x[SO_FAR], y, table->columns[SO_FAR].width, study,

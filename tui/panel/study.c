@@ -5,6 +5,7 @@
 #include "cli/text.h"
 #include "tui/chart.h"
 #include "tui/panel/study_words.h"
+#include "tui/panel/training_words.h"
 
 enum { BAR_COLUMNS = 16, WIDE = 100 /* room for secondary figures */ };
 
@@ -83,7 +84,8 @@ static void figures(struct tui_study_flow *flow, const struct scene *scene, cons
     snprintf(b, sizeof(b), "%d", page->n_params);
     panel_study_put(flow, "parameters", plain, b);
     if (study->verdict[0])
-        panel_study_put(flow, "verdict", plain == STYLE_DIM ? plain : panel_study_verdict_style(study),
+        panel_study_put(flow, "verdict",
+                        plain == STYLE_DIM ? plain : panel_training_verdict_style(study->verdict),
                         study->verdict_text);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/text.h"
-#include "strategy/metrics/verdict.h"
 #include "tui/panel/training_words.h"
 #include "tui/study_rows.h"
 
@@ -101,11 +100,6 @@ bool panel_study_silent(const struct tui_study *study, struct moment now)
 
     return study->heartbeat_us != STUDY_NO_TIME &&
            freshness_of(age_ms, study->heartbeat_expected_ms) != FRESH;
-}
-
-enum style panel_study_verdict_style(const struct tui_study *study)
-{
-    return metrics_verdict_good(metrics_verdict_of_word(study->verdict)) ? STYLE_GOOD : STYLE_WARN;
 }
 
 const char *panel_study_stale(char buf[static FORMAT_MAX], const struct tui_study *study, struct moment now)

@@ -35,9 +35,6 @@ const char *panel_study_eta(char buf[static FORMAT_MAX], double seconds);
 /* Do trials run, all with heartbeats, of which none came for too long? */
 bool panel_study_silent(const struct tui_study *study, struct moment now);
 
-/* Of its verdict's word. */
-enum style panel_study_verdict_style(const struct tui_study *study);
-
 /* Of its stale trials how many, and the age of the oldest: "2 (3h)". */
 const char *panel_study_stale(char buf[static FORMAT_MAX], const struct tui_study *study, struct moment now);
 
