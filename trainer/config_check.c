@@ -7,10 +7,14 @@
 #include "trainer/config_table.h"
 #include "trainer/ppo/world.h"
 
+static bool has_ranges(const struct train_config_data *data)
+{
+    return data->train_to || data->validation_from || data->validation_to || data->test_from || data->test_to;
+}
+
 bool train_config_divides(const struct train_config_data *data)
 {
-    return !data->train_to && !data->validation_from && !data->validation_to && !data->test_from &&
-           !data->test_to && (data->test_share > 0 || data->validation_share > 0);
+    return !has_ranges(data) && (data->test_share > 0 || data->validation_share > 0);
 }
 
 /* The earliest of the times that come after `from`, or the end of what is used. */
@@ -78,6 +82,7 @@ WRONG(validation_is_tested, d->validation_from && d->test_from &&
                                 d->test_from < train_config_validation_end(d))
 WRONG(validation_is_fitted, is_fitted(d, d->validation_from, train_config_validation_end(d)))
 WRONG(all_is_none, is_no_range(d->train_from, d->to))
+WRONG(purge_is_unused, d->purge_bars >= 0 && has_ranges(d))
 WRONG(shares_are_all, train_config_divides(d) && d->test_share + d->validation_share > 0.95)
 
 static const struct {
@@ -108,6 +113,9 @@ static const struct {
      "[data] validation_to: bars of testing are among those of validation: a time up to test_from is right"},
     {"fit_to fit_from validation_from validation_to", validation_is_fitted,
      "[data] fit_to: features would be fitted on bars of validation: a time up to validation_from is right"},
+    {"purge_bars", purge_is_unused,
+     "[data] purge_bars: it is left out between ranges by shares: ranges that are given leave out what lies "
+     "between them"},
     {"validation_share test_share", shares_are_all,
      "[data] validation_share: with test_share, at most 0.95 is right, so that bars are left to train on"},
 };
@@ -150,13 +158,25 @@ int train_config_check_world(const struct train_config *config, char err[static 
     return r;
 }
 
-static bool waits_for_nothing(const struct train_config *config)
+/* Has it rows of validation? */
+static bool validates(const struct train_config *config)
 {
-    return config->patience > 0 && config->evaluate_every == 0;
+    const struct train_config_data *data = &config->data;
+    return train_config_trades(config) &&
+           (train_config_divides(data) ? data->validation_share > 0 : data->validation_from != 0);
 }
-static const char waiting[] =
-    "[training] patience: it counts evaluations: evaluate_every of 1 or more, or auto, is "
-    "right, or patience = 0";
+
+/* NULL: [training] patience can be reached. */
+static const char *patience_fault(const struct train_config *config)
+{
+    if (config->patience > 0 && config->evaluate_every == 0)
+        return "[training] patience: it counts evaluations: evaluate_every of 1 or more, or auto, is right, or "
+               "patience = 0";
+    if (config->patience > 0 && !validates(config))
+        return "[training] patience: there are no rows of validation: validation_from, or validation_share without "
+               "ranges, is needed, or patience = 0";
+    return NULL;
+}
 
 int train_config_check(const struct train_config *config, char err[static CONFIG_ERROR_MAX])
 {
@@ -164,8 +184,9 @@ int train_config_check(const struct train_config *config, char err[static CONFIG
     int r = ppo_params_check(&config->ppo, why);
     if (r < 0)
         return train_config_say(err, r, "%s", why);
-    if (waits_for_nothing(config))
-        return train_config_say(err, -EINVAL, "%s", waiting);
+    const char *fault = patience_fault(config);
+    if (fault)
+        return train_config_say(err, -EINVAL, "%s", fault);
     if (!train_config_trades(config))
         return train_config_check_world(config, err);
     for (size_t i = 0; i < N_RULES; i++)
@@ -195,8 +216,9 @@ int train_config_misfits(const struct train_config *config,
 {
     char err[CONFIG_ERROR_MAX], key[CONFIG_WORD_MAX];
     int n = ppo_params_misfits(&config->ppo, take_ppo, &(struct misfit_call){misfit, ctx});
-    if (waits_for_nothing(config)) {
-        misfit(ctx, "training", "patience evaluate_every", waiting);
+    const char *fault = patience_fault(config);
+    if (fault) {
+        misfit(ctx, "training", "patience evaluate_every", fault);
         n++;
     }
     if (!train_config_trades(config))

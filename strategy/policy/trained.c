@@ -347,12 +347,11 @@ static int read_environment(struct loading *in)
     return 0;
 }
 
-static int need_time(const struct loading *in, const char *key)
+static int need_time(const struct loading *in, const char *key, int64_t *ret)
 {
     const char *text;
-    int64_t ns;
     int r = need(in, key, &text);
-    if (r == 0 && bars_time_parse(text, strlen(text), &ns) < 0)
+    if (r == 0 && bars_time_parse(text, strlen(text), ret) < 0)
         r = policy_trained_refuse(
             in->err, in->path, "metadata: %s: \"%.40s\": a time as 2025-04-21T01:50:00Z is right", key, text);
     return r;
@@ -400,8 +399,9 @@ static int read_market(struct loading *in)
     r = r < 0 ? r : read_environment(in);
     r = r < 0 ? r : read_hash(in);
     r = r < 0 ? r : read_verdict(in);
-    r = r < 0 ? r : need_time(in, "trained_from");
-    return r < 0 ? r : need_time(in, "trained_to");
+    struct trained_policy *trained = &in->loaded->trained;
+    r = r < 0 ? r : need_time(in, "trained_from", &trained->trained_from_ns);
+    return r < 0 ? r : need_time(in, "trained_to", &trained->trained_to_ns);
 }
 
 static int read_purpose(struct loading *in)

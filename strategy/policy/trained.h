@@ -76,6 +76,7 @@ struct trained_policy {
     double action_span;
     const char *observation_hash; /* 64 hex digits; NULL: an older file, which has none */
     int64_t trained_steps;
+    int64_t trained_from_ns, trained_to_ns; /* of a market: bars that open in [from, to) */
 };
 
 /* The content of a file to be written, by trainer and tests. */

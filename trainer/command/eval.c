@@ -152,6 +152,41 @@ static json_t *set_json(const struct eval_args *args)
     return set;
 }
 
+/* Rows [from, to) of those that the policy, or a member of the ensemble, was trained on: the most of any. */
+static size_t trained_rows(const struct eval_request *request, size_t from)
+{
+    const struct eval_market *market = &request->market;
+    size_t n = request->ensemble ? (size_t)request->ensemble->policy.n_members : 1, most = 0;
+    for (size_t m = 0; m < n; m++) {
+        const struct trained_policy *trained =
+            request->ensemble ? request->ensemble->members[m] : request->policy;
+        size_t rows = 0;
+        for (size_t row = from; row < market->to; row++) {
+            int64_t ns = env_market_open_ns(market->env_market, row);
+            rows += ns >= trained->trained_from_ns && ns < trained->trained_to_ns;
+        }
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+/* What a policy does on rows that it learned from says nothing of it: there is no verdict on them. */
+static void judge(struct eval_request *request, size_t from, struct verdict *verdict, json_t *object)
+{
+    char words[160];
+    size_t rows = trained_rows(request, from);
+    json_object_set_new(object, "trained_rows", json_integer((json_int_t)rows));
+    if (rows > 0)
+        *verdict = (struct verdict){0};
+    metrics_verdict_json(verdict->kind != VERDICT_NONE ? verdict : NULL, object);
+    if (rows == 0)
+        return;
+    snprintf(words, sizeof words, "Not judged: %zu of these %zu rows are among those that it was trained on.",
+             rows, request->market.to - from);
+    json_object_set_new(object, "verdict_text", json_string(words));
+    fprintf(stderr, "papertape-trainer: note: %s: n%s\n", request->args.policy_path, words + 1);
+}
+
 static json_t *head_json(const struct eval_request *request, size_t from)
 {
     const struct eval_market *market = &request->market;
@@ -206,7 +241,7 @@ static int play(struct eval_request *request, json_t **ret)
         json_object_set_new(object, "splits", split ? split : json_null());
         if (request->args.n_sets > 0)
             json_object_set_new(object, "set", set_json(&request->args));
-        metrics_verdict_json(&verdict, object);
+        judge(request, from, &verdict, object);
     }
     trainer_eval_result_finish(&result);
     if (!object)

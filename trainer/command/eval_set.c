@@ -20,18 +20,21 @@ static const struct {
 };
 enum { COSTS = sizeof costs / sizeof *costs };
 
-/* What the policy sees, how it acts, or which rows are played is not a cost. */
+/* What the policy sees, how it acts, its capital, what it was rewarded for, or which rows are played is not a
+ * cost. */
 static bool is_fixed(const char *key)
 {
-    static const char *const fixed[] = {"action_span",  "actions",         "autoreset",    "episode_bars",
-                                        "execution",    "float32",         "levels",       "lookback",
-                                        "norm_action",  "norm_cash",       "norm_stocks",  "norm_tech",
-                                        "random_start", "session_close_s", "session_zone", "start",
-                                        "task",         "threshold",       "trend_bars"};
+    static const char *const fixed[] = {
+        "action_span", "actions",      "autoreset",       "episode_bars",    "execution",
+        "float32",     "final_return", "gamma",           "initial_capital", "levels",
+        "lookback",    "norm_action",  "norm_cash",       "norm_reward",     "norm_stocks",
+        "norm_tech",   "random_start", "session_close_s", "session_zone",    "start",
+        "task",        "threshold",    "trend_bars"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(fixed[i], key) == 0)
             return true;
-    return false;
+    return strncmp(key, "weight_", strlen("weight_")) == 0 || strstr(key, "_penalty") != NULL ||
+           strcmp(key, "time_decay_floor") == 0;
 }
 
 static int unknown(const char *name, char err[static EVAL_ERROR_MAX])

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "record/json.h"
 #include "strategy/metrics/verdict_json.h"
 #include "trainer/command/args.h"
@@ -53,19 +54,41 @@ void train_phase(struct train_run *run, enum phase phase, const struct usage *st
     telemetry_report_event(&run->report, "phase", trainer_phase_json(phase, &use, held_bytes(run)));
 }
 
+static json_t *range_json(const struct market *market, const struct source_rows *rows)
+{
+    char from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
+    if (rows->to == 0)
+        return json_null();
+    clock_utc_text(market_open_ns(market, rows->from), from);
+    clock_utc_text(market_open_ns(market, rows->to), to);
+    return json_pack("{s:s, s:s}", "from", from, "to", to);
+}
+
+/* The rows in force, as `eval --from --to` takes them; null of a world that is built in. */
+static json_t *ranges_json(const struct training_source *source)
+{
+    const struct market *market = source->market;
+    if (!market)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "train", range_json(market, &source->train), "validation",
+                     range_json(market, &source->judging[SOURCE_VALIDATION].rows), "test",
+                     range_json(market, &source->judging[SOURCE_TEST].rows));
+}
+
 void train_started(struct train_run *run)
 {
     const struct learner *learner = run->making.learner;
     const struct net_shape *shape = &learner->layout.shape;
     json_t *from = run->from_path[0] ? json_string(run->from_path) : json_null();
-    telemetry_report_event(
-        &run->report, "start",
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i, s:I, s:s, s:o, s:o}", "version",
-                  PAPERTAPE_VERSION, "name", run->config.name, "world", run->config.world, "backend",
-                  learner->ops->backend, "resumed_from", from, "steps", (json_int_t)run->steps, "observation",
-                  shape->observation, "actions", shape->actions, "levels", shape->levels, "parameters",
-                  (json_int_t)learner->layout.n_learned, "output", run->config.output, "predicted",
-                  trainer_plan_json(&run->plan, &run->config), "config", train_config_json(&run->config)));
+    telemetry_report_event(&run->report, "start",
+                           json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i, s:I, s:s, s:o, s:o, s:o}",
+                                     "version", PAPERTAPE_VERSION, "name", run->config.name, "world",
+                                     run->config.world, "backend", learner->ops->backend, "resumed_from",
+                                     from, "steps", (json_int_t)run->steps, "observation", shape->observation,
+                                     "actions", shape->actions, "levels", shape->levels, "parameters",
+                                     (json_int_t)learner->layout.n_learned, "output", run->config.output,
+                                     "predicted", trainer_plan_json(&run->plan, &run->config), "ranges",
+                                     ranges_json(&run->source), "config", train_config_json(&run->config)));
 }
 
 json_t *train_cause_json(const char *cause)

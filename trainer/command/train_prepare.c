@@ -100,11 +100,6 @@ static int load_source(struct train_run *run)
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     warn_gaps(run);
-    if (run->config.patience > 0 && run->source.judging[SOURCE_VALIDATION].rows.to == 0)
-        return train_failed(run, "config",
-                            "[training] patience: %d: there are no rows of validation: validation_from, or "
-                            "validation_share without ranges, is needed, or 0",
-                            run->config.patience);
     train_phase(run, PHASE_LOADING, &started);
     return GO_ON;
 }

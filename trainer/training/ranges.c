@@ -43,6 +43,11 @@ static size_t purge_of(const struct train_config *config)
                                                          (size_t)env->cooldown_bars);
 }
 
+static size_t length(const struct source_rows *rows)
+{
+    return rows->to - rows->from;
+}
+
 /* Takes the newest `share` of n rows off all->to, and a purge before it. */
 static void take_newest(struct source_rows *all, double share, size_t n, size_t purge,
                         struct source_rows *ret)
@@ -50,13 +55,9 @@ static void take_newest(struct source_rows *all, double share, size_t n, size_t 
     size_t rows = share_of(share, n);
     if (rows == 0)
         return;
+    rows = rows < length(all) ? rows : length(all);
     *ret = (struct source_rows){all->to - rows, all->to};
     all->to = all->to - rows > all->from + purge ? all->to - rows - purge : all->from;
-}
-
-static size_t length(const struct source_rows *rows)
-{
-    return rows->to - rows->from;
 }
 
 /* The rows that the smallest range lacks for an episode, as rows of the whole: 0 where it has enough. */
@@ -138,6 +139,11 @@ static int find_given(const struct market *market, const struct train_config_dat
     return r;
 }
 
+static bool overlap(const struct source_rows *a, const struct source_rows *b)
+{
+    return b->to > 0 && a->from < b->to && b->from < a->to;
+}
+
 /* Features are fitted on what is trained on, unless fit_from or fit_to says otherwise. */
 static int find_fit(const struct market *market, const struct train_config_data *data,
                     struct training_ranges *ranges, char err[static RANGES_ERROR_MAX])
@@ -150,11 +156,11 @@ static int find_fit(const struct market *market, const struct train_config_data 
         if (r < 0)
             return r;
     }
-    const struct source_rows *later = ranges->validation.to ? &ranges->validation : &ranges->test;
-    if (later->to > 0 && ranges->fit.to > later->from)
-        return say(err,
-                   "[data] fit_to: features would be fitted on bars of evaluations: none, or a time before "
-                   "they begin, is right");
+    if (overlap(&ranges->fit, &ranges->validation) || overlap(&ranges->fit, &ranges->test))
+        return say(
+            err,
+            "[data] fit_from, fit_to: features would be fitted on bars of evaluations: neither, or times "
+            "outside these, are right");
     return 0;
 }
 

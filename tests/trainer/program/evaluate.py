@@ -81,6 +81,17 @@ def test_verdict(name, last, out):
     near(f"{name}: excess", ours["excess_points"], out["whole"]["return_pct"] - out["whole"]["benchmark_return_pct"])
 
 
+def test_seen(trainer, name, policy, bars, out, ranges):
+    """Rows that it was trained on are counted, and there is no verdict on them; the ranges are those of the configuration."""
+    check(ranges == {"train": {"from": "2024-01-01T00:00:00Z", "to": "2024-01-20T00:00:00Z"}, "validation": None,
+                     "test": {"from": "2024-01-22T00:00:00Z", "to": ranges["test"]["to"]}}, f"{name}: {ranges}")
+    check(out["trained_rows"] == 0 and out["verdict"] is not None, f"{name}: {out['verdict_text']}")
+    for since, rows in (("2024-01-19T23:00", 1), ("2024-01-20", 0)):
+        seen, note = evaluated(trainer, policy, "--bars", *bars, "--from", since)
+        check(seen["trained_rows"] == rows and (seen["verdict"] is None) == (rows > 0), f"{name}: from {since}: {seen['verdict_text']}")
+        check(("trained on" in note) == (rows > 0) == ("Not judged: 1 of" in str(seen["verdict_text"])), f"{name}: from {since}: {note}")
+
+
 def test_benchmark(name, out, bars):
     """Equal weights at row 0's close, the fee paid, to the last row that is played; quantities and prices are float32."""
     first = (out["first_ns"] // 10**9 - START) // HOUR
@@ -129,7 +140,7 @@ def test_costs(trainer, folder, policy, bars):
     slipped = evaluated(trainer, policy, "--bars", *bars, "--set", "slippage=0.002", "--set", "fee_taker=0")[0]["whole"]
     check(slipped["fees"] == 0 and slipped["equity"] != whole["equity"], "--set twice")
     for text, *words in (("fee_takr=0", "did you mean fee_taker?"), ("fee_taker=-1", "fee_taker", "from 0 to 0.5"),
-                         ("x", "KEY=VALUE"), ("lookback=5", "lookback", "trained with it"), ("=1", "KEY=VALUE")):
+                         ("x", "KEY=VALUE"), ("lookback=5", "lookback", "trained with it"), ("initial_capital=1", "trained with it"), ("weight_alpha=1", "trained with it"), ("=1", "KEY=VALUE")):
         ran = trainer.run("eval", policy, "--bars", *bars, "--set", text)
         check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and all(word in ran.stderr for word in words), f"--set {text}: {ran.stderr}")
 
@@ -221,6 +232,7 @@ def main(program, papertape):
             ends[name] = events(lines(ran.stdout), "end")[0]
             out, _ = evaluated(trainer, policy, "--bars", *bars, "--from", data["test_from"])
             test_training(name, events(lines(ran.stdout), "evaluation")[-1], out)
+            test_seen(trainer, name, policy, bars, out, events(lines(ran.stdout), "start")[0]["ranges"])
             test_verdict(name, events(lines(ran.stdout), "evaluation")[-1], out)
             if name != "reference":
                 test_benchmark(name, out, bars)

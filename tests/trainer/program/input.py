@@ -35,7 +35,7 @@ VERDICT = {"verdict": (str, type(None)), "verdict_text": (str, type(None)), "ver
 EVENTS = {
     "start": {"version": TEXT, "name": TEXT, "world": TEXT, "backend": TEXT, "resumed_from": (str, type(None)), "steps": WHOLE,
               "observation": WHOLE, "actions": WHOLE, "levels": WHOLE, "parameters": WHOLE, "output": TEXT,
-              "predicted": OBJECT, "config": OBJECT},
+              "predicted": OBJECT, "config": OBJECT, "ranges": (dict, type(None))},
     "phase": PHASE,
     "update": {"iteration": WHOLE, "steps": WHOLE, "minibatches": WHOLE, "skipped": WHOLE, "skipped_total": WHOLE,
                "epochs": WHOLE, "kl_stop": SWITCH, "episodes": WHOLE, "peak_rss_bytes": WHOLE, "learner_bytes": WHOLE,
@@ -230,6 +230,7 @@ def test_refused(trainer, folder):
     bad(["no-such-set", "market14"], data, {"data": {"features": "no-such-set"}})
     bad(["train", "lookback"], data, {"data": {"train_to": "2024-01-01T03:00:00Z", "features": ""}})
     bad(["test_share", "lookback 20", "more bars"], data, {"data": {"to": "2024-01-03"}, "environment": {"lookback": 20}})
+    bad(["0 to train on", "more bars"], data, {"data": {"to": "2024-01-01T05:00"}})
     bad(["99 are before the features' first values", "more bars"], data, {"data": {"to": "2024-01-09"}})
     bad(["patience", "validation"], data, {"data": {"test_from": "2024-02-01"}, "training": {"patience": 3}})
     bad(["day-trade"], data, {"data": {"bars": ",".join(bars)}, "environment": {"task": "day-trade", "execution": "reference"}})
