@@ -96,10 +96,8 @@ static void print_policy(json_t *policy)
 static void print_limits(const json_t *policy)
 {
     const char *limits = json_string_value(json_object_get(policy, "limits"));
-    if (!limits)
-        return;
-    fputs(", under limits: ", stdout);
-    cli_text_print(stdout, limits);
+    fputs(limits ? ", under limits: " : ", without limits", stdout);
+    cli_text_print(stdout, limits ? limits : "");
 }
 
 static void print_done(const char *word, const json_t *policy)

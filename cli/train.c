@@ -141,8 +141,9 @@ static const struct option_action actions[] = {
      "stops it if it runs and continues from its last checkpoint, with --config by another configuration. A "
      "study has none: it continues with the trials that it has",
      .need = OPTION_NEEDS_DAEMON, .run = change},
-    {"check", "FILE", "all that is wrong with a configuration, by line", .need = OPTION_NEEDS_DAEMON,
-     .run = check},
+    {"check", "FILE",
+     "all that is wrong with a configuration, by line; the files that it names are not opened",
+     .need = OPTION_NEEDS_DAEMON, .run = check},
     {"log", "TRAINING", "the newest lines of what its worker wrote to stderr", .need = OPTION_NEEDS_DAEMON,
      .run = print_log},
 };

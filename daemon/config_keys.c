@@ -216,7 +216,8 @@ static const struct config_key keys[] = {
     {"arena", "min_trades", "the minimum number of out-of-sample trades", NULL, KEY_WHOLE(0, 1000000),
      AT(arena_gates.min_trades)},
     {"arena", "challengers_max",
-     "maximum of challengers from proposals, beyond which the last one retires; 0: no proposal is admitted",
+     "maximum of challengers, a person's counted, beyond which the last of a proposal's retires; 0: no proposal is "
+     "admitted",
      "8", KEY_WHOLE(0, ACCOUNTS_MAX), AT(arena_challengers_max),
      .more =
          "The one with the least evidence retires; a proposal for which none would make room is refused."},

@@ -176,7 +176,7 @@ static bool has_room(const struct arena *arena, char *why, size_t size)
     const struct arena_row *last = challengers(arena) >= most && most > 0 ? worst(arena) : NULL;
     if (challengers(arena) < most || (last && evidence_value(arena, last) < 1))
         return true;
-    snprintf(why, size, "there is no room: [arena] challengers_max is %d, and %s", most,
+    snprintf(why, size, "there is no room: [arena] challengers_max is %d, a person's counted, and %s", most,
              most == 0 ? "no proposal is admitted" : "no challenger of a proposal does badly");
     return false;
 }

@@ -32,20 +32,33 @@ int arena_limits_new(const struct policy_limits *file, const struct policy_limit
     return 0;
 }
 
+/* The limits that differ: "exposure_symbol is 0.3 and not 0.2, …". */
+static void list_other(const struct policy_limits *in_force, const struct policy_limits *other, char *ret,
+                       size_t size)
+{
+    size_t at = 0;
+    for (int i = 0; i < POLICY_LIMITS_N && at < size; i++) {
+        char is[POLICY_LIMIT_TEXT_MAX], not [POLICY_LIMIT_TEXT_MAX];
+        const struct config_key *key = &policy_limit_keys[i];
+        bool whole =
+            config_key_text(key, in_force, is, sizeof is) && config_key_text(key, other, not, sizeof not );
+        if (whole && strcmp(is, not ) != 0)
+            at += (size_t)snprintf(ret + at, size - at, "%s%s is %s and not %s", at ? ", " : "", key->name,
+                                   is, not );
+    }
+}
+
 int arena_limits_again(const char *name, const struct policy_limits *in_force,
-                       const struct arena_limits *given, char why[static 2 * POLICY_LIMITS_TEXT_MAX])
+                       const struct arena_limits *given, char why[static POLICY_LIMITS_TEXT_MAX])
 {
     struct policy_limits limits = *in_force;
-    char now[POLICY_LIMITS_TEXT_MAX], then[POLICY_LIMITS_TEXT_MAX];
+    char other[POLICY_LIMITS_TEXT_MAX - 128];
     take_given(&limits, given);
     if (policy_limits_same(&limits, in_force))
         return 0;
-    policy_limits_text(in_force, now);
-    policy_limits_text(&limits, then);
-    snprintf(
-        why, 2 * POLICY_LIMITS_TEXT_MAX,
-        "%.31s trades under limits (%.300s), and others are given (%.300s): these, or none, are right, or "
-        "retire it first",
-        name, now, then);
+    list_other(in_force, &limits, other, sizeof other);
+    snprintf(why, POLICY_LIMITS_TEXT_MAX,
+             "%.31s trades under other limits: give those in force, or no limits, or retire it first: %s",
+             name, other);
     return -EINVAL;
 }

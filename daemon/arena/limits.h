@@ -18,6 +18,6 @@ int arena_limits_new(const struct policy_limits *file, const struct policy_limit
 
 /* Of one that trades under `in_force`: these. 0; -EINVAL with a sentence: others are given. */
 int arena_limits_again(const char *name, const struct policy_limits *in_force,
-                       const struct arena_limits *given, char why[static 2 * POLICY_LIMITS_TEXT_MAX]);
+                       const struct arena_limits *given, char why[static POLICY_LIMITS_TEXT_MAX]);
 
 #endif

@@ -77,6 +77,18 @@ static bool still_has_slot(struct policy_job *job)
     return false;
 }
 
+/* Is the limit that a sentence of policy_limits_check() begins with one that was given? Else it is of
+ * [arena]. */
+static bool is_given(const struct arena_limits *limits, const char *why)
+{
+    for (int i = 0; i < POLICY_LIMITS_N; i++) {
+        size_t n = strlen(policy_limit_keys[i].name);
+        if (strncmp(why, policy_limit_keys[i].name, n) == 0 && why[n] == ':')
+            return limits->given[i];
+    }
+    return true;
+}
+
 /* The limits that it will trade under, as far as they are known before its file is read: those in force, or
  * those given with those of [arena]. If they may not be, the call is answered. */
 static bool has_limits(struct policy_job *job)
@@ -86,7 +98,7 @@ static bool has_limits(struct policy_job *job)
         job->step == ARENA_CHALLENGE ? NULL : arena_policy(policy_job_arena(job), row->id);
     static const struct policy_limits none;
     struct policy_limits limits;
-    char why[2 * POLICY_LIMITS_TEXT_MAX];
+    char why[POLICY_LIMITS_TEXT_MAX];
     job->file.given_limits = job->limits;
     job->file.configured = job->request.commands->daemon->config.arena_limits;
     job->file.in_force = policy != NULL;
@@ -95,7 +107,11 @@ static bool has_limits(struct policy_job *job)
     int r = policy ? arena_limits_again(job->name, &policy->rules.limits, &job->limits, why)
                    : arena_limits_new(&none, &job->file.configured, &job->limits, &limits, why);
     if (r < 0)
-        daemon_command_policy_job_deny(job, false, "EINVAL", policy ? "%s" : "args.%s", why);
+        daemon_command_policy_job_deny(job, false, "EINVAL",
+                                       policy                        ? "%s"
+                                       : is_given(&job->limits, why) ? "args.%s"
+                                                                     : "[arena] %s",
+                                       why);
     return r == 0;
 }
 

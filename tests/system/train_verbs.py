@@ -101,8 +101,8 @@ ANSWERED = [
     ("train log ppo-btc --lines 2", "", "line 400\n?[31mred?\n", 0),
     ("policy promote ppo-bt", "papertape: policy: ENOENT: no policy and no training is called \"ppo-bt\": did you "
      "mean ppo-btc?\n", "", 1),
-    ("policy promote ppo-btc", "", "promoted ppo-btc: challenger on account ppo-btc\n", 0),
-    ("policy promote ppo-btc", "", "promoted ppo-btc: champion on account ppo-btc\n", 0),
+    ("policy promote ppo-btc", "", "promoted ppo-btc: challenger on account ppo-btc, without limits\n", 0),
+    ("policy promote ppo-btc", "", "promoted ppo-btc: champion on account ppo-btc, without limits\n", 0),
     ("policy show ppo-bt", "papertape: policy: ENOENT: no policy is called \"ppo-bt\": did you mean "
      "ppo-btc?\n", "", 1),
     ("policy retire ppo-btc", "", "retired ppo-btc\n", 0),

@@ -161,12 +161,18 @@ static void facts(const struct area *body, const struct scene *scene, int y)
     if (p->expires_ns > 0)
         x = tui_area_printf(body, x, y, STYLE_DIM, ", expires in %s",
                             cli_format_age(age, tui_model_until_ms(scene->model, p->expires_ns, scene->now)));
+    if (p->limits[0] && x < body->width)
+        x = tui_area_text_cut(body, tui_area_text(body, x, y, STYLE_DIM, ", limits: "), y, body->width - x,
+                              STYLE_DIM, p->limits);
     if (p->evidence.against[0])
         x = evidence(body, x, y, p);
     const struct {
         const char *label, *text;
-    } more[] = {{", limits: ", p->limits}, {", ", why},      {", every ", p->interval},
-                {" on ", p->backend},      {", id ", p->id}, {", of ", p->training}};
+    } more[] = {{", ", why},
+                {", every ", p->interval},
+                {" on ", p->backend},
+                {", id ", p->id},
+                {", of ", p->training}};
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (more[i].text[0] && x < body->width) {
             x = tui_area_text(body, x, y, STYLE_DIM, more[i].label);

@@ -78,8 +78,10 @@ static void test_refused(void)
     REFUSED(MARKET "train_from = 2024-02-01\ntrain_to = 2024-01-01\n", -EINVAL, "train_to", "train_from");
     REFUSED(MARKET "test_to = 2024-02-01\n", -EINVAL, "test_from");
     REFUSED(MARKET "test_from = 2024-02-01\npurge_bars = 5\n", -EINVAL, ":4:", "purge_bars", "shares");
-    REFUSED(MARKET "test_from = 2024-02-01\n[training]\npatience = 5\n", -EINVAL, ":5:", "no rows of validation");
-    REFUSED(MARKET "validation_share = 0\n[training]\npatience = 5\n", -EINVAL, ":5:", "no rows of validation");
+    REFUSED(MARKET "test_from = 2024-02-01\n[training]\npatience = 5\n", -EINVAL,
+            ":5:", "no rows of validation");
+    REFUSED(MARKET "validation_share = 0\n[training]\npatience = 5\n", -EINVAL,
+            ":5:", "no rows of validation");
     REFUSED(MARKET "[training]\npatience = 5\nevaluate_every = 0\n", -EINVAL, ":4:", "evaluate_every");
     REFUSED(MARKET "train_to = 2024-02-01\ntest_from = 2024-01-01\n", -EINVAL, "test_from", "train_to");
     REFUSED(MARKET "test_from = 2024-01-01\nfit_to = 2024-01-02\n", -EINVAL, "fit_to", "test_from");
