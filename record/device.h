@@ -1,0 +1,64 @@
+/* What is sampled of a device and of the processes on it: for a device's row in papertape.db, its JSON and
+ * its CSV alike. A figure is a double; NaN: the device or its driver does not say. */
+#ifndef RECORD_DEVICE_H
+#define RECORD_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The throttle figures are 1 while the driver slows the clocks for that reason and 0 else, so that a mean is
+ * the share of the time: power: the power cap; thermal: too hot; hardware: a slowdown or a brake by hardware.
+ */
+/* clang-format off */
+#define RECORD_DEVICE_FIGURES(X) \
+    X(util_percent) X(memory_util_percent) X(memory_used_bytes) X(memory_total_bytes) \
+    X(power_w) X(power_limit_w) X(clock_mhz) X(memory_clock_mhz) X(temperature_c) X(fan_percent) \
+    X(throttle_power) X(throttle_thermal) X(throttle_hardware) X(pcie_rx_bytes_s) X(pcie_tx_bytes_s)
+/* clang-format on */
+
+struct device_figures {
+#define RECORD_DEVICE_FIGURE_(name) double name;
+    RECORD_DEVICE_FIGURES(RECORD_DEVICE_FIGURE_)
+#undef RECORD_DEVICE_FIGURE_
+};
+
+enum {
+    DEVICES_MAX = 16,
+    DEVICE_PROCESSES_MAX = 64, /* of one device */
+    DEVICE_KEY_MAX = 64,
+    DEVICE_NAME_MAX = 96,
+    DEVICE_DRIVER_MAX = 80,
+    DEVICE_PROFILE_MAX = 32,
+};
+
+/* A process that holds memory of a device or computes on it. */
+struct device_process {
+    int64_t pid;
+    double memory_bytes, util_percent; /* NaN: not known */
+    char name[DEVICE_PROFILE_MAX];     /* of its program; "": not known */
+};
+
+struct device_sample {
+    char device[DEVICE_KEY_MAX];    /* the same from start to start: "nvidia:GPU-UUID", "amd:0000:03:00.0" */
+    char name[DEVICE_NAME_MAX];     /* "NVIDIA H100 80GB HBM3"; "": not known */
+    char driver[DEVICE_DRIVER_MAX]; /* "560.35.03", "amdgpu"; "": not known */
+    char profile[DEVICE_PROFILE_MAX]; /* AMD's power profile, as "COMPUTE"; "": none */
+    struct device_figures figures;
+    bool processes_known; /* false: n/a, as in a container */
+    int n_processes;
+    struct device_process processes[DEVICE_PROCESSES_MAX];
+};
+
+/* What a process of ours has used. */
+#define RECORD_PROCESS_FIGURES(X) X(cpu_percent) X(resident_bytes) X(read_bytes_s) X(written_bytes_s)
+
+enum { PROCESS_ROLE_MAX = 80 };
+
+struct process_sample {
+    char role[PROCESS_ROLE_MAX]; /* "daemon", "trainer", or a training's name */
+    int64_t pid;                 /* of a training: its worker's; the figures are of it and its descendants */
+    double cpu_percent;          /* of one core: 200 is two cores */
+    double resident_bytes, read_bytes_s, written_bytes_s; /* NaN: not known; bytes of the disk */
+};
+
+#endif
