@@ -1,5 +1,5 @@
-/* NVML's reading and the sampler against fake libraries: argv[1] supports everything, argv[2] no power,
- * argv[3] only the oldest names. */
+/* NVML's reading and the sampler against fake libraries (fake_nvml.c): argv[1], and argv[2] with only the
+ * oldest names. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -10,10 +10,20 @@
 #include "daemon/gpu_sampler.h"
 #include "daemon/nvml.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 
 static const uint32_t everything =
     GPU_NAME | GPU_UTIL | GPU_MEM_USED | GPU_MEM_TOTAL | GPU_POWER | GPU_POWER_LIMIT | GPU_CLOCK | GPU_TEMP;
 static char reason[GPU_REASON_MAX];
+
+/* The fake library's file, which has these lines from now on. */
+static void fake(const char *lines)
+{
+    const char *path = scratch_path("fake"), *next = scratch_write("next", lines);
+    if (rename(next, path) < 0)
+        abort();
+    setenv("PAPERTAPE_FAKE_NVML", path, 1);
+}
 
 static int sample(const char *library, struct gpu_device devices[static GPU_DEVICES_MAX])
 {
@@ -43,27 +53,28 @@ static void test_nvml(char **libraries)
     CHECK_INT(d[0].clock_mhz, 1980);
     CHECK_INT(d[0].temp_c, 71);
 
-    CHECK_INT(sample(libraries[1], d), 2);
+    fake("power=unsupported\npower_limit=unsupported\n");
+    CHECK_INT(sample(libraries[0], d), 2);
     CHECK_INT(d[0].valid, everything & ~(uint32_t)(GPU_POWER | GPU_POWER_LIMIT));
     CHECK_INT(d[0].power_mw, 0);
 
-    CHECK_INT(sample(libraries[2], d), 2);
+    fake("");
+    CHECK_INT(sample(libraries[1], d), 2);
     CHECK_INT(d[0].valid, everything);
-    CHECK_INT(d[0].mem_used_bytes, 50ll << 30);
+    CHECK_INT(d[0].mem_used_bytes, 62ll << 30);
     CHECK_INT(d[0].power_limit_mw, 700000);
 
-    setenv("FAKE_NVML_LOST", "1", 1);
+    fake("1.lost=1\n");
     CHECK_INT(sample(libraries[0], d), 2);
     CHECK_INT(d[0].valid, everything);
     CHECK_INT(d[1].valid, 0);
     CHECK_STR(d[1].name, "");
-    unsetenv("FAKE_NVML_LOST");
 
     struct nvml *nvml = NULL;
-    setenv("FAKE_NVML_NO_DRIVER", "1", 1);
+    fake("no_driver=1\n");
     CHECK_INT(daemon_nvml_open(&nvml, reason), -EIO);
     CHECK_STR(reason, "NVML: Driver Not Loaded");
-    unsetenv("FAKE_NVML_NO_DRIVER");
+    fake("");
     setenv("PAPERTAPE_NVML", "libnvidia-ml-absent.so.1", 1);
     CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOENT);
     CHECK_STR(reason, "no GPU: no NVIDIA driver (libnvidia-ml-absent.so.1)");
@@ -103,12 +114,11 @@ static void on_deadline(uv_timer_t *timer)
 static void test_sampler(const char *library)
 {
     struct gpu_sampler *sampler;
-    void *fake = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    pthread_mutex_t *gate = fake ? dlsym(fake, "fake_nvml_gate") : NULL;
-    atomic_int *counts = fake ? dlsym(fake, "fake_nvml_counts") : NULL;
-    atomic_int *shutdowns = fake ? dlsym(fake, "fake_nvml_shutdowns") : NULL;
-    int *fails = fake ? dlsym(fake, "fake_nvml_count_fails") : NULL;
-    if (!gate || !counts || !shutdowns || !fails)
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    pthread_mutex_t *gate = handle ? dlsym(handle, "fake_nvml_gate") : NULL;
+    atomic_int *counts = handle ? dlsym(handle, "fake_nvml_counts") : NULL;
+    atomic_int *shutdowns = handle ? dlsym(handle, "fake_nvml_shutdowns") : NULL;
+    if (!gate || !counts || !shutdowns)
         abort();
 
     setenv("PAPERTAPE_NVML", library, 1);
@@ -140,15 +150,11 @@ static void test_sampler(const char *library)
     UNTIL(status->state == GPU_OK && status->samples > samples + 1);
 
     /* The device is lost, and later found again. */
-    pthread_mutex_lock(gate);
-    *fails = 1;
-    pthread_mutex_unlock(gate);
+    fake("fails=1\n");
     UNTIL(status->state == GPU_NOT_AVAILABLE);
     CHECK_STR(status->reason, "NVML: GPU is lost");
     CHECK_INT(status->n_devices, 0);
-    pthread_mutex_lock(gate);
-    *fails = 0;
-    pthread_mutex_unlock(gate);
+    fake("");
     UNTIL(status->state == GPU_OK);
 
     /* Destroyed while a sample hangs: the loop ends at once, and the thread tidies up when the driver
@@ -175,12 +181,12 @@ static void test_sampler(const char *library)
     CHECK_INT(daemon_gpu_sampler_create(&loop, 1000, &sampler), 0);
     daemon_gpu_sampler_destroy(sampler);
     uv_run(&loop, UV_RUN_DEFAULT);
-    dlclose(fake);
+    dlclose(handle);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 || uv_loop_init(&loop) != 0)
+    if (argc != 3 || uv_loop_init(&loop) != 0)
         return 2;
     test_nvml(argv + 1);
     uv_timer_init(&loop, &deadline);
