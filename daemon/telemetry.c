@@ -1,12 +1,11 @@
 #include "daemon/telemetry.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/feed/feeds.h"
-#include "daemon/gpu_sampler.h"
+#include "daemon/gpu/sampler.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "record/json.h"
@@ -190,22 +189,18 @@ struct telemetry *daemon_telemetry_create(struct daemon *daemon)
 
 RECORD_VIEW_OBJECT(view_object, device_view, RECORD_SHOWN_DEVICE);
 
-static double figure(const struct gpu_device *device, enum gpu_field field, double value)
+static json_t *device_object(const struct device_sample *device)
 {
-    return device->valid & field ? value : NAN;
-}
-
-static json_t *device_object(const struct gpu_device *device)
-{
+    const struct device_figures *figures = &device->figures;
     const struct device_view view = {
-        .name = device->valid & GPU_NAME ? device->name : NULL,
-        .util_pct = figure(device, GPU_UTIL, device->util_pct),
-        .mem_used_mib = figure(device, GPU_MEM_USED, (double)device->mem_used_bytes / (1 << 20)),
-        .mem_total_mib = figure(device, GPU_MEM_TOTAL, (double)device->mem_total_bytes / (1 << 20)),
-        .power_w = figure(device, GPU_POWER, device->power_mw / 1000.0),
-        .power_limit_w = figure(device, GPU_POWER_LIMIT, device->power_limit_mw / 1000.0),
-        .clock_mhz = figure(device, GPU_CLOCK, device->clock_mhz),
-        .temp_c = figure(device, GPU_TEMP, device->temp_c),
+        .name = device->name[0] ? device->name : NULL,
+        .util_pct = figures->util_percent,
+        .mem_used_mib = figures->memory_used_bytes / (1 << 20),
+        .mem_total_mib = figures->memory_total_bytes / (1 << 20),
+        .power_w = figures->power_w,
+        .power_limit_w = figures->power_limit_w,
+        .clock_mhz = figures->clock_mhz,
+        .temp_c = figures->temperature_c,
     };
     return view_object(&view);
 }

@@ -88,7 +88,7 @@ struct process_sample {
 };
 
 static struct device devices[DEVICES_MAX];
-static int started;
+static atomic_int started;
 
 /* The test's hands: it locks this to make the next sample hang, and reads how many began, and from which
  * time on the utilization of processes was asked last. */
@@ -205,7 +205,7 @@ int V(nvmlInit, _v2)(void)
 int nvmlShutdown(void)
 {
     atomic_fetch_add(&fake_nvml_shutdowns, 1);
-    return started-- > 0 ? SUCCESS : UNINITIALIZED;
+    return atomic_fetch_sub(&started, 1) > 0 ? SUCCESS : UNINITIALIZED;
 }
 
 const char *nvmlErrorString(int result)

@@ -1,4 +1,4 @@
-#include "daemon/gpu_sampler.h"
+#include "daemon/gpu/sampler.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,16 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
+
 enum {
     STALLED_INTERVALS = 3, /* as elsewhere: older than three intervals is stale */
-    RETRY_INTERVALS = 30,  /* between two attempts to open the library */
+    RETRY_SAMPLES = 30,    /* between two attempts to open what is absent or refuses */
 };
 
+static const struct gpu_source *const sources[] = {&daemon_gpu_nvidia, &daemon_gpu_amd, &daemon_gpu_intel};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
 struct result {
-    int error; /* 0 or -errno, with the reason */
-    char reason[GPU_REASON_MAX], driver[GPU_DRIVER_MAX];
-    struct gpu_device devices[GPU_DEVICES_MAX];
+    char reason[GPU_REASON_MAX]; /* of the first that failed; "": no source did */
+    struct device_sample devices[DEVICES_MAX];
     int n_devices;
+    int64_t sampled_ns;
 };
 
 /* The state that loop and thread share; outlives the sampler when a sample does. */
@@ -37,8 +42,7 @@ struct gpu_sampler {
     uv_async_t async;
     int handles;                      /* of the two, not closed yet */
     uint64_t interval_ms, started_ms; /* started: the sample under way */
-    int ticks_to_retry;
-    bool busy; /* a sample was asked for and is not there yet */
+    bool busy;                        /* a sample was asked for and is not there yet */
     pthread_t thread;
     struct exchange *exchange;
     struct gpu_status status;
@@ -56,18 +60,41 @@ const char *daemon_gpu_state_name(enum gpu_state state)
 
 /* --- the thread --- */
 
-static void sample(struct nvml **nvml, struct result *result)
+/* A vendor's devices, open or waiting to be opened again. */
+struct attempt {
+    void *opened; /* NULL: not */
+    int wait;     /* samples */
+    char reason[GPU_REASON_MAX];
+};
+
+static void ask(const struct gpu_source *source, struct attempt *attempt, struct result *result)
 {
-    *result = (struct result){0};
-    if (!*nvml)
-        result->error = daemon_nvml_open(nvml, result->reason);
-    if (result->error)
+    int n = 0, e = 0;
+    if (!attempt->opened && attempt->wait-- > 0)
         return;
-    snprintf(result->driver, sizeof result->driver, "%s", daemon_nvml_driver(*nvml));
-    result->error = daemon_nvml_sample(*nvml, result->devices, &result->n_devices, result->reason);
-    if (result->error) {
-        daemon_nvml_close(*nvml);
-        *nvml = NULL;
+    attempt->reason[0] = '\0';
+    if (!attempt->opened)
+        e = source->open(&attempt->opened, attempt->reason);
+    if (e == 0)
+        e = source->sample(attempt->opened, clock_now_ns(), result->devices + result->n_devices,
+                           DEVICES_MAX - result->n_devices, &n, attempt->reason);
+    if (e < 0) {
+        source->close(attempt->opened);
+        attempt->opened = NULL;
+        attempt->wait = RETRY_SAMPLES - 1;
+    }
+    result->n_devices += n;
+}
+
+static void sample(struct attempt attempts[static SOURCES], struct result *result)
+{
+    result->n_devices = 0;
+    result->reason[0] = '\0';
+    result->sampled_ns = clock_wall_ns();
+    for (int i = 0; i < SOURCES; i++) {
+        ask(sources[i], &attempts[i], result);
+        if (!result->reason[0])
+            memcpy(result->reason, attempts[i].reason, sizeof result->reason);
     }
 }
 
@@ -81,7 +108,8 @@ static void exchange_free(struct exchange *exchange)
 static void *run(void *arg)
 {
     struct exchange *exchange = arg;
-    struct nvml *nvml = NULL;
+    struct attempt attempts[SOURCES] = {0};
+    struct result result;
     pthread_mutex_lock(&exchange->lock);
     while (!exchange->quit) {
         if (!exchange->wanted) {
@@ -90,8 +118,7 @@ static void *run(void *arg)
         }
         exchange->wanted = false;
         pthread_mutex_unlock(&exchange->lock);
-        struct result result;
-        sample(&nvml, &result);
+        sample(attempts, &result);
         pthread_mutex_lock(&exchange->lock);
         exchange->result = result;
         if (!exchange->quit)
@@ -99,7 +126,8 @@ static void *run(void *arg)
     }
     bool abandoned = exchange->abandoned;
     pthread_mutex_unlock(&exchange->lock);
-    daemon_nvml_close(nvml);
+    for (int i = 0; i < SOURCES; i++)
+        sources[i]->close(attempts[i].opened);
     if (abandoned)
         exchange_free(exchange);
     return NULL;
@@ -143,21 +171,20 @@ static void on_result(uv_async_t *async)
 {
     struct gpu_sampler *sampler = async->data;
     struct gpu_status *status = &sampler->status;
+    const struct result *result = &sampler->exchange->result;
     pthread_mutex_lock(&sampler->exchange->lock);
-    struct result result = sampler->exchange->result;
+    memcpy(status->reason, result->reason, sizeof status->reason);
+    memcpy(status->devices, result->devices, sizeof status->devices);
+    status->n_devices = result->n_devices;
+    status->sampled_ns = result->sampled_ns;
     pthread_mutex_unlock(&sampler->exchange->lock);
 
     sampler->busy = false;
-    sampler->ticks_to_retry = result.error ? RETRY_INTERVALS - 1 : 0;
     status->samples++;
     status->sampled_ms = uv_now(sampler->loop);
-    status->state = result.error || result.n_devices == 0 ? GPU_NOT_AVAILABLE : GPU_OK;
-    memcpy(status->reason, result.reason, sizeof status->reason);
-    if (!result.error && result.n_devices == 0)
-        snprintf(status->reason, sizeof status->reason, "no device");
-    memcpy(status->driver, result.driver, sizeof status->driver);
-    memcpy(status->devices, result.devices, sizeof status->devices);
-    status->n_devices = result.n_devices;
+    status->state = status->n_devices == 0 ? GPU_NOT_AVAILABLE : GPU_OK;
+    if (status->n_devices == 0 && !status->reason[0])
+        snprintf(status->reason, sizeof status->reason, "no GPU");
 }
 
 static void mark_stalled(struct gpu_sampler *sampler)
@@ -170,7 +197,7 @@ static void mark_stalled(struct gpu_sampler *sampler)
     snprintf(status->reason, sizeof status->reason, "the driver has not answered for %ju s",
              (uintmax_t)(age_ms / 1000));
     for (int i = 0; i < status->n_devices; i++)
-        status->devices[i].valid &= GPU_NAME;
+        daemon_gpu_device_forget(&status->devices[i]);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -178,10 +205,6 @@ static void on_tick(uv_timer_t *timer)
     struct gpu_sampler *sampler = timer->data;
     if (sampler->busy) {
         mark_stalled(sampler);
-        return;
-    }
-    if (sampler->ticks_to_retry > 0) {
-        sampler->ticks_to_retry--;
         return;
     }
     sampler->busy = true;

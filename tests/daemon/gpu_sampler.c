@@ -1,89 +1,17 @@
-/* NVML's reading and the sampler against fake libraries (fake_nvml.c): argv[1], and argv[2] with only the
- * oldest names. */
+/* The sampler on a loop: a driver that hangs and fails (argv[1], fake_nvml.c), several vendors, no device. */
+#include "daemon/gpu/sampler.h"
+
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
-#include "daemon/gpu_sampler.h"
-#include "daemon/nvml.h"
+#include "exchange/clock.h"
 #include "tests/check.h"
-#include "tests/scratch.h"
+#include "tests/daemon/nvml_file.h"
+#include "tests/daemon/tree.h"
 
-static const uint32_t everything =
-    GPU_NAME | GPU_UTIL | GPU_MEM_USED | GPU_MEM_TOTAL | GPU_POWER | GPU_POWER_LIMIT | GPU_CLOCK | GPU_TEMP;
-static char reason[GPU_REASON_MAX];
-
-/* The fake library's file, which has these lines from now on. */
-static void fake(const char *lines)
-{
-    const char *path = scratch_path("fake"), *next = scratch_write("next", lines);
-    if (rename(next, path) < 0)
-        abort();
-    setenv("PAPERTAPE_FAKE_NVML", path, 1);
-}
-
-static int sample(const char *library, struct gpu_device devices[static GPU_DEVICES_MAX])
-{
-    struct nvml *nvml;
-    int n = -1;
-    setenv("PAPERTAPE_NVML", library, 1);
-    CHECK_INT(daemon_nvml_open(&nvml, reason), 0);
-    CHECK_STR(daemon_nvml_driver(nvml), "999.42.01");
-    memset(devices, 0x5a, GPU_DEVICES_MAX * sizeof *devices);
-    CHECK_INT(daemon_nvml_sample(nvml, devices, &n, reason), 0);
-    daemon_nvml_close(nvml);
-    return n;
-}
-
-static void test_nvml(char **libraries)
-{
-    struct gpu_device d[GPU_DEVICES_MAX];
-    CHECK_INT(sample(libraries[0], d), 2);
-    CHECK_INT(d[0].valid, everything);
-    CHECK_STR(d[0].name, "Fake 0");
-    CHECK_STR(d[1].name, "Fake 1");
-    CHECK_INT(d[0].util_pct, 97);
-    CHECK_INT(d[0].mem_used_bytes, 61ll << 30);
-    CHECK_INT(d[0].mem_total_bytes, 151ll << 30);
-    CHECK_INT(d[0].power_mw, 612345);
-    CHECK_INT(d[0].power_limit_mw, 650000);
-    CHECK_INT(d[0].clock_mhz, 1980);
-    CHECK_INT(d[0].temp_c, 71);
-
-    fake("power=unsupported\npower_limit=unsupported\n");
-    CHECK_INT(sample(libraries[0], d), 2);
-    CHECK_INT(d[0].valid, everything & ~(uint32_t)(GPU_POWER | GPU_POWER_LIMIT));
-    CHECK_INT(d[0].power_mw, 0);
-
-    fake("");
-    CHECK_INT(sample(libraries[1], d), 2);
-    CHECK_INT(d[0].valid, everything);
-    CHECK_INT(d[0].mem_used_bytes, 62ll << 30);
-    CHECK_INT(d[0].power_limit_mw, 700000);
-
-    fake("1.lost=1\n");
-    CHECK_INT(sample(libraries[0], d), 2);
-    CHECK_INT(d[0].valid, everything);
-    CHECK_INT(d[1].valid, 0);
-    CHECK_STR(d[1].name, "");
-
-    struct nvml *nvml = NULL;
-    fake("no_driver=1\n");
-    CHECK_INT(daemon_nvml_open(&nvml, reason), -EIO);
-    CHECK_STR(reason, "NVML: Driver Not Loaded");
-    fake("");
-    setenv("PAPERTAPE_NVML", "libnvidia-ml-absent.so.1", 1);
-    CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOENT);
-    CHECK_STR(reason, "no GPU: no NVIDIA driver (libnvidia-ml-absent.so.1)");
-    setenv("PAPERTAPE_NVML", "libm.so.6", 1);
-    CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOSYS);
-    CHECK_STR(reason, "the NVML library lacks: nvmlInit_v2");
-    CHECK(nvml == NULL);
-    daemon_nvml_close(NULL);
-}
+static char sys[SCRATCH_MAX];
 
 /* --- the sampler: every condition is waited for on the loop, with a deadline --- */
 
@@ -122,23 +50,29 @@ static void test_sampler(const char *library)
         abort();
 
     setenv("PAPERTAPE_NVML", library, 1);
+    fake("");
+    int64_t started_ns = clock_wall_ns();
     CHECK_INT(daemon_gpu_sampler_create(&loop, 1, &sampler), 0);
     const struct gpu_status *status = daemon_gpu_sampler_status(sampler);
     CHECK_INT(status->state, GPU_NOT_AVAILABLE);
     CHECK_STR(status->reason, "not sampled yet");
     UNTIL(status->samples >= 2 && status->state == GPU_OK); /* a busy machine makes it late now and then */
     CHECK_STR(status->reason, "");
-    CHECK_STR(status->driver, "999.42.01");
+    CHECK_STR(status->devices[0].driver, "999.42.01");
     CHECK_INT(status->n_devices, 2);
-    CHECK_INT(status->devices[1].valid, everything);
+    CHECK_INT(known_of(&status->devices[1]), KNOWN_ALL);
     CHECK(status->sampled_ms > 0);
+    CHECK(status->sampled_ns > started_ns && status->sampled_ns <= clock_wall_ns());
 
     /* The driver hangs: the loop turns on, nothing piles up, no old figure is shown as a new one. */
     pthread_mutex_lock(gate);
     UNTIL(status->state == GPU_STALLED);
     CHECK_INT(strncmp(status->reason, "the driver has not answered for ", 32), 0);
     CHECK_INT(status->n_devices, 2);
-    CHECK_INT(status->devices[0].valid, GPU_NAME);
+    CHECK_INT(known_of(&status->devices[0]), 0);
+    CHECK(!status->devices[0].processes_known);
+    CHECK_INT(status->devices[0].n_processes, 0);
+    CHECK_STR(status->devices[0].name, "Fake 0");
     uint64_t samples = status->samples;
     int before = atomic_load(counts);
     uint64_t now = uv_now(&loop);
@@ -168,15 +102,6 @@ static void test_sampler(const char *library)
     pthread_mutex_unlock(gate);
     UNTIL(atomic_load(shutdowns) == stopped + 1);
 
-    setenv("PAPERTAPE_NVML", "libnvidia-ml-absent.so.1", 1);
-    CHECK_INT(daemon_gpu_sampler_create(&loop, 1, &sampler), 0);
-    status = daemon_gpu_sampler_status(sampler);
-    UNTIL(status->samples >= 2);
-    CHECK_INT(status->state, GPU_NOT_AVAILABLE);
-    CHECK(strstr(status->reason, "libnvidia-ml-absent.so.1") != NULL);
-    daemon_gpu_sampler_destroy(sampler);
-    uv_run(&loop, UV_RUN_DEFAULT);
-
     /* Destroyed before it ever ran. */
     CHECK_INT(daemon_gpu_sampler_create(&loop, 1000, &sampler), 0);
     daemon_gpu_sampler_destroy(sampler);
@@ -184,18 +109,78 @@ static void test_sampler(const char *library)
     dlclose(handle);
 }
 
+static struct gpu_sampler *start(const char *library)
+{
+    struct gpu_sampler *sampler;
+    setenv("PAPERTAPE_NVML", library, 1);
+    CHECK_INT(daemon_gpu_sampler_create(&loop, 1, &sampler), 0);
+    const struct gpu_status *status = daemon_gpu_sampler_status(sampler);
+    UNTIL(status->samples >= 2);
+    return sampler;
+}
+
+static void stop(struct gpu_sampler *sampler)
+{
+    daemon_gpu_sampler_destroy(sampler);
+    uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+/* One line says why there is no device; several vendors are in one list. */
+static void test_vendors(const char *library)
+{
+    struct gpu_sampler *sampler = start("");
+    const struct gpu_status *status = daemon_gpu_sampler_status(sampler);
+    CHECK_INT(status->state, GPU_NOT_AVAILABLE);
+    CHECK_STR(status->reason, "no GPU");
+    stop(sampler);
+
+    fake("devices=0\n");
+    sampler = start(library);
+    status = daemon_gpu_sampler_status(sampler);
+    CHECK_INT(status->state, GPU_NOT_AVAILABLE);
+    CHECK_STR(status->reason, "no GPU");
+    stop(sampler);
+
+    fake("");
+    tree_put(sys, "class/drm/card0/device/vendor", "0x8086\n");
+    tree_put(sys, "class/drm/card1/device/vendor", "0x1002\n");
+    tree_put(sys, "class/drm/card1/device/gpu_busy_percent", "12\n");
+    sampler = start(library);
+    status = daemon_gpu_sampler_status(sampler);
+    CHECK_INT(status->state, GPU_OK);
+    CHECK_STR(status->reason, "");
+    CHECK_INT(status->n_devices, 4);
+    CHECK_STR(status->devices[0].name, "Fake 0");
+    CHECK_STR(status->devices[2].device, "amd:card1");
+    CHECK(status->devices[2].figures.util_percent == 12);
+    CHECK_STR(status->devices[3].device, "intel:card0");
+    stop(sampler);
+
+    /* What one vendor's driver fails at is said beside the other's device. */
+    tree_remove(sys, "class/drm/card0");
+    sampler = start("libnvidia-ml-absent.so.1");
+    status = daemon_gpu_sampler_status(sampler);
+    CHECK_INT(status->state, GPU_OK);
+    CHECK_INT(status->n_devices, 1);
+    CHECK(strstr(status->reason, "libnvidia-ml-absent.so.1") != NULL);
+    stop(sampler);
+    tree_remove(sys, "class");
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3 || uv_loop_init(&loop) != 0)
+    if (argc != 2 || uv_loop_init(&loop) != 0)
         return 2;
-    test_nvml(argv + 1);
+    scratch_make(sys);
+    setenv("PAPERTAPE_SYSFS", sys, 1);
     uv_timer_init(&loop, &deadline);
     test_sampler(argv[1]);
+    test_vendors(argv[1]);
     uv_close((uv_handle_t *)&deadline, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK_INT(uv_loop_close(&loop), 0);
     CHECK_STR(daemon_gpu_state_name(GPU_NOT_AVAILABLE), "n/a");
     CHECK_STR(daemon_gpu_state_name(GPU_OK), "ok");
     CHECK_STR(daemon_gpu_state_name(GPU_STALLED), "stalled");
-    return check_done("daemon/gpu");
+    return check_done("daemon/gpu_sampler");
 }

@@ -1,0 +1,35 @@
+/* A device of the kernel's own drivers, as sysfs has it: /sys/class/drm/cardN. A file that is missing, or
+ * holds what it should not, is NaN or "". */
+#ifndef DAEMON_GPU_CARD_H
+#define DAEMON_GPU_CARD_H
+
+#include "daemon/gpu/source.h"
+#include "daemon/procfs.h"
+
+enum { GPU_SLOT_MAX = 32 };
+
+struct gpu_card {
+    char path[PROCFS_PATH_MAX / 2]; /* of cardN */
+    char hwmon[PROCFS_PATH_MAX];    /* of its first sensor's folder; "": none */
+    char slot[GPU_SLOT_MAX];        /* its PCI address, "0000:03:00.0"; else "cardN" */
+    char name[DEVICE_NAME_MAX];     /* its product's, else vendor and PCI ids: "AMD 1002:744c" */
+    char driver[DEVICE_DRIVER_MAX];
+};
+
+/* Those of a vendor by its PCI id, in the order of their numbers: how many. `maker` is for their names. */
+int daemon_gpu_cards_find(unsigned vendor, const char *maker, struct gpu_card ret[static DEVICES_MAX]);
+
+/* Are all still there? 0; -ENODEV with a sentence: one is not, as of a device that was unplugged. */
+int daemon_gpu_cards_check(const struct gpu_card cards[], int n, char reason[static GPU_REASON_MAX]);
+
+/* A device with its names: "KIND:SLOT". */
+void daemon_gpu_card_begin(const struct gpu_card *card, const char *kind, struct device_sample *device);
+
+/* A whole number from `least` to `most`. */
+double daemon_gpu_card_number(const struct gpu_card *card, const char *name, double least, double most);
+double daemon_gpu_card_sensor(const struct gpu_card *card, const char *name, double least, double most);
+
+/* The beginning of a file's text; "" where there is none. */
+void daemon_gpu_card_text(const struct gpu_card *card, const char *name, char *ret, size_t size);
+
+#endif
