@@ -122,6 +122,8 @@ struct daemon_config {
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
     int n_timeframes;                          /* 0: daemon_config_timeframes() chooses */
     int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
+    /* [gpu] */
+    int64_t gpu_sample_ms;
     /* [trainer] */
     bool trainer_start;                     /* the daemon starts the co-process where none listens */
     char trainer_socket[CONFIG_SOCKET_MAX]; /* "": trainer.sock in the state directory */

@@ -13,7 +13,6 @@
 
 enum {
     TICK_MS = 1000,
-    GPU_INTERVAL_MS = 2000,
     SLOW_TICKS = 10, /* ticks between two samples of what changes slowly */
 };
 
@@ -176,7 +175,8 @@ static void on_tick(uv_timer_t *timer)
 struct telemetry *daemon_telemetry_create(struct daemon *daemon)
 {
     struct telemetry *telemetry = calloc(1, sizeof *telemetry);
-    if (!telemetry || daemon_gpu_sampler_create(daemon->loop, GPU_INTERVAL_MS, &telemetry->sampler) < 0) {
+    if (!telemetry || daemon_gpu_sampler_create(daemon->loop, (uint64_t)daemon->config.gpu_sample_ms,
+                                                &telemetry->sampler) < 0) {
         free(telemetry);
         return NULL;
     }

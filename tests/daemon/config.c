@@ -359,13 +359,14 @@ static void test_refusals(void)
           ":2: [indicators] specs: sma: period \"0\": a whole number from 1 to 100000 is needed");
     fails("[indicators]\nspecs = macd sma:20 MACD:12,26,9\n",
           ":2: [indicators] specs: MACD:12,26,9 is named twice");
+    fails("[gpu]\nsample_s = 0.4\n", ":2: [gpu] sample_s: \"0.4\": a number from 0.5 to 60 is needed");
     fails("[indicators]\ntimeframes =\n",
           ":2: [indicators] timeframes: at least one is needed, like 5m, or auto");
     fails("[indicators]\ntimeframes = 5m 5min\n",
           ":2: [indicators] timeframes: \"5min\": one of 1s, 1m, 3m, "
           "5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w is needed");
     fails("[qqq]\n", ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, "
-                     "storage, events, parity, indicators, trainer, log, account, venue is needed");
+                     "storage, events, parity, indicators, gpu, trainer, log, account, venue is needed");
     fails("[risk]\nqqq = 1\n",
           ":2: [risk] qqq: unknown key: one of exposure_symbol, exposure_account, daily_loss, "
           "orders_per_second, drawdown, price_band, cooldown_s, positions is needed");
