@@ -1,4 +1,4 @@
-#include "daemon/telemetry.h"
+#include "daemon/process.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -6,6 +6,7 @@
 
 #include "daemon/feed/feeds.h"
 #include "daemon/gpu/sampler.h"
+#include "daemon/process.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "record/json.h"

@@ -23,16 +23,4 @@ void daemon_telemetry_stop(struct telemetry *telemetry); /* frees on the loop's 
  * where another one has the lock. */
 void daemon_keep_files(struct daemon *daemon);
 
-/* ---- process.c: what this process uses ---- */
-
-/* -1 where the system does not say. */
-struct process_usage {
-    int64_t resident_bytes; /* /proc/self/statm */
-    int64_t cpu_ns;         /* user and system time of all threads, since the start */
-    int files;              /* open file descriptors */
-};
-
-/* A few system calls, no allocation to speak of: fit for the loop once a second. */
-void daemon_process_usage(struct process_usage *ret);
-
 #endif

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "daemon/daemon.h"
+#include "daemon/process.h"
 #include "daemon/training/client.h"
 #include "daemon/training/training.h"
 #include "db/reader.h"
@@ -36,6 +37,10 @@ json_t *daemon_trainings_all(const struct trainings *trainings);
 size_t daemon_trainings_total(const struct trainings *trainings);
 json_t *daemon_trainings_object(const struct trainings *trainings, const char *name);
 json_t *daemon_trainings_trainer(const struct trainings *trainings);
+
+/* The processes that train, for daemon/process.h: the co-process as "trainer" and the worker of each training
+ * that has one, while the co-process answers. At most `cap`; how many. */
+int daemon_trainings_processes(const struct trainings *trainings, struct process_role ret[], int cap);
 
 /* Fails the requests that wait and closes the connection: the co-process and its trainings continue. Frees
  * itself on the loop's next turns. NULL is fine. */

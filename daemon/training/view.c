@@ -1,4 +1,5 @@
 /* The trainings and the co-process as the status reports them. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/list.h"
@@ -102,4 +103,29 @@ json_t *daemon_trainings_trainer(const struct trainings *trainings)
         .age_ms = view.age_ms == UINT64_MAX ? -1 : (int64_t)view.age_ms,
     };
     return trainer_object(&shown);
+}
+
+static void put_role(const char *role, int64_t pid, struct process_role *ret)
+{
+    *ret = (struct process_role){.pid = pid};
+    snprintf(ret->role, sizeof ret->role, "%s", role);
+}
+
+int daemon_trainings_processes(const struct trainings *trainings, struct process_role ret[], int cap)
+{
+    struct link_view view;
+    int n = 0;
+    if (!trainings)
+        return 0;
+    daemon_training_link_view(trainings->link, &view);
+    if (view.state != LINK_OK)
+        return 0;
+    if (view.pid > 0 && n < cap)
+        put_role("trainer", view.pid, &ret[n++]);
+    for (size_t i = 0; i < trainings->n_known && n < cap; i++) {
+        const struct training *training = &trainings->known[i]->training;
+        if (trainings->known[i]->met && daemon_training_state_works(training->state) && training->pid > 0)
+            put_role(training->name, (int64_t)training->pid, &ret[n++]);
+    }
+    return n;
 }
