@@ -41,48 +41,40 @@ void daemon_process_meter_destroy(struct process_meter *meter)
 
 /* --- all processes --- */
 
-static bool append(struct reading *reading, const struct entry *entry)
-{
-    if (reading->n == reading->cap) {
-        size_t cap = reading->cap ? 2 * reading->cap : 256;
-        struct entry *all = realloc(reading->all, cap * sizeof *all);
-        if (!all)
-            return false;
-        reading->all = all;
-        reading->cap = cap;
-    }
-    reading->all[reading->n++] = *entry;
-    return true;
-}
-
 static int compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+static bool make_room(struct reading *reading, size_t n)
+{
+    struct entry *all = n > reading->cap ? realloc(reading->all, n * sizeof *all) : reading->all;
+    if (!all)
+        return n == 0;
+    reading->all = all;
+    reading->cap = n > reading->cap ? n : reading->cap;
+    return true;
+}
+
 static void read_all(struct reading *reading)
 {
-    DIR *dir = opendir(daemon_procfs_root());
+    int64_t *pids = NULL;
+    size_t n = 0;
     struct procfs_stat stat;
     reading->n = 0;
-    for (int64_t pid; dir && (pid = daemon_procfs_next(dir)) > 0;) {
-        if (!daemon_procfs_stat(pid, &stat))
-            continue;
-        struct entry entry = {.pid = pid,
-                              .parent = stat.parent,
-                              .started = stat.started,
-                              .cpu_ticks = stat.cpu_ticks,
-                              .read_bytes = NAN,
-                              .written_bytes = NAN,
-                              .role = NO_ROLE};
-        if (!append(reading, &entry))
-            break;
-    }
-    if (dir)
-        closedir(dir);
-    if (reading->n > 0)
-        qsort(reading->all, reading->n, sizeof *reading->all, compare);
+    if (daemon_procfs_processes(&pids, &n) < 0 || !make_room(reading, n))
+        n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (daemon_procfs_stat(pids[i], &stat))
+            reading->all[reading->n++] = (struct entry){.pid = pids[i],
+                                                        .parent = stat.parent,
+                                                        .started = stat.started,
+                                                        .cpu_ticks = stat.cpu_ticks,
+                                                        .read_bytes = NAN,
+                                                        .written_bytes = NAN,
+                                                        .role = NO_ROLE};
+    free(pids);
 }
 
 static struct entry *find(const struct reading *reading, int64_t pid)

@@ -1,5 +1,6 @@
 #include "daemon/procfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -92,12 +93,44 @@ static int64_t number(const char *text)
     return *text ? 0 : pid;
 }
 
-int64_t daemon_procfs_next(DIR *dir)
+static int compare(const void *a, const void *b)
 {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static int list(DIR *dir, int64_t **ret, size_t *ret_n)
+{
+    int64_t *all = NULL;
+    size_t n = 0, cap = 0;
     for (const struct dirent *entry; (entry = readdir(dir));) {
         int64_t pid = number(entry->d_name);
-        if (pid > 0)
-            return pid;
+        if (pid <= 0)
+            continue;
+        if (n == cap) {
+            cap = cap ? 2 * cap : 512;
+            int64_t *more = realloc(all, cap * sizeof *all);
+            if (!more) {
+                free(all);
+                return -ENOMEM;
+            }
+            all = more;
+        }
+        all[n++] = pid;
     }
+    if (n > 0)
+        qsort(all, n, sizeof *all, compare);
+    *ret = all;
+    *ret_n = n;
     return 0;
+}
+
+int daemon_procfs_processes(int64_t **ret, size_t *ret_n)
+{
+    DIR *dir = opendir(daemon_procfs_root());
+    if (!dir)
+        return -errno;
+    int e = list(dir, ret, ret_n);
+    closedir(dir);
+    return e;
 }

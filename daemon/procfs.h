@@ -3,7 +3,6 @@
 #ifndef DAEMON_PROCFS_H
 #define DAEMON_PROCFS_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +30,7 @@ struct procfs_stat { /* proc(5), /proc/PID/stat */
 /* false: there is no such process, or it is a zombie. */
 bool daemon_procfs_stat(int64_t pid, struct procfs_stat *ret);
 
-/* The next process of an open /proc; 0: no more. */
-int64_t daemon_procfs_next(DIR *dir);
+/* The numbers of all processes, going up: for free(). 0, or -errno: /proc is not there; -ENOMEM. */
+int daemon_procfs_processes(int64_t **ret, size_t *ret_n);
 
 #endif

@@ -1,5 +1,6 @@
 #include "daemon/gpu/card.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "daemon/gpu/fdinfo.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -138,14 +139,14 @@ static bool sees_all(const char *root)
 /* Returns whether all were seen. */
 static bool look(struct scan *scan)
 {
-    const char *root = daemon_procfs_root();
-    DIR *dir = opendir(root);
-    if (!dir)
+    int64_t *pids;
+    size_t n;
+    if (daemon_procfs_processes(&pids, &n) < 0)
         return false;
-    for (int64_t pid; (pid = daemon_procfs_next(dir)) > 0;)
-        take_process(scan, pid);
-    closedir(dir);
-    return sees_all(root) && !scan->hidden;
+    for (size_t i = 0; i < n; i++)
+        take_process(scan, pids[i]);
+    free(pids);
+    return sees_all(daemon_procfs_root()) && !scan->hidden;
 }
 
 /* --- their use --- */

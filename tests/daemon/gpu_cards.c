@@ -110,7 +110,7 @@ static void test_each_missing(void)
             unsigned lost = all & ~known_of(&devices[0]);
             CHECK_INT(__builtin_popcount(lost), word || twice ? 0 : two ? 2 : 1);
         }
-        put_rx7900();
+        tree_put(sys, rx7900[i].name, rx7900[i].text);
     }
 }
 
@@ -263,13 +263,13 @@ static void test_random(void)
     struct random random = random_seeded("daemon/gpu_cards", 26);
     put_rx7900();
     for (int round = 0; round < ROUNDS; round++) {
-        const char *name = rx7900[(size_t)round % RX7900_FILES].name;
+        const struct file *file = &rx7900[(size_t)round % RX7900_FILES];
         unsigned char bytes[5000];
         size_t n = (size_t)random_between(&random, 0, round % 7 == 0 ? (int64_t)sizeof bytes : 60);
         for (size_t i = 0; i < n; i++)
             bytes[i] = round % 2 ? (unsigned char)random_next(&random)
                                  : (unsigned char)alphabet[random_next(&random) % (sizeof alphabet - 1)];
-        tree_put_bytes(sys, name, bytes, n);
+        tree_put_bytes(sys, file->name, bytes, n);
         int found = sample(&daemon_gpu_amd);
         CHECK(found == 1 || found == -ENOENT);
         if (found == 1) {
@@ -281,13 +281,14 @@ static void test_random(void)
             CHECK(memchr(devices[0].name, 0, sizeof devices[0].name) != NULL);
             CHECK(memchr(devices[0].profile, 0, sizeof devices[0].profile) != NULL);
         }
-        put_rx7900();
+        tree_put(sys, file->name, file->text);
     }
     tree_remove(sys, "class");
 }
 
 int main(void)
 {
+    scratch_in_memory();
     scratch_make(sys);
     scratch_make(proc);
     setenv("PAPERTAPE_SYSFS", sys, 1);

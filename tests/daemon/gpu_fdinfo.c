@@ -254,6 +254,7 @@ static void test_many(void)
 
 int main(void)
 {
+    scratch_in_memory();
     scratch_make(proc);
     setenv("PAPERTAPE_PROCFS", proc, 1);
     test_parse();

@@ -174,6 +174,7 @@ int main(void)
     struct process_meter *meter = daemon_process_meter_create();
     page = (double)sysconf(_SC_PAGESIZE);
     tick = 100.0 / (double)sysconf(_SC_CLK_TCK);
+    scratch_in_memory();
     scratch_make(proc);
     setenv("PAPERTAPE_PROCFS", proc, 1);
     put_all();
