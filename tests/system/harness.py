@@ -15,6 +15,7 @@ from programs import (  # noqa: E402,F401
 )
 
 FAKE_GPU = os.path.join(BUILD, "tests/daemon/libfake-gpu.so")
+FAKE_NVML = os.path.join(BUILD, "tests/daemon/libfake-nvml-all.so")  # tests/daemon/fake_nvml.c says how it is used
 GPU_ON_CPU = os.path.join(BUILD, "tests/indicators_gpu/libgpu-on-cpu.so")
 SHIFTED_CLOCK = os.path.join(BUILD, "tests/system/libshifted-clock.so")
 FAILURES = os.path.join(BUILD, "tests/system/libfailures.so")
