@@ -8,7 +8,7 @@
 typedef int nvml_return;
 typedef struct nvml_device *nvml_handle;
 
-enum { NVML_SUCCESS = 0, NVML_NOT_FOUND = 6, NVML_INSUFFICIENT_SIZE = 7 };
+enum { NVML_SUCCESS = 0, NVML_NOT_FOUND = 6 };
 enum { NVML_SM_CLOCK = 1, NVML_MEMORY_CLOCK = 2 };
 enum { NVML_GPU_TEMPERATURE = 0 };
 enum { NVML_PCIE_TX = 0, NVML_PCIE_RX = 1 };

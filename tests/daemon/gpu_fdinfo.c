@@ -96,6 +96,13 @@ static void test_clients(void)
     CHECK(sample(fdinfo, 6 * (int64_t)SECOND));
     CHECK(process_of(0, 200)->util_percent == 100);
     CHECK(use[0] == 100);
+
+    /* A driver that counts no time of this client's engines, as of AMD's compute queues. */
+    tree_descriptor(proc, 200, 3, "drm-pdev: 0000:03:00.0\ndrm-client-id: 8\ndrm-memory-vram: 1 KiB\n");
+    tree_remove(proc, "200/fd/4");
+    CHECK(sample(fdinfo, 7 * (int64_t)SECOND));
+    CHECK(process_of(0, 200)->memory_bytes == 1024);
+    CHECK(isnan(process_of(0, 200)->util_percent));
     tree_remove(proc, "200");
     daemon_gpu_fdinfo_destroy(fdinfo);
 }
