@@ -170,7 +170,7 @@ static void add(const struct process_meter *meter, const struct entry *now, bool
         return;
     }
     before = before ? before : &none; /* a descendant that was not there: it started since then */
-    ret->cpu_percent += (double)(now->cpu_ticks - before->cpu_ticks);
+    ret->cpu_percent += (double)now->cpu_ticks - (double)before->cpu_ticks;
     ret->read_bytes_s += now->read_bytes - before->read_bytes;
     ret->written_bytes_s += now->written_bytes - before->written_bytes;
 }

@@ -7,6 +7,7 @@
 #include "daemon/process.h"
 #include "tests/check.h"
 #include "tests/daemon/tree.h"
+#include "tests/random.h"
 
 enum { DAEMON, TRAINER, PPO, STUDY, GONE, ROLES };
 
@@ -124,6 +125,32 @@ static void test_odd(struct process_meter *meter)
     daemon_process_meter_sample(meter, 9000000000, roles, 0, samples);
 }
 
+/* Random bytes and numbers in each file: nothing crashes. */
+static void test_random(struct process_meter *meter)
+{
+    enum { ROUNDS = 150 };
+    static const char *const files[] = {"20/stat", "20/statm", "20/io", "30/stat", "30/io"};
+    static const char alphabet[] = "0123456789 ()-:\nS";
+    struct random random = random_seeded("daemon/process_meter", 26);
+    for (int round = 0; round < ROUNDS; round++) {
+        char bytes[300];
+        size_t n = (size_t)random_between(&random, 0, sizeof bytes);
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = round % 2 ? (char)random_next(&random)
+                                 : alphabet[random_next(&random) % (sizeof alphabet - 1)];
+        if (round % 3 == 0) /* numbers at the edges of their range */
+            n = (size_t)snprintf(bytes, sizeof bytes,
+                                 "20 (x) S 10 0 0 0 0 0 0 0 0 0 %lld %lld 0 0 0 0 0 0 %lld",
+                                 (long long)random_next(&random), (long long)random_next(&random),
+                                 (long long)(random_next(&random) % 2));
+        put_all();
+        tree_put_bytes(proc, files[round % 5], bytes, n);
+        daemon_process_meter_sample(meter, (int64_t)(10 + round) * 1000000000, roles, ROLES, samples);
+        CHECK(samples[DAEMON].resident_bytes > 0);
+        (void)daemon_process_role_of(roles, ROLES, 30);
+    }
+}
+
 static void until_done(uv_loop_t *loop)
 {
     uv_run(loop, UV_RUN_DEFAULT);
@@ -182,6 +209,7 @@ int main(void)
     test_first(meter);
     test_second(meter);
     test_odd(meter);
+    test_random(meter);
     daemon_process_meter_destroy(meter);
     daemon_process_meter_destroy(NULL);
     test_real();
