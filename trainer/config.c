@@ -9,6 +9,7 @@
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
 #include "exchange/nearest.h"
+#include "record/config_duration.h"
 #include "trainer/config_table.h"
 #include "trainer/study/settings_table.h"
 
@@ -111,7 +112,7 @@ static bool relative_time(const struct train_config *config, const char *text, i
     int64_t before = 0, now = config->now_ns ? config->now_ns : train_config_clock_ns();
     if (strncmp(text, "now", 3) != 0)
         return false;
-    if (text[3] && (text[3] != '-' || !study_settings_duration(text + 4, &before) || before >= now))
+    if (text[3] && (text[3] != '-' || !config_key_duration_parse(text + 4, &before) || before >= now))
         return false;
     *ret = now - before;
     return true;

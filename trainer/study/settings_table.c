@@ -1,11 +1,11 @@
 #include "trainer/study/settings_table.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/config_duration.h"
 #include "trainer/config_table.h"
 #include "trainer/study/trial.h"
 
@@ -15,7 +15,6 @@ enum { WHY = CONFIG_WHY_MAX };
     static int read_##kind(const struct config_key *key, const char *text, void *base, \
                            char why[static WHY]); \
     static void print_##kind(const struct config_key *key, const void *base, FILE *to)
-VALUE(duration);
 VALUE(pruner);
 VALUE(split);
 
@@ -111,10 +110,10 @@ const struct config_key study_settings_table[] = {
      AT(ensemble)},
     {"study", "combine", "how an ensemble decides: mean, majority, sharpe", "mean",
      KEY_WORDS("mean majority sharpe"), AT(combine)},
-    {"study", "every", "the co-process runs it again so often, as 1d; 0: once", "0", OWN(duration),
+    {"study", "every", "the co-process runs it again so often, as 1d; 0: once", "0", KEY_DURATION,
      AT(every_ns)},
     {"study", "expires", "its policy retires so long after it was admitted, as 14d; 0: never", "0",
-     OWN(duration), AT(expires_ns)},
+     KEY_DURATION, AT(expires_ns)},
     {"study", "min_excess", "a gate: least Sharpe beyond that of holding, out of sample", NULL,
      KEY_NUMBER(-100, 100), AT(gates.min_excess)},
     {"study", "max_pbo", "a gate: highest probability of backtest overfitting", NULL, KEY_NUMBER(0, 1),
@@ -136,53 +135,6 @@ struct study_settings study_settings_defaults(void)
 }
 
 /* ---- Values. ---- */
-
-static const struct {
-    char letter;
-    int64_t seconds;
-} units[] = {{'w', 604800}, {'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
-enum { N_UNITS = sizeof units / sizeof *units };
-#define NS_PER_S    INT64_C(1000000000)
-#define S_A_CENTURY INT64_C(3155760000)
-
-bool study_settings_duration(const char *text, int64_t *ret_ns)
-{
-    char *end;
-    errno = 0;
-    long long n = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || errno != 0 || n < 1 || !end[0] || end[1])
-        return false;
-    for (size_t i = 0; i < N_UNITS; i++)
-        if (*end == units[i].letter && n <= S_A_CENTURY / units[i].seconds) {
-            *ret_ns = n * units[i].seconds * NS_PER_S;
-            return true;
-        }
-    return false;
-}
-
-static int read_duration(const struct config_key *key, const char *text, void *base, char why[static WHY])
-{
-    int64_t ns = 0;
-    if (strcmp(text, "0") != 0 && !study_settings_duration(text, &ns))
-        return config_key_refuse(why, WHY, "\"%.60s\": so many s, m, h, d or w, as 12h, or 0, is needed",
-                                 text);
-    memcpy((char *)base + key->offset, &ns, sizeof ns);
-    return 0;
-}
-
-static void print_duration(const struct config_key *key, const void *base, FILE *to)
-{
-    int64_t ns;
-    size_t unit = 0;
-    memcpy(&ns, (const char *)base + key->offset, sizeof ns);
-    int64_t s = ns / NS_PER_S;
-    while (unit < N_UNITS - 1 && s % units[unit].seconds != 0)
-        unit++;
-    if (s == 0)
-        fputs("0", to);
-    else
-        fprintf(to, "%lld%c", (long long)(s / units[unit].seconds), units[unit].letter);
-}
 
 /* Sets the other keys of the pruner, too. */
 static int read_pruner(const struct config_key *key, const char *text, void *base, char why[static WHY])

@@ -9,9 +9,6 @@ extern const size_t study_settings_table_n;
 
 bool study_settings_has(const char *key); /* of [study] */
 
-/* "90d": so many s, m, h, d or w as ns, at least one and at most a century; false: invalid. */
-bool study_settings_duration(const char *text, int64_t *ret_ns);
-
 /* Reads a line of [study] or [search]: 0; -ENOENT for an unknown key, with the nearest; -EINVAL, -ENOMEM.
  * `config` has the bar's interval. *settings is untouched on failure. */
 int study_settings_set(struct study_settings *settings, const struct train_config *config,
