@@ -142,9 +142,19 @@ const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_n
     if (at == alerts->n)
         return raise(alerts, now_ns, severity, true, code, text);
     struct alert *alert = &alerts->list[at];
+    if (severity > alert->severity) /* what was acknowledged was less */
+        alert->acked_ns = 0;
     alert->severity = severity;
     put_text(alert, text);
     return count(alert, now_ns);
+}
+
+void daemon_alerts_conditions(const struct alerts *alerts, void (*see)(void *ctx, const struct alert *alert),
+                              void *ctx)
+{
+    for (size_t i = 0; i < alerts->n; i++)
+        if (alerts->list[i].lasts)
+            see(ctx, &alerts->list[i]);
 }
 
 bool daemon_alerts_open(const struct alerts *alerts, uint64_t id)

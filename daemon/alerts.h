@@ -3,7 +3,8 @@
  * An alert reports an event (an order was missed) or a condition (the feed is lost). An event's alert is
  * open until it is acknowledged. A condition's alert is open until it is acknowledged or the condition is
  * over, which closes it either way; an acknowledged one is kept until then, so that it is not raised a
- * second time. Acknowledging and closing do not change when it was last seen. */
+ * second time. Acknowledging and closing do not change when it was last seen. A condition that becomes more
+ * severe is the same alert, open again where it was acknowledged; one that becomes less severe stays so. */
 #ifndef DAEMON_ALERTS_H
 #define DAEMON_ALERTS_H
 
@@ -49,6 +50,10 @@ const struct alert *daemon_alerts_event(struct alerts *alerts, int64_t now_ns, e
  * lasts already it is counted and takes this text and severity. */
 const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
                                             const char *code, const char *about, const char *text);
+
+/* Gives each condition that lasts, acknowledged or not, oldest first. */
+void daemon_alerts_conditions(const struct alerts *alerts, void (*see)(void *ctx, const struct alert *alert),
+                              void *ctx);
 
 /* Is there one of that id that is not acknowledged? */
 bool daemon_alerts_open(const struct alerts *alerts, uint64_t id);

@@ -153,6 +153,11 @@ void daemon_session_alert_lasting(struct session *session, enum db_severity seve
  * without one, so that a rule may call it each time that it finds no fault. */
 void daemon_session_alert_over(struct session *session, const char *code, const char *about);
 
+/* Gives each alert of a condition that lasts, a former run's too; see() may not call these functions. */
+struct alert;
+void daemon_session_alerts_lasting(const struct session *session,
+                                   void (*see)(void *ctx, const struct alert *alert), void *ctx);
+
 /* The policies that its accounts trade by, or may. */
 struct policy_set *daemon_session_policies(struct session *session);
 
@@ -164,7 +169,6 @@ int daemon_session_ack(struct session *session, uint64_t alert_id);
 size_t daemon_session_alerts_open(const struct session *session);
 
 /* The newest alert before `than` (NULL: of all) that the database does not have so yet; NULL: none. */
-struct alert;
 const struct alert *daemon_session_alert_unstored(const struct session *session, const struct alert *than);
 
 /* A number for a new command's row. */

@@ -70,6 +70,12 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
         store(session, &alert, daemon_session_now(session));
 }
 
+void daemon_session_alerts_lasting(const struct session *session,
+                                   void (*see)(void *ctx, const struct alert *alert), void *ctx)
+{
+    daemon_alerts_conditions(&session->alerts, see, ctx);
+}
+
 bool daemon_session_alert_open(const struct session *session, uint64_t alert_id)
 {
     return daemon_alerts_open(&session->alerts, alert_id);

@@ -105,12 +105,16 @@
     X(COMMAND_KNOWN, \
       "SELECT " COMMAND_FIXED(OWN) " IS " COMMAND_FIXED(GIVEN) " FROM commands WHERE id = :id") \
     X(ALERT, \
-      UNSEALED("alerts", \
-               RECORD_ALERTS) " ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), " \
-                              "count = max(count, excluded.count), severity = excluded.severity, text = " \
-                              "excluded.text, " \
-                              "acked_ns = coalesce(acked_ns, excluded.acked_ns), lasts = excluded.lasts, " \
-                              "closed_ns = coalesce(closed_ns, excluded.closed_ns)") \
+      UNSEALED( \
+          "alerts", \
+          RECORD_ALERTS) " ON CONFLICT (id) DO UPDATE SET " \
+                         "acked_ns = CASE WHEN excluded.count > count THEN excluded.acked_ns ELSE " \
+                         "coalesce(acked_ns, excluded.acked_ns) END, " \
+                         "severity = CASE WHEN excluded.count >= count THEN excluded.severity ELSE severity END, " \
+                         "text = CASE WHEN excluded.count >= count THEN excluded.text ELSE text END, " \
+                         "last_ns = max(last_ns, excluded.last_ns), " \
+                         "count = max(count, excluded.count), lasts = excluded.lasts, " \
+                         "closed_ns = coalesce(closed_ns, excluded.closed_ns)") \
     X(ALERT_SEAL, "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1") \
     X(TELEMETRY, RECORD_UPSERT("telemetry", "", "value", RECORD_TELEMETRY)) \
     X(TELEMETRY_THIN, "DELETE FROM telemetry WHERE ts_ns < ?1") \

@@ -66,6 +66,36 @@ static void test_condition(void)
     daemon_alerts_finish(&alerts);
 }
 
+static void see_last(void *ctx, const struct alert *alert)
+{
+    *(struct alert *)ctx = *alert;
+}
+
+/* One that becomes more severe is the same, and open again; less severe, it stays acknowledged. */
+static void test_severity(void)
+{
+    struct alerts alerts = {0};
+    struct alert out = {0};
+    daemon_alerts_event(&alerts, 5, DB_ERROR, "left-out", "a bar");
+    daemon_alerts_condition(&alerts, 10, DB_WARNING, "hot", "gpu", "gpu: 81");
+    CHECK_INT(daemon_alerts_ack(&alerts, 2, 15, &out), 0);
+    const struct alert *alert = daemon_alerts_condition(&alerts, 20, DB_ERROR, "hot", "gpu", "gpu: 86");
+    CHECK_INT((int64_t)alert->id, 2);
+    CHECK_INT(alert->severity, DB_ERROR);
+    CHECK_INT(alert->acked_ns, 0);
+    CHECK(daemon_alerts_open(&alerts, 2));
+    CHECK_INT(daemon_alerts_ack(&alerts, 2, 25, &out), 0);
+    alert = daemon_alerts_condition(&alerts, 30, DB_WARNING, "hot", "gpu", "gpu: 82");
+    CHECK_INT(alert->severity, DB_WARNING);
+    CHECK_INT(alert->acked_ns, 25);
+    alert = daemon_alerts_condition(&alerts, 40, DB_WARNING, "hot", "gpu", "gpu: 83");
+    CHECK_INT(alert->acked_ns, 25);
+    daemon_alerts_conditions(&alerts, see_last, &out); /* the event is none */
+    CHECK_INT((int64_t)out.id, 2);
+    CHECK_STR(out.text, "gpu: 83");
+    daemon_alerts_finish(&alerts);
+}
+
 /* BTCUSD's is not BTCUSDT's. */
 static void test_about(void)
 {
@@ -164,6 +194,7 @@ int main(void)
 {
     test_event();
     test_condition();
+    test_severity();
     test_about();
     test_text();
     test_unstored();

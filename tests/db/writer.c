@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "db/commit_times.h"
+#include "db/verify.h"
 #include "tests/db/fixture.h"
 #include "tests/db/reported.h"
 #include "tests/db/sql.h"
@@ -491,6 +492,52 @@ static void test_bound(const char *directory)
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 6);
 }
 
+/* An acknowledged one that becomes more severe is open again; what comes late of an older state changes
+ * nothing; its seal holds after each. */
+static void test_severity(const char *directory)
+{
+    static const struct db_writer_config config;
+    char why[DB_ERROR_MAX] = "", path[SCRATCH_PATH_MAX];
+    struct db_writer *writer;
+    struct db_verified *verified;
+    snprintf(path, sizeof path, "%s/severity.db", directory);
+    struct db_alert warning = {.id = 1,
+                               .ts_ns = 1,
+                               .last_ns = 1,
+                               .count = 1,
+                               .severity = DB_WARNING,
+                               .lasts = true,
+                               .code = "hot",
+                               .text = "81"};
+    struct db_alert acked = warning, error = warning;
+    acked.acked_ns = 5;
+    error.count = error.last_ns = 2;
+    error.severity = DB_ERROR;
+    error.text = "86";
+    const struct {
+        const struct db_alert *row;
+        const char *sql;
+    } steps[] = {
+        {&warning, "SELECT severity = 'warning' AND acked_ns IS NULL FROM alerts"},
+        {&acked, "SELECT severity = 'warning' AND acked_ns = 5 FROM alerts"},
+        {&warning, "SELECT severity = 'warning' AND acked_ns = 5 FROM alerts"},
+        {&error, "SELECT severity = 'error' AND acked_ns IS NULL AND text = '86' AND count = 2 FROM alerts"},
+        {&warning,
+         "SELECT severity = 'error' AND acked_ns IS NULL AND text = '86' AND count = 2 FROM alerts"},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        CHECK_INT(db_writer_open(path, &config, &writer, why, sizeof why), 0);
+        db_writer_put_alert(writer, steps[i].row);
+        fixture_close(writer);
+        CHECK_INT(sql_query_file(path, steps[i].sql), 1);
+        struct db_reader *reader = fixture_reader(path);
+        CHECK_INT(db_verify(reader, &verified), 0);
+        CHECK_INT(verified->n_failures, 0);
+        db_verified_destroy(verified);
+        db_reader_close(reader);
+    }
+}
+
 int main(void)
 {
     char directory[SCRATCH_MAX];
@@ -498,6 +545,7 @@ int main(void)
     test_acknowledged_after_commit(directory);
     test_groups(directory);
     test_every_kind(directory);
+    test_severity(directory);
     test_full_disk(directory);
     test_contradiction(directory);
     test_bound(directory);
