@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "daemon/alert_rules.h"
 #include "daemon/config_values.h"
 #include "engine/specs.h"
 #include "exchange/bar.h"
@@ -284,6 +285,16 @@ static void check_limits(const struct daemon_config *config, const struct daemon
     daemon_config_misfit(check, "arena", why, "%s", colon + 2);
 }
 
+static void check_alerts(const struct daemon_config *config, const struct daemon_config_check *check)
+{
+    char why[CONFIG_WHY_MAX], keys[80];
+    const char *key, *other;
+    if (!daemon_alert_limits_contradict(&config->alerts, &key, &other, why))
+        return;
+    snprintf(keys, sizeof keys, "%s %s", key, other);
+    daemon_config_misfit(check, "alerts", keys, "%s", why);
+}
+
 void daemon_config_check_all(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     if (config->n_accounts < 1)
@@ -296,6 +307,7 @@ void daemon_config_check_all(const struct daemon_config *config, const struct da
                                  bar_interval_name(config->timeframes[i]),
                                  bar_interval_name(config->interval_ns));
     check_limits(config, check);
+    check_alerts(config, check);
     for (int a = 0; a < config->n_accounts; a++)
         check_account(config, a, check);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "daemon/alert_keys.h"
 #include "engine/account.h"
 #include "engine/engine.h"
 #include "exchange/fees.h"
@@ -131,6 +132,8 @@ struct daemon_config {
     int trainer_cpu_slots;                                 /* 0: likewise */
     char trainer_devices[CONFIG_WORDS_MAX];                /* "": all */
     char trainer_outputs[CONFIG_PATH_MAX];                 /* "": the state directory alone */
+    /* [alerts] */
+    struct alert_limits alerts;
     /* [log] */
     enum log_level log_level;
     /* --record alone */

@@ -130,6 +130,9 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 #define ARENA_LIMIT_ROW(name, option, member, value, of_kind, about) \
     {"arena", #name, "of promoted policies that name none: " about, "0", of_kind, AT(arena_limits.member)},
 
+#define ALERT_ROW(type, member, name, of_kind, fallback, about, further) \
+    {"alerts", name, about, fallback, of_kind, AT(alerts.member), .more = further},
+
 #define SHORT_ROW(member, name, of_kind, fallback, about, further) \
     {"account", name, about, fallback, of_kind, IN_ACCOUNT(member), .more = further},
 #define FEE_ROW(member, name, fallback, about) \
@@ -299,8 +302,8 @@ static const struct config_key keys[] = {
      AT(trainer_outputs),
      .more = "Those of its keys output and tensorboard: a configuration that comes over the socket is "
              "refused where it names another."},
-    {"log", "level", "error, warning, info or debug", "info", KEY_WORDS("error warning info debug"),
-     AT(log_level)},
+    ALERT_KEYS(ALERT_ROW){"log", "level", "error, warning, info or debug", "info",
+                          KEY_WORDS("error warning info debug"), AT(log_level)},
     {"account", "currency", "what the account holds and is counted in", "USDT", TEXT(asset),
      IN_ACCOUNT(currency)},
     {"account", "policy",

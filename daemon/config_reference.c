@@ -48,6 +48,10 @@ static const struct {
      "Trainings run in a co-process, papertape-trainer serve, and in processes of its own: neither the "
      "daemon's end nor its upgrade touches them, and a new daemon finds it again by its socket. A co-process "
      "that runs already keeps what it was started with."},
+    {"alerts",
+     "The rules on devices and trainings. A limit of 0, or off, switches its rule off. A figure that a device or its "
+     "driver does not say raises no alert and ends none. What is open at a restart stays open, and ends by the "
+     "same rule. papertape alerts lists them; docs/control.md has all codes."},
     {"venue",
      "A further venue, with symbols of its own, or, for the first one, what [market] has no key for: not its "
      "symbols, streams and hosts. A symbol's name is unique among all venues. Each has its own connections, "

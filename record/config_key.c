@@ -69,7 +69,10 @@ void config_key_right(const struct config_key *key, char *buf, size_t size)
     if (key->kind <= CONFIG_SPAN)
         snprintf(buf, size, "a %snumber%s from %.16g to %.16g%s%s%s%s", whole ? "whole " : "",
                  span ? ", or low..high," : "", key->min, key->max, key->share ? ", or percent," : "",
-                 key->none ? ", or " : "", key->none ? key->none : "", key->none ? "," : "");
+                 !key->none   ? ""
+                 : key->share ? " or "
+                              : ", or ",
+                 key->none ? key->none : "", key->none ? "," : "");
 }
 
 static int refuse_number(const struct config_key *key, const char *text, char *why)

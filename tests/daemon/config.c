@@ -3,6 +3,7 @@
 #include "daemon/config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "daemon/config_keys.h"
@@ -102,6 +103,51 @@ static void test_defaults(void)
     CHECK_NEAR(config.accounts[0].params[0], 10, 0);
     CHECK_INT(daemon_config_check(&config, error), 0);
     round_trip(&config);
+}
+
+/* The alert rules: off in words or as 0; one limit that contradicts another. */
+static void test_alerts(void)
+{
+    struct daemon_config config;
+    CHECK_INT(read_text("", &config), 0);
+    CHECK_NEAR(config.alerts.gpu_temperature, 80, 0);
+    CHECK_NEAR(config.alerts.gpu_temperature_critical, 85, 0);
+    CHECK_NEAR(config.alerts.gpu_memory, 0.95, 0);
+    CHECK_NEAR(config.alerts.gpu_utilisation, 0.5, 0);
+    CHECK_INT(config.alerts.gpu_utilisation_ns, 30000000000);
+    CHECK_INT(config.alerts.throttled_ns, 10000000000);
+    CHECK_INT(config.alerts.power_capped_ns, 0);
+    CHECK_INT(config.alerts.no_trial_ns, 3600000000000);
+    CHECK(config.alerts.new_best);
+    CHECK_INT(read_text("[alerts]\ngpu_temperature = off\ngpu_temperature_critical = 70\ngpu_memory = 0\n"
+                        "gpu_utilisation = 40%\ngpu_utilisation_for = 0\nthrottled_for = off\n"
+                        "power_capped_for = 10m\nno_trial_for = 2d\nnew_best = off\n",
+                        &config),
+              0);
+    CHECK(isnan(config.alerts.gpu_temperature) && config.alerts.gpu_memory == 0 && !config.alerts.new_best);
+    CHECK_NEAR(config.alerts.gpu_utilisation, 0.4, 0);
+    CHECK_INT(config.alerts.gpu_utilisation_ns, 0);
+    CHECK_INT(config.alerts.throttled_ns, 0);
+    CHECK_INT(config.alerts.power_capped_ns, 600000000000);
+    CHECK_INT(config.alerts.no_trial_ns, 172800000000000);
+    CHECK_INT(daemon_config_check(&config, error), 0);
+    round_trip(&config);
+    CHECK_INT(read_text("[alerts]\ngpu_temperature = 85\n", &config),
+              0); /* at the same is no contradiction */
+    fails(
+        "[alerts]\n\ngpu_temperature_critical = 79\n",
+        ":3: [alerts] gpu_temperature_critical: 79 C is below the warning, gpu_temperature = 80 C: 80 C or more, or "
+        "off, is needed");
+    fails(
+        "[alerts]\ngpu_temperature = 90\n",
+        ":1: [alerts] gpu_temperature_critical: 85 C is below the warning, gpu_temperature = 90 C: 90 C or more, "
+        "or off, is needed");
+    fails("[alerts]\nno_trial_for = 1y\n",
+          ":2: [alerts] no_trial_for: \"1y\": so many s, m, h, d or w, as 12h, or off, is needed");
+    fails("[alerts]\ngpu_memory = 101%\n",
+          ":2: [alerts] gpu_memory: \"101%\": a number from 0 to 1, or percent, or off, is needed");
+    fails("[alerts]\ngpu_temprature = 90\n",
+          ":2: [alerts] gpu_temprature: unknown key: did you mean gpu_temperature?");
 }
 
 /* A venue of its own section; the first venue's may stand before [market] names it. */
@@ -365,8 +411,9 @@ static void test_refusals(void)
     fails("[indicators]\ntimeframes = 5m 5min\n",
           ":2: [indicators] timeframes: \"5min\": one of 1s, 1m, 3m, "
           "5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w is needed");
-    fails("[qqq]\n", ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, "
-                     "storage, events, parity, indicators, gpu, trainer, log, account, venue is needed");
+    fails("[qqq]\n",
+          ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, "
+          "storage, events, parity, indicators, gpu, trainer, alerts, log, account, venue is needed");
     fails("[risk]\nqqq = 1\n",
           ":2: [risk] qqq: unknown key: one of exposure_symbol, exposure_account, daily_loss, "
           "orders_per_second, drawdown, price_band, cooldown_s, positions is needed");
@@ -719,6 +766,7 @@ int main(int argc, char **argv)
     test_defaults();
     test_policy();
     test_values();
+    test_alerts();
     test_venues();
     test_venue_errors();
     test_refusals();

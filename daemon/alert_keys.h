@@ -1,0 +1,59 @@
+/* The thresholds of the alert rules (alert_rules.h), a row each: [alerts] of papertaped.ini, its page, and
+ * struct alert_limits follow. */
+#ifndef DAEMON_ALERT_KEYS_H
+#define DAEMON_ALERT_KEYS_H
+
+#include "record/config_duration.h"
+
+#define ALERT_CELSIUS KEY_NUMBER(0, 150), .none = "off"
+#define ALERT_SHARE   KEY_SHARE(1), .none = "off"
+#define ALERT_USE     KEY_SHARE(0.9), .none = "off"
+#define ALERT_FOR     KEY_DURATION, .none = "off"
+
+/* ROW(type, member, name, kind, default, sentence, more). A limit of NaN or 0, and a duration of 0 where it
+ * switches its rule (alert_rules.c), are off. */
+/* clang-format off */
+#define ALERT_KEYS(ROW) \
+    ROW(double, gpu_temperature, "gpu_temperature", ALERT_CELSIUS, "80", \
+        "a device so hot (degrees Celsius) or hotter is a warning; 0 or off: none", \
+        "The alert GPU_TEMPERATURE. It is over 3 degrees below.") \
+    ROW(double, gpu_temperature_critical, "gpu_temperature_critical", ALERT_CELSIUS, "85", \
+        "from here on that alert is an error; 0 or off: never", \
+        "The same alert becomes more severe, and is open again where it was acknowledged. 3 degrees below it is a " \
+        "warning again.") \
+    ROW(double, gpu_memory, "gpu_memory", ALERT_SHARE, "95%", \
+        "a device whose memory is used up to this share or more is a warning; 0 or off: none", \
+        "The alert GPU_MEMORY, over 3 % below.") \
+    ROW(double, gpu_utilisation, "gpu_utilisation", ALERT_USE, "50%", \
+        "a device used less than this, while a training updates on it, is a warning; 0 or off: none", \
+        "The alert GPU_UTILISATION, over at 5 % more, or when the training ends. Only the time of its state update " \
+        "counts, through rollouts in between. It needs to be known which device it uses: the only one of NVIDIA, or " \
+        "the one that lists its worker among its processes.") \
+    ROW(int64_t, gpu_utilisation_ns, "gpu_utilisation_for", KEY_DURATION, "30s", \
+        "for which the utilisation must be so low; 0: at once", NULL) \
+    ROW(int64_t, throttled_ns, "throttled_for", ALERT_FOR, "10s", \
+        "a device that heat or its hardware (power brake, slowdown) slows down for so long is a warning; 0 or off: none", \
+        "The alert GPU_THROTTLED. The power cap is no part of it: a device that works hard is at its cap.") \
+    ROW(int64_t, power_capped_ns, "power_capped_for", ALERT_FOR, "off", \
+        "one whose power cap slows it down for so long is a warning; 0 or off: none", \
+        "The alert GPU_POWER_CAPPED. Off, since that is normal under load; 10m shows a cap that was lowered by " \
+        "mistake.") \
+    ROW(int64_t, recovered_ns, "recovered_for", KEY_DURATION, "30s", \
+        "an alert of a device closes once its figure has been good for so long", \
+        "An error becomes a warning again after as long.") \
+    ROW(int64_t, no_trial_ns, "no_trial_for", ALERT_FOR, "1h", \
+        "a study that searches, and of which no trial has finished for so long, is a warning; 0 or off: none", \
+        "The alert NO_TRIAL, over with the next trial, or when it no longer searches. A daemon that was restarted counts " \
+        "from its start where it does not know when the last trial finished.") \
+    ROW(bool, new_best, "new_best", KEY_SWITCH("off on"), "on", \
+        "a trial that is better than all before it is reported: on, or off", \
+        "The alert NEW_BEST, of severity info. A study's first trial is not reported.")
+/* clang-format on */
+
+struct alert_limits {
+#define ALERT_MEMBER_(type, member, ...) type member;
+    ALERT_KEYS(ALERT_MEMBER_)
+#undef ALERT_MEMBER_
+};
+
+#endif
