@@ -18,6 +18,7 @@ struct compute;
 struct parity;
 struct trainings;
 struct arena;
+struct alert_watch;
 
 struct daemon {
     uv_loop_t *loop;
@@ -35,6 +36,7 @@ struct daemon {
     struct parity *parity;
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
+    struct alert_watch *watch;
     int lock;                     /* its descriptor */
     int lock_error, socket_error; /* why their files could not be put back; 0 */
     bool stopping;

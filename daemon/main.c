@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/alert_watch.h"
 #include "daemon/arena/arena.h"
 #include "daemon/board.h"
 #include "daemon/command/command.h"
@@ -134,6 +135,7 @@ static void session_drained(void *user)
     daemon_commands_destroy(daemon->commands);
     control_close(daemon->control);
     arena_destroy(daemon->arena);
+    daemon_alert_watch_stop(daemon->watch);
     daemon_telemetry_stop(daemon->telemetry);
     daemon_parity_stop(daemon->parity);
     daemon_compute_stop(daemon->compute);
@@ -328,8 +330,9 @@ static int start(struct daemon *daemon)
     daemon->arena = arena_create(daemon);
     daemon->board = daemon_board_create(daemon);
     daemon->trainings = daemon_trainings_create(daemon);
+    daemon->watch = daemon_alert_watch_create(daemon);
     if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings ||
-        !daemon->arena) {
+        !daemon->arena || !daemon->watch) {
         /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "daemon/feed/feeds.h"
-#include "daemon/gpu/sampler.h"
 #include "daemon/process.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
@@ -217,6 +216,11 @@ json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry)
     json_t *object = gpu_object(&(struct gpu_view){daemon_gpu_state_name(status->state), status->reason});
     json_object_set_new(object, "devices", devices);
     return object;
+}
+
+const struct gpu_status *daemon_telemetry_gpu(const struct telemetry *telemetry)
+{
+    return daemon_gpu_sampler_status(telemetry->sampler);
 }
 
 static void closed(uv_handle_t *handle)

@@ -7,11 +7,15 @@
 #include <stdint.h>
 
 #include "daemon/daemon.h"
+#include "daemon/gpu/sampler.h"
 
 struct telemetry *daemon_telemetry_create(struct daemon *daemon); /* NULL without memory */
 
 /* The status object's "gpu". */
 json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry);
+
+/* The devices as they were sampled last; lives until the loop turns. */
+const struct gpu_status *daemon_telemetry_gpu(const struct telemetry *telemetry);
 
 void daemon_telemetry_stop(struct telemetry *telemetry); /* frees on the loop's next turns */
 

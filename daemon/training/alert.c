@@ -100,21 +100,41 @@ bool daemon_training_alert_state(const struct training_reported *reported, bool 
     return !(stored && same) && !by_event && make(now->name, now->state, now->cause, now->reason, ret);
 }
 
-void daemon_training_alert_stalled(const struct training *training, struct training_alert *ret)
+void daemon_training_stalled_words(const struct training *training, char ret[static TRAINING_ALERT_TEXT_MAX])
 {
-    ret->code = "TRAINING_STALLED";
-    ret->lasts = true;
-    ret->about = training->name;
-    ret->severity = DB_WARNING;
     if (daemon_training_hangs(training))
-        snprintf(ret->text, sizeof ret->text,
-                 "%s: its worker (process %lld) lives, but has been in %s for %.0f s, where %.0f s would be "
-                 "long: papertape train restart %s begins another",
-                 training->name, (long long)training->pid, training->state, training->state_s,
-                 training->state_limit_s, training->name);
+        snprintf(ret, TRAINING_ALERT_TEXT_MAX,
+                 "its worker (process %lld) lives, but has been in %s for %.0f s, where %.0f s would be "
+                 "long; papertape train restart %s begins another",
+                 (long long)training->pid, training->state, training->state_s, training->state_limit_s,
+                 training->name);
     else
-        snprintf(ret->text, sizeof ret->text,
-                 "%s: its worker (process %lld) says nothing any more: last it was in %s; papertape train "
+        snprintf(ret, TRAINING_ALERT_TEXT_MAX,
+                 "its worker (process %lld) says nothing any more, last it was in %s; papertape train "
                  "restart %s begins another",
-                 training->name, (long long)training->pid, training->state, training->name);
+                 (long long)training->pid, training->state, training->name);
+}
+
+/* ---- a study's trials ---- */
+
+int64_t daemon_training_trial_ns(const json_t *event)
+{
+    const char *kind = json_string_value(json_object_get(event, "event"));
+    int64_t ns = json_integer_value(json_object_get(event, "ts_ns"));
+    return kind && strcmp(kind, "trial") == 0 && ns > 0 ? ns : 0;
+}
+
+bool daemon_training_best_words(const json_t *event, char ret[static TRAINING_ALERT_TEXT_MAX])
+{
+    const json_t *number = json_object_get(event, "number"), *value = json_object_get(event, "value");
+    const json_t *best = json_object_get(event, "best_number");
+    if (daemon_training_trial_ns(event) == 0 || !json_is_integer(number) || !json_is_integer(best) ||
+        json_integer_value(number) != json_integer_value(best) || !json_is_number(value) ||
+        json_integer_value(json_object_get(event, "complete")) < 2)
+        return false;
+    snprintf(ret, TRAINING_ALERT_TEXT_MAX, "trial %lld with %.6g, after %lld of %lld",
+             (long long)json_integer_value(number), json_number_value(value),
+             (long long)json_integer_value(json_object_get(event, "done")),
+             (long long)json_integer_value(json_object_get(event, "trials")));
+    return true;
 }

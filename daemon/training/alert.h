@@ -1,4 +1,5 @@
-/* Which states and events of a training raise an alert. Pure. */
+/* Which states and events of a training raise an alert, and the words of the rules on trainings
+ * (daemon/alert_rules.h). Pure. */
 #ifndef DAEMON_TRAINING_ALERT_H
 #define DAEMON_TRAINING_ALERT_H
 
@@ -8,10 +9,9 @@
 enum { TRAINING_ALERT_TEXT_MAX = 400 };
 
 struct training_alert {
-    const char *code; /* TRAINING_FAILED, TRAINING_NAN, TRAINING_MEMORY, TRAINING_DEVICE, TRAINING_DISK,
-                       * TRAINING_STALLED */
+    const char *code; /* TRAINING_FAILED, TRAINING_NAN, TRAINING_MEMORY, TRAINING_DEVICE, TRAINING_DISK */
     enum db_severity severity;
-    bool lasts; /* of a condition: it works, with a fault or stalled; `about` is what the text begins with */
+    bool lasts;        /* of a condition: it works, with a fault; `about` is what the text begins with */
     const char *about; /* the training's name, which is the giver's */
     char text[TRAINING_ALERT_TEXT_MAX];
 };
@@ -37,7 +37,13 @@ bool daemon_training_alert_event(struct training_reported *reported, const char 
 bool daemon_training_alert_state(const struct training_reported *reported, bool stored,
                                  const struct training *now, struct training_alert *ret);
 
-/* Its worker is silent. */
-void daemon_training_alert_stalled(const struct training *training, struct training_alert *ret);
+/* How its worker has stalled: daemon_training_stalled(). */
+void daemon_training_stalled_words(const struct training *training, char ret[static TRAINING_ALERT_TEXT_MAX]);
+
+/* When a study's trial finished, by its event; 0: it is no such event. */
+int64_t daemon_training_trial_ns(const json_t *event);
+
+/* Is that trial better than all complete ones before it, of which there is one? With its figures. */
+bool daemon_training_best_words(const json_t *event, char ret[static TRAINING_ALERT_TEXT_MAX]);
 
 #endif

@@ -20,14 +20,15 @@ struct known {
     int64_t daemon_config_attempts;    /* of when it was asked for; -1: not */
     uint64_t reported_ms;              /* uv_now() when it was reported */
     int64_t reported_age_ms;           /* that it had then: of one that the database has */
-    uint64_t listed; /* the number of the list that it was in, or that was asked when it was met */
-    bool met;        /* the co-process has reported it in this run */
-    bool stored;     /* it has a row */
-    bool outdated;   /* its rows are of an older one of the name */
-    bool dirty;      /* its row is old */
-    bool stuck;      /* its events did not follow: until the next list */
-    bool stalled;    /* an alert says that it stalls */
-    int stalls;      /* checks in a row that found it stalled */
+    uint64_t listed;  /* the number of the list that it was in, or that was asked when it was met */
+    bool met;         /* the co-process has reported it in this run */
+    bool stored;      /* it has a row */
+    bool outdated;    /* its rows are of an older one of the name */
+    bool dirty;       /* its row is old */
+    bool stuck;       /* its events did not follow: until the next list */
+    int64_t known_ns; /* since when this run knows of it, by the wall clock */
+    int64_t
+        trial_ns; /* when the last of its trials finished, as far as this run has its events; 0: not known */
 };
 
 struct trainings {
@@ -68,8 +69,8 @@ bool daemon_training_keep_unlisted(const struct trainings *trainings);
 void daemon_training_keep_missing(struct trainings *trainings, uint64_t list);
 /* Stores its row with these events, or with NULL alone, in one transaction, and raises its alerts. */
 void daemon_training_keep_store(struct trainings *trainings, struct known *known, const json_t *events);
-/* Checks whether its worker has gone silent. */
-void daemon_training_keep_watch(struct trainings *trainings, struct known *known);
+/* Has the co-process reported it a moment ago? */
+bool daemon_training_keep_current(const struct trainings *trainings, const struct known *known);
 /* Has one not ended? */
 bool daemon_training_keep_any_live(const struct trainings *trainings);
 int64_t daemon_training_keep_reported_age(const struct trainings *trainings, const struct known *known);

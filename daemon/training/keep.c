@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/alert_rules.h"
 #include "daemon/command/command.h"
 #include "daemon/log.h"
 #include "daemon/training/internal.h"
 #include "exchange/clock.h"
 
-enum {
-    REPORTED_MS = 5000, /* newer: the co-process answers */
-    STALLS = 3,         /* lists that report a silent worker, before an alert */
-};
+enum { REPORTED_MS = 5000 }; /* newer: the co-process answers */
 
 struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name)
 {
@@ -51,6 +49,7 @@ static struct known *add(struct trainings *trainings, const struct training *tra
         return NULL;
     known->training = *training;
     known->daemon_config_attempts = -1;
+    known->known_ns = clock_wall_ns();
     daemon_training_progress_begin(&known->progress, 0);
     size_t at = trainings->n_known++;
     while (at > 0 && trainings->known[at - 1]->training.created_ns > training->created_ns) {
@@ -70,6 +69,7 @@ static void start_over(struct known *known)
     daemon_training_progress_begin(&known->progress, 0);
     known->daemon_config_attempts = -1;
     known->dirty = true;
+    known->trial_ns = 0;
     known->reported = (struct training_reported){0};
 }
 
@@ -140,6 +140,12 @@ bool daemon_training_keep_any_live(const struct trainings *trainings)
 int64_t daemon_training_keep_reported_age(const struct trainings *trainings, const struct known *known)
 {
     return known->reported_age_ms + (int64_t)(trainings_now(trainings) - known->reported_ms);
+}
+
+bool daemon_training_keep_current(const struct trainings *trainings, const struct known *known)
+{
+    return known->met && daemon_trainings_reachable(trainings) &&
+           trainings_now(trainings) - known->reported_ms <= REPORTED_MS;
 }
 
 /* ---- from the database ---- */
@@ -225,6 +231,22 @@ static void put_rest(struct known *known, const struct progress_sink *sink)
                                 training->ended_ns > 0 ? training->ended_ns : clock_wall_ns(), sink);
 }
 
+/* A study's trial that finished: when, and whether it is the best. */
+static void take_trial(struct trainings *trainings, struct known *known, const json_t *event)
+{
+    const struct daemon *daemon = trainings->daemon;
+    char words[TRAINING_ALERT_TEXT_MAX];
+    struct alert_decision best;
+    int64_t ns = daemon_training_trial_ns(event);
+    if (ns > known->trial_ns)
+        known->trial_ns = ns;
+    if (!daemon_training_best_words(event, words) ||
+        !daemon_alert_rules_event(&daemon->config.alerts, ALERT_NEW_BEST, known->training.name, words, &best))
+        return;
+    daemon_log_info("%s", best.text);
+    daemon_session_alert(daemon->session, best.severity, best.code, best.text);
+}
+
 static void raise_alert(struct trainings *trainings, const struct training_alert *alert)
 {
     daemon_log_warning("training %s", alert->text);
@@ -261,10 +283,11 @@ static void alert_events(struct trainings *trainings, struct known *known, const
     json_t *event;
     json_array_foreach(events, i, event)
     {
-        json_int_t seq = json_integer_value(json_object_get(event, "seq"));
-        if (seq <= reach &&
-            daemon_training_alert_event(&known->reported, known->training.name, event, &alert))
+        if (json_integer_value(json_object_get(event, "seq")) > reach)
+            continue;
+        if (daemon_training_alert_event(&known->reported, known->training.name, event, &alert))
             raise_alert(trainings, &alert);
+        take_trial(trainings, known, event);
     }
 }
 
@@ -324,26 +347,6 @@ void daemon_training_keep_store(struct trainings *trainings, struct known *known
     db_writer_group_end(writer);
     known->stored = true;
     known->outdated = known->dirty = false;
-}
-
-void daemon_training_keep_watch(struct trainings *trainings, struct known *known)
-{
-    struct training_alert alert;
-    if (!daemon_trainings_reachable(trainings) || trainings_now(trainings) - known->reported_ms > REPORTED_MS)
-        return; /* it is the co-process that is silent */
-    bool stalled =
-        daemon_training_stalled(&known->training, daemon_training_keep_reported_age(trainings, known));
-    known->stalls =
-        stalled ? known->stalls + 1 : 0; /* a worker that was stopped (SIGSTOP) has its lines read first */
-    if (stalled && known->stalls < STALLS)
-        return;
-    if (stalled && !known->stalled) {
-        daemon_training_alert_stalled(&known->training, &alert);
-        raise_alert(trainings, &alert);
-    }
-    if (!stalled && known->stalled)
-        end_alert(trainings, known, "TRAINING_STALLED");
-    known->stalled = stalled;
 }
 
 void daemon_training_keep_finish(struct trainings *trainings)

@@ -295,8 +295,6 @@ static void on_tick(uv_timer_t *timer)
         daemon_commands_ask_left(trainings->daemon->commands);
     pull_next(trainings); /* what was reported before rows could be stored */
     report_link(trainings);
-    for (size_t i = 0; i < trainings->n_known; i++)
-        daemon_training_keep_watch(trainings, trainings->known[i]);
 }
 
 /* ---- begin, end ---- */

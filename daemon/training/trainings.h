@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "daemon/alert_subjects.h"
 #include "daemon/daemon.h"
 #include "daemon/process.h"
 #include "daemon/training/client.h"
@@ -41,6 +42,10 @@ json_t *daemon_trainings_trainer(const struct trainings *trainings);
 /* The processes that train, for daemon/process.h: the co-process as "trainer" and the worker of each training
  * that has one, while the co-process answers. At most `cap`; how many. */
 int daemon_trainings_processes(const struct trainings *trainings, struct process_role ret[], int cap);
+
+/* Gives each training to the rules that watch them (daemon/alert_subjects.h). */
+void daemon_trainings_seen(const struct trainings *trainings,
+                           void (*see)(void *ctx, const struct training_seen *seen), void *ctx);
 
 /* Fails the requests that wait and closes the connection: the co-process and its trainings continue. Frees
  * itself on the loop's next turns. NULL is fine. */

@@ -87,6 +87,22 @@ json_t *daemon_trainings_object(const struct trainings *trainings, const char *n
     return known ? object_of(trainings, known) : NULL;
 }
 
+void daemon_trainings_seen(const struct trainings *trainings,
+                           void (*see)(void *ctx, const struct training_seen *seen), void *ctx)
+{
+    for (size_t i = 0; trainings && i < trainings->n_known; i++) {
+        const struct known *known = trainings->known[i];
+        const struct training_seen seen = {
+            .training = &known->training,
+            .reported_age_ms = daemon_training_keep_reported_age(trainings, known),
+            .current = daemon_training_keep_current(trainings, known),
+            .known_ns = known->known_ns,
+            .trial_ns = known->trial_ns,
+        };
+        see(ctx, &seen);
+    }
+}
+
 RECORD_VIEW_OBJECT(trainer_object, trainer_view, RECORD_SHOWN_TRAINER);
 
 json_t *daemon_trainings_trainer(const struct trainings *trainings)

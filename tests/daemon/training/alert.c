@@ -124,16 +124,47 @@ static void events(void)
 static void stalled(void)
 {
     struct training training = in_state("rollout", "", 1);
-    struct training_alert alert;
-    daemon_training_alert_stalled(&training, &alert);
-    CHECK_STR(alert.code, "TRAINING_STALLED");
-    CHECK(strstr(alert.text, "rollout") && strstr(alert.text, "42") && strstr(alert.text, "restart ppo"));
-    CHECK(strstr(alert.text, "says nothing"));
+    char words[TRAINING_ALERT_TEXT_MAX];
+    daemon_training_stalled_words(&training, words);
+    CHECK(strstr(words, "rollout") && strstr(words, "42") && strstr(words, "restart ppo"));
+    CHECK(strstr(words, "says nothing"));
     training.state_s = 75;
     training.state_limit_s = 60;
-    daemon_training_alert_stalled(&training, &alert);
-    CHECK(strstr(alert.text, "in rollout for 75 s") && strstr(alert.text, "60 s") &&
-          strstr(alert.text, "restart ppo"));
+    daemon_training_stalled_words(&training, words);
+    CHECK(strstr(words, "in rollout for 75 s") && strstr(words, "60 s") && strstr(words, "restart ppo"));
+}
+
+/* "" where the trial is no new best. */
+static const char *best(const char *text)
+{
+    static char words[TRAINING_ALERT_TEXT_MAX];
+    json_t *event = json_loads(text, 0, NULL);
+    CHECK(event != NULL);
+    if (!daemon_training_best_words(event, words))
+        words[0] = '\0';
+    json_decref(event);
+    return words;
+}
+
+static void trials(void)
+{
+    CHECK_STR(best("{\"event\":\"trial\",\"ts_ns\":5,\"number\":29,\"best_number\":29,\"value\":1.25,"
+                   "\"complete\":12,\"done\":30,\"trials\":100}"),
+              "trial 29 with 1.25, after 30 of 100");
+    CHECK_STR(best("{\"event\":\"trial\",\"ts_ns\":5,\"number\":29,\"best_number\":7,\"value\":1.25,"
+                   "\"complete\":12,\"done\":30,\"trials\":100}"),
+              "");
+    CHECK_STR(best("{\"event\":\"trial\",\"ts_ns\":5,\"number\":0,\"best_number\":0,\"value\":1.25,"
+                   "\"complete\":1,\"done\":1,\"trials\":100}"),
+              ""); /* the first one is no news */
+    CHECK_STR(best("{\"event\":\"trial\",\"ts_ns\":5,\"number\":3,\"best_number\":3,\"value\":null,"
+                   "\"complete\":2,\"done\":4,\"trials\":100}"),
+              "");
+    CHECK_STR(best("{\"event\":\"trial\",\"ts_ns\":5,\"best_number\":null,\"value\":1,\"complete\":2}"), "");
+    CHECK_STR(best("{\"event\":\"state\",\"ts_ns\":5,\"number\":3,\"best_number\":3,\"value\":1,"
+                   "\"complete\":2}"),
+              "");
+    CHECK_STR(best("{\"event\":\"trial\",\"ts_ns\":\"5\",\"number\":[],\"best_number\":{},\"value\":1}"), "");
 }
 
 int main(void)
@@ -142,5 +173,6 @@ int main(void)
     when();
     events();
     stalled();
+    trials();
     return check_done("daemon/training/alert");
 }

@@ -219,7 +219,7 @@ def alerts(world):
         world.wait_rows(lambda r: len(r) == 1, f"the alert {code}", "SELECT text FROM alerts WHERE code = ? AND text = ?",
                         code, f"f-{cause}: for {cause}")
     world.wait_rows(lambda r: len(r) == 1, "the alert of one that stalled",
-                    "SELECT text FROM alerts WHERE code = 'TRAINING_STALLED' AND text LIKE 'mute: %'")
+                    "SELECT text FROM alerts WHERE code = 'TRAINING_STALLED' AND text LIKE 'training stalled: mute: %'")
     assert world.training("mute", lambda t: True, "it")["stale"] is True
     with fake.lock:  # over before the next list is asked for, all of them
         fake.trainings["brief"] = brief = Training("brief")
@@ -243,6 +243,9 @@ def alerts(world):
     world.training("mute", lambda t: t["state"] == "failed" and "knows nothing" in t["reason"], "one that is gone")
     harness.wait_for(lambda: sum(cmd == "list" for cmd, _ in fake.asked[lists:]) > 1, "two more lists")
     world.wait_rows(lambda r: r == [(8,)], "the one that the daemon did not live to see", counted)
+    world.wait_rows(lambda r: r == [(1,)], "its alert, raised once by two daemons, is over",
+                    "SELECT count FROM alerts WHERE code = 'TRAINING_STALLED' AND closed_ns IS NOT NULL")
+    assert len(world.rows("SELECT 1 FROM alerts WHERE code = 'TRAINING_STALLED'")) == 1
     counts = world.rows("SELECT count FROM alerts WHERE text LIKE 'f-%'")
     assert counts == [(1,)] * len(causes), counts
 

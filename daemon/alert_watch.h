@@ -1,0 +1,16 @@
+/* Once a second reads the figures of devices and trainings (alert_subjects.h), and raises, changes and closes
+ * the session's alerts by the rules (alert_rules.h). */
+#ifndef DAEMON_ALERT_WATCH_H
+#define DAEMON_ALERT_WATCH_H
+
+#include "daemon/daemon.h"
+
+struct alert_watch;
+
+/* It watches from the loop's next turns on, once alerts can be stored. NULL without memory. */
+struct alert_watch *daemon_alert_watch_create(struct daemon *daemon);
+
+/* Frees itself on the loop's next turns; what is open stays open. NULL is fine. */
+void daemon_alert_watch_stop(struct alert_watch *watch);
+
+#endif
