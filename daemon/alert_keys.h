@@ -11,7 +11,7 @@
 #define ALERT_FOR     KEY_DURATION, .none = "off"
 
 /* ROW(type, member, name, kind, default, sentence, more). A limit of NaN or 0, and a duration of 0 where it
- * switches its rule (alert_rules.c), are off. */
+ * switches its rule (alert_table.c), are off. */
 /* clang-format off */
 #define ALERT_KEYS(ROW) \
     ROW(double, gpu_temperature, "gpu_temperature", ALERT_CELSIUS, "80", \

@@ -1,7 +1,7 @@
 /* The alert rules: one table of what is watched, from which figure on and for how long it is an alert, and
  * when it is over. Pure: figures and time are passed in, changes come out; the caller raises the alerts
  * (daemon/session.h) and reads the figures (daemon/alert_subjects.h). A further rule is a line of
- * ALERT_RULES, its row in alert_rules.c, its keys in alert_keys.h, and whatever reads its figure. */
+ * ALERT_RULES, its row in alert_table.c, its keys in alert_keys.h, and whatever reads its figure. */
 #ifndef DAEMON_ALERT_RULES_H
 #define DAEMON_ALERT_RULES_H
 

@@ -250,6 +250,7 @@ static void test_defaults(void)
 {
     struct alert_limits limits = defaults();
     for (int i = 0; i < ALERT_RULES_N; i++) {
+        CHECK(daemon_alert_rule_code((enum alert_rule_id)i) != NULL); /* each has its row */
         bool on = strcmp(daemon_alert_rule_code((enum alert_rule_id)i), "GPU_POWER_CAPPED") != 0;
         CHECK_INT(daemon_alert_rule_on(&limits, (enum alert_rule_id)i), on);
     }

@@ -1,0 +1,178 @@
+#include "daemon/alert_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* clang-format off */
+#define NUMBER(member)  {ALERT_LIMIT_NUMBER, offsetof(struct alert_limits, member), 0}
+#define SECONDS(member) {ALERT_LIMIT_SECONDS, offsetof(struct alert_limits, member), 0}
+#define FIXED(value)    {ALERT_LIMIT_FIXED, 0, value}
+#define FLAG            .levels = {FIXED(0.5)}
+#define ON(member)      .event_on = offsetof(struct alert_limits, member) + 1
+#define RULE(id, ...)   [ALERT_##id] = {#id, __VA_ARGS__},
+
+const struct alert_rule daemon_alert_table[] = {
+    RULE(GPU_TEMPERATURE, "GPU temperature", ALERT_UNIT_CELSIUS, .margin = 3, .settles = true,
+         .levels = {NUMBER(gpu_temperature), NUMBER(gpu_temperature_critical)})
+    RULE(GPU_MEMORY, "GPU memory", ALERT_UNIT_SHARE, .margin = 0.03, .settles = true,
+         .levels = {NUMBER(gpu_memory)})
+    RULE(GPU_UTILISATION, "GPU utilisation", ALERT_UNIT_SHARE, .margin = 0.05, .settles = true, .ends = true,
+         .below = true, .levels = {NUMBER(gpu_utilisation)}, .hold = SECONDS(gpu_utilisation_ns),
+         .clause = " in an update")
+    /* By heat, and what the hardware does by itself. The power cap is a rule of its own, and off: a device
+     * under load is at its cap. */
+    RULE(GPU_THROTTLED, "GPU throttled", ALERT_UNIT_FLAG, FLAG, .settles = true,
+         .hold = SECONDS(throttled_ns), .hold_switches = true)
+    RULE(GPU_POWER_CAPPED, "GPU power-capped", ALERT_UNIT_FLAG, FLAG, .settles = true,
+         .hold = SECONDS(power_capped_ns), .hold_switches = true)
+    RULE(NO_TRIAL, "no trial finished", ALERT_UNIT_SECONDS, .ends = true, .levels = {SECONDS(no_trial_ns)})
+    RULE(TRAINING_STALLED, "training stalled", ALERT_UNIT_FLAG, FLAG, .ends = true, .hold = FIXED(2))
+    RULE(NEW_BEST, "new best trial", ON(new_best))
+};
+/* clang-format on */
+
+static double value_of(const struct alert_limits *limits, const struct alert_limit *source)
+{
+    const char *at = (const char *)limits + source->at;
+    double number = NAN;
+    int64_t ns;
+    if (source->kind == ALERT_LIMIT_NUMBER) {
+        memcpy(&number, at, sizeof number);
+    } else if (source->kind == ALERT_LIMIT_SECONDS) {
+        memcpy(&ns, at, sizeof ns);
+        number = (double)ns / NS_PER_S;
+    } else if (source->kind == ALERT_LIMIT_FIXED) {
+        number = source->fixed;
+    }
+    return number;
+}
+
+struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const struct alert_rule *rule)
+{
+    double hold_s = value_of(limits, &rule->hold);
+    struct alert_bounds bounds = {.hold_ns = hold_s > 0 ? (int64_t)(hold_s * NS_PER_S) : 0,
+                                  .over_ns = rule->settles ? limits->recovered_ns : 0};
+    bool off = rule->hold_switches && bounds.hold_ns == 0;
+    for (int i = 0; i < ALERT_LEVELS; i++) {
+        double level = value_of(limits, &rule->levels[i]);
+        bounds.level[i] = !off && level > 0 ? level : NAN;
+    }
+    return bounds;
+}
+
+const char *daemon_alert_rule_code(enum alert_rule_id rule)
+{
+    return daemon_alert_table[rule].code;
+}
+
+bool daemon_alert_rule_on(const struct alert_limits *limits, enum alert_rule_id rule)
+{
+    const struct alert_rule *row = &daemon_alert_table[rule];
+    struct alert_bounds bounds = daemon_alert_bounds(limits, row);
+    if (row->event_on)
+        return *(const bool *)((const char *)limits + row->event_on - 1);
+    return !isnan(bounds.level[0]) || !isnan(bounds.level[1]);
+}
+
+/* ---- the text ---- */
+
+static void put_figure(enum alert_unit unit, double value, char *buf, size_t size)
+{
+    switch (unit) {
+    case ALERT_UNIT_CELSIUS:
+        snprintf(buf, size, "%.4g C", value);
+        break;
+    case ALERT_UNIT_SHARE:
+        snprintf(buf, size, "%.3g %%", 100 * value);
+        break;
+    case ALERT_UNIT_SECONDS:
+        snprintf(buf, size, value < 120 ? "%.0f s" : "%.0f min", floor(value < 120 ? value : value / 60));
+        break;
+    case ALERT_UNIT_FLAG:
+        snprintf(buf, size, "%s", "");
+    }
+}
+
+static void put_limit(enum alert_unit unit, double limit, char *buf, size_t size)
+{
+    char text[CONFIG_DURATION_TEXT_MAX];
+    if (unit == ALERT_UNIT_SECONDS) {
+        config_key_duration_text((int64_t)(limit * NS_PER_S), text);
+        snprintf(buf, size, "%s", text);
+    } else {
+        put_figure(unit, limit, buf, size);
+    }
+}
+
+/* ", critical from 85 C", ", warning below 50 % for 30s in an update", ", for 10s" */
+static void put_rule(const struct alert_rule *rule, const struct alert_bounds *bounds, int level, char *buf,
+                     size_t size)
+{
+    char limit[32], hold[CONFIG_DURATION_TEXT_MAX], lasts[64] = "";
+    put_limit(rule->unit, bounds->level[level - 1], limit, sizeof limit);
+    config_key_duration_text(bounds->hold_ns, hold);
+    if (rule->hold.kind == ALERT_LIMIT_SECONDS && bounds->hold_ns > 0)
+        snprintf(lasts, sizeof lasts, "for %s", hold);
+    if (rule->unit == ALERT_UNIT_FLAG)
+        snprintf(buf, size, "%s%s", lasts[0] ? ", " : "", lasts);
+    else
+        snprintf(buf, size, ", %s %s %s%s%s%s", level == 2 ? "critical" : "warning",
+                 rule->below ? "below" : "from", limit, lasts[0] ? " " : "", lasts,
+                 rule->clause ? rule->clause : "");
+}
+
+void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds, int level,
+                       const char *about, double value, const char *detail,
+                       char ret[static DB_ALERT_TEXT_MAX])
+{
+    char figure[32], limit[128] = "";
+    put_figure(rule->unit, value, figure, sizeof figure);
+    if (level > 0)
+        put_rule(rule, bounds, level, limit, sizeof limit);
+    snprintf(ret, DB_ALERT_TEXT_MAX, "%s: %s%s%s%s", about, figure,
+             figure[0] && detail && detail[0] ? " " : "", detail ? detail : "", limit);
+}
+
+/* ---- the configuration ---- */
+
+/* The key that a limit comes from. */
+static const char *key_of(const struct alert_limit *source)
+{
+    static const struct {
+        size_t at;
+        const char *name;
+    } keys[] = {
+#define KEY_(type, member, name, ...) {offsetof(struct alert_limits, member), name},
+        ALERT_KEYS(KEY_)
+#undef KEY_
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].at == source->at)
+            return keys[i].name;
+    return "";
+}
+
+bool daemon_alert_limits_contradict(const struct alert_limits *limits, const char **ret_key,
+                                    const char **ret_other, char why[static CONFIG_WHY_MAX])
+{
+    char text[32], own[32];
+    for (const struct alert_rule *rule = daemon_alert_table; rule < daemon_alert_table + ALERT_RULES_N;
+         rule++) {
+        struct alert_bounds bounds = daemon_alert_bounds(limits, rule);
+        if (isnan(bounds.level[0]) || isnan(bounds.level[1]) ||
+            (rule->below ? bounds.level[1] <= bounds.level[0] : bounds.level[1] >= bounds.level[0]))
+            continue;
+        *ret_key = key_of(&rule->levels[1]);
+        *ret_other = key_of(&rule->levels[0]);
+        put_limit(rule->unit, bounds.level[0], text, sizeof text);
+        put_limit(rule->unit, bounds.level[1], own, sizeof own);
+        snprintf(why, CONFIG_WHY_MAX, "%s is %s the warning, %s = %s: %s %s, or off, is needed", own,
+                 rule->below ? "above" : "below", *ret_other, text, text,
+                 rule->below ? "or less" : "or more");
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,48 @@
+/* The table of alert rules, what its limits are in a configuration, and the words of an alert. Internal to
+ * daemon/alert_*.c. */
+#ifndef DAEMON_ALERT_TABLE_H
+#define DAEMON_ALERT_TABLE_H
+
+#include "daemon/alert_rules.h"
+
+enum { ALERT_LEVELS = 2 }; /* warning, critical */
+
+enum alert_unit { ALERT_UNIT_FLAG, ALERT_UNIT_CELSIUS, ALERT_UNIT_SHARE, ALERT_UNIT_SECONDS };
+
+/* Where a limit comes from: nowhere, a key's number, a key's duration (in seconds), the table. */
+struct alert_limit {
+    enum { ALERT_LIMIT_NONE, ALERT_LIMIT_NUMBER, ALERT_LIMIT_SECONDS, ALERT_LIMIT_FIXED } kind;
+    size_t at; /* in struct alert_limits */
+    double fixed;
+};
+
+struct alert_rule {
+    const char *code, *what;
+    enum alert_unit unit;
+    bool below;                              /* the figure is bad below its limit, not from it on */
+    struct alert_limit levels[ALERT_LEVELS]; /* warning, critical */
+    struct alert_limit hold;                 /* for so long before it is an alert, in seconds */
+    bool hold_switches;                      /* a hold of 0 is off */
+    double margin;                           /* by which a figure must be better to be good again */
+    bool settles;                            /* it is over only after recovered_for */
+    bool ends;          /* with its subject: a training that works, a study that searches */
+    const char *clause; /* of the text, at its end; NULL: none */
+    size_t event_on;    /* of an event: its bool in struct alert_limits, plus 1; 0: a condition */
+};
+
+extern const struct alert_rule daemon_alert_table[ALERT_RULES_N]; /* by enum alert_rule_id */
+
+/* A rule's limits as they are in force. */
+struct alert_bounds {
+    double level[ALERT_LEVELS]; /* NaN: off */
+    int64_t hold_ns, over_ns;
+};
+struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const struct alert_rule *rule);
+
+/* "about: 86 C detail, critical from 85 C"; level 0, of one that is over: without the limit. detail NULL:
+ * none. */
+void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds, int level,
+                       const char *about, double value, const char *detail,
+                       char ret[static DB_ALERT_TEXT_MAX]);
+
+#endif
