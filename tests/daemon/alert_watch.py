@@ -20,7 +20,10 @@ interval = 1s
 history = 50
 [trainer]
 start = never
+[gpu]
+sample_s = 1
 [alerts]
+throttled_for = 2s
 gpu_utilisation_for = {FOR_S}s
 recovered_for = 1s
 no_trial_for = 2s
@@ -77,11 +80,13 @@ def begins(world):
     with world.fake.lock:
         world.fake.trainings.update(ppo=training, search=study)
     world.daemon.wait_status(lambda s: any(t["state"] == "update" for t in s["trainings"]), "the update")
-    world.gpu(temperature=81, utilization=49)
+    world.gpu(temperature=81, utilization=49, throttle="0x24")  # the power cap and heat
     warning = world.raised("GPU_TEMPERATURE", "warning", "Fake 0")
     assert "81 C, warning from 80 C" in warning[2] and warning[3] == 1, warning
     alert = world.raised("GPU_UTILISATION", "warning", "ppo: 49 % on Fake 0", FOR_S)
     assert f"warning below 50 % for {FOR_S}s in an update" in alert[2], alert
+    alert = world.raised("GPU_THROTTLED", "warning", "Fake 0", 2)
+    assert alert[2].endswith(": thermal slowdown, for 2s"), alert
     alert = world.wait("NO_TRIAL", lambda *row: row[5] is None, "a study without a trial")
     assert "no trial finished: search: " in alert[2] and "after 0 of 9 trials, warning from 2s" in alert[2], alert
     return warning
@@ -116,7 +121,7 @@ def gets_worse(world, warning):
 
 def restart(world):
     """What is open stays as it is: read after a later alert of the new daemon."""
-    codes = ("GPU_TEMPERATURE", "GPU_UTILISATION", "NO_TRIAL", "NEW_BEST")
+    codes = ("GPU_TEMPERATURE", "GPU_UTILISATION", "GPU_THROTTLED", "NO_TRIAL", "NEW_BEST")
     before = {code: world.alerts(code) for code in codes}
     world.daemon.stop(signal.SIGKILL)
     world.start()
@@ -131,13 +136,13 @@ def restart(world):
 def ends(world):
     world.gpu(temperature=81)
     world.wait("GPU_TEMPERATURE", lambda _, severity, text, *rest: severity == "warning" and "81 C" in text, "that it is a warning again")
-    world.gpu(temperature=60, memory_used=1024)
+    world.gpu(temperature=60, memory_used=1024, throttle=0)
     with world.fake.lock:
         world.fake.trainings["ppo"].reported.update(state="done", ended_ns=time.time_ns())
         world.fake.trainings["search"].reported.update(state="done", ended_ns=time.time_ns())
-    for code in ("GPU_TEMPERATURE", "GPU_MEMORY", "GPU_UTILISATION", "NO_TRIAL"):
+    for code in ("GPU_TEMPERATURE", "GPU_MEMORY", "GPU_UTILISATION", "GPU_THROTTLED", "NO_TRIAL"):
         world.wait(code, lambda *row: row[5] is not None, f"the end of {code}")
-    assert len(world.alerts("GPU_TEMPERATURE")) == 1
+    assert len(world.alerts("GPU_TEMPERATURE")) == 1 and not world.alerts("GPU_POWER_CAPPED")
     shown = world.daemon.papertape("ledger", "verify")
     assert shown, shown
 
