@@ -27,8 +27,7 @@ struct known {
     bool dirty;       /* its row is old */
     bool stuck;       /* its events did not follow: until the next list */
     int64_t known_ns; /* since when this run knows of it, by the wall clock */
-    int64_t
-        trial_ns; /* when the last of its trials finished, as far as this run has its events; 0: not known */
+    int64_t trial_ns; /* when its last trial finished, by the events of this run; 0: not known */
 };
 
 struct trainings {
