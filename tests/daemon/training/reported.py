@@ -378,6 +378,7 @@ def ends(world):
     thread = threading.Thread(target=lambda: got.append(world.ask("train_stop", name="first")))
     thread.start()
     harness.wait_for(lambda: world.rows("SELECT 1 FROM commands WHERE state = 'pending'"), "a pending row")
+    harness.wait_for(lambda: any(cmd == "stop" for cmd, _ in fake.asked), "the request, without which the end refuses it")
     assert world.daemon.stop() == 0
     thread.join()
     assert got[0]["error"]["code"] in ("ESHUTDOWN", "ECONNRESET"), got
