@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/feed/feeds.h"
 #include "daemon/gpu_sampler.h"
+#include "daemon/samples.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "record/json.h"
@@ -15,14 +17,18 @@
 enum {
     TICK_MS = 1000,
     GPU_INTERVAL_MS = 2000,
-    SLOW_TICKS = 10, /* ticks between two samples of what changes slowly */
+    PROCESS_TICKS = 2, /* between two samples of the process */
 };
 
 struct telemetry {
     struct daemon *daemon;
     uv_timer_t tick;
-    uint64_t ticks, frames_before;
     struct gpu_sampler *sampler;
+    uint64_t ticks, stored;      /* stored: samples of devices that were put */
+    char reason[GPU_REASON_MAX]; /* that was put with them */
+    bool reason_stored;
+    struct device_sample devices[DEVICES_MAX];
+    int64_t cpu_ns, cpu_at_ns; /* of the process's last sample; 0: none yet */
 };
 
 static void put_prices(struct telemetry *telemetry)
@@ -114,27 +120,84 @@ static void put_venue(struct telemetry *telemetry, struct feed *feed)
     db_writer_put_venue(daemon_session_writer(telemetry->daemon->session), &row);
 }
 
-static void put_value(struct telemetry *telemetry, int64_t ts_ns, const char *name, double value)
+/* ---- devices ---- */
+
+static double figure(const struct gpu_device *device, enum gpu_field field, double value)
 {
-    struct db_telemetry row = {.ts_ns = ts_ns, .value = value, .name = name};
-    db_writer_put_telemetry(daemon_session_writer(telemetry->daemon->session), &row);
+    return device->valid & field ? value : NAN;
 }
 
-static void put_process(struct telemetry *telemetry, const struct feed_view *view)
+/* What today's sampler says, in the record's terms. Devices have no key of their own there: their number is
+ * one. */
+static void device_of(const struct gpu_status *status, int i, struct device_sample *ret)
+{
+    const struct gpu_device *device = &status->devices[i];
+    *ret = (struct device_sample){
+        .figures = {
+            .util_percent = figure(device, GPU_UTIL, device->util_pct),
+            .memory_util_percent = NAN,
+            .memory_used_bytes = figure(device, GPU_MEM_USED, (double)device->mem_used_bytes),
+            .memory_total_bytes = figure(device, GPU_MEM_TOTAL, (double)device->mem_total_bytes),
+            .power_w = figure(device, GPU_POWER, device->power_mw / 1000.0),
+            .power_limit_w = figure(device, GPU_POWER_LIMIT, device->power_limit_mw / 1000.0),
+            .clock_mhz = figure(device, GPU_CLOCK, device->clock_mhz),
+            .memory_clock_mhz = NAN,
+            .temperature_c = figure(device, GPU_TEMP, device->temp_c),
+            .fan_percent = NAN,
+            .throttle_power = NAN,
+            .throttle_thermal = NAN,
+            .throttle_hardware = NAN,
+            .pcie_rx_bytes_s = NAN,
+            .pcie_tx_bytes_s = NAN,
+        }};
+    snprintf(ret->device, sizeof ret->device, "nvidia:%d", i);
+    snprintf(ret->name, sizeof ret->name, "%s", device->valid & GPU_NAME ? device->name : "");
+    snprintf(ret->driver, sizeof ret->driver, "%s", status->driver);
+}
+
+/* The last sample's, and how many. */
+static int devices_now(struct telemetry *telemetry)
+{
+    const struct gpu_status *status = daemon_gpu_sampler_status(telemetry->sampler);
+    for (int i = 0; i < status->n_devices; i++)
+        device_of(status, i, &telemetry->devices[i]);
+    return status->n_devices;
+}
+
+/* Once a sample. What stalls is no sample: its devices are stored with the reason. */
+static void put_devices(struct telemetry *telemetry)
+{
+    const struct gpu_status *status = daemon_gpu_sampler_status(telemetry->sampler);
+    struct db_writer *writer = daemon_session_writer(telemetry->daemon->session);
+    bool said = telemetry->reason_stored && strcmp(telemetry->reason, status->reason) == 0;
+    if (status->samples == telemetry->stored && said)
+        return;
+    telemetry->stored = status->samples;
+    int n = devices_now(telemetry);
+    daemon_samples_put_devices(telemetry->daemon, telemetry->devices, n, clock_wall_ns(), status->reason);
+    if (said)
+        return;
+    snprintf(telemetry->reason, sizeof telemetry->reason, "%s", status->reason);
+    db_writer_put_meta(writer, DAEMON_SAMPLES_REASON, telemetry->reason);
+    telemetry->reason_stored = true;
+}
+
+/* The share of a core since the last call; not known in the first. */
+static void put_process(struct telemetry *telemetry)
 {
     struct process_usage usage;
-    struct db_writer_stats stats;
-    int64_t now = clock_wall_ns();
+    struct process_sample sample = {.role = "daemon", .pid = getpid()};
+    int64_t now_ns = (int64_t)uv_hrtime();
     daemon_process_usage(&usage);
-    if (usage.resident_bytes >= 0)
-        put_value(telemetry, now, "resident_bytes", (double)usage.resident_bytes);
-    if (usage.cpu_ns >= 0)
-        put_value(telemetry, now, "cpu_s", (double)usage.cpu_ns / 1e9);
-    put_value(telemetry, now, "frames_per_s",
-              (double)(view->frames - telemetry->frames_before) * 1000 / (SLOW_TICKS * TICK_MS));
-    telemetry->frames_before = view->frames;
-    db_writer_stats(daemon_session_writer(telemetry->daemon->session), &stats);
-    put_value(telemetry, now, "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
+    bool again = telemetry->cpu_at_ns && usage.cpu_ns >= 0 && now_ns > telemetry->cpu_at_ns;
+    sample.cpu_percent =
+        again ? 100.0 * (double)(usage.cpu_ns - telemetry->cpu_ns) / (double)(now_ns - telemetry->cpu_at_ns)
+              : NAN;
+    sample.resident_bytes = usage.resident_bytes >= 0 ? (double)usage.resident_bytes : NAN;
+    sample.read_bytes_s = sample.written_bytes_s = NAN;
+    telemetry->cpu_ns = usage.cpu_ns;
+    telemetry->cpu_at_ns = now_ns;
+    daemon_samples_put_processes(telemetry->daemon, &sample, 1, clock_wall_ns());
 }
 
 /* STATUS= of systemd: failures come first. */
@@ -162,6 +225,9 @@ static void on_tick(uv_timer_t *timer)
     daemon_keep_files(daemon);
     feeds_view(daemon->feeds, &view);
     notify_manager(daemon, &view);
+    put_devices(telemetry);
+    if (telemetry->ticks++ % PROCESS_TICKS == 0)
+        put_process(telemetry);
     if (daemon_session_started(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);
@@ -169,8 +235,6 @@ static void on_tick(uv_timer_t *timer)
             put_streams(telemetry, feeds_at(daemon->feeds, i));
             put_venue(telemetry, feeds_at(daemon->feeds, i));
         }
-        if (telemetry->ticks++ % SLOW_TICKS == 0)
-            put_process(telemetry, &view);
     }
 }
 
@@ -190,34 +254,42 @@ struct telemetry *daemon_telemetry_create(struct daemon *daemon)
 
 RECORD_VIEW_OBJECT(view_object, device_view, RECORD_SHOWN_DEVICE);
 
-static double figure(const struct gpu_device *device, enum gpu_field field, double value)
+static json_t *device_object(const struct device_sample *device)
 {
-    return device->valid & field ? value : NAN;
-}
-
-static json_t *device_object(const struct gpu_device *device)
-{
+    const struct device_figures *figures = &device->figures;
     const struct device_view view = {
-        .name = device->valid & GPU_NAME ? device->name : NULL,
-        .util_pct = figure(device, GPU_UTIL, device->util_pct),
-        .mem_used_mib = figure(device, GPU_MEM_USED, (double)device->mem_used_bytes / (1 << 20)),
-        .mem_total_mib = figure(device, GPU_MEM_TOTAL, (double)device->mem_total_bytes / (1 << 20)),
-        .power_w = figure(device, GPU_POWER, device->power_mw / 1000.0),
-        .power_limit_w = figure(device, GPU_POWER_LIMIT, device->power_limit_mw / 1000.0),
-        .clock_mhz = figure(device, GPU_CLOCK, device->clock_mhz),
-        .temp_c = figure(device, GPU_TEMP, device->temp_c),
+        .name = device->name[0] ? device->name : NULL,
+        .util_pct = figures->util_percent,
+        .mem_used_mib = figures->memory_used_bytes / (1 << 20),
+        .mem_total_mib = figures->memory_total_bytes / (1 << 20),
+        .power_w = figures->power_w,
+        .power_limit_w = figures->power_limit_w,
+        .clock_mhz = figures->clock_mhz,
+        .temp_c = figures->temperature_c,
+        .device = device->device,
+        .driver = device->driver[0] ? device->driver : NULL,
+        .profile = device->profile[0] ? device->profile : NULL,
+        .mem_util_pct = figures->memory_util_percent,
+        .mem_clock_mhz = figures->memory_clock_mhz,
+        .fan_pct = figures->fan_percent,
+        .throttle_power = figures->throttle_power,
+        .throttle_thermal = figures->throttle_thermal,
+        .throttle_hardware = figures->throttle_hardware,
+        .pcie_rx_bytes_s = figures->pcie_rx_bytes_s,
+        .pcie_tx_bytes_s = figures->pcie_tx_bytes_s,
     };
     return view_object(&view);
 }
 
 RECORD_VIEW_OBJECT(gpu_object, gpu_view, RECORD_SHOWN_GPU);
 
-json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry)
+json_t *daemon_telemetry_gpu_object(struct telemetry *telemetry)
 {
     const struct gpu_status *status = daemon_gpu_sampler_status(telemetry->sampler);
     json_t *devices = json_array();
-    for (int i = 0; i < status->n_devices; i++)
-        json_array_append_new(devices, device_object(&status->devices[i]));
+    int n = devices_now(telemetry);
+    for (int i = 0; i < n; i++)
+        json_array_append_new(devices, device_object(&telemetry->devices[i]));
     json_t *object = gpu_object(&(struct gpu_view){daemon_gpu_state_name(status->state), status->reason});
     json_object_set_new(object, "devices", devices);
     return object;

@@ -1,5 +1,5 @@
-/* Once a second stores prices and the feed's state for readers of the database, every ten seconds the
- * process's own figures and the GPU's; notifies the watchdog, and updates systemd's status line. */
+/* Once a second stores prices and the feed's state for readers of the database, and what was sampled since of
+ * devices and of the daemon's own process; notifies the watchdog, and updates systemd's status line. */
 #ifndef DAEMON_TELEMETRY_H
 #define DAEMON_TELEMETRY_H
 
@@ -11,7 +11,7 @@
 struct telemetry *daemon_telemetry_create(struct daemon *daemon); /* NULL without memory */
 
 /* The status object's "gpu". */
-json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry);
+json_t *daemon_telemetry_gpu_object(struct telemetry *telemetry);
 
 void daemon_telemetry_stop(struct telemetry *telemetry); /* frees on the loop's next turns */
 

@@ -37,6 +37,9 @@ size_t daemon_trainings_total(const struct trainings *trainings);
 json_t *daemon_trainings_object(const struct trainings *trainings, const char *name);
 json_t *daemon_trainings_trainer(const struct trainings *trainings);
 
+/* The name of the training whose worker the process is; "trainer" for the co-process; NULL: neither. */
+const char *daemon_trainings_role(const struct trainings *trainings, int64_t pid);
+
 /* Fails the requests that wait and closes the connection: the co-process and its trainings continue. Frees
  * itself on the loop's next turns. NULL is fine. */
 void daemon_trainings_stop(struct trainings *trainings);

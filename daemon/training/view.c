@@ -103,3 +103,15 @@ json_t *daemon_trainings_trainer(const struct trainings *trainings)
     };
     return trainer_object(&shown);
 }
+
+const char *daemon_trainings_role(const struct trainings *trainings, int64_t pid)
+{
+    struct link_view view;
+    if (!trainings || pid <= 0)
+        return NULL;
+    for (size_t i = 0; i < trainings->n_known; i++)
+        if (trainings->known[i]->training.pid == pid)
+            return trainings->known[i]->training.name;
+    daemon_training_link_view(trainings->link, &view);
+    return view.pid == pid ? "trainer" : NULL;
+}
