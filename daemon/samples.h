@@ -6,9 +6,6 @@
 #include "daemon/daemon.h"
 #include "record/device.h"
 
-/* The key of meta that has the reason why there are no samples of devices; "": there are. */
-#define DAEMON_SAMPLES_REASON "gpu_reason"
-
 /* Samples of one moment of the wall's clock, of all devices that there are. One of which no figure is known
  * is stored as a device with a reason alone; `reason` is then what the sampler says, or "". */
 void daemon_samples_put_devices(struct daemon *daemon, const struct device_sample *devices, int n,

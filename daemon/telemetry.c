@@ -178,7 +178,7 @@ static void put_devices(struct telemetry *telemetry)
     if (said)
         return;
     snprintf(telemetry->reason, sizeof telemetry->reason, "%s", status->reason);
-    db_writer_put_meta(writer, DAEMON_SAMPLES_REASON, telemetry->reason);
+    db_writer_put_meta(writer, DB_GPU_REASON_KEY, telemetry->reason);
     telemetry->reason_stored = true;
 }
 

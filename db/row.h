@@ -109,6 +109,9 @@ struct db_device {
     int64_t first_ns, last_ns;                    /* its first and newest sample; wall clock */
 };
 
+/* The key of meta that has the reason why devices are not sampled; "": they are. */
+#define DB_GPU_REASON_KEY "gpu_reason"
+
 /* What a row of samples is: one sample, or of the samples of a period the least, mean or greatest of each
  * figure. */
 enum db_statistic { DB_SAMPLE, DB_MIN, DB_MEAN, DB_MAX };
