@@ -14,12 +14,18 @@ struct history_curve {
     int64_t attempts, created_ns;
 };
 
+/* Of what the day before the newest samples has been read: their minute, how many of each there were. */
+struct history_devices_read {
+    int64_t minute, devices, processes;
+};
+
 struct history_reader {
     struct db_reader *db;
     bool curve_read; /* the whole day of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
     struct statistics *statistics;
     struct history_curve curve;
+    struct history_devices_read devices;
     int64_t equity_ns[ACCOUNTS_MAX];   /* of each account's newest point that was seen */
     double drawdown[ACCOUNTS_MAX];     /* of a saved backtest's accounts, the deepest: at drawdown_ns */
     int64_t drawdown_ns[ACCOUNTS_MAX]; /* the newest point then; 0: not read */
@@ -40,6 +46,9 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
  * unless it has been started again or gone back since. 0 or -errno. */
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
+
+/* Devices and processes. 0 or -errno. */
+int tui_history_read_devices(struct history_reader *reader, struct history_devices *h);
 
 /* The last state of trainings, policies and the champion in the database; after the accounts. 0 or -errno. */
 int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status);
