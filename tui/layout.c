@@ -124,13 +124,13 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
         {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
         {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
         {PANEL_EQUITY, 3, 5, 3, 6, PANEL_ALERTS},      {PANEL_FILLS, 2, 4, 4, 5, PANEL_NONE},
-        {PANEL_FEED, 2, 4, 0, 7, PANEL_NONE},          {PANEL_GPU, 2, gpu, 0, 8, PANEL_NONE},
+        {PANEL_FEED, 2, 4, 0, 7, PANEL_NONE},          {PANEL_GPU, gpu, gpu, 0, 8, PANEL_NONE},
     };
     const struct slot left[] = {
         {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
         {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POLICIES, 2, policies, 0, 7, PANEL_NONE},
         {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},     {PANEL_ORDERS, 2, 6, 1, 6, PANEL_NONE},
-        {PANEL_FILLS, 2, 6, 3, 5, PANEL_NONE},         {PANEL_GPU, 2, gpu, 0, 8, PANEL_NONE},
+        {PANEL_FILLS, 2, 6, 3, 5, PANEL_NONE},         {PANEL_GPU, gpu, gpu, 0, 8, PANEL_NONE},
     };
     const struct slot right[] = {
         {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},           {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/text.h"
 #include "tui/chart.h"
 #include "tui/panel/frame.h"
 #include "tui/panel/gpu_rows.h"
@@ -30,17 +31,21 @@ static void holder_line(const struct area *body, int y, const struct scene *scen
 
     panel_frame_middle(role, sizeof(role), p->role[0] ? p->role : p->name[0] ? p->name : "n/a", 20);
     tui_area_text_cut(body, 3, y, 20, p->role[0] && p->now ? STYLE_STRONG : plain, role);
-    int x = tui_area_printf(body, 24, y, plain, "%9s GiB", cli_format_number(a, p->memory_bytes / GIB, 1));
-    x = tui_area_printf(body, x, y, plain, " max %s", cli_format_number(b, p->memory_bytes_max / GIB, 1));
-    x = tui_area_printf(body, x < 50 ? 50 : x + 1, y, plain, "%4s%%",
-                        cli_format_number(a, p->util_percent, 0));
-    x = tui_area_printf(body, x + 1, y, STYLE_DIM, "%s ", p->now ? "for" : "until");
-    x = tui_area_printf(body, x, y, plain, "%s%s",
-                        cli_format_age(a, panel_gpu_age_ms(scene, p->now ? p->first_ns : p->ts_ns)),
-                        p->now ? "" : " ago");
-    x = x < 67 ? 67 : x + 1;
-    tui_area_printf(body, x, y, STYLE_DIM, "pid %lld%s%s", (long long)p->pid, h->n > 1 ? " on " : "",
-                    h->n > 1 ? h->devices[p->device].key : "");
+    int x =
+        tui_area_printf(body, 24, y, plain, "%7s GiB max %s", cli_format_number(a, p->memory_bytes / GIB, 1),
+                        cli_format_number(b, p->memory_bytes_max / GIB, 1));
+    x = tui_area_printf(body, x < 46 ? 46 : x + 1, y, plain, "%4s%s",
+                        cli_format_number(a, p->util_percent, 0), isfinite(p->util_percent) ? "%" : "");
+    x = x < 52 ? 52 : x + 1;
+    if (p->now)
+        x = tui_area_printf(body, x, y, plain, "for %s",
+                            cli_format_age(a, (p->ts_ns - p->first_ns) / 1000000));
+    else
+        x = tui_area_printf(body, x, y, plain, "until %s ago",
+                            cli_format_age(a, panel_gpu_age_ms(scene, p->ts_ns)));
+    x = tui_area_printf(body, x < 62 ? 62 : x + 1, y, STYLE_DIM, "pid %lld", (long long)p->pid);
+    if (h->n > 1)
+        tui_area_printf(body, x, y, STYLE_DIM, " on %d", p->device);
 }
 
 static int holders(const struct area *body, int y, int rows, const struct scene *scene)
@@ -176,14 +181,30 @@ static void trainings(const struct area *body, int y, const struct scene *scene)
     }
 }
 
-/* Why there is no device: one line. */
+/* Why devices are not sampled, "" while they are: the daemon's word, else the last that it stored. */
+static const char *reason_of(const struct model *model)
+{
+    return model->source == MODEL_DAEMON ? model->status.gpu.reason : model->history.devices.reason;
+}
+
+/* One line. */
 static int no_device(const struct area *body, const struct model *model)
 {
-    bool live = model->source == MODEL_DAEMON && model->status.gpu.reason[0];
-    const char *reason = live ? model->status.gpu.reason : model->history.devices.reason;
+    const char *reason = reason_of(model);
 
     tui_area_text_cut(body, 1, 0, body->width - 2, STYLE_NORMAL, reason[0] ? reason : "no GPU");
     return 1;
+}
+
+/* At the end of the rule: what the figures are of, or why none come. */
+static void rule_words(const struct area *area, const struct model *model)
+{
+    const char *reason = reason_of(model);
+    char words[STATUS_TEXT_MAX + 2];
+
+    snprintf(words, sizeof(words), " %s ", reason[0] ? reason : "mean and max of 24 h");
+    if (cli_text_width(words) + 12 < area->width)
+        tui_area_text_right(area, area->width - 1, 0, reason[0] ? STYLE_WARN : STYLE_DIM, words);
 }
 
 static int least(int a, int b)
@@ -243,7 +264,7 @@ void panel_gpu(const struct area *area, const struct scene *scene)
         return;
     }
     if (h->n > 0)
-        tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, " mean and max of 24 h ");
+        rule_words(area, model);
     int y = h->n > 0 ? panel_gpu_devices(&body, scene) : no_device(&body, model);
     y = parts(&body, y, scene);
     if (live && y < body.height) {

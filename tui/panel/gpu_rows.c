@@ -40,7 +40,10 @@ static void name_line(const struct area *body, int y, const struct scene *scene,
         tui_area_text_right(body, body->width - 1, y, old || d->reason[0] ? STYLE_WARN : STYLE_DIM, words);
     snprintf(about, sizeof(about), "%s%s%s%s%s", d->key, d->driver[0] ? ", driver " : "", d->driver,
              d->profile[0] ? ", profile " : "", d->profile);
-    int x = tui_area_text(body, 1, y, STYLE_STRONG, d->name[0] ? d->name : "n/a");
+    int x = 1;
+    if (scene->model->history.devices.n > 1) /* by which processes name it */
+        x = tui_area_printf(body, x, y, STYLE_DIM, "%d ", (int)(d - scene->model->history.devices.devices));
+    x = tui_area_text(body, x, y, STYLE_STRONG, d->name[0] ? d->name : "n/a");
     tui_area_text_cut(body, x + 2, y, end - x - 4, STYLE_DIM, about);
 }
 
