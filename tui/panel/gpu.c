@@ -133,7 +133,9 @@ static int compute(const struct area *body, int y, const struct model *model)
 
     int x = tui_area_text(body, 1, y, STYLE_DIM, "compute ");
     x = tui_area_printf(body, x, y, STYLE_NORMAL, "%s", s->compute.backend[0] ? s->compute.backend : "n/a");
-    tui_area_text_cut(body, x + 2, y++, body->width - x - 2, STYLE_DIM, s->compute.reason);
+    if (model->history.devices.n > 0 || s->n_devices > 0) /* without a device there is nothing to add */
+        tui_area_text_cut(body, x + 2, y, body->width - x - 2, STYLE_DIM, s->compute.reason);
+    y++;
     if (s->compute.updates < 0)
         return y;
     x = tui_area_text(body, 1, y, STYLE_DIM, "indicators ");
