@@ -20,7 +20,7 @@ static const struct stored_column process_columns[] = {
     {"ts_ns", -24},    {"role", -12}, {"pid", 7}, RECORD_PROCESS_FIGURES(FIGURE_COLUMN){"period_s", 8},
     {"statistic", -9}, {"n", 4}};
 
-struct listing {
+struct gpu_listing {
     struct stored_list *list;
     json_t *array; /* NULL: the list */
     const struct gpu_asked *asked;
@@ -42,7 +42,7 @@ static const char *real(char buf[static STORED_CELL], double value)
     return buf;
 }
 
-static void list_sample(const struct listing *listing, const struct sample *sample, const char *name,
+static void list_sample(const struct gpu_listing *listing, const struct sample *sample, const char *name,
                         int count)
 {
     char buf[STORED_COLUMNS_MAX][STORED_CELL];
@@ -60,7 +60,7 @@ static void list_sample(const struct listing *listing, const struct sample *samp
     cli_stored_row(listing->list, cells);
 }
 
-static void add_sample(const struct listing *listing, const struct sample *sample, const char *key,
+static void add_sample(const struct gpu_listing *listing, const struct sample *sample, const char *key,
                        const char *const *names, int count)
 {
     json_t *object = json_pack("{s:I, s:s}", "ts_ns", (json_int_t)sample->ts_ns, key, listing->of->key);
@@ -81,7 +81,7 @@ bool cli_gpu_wanted(const struct gpu_asked *asked, enum db_statistic statistic)
 
 static void on_device(void *ctx, const struct db_device_sample *row)
 {
-    const struct listing *listing = ctx;
+    const struct gpu_listing *listing = ctx;
     const struct sample sample = {row->ts_ns, row->period_s, row->n, row->statistic,
                                   (const double *)&row->figures};
     if (!cli_gpu_wanted(listing->asked, row->statistic))
@@ -94,7 +94,7 @@ static void on_device(void *ctx, const struct db_device_sample *row)
 
 static void on_process(void *ctx, const struct db_process_sample *row)
 {
-    const struct listing *listing = ctx;
+    const struct gpu_listing *listing = ctx;
     const struct sample sample = {row->ts_ns, row->period_s, row->n, row->statistic,
                                   (const double *)&row->figures};
     char pid[STORED_CELL];
@@ -114,7 +114,7 @@ static int read_samples(struct db_reader *reader, const struct gpu_read *read, c
     size_t n = asked->processes ? read->n_processes : read->n_devices;
     int r = 0;
     for (size_t i = 0; r == 0 && i < n; i++) {
-        struct listing listing = {list, array, asked, &each[i]};
+        struct gpu_listing listing = {list, array, asked, &each[i]};
         const struct db_samples_wanted wanted = {each[i].key, asked->from_ns, asked->to_ns, INT64_MIN,
                                                  !cli_gpu_wanted(asked, DB_MEAN) ||
                                                      cli_gpu_wanted(asked, DB_MAX)};
