@@ -115,9 +115,13 @@ static int read_samples(struct db_reader *reader, const struct gpu_read *read, c
     int r = 0;
     for (size_t i = 0; r == 0 && i < n; i++) {
         struct gpu_listing listing = {list, array, asked, &each[i]};
-        const struct db_samples_wanted wanted = {each[i].key, asked->from_ns, asked->to_ns, INT64_MIN,
-                                                 !cli_gpu_wanted(asked, DB_MEAN) ||
-                                                     cli_gpu_wanted(asked, DB_MAX)};
+        const struct db_samples_wanted wanted = {.key = each[i].key,
+                                                 .from_ns = asked->from_ns,
+                                                 .to_ns = asked->to_ns,
+                                                 .fine_ns = INT64_MIN,
+                                                 .minute_ns = INT64_MIN,
+                                                 .extremes = !cli_gpu_wanted(asked, DB_MEAN) ||
+                                                             cli_gpu_wanted(asked, DB_MAX)};
         r = asked->processes ? db_reader_process_samples(reader, &wanted, on_process, &listing)
                              : db_reader_device_samples(reader, &wanted, on_device, &listing);
     }

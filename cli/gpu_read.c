@@ -118,8 +118,10 @@ static int read_spans(struct db_reader *reader, const struct gpu_asked *asked, s
     for (size_t i = 0; r == 0 && i < read->n_devices + read->n_processes; i++) {
         bool device = i < read->n_devices;
         struct gpu_sampled *of = device ? &read->devices[i] : &read->processes[i - read->n_devices];
-        const struct db_samples_wanted span = {of->key, asked->from_ns, asked->to_ns, INT64_MIN, true};
-        const struct db_samples_wanted last = {of->key, of->last_ns, of->last_ns, INT64_MIN, false};
+        const struct db_samples_wanted span = {of->key,   asked->from_ns, asked->to_ns,
+                                               INT64_MIN, INT64_MIN,      true};
+        const struct db_samples_wanted last = {of->key,   of->last_ns, of->last_ns,
+                                               INT64_MIN, INT64_MIN,   false};
         r = device ? db_reader_device_samples(reader, &span, span_device, of)
                    : db_reader_process_samples(reader, &span, span_process, of);
         if (r == 0)

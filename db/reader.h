@@ -216,8 +216,10 @@ int db_reader_processes(struct db_reader *reader, void (*row)(void *ctx, const s
 struct db_samples_wanted {
     const char *key;
     int64_t from_ns, to_ns; /* a period that reaches into them belongs to them */
-    int64_t fine_ns; /* single samples only from the minute of this on; INT64_MIN: all that there are */
-    bool extremes;   /* DB_MIN and DB_MAX too, not only DB_SAMPLE and DB_MEAN */
+    /* Single samples only from the minute of this on, minutes only from the ten minutes of that on, as far
+     * as those before are summed up; INT64_MIN: all that there are. */
+    int64_t fine_ns, minute_ns;
+    bool extremes; /* DB_MIN and DB_MAX too, not only DB_SAMPLE and DB_MEAN */
 };
 int db_reader_device_samples(struct db_reader *reader, const struct db_samples_wanted *wanted,
                              void (*row)(void *ctx, const struct db_device_sample *row), void *ctx);

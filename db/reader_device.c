@@ -34,12 +34,17 @@ int db_reader_device_processes(struct db_reader *reader, int64_t from_ns,
 
 /* ---- samples: of a table by its key, :1 the key ---- */
 
-/* Where single samples and minutes begin, and where minutes end. */
+/* Where single samples and minutes begin (?2: nowhere), and where minutes and tens of them end (0: nowhere).
+ */
+#define FIRST(table, key, period, statistic) \
+    "ifnull((SELECT min(ts_ns) FROM " table " WHERE " key " = ?1 AND period_s = " period \
+    " AND statistic = '" statistic "'), ?2)"
+#define END(table, key, period) \
+    "ifnull((SELECT max(ts_ns) + " period " * 1000000000 FROM " table " WHERE " key \
+    " = ?1 AND period_s = " period " AND statistic = 'mean'), 0)"
 #define EDGES(table, key) \
-    "SELECT ifnull((SELECT min(ts_ns) FROM " table " WHERE " key " = ?1 AND period_s = 0 AND statistic = " \
-    "'sample'), ?2), ifnull((SELECT min(ts_ns) FROM " table " WHERE " key " = ?1 AND period_s = 60 AND " \
-    "statistic = 'mean'), ?2), (SELECT max(ts_ns) FROM " table " WHERE " key " = ?1 AND period_s = 60 AND " \
-    "statistic = 'mean')"
+    "SELECT " FIRST(table, key, "0", "sample") ", " FIRST(table, key, "60", "mean") ", " END( \
+        table, key, "60") ", " END(table, key, "600")
 
 /* ?2, ?3: the span; ?4, ?5: from where minutes and single samples are read; ?6: extremes too. */
 #define PERIODS(table, LIST, key, period) \
@@ -48,35 +53,39 @@ int db_reader_device_processes(struct db_reader *reader, int64_t from_ns,
               " AND statistic IN ('mean', iif(?6, 'min', 'mean'), iif(?6, 'max', 'mean')) AND ts_ns > ?2 - " period \
               " * 1000000000 AND ts_ns <= ?3 AND ts_ns "
 #define SAMPLES(table, LIST, key) \
-    "SELECT * FROM (" PERIODS(table, LIST, key, "600") "< min(?4, ?5) UNION ALL " PERIODS( \
+    "SELECT * FROM (" PERIODS(table, LIST, key, "600") "< ?4 UNION ALL " PERIODS( \
         table, LIST, key, \
         "60") ">= ?4 AND ts_ns < ?5 UNION ALL " \
               "SELECT " RECORD_COLUMNS( \
                   LIST) " FROM " table " WHERE " key " = ?1 AND period_s = 0 AND statistic = " \
                         "'sample' AND ts_ns >= max(?2, ?5) AND ts_ns <= ?3) ORDER BY ts_ns, statistic"
 
-/* Both in whole periods of the coarser; minutes that are not summed up yet are read as samples. */
 struct edges {
-    int64_t minute_ns, sample_ns;
+    int64_t minute_ns, sample_ns; /* from where these are read */
 };
+
+/* What is finer begins where it is wanted from, or is there from, but not after the end of the coarser sums;
+ * in whole periods of these. */
+static int64_t edge(int64_t first_ns, int64_t wanted_ns, int64_t coarser_end_ns, int64_t whole_ns)
+{
+    int64_t from_ns = wanted_ns > first_ns ? wanted_ns : first_ns;
+    if (wanted_ns != INT64_MIN && from_ns > coarser_end_ns)
+        from_ns = coarser_end_ns > first_ns ? coarser_end_ns : first_ns;
+    return from_ns == INT64_MAX ? from_ns : from_ns - from_ns % whole_ns;
+}
 
 static int find_edges(struct db_reader *reader, const char *sql, const struct db_samples_wanted *wanted,
                       struct edges *ret)
 {
-    int64_t sample_ns, minute_ns, last_ns;
+    int64_t sample_ns, minute_ns, minutes_end_ns, tens_end_ns;
     int r = db_query_first(reader, sql, RECORD_PARAMS(wanted->key, INT64_MAX),
-                           RECORD_INTO(&sample_ns, &minute_ns, &last_ns));
+                           RECORD_INTO(&sample_ns, &minute_ns, &minutes_end_ns, &tens_end_ns));
     if (r < 0)
         return r;
-    int64_t summed_ns = last_ns ? last_ns + MINUTE_NS : 0;
-    if (wanted->fine_ns > sample_ns)
-        sample_ns = wanted->fine_ns;
-    if (sample_ns != INT64_MAX)
-        sample_ns -= sample_ns % MINUTE_NS;
-    if (sample_ns > summed_ns && wanted->fine_ns != INT64_MIN)
-        sample_ns = summed_ns;
-    ret->sample_ns = sample_ns;
-    ret->minute_ns = minute_ns == INT64_MAX ? sample_ns : minute_ns - minute_ns % TEN_NS;
+    ret->sample_ns = edge(sample_ns, wanted->fine_ns, minutes_end_ns, MINUTE_NS);
+    ret->minute_ns = edge(minute_ns, wanted->minute_ns, tens_end_ns, TEN_NS);
+    if (ret->minute_ns > ret->sample_ns)
+        ret->minute_ns = ret->sample_ns;
     return 0;
 }
 
@@ -109,15 +118,17 @@ int db_reader_process_samples(struct db_reader *reader, const struct db_samples_
 /* ---- phases ---- */
 
 static const char phases[] =
-    "WITH held (training, device, since_ns, until_ns) AS (SELECT t.name, d.device, p.first_ns, p.ts_ns FROM "
-    "trainings AS t JOIN device_processes AS p ON p.role = t.name JOIN devices AS d ON d.device = p.device "
-    "UNION ALL SELECT t.name, d.device, t.started_ns, iif(t.ended_ns > 0, t.ended_ns, d.last_ns) FROM "
-    "trainings AS t JOIN devices AS d ON d.processes_known = 0 WHERE t.started_ns > 0) "
-    "SELECT training, state, count(*), avg(util_percent), max(util_percent) FROM (SELECT h.training, "
-    "s.util_percent, (SELECT state FROM training_states AS w WHERE w.training = h.training AND w.ts_ns <= "
-    "s.ts_ns ORDER BY w.ts_ns DESC LIMIT 1) AS state FROM held AS h CROSS JOIN device_samples AS s ON "
-    "s.device = h.device AND s.period_s = 0 AND s.statistic = 'sample' AND s.ts_ns >= max(?1, h.since_ns) "
-    "AND s.ts_ns <= h.until_ns WHERE h.until_ns >= ?1) WHERE state IS NOT NULL GROUP BY training, state";
+    "WITH held (training, device, since_ns, until_ns) AS (SELECT p.role, p.device, max(?1, min(p.first_ns)), "
+    "max(p.ts_ns) FROM device_processes AS p JOIN trainings AS t ON t.name = p.role GROUP BY p.role, p.device "
+    "HAVING max(p.ts_ns) >= ?1 UNION ALL SELECT t.name, d.device, max(?1, t.started_ns), iif(t.ended_ns > 0, "
+    "t.ended_ns, d.last_ns) FROM trainings AS t JOIN devices AS d ON d.processes_known = 0 WHERE t.started_ns "
+    "> 0 AND (t.ended_ns = 0 OR t.ended_ns >= ?1)), states (training, state, from_ns, to_ns) AS (SELECT "
+    "training, state, ts_ns, lead(ts_ns, 1, 9223372036854775807) OVER (PARTITION BY training ORDER BY ts_ns) "
+    "FROM training_states WHERE training IN (SELECT training FROM held)) "
+    "SELECT h.training, w.state, count(*), avg(s.util_percent), max(s.util_percent) FROM held AS h JOIN states "
+    "AS w ON w.training = h.training AND w.to_ns > h.since_ns AND w.from_ns <= h.until_ns CROSS JOIN "
+    "device_samples AS s ON s.device = h.device AND s.period_s = 0 AND s.statistic = 'sample' AND s.ts_ns >= "
+    "max(w.from_ns, h.since_ns) AND s.ts_ns <= min(w.to_ns - 1, h.until_ns) GROUP BY h.training, w.state";
 
 int db_reader_device_phases(struct db_reader *reader, int64_t from_ns,
                             void (*row)(void *ctx, const struct db_device_phase *row), void *ctx)

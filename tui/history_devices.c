@@ -97,6 +97,7 @@ static void take_process(struct history_devices *h, const struct history_process
         if (strcmp(before[i].role, p->role) == 0) {
             p->mean = before[i].mean;
             p->max = before[i].max;
+            p->day_minute = before[i].day_minute;
         }
 }
 
@@ -133,8 +134,8 @@ static void on_newest(void *ctx, const struct db_device_sample *row)
 
 static int read_newest(struct db_reader *db, struct history_device *d)
 {
-    const struct db_samples_wanted wanted = {d->key, d->last_ns - MINUTE_NS + 1, d->last_ns, INT64_MIN,
-                                             false};
+    const struct db_samples_wanted wanted = {
+        d->key, d->last_ns - MINUTE_NS + 1, d->last_ns, INT64_MIN, INT64_MIN, false};
 
     unknown(d->minute, HISTORY_MINUTE_PARTS);
     int r = db_reader_device_samples(db, &wanted, on_newest, d);
@@ -151,7 +152,7 @@ static void on_newest_of_process(void *ctx, const struct db_process_sample *row)
 
 static int read_newest_of_process(struct db_reader *db, struct history_process *p)
 {
-    const struct db_samples_wanted wanted = {p->role, p->last_ns, p->last_ns, INT64_MIN, false};
+    const struct db_samples_wanted wanted = {p->role, p->last_ns, p->last_ns, INT64_MIN, INT64_MIN, false};
 
     return db_reader_process_samples(db, &wanted, on_newest_of_process, p);
 }
@@ -171,7 +172,8 @@ static void on_day(void *ctx, const struct db_device_sample *row)
 
 static int read_day(struct db_reader *db, struct history_device *d, struct reading *reading)
 {
-    const struct db_samples_wanted wanted = {d->key, d->last_ns - DAY_NS, d->last_ns, d->last_ns, true};
+    const struct db_samples_wanted wanted = {d->key,     d->last_ns - DAY_NS, d->last_ns,
+                                             d->last_ns, d->last_ns,          true};
 
     *reading = (struct reading){.device = d};
     int r = db_reader_device_samples(db, &wanted, on_day, reading);
@@ -191,7 +193,8 @@ static void on_day_of_process(void *ctx, const struct db_process_sample *row)
 
 static int read_day_of_process(struct db_reader *db, struct history_process *p, struct reading *reading)
 {
-    const struct db_samples_wanted wanted = {p->role, p->last_ns - DAY_NS, p->last_ns, p->last_ns, true};
+    const struct db_samples_wanted wanted = {p->role,    p->last_ns - DAY_NS, p->last_ns,
+                                             p->last_ns, p->last_ns,          true};
 
     *reading = (struct reading){.process = p};
     int r = db_reader_process_samples(db, &wanted, on_day_of_process, reading);
@@ -213,18 +216,35 @@ static void on_use(void *ctx, const struct db_device_phase *row)
     COPY(use->state, row->state);
 }
 
+/* Is the day to be read: never was, or of an earlier minute and the one for this call? */
+static bool due(int64_t *read_minute, int64_t last_ns, int *budget)
+{
+    int64_t minute = last_ns / MINUTE_NS;
+
+    if (*read_minute == minute || (*read_minute > 0 && *budget == 0))
+        return false;
+    *budget -= *read_minute > 0;
+    *read_minute = minute;
+    return true;
+}
+
+/* Once a minute each, one a call, so that no call takes long. */
 static int read_days(struct db_reader *db, struct history_devices *h)
 {
     struct reading *reading = malloc(sizeof(*reading));
-    int r = reading ? 0 : -ENOMEM;
+    int r = reading ? 0 : -ENOMEM, budget = 1;
 
     for (int i = 0; r == 0 && i < h->n; i++)
-        r = read_day(db, &h->devices[i], reading);
+        if (due(&h->devices[i].day_minute, h->devices[i].last_ns, &budget))
+            r = read_day(db, &h->devices[i], reading);
     for (int i = 0; r == 0 && i < h->n_processes; i++)
-        r = read_day_of_process(db, &h->processes[i], reading);
+        if (due(&h->processes[i].day_minute, h->processes[i].last_ns, &budget))
+            r = read_day_of_process(db, &h->processes[i], reading);
     free(reading);
+    if (r < 0 || !due(&h->uses_minute, h->newest_ns, &budget))
+        return r;
     h->n_uses = 0;
-    return r == 0 ? db_reader_device_phases(db, h->newest_ns - USES_NS, on_use, h) : r;
+    return db_reader_device_phases(db, h->newest_ns - USES_NS, on_use, h);
 }
 
 /* ---- all of it ---- */
@@ -289,13 +309,5 @@ int tui_history_read_devices(struct history_reader *reader, struct history_devic
         r = read_newest(reader->db, &h->devices[i]);
     for (int i = 0; r == 0 && i < h->n_processes; i++)
         r = read_newest_of_process(reader->db, &h->processes[i]);
-    int64_t newest_ns = h->newest_ns;
-    for (int i = 0; i < h->n_processes; i++)
-        newest_ns = h->processes[i].last_ns > newest_ns ? h->processes[i].last_ns : newest_ns;
-    struct history_devices_read read = {newest_ns / MINUTE_NS, h->n, h->n_processes};
-    if (r < 0 || memcmp(&read, &reader->devices, sizeof(read)) == 0)
-        return r;
-    r = read_days(reader->db, h);
-    reader->devices = r == 0 ? read : (struct history_devices_read){0};
-    return r;
+    return r == 0 ? read_days(reader->db, h) : r;
 }

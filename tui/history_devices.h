@@ -26,6 +26,7 @@ struct history_device {
     int64_t last_ns;
     struct device_figures last, mean, max;
     double minute[HISTORY_MINUTE_PARTS], day[HISTORY_DAY_PARTS]; /* utilisation, percent */
+    int64_t day_minute; /* when the day was read, in minutes of last_ns; 0: never */
 };
 
 /* A process on a device, from first_ns to ts_ns; `now`: in the device's last sample. */
@@ -48,6 +49,7 @@ struct history_process {
     char role[PROCESS_ROLE_MAX];
     int64_t pid, last_ns;
     struct db_process_figures last, mean, max;
+    int64_t day_minute;
 };
 
 /* Those that were seen within a day of the newest: devices by key, holders by device, uses by training,
@@ -60,6 +62,7 @@ struct history_devices {
     int n, n_holders, n_uses, n_processes;
     char reason[STATUS_TEXT_MAX]; /* why the daemon has no samples; "" */
     int64_t newest_ns;            /* of the devices' samples; 0: none */
+    int64_t uses_minute;
 };
 
 #endif

@@ -14,18 +14,12 @@ struct history_curve {
     int64_t attempts, created_ns;
 };
 
-/* Of what the day before the newest samples has been read: their minute, how many of each there were. */
-struct history_devices_read {
-    int64_t minute, devices, processes;
-};
-
 struct history_reader {
     struct db_reader *db;
     bool curve_read; /* the whole day of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
     struct statistics *statistics;
     struct history_curve curve;
-    struct history_devices_read devices;
     int64_t equity_ns[ACCOUNTS_MAX];   /* of each account's newest point that was seen */
     double drawdown[ACCOUNTS_MAX];     /* of a saved backtest's accounts, the deepest: at drawdown_ns */
     int64_t drawdown_ns[ACCOUNTS_MAX]; /* the newest point then; 0: not read */

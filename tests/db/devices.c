@@ -77,7 +77,7 @@ static void test_resolutions(void)
 
     struct db_reader *reader = fixture_reader(path);
     struct db_samples_wanted all = {
-        .key = "a", .from_ns = INT64_MIN, .to_ns = INT64_MAX, .fine_ns = INT64_MIN};
+        .key = "a", .from_ns = INT64_MIN, .to_ns = INT64_MAX, .fine_ns = INT64_MIN, .minute_ns = INT64_MIN};
     struct seen seen = read_samples(reader, &all);
     CHECK_INT(seen.sum_n, SAMPLES); /* every sample once, at some resolution */
     CHECK_INT(seen.samples, 2 * 3600 / STEP_S);
@@ -98,16 +98,29 @@ static void test_resolutions(void)
 
     /* The last hour; a day in minutes, its last minute as samples. */
     int64_t end_ns = START_NS + 3 * 24 * HOUR_NS;
-    seen = read_samples(
-        reader, &(struct db_samples_wanted){
-                    .key = "a", .from_ns = end_ns - HOUR_NS, .to_ns = INT64_MAX, .fine_ns = INT64_MIN});
+    seen = read_samples(reader, &(struct db_samples_wanted){.key = "a",
+                                                            .from_ns = end_ns - HOUR_NS,
+                                                            .to_ns = INT64_MAX,
+                                                            .fine_ns = INT64_MIN,
+                                                            .minute_ns = INT64_MIN});
     CHECK_INT(seen.samples, 3600 / STEP_S);
     CHECK_INT(seen.rows, 3600 / STEP_S);
     seen = read_samples(reader, &(struct db_samples_wanted){.key = "a",
                                                             .from_ns = end_ns - 24 * HOUR_NS,
                                                             .to_ns = INT64_MAX,
-                                                            .fine_ns = end_ns - 60 * SECOND_NS});
+                                                            .fine_ns = end_ns - 60 * SECOND_NS,
+                                                            .minute_ns = INT64_MIN});
     CHECK_INT(seen.samples, 60 / STEP_S);
+    CHECK_INT(seen.sum_n, 86400 / STEP_S);
+    /* The same in tens of minutes, as far as those are summed up. */
+    seen = read_samples(reader, &(struct db_samples_wanted){.key = "a",
+                                                            .from_ns = end_ns - 24 * HOUR_NS,
+                                                            .to_ns = INT64_MAX,
+                                                            .fine_ns = end_ns - 60 * SECOND_NS,
+                                                            .minute_ns = end_ns - 60 * SECOND_NS});
+    CHECK_INT(seen.samples, 60 / STEP_S);
+    CHECK_INT(seen.minutes, 9);
+    CHECK_INT(seen.tens, 143);
     CHECK_INT(seen.sum_n, 86400 / STEP_S);
     seen = read_samples(reader, &(struct db_samples_wanted){.key = "none", .to_ns = INT64_MAX});
     CHECK_INT(seen.rows, 0);
@@ -124,7 +137,7 @@ static void test_first_minute(void)
     fixture_close(writer);
     struct db_reader *reader = fixture_reader(path);
     struct db_samples_wanted wanted = {
-        .key = "a", .from_ns = INT64_MIN, .to_ns = INT64_MAX, .fine_ns = INT64_MAX};
+        .key = "a", .from_ns = INT64_MIN, .to_ns = INT64_MAX, .fine_ns = INT64_MAX, .minute_ns = INT64_MIN};
     CHECK_INT(read_samples(reader, &wanted).samples, 50);
     wanted.fine_ns = START_NS + 40 * SECOND_NS;
     CHECK_INT(read_samples(reader, &wanted).samples, 50);
@@ -266,6 +279,7 @@ static void test_phases(bool known)
         put_sample(writer, "a", ts_ns, i / 10 % 2 ? 90 + i % 10 : 20);
         put_sample(writer, "b", ts_ns, 1);
         hold(writer, "a", 7, "ppo", ts_ns, 5);
+        hold(writer, "a", 8, "ppo", ts_ns, 5); /* its second process there: no sample counts twice */
     }
     fixture_close(writer);
     if (!known) {
