@@ -112,6 +112,8 @@ const char *daemon_trainings_role(const struct trainings *trainings, int64_t pid
     for (size_t i = 0; i < trainings->n_known; i++)
         if (trainings->known[i]->training.pid == pid)
             return trainings->known[i]->training.name;
+    if (!trainings->link)
+        return NULL;
     daemon_training_link_view(trainings->link, &view);
     return view.pid == pid ? "trainer" : NULL;
 }
