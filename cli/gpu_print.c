@@ -102,6 +102,15 @@ static const struct stored_column holder_columns[] = {
     {"max", 5}, {"util_%", 6}, {"max", 5},       {"since", 5},   {"seen", 5},
 };
 
+/* Of every device, as in a container. */
+static bool hides_processes(const struct gpu_read *read)
+{
+    size_t hidden = 0;
+    for (size_t i = 0; i < read->n_devices; i++)
+        hidden += !read->devices[i].processes_known;
+    return hidden > 0 && hidden == read->n_devices;
+}
+
 static void print_holders(const struct gpu_read *read, int64_t now_ns)
 {
     struct stored_list list = {.name = "holders",
@@ -128,6 +137,8 @@ static void print_holders(const struct gpu_read *read, int64_t now_ns)
     }
     if (read->n_holders > 0)
         cli_stored_end(&list);
+    else if (hides_processes(read))
+        puts("\nprocesses on devices: n/a, not to be seen from here");
 }
 
 static const struct stored_column phase_columns[] = {

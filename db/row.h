@@ -101,7 +101,8 @@ struct db_alert {
     const char *code, *text;
 };
 
-/* A device that was sampled. Put with last_ns 0 it keeps its own: only the rest has changed. */
+/* A device that was sampled. Put with last_ns 0 there is no sample: one that is known keeps its own, and its
+ * name and driver where the new ones are ""; one that is not stays so. */
 struct db_device {
     const char *device, *name, *driver, *profile; /* record/device.h */
     const char *reason;                           /* why it is not sampled; "" while it is */

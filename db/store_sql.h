@@ -36,18 +36,16 @@
 
 /* Sums up every whole period of ?1 s before ?2, of each key from where its sums end, or from ?3 on where that
  * is earlier, as after the clock was set back. A sum of fewer samples replaces none of more. */
+/* clang-format off */
 #define ROLL(table, keys, key, FIGURES, statistic, OF) \
-    "INSERT INTO " table " (" key ", period_s, statistic, ts_ns, n" FIGURES( \
-        ROLL_NAME_) ") SELECT k." key ", ?1, '" statistic \
-                    "', s.ts_ns - s.ts_ns % (?1 * 1000000000) AS start_ns, count(*)" FIGURES( \
-                        ROLL_##OF##_) " FROM " keys " AS k CROSS JOIN " table " AS s ON s." key " = k." key \
-                                      " AND s.period_s = 0 AND " \
-                                      "s.statistic = 'sample' AND s.ts_ns < ?2 AND s.ts_ns >= min(?3, ifnull((SELECT max(r.ts_ns) + ?1 * " \
-                                      "1000000000 FROM " table " AS r WHERE r." key " = k." key \
-                                      " AND r.period_s = ?1 AND r.statistic = '" statistic \
-                                      "'), 0)) WHERE true GROUP BY k." key \
-                                      ", start_ns ON CONFLICT DO UPDATE SET n = excluded.n" FIGURES( \
-                                          ROLL_SET_) " WHERE excluded.n >= n"
+    "INSERT INTO " table " (" key ", period_s, statistic, ts_ns, n" FIGURES(ROLL_NAME_) ") " \
+    "SELECT k." key ", ?1, '" statistic "', s.ts_ns - s.ts_ns % (?1 * 1000000000) AS start_ns, count(*)" \
+    FIGURES(ROLL_##OF##_) " FROM " keys " AS k CROSS JOIN " table " AS s ON s." key " = k." key " " \
+    "AND s.period_s = 0 AND s.statistic = 'sample' AND s.ts_ns < ?2 AND s.ts_ns >= min(?3, " \
+    "ifnull((SELECT max(r.ts_ns) + ?1 * 1000000000 FROM " table " AS r WHERE r." key " = k." key " " \
+    "AND r.period_s = ?1 AND r.statistic = '" statistic "'), 0)) WHERE true GROUP BY k." key ", start_ns " \
+    "ON CONFLICT DO UPDATE SET n = excluded.n" FIGURES(ROLL_SET_) " WHERE excluded.n >= n"
+/* clang-format on */
 #define ROLL_NAME_(figure) ", " #figure
 #define ROLL_MIN_(figure)  ", min(s." #figure ")"
 #define ROLL_MAX_(figure)  ", max(s." #figure ")"
@@ -144,9 +142,15 @@
                               "acked_ns = coalesce(acked_ns, excluded.acked_ns), lasts = excluded.lasts, " \
                               "closed_ns = coalesce(closed_ns, excluded.closed_ns)") \
     X(ALERT_SEAL, "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1") \
+    /* Without a sample it changes a device that is there, what it still knows of itself. */ \
     X(DEVICE, \
-      RECORD_UPSERT("devices", "(device)", "name", \
-                    RECORD_DEVICE) ", last_ns = iif(excluded.last_ns > 0, excluded.last_ns, last_ns)") \
+      "INSERT INTO devices (" RECORD_COLUMNS(RECORD_DEVICE) ") SELECT " RECORD_VALUES( \
+          RECORD_DEVICE) " WHERE :last_ns > 0 OR EXISTS (SELECT 1 FROM devices WHERE device = :device) " \
+                         "ON CONFLICT (device) DO UPDATE SET name = iif(excluded.name <> '', excluded.name, " \
+                         "name), driver = iif(excluded.driver <> '', excluded.driver, driver), profile = " \
+                         "excluded.profile, reason = excluded.reason, processes_known = " \
+                         "excluded.processes_known, last_ns = iif(excluded.last_ns > 0, excluded.last_ns, " \
+                         "last_ns)") \
     X(DEVICE_SAMPLE, RECORD_UPSERT("device_samples", "", "n", RECORD_DEVICE_SAMPLE)) \
     X(DEVICE_MIN, ROLL_DEVICES("min", MIN)) \
     X(DEVICE_MAX, ROLL_DEVICES("max", MAX)) \

@@ -29,13 +29,20 @@ static void unknown(double *values, int n)
 
 /* ---- devices and processes that there are ---- */
 
+static void on_time(void *ctx, const struct db_device *row)
+{
+    int64_t *newest_ns = ctx;
+
+    *newest_ns = row->last_ns > *newest_ns ? row->last_ns : *newest_ns;
+}
+
 static void on_device(void *ctx, const struct db_device *row)
 {
     struct history_devices *h = ctx;
 
-    if (h->n == HISTORY_DEVICES_MAX)
+    if (h->n == HISTORY_DEVICES_MAX || row->last_ns < h->newest_ns - DAY_NS)
         return;
-    struct history_device *d = &h->devices[h->n];
+    struct history_device *d = &h->devices[h->n++];
     if (strcmp(d->key, row->device) != 0) { /* another than in the last reading */
         *d = (struct history_device){0};
         unknown((double *)&d->last, DB_DEVICE_FIGURES);
@@ -50,21 +57,6 @@ static void on_device(void *ctx, const struct db_device *row)
     COPY(d->reason, row->reason);
     d->processes_known = row->processes_known;
     d->last_ns = row->last_ns;
-    h->newest_ns = row->last_ns > h->newest_ns ? row->last_ns : h->newest_ns;
-    h->n++;
-}
-
-static void drop_old_devices(struct history_devices *h)
-{
-    int kept = 0;
-
-    for (int i = 0; i < h->n; i++)
-        if (h->devices[i].last_ns >= h->newest_ns - DAY_NS) {
-            if (kept != i)
-                h->devices[kept] = h->devices[i];
-            kept++;
-        }
-    h->n = kept;
 }
 
 struct processes {
@@ -289,11 +281,12 @@ static int read_there(struct db_reader *db, struct history_devices *h)
     h->n = h->n_holders = 0;
     h->newest_ns = 0;
     if (r == 0)
+        r = db_reader_devices(db, on_time, &h->newest_ns);
+    if (r == 0)
         r = db_reader_devices(db, on_device, h);
     if (r == 0)
         r = db_reader_processes(db, on_process, all);
     if (r == 0) {
-        drop_old_devices(h);
         take_processes(h, all);
         r = db_reader_device_processes(db, h->newest_ns - 60 * MINUTE_NS, on_holder, h);
     }

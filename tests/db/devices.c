@@ -307,8 +307,30 @@ static void test_phases(bool known)
     db_reader_close(reader);
 }
 
+/* One that stops answering: the reason, and what is known of it; one that never answered is none. */
+static void test_reason(void)
+{
+    const char *path = scratch_path("reason.db");
+    struct db_writer *writer = fixture_writer(path, &config);
+    put_sample(writer, "a", START_NS, 50);
+    struct db_device lost = {.device = "a", .reason = "lost"}, never = {.device = "b", .reason = "lost"};
+    db_writer_put_device(writer, &lost);
+    db_writer_put_device(writer, &never);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path,
+                             "SELECT count(*) FROM devices WHERE device = 'a' AND name = 'Fake' AND reason = "
+                             "'lost' AND last_ns = 1785542400000000000 AND first_ns = last_ns"),
+              1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM devices"), 1);
+    writer = fixture_writer(path, &config);
+    put_sample(writer, "a", START_NS + SECOND_NS, 50);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT last_ns - first_ns FROM devices WHERE reason = ''"), SECOND_NS);
+}
+
 int main(void)
 {
+    test_reason();
     test_resolutions();
     test_first_minute();
     test_set_back();
