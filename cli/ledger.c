@@ -178,7 +178,7 @@ static const struct option_action actions[] = {
      "checks the record's tables" DB_SEALED_NAMES ": the seal of every row, and that no row is missing "
      "from those that are counted; the ledger's chain; every sum, every fill against its order, its ledger "
      "rows, its price times quantity and its fee, every order against what it "
-     "asked for, every position, and the file itself. Bars, gaps, prices, telemetry and feed states are no "
+     "asked for, every position, and the file itself. Bars, gaps, prices, samples and feed states are no "
      "part of the record and have no seal. Prints the ledger's hash and the balances; or, of each table, the "
      "first row found wrong, and exits 1. Of a database that was built again: when, why, from which event on "
      "the record is whole, and where the rows of each table are from",

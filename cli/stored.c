@@ -12,6 +12,7 @@
 
 #include "cli/text.h"
 #include "exchange/bars_file.h"
+#include "exchange/clock.h"
 #include "exchange/exit_status.h"
 
 int cli_stored_fail(int status, const char *verb, const char *what, const char *words)
@@ -29,14 +30,35 @@ enum stored_form cli_stored_form(const struct option_call *call)
     return call->json ? STORED_JSON : call->csv ? STORED_CSV : STORED_TABLE;
 }
 
+/* "-90s", "-1h": so long before now. */
+static bool take_before_now(const char *value, int64_t *ret_ns)
+{
+    static const struct {
+        char unit;
+        int64_t s;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
+    enum { COUNT_MAX = 100000 };
+    char *end;
+    if (value[0] != '-' || !isdigit((unsigned char)value[1]))
+        return false;
+    long count = strtol(value + 1, &end, 10);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (end[0] == units[i].unit && end[1] == '\0' && count <= COUNT_MAX) {
+            *ret_ns = clock_wall_ns() - count * units[i].s * 1000000000;
+            return true;
+        }
+    return false;
+}
+
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
     int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at);
 
-    if (bars_time_parse(value, strlen(value), ns) == 0)
+    if (take_before_now(value, ns) || bars_time_parse(value, strlen(value), ns) == 0)
         return EXIT_OK;
     return option_fail(call, EXIT_USAGE,
-                       "--%s: \"%.64s\": a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed",
+                       "--%s: \"%.64s\": a time as 2024-08-08, 2024-08-08T14:02:00Z, 1723125720 or -1h is "
+                       "needed",
                        row->name, value);
 }
 

@@ -19,7 +19,7 @@ enum stored_form cli_stored_form(const struct option_call *call);
 
 /* Takes a time into the int64_t at row->at, nanoseconds. */
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value);
-#define STORED_TIME_WORDS "ISO 8601 (UTC without a zone), or epoch in s, ms, us or ns"
+#define STORED_TIME_WORDS "ISO 8601 (UTC without a zone), epoch in s, ms, us or ns, or as -1h before now"
 
 /* A symbol's name as venues list it, in upper case: people write it in either. Returns name, cut to fit. */
 const char *cli_stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX]);

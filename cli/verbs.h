@@ -18,6 +18,7 @@
     X(cli_fees) \
     X(cli_fills) \
     X(cli_flatten) \
+    X(cli_gpu) \
     X(cli_indicators) \
     X(cli_ledger) \
     X(cli_lookahead) \

@@ -420,12 +420,12 @@ static int put_list(struct building *b, char *err, size_t err_size)
         const char *table;
         bool logged;
     } tables[] = {
-        {"accounts", true},  {"alerts", false},        {"bars", true},
-        {"book_bars", true}, {"commands", true},       {"corporate_actions", true},
-        {"equity", true},    {"fills", true},          {"gaps", false},
-        {"ledger", true},    {"order_policies", true}, {"orders", true},
-        {"policies", false}, {"positions", true},      {"revisions", true},
-        {"symbols", true},   {"telemetry", false},     {"trainings", false},
+        {"accounts", true},        {"alerts", false},   {"bars", true},
+        {"book_bars", true},       {"commands", true},  {"corporate_actions", true},
+        {"device_samples", false}, {"equity", true},    {"fills", true},
+        {"gaps", false},           {"ledger", true},    {"order_policies", true},
+        {"orders", true},          {"policies", false}, {"positions", true},
+        {"revisions", true},       {"symbols", true},   {"trainings", false},
     };
     const char *name = strrchr(b->paths.aside, '/');
     struct db_rebuild rebuild = {

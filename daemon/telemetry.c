@@ -3,9 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/feed/feeds.h"
+#include "daemon/gpu/sampler.h"
 #include "daemon/process.h"
+#include "daemon/samples.h"
+#include "daemon/training/trainings.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "record/json.h"
@@ -13,14 +17,17 @@
 
 enum {
     TICK_MS = 1000,
-    SLOW_TICKS = 10, /* ticks between two samples of what changes slowly */
 };
 
 struct telemetry {
     struct daemon *daemon;
     uv_timer_t tick;
-    uint64_t ticks, frames_before;
     struct gpu_sampler *sampler;
+    struct process_sampler *processes;
+    uint64_t stored, processes_stored; /* samples that were put */
+    uint64_t processes_due_ms;         /* uv_now() of the next sample */
+    char reason[GPU_REASON_MAX];       /* that was put with the devices */
+    bool reason_stored;
 };
 
 static void put_prices(struct telemetry *telemetry)
@@ -112,27 +119,51 @@ static void put_venue(struct telemetry *telemetry, struct feed *feed)
     db_writer_put_venue(daemon_session_writer(telemetry->daemon->session), &row);
 }
 
-static void put_value(struct telemetry *telemetry, int64_t ts_ns, const char *name, double value)
+/* ---- devices ---- */
+
+/* The daemon's own process, and those that train. Returns how many. */
+static int list_roles(const struct daemon *daemon, struct process_role roles[static PROCESS_ROLES_MAX])
 {
-    struct db_telemetry row = {.ts_ns = ts_ns, .value = value, .name = name};
-    db_writer_put_telemetry(daemon_session_writer(telemetry->daemon->session), &row);
+    roles[0] = (struct process_role){.role = "daemon", .pid = getpid()};
+    return 1 + daemon_trainings_processes(daemon->trainings, roles + 1, PROCESS_ROLES_MAX - 1);
 }
 
-static void put_process(struct telemetry *telemetry, const struct feed_view *view)
+/* Once a sample. What stalls is no sample: its devices are stored with the reason. */
+static void put_devices(struct telemetry *telemetry, const struct process_role roles[], int n_roles)
 {
-    struct process_usage usage;
-    struct db_writer_stats stats;
-    int64_t now = clock_wall_ns();
-    daemon_process_usage(&usage);
-    if (usage.resident_bytes >= 0)
-        put_value(telemetry, now, "resident_bytes", (double)usage.resident_bytes);
-    if (usage.cpu_ns >= 0)
-        put_value(telemetry, now, "cpu_s", (double)usage.cpu_ns / 1e9);
-    put_value(telemetry, now, "frames_per_s",
-              (double)(view->frames - telemetry->frames_before) * 1000 / (SLOW_TICKS * TICK_MS));
-    telemetry->frames_before = view->frames;
-    db_writer_stats(daemon_session_writer(telemetry->daemon->session), &stats);
-    put_value(telemetry, now, "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
+    const struct gpu_status *status = daemon_gpu_sampler_status(telemetry->sampler);
+    struct db_writer *writer = daemon_session_writer(telemetry->daemon->session);
+    bool said = telemetry->reason_stored && strcmp(telemetry->reason, status->reason) == 0;
+    if (status->samples == telemetry->stored && said)
+        return;
+    telemetry->stored = status->samples;
+    daemon_samples_put_devices(writer, status, roles, n_roles);
+    if (said)
+        return;
+    snprintf(telemetry->reason, sizeof telemetry->reason, "%s", status->reason);
+    db_writer_put_meta(writer, DB_GPU_REASON_KEY, telemetry->reason);
+    telemetry->reason_stored = true;
+}
+
+/* Puts the sample that came back since the last call, and asks for the next one when it is due. */
+static void put_processes(struct telemetry *telemetry, const struct process_role roles[], int n_roles)
+{
+    const struct process_samples *last = daemon_process_sampler_last(telemetry->processes);
+    if (last->samples != telemetry->processes_stored)
+        daemon_samples_put_processes(daemon_session_writer(telemetry->daemon->session), last);
+    telemetry->processes_stored = last->samples;
+    uint64_t now_ms = uv_now(telemetry->daemon->loop);
+    if (now_ms >= telemetry->processes_due_ms &&
+        daemon_process_sampler_ask(telemetry->processes, roles, n_roles) == 0)
+        telemetry->processes_due_ms = now_ms + (uint64_t)telemetry->daemon->config.gpu_sample_ms;
+}
+
+static void put_samples(struct telemetry *telemetry)
+{
+    struct process_role roles[PROCESS_ROLES_MAX];
+    int n = list_roles(telemetry->daemon, roles);
+    put_devices(telemetry, roles, n);
+    put_processes(telemetry, roles, n);
 }
 
 /* STATUS= of systemd: failures come first. */
@@ -160,6 +191,7 @@ static void on_tick(uv_timer_t *timer)
     daemon_keep_files(daemon);
     feeds_view(daemon->feeds, &view);
     notify_manager(daemon, &view);
+    put_samples(telemetry);
     if (daemon_session_started(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);
@@ -167,20 +199,23 @@ static void on_tick(uv_timer_t *timer)
             put_streams(telemetry, feeds_at(daemon->feeds, i));
             put_venue(telemetry, feeds_at(daemon->feeds, i));
         }
-        if (telemetry->ticks++ % SLOW_TICKS == 0)
-            put_process(telemetry, &view);
     }
 }
 
 struct telemetry *daemon_telemetry_create(struct daemon *daemon)
 {
     struct telemetry *telemetry = calloc(1, sizeof *telemetry);
-    if (!telemetry || daemon_gpu_sampler_create(daemon->loop, (uint64_t)daemon->config.gpu_sample_ms,
-                                                &telemetry->sampler) < 0) {
+    if (!telemetry)
+        return NULL;
+    telemetry->daemon = daemon;
+    telemetry->processes = daemon_process_sampler_create(daemon->loop);
+    if (!telemetry->processes ||
+        daemon_gpu_sampler_create(daemon->loop, (uint64_t)daemon->config.gpu_sample_ms, &telemetry->sampler) <
+            0) {
+        daemon_process_sampler_destroy(telemetry->processes);
         free(telemetry);
         return NULL;
     }
-    telemetry->daemon = daemon;
     uv_timer_init(daemon->loop, &telemetry->tick);
     telemetry->tick.data = telemetry;
     uv_timer_start(&telemetry->tick, on_tick, TICK_MS, TICK_MS);
@@ -201,6 +236,17 @@ static json_t *device_object(const struct device_sample *device)
         .power_limit_w = figures->power_limit_w,
         .clock_mhz = figures->clock_mhz,
         .temp_c = figures->temperature_c,
+        .device = device->device,
+        .driver = device->driver[0] ? device->driver : NULL,
+        .profile = device->profile[0] ? device->profile : NULL,
+        .mem_util_pct = figures->memory_util_percent,
+        .mem_clock_mhz = figures->memory_clock_mhz,
+        .fan_pct = figures->fan_percent,
+        .throttle_power = figures->throttle_power,
+        .throttle_thermal = figures->throttle_thermal,
+        .throttle_hardware = figures->throttle_hardware,
+        .pcie_rx_bytes_s = figures->pcie_rx_bytes_s,
+        .pcie_tx_bytes_s = figures->pcie_tx_bytes_s,
     };
     return view_object(&view);
 }
@@ -232,6 +278,7 @@ void daemon_telemetry_stop(struct telemetry *telemetry)
 {
     if (!telemetry)
         return;
+    daemon_process_sampler_destroy(telemetry->processes);
     daemon_gpu_sampler_destroy(telemetry->sampler);
     uv_close((uv_handle_t *)&telemetry->tick, closed);
 }

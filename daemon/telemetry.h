@@ -1,5 +1,5 @@
-/* Once a second stores prices and the feed's state for readers of the database, every ten seconds the
- * process's own figures and the GPU's; notifies the watchdog, and updates systemd's status line. */
+/* Once a second stores prices and the feed's state for readers of the database, and what was sampled since of
+ * devices and of the daemon's own processes; notifies the watchdog, and updates systemd's status line. */
 #ifndef DAEMON_TELEMETRY_H
 #define DAEMON_TELEMETRY_H
 

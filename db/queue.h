@@ -27,7 +27,11 @@
     APPLY(EQUITY, equity, 0, NULL) \
     APPLY(COMMAND, command, MONEY | COMPARED, &db_record_commands) \
     APPLY(ALERT, alert, 0, &db_record_alerts) \
-    APPLY(TELEMETRY, telemetry, DROPS, &db_record_telemetry) \
+    PUT(DEVICE, DROPS, &db_record_devices) \
+    APPLY(DEVICE_SAMPLE, device_sample, DROPS, &db_record_device_samples) \
+    APPLY(DEVICE_PROCESS, device_process, DROPS, &db_record_device_processes) \
+    PUT(PROCESS, DROPS, &db_record_processes) \
+    APPLY(PROCESS_SAMPLE, process_sample, DROPS, &db_record_process_samples) \
     PUT(FEED, DROPS, &db_record_feeds) \
     APPLY(CHART_SERIES, chart_series, 0, NULL) \
     APPLY(CHART_BAR, chart_bar, 0, NULL) \

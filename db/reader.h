@@ -205,6 +205,44 @@ int db_reader_training_evaluations(struct db_reader *reader, const char *trainin
 int db_reader_training_states(struct db_reader *reader, const char *training, int64_t n,
                               void (*row)(void *ctx, const struct db_training_state *row), void *ctx);
 
+/* Devices and processes of ours, by name; those that are no longer there too, as long as they are kept. */
+int db_reader_devices(struct db_reader *reader, void (*row)(void *ctx, const struct db_device *row),
+                      void *ctx);
+int db_reader_processes(struct db_reader *reader, void (*row)(void *ctx, const struct db_process *row),
+                        void *ctx);
+
+/* Samples of one device or role in [from_ns, to_ns], oldest first, at the finest resolution that is stored of
+ * each moment, as no moment is covered twice: samples, before them minutes, before those tens of minutes. */
+struct db_samples_wanted {
+    const char *key;
+    int64_t from_ns, to_ns; /* a period that reaches into them belongs to them */
+    /* Single samples only from the minute of this on, minutes only from the ten minutes of that on, as far
+     * as those before are summed up; INT64_MIN: all that there are. */
+    int64_t fine_ns, minute_ns;
+    bool extremes; /* DB_MIN and DB_MAX too, not only DB_SAMPLE and DB_MEAN */
+};
+int db_reader_device_samples(struct db_reader *reader, const struct db_samples_wanted *wanted,
+                             void (*row)(void *ctx, const struct db_device_sample *row), void *ctx);
+int db_reader_process_samples(struct db_reader *reader, const struct db_samples_wanted *wanted,
+                              void (*row)(void *ctx, const struct db_process_sample *row), void *ctx);
+
+/* Processes on devices that were seen from from_ns on: by device, the ones seen last first, those that hold
+ * most first of them. */
+int db_reader_device_processes(struct db_reader *reader, int64_t from_ns,
+                               void (*row)(void *ctx, const struct db_device_process *row), void *ctx);
+
+/* How busy a training's devices were while it was in a state (training_states): the mean and greatest
+ * utilisation of the n single samples that fell into it, NaN where it is not known. Of trainings by name.
+ * A device is a training's from when it was first seen to hold memory there to when it was last; where a
+ * device's processes are not known, every training's. */
+struct db_device_phase {
+    const char *training, *state;
+    int64_t n;
+    double util_percent, util_percent_max;
+};
+int db_reader_device_phases(struct db_reader *reader, int64_t from_ns,
+                            void (*row)(void *ctx, const struct db_device_phase *row), void *ctx);
+
 /* Policies of the arena, retired ones too, by name. */
 int db_reader_policies(struct db_reader *reader, void (*row)(void *ctx, const struct db_policy *row),
                        void *ctx);

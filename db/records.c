@@ -3,6 +3,7 @@
 #include "db/row.h"
 #include "db/store.h"
 #include "record/account.h"
+#include "record/device_rows.h"
 #include "record/market.h"
 #include "record/symbol.h"
 #include "record/training.h"
@@ -72,8 +73,24 @@ const struct record db_record_venues = RECORD_LIST("venue_status", RECORD_VENUES
 const struct record db_record_bans = RECORD_LIST("venue_bans", RECORD_BANS);
 #undef ROW
 
-#define ROW struct db_telemetry
-const struct record db_record_telemetry = RECORD_LIST("telemetry", RECORD_TELEMETRY);
+#define ROW struct db_device
+const struct record db_record_devices = RECORD_LIST("devices", RECORD_DEVICE);
+#undef ROW
+
+#define ROW struct db_device_sample
+const struct record db_record_device_samples = RECORD_LIST("device_samples", RECORD_DEVICE_SAMPLE);
+#undef ROW
+
+#define ROW struct db_device_process
+const struct record db_record_device_processes = RECORD_LIST("device_processes", RECORD_DEVICE_PROCESS);
+#undef ROW
+
+#define ROW struct db_process
+const struct record db_record_processes = RECORD_LIST("processes", RECORD_PROCESS);
+#undef ROW
+
+#define ROW struct db_process_sample
+const struct record db_record_process_samples = RECORD_LIST("process_samples", RECORD_PROCESS_SAMPLE);
 #undef ROW
 
 #define ROW struct db_alert

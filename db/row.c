@@ -20,6 +20,9 @@ static const char *const policy_roles[] = {[DB_POLICY_CHALLENGER] = "challenger"
 static const char *const bar_sources[] = {[BAR_VENUE] = "venue", [BAR_TRADES] = "trades"};
 static const char *const action_kinds[] = {[ACTION_SPLIT] = "split", [ACTION_DIVIDEND] = "dividend"};
 
+static const char *const statistics[] = {
+    [DB_SAMPLE] = "sample", [DB_MIN] = "min", [DB_MEAN] = "mean", [DB_MAX] = "max"};
+
 static const char *phase_name(int phase)
 {
     return market_phase_name((enum market_phase)phase);
@@ -34,7 +37,7 @@ const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_s
                           db_words_feed_state = WORDS(feed_states),
                           db_words_revision_kind = WORDS(revision_kinds),
                           db_words_bar_source = WORDS(bar_sources),
-                          db_words_action_kind = WORDS(action_kinds),
+                          db_words_action_kind = WORDS(action_kinds), db_words_statistic = WORDS(statistics),
                           db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name};
 
 #define NAME(of, what, names) \
@@ -114,4 +117,28 @@ int db_account_spec(const struct db_account *account, struct account_spec *ret)
 bool db_training_name_good(const char *name)
 {
     return account_name_good(name) && name[0] != '.';
+}
+
+void db_device_of(const struct device_sample *sample, int64_t ts_ns, struct db_device *ret,
+                  struct db_device_sample *ret_sample)
+{
+    *ret = (struct db_device){.device = sample->device,
+                              .name = sample->name,
+                              .driver = sample->driver,
+                              .profile = sample->profile,
+                              .reason = "",
+                              .processes_known = sample->processes_known,
+                              .first_ns = ts_ns,
+                              .last_ns = ts_ns};
+    *ret_sample = (struct db_device_sample){
+        .device = sample->device, .ts_ns = ts_ns, .n = 1, .statistic = DB_SAMPLE, .figures = sample->figures};
+}
+
+void db_process_of(const struct process_sample *sample, int64_t ts_ns, struct db_process *ret,
+                   struct db_process_sample *ret_sample)
+{
+#define FIGURE(name) .figures.name = sample->name,
+    *ret = (struct db_process){sample->role, sample->pid, ts_ns, ts_ns};
+    *ret_sample = (struct db_process_sample){
+        .role = sample->role, .ts_ns = ts_ns, .n = 1, .statistic = DB_SAMPLE, RECORD_PROCESS_FIGURES(FIGURE)};
 }

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "exchange/bar.h"
 #include "exchange/symbol.h"
+#include "record/device.h"
 #include "record/field.h"
 
 enum { DB_STRATEGY_NAME_MAX = 48 };
@@ -100,11 +101,73 @@ struct db_alert {
     const char *code, *text;
 };
 
-struct db_telemetry {
-    int64_t ts_ns;
-    double value;
-    const char *name; /* with its unit: "resident_bytes", "gpu0_power_w" */
+/* A device that was sampled. Put with last_ns 0 there is no sample: one that is known keeps its own, and its
+ * name and driver where the new ones are ""; one that is not stays so. */
+struct db_device {
+    const char *device, *name, *driver, *profile; /* record/device.h */
+    const char *reason;                           /* why it is not sampled; "" while it is */
+    bool processes_known;                         /* false: n/a, as in a container */
+    int64_t first_ns, last_ns;                    /* its first and newest sample; wall clock */
 };
+
+/* The key of meta that has the reason why devices are not sampled; "": they are. */
+#define DB_GPU_REASON_KEY "gpu_reason"
+
+/* What a row of samples is: one sample, or of the samples of a period the least, mean or greatest of each
+ * figure. */
+enum db_statistic { DB_SAMPLE, DB_MIN, DB_MEAN, DB_MAX };
+
+/* How samples are kept: docs/gpu.md. A period starts at a multiple of its length since 1970. */
+enum {
+    DB_SAMPLES_KEPT_S = 2 * 3600, /* each sample, for so long before the newest */
+    DB_MINUTES_S = 60,            /* then the figures of a minute */
+    DB_MINUTES_KEPT_S = 48 * 3600,
+    DB_TENS_S = 600, /* then of ten minutes */
+    DB_TENS_KEPT_S = 8 * 86400,
+};
+
+/* After its device's row. NaN: in no sample of the period is the figure known. */
+struct db_device_sample {
+    const char *device;
+    int64_t period_s, ts_ns; /* 0 of a sample; of a period when it starts */
+    int64_t n;               /* samples; 1 of a sample */
+    enum db_statistic statistic;
+    struct device_figures figures;
+};
+
+/* A process on a device, from when it was first seen there until it was no longer: `ts_ns` is the newest
+ * sample that has it. Put with what a sample says; what the row has of before follows (the writer sets
+ * first_ns, n and the greatest values). One that is seen again after more than a minute is another row. */
+struct db_device_process {
+    const char *device, *name;
+    const char *role; /* "daemon", "trainer", a training's name; "": none of ours, or not known yet */
+    int64_t pid, first_ns, ts_ns, n;
+    double memory_bytes, memory_bytes_max, util_percent, util_percent_max;
+};
+
+/* A process of ours, by role, and what it used: as devices and their samples. */
+struct db_process {
+    const char *role;
+    int64_t pid, first_ns, last_ns;
+};
+struct db_process_figures {
+#define DB_PROCESS_FIGURE_(name) double name;
+    RECORD_PROCESS_FIGURES(DB_PROCESS_FIGURE_)
+#undef DB_PROCESS_FIGURE_
+};
+struct db_process_sample {
+    const char *role;
+    int64_t period_s, ts_ns, n;
+    enum db_statistic statistic;
+    struct db_process_figures figures;
+};
+
+/* The rows of a sample of that moment: of the device and its figures; of a process and its. Texts are the
+ * sample's. */
+void db_device_of(const struct device_sample *sample, int64_t ts_ns, struct db_device *ret,
+                  struct db_device_sample *ret_sample);
+void db_process_of(const struct process_sample *sample, int64_t ts_ns, struct db_process *ret,
+                   struct db_process_sample *ret_sample);
 
 enum db_feed_state {
     DB_FEED_OK,
@@ -278,9 +341,9 @@ struct db_order_policy {
  * it is retired? */
 bool db_policy_trades_for(const struct db_policy *policy, const char *account);
 
-extern const struct record_words db_words_policy_role, db_words_severity, db_words_command_state,
-    db_words_feed_state, db_words_revision_kind, db_words_bar_source, db_words_action_kind,
-    db_words_market_phase;
+extern const struct record_words db_words_statistic, db_words_policy_role, db_words_severity,
+    db_words_command_state, db_words_feed_state, db_words_revision_kind, db_words_bar_source,
+    db_words_action_kind, db_words_market_phase;
 
 const char *db_policy_role_name(enum db_policy_role role);      /* "challenger", "champion", "retired" */
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */

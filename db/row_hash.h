@@ -16,7 +16,7 @@
  * neither null nor 0 nor '', each after its place. So columns that came later leave the seals of older rows
  * as they are: DB_ORDER_SEALED and DB_FILL_SEALED, the columns that rule 2 began with.
  *
- * The ledger is not sealed so, but chained: record/ledger_row.h. Bars, gaps, prices, telemetry and feed
+ * The ledger is not sealed so, but chained: record/ledger_row.h. Bars, gaps, prices, samples and feed
  * states are no part of the record and have no seal. */
 #ifndef DB_ROW_HASH_H
 #define DB_ROW_HASH_H

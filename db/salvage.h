@@ -3,7 +3,7 @@
  * A table is read by its key, forwards and backwards; where its key is one number, islands between faults
  * are searched as well. Rows of the record are taken only where their seals verify, ledger rows only where
  * their hash follows from the row before, and no row that references a missing one. Tables without seals
- * (bars, telemetry, trainings …) are taken as far as the schema's constraints allow. The file itself is
+ * (bars, samples, trainings …) are taken as far as the schema's constraints allow. The file itself is
  * never written. */
 #ifndef DB_SALVAGE_H
 #define DB_SALVAGE_H

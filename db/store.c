@@ -238,6 +238,7 @@ void db_store_rollback(struct db_store *store)
     store->counts = store->committed;
     store->n_held = 0;
     memset(store->equity_hour, 0, sizeof store->equity_hour); /* what was thinned is back */
+    store->devices = store->processes = (struct db_rolled){0};
 }
 
 int db_store_checkpoint(struct db_store *store, bool truncate, bool *ret_empty)

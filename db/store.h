@@ -64,6 +64,11 @@ struct db_held {
     char training[DB_HELD_NAME_MAX];
 };
 
+/* Up to when samples are summed up in minutes and in tens of them; 0: not known, the tables say it. */
+struct db_rolled {
+    int64_t minute_ns, ten_ns;
+};
+
 struct db_symbol_name {
     char venue[VENUE_NAME_MAX], name[SYMBOL_NAME_MAX];
 };
@@ -71,10 +76,11 @@ struct db_symbol_name {
 struct db_store {
     sqlite3 *db;
     sqlite3_stmt *statements[DB_STATEMENTS];
-    struct record_places places[DB_STATEMENTS][2];     /* of the records that one binds, once it has */
-    int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
-    struct db_symbol_name symbols[SYMBOLS_MAX];        /* which they are; "": not put yet */
-    int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
+    struct record_places places[DB_STATEMENTS][2]; /* of the records that one binds, once it has */
+    int64_t symbol_ids[SYMBOLS_MAX];               /* by the engine's index; 0: not put yet */
+    struct db_symbol_name symbols[SYMBOLS_MAX];    /* which they are; "": not put yet */
+    int64_t equity_hour[ACCOUNTS_MAX];             /* last thinned */
+    struct db_rolled devices, processes;           /* likewise: store_device.c */
     struct db_held held[DB_HELD_MAX];
     int n_held, next_held;       /* next_held: makes room */
     uint64_t known_event;        /* event_seq when it was first opened: up to it, rows are there already */

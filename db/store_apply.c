@@ -4,9 +4,6 @@
 #include "db/store_bind.h"
 #include "record/market.h"
 
-#define HOUR_NS   INT64_C(3600000000000)
-#define WINDOW_NS (8 * 24 * HOUR_NS) /* of telemetry */
-
 static int put_bar(struct db_store *store, enum db_statement which, const struct db_row_bar *row)
 {
     db_store_bind(store, which, &record_bars, &row->bar);
@@ -36,18 +33,6 @@ int db_apply_bar_drop(struct db_store *store, const void *data)
     int rc = put_bar(store, DB_SQL_BAR_DROP, data);
     if (rc == SQLITE_OK)
         store->bars_corrected += (uint64_t)sqlite3_changes(store->db);
-    return rc;
-}
-
-int db_apply_telemetry(struct db_store *store, const void *data)
-{
-    const struct db_telemetry *row = data;
-    int rc = db_store_put(store, DB_SQL_TELEMETRY, &db_record_telemetry, row, NULL);
-    if (rc != SQLITE_OK || row->ts_ns / HOUR_NS <= store->telemetry_hour)
-        return rc;
-    rc = db_store_run(store, DB_SQL_TELEMETRY_THIN, RECORD_PARAMS(row->ts_ns - WINDOW_NS), NULL);
-    if (rc == SQLITE_OK)
-        store->telemetry_hour = row->ts_ns / HOUR_NS;
     return rc;
 }
 

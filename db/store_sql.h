@@ -6,6 +6,7 @@
 
 #include "db/row_hash.h"
 #include "record/account.h"
+#include "record/device_rows.h"
 #include "record/ledger_row.h"
 #include "record/market.h"
 #include "record/symbol.h"
@@ -33,8 +34,37 @@
     " WHERE training = ?1) WHERE n <= ?2 AND n % 2 = 0)"
 #define REWIND(table) "DELETE FROM " table " WHERE training = ?1 AND (?2 < 0 OR steps > ?2)"
 
-#define BAR_COLUMNS   RECORD_COLUMNS(RECORD_BAR)
-#define BAR_VALUES    RECORD_VALUES(RECORD_BAR)
+/* Sums up every whole period of ?1 s before ?2, of each key from where its sums end, or from ?3 on where that
+ * is earlier, as after the clock was set back. A sum of fewer samples replaces none of more. */
+/* clang-format off */
+#define ROLL(table, keys, key, FIGURES, statistic, OF) \
+    "INSERT INTO " table " (" key ", period_s, statistic, ts_ns, n" FIGURES(ROLL_NAME_) ") " \
+    "SELECT k." key ", ?1, '" statistic "', s.ts_ns - s.ts_ns % (?1 * 1000000000) AS start_ns, count(*)" \
+    FIGURES(ROLL_##OF##_) " FROM " keys " AS k CROSS JOIN " table " AS s ON s." key " = k." key " " \
+    "AND s.period_s = 0 AND s.statistic = 'sample' AND s.ts_ns < ?2 AND s.ts_ns >= min(?3, " \
+    "ifnull((SELECT max(r.ts_ns) + ?1 * 1000000000 FROM " table " AS r WHERE r." key " = k." key " " \
+    "AND r.period_s = ?1 AND r.statistic = '" statistic "'), 0)) WHERE true GROUP BY k." key ", start_ns " \
+    "ON CONFLICT DO UPDATE SET n = excluded.n" FIGURES(ROLL_SET_) " WHERE excluded.n >= n"
+/* clang-format on */
+#define ROLL_NAME_(figure) ", " #figure
+#define ROLL_MIN_(figure)  ", min(s." #figure ")"
+#define ROLL_MAX_(figure)  ", max(s." #figure ")"
+#define ROLL_AVG_(figure)  ", avg(s." #figure ")"
+#define ROLL_SET_(figure)  ", " #figure " = excluded." #figure
+#define ROLL_DEVICES(statistic, OF) \
+    ROLL("device_samples", "devices", "device", RECORD_DEVICE_FIGURES, statistic, OF)
+#define ROLL_PROCESSES(statistic, OF) \
+    ROLL("process_samples", "processes", "role", RECORD_PROCESS_FIGURES, statistic, OF)
+/* Rows of periods of ?1 s that start before ?2. */
+#define THIN_SAMPLES(table, keys, key) \
+    "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " keys \
+    ") AND period_s = ?1 AND statistic IN " \
+    "('sample', 'min', 'mean', 'max') AND ts_ns < ?2"
+#define GREATEST(column) \
+    column "_max = max(ifnull(" column "_max, :" column "), ifnull(:" column ", " column "_max))"
+
+#define BAR_COLUMNS RECORD_COLUMNS(RECORD_BAR)
+#define BAR_VALUES  RECORD_VALUES(RECORD_BAR)
 #define NEWEST_SPLIT \
     "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = :symbol AND kind = 'split')"
 #define THE_BAR "symbol = :symbol AND interval_ns = :interval_ns AND open_ns = :open_ns"
@@ -116,8 +146,35 @@
                          "count = max(count, excluded.count), lasts = excluded.lasts, " \
                          "closed_ns = coalesce(closed_ns, excluded.closed_ns)") \
     X(ALERT_SEAL, "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1") \
-    X(TELEMETRY, RECORD_UPSERT("telemetry", "", "value", RECORD_TELEMETRY)) \
-    X(TELEMETRY_THIN, "DELETE FROM telemetry WHERE ts_ns < ?1") \
+    /* Without a sample it changes a device that is there, what it still knows of itself. */ \
+    X(DEVICE, \
+      "INSERT INTO devices (" RECORD_COLUMNS(RECORD_DEVICE) ") SELECT " RECORD_VALUES( \
+          RECORD_DEVICE) " WHERE :last_ns > 0 OR EXISTS (SELECT 1 FROM devices WHERE device = :device) " \
+                         "ON CONFLICT (device) DO UPDATE SET name = iif(excluded.name <> '', excluded.name, " \
+                         "name), driver = iif(excluded.driver <> '', excluded.driver, driver), profile = " \
+                         "excluded.profile, reason = excluded.reason, processes_known = " \
+                         "excluded.processes_known, last_ns = iif(excluded.last_ns > 0, excluded.last_ns, " \
+                         "last_ns)") \
+    X(DEVICE_SAMPLE, RECORD_UPSERT("device_samples", "", "n", RECORD_DEVICE_SAMPLE)) \
+    X(DEVICE_MIN, ROLL_DEVICES("min", MIN)) \
+    X(DEVICE_MAX, ROLL_DEVICES("max", MAX)) \
+    X(DEVICE_MEAN, ROLL_DEVICES("mean", AVG)) \
+    X(DEVICE_THIN, THIN_SAMPLES("device_samples", "devices", "device")) \
+    X(DEVICE_FORGET, "DELETE FROM devices WHERE last_ns < ?1") \
+    X(DEVICE_PROCESS, RECORD_INSERT("device_processes", RECORD_DEVICE_PROCESS)) \
+    X(DEVICE_PROCESS_AGAIN, \
+      "UPDATE device_processes SET n = n + 1, ts_ns = :ts_ns, role = iif(:role = '', role, :role), " \
+      "memory_bytes = :memory_bytes, util_percent = :util_percent, " GREATEST("memory_bytes") ", " GREATEST( \
+          "util_percent") " WHERE device = :device AND pid = :pid AND name = :name AND ts_ns < :ts_ns AND " \
+                          "ts_ns >= :ts_ns - 60000000000") \
+    X(DEVICE_PROCESS_FORGET, "DELETE FROM device_processes WHERE ts_ns < ?1") \
+    X(PROCESS, RECORD_UPSERT("processes", "(role)", "pid", RECORD_PROCESS)) \
+    X(PROCESS_SAMPLE, RECORD_UPSERT("process_samples", "", "n", RECORD_PROCESS_SAMPLE)) \
+    X(PROCESS_MIN, ROLL_PROCESSES("min", MIN)) \
+    X(PROCESS_MAX, ROLL_PROCESSES("max", MAX)) \
+    X(PROCESS_MEAN, ROLL_PROCESSES("mean", AVG)) \
+    X(PROCESS_THIN, THIN_SAMPLES("process_samples", "processes", "role")) \
+    X(PROCESS_FORGET, "DELETE FROM processes WHERE last_ns < ?1") \
     X(FEED, RECORD_UPSERT("feed_status", "", "state", RECORD_FEEDS)) \
     X(CHART_SERIES, "INSERT INTO chart_series (" RECORD_COLUMNS( \
                         RECORD_CHART_SERIES) ", memory) " \

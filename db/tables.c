@@ -5,6 +5,7 @@
 #include "db/counts.h"
 #include "db/ledger_row.h"
 #include "db/row_hash.h"
+#include "record/device_rows.h"
 #include "record/market.h"
 #include "record/training.h"
 

@@ -53,7 +53,11 @@
     PLAIN("training_states", COPY(RECORD_COLUMNS(RECORD_TRAINING_STATE), "training, ts_ns")) \
     PLAIN("policies", COPY(RECORD_COLUMNS(RECORD_POLICY), "name")) \
     PLAIN("order_policies", COPY(RECORD_COLUMNS(RECORD_ORDER_POLICY), "order_id"), .by_number = true) \
-    PLAIN("telemetry", COPY(RECORD_COLUMNS(RECORD_TELEMETRY), "name, ts_ns"))
+    PLAIN("devices", COPY(RECORD_COLUMNS(RECORD_DEVICE), "device")) \
+    PLAIN("device_samples", COPY(RECORD_COLUMNS(RECORD_DEVICE_SAMPLE), "device, period_s, statistic, ts_ns")) \
+    PLAIN("device_processes", COPY(RECORD_COLUMNS(RECORD_DEVICE_PROCESS), "device, pid, first_ns")) \
+    PLAIN("processes", COPY(RECORD_COLUMNS(RECORD_PROCESS), "role")) \
+    PLAIN("process_samples", COPY(RECORD_COLUMNS(RECORD_PROCESS_SAMPLE), "role, period_s, statistic, ts_ns"))
 /* clang-format on */
 
 struct db_table {

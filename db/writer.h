@@ -52,8 +52,8 @@ struct db_writer_config {
     const struct clock_stepped *stepped; /* NULL: a thread of its own; else db_writer_step(), and no thread */
     const struct db_disk *disk;          /* NULL: the system's; db/doubt.h */
     int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
-    size_t queue_max; /* bytes waiting beyond which prices, telemetry, feed states and reports of trainings
-                         are dropped; 0: 64 MiB */
+    size_t queue_max; /* bytes waiting beyond which prices, samples of devices and processes, feed states
+                         and reports of trainings are dropped; 0: 64 MiB */
 };
 
 /* Opens, creating or migrating it, the database, and starts the thread. 0; an error of db/migrate.h; -errno.
@@ -94,7 +94,12 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
     ROW(price, PRICE, db_price) \
     ROW(command, COMMAND, db_command) \
     ROW(alert, ALERT, db_alert) \
-    ROW(telemetry, TELEMETRY, db_telemetry) \
+    /* Each in place of one of its time; after the row of its device, of its process. */ \
+    ROW(device, DEVICE, db_device) \
+    ROW(device_sample, DEVICE_SAMPLE, db_device_sample) \
+    ROW(device_process, DEVICE_PROCESS, db_device_process) \
+    ROW(process, PROCESS, db_process) \
+    ROW(process_sample, PROCESS_SAMPLE, db_process_sample) \
     ROW(feed, FEED, db_feed) \
     ROW(venue, VENUE, db_venue) \
     ROW(ban, BAN, db_ban) /* the newest of that venue; until_ns 0: it is over, and forgotten */ \

@@ -10,10 +10,13 @@
  * the share of the time: power: the power cap; thermal: too hot; hardware: a slowdown or a brake by hardware.
  */
 /* clang-format off */
-#define RECORD_DEVICE_FIGURES(X) \
-    X(util_percent) X(memory_util_percent) X(memory_used_bytes) X(memory_total_bytes) \
-    X(power_w) X(power_limit_w) X(clock_mhz) X(memory_clock_mhz) X(temperature_c) X(fan_percent) \
-    X(throttle_power) X(throttle_thermal) X(throttle_hardware) X(pcie_rx_bytes_s) X(pcie_tx_bytes_s)
+#define RECORD_DEVICE_FIGURES(X, ...) \
+    X(util_percent, ##__VA_ARGS__) X(memory_util_percent, ##__VA_ARGS__) \
+    X(memory_used_bytes, ##__VA_ARGS__) X(memory_total_bytes, ##__VA_ARGS__) X(power_w, ##__VA_ARGS__) \
+    X(power_limit_w, ##__VA_ARGS__) X(clock_mhz, ##__VA_ARGS__) X(memory_clock_mhz, ##__VA_ARGS__) \
+    X(temperature_c, ##__VA_ARGS__) X(fan_percent, ##__VA_ARGS__) X(throttle_power, ##__VA_ARGS__) \
+    X(throttle_thermal, ##__VA_ARGS__) X(throttle_hardware, ##__VA_ARGS__) \
+    X(pcie_rx_bytes_s, ##__VA_ARGS__) X(pcie_tx_bytes_s, ##__VA_ARGS__)
 /* clang-format on */
 
 struct device_figures {
@@ -51,7 +54,11 @@ struct device_sample {
 };
 
 /* What a process of ours has used. */
-#define RECORD_PROCESS_FIGURES(X) X(cpu_percent) X(resident_bytes) X(read_bytes_s) X(written_bytes_s)
+/* clang-format off */
+#define RECORD_PROCESS_FIGURES(X, ...) \
+    X(cpu_percent, ##__VA_ARGS__) X(resident_bytes, ##__VA_ARGS__) X(read_bytes_s, ##__VA_ARGS__) \
+    X(written_bytes_s, ##__VA_ARGS__)
+/* clang-format on */
 
 enum { PROCESS_ROLE_MAX = 80 };
 

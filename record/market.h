@@ -111,11 +111,6 @@
     NEXT(until_ns, "until_ns", "until_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(why, "why", "why", STRING, CHANGES, REQUIRED, NULL)
 
-#define RECORD_TELEMETRY(FIRST, NEXT) \
-    FIRST(name, "name", "name", STRING, FIXED, REQUIRED, NULL) \
-    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
-    NEXT(value, "value", "value", REAL, CHANGES, REQUIRED, NULL)
-
 extern const struct record record_bars;
 
 #endif

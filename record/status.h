@@ -173,7 +173,12 @@
 #define RECORD_SHOWN_DEVICE(TEXT, FIELD) \
     TEXT(TITLE, OPTIONAL, name) FIELD(REAL, NULLABLE, util_pct) FIELD(REAL, NULLABLE, mem_used_mib) \
     FIELD(REAL, NULLABLE, mem_total_mib) FIELD(REAL, NULLABLE, power_w) \
-    FIELD(REAL, NULLABLE, power_limit_w) FIELD(REAL, NULLABLE, clock_mhz) FIELD(REAL, NULLABLE, temp_c)
+    FIELD(REAL, NULLABLE, power_limit_w) FIELD(REAL, NULLABLE, clock_mhz) FIELD(REAL, NULLABLE, temp_c) \
+    TEXT(KEY, OPTIONAL, device) /* as stored samples have it */ TEXT(TITLE, OPTIONAL, driver) \
+    TEXT(WORD, OPTIONAL, profile) FIELD(REAL, NULLABLE, mem_util_pct) FIELD(REAL, NULLABLE, mem_clock_mhz) \
+    FIELD(REAL, NULLABLE, fan_pct) FIELD(REAL, NULLABLE, throttle_power) \
+    FIELD(REAL, NULLABLE, throttle_thermal) FIELD(REAL, NULLABLE, throttle_hardware) \
+    FIELD(REAL, NULLABLE, pcie_rx_bytes_s) FIELD(REAL, NULLABLE, pcie_tx_bytes_s)
 
 /* A policy of the arena, docs/policies.md: first its evidence, then its current state. */
 #define RECORD_SHOWN_POLICY(TEXT, FIELD) \

@@ -414,6 +414,8 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
         r = tui_history_read_bars(reader, h, want->symbol, want->interval);
     if (r == 0)
         r = tui_history_read_training(reader, &h->training, want->training);
+    if (r == 0)
+        r = tui_history_read_devices(reader, &h->devices);
     if (r < 0)
         r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "db/row.h"
+#include "tui/history_devices.h"
 #include "tui/statistics.h"
 #include "tui/status.h"
 
@@ -130,6 +131,7 @@ struct history {
     char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* that are kept of the symbol, going up */
     int n_outputs, n_timeframes;
     struct history_training training; /* that is wanted */
+    struct history_devices devices;
 };
 
 struct history_reader;

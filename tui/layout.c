@@ -7,8 +7,9 @@ enum {
     TRAININGS_ROWS = 3, /* of the overview, at most */
     STUDIES_ROWS = 4,   /* of the lists */
     RUNNING_ROWS = 4,
-    VENUES_ROWS = 4, /* with two lines each */
-    GUTTER = 1,      /* blank columns between stacks */
+    VENUES_ROWS = 4,  /* with two lines each */
+    DEVICES_ROWS = 2, /* of the overview */
+    GUTTER = 1,       /* blank columns between stacks */
 };
 
 /* A panel in a stack: the rows it needs (its rule among them), the rows it wants (0: it is not there), and
@@ -117,17 +118,19 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     int venue_lines = venue_rows(venues);
     int few = trainings == 0 ? 0 : 1 + (trainings < TRAININGS_ROWS ? trainings : TRAININGS_ROWS);
     int policies = trainings == 0 ? 0 : 5;
+    int gpu =
+        choice->devices == 0 ? 0 : 1 + (choice->devices < DEVICES_ROWS ? choice->devices : DEVICES_ROWS);
     const struct slot narrow[] = {
         {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
         {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
         {PANEL_EQUITY, 3, 5, 3, 6, PANEL_ALERTS},      {PANEL_FILLS, 2, 4, 4, 5, PANEL_NONE},
-        {PANEL_FEED, 2, 4, 0, 7, PANEL_NONE},
+        {PANEL_FEED, 2, 4, 0, 7, PANEL_NONE},          {PANEL_GPU, gpu, gpu, 0, 8, PANEL_NONE},
     };
     const struct slot left[] = {
         {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
         {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POLICIES, 2, policies, 0, 7, PANEL_NONE},
         {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},     {PANEL_ORDERS, 2, 6, 1, 6, PANEL_NONE},
-        {PANEL_FILLS, 2, 6, 3, 5, PANEL_NONE},
+        {PANEL_FILLS, 2, 6, 3, 5, PANEL_NONE},         {PANEL_GPU, gpu, gpu, 0, 8, PANEL_NONE},
     };
     const struct slot right[] = {
         {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},           {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},

@@ -88,6 +88,7 @@ struct layout_choice {
     int studies;       /* rows that the list of studies has, 0: it is not there */
     enum layout_study study;
     int running; /* trials of its page */
+    int devices; /* likewise, as trainings */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */

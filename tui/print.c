@@ -235,6 +235,8 @@ static void machine(FILE *out, const struct status *s)
         fprintf(out, "charts    %s bars taken, %s wait\n", exact(a, s->compute.updates),
                 exact(b, s->compute.waiting));
     fprintf(out, "gpu       %s%s%s\n", word(s->gpu.state), s->gpu.reason[0] ? ": " : "", s->gpu.reason);
+    for (int i = 0; i < s->n_devices; i++)
+        tui_print_device(out, &s->devices[i], "");
 }
 
 void tui_print_status(FILE *out, const struct model *model, struct moment now)
@@ -249,6 +251,8 @@ void tui_print_status(FILE *out, const struct model *model, struct moment now)
     positions(out, model, now);
     if (model->source == MODEL_DAEMON)
         machine(out, &model->status);
+    else
+        tui_print_devices(out, &model->history.devices, now);
     tui_print_trainings(out, model, now);
     tui_print_studies(out, model, now);
     if (model->source == MODEL_DAEMON)
@@ -401,6 +405,7 @@ int tui_print_json(FILE *out, const struct model *model, const json_t *status)
                   rows_json(&log_record, h->log, h->n_log));
     json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
     json_object_set_new(object, "saved_backtest", json_boolean(model_is_saved(model)));
+    json_object_set_new(object, "devices", tui_print_devices_json(&h->devices));
     json_object_set_new(object, "trainings", tui_print_trainings_json(model, tui_model_now()));
     json_object_set_new(object, "policies", tui_print_policies_json(model));
     json_object_set_new(object, "studies", tui_print_studies_json(model, tui_model_now()));

@@ -26,6 +26,15 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now);
 json_t *tui_print_policies_json(const struct model *model);
 int tui_print_json(FILE *out, const struct model *model, const json_t *status);
 
+/* ---- devices ---- */
+
+/* A line of a device, which ends with `more`. */
+void tui_print_device(FILE *out, const struct status_device *device, const char *more);
+/* The database's, with ages, and what the day before the newest sample was; why there are none. */
+void tui_print_devices(FILE *out, const struct history_devices *stored, struct moment now);
+/* Their last figures, mean and greatest of that day, by the names of papertape.gpu/1. */
+json_t *tui_print_devices_json(const struct history_devices *stored);
+
 /* An alert as papertape.alerts/1 has it, and all of them. */
 struct print_alert {
     struct history_alert alert;

@@ -212,17 +212,14 @@ static void test_every_kind(const char *directory)
     db_writer_put_paused(writer, true);
     db_writer_put_paused(writer, false);
 
-    /* Ten days of equity and telemetry, two values an hour: the first two days keep one equity point an hour
-     * and no telemetry. */
+    /* Ten days of equity, two values an hour: the first two days keep one an hour. */
     for (int64_t half = 0; half <= 10 * 48; half++) {
         int64_t ts_ns = (480000 * INT64_C(3600) + half * 1800) * 1000000000;
         db_writer_put_equity(writer, &(struct db_equity){0, DB_EQUITY_LIVE, ts_ns, half, half, half,
                                                          ts_ns / 86400000000000, 5, 0});
-        struct db_telemetry value = {.ts_ns = ts_ns, .value = 0.5, .name = "resident_bytes"};
-        db_writer_put_telemetry(writer, &value);
     }
-    struct db_telemetry nan_value = {.ts_ns = 1, .value = NAN, .name = "gpu0_power_w"};
-    db_writer_put_telemetry(writer, &nan_value);
+    struct db_device_sample orphan = {.device = "none", .ts_ns = 1, .n = 1}; /* of no device */
+    db_writer_put_device_sample(writer, &orphan);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     db_writer_stats(writer, &stats);
     CHECK_INT(stats.bars_corrected, 1);
@@ -254,10 +251,6 @@ static void test_every_kind(const char *directory)
                              "bytes = 6 AND bad_frames = 7 AND connects = 8"),
               1);
     CHECK_INT(sql_query_file(path, "SELECT value FROM meta WHERE key = 'paused'"), 0);
-    CHECK_INT(
-        sql_query_file(path, "SELECT count(*) FROM telemetry WHERE name = 'resident_bytes' AND value = 0.5"),
-        8 * 48 + 1);
-    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM telemetry"), 8 * 48 + 1);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM equity"), 48 + 8 * 48 + 1);
     CHECK_INT(
         sql_query_file(path, "SELECT count(*) FROM accounts WHERE equity_peak = 480 AND day_equity = 5"), 1);

@@ -245,12 +245,6 @@ static void put_alerts(struct db_writer *writer)
                                                      : "hostile \033]0;title\a, \"quoted\" and \xe2\x80\xae"};
         db_writer_put_alert(writer, &alert);
     }
-    static const char *const names[] = {"resident_bytes", "gpu0_power_w", "gpu0_utilisation",
-                                        "gpu0_temperature_c"};
-    for (size_t i = 0; i < 4 * COUNT(names); i++) {
-        const struct db_telemetry value = {fixture_now_ns + (int64_t)i, 1e8 / (double)(i + 1), names[i % 4]};
-        db_writer_put_telemetry(writer, &value);
-    }
 }
 
 /* A training in each state, with points of curve, evaluations and states; policies in each role. */

@@ -49,7 +49,11 @@ def nvidia(folder, sysfs):
     gpu = gpu_of(daemon, lambda gpu: gpu["state"] == "ok", "a sample")
     assert gpu["reason"] == "" and len(gpu["devices"]) == 2, gpu
     assert gpu["devices"][0] == {"name": "Fake 0", "util_pct": 97, "mem_used_mib": 62464, "mem_total_mib": 154624,
-                                 "power_w": 612.345, "power_limit_w": 650, "clock_mhz": 1980, "temp_c": 81}, gpu
+                                 "power_w": 612.345, "power_limit_w": 650, "clock_mhz": 1980, "temp_c": 81,
+                                 "device": "nvidia:GPU-00000000-0000-4000-8000-00000000fa4e", "driver": "999.42.01",
+                                 "profile": None, "mem_util_pct": 40, "mem_clock_mhz": 2619, "fan_pct": 30,
+                                 "throttle_power": 0, "throttle_thermal": 0, "throttle_hardware": 0,
+                                 "pcie_rx_bytes_s": 1200000, "pcie_tx_bytes_s": 800000}, gpu
     put(figures, "temperature=86\n1.power=unsupported\n")
     gpu = gpu_of(daemon, lambda gpu: gpu["devices"][0]["temp_c"] == 86, "86 degrees")
     assert gpu["devices"][0]["power_w"] == 612.345 and gpu["devices"][1]["power_w"] is None, gpu
@@ -58,7 +62,8 @@ def nvidia(folder, sysfs):
     gpu = gpu_of(daemon, lambda gpu: gpu["state"] == "stalled", "a driver that hangs")
     assert gpu["reason"].startswith("the driver has not answered for "), gpu
     assert [device["name"] for device in gpu["devices"]] == ["Fake 0", "Fake 1"], gpu
-    assert all(value is None for key, value in gpu["devices"][0].items() if key != "name"), gpu
+    assert all(value is None for key, value in gpu["devices"][0].items()
+               if key not in ("name", "device", "driver")), gpu
     put(figures, "fails=1\n")
     gpu = gpu_of(daemon, lambda gpu: gpu["state"] == "n/a", "a driver that fails")
     assert gpu == {"state": "n/a", "reason": "NVML: GPU is lost", "devices": []}, gpu

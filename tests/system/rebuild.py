@@ -406,10 +406,12 @@ def event_seq(path):
 
 def former_schema(path):
     """The newest migration taken back."""
-    assert rows(path, "PRAGMA user_version") == [(10,)], "of a newer schema: this is to take that migration back"
+    assert rows(path, "PRAGMA user_version") == [(11,)], "of a newer schema: this is to take that migration back"
     database = sqlite3.connect(path)
-    database.executescript("ALTER TABLE trainings DROP COLUMN verdict; ALTER TABLE trainings DROP COLUMN verdict_text; "
-                           "PRAGMA user_version = 9;")
+    database.executescript("DROP TABLE device_samples; DROP TABLE device_processes; DROP TABLE devices; DROP TABLE "
+                           "process_samples; DROP TABLE processes; CREATE TABLE telemetry (name TEXT NOT NULL, ts_ns INTEGER "
+                           "NOT NULL, value REAL NOT NULL, PRIMARY KEY (name, ts_ns)) STRICT, WITHOUT ROWID; "
+                           "CREATE INDEX telemetry_time ON telemetry (ts_ns); PRAGMA user_version = 10;")
     database.close()
 
 

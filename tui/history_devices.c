@@ -1,0 +1,306 @@
+/* Reads devices and processes: the newest samples at each call, the day before them once a minute. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "tui/history_reader.h"
+
+#define COPY(field, text) cli_text_clean(field, sizeof(field), text)
+
+#define SECOND_NS         INT64_C(1000000000)
+#define MINUTE_NS         (60 * SECOND_NS)
+#define DAY_NS            (24 * 60 * MINUTE_NS)
+#define USES_NS           (DB_SAMPLES_KEPT_S * SECOND_NS)
+
+/* Where the samples of one device or process go while they are read. */
+struct reading {
+    struct history_device *device;
+    struct history_process *process;
+    struct db_span span, parts[HISTORY_DAY_PARTS];
+};
+
+static void unknown(double *values, int n)
+{
+    for (int i = 0; i < n; i++)
+        values[i] = NAN;
+}
+
+/* ---- devices and processes that there are ---- */
+
+static void on_time(void *ctx, const struct db_device *row)
+{
+    int64_t *newest_ns = ctx;
+
+    *newest_ns = row->last_ns > *newest_ns ? row->last_ns : *newest_ns;
+}
+
+static void on_device(void *ctx, const struct db_device *row)
+{
+    struct history_devices *h = ctx;
+
+    if (h->n == HISTORY_DEVICES_MAX || row->last_ns < h->newest_ns - DAY_NS)
+        return;
+    struct history_device *d = &h->devices[h->n++];
+    if (strcmp(d->key, row->device) != 0) { /* another than in the last reading */
+        *d = (struct history_device){0};
+        unknown((double *)&d->last, DB_DEVICE_FIGURES);
+        unknown((double *)&d->mean, DB_DEVICE_FIGURES);
+        unknown((double *)&d->max, DB_DEVICE_FIGURES);
+        unknown(d->day, HISTORY_DAY_PARTS);
+    }
+    COPY(d->key, row->device);
+    COPY(d->name, row->name);
+    COPY(d->driver, row->driver);
+    COPY(d->profile, row->profile);
+    COPY(d->reason, row->reason);
+    d->processes_known = row->processes_known;
+    d->last_ns = row->last_ns;
+}
+
+struct processes {
+    struct history_process rows[4 * HISTORY_PROCESSES_MAX];
+    int n;
+};
+
+static void on_process(void *ctx, const struct db_process *row)
+{
+    struct processes *all = ctx;
+
+    if (all->n == 4 * HISTORY_PROCESSES_MAX)
+        return;
+    struct history_process *p = &all->rows[all->n++];
+    *p = (struct history_process){.pid = row->pid, .last_ns = row->last_ns};
+    unknown((double *)&p->last, DB_PROCESS_FIGURES);
+    unknown((double *)&p->mean, DB_PROCESS_FIGURES);
+    unknown((double *)&p->max, DB_PROCESS_FIGURES);
+    COPY(p->role, row->role);
+}
+
+static void take_process(struct history_devices *h, const struct history_process *row,
+                         const struct history_process *before, int n_before)
+{
+    if (h->n_processes == HISTORY_PROCESSES_MAX)
+        return;
+    struct history_process *p = &h->processes[h->n_processes++];
+    *p = *row;
+    for (int i = 0; i < n_before; i++) /* the day's figures of the last reading */
+        if (strcmp(before[i].role, p->role) == 0) {
+            p->mean = before[i].mean;
+            p->max = before[i].max;
+            p->day_minute = before[i].day_minute;
+        }
+}
+
+/* Those that are there, by name, then those of the day. */
+static void take_processes(struct history_devices *h, const struct processes *all)
+{
+    struct history_process before[HISTORY_PROCESSES_MAX];
+    int n = h->n_processes;
+    int64_t newest_ns = 0;
+
+    memcpy(before, h->processes, sizeof(before));
+    for (int i = 0; i < all->n; i++)
+        newest_ns = all->rows[i].last_ns > newest_ns ? all->rows[i].last_ns : newest_ns;
+    h->n_processes = 0;
+    for (int i = 0; i < all->n; i++)
+        if (all->rows[i].last_ns >= newest_ns - MINUTE_NS)
+            take_process(h, &all->rows[i], before, n);
+    for (int i = 0; i < all->n; i++)
+        if (all->rows[i].last_ns < newest_ns - MINUTE_NS && all->rows[i].last_ns >= newest_ns - DAY_NS)
+            take_process(h, &all->rows[i], before, n);
+}
+
+/* ---- their newest samples ---- */
+
+static void on_newest(void *ctx, const struct db_device_sample *row)
+{
+    struct history_device *d = ctx;
+    int64_t part = (d->last_ns - row->ts_ns) / (2 * SECOND_NS);
+
+    d->last = row->figures;
+    if (row->period_s == 0 && part >= 0 && part < HISTORY_MINUTE_PARTS)
+        d->minute[HISTORY_MINUTE_PARTS - 1 - part] = row->figures.util_percent;
+}
+
+static int read_newest(struct db_reader *db, struct history_device *d)
+{
+    const struct db_samples_wanted wanted = {
+        d->key, d->last_ns - MINUTE_NS + 1, d->last_ns, INT64_MIN, INT64_MIN, false};
+
+    unknown(d->minute, HISTORY_MINUTE_PARTS);
+    int r = db_reader_device_samples(db, &wanted, on_newest, d);
+    for (int i = HISTORY_MINUTE_PARTS - 1; i > 0; i--)
+        if (isnan(d->minute[i])) /* two samples may have fallen into the part before */
+            d->minute[i] = d->minute[i - 1];
+    return r;
+}
+
+static void on_newest_of_process(void *ctx, const struct db_process_sample *row)
+{
+    ((struct history_process *)ctx)->last = row->figures;
+}
+
+static int read_newest_of_process(struct db_reader *db, struct history_process *p)
+{
+    const struct db_samples_wanted wanted = {p->role, p->last_ns, p->last_ns, INT64_MIN, INT64_MIN, false};
+
+    return db_reader_process_samples(db, &wanted, on_newest_of_process, p);
+}
+
+/* ---- their day ---- */
+
+static void on_day(void *ctx, const struct db_device_sample *row)
+{
+    struct reading *reading = ctx;
+    int64_t part = (reading->device->last_ns - row->ts_ns) / (DAY_NS / HISTORY_DAY_PARTS);
+
+    db_span_add(&reading->span, row->statistic, row->n, (const double *)&row->figures, DB_DEVICE_FIGURES);
+    if (part >= 0 && part < HISTORY_DAY_PARTS)
+        db_span_add(&reading->parts[HISTORY_DAY_PARTS - 1 - part], row->statistic, row->n,
+                    &row->figures.util_percent, 1);
+}
+
+static int read_day(struct db_reader *db, struct history_device *d, struct reading *reading)
+{
+    const struct db_samples_wanted wanted = {d->key,     d->last_ns - DAY_NS, d->last_ns,
+                                             d->last_ns, d->last_ns,          true};
+
+    *reading = (struct reading){.device = d};
+    int r = db_reader_device_samples(db, &wanted, on_day, reading);
+    db_span_figures(&reading->span, DB_MEAN, (double *)&d->mean, DB_DEVICE_FIGURES);
+    db_span_figures(&reading->span, DB_MAX, (double *)&d->max, DB_DEVICE_FIGURES);
+    for (int i = 0; i < HISTORY_DAY_PARTS; i++)
+        db_span_figures(&reading->parts[i], DB_MEAN, &d->day[i], 1);
+    return r;
+}
+
+static void on_day_of_process(void *ctx, const struct db_process_sample *row)
+{
+    struct reading *reading = ctx;
+
+    db_span_add(&reading->span, row->statistic, row->n, (const double *)&row->figures, DB_PROCESS_FIGURES);
+}
+
+static int read_day_of_process(struct db_reader *db, struct history_process *p, struct reading *reading)
+{
+    const struct db_samples_wanted wanted = {p->role,    p->last_ns - DAY_NS, p->last_ns,
+                                             p->last_ns, p->last_ns,          true};
+
+    *reading = (struct reading){.process = p};
+    int r = db_reader_process_samples(db, &wanted, on_day_of_process, reading);
+    db_span_figures(&reading->span, DB_MEAN, (double *)&p->mean, DB_PROCESS_FIGURES);
+    db_span_figures(&reading->span, DB_MAX, (double *)&p->max, DB_PROCESS_FIGURES);
+    return r;
+}
+
+static void on_use(void *ctx, const struct db_device_phase *row)
+{
+    struct history_devices *h = ctx;
+
+    if (h->n_uses == HISTORY_USES_MAX)
+        return;
+    struct history_use *use = &h->uses[h->n_uses++];
+    *use = (struct history_use){
+        .n = row->n, .util_percent = row->util_percent, .util_percent_max = row->util_percent_max};
+    COPY(use->training, row->training);
+    COPY(use->state, row->state);
+}
+
+/* Is the day to be read: never was, or of an earlier minute and the one for this call? */
+static bool due(int64_t *read_minute, int64_t last_ns, int *budget)
+{
+    int64_t minute = last_ns / MINUTE_NS;
+
+    if (*read_minute == minute || (*read_minute > 0 && *budget == 0))
+        return false;
+    *budget -= *read_minute > 0;
+    *read_minute = minute;
+    return true;
+}
+
+/* Once a minute each, one a call, so that no call takes long. */
+static int read_days(struct db_reader *db, struct history_devices *h)
+{
+    struct reading *reading = malloc(sizeof(*reading));
+    int r = reading ? 0 : -ENOMEM, budget = 1;
+
+    for (int i = 0; r == 0 && i < h->n; i++)
+        if (due(&h->devices[i].day_minute, h->devices[i].last_ns, &budget))
+            r = read_day(db, &h->devices[i], reading);
+    for (int i = 0; r == 0 && i < h->n_processes; i++)
+        if (due(&h->processes[i].day_minute, h->processes[i].last_ns, &budget))
+            r = read_day_of_process(db, &h->processes[i], reading);
+    free(reading);
+    if (r < 0 || !due(&h->uses_minute, h->newest_ns, &budget))
+        return r;
+    h->n_uses = 0;
+    return db_reader_device_phases(db, h->newest_ns - USES_NS, on_use, h);
+}
+
+/* ---- all of it ---- */
+
+static void on_holder(void *ctx, const struct db_device_process *row)
+{
+    struct history_devices *h = ctx;
+    int device = 0;
+
+    while (device < h->n && strcmp(h->devices[device].key, row->device) != 0)
+        device++;
+    if (device == h->n || h->n_holders == HISTORY_HOLDERS_MAX)
+        return;
+    struct history_holder *holder = &h->holders[h->n_holders++];
+    *holder = (struct history_holder){.device = device,
+                                      .now = row->ts_ns == h->devices[device].last_ns,
+                                      .pid = row->pid,
+                                      .first_ns = row->first_ns,
+                                      .ts_ns = row->ts_ns,
+                                      .memory_bytes = row->memory_bytes,
+                                      .memory_bytes_max = row->memory_bytes_max,
+                                      .util_percent = row->util_percent,
+                                      .util_percent_max = row->util_percent_max};
+    COPY(holder->name, row->name);
+    COPY(holder->role, row->role);
+}
+
+static int read_reason(struct db_reader *db, struct history_devices *h)
+{
+    char text[4 * STATUS_TEXT_MAX] = "";
+    int r = db_reader_meta(db, DB_GPU_REASON_KEY, text, sizeof(text));
+
+    COPY(h->reason, text);
+    return r == -ENOENT || r == -ENOSPC ? 0 : r;
+}
+
+static int read_there(struct db_reader *db, struct history_devices *h)
+{
+    struct processes *all = calloc(1, sizeof(*all));
+    int r = all ? read_reason(db, h) : -ENOMEM;
+
+    h->n = h->n_holders = 0;
+    h->newest_ns = 0;
+    if (r == 0)
+        r = db_reader_devices(db, on_time, &h->newest_ns);
+    if (r == 0)
+        r = db_reader_devices(db, on_device, h);
+    if (r == 0)
+        r = db_reader_processes(db, on_process, all);
+    if (r == 0) {
+        take_processes(h, all);
+        r = db_reader_device_processes(db, h->newest_ns - 60 * MINUTE_NS, on_holder, h);
+    }
+    free(all);
+    return r;
+}
+
+int tui_history_read_devices(struct history_reader *reader, struct history_devices *h)
+{
+    int r = read_there(reader->db, h);
+
+    for (int i = 0; r == 0 && i < h->n; i++)
+        r = read_newest(reader->db, &h->devices[i]);
+    for (int i = 0; r == 0 && i < h->n_processes; i++)
+        r = read_newest_of_process(reader->db, &h->processes[i]);
+    return r == 0 ? read_days(reader->db, h) : r;
+}

@@ -1,0 +1,167 @@
+#include "tui/panel/gpu_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/format.h"
+#include "tui/chart.h"
+#include "tui/panel/frame.h"
+
+#define GIB (1024.0 * 1024 * 1024)
+
+enum { WIDE = 96 }; /* columns: longer bars and lines of the past */
+
+int64_t panel_gpu_age_ms(const struct scene *scene, int64_t then_ns)
+{
+    return then_ns < scene->now.wall_ns ? (scene->now.wall_ns - then_ns) / 1000000 : 0;
+}
+
+enum style panel_gpu_style(const struct scene *scene, int64_t then_ns, enum style style)
+{
+    return panel_gpu_age_ms(scene, then_ns) > PANEL_GPU_FRESH_MS ? STYLE_DIM : style;
+}
+
+static void spark(const struct area *body, int x, int y, int columns, const double *values, int n)
+{
+    struct area inside = tui_area_part(body, x, y, columns, 1);
+
+    tui_chart_line(&inside, values, n, 0, 100, STYLE_CHART);
+}
+
+static void name_line(const struct area *body, int y, const struct scene *scene,
+                      const struct history_device *d)
+{
+    char age[FORMAT_MAX], words[STATUS_TEXT_MAX + 2 * FORMAT_MAX], about[2 * STATUS_TEXT_MAX];
+    bool old = panel_gpu_age_ms(scene, d->last_ns) > PANEL_GPU_FRESH_MS;
+
+    snprintf(words, sizeof(words), "%s%s%s%s ago", d->reason, d->reason[0] ? "; " : "",
+             old ? "last use " : "sampled ", cli_format_age(age, panel_gpu_age_ms(scene, d->last_ns)));
+    int end =
+        tui_area_text_right(body, body->width - 1, y, old || d->reason[0] ? STYLE_WARN : STYLE_DIM, words);
+    snprintf(about, sizeof(about), "%s%s%s%s%s", d->key, d->driver[0] ? ", driver " : "", d->driver,
+             d->profile[0] ? ", profile " : "", d->profile);
+    int x = 1;
+    if (scene->model->history.devices.n > 1) /* by which processes name it */
+        x = tui_area_printf(body, x, y, STYLE_DIM, "%d ", (int)(d - scene->model->history.devices.devices));
+    x = tui_area_text(body, x, y, STYLE_STRONG, d->name[0] ? d->name : "n/a");
+    tui_area_text_cut(body, x + 2, y, end - x - 4, STYLE_DIM, about);
+}
+
+static void util_line(const struct area *body, int y, const struct scene *scene,
+                      const struct history_device *d)
+{
+    bool wide = body->width >= WIDE;
+    int bar = wide ? 16 : 12, minute = wide ? 15 : 10, day = wide ? 24 : 12;
+    enum style plain = panel_gpu_style(scene, d->last_ns, STYLE_NORMAL);
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+
+    int x = tui_area_text(body, 3, y, STYLE_DIM, "util ");
+    tui_chart_bar(body, x, y, bar, d->last.util_percent / 100,
+                  panel_gpu_style(scene, d->last_ns, STYLE_CHART));
+    x = tui_area_printf(body, x + bar + 1, y, plain, "%3s%%", cli_format_number(a, d->last.util_percent, 0));
+    x = tui_area_printf(body, x, y, STYLE_NORMAL, "  mean %3s max %3s",
+                        cli_format_number(b, d->mean.util_percent, 0),
+                        cli_format_number(c, d->max.util_percent, 0));
+    x = tui_area_text(body, x, y, STYLE_DIM, "  60s ");
+    spark(body, x, y, minute, d->minute, HISTORY_MINUTE_PARTS);
+    x = tui_area_text(body, x + minute, y, STYLE_DIM, " 24h ");
+    spark(body, x, y, day, d->day, HISTORY_DAY_PARTS);
+}
+
+/* "throttled" while it is, else the share of the day in which it was; empty when it never was. */
+static void throttle_words(struct segment *ret, const struct history_device *d)
+{
+    double now = fmax(fmax(d->last.throttle_power, d->last.throttle_thermal), d->last.throttle_hardware);
+    double mean = fmax(fmax(d->mean.throttle_power, d->mean.throttle_thermal), d->mean.throttle_hardware);
+
+    *ret = (struct segment){.style = now > 0 ? STYLE_WARN : STYLE_DIM, .rank = 3, .gap = 2};
+    if (now > 0)
+        snprintf(ret->text, sizeof(ret->text), "throttled%s%s%s", d->last.throttle_power > 0 ? " power" : "",
+                 d->last.throttle_thermal > 0 ? " thermal" : "",
+                 d->last.throttle_hardware > 0 ? " hardware" : "");
+    else if (mean > 0)
+        snprintf(ret->text, sizeof(ret->text), "throttled %.0f%%", 100 * mean);
+}
+
+static void memory_line(const struct area *body, int y, const struct scene *scene,
+                        const struct history_device *d)
+{
+    int bar = body->width >= WIDE ? 16 : 12;
+    enum style plain = panel_gpu_style(scene, d->last_ns, STYLE_NORMAL);
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    struct segment segments[] = {{.style = plain, .rank = 1},
+                                 {.style = STYLE_NORMAL, .rank = 2, .gap = 1},
+                                 {.style = plain, .rank = 1, .gap = 2},
+                                 {.style = STYLE_NORMAL, .rank = 4, .gap = 1},
+                                 {.style = plain, .rank = 5, .gap = 2},
+                                 {.style = plain, .rank = 1, .gap = 2},
+                                 {.style = STYLE_NORMAL, .rank = 2, .gap = 1},
+                                 {.style = plain, .rank = 6, .gap = 2},
+                                 {.text = ""}};
+#define WRITE(i, ...) snprintf(segments[i].text, sizeof(segments[i].text), __VA_ARGS__)
+    WRITE(0, "%s/%s GiB", cli_format_number(a, d->last.memory_used_bytes / GIB, 1),
+          cli_format_number(b, d->last.memory_total_bytes / GIB, 1));
+    WRITE(1, "max %s", cli_format_number(a, d->max.memory_used_bytes / GIB, 1));
+    WRITE(2, "%s/%s W", cli_format_number(a, d->last.power_w, 0),
+          cli_format_number(b, d->last.power_limit_w, 0));
+    WRITE(3, "mean %s max %s", cli_format_number(a, d->mean.power_w, 0),
+          cli_format_number(b, d->max.power_w, 0));
+    WRITE(4, "%s MHz", cli_format_number(a, d->last.clock_mhz, 0));
+    WRITE(5, "%s C", cli_format_number(a, d->last.temperature_c, 0));
+    WRITE(6, "max %s", cli_format_number(c, d->max.temperature_c, 0));
+    if (isfinite(d->last.fan_percent))
+        WRITE(7, "fan %s%%", cli_format_number(a, d->last.fan_percent, 0));
+#undef WRITE
+    throttle_words(&segments[8], d);
+    int x = tui_area_text(body, 3, y, STYLE_DIM, "mem  ");
+    tui_chart_bar(body, x, y, bar, d->last.memory_used_bytes / d->last.memory_total_bytes,
+                  panel_gpu_style(scene, d->last_ns, STYLE_CHART));
+    panel_frame_segments(body, x + bar + 1, y, body->width - 1, segments,
+                         sizeof(segments) / sizeof(segments[0]));
+}
+
+static void short_line(const struct area *body, int y, const struct scene *scene,
+                       const struct history_device *d)
+{
+    enum style plain = panel_gpu_style(scene, d->last_ns, STYLE_NORMAL);
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    struct segment segments[] = {
+        {.style = plain, .rank = 1, .gap = 0}, {.style = STYLE_NORMAL, .rank = 3, .gap = 1},
+        {.style = plain, .rank = 2, .gap = 2}, {.style = plain, .rank = 5, .gap = 2},
+        {.style = plain, .rank = 4, .gap = 2}, {.style = STYLE_WARN, .rank = 1, .gap = 2}};
+#define WRITE(i, ...) snprintf(segments[i].text, sizeof(segments[i].text), __VA_ARGS__)
+    WRITE(0, "%3s%%", cli_format_number(a, d->last.util_percent, 0));
+    WRITE(1, "mean %s max %s", cli_format_number(a, d->mean.util_percent, 0),
+          cli_format_number(b, d->max.util_percent, 0));
+    WRITE(2, "%s/%s GiB", cli_format_number(a, d->last.memory_used_bytes / GIB, 1),
+          cli_format_number(b, d->last.memory_total_bytes / GIB, 1));
+    WRITE(3, "%s W", cli_format_number(a, d->last.power_w, 0));
+    WRITE(4, "%s C", cli_format_number(a, d->last.temperature_c, 0));
+    if (panel_gpu_age_ms(scene, d->last_ns) > PANEL_GPU_FRESH_MS)
+        WRITE(5, "%s ago", cli_format_age(a, panel_gpu_age_ms(scene, d->last_ns)));
+#undef WRITE
+    tui_area_text_cut(body, 1, y, 16, STYLE_STRONG, d->name[0] ? d->name : d->key);
+    spark(body, 18, y, 10, d->minute, HISTORY_MINUTE_PARTS);
+    panel_frame_segments(body, 29, y, body->width - 1, segments, sizeof(segments) / sizeof(segments[0]));
+}
+
+int panel_gpu_devices(const struct area *body, const struct scene *scene)
+{
+    const struct history_devices *h = &scene->model->history.devices;
+    int each = 4 * h->n + PANEL_GPU_HOLDERS <= body->height ? 4 : 3, y = 0;
+
+    for (int i = 0; i < h->n; i++, y += each) {
+        name_line(body, y, scene, &h->devices[i]);
+        util_line(body, y + 1, scene, &h->devices[i]);
+        memory_line(body, y + 2, scene, &h->devices[i]);
+    }
+    return y;
+}
+
+void panel_gpu_short(const struct area *body, const struct scene *scene)
+{
+    const struct history_devices *h = &scene->model->history.devices;
+
+    for (int i = 0; i < h->n && i < body->height; i++)
+        short_line(body, i, scene, &h->devices[i]);
+}
