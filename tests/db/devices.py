@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../oracle"))
 import oracle_venv  # noqa: E402
@@ -40,11 +39,12 @@ def samples():
             for table, rows in found.items()}
 
 
-def figures_of(part, statistic):
-    """Of each column, without those that are not known."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column that is never known
-        return {"min": np.nanmin, "max": np.nanmax, "mean": np.nanmean}[statistic](part, axis=0)
+def sums_of(figures, firsts):
+    """{statistic: a row for each of the periods that begin at those samples}, without what is not known."""
+    known = ~np.isnan(figures)
+    with np.errstate(invalid="ignore"):  # a figure that no sample of a period has
+        mean = np.add.reduceat(np.where(known, figures, 0), firsts) / np.add.reduceat(known.astype(float), firsts)
+    return {"min": np.fmin.reduceat(figures, firsts), "max": np.fmax.reduceat(figures, firsts), "mean": mean}
 
 
 def expected(keys, times, figures):
@@ -62,11 +62,11 @@ def expected(keys, times, figures):
             if t >= cut[0]:
                 rows[key, 0, "sample", int(t)] = (1, f)
         for period in (60, 600):
-            starts, firsts = np.unique(floor(times[own], period), return_index=True)
-            for start, part in zip(starts, np.split(figures[own], firsts[1:])):
-                if cut[period] <= start < floor(now, period):
-                    for statistic in ("min", "mean", "max"):
-                        rows[key, period, statistic, int(start)] = (len(part), figures_of(part, statistic))
+            starts, firsts, n = np.unique(floor(times[own], period), return_index=True, return_counts=True)
+            for statistic, sums in sums_of(figures[own], firsts).items():
+                for i, start in enumerate(starts):
+                    if cut[period] <= start < floor(now, period):
+                        rows[key, period, statistic, int(start)] = (n[i], sums[i])
     return rows
 
 
@@ -98,9 +98,10 @@ def check(path, everything, until):
             continue
         want, got = expected(keys[put], times[put], figures[put]), stored(path, table)
         assert want.keys() == got.keys(), (table, sorted(want.keys() ^ got.keys())[:5])
-        for row, (n, values) in want.items():
-            assert got[row][0] == n, (table, row, got[row][0], n)
-            np.testing.assert_allclose(got[row][1], values, rtol=1e-12, atol=0, err_msg=f"{table} {row}")
+        order = list(want)
+        assert [got[row][0] for row in order] == [want[row][0] for row in order], table
+        np.testing.assert_allclose(np.array([got[row][1] for row in order]), np.array([want[row][1] for row in order]),
+                                   rtol=1e-12, atol=0, err_msg=table)
         counted += len(got)
     return counted
 
