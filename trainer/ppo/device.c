@@ -532,6 +532,12 @@ int ppo_learner_device_matrix_rate(struct learner *l, int rounds, double *ret_fl
     return d->api->matrix_rate(d->on_device, rounds, ret_flop_per_s, err, PPO_ERROR_MAX);
 }
 
+size_t ppo_learner_device_products(const struct learner *l, struct queue_record *ret, size_t n)
+{
+    const struct device_learner *d = device_of(l);
+    return d->api->products(d->on_device, ret, n);
+}
+
 int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
                              char err[static PPO_ERROR_MAX])
 {

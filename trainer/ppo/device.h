@@ -45,6 +45,11 @@ uint64_t ppo_learner_device_waits(const struct learner *l);
 int ppo_learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
                                    char err[static PPO_ERROR_MAX]);
 
+/* The matrix products of such a learner (struct queue_record, trainer/ppo/cuda/queue.h), the first n of them
+ * into ret. Returns how many there are. */
+struct queue_record;
+size_t ppo_learner_device_products(const struct learner *l, struct queue_record *ret, size_t n);
+
 /* For tests: `array` is an enum gpu_ppo_array of trainer/ppo/cuda/abi.h. */
 int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
                              char err[static PPO_ERROR_MAX]);

@@ -22,6 +22,7 @@ struct ppo_queue {
     unsigned char *arena;
     size_t arena_bytes;
     struct queue_product planned[QUEUE_PRODUCTS_MAX];
+    enum queue_epilogue asked[QUEUE_PRODUCTS_MAX];
     int n_planned;
     void *pinned[PINNED_MAX];
     int n_pinned;
@@ -104,6 +105,7 @@ int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_
         snprintf(reason, cap, "more than %d matrix products", QUEUE_PRODUCTS_MAX);
         return -ENOTSUP;
     }
+    q->asked[q->n_planned] = queue_epilogue_of(product);
     if (plain && strcmp(plain, "1") == 0) {
         product->relu = product->keep = false;
         product->bias = product->bias && product->kind == QUEUE_FORWARD;
@@ -111,6 +113,13 @@ int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_
     q->planned[q->n_planned] = *product;
     *ret_id = q->n_planned++;
     return 0;
+}
+
+size_t ppo_queue_records(const struct ppo_queue *q, struct queue_record *ret, size_t n)
+{
+    for (size_t i = 0; i < n && i < (size_t)q->n_planned; i++)
+        ret[i] = queue_record_of(&q->planned[i], q->asked[i]);
+    return (size_t)q->n_planned;
 }
 
 static float from_bf16(uint16_t bits)

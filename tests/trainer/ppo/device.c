@@ -439,6 +439,36 @@ static void all_iterations(struct random *random)
     try_iterations(random, &params, true);
 }
 
+/* A line a product, as reports have them. */
+static void try_products(struct random *random)
+{
+    static const bool plain_has[QUEUE_EPILOGUES] = {true, true};
+    struct queue_record records[QUEUE_PRODUCTS_MAX];
+    struct ppo_params params = place_ppo(11, 24, 64);
+    const char *plain = getenv("QUEUE_PLAIN");
+    struct place p;
+    params.net.activation = NET_RELU;
+    if (open_place(&p, random, &params, false, 13, false)) {
+        const size_t n = ppo_learner_device_products(p.device, records, QUEUE_PRODUCTS_MAX);
+        bool asked[QUEUE_EPILOGUES] = {false};
+        CHECK(n > 0 && n <= QUEUE_PRODUCTS_MAX);
+        CHECK_INT(ppo_learner_device_products(p.device, NULL, 0), n);
+        for (size_t i = 0; i < n; i++) {
+            const struct queue_record *r = &records[i];
+            asked[r->asked] = true;
+            CHECK(r->m > 0 && r->n > 0 && r->k > 0);
+            CHECK(r->got == r->asked || r->got == QUEUE_EPILOGUE_NONE || r->got == QUEUE_EPILOGUE_BIAS);
+            if (is_cpu()) /* which fuses all, or with QUEUE_PLAIN no more than the bias */
+                CHECK(plain ? plain_has[r->got] : r->got == r->asked);
+            CHECK(r->kind != QUEUE_WEIGHT || r->k == 64);
+        }
+        for (int i = 0; i < QUEUE_EPILOGUES; i++)
+            CHECK(asked[i] ||
+                  (plain && i >= QUEUE_EPILOGUE_RELU_BACK)); /* asked after the one before is had */
+    }
+    close_place(&p);
+}
+
 /* ---- state ---- */
 
 static void compare_pieces(struct place_pieces *a, struct place_pieces *b)
@@ -765,6 +795,7 @@ int main(int argc, char **argv)
     struct random random = random_seeded("trainer/ppo/device", 20261122);
     all_grads(&random);
     all_iterations(&random);
+    try_products(&random);
     for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
         for (int recurrent = 0; recurrent <= 16; recurrent += 16)
             try_resume(&random, (enum ppo_precision)precision, recurrent);

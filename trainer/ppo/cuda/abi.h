@@ -8,13 +8,14 @@
 
 #include "trainer/env/device_io.h"
 #include "trainer/ppo/cuda/kernels.h"
+#include "trainer/ppo/cuda/queue.h"
 #include "trainer/ppo/params.h"
 #include "trainer/ppo/state.h"
 
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything in this file, a struct that it takes, or what an update computes changes. */
-enum { GPU_PPO_ABI = 3 };
+enum { GPU_PPO_ABI = 4 };
 
 /* What the module exports, a struct gpu_ppo_api. */
 #define GPU_PPO_SYMBOL "papertape_gpu_ppo"
@@ -92,6 +93,9 @@ struct gpu_ppo_api {
 
     /* Measured multiplications and additions a second of the largest product of an update, over `rounds`. */
     int (*matrix_rate)(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason, size_t cap);
+
+    /* Its matrix products, the first n of them into ret (queue.h). Returns how many there are. */
+    size_t (*products)(const struct gpu_ppo *p, struct queue_record *ret, size_t n);
 };
 
 #endif

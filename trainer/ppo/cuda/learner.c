@@ -600,6 +600,11 @@ static int learner_matrix_rate(struct gpu_ppo *p, int rounds, double *ret_flop_p
     return r;
 }
 
+static size_t learner_products(const struct gpu_ppo *p, struct queue_record *ret, size_t n)
+{
+    return ppo_queue_records(p->queue, ret, n);
+}
+
 extern const struct gpu_ppo_api papertape_gpu_ppo;
 __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_ppo = {
     .abi = GPU_PPO_ABI,
@@ -613,4 +618,5 @@ __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_pp
     .bytes = learner_bytes,
     .waits = learner_waits,
     .matrix_rate = learner_matrix_rate,
+    .products = learner_products,
 };

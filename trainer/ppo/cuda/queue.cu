@@ -39,6 +39,7 @@ struct blas {
     decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
     decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
     decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
+    decltype(&cublasLtMatmulAlgoConfigGetAttribute) config;
 };
 
 /* As cuBLASLt sees it, column by column: d = op(a) op(b), each of our row-major matrices its transpose. */
@@ -47,6 +48,8 @@ struct planned {
     cublasLtMatmulDesc_t desc;
     cublasLtMatrixLayout_t a, b, d;
     cublasLtMatmulAlgo_t algo;
+    size_t workspace;           /* that it uses */
+    enum queue_epilogue wanted; /* of the caller */
 };
 
 struct ppo_queue {
@@ -119,7 +122,8 @@ static int blas_open(struct blas *blas, char *reason, size_t cap)
                symbol(blas, "cublasLtMatmulPreferenceCreate", &blas->preference_create) &&
                symbol(blas, "cublasLtMatmulPreferenceDestroy", &blas->preference_destroy) &&
                symbol(blas, "cublasLtMatmulPreferenceSetAttribute", &blas->preference_set) &&
-               symbol(blas, "cublasLtMatmulAlgoGetHeuristic", &blas->heuristic);
+               symbol(blas, "cublasLtMatmulAlgoGetHeuristic", &blas->heuristic) &&
+               symbol(blas, "cublasLtMatmulAlgoConfigGetAttribute", &blas->config);
     if (!all) {
         snprintf(reason, cap, "%s: %s", name, dlerror());
         return -ENOEXEC;
@@ -328,8 +332,10 @@ static bool choose(struct ppo_queue *q, struct planned *p)
     ok = ok && q->blas.heuristic(q->handle, p->desc, p->a, p->b, p->d, p->d, preference, 1, &found, &n) ==
                    CUBLAS_STATUS_SUCCESS;
     ok = ok && n == 1 && found.state == CUBLAS_STATUS_SUCCESS && found.workspaceSize <= workspace;
-    if (ok)
+    if (ok) {
         p->algo = found.algo;
+        p->workspace = found.workspaceSize;
+    }
     if (preference)
         q->blas.preference_destroy(preference);
     return ok;
@@ -343,6 +349,7 @@ extern "C" int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product
         return -ENOTSUP;
     }
     struct planned *p = &q->planned[q->n_planned];
+    p->wanted = queue_epilogue_of(product);
     for (;;) {
         p->product = *product;
         if (describe(q, p) && choose(q, p))
@@ -383,6 +390,27 @@ extern "C" void ppo_queue_product(struct ppo_queue *q, int lane, int id,
                               workspace, QUEUE_WORKSPACE, q->lanes[lane]) == CUBLAS_STATUS_SUCCESS;
     if (!ok)
         ppo_queue_fail(q, -EIO, "cuBLASLt refused a matrix product that it had planned");
+}
+
+static int configured(const struct ppo_queue *q, const struct planned *p,
+                      cublasLtMatmulAlgoConfigAttributes_t what)
+{
+    int32_t value = -1;
+    size_t written;
+    return q->blas.config(&p->algo, what, &value, sizeof(value), &written) == CUBLAS_STATUS_SUCCESS ? value
+                                                                                                    : -1;
+}
+
+extern "C" size_t ppo_queue_records(const struct ppo_queue *q, struct queue_record *ret, size_t n)
+{
+    for (size_t i = 0; i < n && i < (size_t)q->n_planned; i++) {
+        const struct planned *p = &q->planned[i];
+        ret[i] = queue_record_of(&p->product, p->wanted);
+        ret[i].algorithm = configured(q, p, CUBLASLT_ALGO_CONFIG_ID);
+        ret[i].split_k = configured(q, p, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+        ret[i].workspace = p->workspace;
+    }
+    return (size_t)q->n_planned;
 }
 
 /* ---- memory ---- */

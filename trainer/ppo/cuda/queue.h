@@ -8,6 +8,7 @@
 #ifndef TRAINER_PPO_CUDA_QUEUE_H
 #define TRAINER_PPO_CUDA_QUEUE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,68 @@ struct queue_operands {
     void *bias; /* of `result`'s type; QUEUE_WEIGHT: float */
     void *mask; /* [rows][queue_mask_bytes(width)]; the format is the device's own */
 };
+/* What the device does in the same launch as a product. */
+enum queue_epilogue {
+    QUEUE_EPILOGUE_NONE,
+    QUEUE_EPILOGUE_BIAS,
+    QUEUE_EPILOGUE_RELU,      /* with the bias */
+    QUEUE_EPILOGUE_RELU_MASK, /* with the bias, and the mask is kept */
+    QUEUE_EPILOGUE_RELU_BACK, /* times the mask */
+    QUEUE_EPILOGUE_BIAS_SUMS, /* the sums of y's rows */
+    QUEUE_EPILOGUES,
+};
+static inline enum queue_epilogue queue_epilogue_of(const struct queue_product *p)
+{
+    if (p->kind == QUEUE_FORWARD)
+        return p->relu && p->keep ? QUEUE_EPILOGUE_RELU_MASK
+               : p->relu          ? QUEUE_EPILOGUE_RELU
+               : p->bias          ? QUEUE_EPILOGUE_BIAS
+                                  : QUEUE_EPILOGUE_NONE;
+    if (p->kind == QUEUE_INPUT)
+        return p->relu ? QUEUE_EPILOGUE_RELU_BACK : QUEUE_EPILOGUE_NONE;
+    return p->bias ? QUEUE_EPILOGUE_BIAS_SUMS : QUEUE_EPILOGUE_NONE;
+}
+static inline const char *queue_epilogue_name(enum queue_epilogue epilogue)
+{
+    static const char *const names[QUEUE_EPILOGUES] = {"none",      "bias",      "relu",
+                                                       "relu_mask", "relu_back", "bias_sums"};
+    return names[epilogue];
+}
+
+/* How a planned product runs, for reports. */
+struct queue_record {
+    enum queue_kind kind;
+    enum queue_type operands;
+    bool tf32;
+    size_t m, n, k; /* [m][n] = [m][k] [k][n], row-major */
+    enum queue_epilogue asked, got;
+    int algorithm, split_k; /* the matrix library's numbers; -1: not known */
+    size_t workspace;       /* bytes that it uses */
+    int tried;      /* candidates that were timed at creation; 0: it is the first heuristic, or known */
+    double seconds; /* of one, with the kernels for what was asked and not got; NaN: not measured */
+};
+/* Of `planned`, for which `asked` was asked; not measured. */
+static inline struct queue_record queue_record_of(const struct queue_product *planned,
+                                                  enum queue_epilogue asked)
+{
+    struct queue_record r = {planned->kind, planned->operands, planned->tf32};
+    r.m = planned->kind == QUEUE_WEIGHT ? (size_t)planned->in : planned->rows;
+    r.n = (size_t)(planned->kind == QUEUE_INPUT ? planned->in : planned->out);
+    r.k = planned->kind == QUEUE_WEIGHT  ? planned->rows
+          : planned->kind == QUEUE_INPUT ? (size_t)planned->out
+                                         : (size_t)planned->in;
+    r.asked = asked;
+    r.got = queue_epilogue_of(planned);
+    r.algorithm = r.split_k = -1;
+    r.seconds = (double)NAN;
+    return r;
+}
+/* Multiplications and additions a second; NaN: not measured. */
+static inline double queue_record_rate(const struct queue_record *r)
+{
+    return 2 * (double)r->m * (double)r->n * (double)r->k / r->seconds;
+}
+
 static inline size_t queue_mask_bytes(int width)
 {
     return ((size_t)width + QUEUE_MASK_UNIT - 1) / QUEUE_MASK_UNIT * QUEUE_MASK_UNIT / 8;
@@ -74,6 +137,10 @@ int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason,
  * where the device cannot fuse it; the caller does it then. -ENOTSUP: the product is not supported at all. */
 int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap);
 void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands);
+
+/* The planned products in the order of their ids, the first n of them into ret. Returns how many there are.
+ */
+size_t ppo_queue_records(const struct ppo_queue *q, struct queue_record *ret, size_t n);
 
 /* From and to the host: its memory must stay until ppo_queue_wait(). */
 void ppo_queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes);
