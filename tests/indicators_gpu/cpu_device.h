@@ -25,6 +25,15 @@ static inline void cpu_say(struct gpu_indicators *g, uint64_t what)
         *g->said = (*g->said ^ what) * 0x100000001b3u + 1;
 }
 
+/* What the device has done since the module was loaded: for tests, which find it by its name. */
+struct cpu_counts {
+    uint64_t kernels, steps, products; /* that ran; steps: the environment's */
+    uint64_t skipped;                  /* graphs that were left out */
+};
+extern struct cpu_counts cpu_counts;
+/* A graph is being recorded: kernels, steps and products do nothing. */
+extern bool cpu_recording;
+
 /* Poisoned; NULL above the limit. */
 void *cpu_allocate(struct gpu_indicators *g, size_t bytes);
 void cpu_release(struct gpu_indicators *g, void *p, size_t bytes); /* NULL is fine */

@@ -28,6 +28,7 @@ struct device_learner {
     size_t driver_bytes;
     uint64_t waits, waits_env; /* in iterations; on the environment, ever */
     bool normal;               /* observations have statistics, or need none */
+    bool noticed;              /* the device's notice was passed on */
 };
 
 /* A whole state in the host's memory. */
@@ -172,6 +173,16 @@ static void report(const struct device_learner *d, const struct kernel_rates *ra
         ret->episode_return = ret->episode_length = ret->episode_return_std = NAN;
 }
 
+static void pass_notice(struct device_learner *d)
+{
+    const char *notice = d->api->notice(d->on_device);
+    if (d->noticed || notice[0] == '\0')
+        return;
+    d->noticed = true;
+    if (d->learner.warned)
+        d->learner.warned(d->learner.warned_ctx, notice);
+}
+
 static void rolled(void *ctx)
 {
     learner_enters(ctx, PPO_UPDATE);
@@ -194,6 +205,7 @@ static int iterate(struct learner *learner, struct ppo_update *ret, char err[sta
                             err, PPO_ERROR_MAX);
     if (r == 0)
         r = check_actions(d, err);
+    pass_notice(d);
     if (r < 0)
         return r;
     d->waits += d->api->waits(d->on_device) + d->waits_env - before;

@@ -13,9 +13,8 @@
  * through it). `market` is env's on the module's device; both outlive the learner. 0, for
  * ppo_learner_destroy(); -EINVAL; -ENOMEM: the device has no room, or would hold more than params->memory_cap
  * of its memory (which is checked before anything is allocated there); -ENOEXEC: no module of this version,
- * or no cuBLASLt; -EIO. ppo_learner_iterate() gives -ENOMEM where the driver finds no memory for the graphs
- * that the first one records, beyond what is reserved for it: a lower memory_cap or fewer copies would be
- * right. */
+ * or no cuBLASLt; -EIO. Where the driver records no graphs, for want of memory or of support, kernels are
+ * launched one by one, and learner->warned is called once. */
 int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module *module,
                               struct env_device_market *market, struct env *env, struct learner **ret,
                               char err[static PPO_ERROR_MAX]);
@@ -71,7 +70,8 @@ struct learner_source {
     const char *module_path;             /* as gpu_module_open() */
     size_t module_limit;                 /* as gpu_module_limit(); 0: none */
     bool all_copies;                     /* never fewer, for a checkpoint's learner: rather on the CPU */
-    /* Called with a sentence for each difference from what was configured. NULL: not wanted. */
+    /* Called with a sentence for each difference from what was configured; the learner keeps it. NULL: not
+     * wanted. */
     void (*warned)(void *ctx, const char *sentence);
     void *ctx;
 };

@@ -182,9 +182,12 @@ int ppo_learner_create_auto(const struct ppo_params *params, const struct learne
     }
     if (r == 0 && !stack.learner)
         r = on_cpu(params, source, &stack, err);
-    if (r == 0)
-        *ret = stack;
-    return r;
+    if (r < 0)
+        return r;
+    stack.learner->warned = source->warned;
+    stack.learner->warned_ctx = source->ctx;
+    *ret = stack;
+    return 0;
 }
 
 int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,

@@ -80,6 +80,9 @@ struct learner {
     struct net_layout layout;
     void (*entered)(void *ctx, enum ppo_phase phase); /* NULL: no callback */
     void *entered_ctx;
+    /* Called with a sentence about what a device does not do as it should, once. NULL: not wanted. */
+    void (*warned)(void *ctx, const char *sentence);
+    void *warned_ctx;
 };
 
 /* From now on ppo_learner_iterate() calls entered(ctx, phase) in its caller's thread when it goes into a

@@ -337,6 +337,9 @@ static int device_step(struct gpu_env *e, const struct env_device_io *io, void *
     cpu_say(e->g, l.view.seed);
     cpu_say(e->g, (uint64_t)(uintptr_t)l.view.starts);
     cpu_say(e->g, (uint64_t)(uintptr_t)l.view.lengths);
+    if (cpu_recording)
+        return 0;
+    cpu_counts.steps += io->actions != NULL;
     if (io->actions) {
         run_blocks(io->observations ? step_observes : steps, &l, step_blocks(copies));
         e->last = *io;

@@ -163,13 +163,15 @@ static void try_skips(struct try *t)
     grads[4097] = 1;
     k.clock->skip = 1; /* the loss' word */
     step(t, &k);
-    CHECK(k.figures->skipped == 2 && k.clock->adam_step == 0 && k.clock->minibatch == 3);
+    CHECK(k.figures->skipped == 2 && k.clock->adam_step == 0 && k.clock->minibatch == 0);
     CHECK(memcmp(before, k.params, bytes) == 0 && memcmp(before + n, k.m, bytes) == 0 &&
           memcmp(before + 2 * n, k.v, bytes) == 0);
     k.clock->skip = k.clock->stop = 0;
     k.clock->started = 1;
     step(t, &k);
     CHECK(k.clock->bad_in_row == 0 && k.clock->adam_step == 1 && memcmp(before, k.params, bytes) != 0);
+    for (int i = 1; i < 4; i++)
+        step(t, &k);
 
     /* The epoch went by: the next one's order; one that never began is not counted. */
     struct ppo_shuffle next = ppo_shuffle_make(5, 1, 40);
@@ -179,6 +181,13 @@ static void try_skips(struct try *t)
     for (int i = 0; i < 4; i++)
         step(t, &k);
     CHECK(k.clock->minibatch == 0 && k.clock->epoch == 1);
+
+    /* One that is stopped ends with that minibatch, whether the others are left out or done. */
+    k.clock->started = k.clock->skip = k.clock->stop = 1;
+    for (int i = 0; i < 3; i++) {
+        step(t, &k);
+        CHECK(k.clock->minibatch == 0 && k.clock->epoch == 2 && k.clock->started == 0);
+    }
     free(before);
     try_end(t);
 }

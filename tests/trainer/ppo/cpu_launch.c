@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "strategy/policy/net.h"
+#include "tests/indicators_gpu/cpu_device.h"
 #include "trainer/ppo/cuda/blocks/list.h"
 #include "trainer/ppo/state.h"
 
@@ -15,6 +16,9 @@ static_assert(sizeof(struct kernel_moments) == sizeof(struct ppo_moments) &&
               "a normaliser's state is a checkpoint's");
 
 enum { POISON = 0xA5, SHARED_MAX = 48 << 10 };
+
+struct cpu_counts cpu_counts;
+bool cpu_recording;
 
 static void *shared_memory(size_t bytes)
 {
@@ -30,6 +34,9 @@ static void *shared_memory(size_t bytes)
     { \
         const char *reversed = getenv("BLOCKS_REVERSED"); \
         uint32_t blocks = (across), rows = (down); \
+        if (cpu_recording) \
+            return; \
+        cpu_counts.kernels += (size_t)blocks * rows > 0; \
         void *shared = shared_memory(shared_bytes); \
         (void)stream; \
         block_reversed = reversed && reversed[0] == '1'; \

@@ -3,8 +3,12 @@
  * device takes them, sums are float32, in order. The arena begins as NaN where the sequence has not written,
  * except what ppo_queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
  *
+ * Repeated work is recorded as a device does it, with nothing done meanwhile; a launch of the graph does it,
+ * and must do with the same operands what was recorded.
+ *
  * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes,
- * as reported; 16 GiB. */
+ * as reported; 16 GiB. $QUEUE_NO_SKIPS=1: graphs have no condition. $QUEUE_CAPTURE_FAILS=begin, work, end,
+ * launch: there each recording fails, the last for want of memory; condition: only one with a condition. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +18,7 @@
 
 #include "tests/indicators_gpu/cpu_device.h"
 #include "trainer/ppo/cuda/queue.h"
+#include "trainer/ppo/cuda/repeat.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0x5a, PINNED_MAX = 8, REASON_MAX = 256 };
 
@@ -26,9 +31,12 @@ struct ppo_queue {
     int n_planned;
     void *pinned[PINNED_MAX];
     int n_pinned;
-    /* What a graph did when it was recorded: it must do the same ever after. */
-    uint64_t recorded[QUEUE_GRAPHS];
-    int seen[QUEUE_GRAPHS];
+    struct repeats repeats;
+    struct repeat_work repeated;                /* that ppo_queue_repeat() is about */
+    uint64_t said;                              /* what is recorded */
+    uint64_t recorded[QUEUE_GRAPHS];            /* and was: a graph must do the same ever after */
+    const uint32_t *stop, *stops[QUEUE_GRAPHS]; /* likewise */
+    const char *fails;
     uint64_t waits;
     double marks[QUEUE_MARKS];
     int error;
@@ -37,11 +45,109 @@ struct ppo_queue {
 
 void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason)
 {
-    if (q->error)
+    if (q->error || ppo_repeat_failed(&q->repeats, error, reason))
         return;
     q->error = error;
     snprintf(q->reason, sizeof(q->reason), "%s", reason);
 }
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, "1") == 0;
+}
+
+/* ---- graphs ---- */
+
+static int fail_at(const struct ppo_queue *q, const char *where, int error, char *reason, size_t cap)
+{
+    if (!q->fails || strcmp(q->fails, where) != 0)
+        return 0;
+    snprintf(reason, cap, "injected: %s", where);
+    return error;
+}
+
+static int graph_begin(void *ctx, const uint32_t *stop, char *reason, size_t cap)
+{
+    struct ppo_queue *q = ctx;
+    int r = fail_at(q, "begin", -EIO, reason, cap);
+    if (r == 0 && stop)
+        r = fail_at(q, "condition", -ENOTSUP, reason, cap);
+    if (r < 0)
+        return r;
+    q->stop = stop;
+    q->said = 0;
+    q->g->said = &q->said;
+    cpu_recording = true;
+    return 0;
+}
+
+static int graph_end(void *ctx, int graph, bool failed, char *reason, size_t cap)
+{
+    struct ppo_queue *q = ctx;
+    cpu_recording = false;
+    q->g->said = NULL;
+    q->recorded[graph] = q->said;
+    q->stops[graph] = q->stop;
+    return failed ? 0 : fail_at(q, "end", -EIO, reason, cap);
+}
+
+static int graph_launch(void *ctx, int graph, char *reason, size_t cap)
+{
+    struct ppo_queue *q = ctx;
+    uint64_t said = 0;
+    int r = fail_at(q, "launch", -ENOMEM, reason, cap);
+    if (r < 0)
+        return r;
+    if (q->stops[graph] && *q->stops[graph] != 0) {
+        cpu_counts.skipped++;
+        return 0;
+    }
+    q->g->said = &said;
+    q->repeated.work(q->repeated.ctx);
+    q->g->said = NULL;
+    if (q->recorded[graph] != said)
+        abort(); /* a graph would have done something else */
+    return 0;
+}
+
+static void graph_drop(void *ctx, int graph)
+{
+    (void)ctx;
+    (void)graph;
+}
+
+static const struct repeat_calls graph_calls = {false, graph_begin, graph_end, graph_launch, graph_drop},
+                                 skipping_calls = {true, graph_begin, graph_end, graph_launch, graph_drop};
+
+void ppo_queue_repeat(struct ppo_queue *q, int graph, const uint32_t *stop, void (*work)(void *ctx),
+                      void *ctx)
+{
+    char reason[REASON_MAX];
+    if (q->error)
+        return;
+    q->repeated = (struct repeat_work){work, ctx, stop};
+    int r = ppo_repeat(&q->repeats, graph, &q->repeated, reason, sizeof(reason));
+    if (r < 0)
+        ppo_queue_fail(q, r, reason);
+}
+
+bool ppo_queue_skips(const struct ppo_queue *q, int graph)
+{
+    return q->repeats.graphs[graph].how == REPEAT_SKIPS;
+}
+
+const char *ppo_queue_notice(const struct ppo_queue *q)
+{
+    return q->repeats.notice;
+}
+
+void ppo_queue_forget(struct ppo_queue *q)
+{
+    ppo_repeat_forget(&q->repeats);
+}
+
+/* ---- life and memory ---- */
 
 static void say(struct ppo_queue *q, uint64_t what)
 {
@@ -55,6 +161,8 @@ int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **
     if (!q)
         return cpu_none_left(reason, cap);
     q->g = g;
+    q->fails = getenv("QUEUE_CAPTURE_FAILS");
+    ppo_repeat_init(&q->repeats, is_set("QUEUE_NO_SKIPS") ? &graph_calls : &skipping_calls, q);
     *ret = q;
     return 0;
 }
@@ -100,13 +208,12 @@ int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason,
 
 int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap)
 {
-    const char *plain = getenv("QUEUE_PLAIN");
     if (q->n_planned == QUEUE_PRODUCTS_MAX) {
         snprintf(reason, cap, "more than %d matrix products", QUEUE_PRODUCTS_MAX);
         return -ENOTSUP;
     }
     q->asked[q->n_planned] = queue_epilogue_of(product);
-    if (plain && strcmp(plain, "1") == 0) {
+    if (is_set("QUEUE_PLAIN")) {
         product->relu = product->keep = false;
         product->bias = product->bias && product->kind == QUEUE_FORWARD;
     }
@@ -215,6 +322,9 @@ void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue
     say(q, (uint64_t)(uintptr_t)o->x);
     say(q, (uint64_t)(uintptr_t)o->y);
     say(q, (uint64_t)(uintptr_t)o->w);
+    if (cpu_recording)
+        return;
+    cpu_counts.products++;
     size_t m = p->kind == QUEUE_WEIGHT ? in : p->rows, n = p->kind == QUEUE_INPUT ? in : out;
     size_t k = p->kind == QUEUE_FORWARD ? in : p->kind == QUEUE_INPUT ? out : p->rows;
     const void *left = p->kind == QUEUE_INPUT ? o->y : o->x, *right = p->kind == QUEUE_WEIGHT ? o->y : o->w;
@@ -262,7 +372,7 @@ void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue
 
 void ppo_queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
-    if (!q->error && bytes > 0)
+    if (!q->error && !cpu_recording && bytes > 0)
         memcpy(to, from, bytes);
 }
 
@@ -283,7 +393,7 @@ void ppo_queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
 {
     (void)lane;
     say(q, (uint64_t)(uintptr_t)at);
-    if (!q->error && bytes > 0)
+    if (!q->error && !cpu_recording && bytes > 0)
         memset(at, 0, bytes);
 }
 
@@ -312,30 +422,13 @@ void *ppo_queue_stream(struct ppo_queue *q, int lane)
     return NULL;
 }
 
-/* Calls it every time; from its second time on it must do with the same operands what it did then. */
-void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
-{
-    uint64_t said = 0;
-    if (q->error)
-        return;
-    q->g->said = &said;
-    work(ctx);
-    q->g->said = NULL;
-    if (q->seen[graph]++ == 1)
-        q->recorded[graph] = said;
-    if (q->seen[graph] > 2 && q->recorded[graph] != said)
-        abort(); /* a graph would have done something else */
-}
-
-void ppo_queue_forget(struct ppo_queue *q)
-{
-    for (int i = 0; i < QUEUE_GRAPHS; i++)
-        q->seen[i] = q->seen[i] > 0;
-}
-
 void ppo_queue_launched(struct ppo_queue *q)
 {
+    char reason[REASON_MAX];
     say(q, 3);
+    int r = cpu_recording ? fail_at(q, "work", -EIO, reason, sizeof(reason)) : 0;
+    if (r < 0)
+        ppo_queue_fail(q, r, reason);
 }
 
 void ppo_queue_mark(struct ppo_queue *q, int mark)

@@ -4,8 +4,10 @@
  * Arguments: the module's path (the real one, or the tests' whose device is the CPU), and `small` for sizes
  * that a sanitizer gets through. */
 #define NN_DOUBLE /* trainer/nn's oracle */
+#include <dlfcn.h>
 #include <errno.h>
 
+#include "tests/indicators_gpu/cpu_device.h"
 #include "tests/trainer/ppo/device_place.h"
 #include "trainer/nn/train.h"
 #include "trainer/ppo/cuda/abi.h"
@@ -581,6 +583,115 @@ static void try_exchange(struct random *random, int recurrent)
     close_place(&p);
 }
 
+/* ---- graphs ---- */
+
+/* What the tests' device counts; NULL: another device. */
+static const struct cpu_counts *counts(void)
+{
+    void *library = is_cpu() ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    return library ? dlsym(library, "cpu_counts") : NULL;
+}
+
+static char notice[PPO_ERROR_MAX];
+static int n_notices;
+
+static void take_notice(void *ctx, const char *sentence)
+{
+    CHECK(ctx == notice);
+    n_notices++;
+    snprintf(notice, sizeof(notice), "%s", sentence);
+}
+
+/* Three iterations, and the state after them. `waits`: in iterations. */
+static void run_iterations(const struct ppo_params *params, const char *fails, struct place_pieces *ret,
+                           struct ppo_update *ret_last, uint64_t *ret_waits)
+{
+    struct random random = {20261124};
+    struct place p;
+    if (fails)
+        setenv("QUEUE_CAPTURE_FAILS", fails, 1);
+    n_notices = 0;
+    if (open_place(&p, &random, params, false, 13, false)) {
+        p.device->warned = take_notice;
+        p.device->warned_ctx = notice;
+        for (int i = 0; i < 3; i++)
+            iterate(p.device, ret_last);
+        place_save(p.device, ret);
+        *ret_waits = ppo_learner_device_waits(p.device);
+    }
+    close_place(&p);
+    unsetenv("QUEUE_CAPTURE_FAILS");
+}
+
+/* A graph that cannot be recorded: the same bits by launches, said once; the device is not lost. */
+static void try_captures(void)
+{
+    static const char *const where[] = {"begin", "work", "end", "launch"};
+    struct ppo_params params = place_ppo(11, 24, 64);
+    struct place_pieces right, other;
+    struct ppo_update update;
+    uint64_t waits;
+    if (!is_cpu())
+        return;
+    run_iterations(&params, NULL, &right, &update, &waits);
+    CHECK_INT(n_notices, 0);
+    for (size_t i = 0; i < sizeof(where) / sizeof(where[0]); i++) {
+        run_iterations(&params, where[i], &other, &update, &waits);
+        compare_pieces(&right, &other);
+        CHECK_INT(n_notices, 1);
+        CHECK(strstr(notice, where[i]) && strstr(notice, "launched one by one"));
+        CHECK_INT(waits, 2 * 3);
+        place_drop(&other);
+    }
+    place_drop(&right);
+}
+
+/* target_kl ends every iteration in its first epoch: of the other epochs no product is done. Where graphs
+ * have no condition, the host looks before each epoch, which takes a wait, and the epoch that stopped is
+ * launched to its end. The bits are the same, as those without any of that. */
+static void try_early_stop(void)
+{
+    enum { MINIBATCHES = 4, EPOCHS = 5, ITERATIONS = 3 };
+    struct ppo_params params = place_ppo(11, 24, 64);
+    struct place_pieces pieces[4];
+    struct ppo_update update;
+    uint64_t waits, products[4], skipped[4];
+    const struct cpu_counts *done = counts();
+    if (!done)
+        return;
+    params.epochs = EPOCHS;
+    params.learning_rate = 0.02;
+    for (int kind = 0; kind < 4; kind++) { /* no stop; a condition; none; none that can be recorded */
+        const struct cpu_counts before = *done;
+        params.target_kl = kind == 0 ? 0 : 1e-9;
+        if (kind == 2)
+            setenv("QUEUE_NO_SKIPS", "1", 1);
+        run_iterations(&params, kind == 3 ? "condition" : NULL, &pieces[kind], &update, &waits);
+        unsetenv("QUEUE_NO_SKIPS");
+        products[kind] = done->products - before.products;
+        skipped[kind] = done->skipped - before.skipped;
+        CHECK_INT(update.kl_stop, kind > 0);
+        CHECK_INT(update.epochs, kind == 0 ? EPOCHS : 1);
+        CHECK_INT(waits, (uint64_t)ITERATIONS * (kind < 2 ? 2 : 3));
+        CHECK_INT(n_notices, 0);
+    }
+    /* A stopped iteration's minibatches: the one that stopped it ran, the rest did not. */
+    const uint64_t each = (products[0] - products[2]) / (ITERATIONS * (EPOCHS - 1) * MINIBATCHES);
+    printf("target_kl in the first epoch: products of %d iterations: %" PRIu64 " without it, %" PRIu64
+           " with a condition, %" PRIu64 " with the host's look\n",
+           ITERATIONS, products[0], products[1], products[2]);
+    CHECK(each >= 10 && (products[0] - products[2]) % each == 0);
+    CHECK_INT(skipped[0], 0);
+    CHECK(skipped[1] > (uint64_t)ITERATIONS * (EPOCHS - 1) * MINIBATCHES);
+    CHECK_INT(products[1], products[0] - skipped[1] * each);
+    CHECK_INT(skipped[2], 0);
+    CHECK_INT(products[2], products[3]);
+    compare_pieces(&pieces[1], &pieces[2]);
+    compare_pieces(&pieces[1], &pieces[3]);
+    for (int kind = 0; kind < 4; kind++)
+        place_drop(&pieces[kind]);
+}
+
 /* Values that are no numbers: every minibatch is skipped, and the training ends. */
 static void try_bad(struct random *random)
 {
@@ -796,6 +907,8 @@ int main(int argc, char **argv)
     all_grads(&random);
     all_iterations(&random);
     try_products(&random);
+    try_captures();
+    try_early_stop();
     for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
         for (int recurrent = 0; recurrent <= 16; recurrent += 16)
             try_resume(&random, (enum ppo_precision)precision, recurrent);

@@ -79,7 +79,8 @@ struct gpu_ppo_api {
     int (*read)(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
 
     /* Rollout, advantages, update; with `rehearse` a rollout and its statistics alone. The host waits once,
-     * at its end; with `rolled` (NULL: not wanted), which is called after the rollout, twice. Errors of the
+     * at its end; with `rolled` (NULL: not wanted), which is called after the rollout, twice; with target_kl
+     * also before each epoch but the first, where the device has no conditional graphs. Errors of the
      * environment are not reported here but by env_device_wait(). */
     int (*iterate)(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
                    void (*rolled)(void *ctx), void *ctx, struct gpu_ppo_result *ret, char *reason,
@@ -96,6 +97,9 @@ struct gpu_ppo_api {
 
     /* Its matrix products, the first n of them into ret (queue.h). Returns how many there are. */
     size_t (*products)(const struct gpu_ppo *p, struct queue_record *ret, size_t n);
+
+    /* "", or a sentence for the user, which stays: what the device does not do as it should. */
+    const char *(*notice)(const struct gpu_ppo *p);
 };
 
 #endif

@@ -387,9 +387,9 @@ struct kernel_add {
 void ppo_launch_add_sums(const struct kernel_add *k, void *stream);
 
 /* Gradients' norm, and what Adam needs: tiles of squares; one block: norm, clipping, t + 1 and corrections
- * into the clock unless it is skipped, figures, the next minibatch (and epoch, and its shuffle); then every
- * parameter's step, its bfloat16 copy, the floor and ceiling of log_std. 4 bytes a parameter, then 28 read
- * and written, + 2 of the copy (6.6 M parameters: 26 + 200 MB). */
+ * into the clock unless it is skipped, figures, the next minibatch (and epoch, and its shuffle; a stopped
+ * epoch ends there); then every parameter's step, its bfloat16 copy, the floor and ceiling of log_std. 4
+ * bytes a parameter, then 28 read and written, + 2 of the copy (6.6 M parameters: 26 + 200 MB). */
 struct kernel_adam {
     struct kernel_clock *clock;
     const struct kernel_rates *rates;

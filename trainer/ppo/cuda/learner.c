@@ -16,6 +16,7 @@ enum { MARK_BEGIN, MARK_ROLLOUT, MARK_ADVANTAGES, MARK_END };
 struct letters {
     struct kernel_rates rates;
     struct kernel_figures figures;
+    uint32_t stop;
 };
 
 struct gpu_ppo {
@@ -480,7 +481,7 @@ static void rollout(struct gpu_ppo *p)
                    p->sequence.plan.copies * (size_t)p->setup.layout->hidden * sizeof(float));
     step_environment(p, &begin);
     for (size_t i = 0; i < p->sequence.plan.steps; i++)
-        ppo_queue_repeat(p->queue, GRAPH_STEP, step, p);
+        ppo_queue_repeat(p->queue, GRAPH_STEP, NULL, step, p);
     ppo_launch_observe(&p->observe, lane0(p));
     if (p->observed.sums)
         ppo_launch_observed(&p->observed, lane0(p));
@@ -531,13 +532,43 @@ static void minibatch(void *ctx)
     launched(p);
 }
 
+static const uint32_t *stop_of(const struct gpu_ppo *p)
+{
+    return &((const struct kernel_clock *)at(p, p->sequence.plan.clock))->stop;
+}
+
+/* Asks the device, which takes a wait. */
+static bool is_stopped(struct gpu_ppo *p)
+{
+    char reason[PPO_ERROR_MAX];
+    p->letters->stop = 0;
+    ppo_queue_download(p->queue, &p->letters->stop, stop_of(p), sizeof(p->letters->stop));
+    return ppo_queue_wait(p->queue, reason, sizeof(reason)) == 0 && p->letters->stop != 0;
+}
+
+/* After target_kl has ended them the remaining minibatches are left out: by the device, or where it does not
+ * do that, before the next epoch. */
+static void update(struct gpu_ppo *p)
+{
+    const bool may_stop = p->setup.params->target_kl > 0;
+    ppo_launch_update_begin(&p->adam.order, lane0(p));
+    launched(p);
+    for (int epoch = 0; epoch < p->setup.params->epochs; epoch++) {
+        if (may_stop && epoch > 0 && !ppo_queue_skips(p->queue, GRAPH_MINIBATCH) && is_stopped(p))
+            break;
+        for (uint32_t i = 0; i < p->adam.order.minibatches; i++)
+            ppo_queue_repeat(p->queue, GRAPH_MINIBATCH, may_stop ? stop_of(p) : NULL, minibatch, p);
+    }
+    ppo_launch_explained(&p->explained, lane0(p)); /* with the update's deviation */
+    launched(p);
+}
+
 static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
                            void (*rolled)(void *ctx), void *ctx, struct gpu_ppo_result *ret, char *reason,
                            size_t cap)
 {
     const struct ppo_plan *plan = &p->sequence.plan;
     struct ppo_queue *q = p->queue;
-    const size_t minibatches = (size_t)p->setup.params->epochs * p->adam.order.minibatches;
     p->letters->rates = *rates;
     ppo_queue_mark(q, MARK_BEGIN);
     ppo_queue_upload(q, at(p, plan->rates), &p->letters->rates, sizeof(p->letters->rates));
@@ -547,12 +578,7 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
     ppo_queue_mark(q, MARK_ROLLOUT);
     advantages(p);
     ppo_queue_mark(q, MARK_ADVANTAGES);
-    ppo_launch_update_begin(&p->adam.order, lane0(p));
-    launched(p);
-    for (size_t i = 0; i < minibatches; i++)
-        ppo_queue_repeat(q, GRAPH_MINIBATCH, minibatch, p);
-    ppo_launch_explained(&p->explained, lane0(p)); /* after the update, with its deviation */
-    launched(p);
+    update(p);
     ppo_queue_mark(q, MARK_END);
     ppo_queue_download(q, &p->letters->figures, at(p, plan->figures), sizeof(p->letters->figures));
     if (rolled) {
@@ -605,6 +631,11 @@ static size_t learner_products(const struct gpu_ppo *p, struct queue_record *ret
     return ppo_queue_records(p->queue, ret, n);
 }
 
+static const char *learner_notice(const struct gpu_ppo *p)
+{
+    return ppo_queue_notice(p->queue);
+}
+
 extern const struct gpu_ppo_api papertape_gpu_ppo;
 __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_ppo = {
     .abi = GPU_PPO_ABI,
@@ -619,4 +650,5 @@ __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_pp
     .waits = learner_waits,
     .matrix_rate = learner_matrix_rate,
     .products = learner_products,
+    .notice = learner_notice,
 };

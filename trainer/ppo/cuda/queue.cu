@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "indicators_gpu/cuda/device.h"
+#include "trainer/ppo/cuda/repeat.h"
 
 #define QUEUE_TEXT2(x) #x
 #define QUEUE_TEXT(x)  QUEUE_TEXT2(x)
@@ -63,8 +64,10 @@ struct ppo_queue {
     int n_pinned;
     struct planned planned[QUEUE_PRODUCTS_MAX];
     int n_planned;
+    struct repeats repeats;
     cudaGraphExec_t graphs[QUEUE_GRAPHS];
-    bool seen[QUEUE_GRAPHS];
+    cudaGraph_t graph; /* that is recorded; with a condition the one around it */
+    bool lost_before;
     uint64_t waits;
     int error;
     char reason[REASON_MAX];
@@ -72,16 +75,27 @@ struct ppo_queue {
 
 extern "C" void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason)
 {
-    if (q->error)
+    if (q->error || ppo_repeat_failed(&q->repeats, error, reason))
         return;
     q->error = error;
     snprintf(q->reason, sizeof(q->reason), "%s", reason);
 }
 
+/* While a graph is recorded nothing runs that could lose the device. */
+static int graph_did(cudaError_t error, const char *what, char *reason, size_t cap)
+{
+    if (error == cudaSuccess)
+        return 0;
+    snprintf(reason, cap, "%s: %s", what, cudaGetErrorString(error));
+    cudaGetLastError();
+    return error == cudaErrorMemoryAllocation ? -ENOMEM : -EIO;
+}
+
 static void cuda_did(struct ppo_queue *q, cudaError_t error, const char *what)
 {
     char reason[REASON_MAX];
-    int r = gpu_device_check(q->g, error, what, reason, sizeof(reason));
+    int r = q->repeats.recording ? graph_did(error, what, reason, sizeof(reason))
+                                 : gpu_device_check(q->g, error, what, reason, sizeof(reason));
     if (r < 0)
         ppo_queue_fail(q, r, reason);
 }
@@ -131,6 +145,146 @@ static int blas_open(struct blas *blas, char *reason, size_t cap)
     return 0;
 }
 
+/* ---- graphs ---- */
+
+#if CUDART_VERSION >= 12040
+/* The condition of a graph that leaves its work out. */
+static __global__ void unless_kernel(cudaGraphConditionalHandle handle, const uint32_t *stop)
+{
+    cudaGraphSetConditional(handle, *stop == 0);
+}
+
+/* Conditional nodes came with CUDA 12.4: the driver must have them too. */
+static bool graphs_skip(void)
+{
+    int driver = 0;
+    return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040;
+}
+
+static cudaError_t add_node(cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                            cudaGraphNodeParams *params)
+{
+    cudaGraphNode_t node;
+#if CUDART_VERSION >= 13000
+    return cudaGraphAddNode(&node, graph, after, NULL, n, params);
+#else
+    return cudaGraphAddNode(&node, graph, after, n, params);
+#endif
+}
+
+/* A graph of two nodes: the condition, then an IF around what is recorded: *ret_body. */
+static int make_condition(struct ppo_queue *q, const uint32_t *stop, cudaGraph_t *ret_body, char *reason,
+                          size_t cap)
+{
+    cudaGraphConditionalHandle handle;
+    cudaGraphNode_t first;
+    cudaGraph_t same;
+    size_t n = 1;
+    cudaStream_t stream = q->lanes[0];
+    int r = graph_did(cudaGraphConditionalHandleCreate(&handle, q->graph, 0, 0), "CUDA graph", reason, cap);
+    if (r == 0)
+        r = graph_did(
+            cudaStreamBeginCaptureToGraph(stream, q->graph, NULL, NULL, 0, cudaStreamCaptureModeThreadLocal),
+            "CUDA graph", reason, cap);
+    if (r < 0)
+        return r;
+    unless_kernel<<<1, 1, 0, stream>>>(handle, stop);
+    r = graph_did(cudaStreamEndCapture(stream, &same), "CUDA graph", reason, cap);
+    if (r == 0)
+        r = graph_did(cudaGraphGetNodes(q->graph, &first, &n), "CUDA graph", reason, cap);
+    if (r < 0)
+        return r;
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.handle = handle;
+    params.conditional.type = cudaGraphCondTypeIf;
+    params.conditional.size = 1;
+    r = graph_did(add_node(q->graph, &first, n, &params), "CUDA graph", reason, cap);
+    if (r == 0)
+        *ret_body = params.conditional.phGraph_out[0];
+    return r;
+}
+
+static int graph_begin_skipping(struct ppo_queue *q, const uint32_t *stop, char *reason, size_t cap)
+{
+    cudaGraph_t body;
+    int r = graph_did(cudaGraphCreate(&q->graph, 0), "CUDA graph", reason, cap);
+    if (r == 0)
+        r = make_condition(q, stop, &body, reason, cap);
+    if (r == 0)
+        r = graph_did(
+            cudaStreamBeginCaptureToGraph(q->lanes[0], body, NULL, NULL, 0, cudaStreamCaptureModeThreadLocal),
+            "CUDA graph", reason, cap);
+    if (r < 0 && q->graph) {
+        gpu_device_let_go(cudaGraphDestroy(q->graph));
+        q->graph = NULL;
+    }
+    return r;
+}
+#else
+static bool graphs_skip(void)
+{
+    return false;
+}
+
+static int graph_begin_skipping(struct ppo_queue *q, const uint32_t *stop, char *reason, size_t cap)
+{
+    (void)q;
+    (void)stop;
+    snprintf(reason, cap, "CUDA graph: no conditional nodes");
+    return -ENOTSUP;
+}
+#endif
+
+static int graph_begin(void *ctx, const uint32_t *stop, char *reason, size_t cap)
+{
+    struct ppo_queue *q = (struct ppo_queue *)ctx;
+    q->graph = NULL;
+    q->lost_before = q->g->lost;
+    if (stop)
+        return graph_begin_skipping(q, stop, reason, cap);
+    return graph_did(cudaStreamBeginCapture(q->lanes[0], cudaStreamCaptureModeThreadLocal), "CUDA graph",
+                     reason, cap);
+}
+
+/* The environment's part of the work marks the device as lost where it could not be recorded; it is not: an
+ * error from which there is no recovery comes again with the first launch. */
+static int graph_end(void *ctx, int graph, bool failed, char *reason, size_t cap)
+{
+    struct ppo_queue *q = (struct ppo_queue *)ctx;
+    cudaGraph_t ended = NULL;
+    int r = graph_did(cudaStreamEndCapture(q->lanes[0], &ended), "CUDA graph", reason, cap);
+    if (!q->graph)
+        q->graph = ended;
+    if (r == 0 && !failed)
+        r = graph_did(cudaGraphInstantiate(&q->graphs[graph], q->graph, 0), "CUDA graph", reason, cap);
+    if (q->graph)
+        gpu_device_let_go(cudaGraphDestroy(q->graph));
+    q->graph = NULL;
+    if (r < 0 || failed) {
+        gpu_device_let_go(cudaGetLastError());
+        q->g->lost = q->lost_before;
+    }
+    return r;
+}
+
+static void graph_drop(void *ctx, int graph)
+{
+    struct ppo_queue *q = (struct ppo_queue *)ctx;
+    if (q->graphs[graph])
+        gpu_device_let_go(cudaGraphExecDestroy(q->graphs[graph]));
+    q->graphs[graph] = NULL;
+}
+
+static int graph_launch(void *ctx, int graph, char *reason, size_t cap)
+{
+    struct ppo_queue *q = (struct ppo_queue *)ctx;
+    return gpu_device_check(q->g, cudaGraphLaunch(q->graphs[graph], q->lanes[0]), "CUDA graph", reason, cap);
+}
+
+static const struct repeat_calls graph_calls = {false, graph_begin, graph_end, graph_launch, graph_drop},
+                                 skipping_calls = {true, graph_begin, graph_end, graph_launch, graph_drop};
+
 extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
                                 size_t cap)
 {
@@ -144,6 +298,7 @@ extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct p
     }
     q->g = g;
     q->lanes[0] = stream ? (cudaStream_t)stream : g->stream;
+    ppo_repeat_init(&q->repeats, graphs_skip() ? &skipping_calls : &graph_calls, q);
     r = blas_open(&q->blas, reason, cap);
     cublasStatus_t created = r == 0 ? q->blas.create(&q->handle) : CUBLAS_STATUS_SUCCESS;
     if (created != CUBLAS_STATUS_SUCCESS) {
@@ -475,44 +630,31 @@ extern "C" void *ppo_queue_stream(struct ppo_queue *q, int lane)
     return q->lanes[lane];
 }
 
-static void record(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
+extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, const uint32_t *stop,
+                                 void (*work)(void *ctx), void *ctx)
 {
-    cudaGraph_t made = NULL;
-    cuda_did(q, cudaStreamBeginCapture(q->lanes[0], cudaStreamCaptureModeThreadLocal), "CUDA graph");
+    const struct repeat_work repeated = {work, ctx, stop};
+    char reason[REASON_MAX];
     if (q->error)
         return;
-    work(ctx);
-    /* A capture must be ended even where the work failed. */
-    cudaError_t ended = cudaStreamEndCapture(q->lanes[0], &made);
-    cuda_did(q, ended, "CUDA graph");
-    if (!q->error)
-        cuda_did(q, cudaGraphInstantiate(&q->graphs[graph], made, 0), "CUDA graph");
-    if (made)
-        gpu_device_let_go(cudaGraphDestroy(made));
+    int r = ppo_repeat(&q->repeats, graph, &repeated, reason, sizeof(reason));
+    if (r < 0)
+        ppo_queue_fail(q, r, reason);
 }
 
-extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
+extern "C" bool ppo_queue_skips(const struct ppo_queue *q, int graph)
 {
-    if (q->error)
-        return;
-    if (!q->seen[graph]) { /* first without a graph: it loads code, which a capture does not allow */
-        q->seen[graph] = true;
-        work(ctx);
-        return;
-    }
-    if (!q->graphs[graph])
-        record(q, graph, work, ctx);
-    if (!q->error)
-        cuda_did(q, cudaGraphLaunch(q->graphs[graph], q->lanes[0]), "CUDA graph");
+    return q->repeats.graphs[graph].how == REPEAT_SKIPS;
+}
+
+extern "C" const char *ppo_queue_notice(const struct ppo_queue *q)
+{
+    return q->repeats.notice;
 }
 
 extern "C" void ppo_queue_forget(struct ppo_queue *q)
 {
-    for (int i = 0; i < QUEUE_GRAPHS; i++) {
-        if (q->graphs[i])
-            gpu_device_let_go(cudaGraphExecDestroy(q->graphs[i]));
-        q->graphs[i] = NULL;
-    }
+    ppo_repeat_forget(&q->repeats);
 }
 
 extern "C" void ppo_queue_launched(struct ppo_queue *q)

@@ -158,8 +158,17 @@ void *ppo_queue_stream(struct ppo_queue *q, int lane);
 /* Runs work that is the same every time and starts and ends on lane 0: the first time directly, the second
  * time it is recorded as graph `graph`, from then on the graph is launched and `work` is not called. What
  * changes lies in the device's memory: the kernels' arguments are the graph's (the environment's seed and
- * windows are among them). */
-void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx);
+ * windows are among them). Where it cannot be recorded, `work` is called every time, and ppo_queue_notice()
+ * says so.
+ *
+ * `stop` (NULL: never), of the device: where it is not 0 when the graph's turn comes, the work may be left
+ * out, which it must make no difference to: ppo_queue_skips() says whether the device does that. */
+void ppo_queue_repeat(struct ppo_queue *q, int graph, const uint32_t *stop, void (*work)(void *ctx),
+                      void *ctx);
+bool ppo_queue_skips(const struct ppo_queue *q, int graph);
+
+/* "", or a sentence for the user: what the device does not do as it should. */
+const char *ppo_queue_notice(const struct ppo_queue *q);
 
 /* Drops the graphs: repeated work is recorded again. After another environment's state was loaded, and after
  * ppo_queue_wait(). */

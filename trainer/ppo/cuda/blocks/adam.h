@@ -119,7 +119,7 @@ BLOCK_FN void block_grad_step(const struct kernel_adam *k, unsigned x, unsigned 
             continue;
         grad_decide(k, sqrt(sums[0]));
         clock->minibatch += 1;
-        if (clock->minibatch == k->order.minibatches) {
+        if (clock->minibatch == k->order.minibatches || clock->stop) { /* what follows may be left out */
             clock->epoch += clock->started;
             clock->minibatch = clock->started = 0;
             clock->shuffle = ppo_shuffle_make(k->order.seed, clock->epoch, k->order.sequences);
