@@ -18,7 +18,8 @@ enum ppo_precision {
     PPO_FLOAT32,
     PPO_TF32,
     PPO_BF16
-}; /* of a device's products; "mixed" is bf16. The CPU: float32 */
+};                                          /* of a device's products; "mixed" is bf16. The CPU: float32 */
+enum ppo_plans { PPO_MEASURED, PPO_FIRST }; /* of a device's products: trainer/ppo/cuda/product_plan.h */
 enum ppo_device { PPO_AUTO, PPO_CPU, PPO_CUDA }; /* auto: a device where there is one */
 
 struct ppo_params {
@@ -59,6 +60,7 @@ struct ppo_params {
     int64_t total_steps;
     enum ppo_device device;
     enum ppo_precision precision;
+    enum ppo_plans product_plans;
     double memory_cap; /* share of the device's memory */
     int threads;       /* 0: one a core. Also the shards of a minibatch: part of a run's identity */
 };

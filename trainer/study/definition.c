@@ -34,9 +34,10 @@ static bool of_study(const char *name)
 static bool of_config(const struct config_key *key)
 {
     static const char *const others[] = {
-        "name",       "preset",          "seed",          "device",    "threads",    "memory_cap",
-        "keep",       "fit_from",        "fit_to",        "to",        "test_share", "validation_share",
-        "purge_bars", "validation_from", "validation_to", "test_from", "test_to",    NULL};
+        "name",       "preset",          "seed",          "device",    "threads", "memory_cap",
+        "keep",       "product_plans",   "fit_from",      "fit_to",    "to",      "test_share",
+        "purge_bars", "validation_from", "validation_to", "test_from", "test_to", "validation_share",
+        NULL};
     if (strcmp(key->name, "total_steps") == 0)
         return true;
     return !(key->marks & CONFIG_KEY_FREE) && !is_one_of(key->name, others);

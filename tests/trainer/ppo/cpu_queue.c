@@ -6,6 +6,10 @@
  * Repeated work is recorded as a device does it, with nothing done meanwhile; a launch of the graph does it,
  * and must do with the same operands what was recorded.
  *
+ * Products are planned by trainer/ppo/cuda/product_plan.h as a device's are, from timings in $QUEUE_TIMES:
+ * the seconds of a product's algorithms, those of the product without its epilogue behind a semicolon,
+ * "3,2;1", with $QUEUE_PLANS as the cache's file. Without it there is one algorithm, whose time is not known.
+ *
  * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes,
  * as reported; 16 GiB. $QUEUE_NO_SKIPS=1: graphs have no condition. $QUEUE_CAPTURE_FAILS=begin, work, end,
  * launch: there each recording fails, the last for want of memory; condition: only one with a condition. */
@@ -17,6 +21,7 @@
 #include <time.h>
 
 #include "tests/indicators_gpu/cpu_device.h"
+#include "trainer/ppo/cuda/product_plan.h"
 #include "trainer/ppo/cuda/queue.h"
 #include "trainer/ppo/cuda/repeat.h"
 
@@ -26,9 +31,15 @@ struct ppo_queue {
     struct gpu_indicators *g;
     unsigned char *arena;
     size_t arena_bytes;
-    struct queue_product planned[QUEUE_PRODUCTS_MAX];
+    struct queue_product planned[QUEUE_PRODUCTS_MAX]; /* behind the last: the one that is being planned */
     enum queue_epilogue asked[QUEUE_PRODUCTS_MAX];
+    struct product_choice choices[QUEUE_PRODUCTS_MAX];
     int n_planned;
+    struct product_planner planner;
+    struct product_cache cache;
+    const struct queue_use *use; /* of that one */
+    bool filled;                 /* the arena, with numbers */
+    double clock;
     void *pinned[PINNED_MAX];
     int n_pinned;
     struct repeats repeats;
@@ -147,6 +158,57 @@ void ppo_queue_forget(struct ppo_queue *q)
     ppo_repeat_forget(&q->repeats);
 }
 
+/* ---- the planner's device ---- */
+
+static double product_now(void *ctx)
+{
+    return ((struct ppo_queue *)ctx)->clock;
+}
+
+/* Where the seconds of a variant begin, or NULL. */
+static const char *times_of(const struct queue_product *product, const struct ppo_queue *q)
+{
+    const char *times = getenv("QUEUE_TIMES");
+    const bool apart = queue_epilogue_of(product) != q->asked[q->n_planned];
+    return times && apart ? strchr(times, ';') : times;
+}
+
+static int product_list(void *ctx, const struct queue_product *product)
+{
+    const struct ppo_queue *q = ctx;
+    const bool fused = product->relu || (product->kind == QUEUE_WEIGHT && product->bias);
+    if (is_set("QUEUE_PLAIN") && fused)
+        return 0;
+    if (!q->planner.measured)
+        return 1;
+    const char *at = times_of(product, q);
+    int n = at != NULL;
+    for (; at && *++at && *at != ';';)
+        n += *at == ',';
+    return n < PRODUCT_HEURISTICS ? n : PRODUCT_HEURISTICS;
+}
+
+/* Does it, too, so that operands that are none would be noticed. */
+static double product_time(void *ctx, const struct queue_product *product, const struct queue_product *asked,
+                           int i)
+{
+    struct ppo_queue *q = ctx;
+    const char *at = times_of(product, q);
+    (void)asked;
+    for (at += *at == ';'; i > 0; i--)
+        at = strchr(at, ',') + 1;
+    if (!q->filled)
+        memset(q->arena, 0x3f, q->arena_bytes);
+    q->filled = true;
+    q->planned[q->n_planned] = *product;
+    ppo_queue_product(q, 0, q->n_planned, &q->use->operands);
+    q->use->rest(q->use->ctx, product, NULL);
+    q->clock += 1e-4;
+    return strtod(at, NULL);
+}
+
+static const struct product_calls product_calls = {product_now, product_list, product_time};
+
 /* ---- life and memory ---- */
 
 static void say(struct ppo_queue *q, uint64_t what)
@@ -154,7 +216,8 @@ static void say(struct ppo_queue *q, uint64_t what)
     cpu_say(q->g, what);
 }
 
-int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap)
+int ppo_queue_create(struct gpu_indicators *g, void *stream, bool measured, struct ppo_queue **ret,
+                     char *reason, size_t cap)
 {
     (void)stream;
     struct ppo_queue *q = calloc(1, sizeof(*q));
@@ -162,6 +225,13 @@ int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **
         return cpu_none_left(reason, cap);
     q->g = g;
     q->fails = getenv("QUEUE_CAPTURE_FAILS");
+    q->planner = (struct product_planner){.calls = &product_calls,
+                                          .ctx = q,
+                                          .measured = measured && getenv("QUEUE_TIMES"),
+                                          .cache = &q->cache,
+                                          .device = "the CPU"};
+    if (getenv("QUEUE_PLANS"))
+        ppo_product_cache_open(&q->cache, getenv("QUEUE_PLANS"));
     ppo_repeat_init(&q->repeats, is_set("QUEUE_NO_SKIPS") ? &graph_calls : &skipping_calls, q);
     *ret = q;
     return 0;
@@ -178,6 +248,7 @@ void ppo_queue_destroy(struct ppo_queue *q)
         cpu_release(q->g, q->arena, q->arena_bytes + GUARD);
     for (int i = 0; i < q->n_pinned; i++)
         free(q->pinned[i]);
+    ppo_product_cache_finish(&q->cache);
     free(q);
 }
 
@@ -206,26 +277,36 @@ int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason,
     return 0;
 }
 
-int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap)
+int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, const struct queue_use *use,
+                   int *ret_id, char *reason, size_t cap)
 {
-    if (q->n_planned == QUEUE_PRODUCTS_MAX) {
-        snprintf(reason, cap, "more than %d matrix products", QUEUE_PRODUCTS_MAX);
+    const int id = q->n_planned;
+    if (id + 1 == QUEUE_PRODUCTS_MAX) {
+        snprintf(reason, cap, "more than %d matrix products", QUEUE_PRODUCTS_MAX - 1);
         return -ENOTSUP;
     }
-    q->asked[q->n_planned] = queue_epilogue_of(product);
-    if (is_set("QUEUE_PLAIN")) {
-        product->relu = product->keep = false;
-        product->bias = product->bias && product->kind == QUEUE_FORWARD;
+    q->asked[id] = queue_epilogue_of(product);
+    q->use = use;
+    if (ppo_product_choose(&q->planner, product, use->lanes, &q->choices[id]) < 0) {
+        snprintf(reason, cap, "no such product");
+        return -ENOTSUP;
     }
-    q->planned[q->n_planned] = *product;
+    q->planned[id] = *product;
     *ret_id = q->n_planned++;
     return 0;
+}
+
+int ppo_queue_plan_end(struct ppo_queue *q, char *reason, size_t cap)
+{
+    if (q->filled)
+        memset(q->arena, 0, q->arena_bytes);
+    return ppo_queue_wait(q, reason, cap);
 }
 
 size_t ppo_queue_records(const struct ppo_queue *q, struct queue_record *ret, size_t n)
 {
     for (size_t i = 0; i < n && i < (size_t)q->n_planned; i++)
-        ret[i] = queue_record_of(&q->planned[i], q->asked[i]);
+        ret[i] = queue_record_of(&q->planned[i], q->asked[i], &q->choices[i]);
     return (size_t)q->n_planned;
 }
 

@@ -6,6 +6,7 @@
 #define NN_DOUBLE /* trainer/nn's oracle */
 #include <dlfcn.h>
 #include <errno.h>
+#include <unistd.h>
 
 #include "tests/indicators_gpu/cpu_device.h"
 #include "tests/trainer/ppo/device_place.h"
@@ -692,6 +693,88 @@ static void try_early_stop(void)
         place_drop(&pieces[kind]);
 }
 
+/* ---- plans by measuring ---- */
+
+/* With timings (NULL: none) and a cache's file (NULL: none). */
+static void run_measured(const struct ppo_params *params, const char *times, const char *plans,
+                         struct place_pieces *ret)
+{
+    struct ppo_update update;
+    uint64_t waits;
+    if (times)
+        setenv("QUEUE_TIMES", times, 1);
+    if (plans)
+        setenv("QUEUE_PLANS", plans, 1);
+    run_iterations(params, NULL, ret, &update, &waits);
+    CHECK_INT(waits, 2 * 3);
+    unsetenv("QUEUE_TIMES");
+    unsetenv("QUEUE_PLANS");
+}
+
+/* What a learner's products say of themselves: those with an epilogue to take apart, and the others. */
+static void check_records(const struct ppo_params *params, const char *times, bool apart, double seconds,
+                          int tried, int tried_plain)
+{
+    struct queue_record records[QUEUE_PRODUCTS_MAX];
+    struct random random = {20261124};
+    struct place p;
+    setenv("QUEUE_TIMES", times, 1);
+    if (open_place(&p, &random, params, false, 13, false)) {
+        const size_t n = ppo_learner_device_products(p.device, records, QUEUE_PRODUCTS_MAX);
+        for (size_t i = 0; i < n; i++) {
+            const struct queue_record *r = &records[i];
+            const bool parts = r->asked > QUEUE_EPILOGUE_BIAS;
+            CHECK_INT(r->got == r->asked, !(apart && parts));
+            CHECK(r->tried == 0 || r->tried == (parts ? tried : tried_plain)); /* 0: another's of its shape */
+            if (parts)
+                CHECK(isnan(seconds) ? isnan(r->seconds) : r->seconds == seconds);
+        }
+    }
+    close_place(&p);
+    unsetenv("QUEUE_TIMES");
+}
+
+/* The fastest is taken, with the bits of its kind; the arena that it was measured in is as it was; a file of
+ * choices keeps them though the timings are others. */
+static void try_measured(void)
+{
+    char plans[] = "/tmp/papertape-plans-XXXXXX";
+    struct ppo_params params = place_ppo(11, 24, 64);
+    int fd = is_cpu() && !getenv("QUEUE_PLAIN") ? mkstemp(plans) : -1;
+    if (fd < 0)
+        return;
+    close(fd);
+    params.net.activation = NET_RELU;
+    check_records(&params, "3,2;2.5,4", false, 2, 4, 2);
+    check_records(&params, "3,nan,2;1", true, 1, 4, 3);
+    check_records(&params, "nan,-1;nan", false, NAN, 3, 2);
+    check_records(&params, "inf,3;2", true, 2, 3, 2);
+    params.product_plans = PPO_FIRST;
+    check_records(&params, "3,2;1", false, NAN, 0, 0);
+    params.product_plans = PPO_MEASURED;
+    for (int kind = 0; kind < 3; kind++) { /* apart; a shared trunk; recurrent */
+        struct place_pieces fused, parts, other;
+        params.net.shared = kind == 1;
+        params.net.recurrent = kind == 2 ? 16 : 0;
+        params.sequence = 8;
+        run_measured(&params, NULL, NULL, &fused);
+        setenv("QUEUE_PLAIN", "1", 1);
+        run_measured(&params, NULL, NULL, &parts);
+        unsetenv("QUEUE_PLAIN");
+        run_measured(&params, "3,2;4,5", NULL, &other);
+        compare_pieces(&fused, &other);
+        place_drop(&other);
+        for (int again = 0; again < 2; again++) {
+            run_measured(&params, again ? "1;2" : "2;1", plans, &other);
+            compare_pieces(&parts, &other);
+            place_drop(&other);
+        }
+        place_drop(&fused);
+        place_drop(&parts);
+    }
+    CHECK_INT(unlink(plans), 0);
+}
+
 /* Values that are no numbers: every minibatch is skipped, and the training ends. */
 static void try_bad(struct random *random)
 {
@@ -909,6 +992,7 @@ int main(int argc, char **argv)
     try_products(&random);
     try_captures();
     try_early_stop();
+    try_measured();
     for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
         for (int recurrent = 0; recurrent <= 16; recurrent += 16)
             try_resume(&random, (enum ppo_precision)precision, recurrent);

@@ -180,12 +180,13 @@ static const char *const free_keys[] = {"output",      "checkpoint_every", "chec
                                         "cpu_hours",   "restarts",         "hung_s",
                                         "patience"};
 static const char *const tunable_keys[] = {
-    "device",      "memory_cap",           "precision",        "threads",       "log_std_max",
-    "log_std_min", "adam_beta1",           "adam_beta2",       "adam_epsilon",  "bad_updates",
-    "bounded",     "clip_range",           "clip_range_final", "clip_range_vf", "clip_rewards",
-    "ent_coef",    "ent_coef_final",       "entropy_bound",    "epochs",        "gae_lambda",
-    "gamma",       "learning_rate",        "lr_final",         "lr_schedule",   "max_grad_norm",
-    "minibatch",   "normalise_advantages", "target_kl",        "value_bound",   "vf_coef"};
+    "device",       "memory_cap",           "precision",        "threads",       "log_std_max",
+    "log_std_min",  "adam_beta1",           "adam_beta2",       "adam_epsilon",  "bad_updates",
+    "bounded",      "clip_range",           "clip_range_final", "clip_range_vf", "clip_rewards",
+    "ent_coef",     "ent_coef_final",       "entropy_bound",    "epochs",        "gae_lambda",
+    "gamma",        "learning_rate",        "lr_final",         "lr_schedule",   "max_grad_norm",
+    "minibatch",    "normalise_advantages", "target_kl",        "value_bound",   "vf_coef",
+    "product_plans"};
 #define N(list) (sizeof list / sizeof *list)
 
 static bool is_in(const char *const *list, size_t n, const struct config_key *key)

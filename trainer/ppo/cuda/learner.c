@@ -304,7 +304,8 @@ static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *
         return -ENOMEM;
     }
     p->setup = *setup;
-    r = ppo_queue_create(g, setup->stream, &p->queue, reason, cap);
+    r = ppo_queue_create(g, setup->stream, setup->params->product_plans == PPO_MEASURED, &p->queue, reason,
+                         cap);
     if (r == 0)
         r = ppo_queue_arena(p->queue, plan.bytes, &base, reason, cap);
     if (r == 0 && !(p->letters = ppo_queue_pinned(p->queue, sizeof(*p->letters)))) {

@@ -2,76 +2,19 @@
  * that this was compiled with), so that the module serves indicators and environments where it is not
  * installed. It is searched as the loader does ($LD_LIBRARY_PATH first), then in $CUDA_PATH/lib64, then in
  * /usr/local/cuda/lib64. */
-#include "trainer/ppo/cuda/queue.h"
+#include "trainer/ppo/cuda/queue_device.h"
 
-#include <cublasLt.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "indicators_gpu/cuda/device.h"
-#include "trainer/ppo/cuda/repeat.h"
-
 #define QUEUE_TEXT2(x) #x
 #define QUEUE_TEXT(x)  QUEUE_TEXT2(x)
 
-enum { REASON_MAX = 256, ALIGNMENT = 16, PINNED_MAX = 8 };
-
-/* The alignment of biases and masks that cuBLASLt may assume when it chooses: it looks at the address alone.
- * A bias lies at NET_LANES elements. */
-static const uintptr_t BIAS_AT = 32, MASK_AT = 256;
-
 /* What the driver allocates for cuBLASLt's code and for graphs, on first use. */
 static const size_t DRIVER_BYTES = (size_t)256 << 20;
-
-struct blas {
-    void *library;
-    decltype(&cublasLtCreate) create;
-    decltype(&cublasLtDestroy) destroy;
-    decltype(&cublasLtMatmul) matmul;
-    decltype(&cublasLtMatmulDescCreate) desc_create;
-    decltype(&cublasLtMatmulDescDestroy) desc_destroy;
-    decltype(&cublasLtMatmulDescSetAttribute) desc_set;
-    decltype(&cublasLtMatrixLayoutCreate) layout_create;
-    decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
-    decltype(&cublasLtMatmulPreferenceCreate) preference_create;
-    decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
-    decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
-    decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
-    decltype(&cublasLtMatmulAlgoConfigGetAttribute) config;
-};
-
-/* As cuBLASLt sees it, column by column: d = op(a) op(b), each of our row-major matrices its transpose. */
-struct planned {
-    struct queue_product product;
-    cublasLtMatmulDesc_t desc;
-    cublasLtMatrixLayout_t a, b, d;
-    cublasLtMatmulAlgo_t algo;
-    size_t workspace;           /* that it uses */
-    enum queue_epilogue wanted; /* of the caller */
-};
-
-struct ppo_queue {
-    struct gpu_indicators *g;
-    struct blas blas;
-    cublasLtHandle_t handle;
-    cudaStream_t lanes[QUEUE_LANES];
-    cudaEvent_t fork, join, marks[QUEUE_MARKS];
-    struct device_memory arena;
-    void *pinned[PINNED_MAX];
-    int n_pinned;
-    struct planned planned[QUEUE_PRODUCTS_MAX];
-    int n_planned;
-    struct repeats repeats;
-    cudaGraphExec_t graphs[QUEUE_GRAPHS];
-    cudaGraph_t graph; /* that is recorded; with a condition the one around it */
-    bool lost_before;
-    uint64_t waits;
-    int error;
-    char reason[REASON_MAX];
-};
 
 extern "C" void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason)
 {
@@ -81,20 +24,10 @@ extern "C" void ppo_queue_fail(struct ppo_queue *q, int error, const char *reaso
     snprintf(q->reason, sizeof(q->reason), "%s", reason);
 }
 
-/* While a graph is recorded nothing runs that could lose the device. */
-static int graph_did(cudaError_t error, const char *what, char *reason, size_t cap)
-{
-    if (error == cudaSuccess)
-        return 0;
-    snprintf(reason, cap, "%s: %s", what, cudaGetErrorString(error));
-    cudaGetLastError();
-    return error == cudaErrorMemoryAllocation ? -ENOMEM : -EIO;
-}
-
-static void cuda_did(struct ppo_queue *q, cudaError_t error, const char *what)
+void ppo_queue_cuda_did(struct ppo_queue *q, cudaError_t error, const char *what)
 {
     char reason[REASON_MAX];
-    int r = q->repeats.recording ? graph_did(error, what, reason, sizeof(reason))
+    int r = q->repeats.recording ? ppo_queue_graph_did(error, what, reason, sizeof(reason))
                                  : gpu_device_check(q->g, error, what, reason, sizeof(reason));
     if (r < 0)
         ppo_queue_fail(q, r, reason);
@@ -137,7 +70,8 @@ static int blas_open(struct blas *blas, char *reason, size_t cap)
                symbol(blas, "cublasLtMatmulPreferenceDestroy", &blas->preference_destroy) &&
                symbol(blas, "cublasLtMatmulPreferenceSetAttribute", &blas->preference_set) &&
                symbol(blas, "cublasLtMatmulAlgoGetHeuristic", &blas->heuristic) &&
-               symbol(blas, "cublasLtMatmulAlgoConfigGetAttribute", &blas->config);
+               symbol(blas, "cublasLtMatmulAlgoConfigGetAttribute", &blas->config) &&
+               symbol(blas, "cublasLtGetVersion", &blas->version);
     if (!all) {
         snprintf(reason, cap, "%s: %s", name, dlerror());
         return -ENOEXEC;
@@ -145,148 +79,8 @@ static int blas_open(struct blas *blas, char *reason, size_t cap)
     return 0;
 }
 
-/* ---- graphs ---- */
-
-#if CUDART_VERSION >= 12040
-/* The condition of a graph that leaves its work out. */
-static __global__ void unless_kernel(cudaGraphConditionalHandle handle, const uint32_t *stop)
-{
-    cudaGraphSetConditional(handle, *stop == 0);
-}
-
-/* Conditional nodes came with CUDA 12.4: the driver must have them too. */
-static bool graphs_skip(void)
-{
-    int driver = 0;
-    return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040;
-}
-
-static cudaError_t add_node(cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
-                            cudaGraphNodeParams *params)
-{
-    cudaGraphNode_t node;
-#if CUDART_VERSION >= 13000
-    return cudaGraphAddNode(&node, graph, after, NULL, n, params);
-#else
-    return cudaGraphAddNode(&node, graph, after, n, params);
-#endif
-}
-
-/* A graph of two nodes: the condition, then an IF around what is recorded: *ret_body. */
-static int make_condition(struct ppo_queue *q, const uint32_t *stop, cudaGraph_t *ret_body, char *reason,
-                          size_t cap)
-{
-    cudaGraphConditionalHandle handle;
-    cudaGraphNode_t first;
-    cudaGraph_t same;
-    size_t n = 1;
-    cudaStream_t stream = q->lanes[0];
-    int r = graph_did(cudaGraphConditionalHandleCreate(&handle, q->graph, 0, 0), "CUDA graph", reason, cap);
-    if (r == 0)
-        r = graph_did(
-            cudaStreamBeginCaptureToGraph(stream, q->graph, NULL, NULL, 0, cudaStreamCaptureModeThreadLocal),
-            "CUDA graph", reason, cap);
-    if (r < 0)
-        return r;
-    unless_kernel<<<1, 1, 0, stream>>>(handle, stop);
-    r = graph_did(cudaStreamEndCapture(stream, &same), "CUDA graph", reason, cap);
-    if (r == 0)
-        r = graph_did(cudaGraphGetNodes(q->graph, &first, &n), "CUDA graph", reason, cap);
-    if (r < 0)
-        return r;
-    cudaGraphNodeParams params = {};
-    params.type = cudaGraphNodeTypeConditional;
-    params.conditional.handle = handle;
-    params.conditional.type = cudaGraphCondTypeIf;
-    params.conditional.size = 1;
-    r = graph_did(add_node(q->graph, &first, n, &params), "CUDA graph", reason, cap);
-    if (r == 0)
-        *ret_body = params.conditional.phGraph_out[0];
-    return r;
-}
-
-static int graph_begin_skipping(struct ppo_queue *q, const uint32_t *stop, char *reason, size_t cap)
-{
-    cudaGraph_t body;
-    int r = graph_did(cudaGraphCreate(&q->graph, 0), "CUDA graph", reason, cap);
-    if (r == 0)
-        r = make_condition(q, stop, &body, reason, cap);
-    if (r == 0)
-        r = graph_did(
-            cudaStreamBeginCaptureToGraph(q->lanes[0], body, NULL, NULL, 0, cudaStreamCaptureModeThreadLocal),
-            "CUDA graph", reason, cap);
-    if (r < 0 && q->graph) {
-        gpu_device_let_go(cudaGraphDestroy(q->graph));
-        q->graph = NULL;
-    }
-    return r;
-}
-#else
-static bool graphs_skip(void)
-{
-    return false;
-}
-
-static int graph_begin_skipping(struct ppo_queue *q, const uint32_t *stop, char *reason, size_t cap)
-{
-    (void)q;
-    (void)stop;
-    snprintf(reason, cap, "CUDA graph: no conditional nodes");
-    return -ENOTSUP;
-}
-#endif
-
-static int graph_begin(void *ctx, const uint32_t *stop, char *reason, size_t cap)
-{
-    struct ppo_queue *q = (struct ppo_queue *)ctx;
-    q->graph = NULL;
-    q->lost_before = q->g->lost;
-    if (stop)
-        return graph_begin_skipping(q, stop, reason, cap);
-    return graph_did(cudaStreamBeginCapture(q->lanes[0], cudaStreamCaptureModeThreadLocal), "CUDA graph",
-                     reason, cap);
-}
-
-/* The environment's part of the work marks the device as lost where it could not be recorded; it is not: an
- * error from which there is no recovery comes again with the first launch. */
-static int graph_end(void *ctx, int graph, bool failed, char *reason, size_t cap)
-{
-    struct ppo_queue *q = (struct ppo_queue *)ctx;
-    cudaGraph_t ended = NULL;
-    int r = graph_did(cudaStreamEndCapture(q->lanes[0], &ended), "CUDA graph", reason, cap);
-    if (!q->graph)
-        q->graph = ended;
-    if (r == 0 && !failed)
-        r = graph_did(cudaGraphInstantiate(&q->graphs[graph], q->graph, 0), "CUDA graph", reason, cap);
-    if (q->graph)
-        gpu_device_let_go(cudaGraphDestroy(q->graph));
-    q->graph = NULL;
-    if (r < 0 || failed) {
-        gpu_device_let_go(cudaGetLastError());
-        q->g->lost = q->lost_before;
-    }
-    return r;
-}
-
-static void graph_drop(void *ctx, int graph)
-{
-    struct ppo_queue *q = (struct ppo_queue *)ctx;
-    if (q->graphs[graph])
-        gpu_device_let_go(cudaGraphExecDestroy(q->graphs[graph]));
-    q->graphs[graph] = NULL;
-}
-
-static int graph_launch(void *ctx, int graph, char *reason, size_t cap)
-{
-    struct ppo_queue *q = (struct ppo_queue *)ctx;
-    return gpu_device_check(q->g, cudaGraphLaunch(q->graphs[graph], q->lanes[0]), "CUDA graph", reason, cap);
-}
-
-static const struct repeat_calls graph_calls = {false, graph_begin, graph_end, graph_launch, graph_drop},
-                                 skipping_calls = {true, graph_begin, graph_end, graph_launch, graph_drop};
-
-extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
-                                size_t cap)
+extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, bool measured, struct ppo_queue **ret,
+                                char *reason, size_t cap)
 {
     int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
@@ -298,7 +92,7 @@ extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct p
     }
     q->g = g;
     q->lanes[0] = stream ? (cudaStream_t)stream : g->stream;
-    ppo_repeat_init(&q->repeats, graphs_skip() ? &skipping_calls : &graph_calls, q);
+    ppo_repeat_init(&q->repeats, ppo_queue_graph_calls(), q);
     r = blas_open(&q->blas, reason, cap);
     cublasStatus_t created = r == 0 ? q->blas.create(&q->handle) : CUBLAS_STATUS_SUCCESS;
     if (created != CUBLAS_STATUS_SUCCESS) {
@@ -321,22 +115,9 @@ extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct p
         ppo_queue_destroy(q);
         return r;
     }
+    ppo_queue_products_init(q, measured);
     *ret = q;
     return 0;
-}
-
-static void plan_release(struct ppo_queue *q, struct planned *p)
-{
-    if (p->a)
-        q->blas.layout_destroy(p->a);
-    if (p->b)
-        q->blas.layout_destroy(p->b);
-    if (p->d)
-        q->blas.layout_destroy(p->d);
-    if (p->desc)
-        q->blas.desc_destroy(p->desc);
-    p->a = p->b = p->d = NULL;
-    p->desc = NULL;
 }
 
 extern "C" void ppo_queue_destroy(struct ppo_queue *q)
@@ -348,8 +129,7 @@ extern "C" void ppo_queue_destroy(struct ppo_queue *q)
         gpu_device_let_go(cudaStreamSynchronize(q->lanes[1]));
     }
     ppo_queue_forget(q);
-    for (int i = 0; i < q->n_planned; i++)
-        plan_release(q, &q->planned[i]);
+    ppo_queue_products_finish(q);
     if (q->handle)
         q->blas.destroy(q->handle);
     for (int i = 0; i < QUEUE_MARKS; i++)
@@ -394,206 +174,33 @@ extern "C" int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, ch
     return r;
 }
 
-/* ---- products ---- */
-
-static cudaDataType_t data_type(enum queue_type type)
-{
-    return type == QUEUE_BF16 ? CUDA_R_16BF : CUDA_R_32F;
-}
-
-static cublasLtEpilogue_t epilogue_of(const struct queue_product *p)
-{
-    switch (p->kind) {
-    case QUEUE_FORWARD:
-        if (p->relu)
-            return p->keep ? (p->bias ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS : CUBLASLT_EPILOGUE_RELU_AUX)
-                           : (p->bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU);
-        return p->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
-    case QUEUE_INPUT:
-        return p->relu ? CUBLASLT_EPILOGUE_DRELU : CUBLASLT_EPILOGUE_DEFAULT;
-    case QUEUE_WEIGHT:
-        break;
-    }
-    return p->bias ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_DEFAULT;
-}
-
-template <typename T> static bool set(struct ppo_queue *q, struct planned *p, int attribute, T value)
-{
-    return q->blas.desc_set(p->desc, (cublasLtMatmulDescAttributes_t)attribute, &value, sizeof(value)) ==
-           CUBLAS_STATUS_SUCCESS;
-}
-
-static bool layout(struct ppo_queue *q, cublasLtMatrixLayout_t *ret, enum queue_type type, size_t rows,
-                   size_t cols, int stride)
-{
-    return q->blas.layout_create(ret, data_type(type), (uint64_t)rows, (uint64_t)cols, (int64_t)stride) ==
-           CUBLAS_STATUS_SUCCESS;
-}
-
-/* All except the choice of the algorithm. */
-static bool describe(struct ppo_queue *q, struct planned *p)
-{
-    const struct queue_product *s = &p->product;
-    cublasComputeType_t compute = s->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    cublasLtEpilogue_t epilogue = epilogue_of(s);
-    size_t in = (size_t)s->in, out = (size_t)s->out;
-    bool ok = q->blas.desc_create(&p->desc, compute, CUDA_R_32F) == CUBLAS_STATUS_SUCCESS &&
-              set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-    switch (s->kind) {
-    case QUEUE_FORWARD: /* y^T [out][rows] = w^T x^T */
-        ok = ok && layout(q, &p->a, s->operands, out, in, s->w_stride) &&
-             layout(q, &p->b, s->operands, in, s->rows, s->x_stride) &&
-             layout(q, &p->d, s->result, out, s->rows, s->y_stride);
-        break;
-    case QUEUE_INPUT: /* x^T [in][rows] = w y^T */
-        ok = ok && set(q, p, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T) &&
-             layout(q, &p->a, s->operands, out, in, s->w_stride) &&
-             layout(q, &p->b, s->operands, out, s->rows, s->y_stride) &&
-             layout(q, &p->d, s->result, in, s->rows, s->x_stride);
-        break;
-    case QUEUE_WEIGHT: /* w^T [out][in] = y^T x */
-        ok = ok && set(q, p, CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T) &&
-             layout(q, &p->a, s->operands, out, s->rows, s->y_stride) &&
-             layout(q, &p->b, s->operands, in, s->rows, s->x_stride) &&
-             layout(q, &p->d, s->result, out, in, s->w_stride);
-        break;
-    }
-    if (ok && s->relu && (s->keep || s->kind == QUEUE_INPUT)) {
-        int width = s->kind == QUEUE_INPUT ? s->in : s->out;
-        ok = set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, (int64_t)queue_mask_bytes(width) * 8) &&
-             set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, (void *)MASK_AT);
-    }
-    if (ok && s->bias)
-        ok = set(q, p, CUBLASLT_MATMUL_DESC_BIAS_POINTER, (void *)BIAS_AT);
-    return ok;
-}
-
-static bool choose(struct ppo_queue *q, struct planned *p)
-{
-    cublasLtMatmulPreference_t preference = NULL;
-    cublasLtMatmulHeuristicResult_t found;
-    size_t workspace = QUEUE_WORKSPACE;
-    uint32_t alignment = ALIGNMENT;
-    int n = 0;
-    bool ok = q->blas.preference_create(&preference) == CUBLAS_STATUS_SUCCESS &&
-              q->blas.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
-                                     sizeof(workspace)) == CUBLAS_STATUS_SUCCESS;
-    static const cublasLtMatmulPreferenceAttributes_t alignments[] = {
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
-    for (size_t i = 0; i < sizeof(alignments) / sizeof(alignments[0]) && ok; i++)
-        ok = q->blas.preference_set(preference, alignments[i], &alignment, sizeof(alignment)) ==
-             CUBLAS_STATUS_SUCCESS;
-    ok = ok && q->blas.heuristic(q->handle, p->desc, p->a, p->b, p->d, p->d, preference, 1, &found, &n) ==
-                   CUBLAS_STATUS_SUCCESS;
-    ok = ok && n == 1 && found.state == CUBLAS_STATUS_SUCCESS && found.workspaceSize <= workspace;
-    if (ok) {
-        p->algo = found.algo;
-        p->workspace = found.workspaceSize;
-    }
-    if (preference)
-        q->blas.preference_destroy(preference);
-    return ok;
-}
-
-extern "C" int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason,
-                              size_t cap)
-{
-    if (q->n_planned == QUEUE_PRODUCTS_MAX) {
-        snprintf(reason, cap, "more than %d matrix products", QUEUE_PRODUCTS_MAX);
-        return -ENOTSUP;
-    }
-    struct planned *p = &q->planned[q->n_planned];
-    p->wanted = queue_epilogue_of(product);
-    for (;;) {
-        p->product = *product;
-        if (describe(q, p) && choose(q, p))
-            break;
-        plan_release(q, p);
-        if (product->relu) {
-            product->relu = product->keep = false;
-        } else if (product->kind == QUEUE_WEIGHT && product->bias) {
-            product->bias = false;
-        } else {
-            snprintf(reason, cap, "cuBLASLt has no product for %zu rows, %d in, %d out", product->rows,
-                     product->in, product->out);
-            return -ENOTSUP;
-        }
-    }
-    *ret_id = q->n_planned++;
-    return 0;
-}
-
-extern "C" void ppo_queue_product(struct ppo_queue *q, int lane, int id,
-                                  const struct queue_operands *operands)
-{
-    if (q->error)
-        return;
-    struct planned *p = &q->planned[id];
-    const struct queue_product *s = &p->product;
-    const float one = 1, more = s->add ? 1 : 0;
-    void *a = s->kind == QUEUE_WEIGHT ? operands->y : operands->w;
-    void *b = s->kind == QUEUE_INPUT ? operands->y : operands->x;
-    void *d = s->kind == QUEUE_FORWARD ? operands->y : s->kind == QUEUE_INPUT ? operands->x : operands->w;
-    bool ok = true;
-    if (s->bias)
-        ok = set(q, p, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands->bias);
-    if (ok && s->relu && (s->keep || s->kind == QUEUE_INPUT))
-        ok = set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, operands->mask);
-    unsigned char *workspace = (unsigned char *)q->arena.at + (size_t)lane * QUEUE_WORKSPACE;
-    ok = ok && q->blas.matmul(q->handle, p->desc, &one, a, p->a, b, p->b, &more, d, p->d, d, p->d, &p->algo,
-                              workspace, QUEUE_WORKSPACE, q->lanes[lane]) == CUBLAS_STATUS_SUCCESS;
-    if (!ok)
-        ppo_queue_fail(q, -EIO, "cuBLASLt refused a matrix product that it had planned");
-}
-
-static int configured(const struct ppo_queue *q, const struct planned *p,
-                      cublasLtMatmulAlgoConfigAttributes_t what)
-{
-    int32_t value = -1;
-    size_t written;
-    return q->blas.config(&p->algo, what, &value, sizeof(value), &written) == CUBLAS_STATUS_SUCCESS ? value
-                                                                                                    : -1;
-}
-
-extern "C" size_t ppo_queue_records(const struct ppo_queue *q, struct queue_record *ret, size_t n)
-{
-    for (size_t i = 0; i < n && i < (size_t)q->n_planned; i++) {
-        const struct planned *p = &q->planned[i];
-        ret[i] = queue_record_of(&p->product, p->wanted);
-        ret[i].algorithm = configured(q, p, CUBLASLT_ALGO_CONFIG_ID);
-        ret[i].split_k = configured(q, p, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
-        ret[i].workspace = p->workspace;
-    }
-    return (size_t)q->n_planned;
-}
-
 /* ---- memory ---- */
 
 extern "C" void ppo_queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
-        cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q->lanes[0]),
-                 "copy to the device");
+        ppo_queue_cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q->lanes[0]),
+                           "copy to the device");
 }
 
 extern "C" void ppo_queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
-        cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->lanes[0]),
-                 "copy from the device");
+        ppo_queue_cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->lanes[0]),
+                           "copy from the device");
 }
 
 extern "C" void ppo_queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
-        cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, q->lanes[lane]), "copy");
+        ppo_queue_cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, q->lanes[lane]),
+                           "copy");
 }
 
 extern "C" void ppo_queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
 {
     if (!q->error && bytes > 0)
-        cuda_did(q, cudaMemsetAsync(at, 0, bytes, q->lanes[lane]), "memset");
+        ppo_queue_cuda_did(q, cudaMemsetAsync(at, 0, bytes, q->lanes[lane]), "memset");
 }
 
 extern "C" void *ppo_queue_pinned(struct ppo_queue *q, size_t bytes)
@@ -613,16 +220,16 @@ extern "C" void ppo_queue_fork(struct ppo_queue *q)
 {
     if (q->error)
         return;
-    cuda_did(q, cudaEventRecord(q->fork, q->lanes[0]), "CUDA event");
-    cuda_did(q, cudaStreamWaitEvent(q->lanes[1], q->fork, 0), "CUDA stream");
+    ppo_queue_cuda_did(q, cudaEventRecord(q->fork, q->lanes[0]), "CUDA event");
+    ppo_queue_cuda_did(q, cudaStreamWaitEvent(q->lanes[1], q->fork, 0), "CUDA stream");
 }
 
 extern "C" void ppo_queue_join(struct ppo_queue *q)
 {
     if (q->error)
         return;
-    cuda_did(q, cudaEventRecord(q->join, q->lanes[1]), "CUDA event");
-    cuda_did(q, cudaStreamWaitEvent(q->lanes[0], q->join, 0), "CUDA stream");
+    ppo_queue_cuda_did(q, cudaEventRecord(q->join, q->lanes[1]), "CUDA event");
+    ppo_queue_cuda_did(q, cudaStreamWaitEvent(q->lanes[0], q->join, 0), "CUDA stream");
 }
 
 extern "C" void *ppo_queue_stream(struct ppo_queue *q, int lane)
@@ -630,50 +237,23 @@ extern "C" void *ppo_queue_stream(struct ppo_queue *q, int lane)
     return q->lanes[lane];
 }
 
-extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, const uint32_t *stop,
-                                 void (*work)(void *ctx), void *ctx)
-{
-    const struct repeat_work repeated = {work, ctx, stop};
-    char reason[REASON_MAX];
-    if (q->error)
-        return;
-    int r = ppo_repeat(&q->repeats, graph, &repeated, reason, sizeof(reason));
-    if (r < 0)
-        ppo_queue_fail(q, r, reason);
-}
-
-extern "C" bool ppo_queue_skips(const struct ppo_queue *q, int graph)
-{
-    return q->repeats.graphs[graph].how == REPEAT_SKIPS;
-}
-
-extern "C" const char *ppo_queue_notice(const struct ppo_queue *q)
-{
-    return q->repeats.notice;
-}
-
-extern "C" void ppo_queue_forget(struct ppo_queue *q)
-{
-    ppo_repeat_forget(&q->repeats);
-}
-
 extern "C" void ppo_queue_launched(struct ppo_queue *q)
 {
     if (!q->error)
-        cuda_did(q, cudaGetLastError(), "kernel launch");
+        ppo_queue_cuda_did(q, cudaGetLastError(), "kernel launch");
 }
 
 extern "C" void ppo_queue_mark(struct ppo_queue *q, int mark)
 {
     if (!q->error)
-        cuda_did(q, cudaEventRecord(q->marks[mark], q->lanes[0]), "CUDA event");
+        ppo_queue_cuda_did(q, cudaEventRecord(q->marks[mark], q->lanes[0]), "CUDA event");
 }
 
 extern "C" double ppo_queue_seconds(struct ppo_queue *q, int from, int to)
 {
     float ms = 0;
     if (!q->error)
-        cuda_did(q, cudaEventElapsedTime(&ms, q->marks[from], q->marks[to]), "CUDA event");
+        ppo_queue_cuda_did(q, cudaEventElapsedTime(&ms, q->marks[from], q->marks[to]), "CUDA event");
     return (double)ms * 1e-3;
 }
 
@@ -681,13 +261,13 @@ extern "C" void ppo_queue_await(struct ppo_queue *q, int mark)
 {
     q->waits++;
     if (!q->error)
-        cuda_did(q, cudaEventSynchronize(q->marks[mark]), "kernel");
+        ppo_queue_cuda_did(q, cudaEventSynchronize(q->marks[mark]), "kernel");
 }
 
 extern "C" int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap)
 {
     q->waits++;
-    cuda_did(q, cudaStreamSynchronize(q->lanes[0]), "kernel");
+    ppo_queue_cuda_did(q, cudaStreamSynchronize(q->lanes[0]), "kernel");
     if (q->error)
         snprintf(reason, cap, "%s", q->reason);
     return q->error;

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trainer/ppo/cuda/product_cache.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -91,9 +93,10 @@ struct queue_record {
     int tried;      /* candidates that were timed at creation; 0: it is the first heuristic, or known */
     double seconds; /* of one, with the kernels for what was asked and not got; NaN: not measured */
 };
-/* Of `planned`, for which `asked` was asked; not measured. */
+/* Of `planned`, for which `asked` was asked. */
 static inline struct queue_record queue_record_of(const struct queue_product *planned,
-                                                  enum queue_epilogue asked)
+                                                  enum queue_epilogue asked,
+                                                  const struct product_choice *choice)
 {
     struct queue_record r = {planned->kind, planned->operands, planned->tf32};
     r.m = planned->kind == QUEUE_WEIGHT ? (size_t)planned->in : planned->rows;
@@ -104,7 +107,8 @@ static inline struct queue_record queue_record_of(const struct queue_product *pl
     r.asked = asked;
     r.got = queue_epilogue_of(planned);
     r.algorithm = r.split_k = -1;
-    r.seconds = (double)NAN;
+    r.tried = choice->tried;
+    r.seconds = choice->seconds;
     return r;
 }
 /* Multiplications and additions a second; NaN: not measured. */
@@ -120,10 +124,11 @@ static inline size_t queue_mask_bytes(int width)
 
 struct ppo_queue;
 
-/* On the device of `g`. Lane 0 is `stream` (NULL where the device has none). 0, or -errno with a sentence:
- * -ENOEXEC where the matrix library cannot be loaded. */
-int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
-                     size_t cap);
+/* On the device of `g`. Lane 0 is `stream` (NULL where the device has none). `measured`: products are planned
+ * by measuring; else as the library's heuristics say. 0, or -errno with a sentence: -ENOEXEC where the matrix
+ * library cannot be loaded. */
+int ppo_queue_create(struct gpu_indicators *g, void *stream, bool measured, struct ppo_queue **ret,
+                     char *reason, size_t cap);
 void ppo_queue_destroy(struct ppo_queue *q); /* waits, and frees the arena; NULL is fine */
 
 /* Bytes of the device, those that are free, and how many of these the driver will use for code and graphs. */
@@ -133,9 +138,23 @@ int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_tot
 /* The one allocation, zeroed; the first QUEUE_LANES * QUEUE_WORKSPACE bytes are the products'. */
 int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
 
-/* Chooses the algorithm of a product, once. `*product` comes back without `relu` or (QUEUE_WEIGHT) `bias`
- * where the device cannot fuse it; the caller does it then. -ENOTSUP: the product is not supported at all. */
-int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap);
+/* How a product will run, so that it can be measured. Its operands lie in the arena, which measuring fills
+ * with numbers. */
+struct queue_use {
+    struct queue_operands operands;
+    int lanes; /* 2: one of its kind runs on the other lane meanwhile */
+    /* Queues the kernels that follow a product which has no more epilogue than `got`. */
+    void (*rest)(void *ctx, const struct queue_product *got, void *stream);
+    void *ctx;
+};
+
+/* Chooses the algorithm of a product, once (product_plan.h). `*product` comes back without `relu` or
+ * (QUEUE_WEIGHT) `bias` where the device cannot fuse it, or is faster without; the caller does it then.
+ * -ENOTSUP: the product is not supported at all. */
+int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, const struct queue_use *use,
+                   int *ret_id, char *reason, size_t cap);
+/* After the last product: the arena is all zeros again. */
+int ppo_queue_plan_end(struct ppo_queue *q, char *reason, size_t cap);
 void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands);
 
 /* The planned products in the order of their ids, the first n of them into ret. Returns how many there are.
