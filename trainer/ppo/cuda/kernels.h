@@ -320,7 +320,7 @@ struct kernel_loss {
 void ppo_launch_loss_sums(const struct kernel_loss *k, void *stream);
 void ppo_launch_loss_pull(const struct kernel_loss *k, void *stream);
 
-/* enum net_activation, whose header is C alone, and for sums alone the identity. */
+/* enum net_activation, whose header is C alone; and for sums alone, without a norm, the identity. */
 enum kernel_activation { KERNEL_IDENTITY = -1, KERNEL_TANH, KERNEL_RELU, KERNEL_SILU };
 
 /* What follows a product: y = activation(norm(x + bias)), and backward. Where the product's epilogue

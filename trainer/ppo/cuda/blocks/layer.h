@@ -1,7 +1,10 @@
 /* What follows a product: bias, norm and activation of its rows, forward and backward. A block takes
  * KERNEL_SUM_TILE rows of up to 256 columns: a thread has eight columns, which it keeps, and every so many of
  * the rows, so that sums over rows stay in its registers and each warp moves runs of 512 bytes (bfloat16).
- * Narrow layers have fewer columns and more rows at once. */
+ * Narrow layers have fewer columns and more rows at once.
+ *
+ * The activation is a constant of each kernel: no branch an element, and no registers for the others'
+ * formulas. */
 #ifndef TRAINER_PPO_CUDA_BLOCKS_LAYER_H
 #define TRAINER_PPO_CUDA_BLOCKS_LAYER_H
 
@@ -84,10 +87,10 @@ BLOCK_FN float layer_slope_of(enum kernel_activation activation, float y)
 }
 
 /* x: tile of rows, y: columns. */
-BLOCK_FN void block_activate(const struct kernel_layer *k, unsigned x, unsigned y, void *shared)
+BLOCK_FN void layer_activate_rows(const struct kernel_layer *k, enum kernel_activation activation, unsigned x,
+                                  unsigned y)
 {
     uint32_t across = layer_across(k->y.stride, LAYER_PIECES), first = x * KERNEL_SUM_TILE;
-    (void)shared;
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
         uint32_t column = (y * LAYER_PIECES + t % across) * KERNEL_PIECE;
@@ -100,7 +103,7 @@ BLOCK_FN void block_activate(const struct kernel_layer *k, unsigned x, unsigned 
             BLOCK_UNROLL
             for (int j = 0; j < KERNEL_PIECE; j++)
                 at.at[j] = column + (uint32_t)j < k->cols
-                               ? layer_activate(k->activation, at.at[j] + own.bias.at[j])
+                               ? layer_activate(activation, at.at[j] + own.bias.at[j])
                                : 0;
             row_store8(&k->y, first + i, column, &at);
         }
@@ -132,12 +135,12 @@ BLOCK_FN void norm_add(float *at, unsigned n, uint32_t across)
 }
 
 /* x: rows. */
-BLOCK_FN void block_activate_norm(const struct kernel_layer *k, unsigned x, unsigned y, void *shared)
+BLOCK_FN void layer_activate_norm(const struct kernel_layer *k, enum kernel_activation activation, unsigned x,
+                                  void *shared)
 {
     float *sums = (float *)shared; /* [2][KERNEL_THREADS]: means, then squares */
     uint32_t across = layer_across(k->x.stride, KERNEL_THREADS);
     uint32_t first = x * (KERNEL_THREADS / across);
-    (void)y;
     for (int pass = 0; pass < 2; pass++) {
         BLOCK_PHASE(t, KERNEL_THREADS)
         {
@@ -175,7 +178,7 @@ BLOCK_FN void block_activate_norm(const struct kernel_layer *k, unsigned x, unsi
             for (uint32_t j = 0; j < KERNEL_PIECE; j++) {
                 float normal = (at.at[j] + own.bias.at[j] - mean) * inverse;
                 at.at[j] = c + j < k->cols
-                               ? layer_activate(k->activation, normal * own.weight.at[j] + own.shift.at[j])
+                               ? layer_activate(activation, normal * own.weight.at[j] + own.shift.at[j])
                                : 0;
             }
             row_store8(&k->y, row, c, &at);
@@ -184,21 +187,21 @@ BLOCK_FN void block_activate_norm(const struct kernel_layer *k, unsigned x, unsi
 }
 
 /* One element backward through the activation: *ret_normal is (x - mean) / deviation. */
-BLOCK_FN float norm_pull(const struct kernel_layer *k, const struct layer_column *own, int j, float x,
+BLOCK_FN float norm_pull(enum kernel_activation activation, const struct layer_column *own, int j, float x,
                          float dy, float mean, float inverse, float *ret_normal)
 {
     float normal = (x + own->bias.at[j] - mean) * inverse;
     *ret_normal = normal;
-    return dy * layer_slope_at(k->activation, normal * own->weight.at[j] + own->shift.at[j]);
+    return dy * layer_slope_at(activation, normal * own->weight.at[j] + own->shift.at[j]);
 }
 
 /* The means over a row that its elements' gradients need. x: rows. */
-BLOCK_FN void block_norm_pulls(const struct kernel_layer *k, unsigned x, unsigned y, void *shared)
+BLOCK_FN void layer_norm_pulls(const struct kernel_layer *k, enum kernel_activation activation, unsigned x,
+                               void *shared)
 {
     float *sums = (float *)shared; /* [2][KERNEL_THREADS] */
     uint32_t across = layer_across(k->dy.stride, KERNEL_THREADS);
     uint32_t first = x * (KERNEL_THREADS / across);
-    (void)y;
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
         uint32_t row = first + t / across;
@@ -210,7 +213,7 @@ BLOCK_FN void block_norm_pulls(const struct kernel_layer *k, unsigned x, unsigne
             float mean = k->norm_stats[(size_t)row * 2], inverse = k->norm_stats[(size_t)row * 2 + 1];
             BLOCK_UNROLL
             for (int j = 0; j < KERNEL_PIECE; j++) {
-                float normal, g = norm_pull(k, &own, j, at.at[j], dy.at[j], mean, inverse, &normal);
+                float normal, g = norm_pull(activation, &own, j, at.at[j], dy.at[j], mean, inverse, &normal);
                 if (c + (uint32_t)j >= k->cols)
                     continue;
                 pull += g * own.weight.at[j];
@@ -238,11 +241,12 @@ struct layer_sums {
 };
 
 /* dx of eight columns of a row, and their part of the sums. */
-BLOCK_FN struct eight layer_pull(const struct kernel_layer *k, const struct layer_column *own, uint32_t row,
-                                 uint32_t column, bool norm, struct layer_sums *sums)
+BLOCK_FN struct eight layer_pull(const struct kernel_layer *k, enum kernel_activation activation,
+                                 const struct layer_column *own, uint32_t row, uint32_t column, bool norm,
+                                 struct layer_sums *sums)
 {
     struct eight dx = row_load8(&k->dy, row, column), at;
-    bool from_x = norm || k->activation == KERNEL_SILU;
+    bool from_x = norm || activation == KERNEL_SILU;
     float mean = 0, inverse = 1, pull = 0, normals = 0;
     if (norm) {
         mean = k->norm_stats[(size_t)row * 2];
@@ -250,7 +254,7 @@ BLOCK_FN struct eight layer_pull(const struct kernel_layer *k, const struct laye
         pull = k->norm_pulls[(size_t)row * 2];
         normals = k->norm_pulls[(size_t)row * 2 + 1];
     }
-    if (k->activation == KERNEL_IDENTITY && !norm)
+    if (activation == KERNEL_IDENTITY && !norm)
         memset(&at, 0, sizeof(at));
     else
         at = from_x ? row_load8(&k->x, row, column) : row_load8(&k->y, row, column);
@@ -258,14 +262,14 @@ BLOCK_FN struct eight layer_pull(const struct kernel_layer *k, const struct laye
     for (int j = 0; j < KERNEL_PIECE; j++) {
         float d;
         if (norm) {
-            float normal, g = norm_pull(k, own, j, at.at[j], dx.at[j], mean, inverse, &normal);
+            float normal, g = norm_pull(activation, own, j, at.at[j], dx.at[j], mean, inverse, &normal);
             d = inverse * (g * own->weight.at[j] - pull - normal * normals);
             sums->at[1].at[j] += g * normal;
             sums->at[2].at[j] += g;
         } else if (from_x) {
-            d = dx.at[j] * layer_slope_at(k->activation, at.at[j] + own->bias.at[j]);
+            d = dx.at[j] * layer_slope_at(activation, at.at[j] + own->bias.at[j]);
         } else {
-            d = dx.at[j] * layer_slope_of(k->activation, at.at[j]);
+            d = dx.at[j] * layer_slope_of(activation, at.at[j]);
         }
         sums->at[0].at[j] += d;
         dx.at[j] = column + (uint32_t)j < k->cols ? d : 0;
@@ -274,7 +278,8 @@ BLOCK_FN struct eight layer_pull(const struct kernel_layer *k, const struct laye
 }
 
 /* x: tile of rows, y: columns. Shared: [KERNEL_THREADS][KERNEL_PIECE], a thread's eight together. */
-BLOCK_FN void layer_pull_back(const struct kernel_layer *k, bool norm, unsigned x, unsigned y, void *shared)
+BLOCK_FN void layer_pull_back(const struct kernel_layer *k, enum kernel_activation activation, bool norm,
+                              unsigned x, unsigned y, void *shared)
 {
     struct eight *lanes = (struct eight *)shared;
     uint32_t stride = k->dy.stride, across = layer_across(stride, LAYER_PIECES), first = x * KERNEL_SUM_TILE;
@@ -289,7 +294,7 @@ BLOCK_FN void layer_pull_back(const struct kernel_layer *k, bool norm, unsigned 
             struct layer_column own = layer_column_of(k, column);
             for (uint32_t i = t / across; i < KERNEL_SUM_TILE && first + i < k->rows;
                  i += KERNEL_THREADS / across) {
-                struct eight dx = layer_pull(k, &own, first + i, column, norm, &sums);
+                struct eight dx = layer_pull(k, activation, &own, first + i, column, norm, &sums);
                 if (k->dx.at)
                     row_store8(&k->dx, first + i, column, &dx);
             }
@@ -318,14 +323,43 @@ BLOCK_FN void layer_pull_back(const struct kernel_layer *k, bool norm, unsigned 
     }
 }
 
-BLOCK_FN void block_pull_back(const struct kernel_layer *k, unsigned x, unsigned y, void *shared)
-{
-    layer_pull_back(k, false, x, y, shared);
-}
+/* The kernels of one activation; norm's blocks are across alone. */
+#define LAYER_BLOCKS(name, activation) \
+    BLOCK_FN void block_activate_##name(const struct kernel_layer *k, unsigned x, unsigned y, void *shared) \
+    { \
+        (void)shared; \
+        layer_activate_rows(k, activation, x, y); \
+    } \
+    BLOCK_FN void block_activate_norm_##name(const struct kernel_layer *k, unsigned x, unsigned y, \
+                                             void *shared) \
+    { \
+        (void)y; \
+        layer_activate_norm(k, activation, x, shared); \
+    } \
+    BLOCK_FN void block_norm_pulls_##name(const struct kernel_layer *k, unsigned x, unsigned y, \
+                                          void *shared) \
+    { \
+        (void)y; \
+        layer_norm_pulls(k, activation, x, shared); \
+    } \
+    BLOCK_FN void block_pull_back_##name(const struct kernel_layer *k, unsigned x, unsigned y, void *shared) \
+    { \
+        layer_pull_back(k, activation, false, x, y, shared); \
+    } \
+    BLOCK_FN void block_pull_back_norm_##name(const struct kernel_layer *k, unsigned x, unsigned y, \
+                                              void *shared) \
+    { \
+        layer_pull_back(k, activation, true, x, y, shared); \
+    }
 
-BLOCK_FN void block_pull_back_norm(const struct kernel_layer *k, unsigned x, unsigned y, void *shared)
+LAYER_BLOCKS(tanh, KERNEL_TANH)
+LAYER_BLOCKS(relu, KERNEL_RELU)
+LAYER_BLOCKS(silu, KERNEL_SILU)
+
+/* Sums alone. */
+BLOCK_FN void block_pull_back_none(const struct kernel_layer *k, unsigned x, unsigned y, void *shared)
 {
-    layer_pull_back(k, true, x, y, shared);
+    layer_pull_back(k, KERNEL_IDENTITY, false, x, y, shared);
 }
 
 #endif

@@ -15,6 +15,19 @@
 
 #define LIST_SUMS(n) ((n)*KERNEL_THREADS * sizeof(double))
 
+/* Those of one activation. */
+#define LIST_LAYER(K, name) \
+    K(activate_##name, struct kernel_layer, KERNEL_THREADS, 0, kernel_tiles(k->rows, KERNEL_SUM_TILE), \
+      layer_columns(k->y.stride)) \
+    K(activate_norm_##name, struct kernel_layer, KERNEL_THREADS, 2 * KERNEL_THREADS * sizeof(float), \
+      norm_blocks(k, k->x.stride), 1) \
+    K(norm_pulls_##name, struct kernel_layer, KERNEL_THREADS, 2 * KERNEL_THREADS * sizeof(float), \
+      norm_blocks(k, k->dy.stride), 1) \
+    K(pull_back_##name, struct kernel_layer, KERNEL_THREADS, KERNEL_THREADS * sizeof(struct eight), \
+      kernel_tiles(k->rows, KERNEL_SUM_TILE), layer_columns(k->dy.stride)) \
+    K(pull_back_norm_##name, struct kernel_layer, KERNEL_THREADS, KERNEL_THREADS * sizeof(struct eight), \
+      kernel_tiles(k->rows, KERNEL_SUM_TILE), layer_columns(k->dy.stride))
+
 #define KERNEL_LIST(K) \
     K(rollout_begin, struct kernel_rollout, KERNEL_THREADS, 0, rollout_begin_blocks(k), 1) \
     K(observe, struct kernel_observe, KERNEL_THREADS, LIST_SUMS(2), \
@@ -44,15 +57,10 @@
     K(loss_pull, struct kernel_loss, KERNEL_THREADS, \
       LIST_SUMS(KERNEL_LOSS_SUMS) + KERNEL_LOSS_TILE * sizeof(float), \
       kernel_tiles(k->rows, KERNEL_LOSS_TILE), 1) \
-    K(activate, struct kernel_layer, KERNEL_THREADS, 0, kernel_tiles(k->rows, KERNEL_SUM_TILE), \
-      layer_columns(k->y.stride)) \
-    K(activate_norm, struct kernel_layer, KERNEL_THREADS, 2 * KERNEL_THREADS * sizeof(float), \
-      norm_blocks(k, k->x.stride), 1) \
-    K(norm_pulls, struct kernel_layer, KERNEL_THREADS, 2 * KERNEL_THREADS * sizeof(float), \
-      norm_blocks(k, k->dy.stride), 1) \
-    K(pull_back, struct kernel_layer, KERNEL_THREADS, KERNEL_THREADS * sizeof(struct eight), \
-      kernel_tiles(k->rows, KERNEL_SUM_TILE), layer_columns(k->dy.stride)) \
-    K(pull_back_norm, struct kernel_layer, KERNEL_THREADS, KERNEL_THREADS * sizeof(struct eight), \
+    LIST_LAYER(K, tanh) \
+    LIST_LAYER(K, relu) \
+    LIST_LAYER(K, silu) \
+    K(pull_back_none, struct kernel_layer, KERNEL_THREADS, KERNEL_THREADS * sizeof(struct eight), \
       kernel_tiles(k->rows, KERNEL_SUM_TILE), layer_columns(k->dy.stride)) \
     K(scan, struct kernel_scan, KERNEL_THREADS, 0, \
       kernel_tiles((size_t)k->sequences * k->units, KERNEL_THREADS), 1) \
@@ -95,6 +103,24 @@
         queue_##name(k, stream); \
     }
 
+#define LAUNCH_LAYER(name) \
+    static void launch_activate_##name(const struct kernel_layer *k, void *stream) \
+    { \
+        if (k->norm_weight) \
+            queue_activate_norm_##name(k, stream); \
+        else \
+            queue_activate_##name(k, stream); \
+    } \
+    static void launch_pull_back_##name(const struct kernel_layer *k, void *stream) \
+    { \
+        if (k->norm_weight) { \
+            queue_norm_pulls_##name(k, stream); \
+            queue_pull_back_norm_##name(k, stream); \
+        } else { \
+            queue_pull_back_##name(k, stream); \
+        } \
+    }
+
 /* All of them, once in a program. */
 #define LAUNCH_ALL \
     LAUNCH_LIST(LAUNCH_ONE) \
@@ -108,21 +134,28 @@
         queue_explained_tiles(k, stream); \
         queue_explained_end(k, stream); \
     } \
+    LAUNCH_LAYER(tanh) \
+    LAUNCH_LAYER(relu) \
+    LAUNCH_LAYER(silu) \
     void ppo_launch_activate(const struct kernel_layer *k, void *stream) \
     { \
-        if (k->norm_weight) \
-            queue_activate_norm(k, stream); \
+        if (k->activation == KERNEL_TANH) \
+            launch_activate_tanh(k, stream); \
+        else if (k->activation == KERNEL_RELU) \
+            launch_activate_relu(k, stream); \
         else \
-            queue_activate(k, stream); \
+            launch_activate_silu(k, stream); \
     } \
     void ppo_launch_pull_back(const struct kernel_layer *k, void *stream) \
     { \
-        if (k->norm_weight) { \
-            queue_norm_pulls(k, stream); \
-            queue_pull_back_norm(k, stream); \
-        } else { \
-            queue_pull_back(k, stream); \
-        } \
+        if (k->activation == KERNEL_TANH) \
+            launch_pull_back_tanh(k, stream); \
+        else if (k->activation == KERNEL_RELU) \
+            launch_pull_back_relu(k, stream); \
+        else if (k->activation == KERNEL_SILU) \
+            launch_pull_back_silu(k, stream); \
+        else \
+            queue_pull_back_none(k, stream); \
     }
 
 #endif
