@@ -274,7 +274,7 @@ static void try_scan(struct try *t, uint32_t sequences, uint32_t steps, uint32_t
         one.x.at = (char *)k.x.at + step * kernel_matrix_bytes(sequences, wide, half);
         TRY_RUN(t, ppo_launch_scan(&one, NULL));
         CHECK(bytes == 0 || memcmp(one.y.at, (char *)k.y.at + step * bytes, bytes) == 0);
-        TRY_RUN(t, ppo_launch_step_end(clock, NULL));
+        clock->step++;
     }
     CHECK_INT(clock->step, steps);
     CHECK(keeps == 0 || memcmp(one.keep, k.keep, keeps * sizeof(float)) == 0);

@@ -19,10 +19,8 @@ struct rollout {
     float *rewards, *final_obs;
     uint8_t *terminated, *truncated; /* [steps][copies] */
     struct kernel_rollout begin;
-    struct kernel_observe observe;
     struct kernel_act act;
-    struct kernel_finals finals;
-    struct kernel_reward reward;
+    struct kernel_stepped stepped;
     struct kernel_observed observed;
     struct kernel_returned returned;
     struct kernel_advantages advantages;
@@ -64,18 +62,20 @@ static void make(struct try *t, struct rollout *r, const struct shape *s)
     uint32_t *n_truncated = try_room(t, n * sizeof(uint32_t));
     double *copy = try_zeros(t, n * KERNEL_COPY_COLUMNS * sizeof(double));
     r->begin = (struct kernel_rollout){r->clock, r->figures, sums, n_truncated, copy, s->copies, s->size};
-    r->observe = (struct kernel_observe){.clock = r->clock,
-                                         .copies = s->copies,
-                                         .size = s->size,
-                                         .steps = s->steps,
-                                         .mean = mean,
-                                         .scale = scale,
-                                         .clip = 0.5f,
-                                         .rows = try_rows(t, rows + n, stride, s->half),
-                                         .now = try_rows(t, n, stride, s->half),
-                                         .sums = sums,
-                                         .started = started,
-                                         .starts = try_room(t, rows + n)};
+    r->stepped.clock = r->clock;
+    r->stepped.observe = (struct kernel_observe){.clock = r->clock,
+                                                 .raw = r->raw,
+                                                 .copies = s->copies,
+                                                 .size = s->size,
+                                                 .steps = s->steps,
+                                                 .mean = mean,
+                                                 .scale = scale,
+                                                 .clip = 0.5f,
+                                                 .rows = try_rows(t, rows + n, stride, s->half),
+                                                 .now = try_rows(t, n, stride, s->half),
+                                                 .sums = sums,
+                                                 .started = started,
+                                                 .starts = try_room(t, rows + n)};
     uint32_t outputs = s->actions * (s->levels ? s->levels : 1);
     float *heads = try_floats(t, n * (outputs + 3), -2, 2);
     r->act = (struct kernel_act){.clock = r->clock,
@@ -89,34 +89,34 @@ static void make(struct try *t, struct rollout *r, const struct shape *s)
                                  .env_actions = try_room(t, n * s->actions * sizeof(float)),
                                  .taken = try_room(t, rows * s->actions * sizeof(float)),
                                  .logp = try_room(t, rows * sizeof(float))};
-    r->finals = (struct kernel_finals){r->final_obs,
-                                       NULL,
-                                       NULL,
-                                       n_truncated,
-                                       s->copies,
-                                       s->size,
-                                       s->slots,
-                                       mean,
-                                       scale,
-                                       0.5f,
-                                       try_rows(t, n * s->slots, stride, s->half)};
-    r->reward = (struct kernel_reward){.clock = r->clock,
-                                       .copies = s->copies,
-                                       .slots = s->slots,
-                                       .gamma = 0.9,
-                                       .kept = try_room(t, rows * sizeof(float)),
-                                       .ends = ends,
-                                       .started = started,
-                                       .n_truncated = n_truncated,
-                                       .final_rows = try_room(t, n * s->slots * sizeof(uint32_t)),
-                                       .copy = copy};
+    r->stepped.finals = (struct kernel_finals){r->final_obs,
+                                               NULL,
+                                               NULL,
+                                               n_truncated,
+                                               s->copies,
+                                               s->size,
+                                               s->slots,
+                                               mean,
+                                               scale,
+                                               0.5f,
+                                               try_rows(t, n * s->slots, stride, s->half)};
+    r->stepped.reward = (struct kernel_reward){.clock = r->clock,
+                                               .copies = s->copies,
+                                               .slots = s->slots,
+                                               .gamma = 0.9,
+                                               .kept = try_room(t, rows * sizeof(float)),
+                                               .ends = ends,
+                                               .started = started,
+                                               .n_truncated = n_truncated,
+                                               .final_rows = try_room(t, n * s->slots * sizeof(uint32_t)),
+                                               .copy = copy};
     r->observed = (struct kernel_observed){sums, s->copies, s->steps, s->size, moments, mean, scale};
     struct kernel_moments *running = try_room(t, sizeof(*running));
     r->return_before = *running = (struct kernel_moments){50, 1.5, 80};
     float *reward_scale = try_room(t, sizeof(float));
     r->returned = (struct kernel_returned){copy,         n_truncated, s->copies,    s->steps,  s->slots,
                                            s->normalise, running,     reward_scale, r->figures};
-    r->advantages = (struct kernel_advantages){.rewards = r->reward.kept,
+    r->advantages = (struct kernel_advantages){.rewards = r->stepped.reward.kept,
                                                .values = try_floats(t, rows + n, -2, 2),
                                                .ends = ends,
                                                .final_values = try_floats(t, n * s->slots, -2, 2),
@@ -200,31 +200,32 @@ static void walk(struct try *t, struct rollout *r)
     size_t n = s->copies;
     r->clock->run_step = 0xFFFFFFFEu; /* into its high word */
     TRY_RUN(t, ppo_launch_rollout_begin(&r->begin, NULL));
+    TRY_RUN(t, ppo_launch_observe(&r->stepped.observe, NULL));
     for (uint32_t step = 0; step <= s->steps; step++) {
         uint64_t run_step = r->clock->run_step;
-        r->observe.raw = r->raw + step * n * s->size;
-        TRY_RUN(t, ppo_launch_observe(&r->observe, NULL));
-        check_rows(r, &r->observe.rows, step * n, r->observe.raw, s->copies);
-        check_rows(r, &r->observe.now, 0, r->observe.raw, s->copies);
+        check_rows(r, &r->stepped.observe.rows, step * n, r->stepped.observe.raw, s->copies);
+        check_rows(r, &r->stepped.observe.now, 0, r->stepped.observe.raw, s->copies);
         for (size_t c = 0; c < n; c++)
-            CHECK_INT(r->observe.starts[step * n + c],
+            CHECK_INT(r->stepped.observe.starts[step * n + c],
                       step == 0 || r->terminated[(step - 1) * n + c] || r->truncated[(step - 1) * n + c]);
         if (step == s->steps)
             break;
         TRY_RUN(t, ppo_launch_act(&r->act, NULL));
         check_actions(r, step, run_step);
-        r->finals.terminated = r->reward.terminated = r->terminated + step * n;
-        r->finals.truncated = r->reward.truncated = r->truncated + step * n;
-        r->reward.rewards = r->rewards + step * n;
-        TRY_RUN(t, ppo_launch_finals(&r->finals, NULL));
+        r->stepped.finals.terminated = r->stepped.reward.terminated = r->terminated + step * n;
+        r->stepped.finals.truncated = r->stepped.reward.truncated = r->truncated + step * n;
+        r->stepped.reward.rewards = r->rewards + step * n;
+        r->stepped.observe.raw = r->raw + (step + 1) * n * s->size;
+        uint32_t *slots = malloc(n * sizeof(*slots));
+        memcpy(slots, r->stepped.reward.n_truncated, n * sizeof(*slots));
+        TRY_RUN(t, ppo_launch_stepped(&r->stepped, NULL));
         for (size_t c = 0; c < n; c++) {
-            uint32_t slot = r->reward.n_truncated[c];
+            uint32_t slot = slots[c];
             if (r->truncated[step * n + c] && !r->terminated[step * n + c] && slot < s->slots)
-                check_rows(r, &r->finals.rows, slot * n + c, r->final_obs + c * s->size, 1);
+                check_rows(r, &r->stepped.finals.rows, slot * n + c, r->final_obs + c * s->size, 1);
         }
-        TRY_RUN(t, ppo_launch_reward(&r->reward, NULL));
-        TRY_RUN(t, ppo_launch_step_end(r->clock, NULL));
-        CHECK_INT(r->clock->step, step + 1);
+        free(slots);
+        CHECK(r->clock->step == step + 1 && r->clock->ticket == 0);
         CHECK(r->clock->run_step == run_step + 1);
     }
 }
@@ -276,13 +277,13 @@ static void check_returned(struct try *t, struct rollout *r)
             sum += r->rewards[row];
             rewards += r->rewards[row];
             length++;
-            CHECK_INT(r->reward.ends[row], r->terminated[row] ? 1 : r->truncated[row] ? 2 : 0);
-            CHECK(r->reward.kept[row] == r->rewards[row]);
+            CHECK_INT(r->stepped.reward.ends[row], r->terminated[row] ? 1 : r->truncated[row] ? 2 : 0);
+            CHECK(r->stepped.reward.kept[row] == r->rewards[row]);
             if (!r->terminated[row] && !r->truncated[row])
                 continue;
             if (!r->terminated[row]) {
                 if (slot < s->slots)
-                    CHECK_INT(r->reward.final_rows[slot * n + c], row);
+                    CHECK_INT(r->stepped.reward.final_rows[slot * n + c], row);
                 lost += slot >= s->slots;
                 slot++;
             }
@@ -292,10 +293,10 @@ static void check_returned(struct try *t, struct rollout *r)
             lengths += length;
             all = sum = length = 0;
         }
-        CHECK_INT(r->reward.n_truncated[c], slot);
-        CHECK_NEAR(r->reward.copy[c], all, 1e-9);
-        CHECK_NEAR(r->reward.copy[n + c], sum, 1e-9);
-        CHECK_NEAR(r->reward.copy[2 * n + c], length, 0);
+        CHECK_INT(r->stepped.reward.n_truncated[c], slot);
+        CHECK_NEAR(r->stepped.reward.copy[c], all, 1e-9);
+        CHECK_NEAR(r->stepped.reward.copy[n + c], sum, 1e-9);
+        CHECK_NEAR(r->stepped.reward.copy[2 * n + c], length, 0);
     }
     TRY_RUN(t, ppo_launch_returned(&r->returned, NULL));
     CHECK_NEAR(f->reward_sum, rewards, 1e-9 * (double)r->rows);
@@ -332,12 +333,12 @@ static void check_advantages(struct try *t, struct rollout *r)
     TRY_RUN(t, ppo_launch_advantages(k, NULL));
     for (size_t c = 0; c < n; c++) {
         double gain = 0;
-        uint32_t slot = r->reward.n_truncated[c];
+        uint32_t slot = r->stepped.reward.n_truncated[c];
         for (size_t step = s->steps; step-- > 0;) {
             size_t row = step * n + c;
             double reward = fmax(fmin(r->rewards[row] * scale, k->clip_rewards), -k->clip_rewards);
-            bool end = r->reward.ends[row];
-            if (r->reward.ends[row] == 2 && --slot < s->slots)
+            bool end = r->stepped.reward.ends[row];
+            if (r->stepped.reward.ends[row] == 2 && --slot < s->slots)
                 reward += 0.9 * k->final_values[slot * n + c];
             double delta = reward + (end ? 0 : 0.9 * k->values[row + n]) - k->values[row];
             gain = delta + (end ? 0 : 0.9 * 0.8 * gain);
@@ -379,12 +380,13 @@ static void try_rollout(struct try *t, struct shape s)
     /* A slot has a truncated copy's observation, and no other's. */
     size_t touched = 0;
     for (size_t row = 0; row < (size_t)s.slots * s.copies; row++)
-        for (uint32_t c = 0; row / s.copies >= r.reward.n_truncated[row % s.copies] && c < s.size; c++)
-            touched += !isnan(try_at(&r.finals.rows, row, c));
+        for (uint32_t c = 0; row / s.copies >= r.stepped.reward.n_truncated[row % s.copies] && c < s.size;
+             c++)
+            touched += !isnan(try_at(&r.stepped.finals.rows, row, c));
     CHECK_INT(touched, 0);
 
     /* The next rollout begins with clean sums; what runs on does. */
-    double *copy = r.reward.copy;
+    double *copy = r.stepped.reward.copy;
     TRY_RUN(t, ppo_launch_rollout_begin(&r.begin, NULL));
     for (size_t i = 0; i < kernel_observe_sums_bytes(s.copies, s.size) / sizeof(double); i++)
         CHECK(r.begin.observe_sums[i] == 0);

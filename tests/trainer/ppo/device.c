@@ -693,6 +693,47 @@ static void try_early_stop(void)
         place_drop(&pieces[kind]);
 }
 
+/* Launches of an iteration of `steps` steps with 4 minibatches: kernels, products and the environment's. */
+static uint64_t launches_of(struct ppo_params params, int steps)
+{
+    const struct cpu_counts *done = counts();
+    struct random random = {20261124};
+    struct place p;
+    struct ppo_update update;
+    uint64_t ret = 0;
+    params.steps = steps;
+    params.minibatch = params.copies * steps / 4;
+    params.normalise_observations = false; /* else there is a rehearsal */
+    if (open_place(&p, &random, &params, false, 13, false)) {
+        const struct cpu_counts before = *done;
+        iterate(p.device, &update);
+        ret = done->kernels - before.kernels + done->products - before.products + done->steps - before.steps;
+    }
+    close_place(&p);
+    return ret;
+}
+
+/* Of a rollout's step: the environment's, actions, what follows the step; a product a layer and the head; and
+ * a kernel a layer whose activation the product does not do. */
+static void try_launches(void)
+{
+    static const struct {
+        enum net_activation activation;
+        int right, plain;
+    } cases[] = {{NET_TANH, 8, 8}, {NET_RELU, 6, 8}, {NET_SILU, 8, 8}};
+    struct ppo_params params = place_ppo(8, 24, 64);
+    if (!counts())
+        return;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        params.net.activation = cases[i].activation;
+        const uint64_t few = launches_of(params, 8), many = launches_of(params, 24);
+        CHECK_INT((many - few) % 16, 0);
+        CHECK_INT((many - few) / 16, getenv("QUEUE_PLAIN") ? cases[i].plain : cases[i].right);
+        printf("launches of a rollout's step: %s: %" PRIu64 "\n",
+               policy_net_activation_name(cases[i].activation), (many - few) / 16);
+    }
+}
+
 /* ---- plans by measuring ---- */
 
 /* With timings (NULL: none) and a cache's file (NULL: none). */
@@ -993,6 +1034,7 @@ int main(int argc, char **argv)
     try_captures();
     try_early_stop();
     try_measured();
+    try_launches();
     for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
         for (int recurrent = 0; recurrent <= 16; recurrent += 16)
             try_resume(&random, (enum ppo_precision)precision, recurrent);

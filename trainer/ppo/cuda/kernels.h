@@ -9,12 +9,12 @@
  * kernel_rates, so that graphs are captured once and replayed. A launch of no rows queues nothing.
  *
  * The rollout. Rows are step-major: row = step * copies + copy; there are (steps + 1) * copies of
- * observations, since the values of what follows the last step are wanted. Queue, after rollout_begin: steps
- * times { observe; products; act; the environment's step; finals; reward; step_end }, then observe for the
- * last row of all (clock->step is `steps` then, and nothing is added to the statistics); observed and
- * returned; products for values over all rows and over the final observations; advantages; explained.
- * The update. Queue, after update_begin, epochs * (rows / minibatch) times { gather; products with activate;
- * loss_sums; loss_pull; products with pull_back; add_sums; grad_squares; grad_step; adam }.
+ * observations, since the values of what follows the last step are wanted. Queue, after rollout_begin:
+ * observe, for the first row; steps times { products; act; the environment's step; stepped }, whose last one
+ * writes the last row of all (and adds nothing to the statistics); observed and returned; products for values
+ * over all rows and over the final observations; advantages; explained. The update. Queue, after
+ * update_begin, epochs * (rows / minibatch) times { gather; products with activate; loss_sums; loss_pull;
+ * products with pull_back; add_sums; grad_squares; grad_step; adam }.
  *
  * Sequences (recurrent nets; 1 step a sequence without): sequence q of a rollout is copy q % copies, steps
  * from (q / copies) * sequence on; ppo_shuffle() shuffles q. A minibatch of S sequences has its rows
@@ -68,6 +68,7 @@ struct kernel_clock {
     uint32_t skip;       /* this minibatch's gradients are not used */
     uint32_t stop;       /* target_kl, or too many bad ones: no more minibatches in this iteration */
     uint32_t bad_in_row; /* minibatches that were not finite, one after the other */
+    uint32_t ticket;     /* blocks of kernel_stepped that have read the clock; 0 between launches */
     struct ppo_shuffle shuffle;
     double policy, value, entropy, loss, old_kl, kl, clipped; /* this minibatch's, as struct kernel_figures */
     float scale, rate, root_correction2; /* of gradients; lr / (1 - b1^t); 1 / sqrt(1 - b2^t) */
@@ -164,7 +165,7 @@ void ppo_launch_act(const struct kernel_act *k, void *stream);
 
 /* Final observations of copies that were truncated (and not terminated) by this step -> normalised rows; the
  * k-th of a copy in this rollout goes to row k * copies + copy. `slots` is how many a copy can have: steps /
- * shortest episode, + 1. Before kernel_reward of the step. Bytes: of ended copies alone. */
+ * shortest episode, + 1. Bytes: of ended copies alone. */
 struct kernel_finals {
     const float *final_obs;                /* [copies][size] */
     const uint8_t *terminated, *truncated; /* [copies] */
@@ -174,7 +175,6 @@ struct kernel_finals {
     float clip;
     struct kernel_matrix rows; /* [slots * copies] */
 };
-void ppo_launch_finals(const struct kernel_finals *k, void *stream);
 
 /* A step's rewards and ends into the rollout, running return and its statistics, episodes. Thread a copy.
  * Bytes a copy: 160 of columns, 20 else: 3 MB. */
@@ -194,10 +194,16 @@ struct kernel_reward {
      * returns, squares of these, lengths. All 0 at the very start. */
     double *copy;
 };
-void ppo_launch_reward(const struct kernel_reward *k, void *stream);
 
-/* clock: step and run_step + 1. One thread. */
-void ppo_launch_step_end(struct kernel_clock *clock, void *stream);
+/* What follows the environment's step, one launch: finals and reward of step clock->step, observe for the
+ * next one, and the clock: step and run_step + 1. Blocks as kernel_observe's. */
+struct kernel_stepped {
+    struct kernel_clock *clock;
+    struct kernel_finals finals;
+    struct kernel_reward reward;
+    struct kernel_observe observe;
+};
+void ppo_launch_stepped(const struct kernel_stepped *k, void *stream);
 
 /* After a rollout: its statistics of observations are merged into the normaliser's. 16 D bytes a tile. */
 struct kernel_observed {

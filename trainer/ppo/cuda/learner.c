@@ -27,10 +27,8 @@ struct gpu_ppo {
 
     /* The kernels' arguments: the same in every step and minibatch. */
     struct kernel_rollout rollout;
-    struct kernel_observe observe;
     struct kernel_act act;
-    struct kernel_finals finals;
-    struct kernel_reward reward;
+    struct kernel_stepped stepped;
     struct kernel_observed observed;
     struct kernel_returned returned;
     struct kernel_advantages advantages;
@@ -93,19 +91,21 @@ static void place_rollout(struct gpu_ppo *p)
                                          .copy = at(p, plan->copy_columns),
                                          .copies = copies,
                                          .size = size};
-    p->observe = (struct kernel_observe){.clock = clock,
-                                         .raw = io->observations,
-                                         .copies = copies,
-                                         .size = size,
-                                         .steps = steps,
-                                         .mean = at(p, plan->mean),
-                                         .scale = at(p, plan->scale),
-                                         .clip = clip_of(normal, params->clip_observations),
-                                         .rows = observations(p, plan->obs),
-                                         .now = observations(p, plan->x_now),
-                                         .sums = p->rollout.observe_sums,
-                                         .started = at(p, plan->started),
-                                         .starts = p->setup.layout->hidden ? at(p, plan->starts) : NULL};
+    p->stepped.clock = clock;
+    p->stepped.observe =
+        (struct kernel_observe){.clock = clock,
+                                .raw = io->observations,
+                                .copies = copies,
+                                .size = size,
+                                .steps = steps,
+                                .mean = at(p, plan->mean),
+                                .scale = at(p, plan->scale),
+                                .clip = clip_of(normal, params->clip_observations),
+                                .rows = observations(p, plan->obs),
+                                .now = observations(p, plan->x_now),
+                                .sums = p->rollout.observe_sums,
+                                .started = at(p, plan->started),
+                                .starts = p->setup.layout->hidden ? at(p, plan->starts) : NULL};
     p->act = (struct kernel_act){.clock = clock,
                                  .seed = params->seed,
                                  .heads = at(p, plan->heads),
@@ -117,30 +117,30 @@ static void place_rollout(struct gpu_ppo *p)
                                  .env_actions = (float *)(uintptr_t)io->actions,
                                  .taken = at(p, plan->actions),
                                  .logp = at(p, plan->logp)};
-    p->finals = (struct kernel_finals){.final_obs = io->final_obs,
-                                       .terminated = io->terminated,
-                                       .truncated = io->truncated,
-                                       .n_truncated = at(p, plan->n_truncated),
-                                       .copies = copies,
-                                       .size = size,
-                                       .slots = plan->slots,
-                                       .mean = at(p, plan->mean),
-                                       .scale = at(p, plan->scale),
-                                       .clip = p->observe.clip,
-                                       .rows = observations(p, plan->finals)};
-    p->reward = (struct kernel_reward){.clock = clock,
-                                       .rewards = io->rewards,
-                                       .terminated = io->terminated,
-                                       .truncated = io->truncated,
-                                       .copies = copies,
-                                       .slots = plan->slots,
-                                       .gamma = params->gamma,
-                                       .kept = at(p, plan->rewards),
-                                       .ends = at(p, plan->ends),
-                                       .started = at(p, plan->started),
-                                       .n_truncated = at(p, plan->n_truncated),
-                                       .final_rows = at(p, plan->final_of),
-                                       .copy = at(p, plan->copy_columns)};
+    p->stepped.finals = (struct kernel_finals){.final_obs = io->final_obs,
+                                               .terminated = io->terminated,
+                                               .truncated = io->truncated,
+                                               .n_truncated = at(p, plan->n_truncated),
+                                               .copies = copies,
+                                               .size = size,
+                                               .slots = plan->slots,
+                                               .mean = at(p, plan->mean),
+                                               .scale = at(p, plan->scale),
+                                               .clip = p->stepped.observe.clip,
+                                               .rows = observations(p, plan->finals)};
+    p->stepped.reward = (struct kernel_reward){.clock = clock,
+                                               .rewards = io->rewards,
+                                               .terminated = io->terminated,
+                                               .truncated = io->truncated,
+                                               .copies = copies,
+                                               .slots = plan->slots,
+                                               .gamma = params->gamma,
+                                               .kept = at(p, plan->rewards),
+                                               .ends = at(p, plan->ends),
+                                               .started = at(p, plan->started),
+                                               .n_truncated = at(p, plan->n_truncated),
+                                               .final_rows = at(p, plan->final_of),
+                                               .copy = at(p, plan->copy_columns)};
     p->observed = (struct kernel_observed){.sums = p->rollout.observe_sums,
                                            .copies = copies,
                                            .steps = steps,
@@ -461,15 +461,11 @@ static void step_environment(struct gpu_ppo *p, const struct env_device_io *io)
 static void step(void *ctx)
 {
     struct gpu_ppo *p = ctx;
-    ppo_launch_observe(&p->observe, lane0(p));
-    launched(p);
-    ppo_sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe.now, 0);
+    ppo_sequence_forward(&p->sequence, PASS_ROLLOUT, p->stepped.observe.now, 0);
     ppo_launch_act(&p->act, lane0(p));
     launched(p);
     step_environment(p, &p->setup.io);
-    ppo_launch_finals(&p->finals, lane0(p));
-    ppo_launch_reward(&p->reward, lane0(p));
-    ppo_launch_step_end(p->rollout.clock, lane0(p));
+    ppo_launch_stepped(&p->stepped, lane0(p));
     launched(p);
 }
 
@@ -481,9 +477,10 @@ static void rollout(struct gpu_ppo *p)
     ppo_queue_copy(p->queue, 0, at(p, p->sequence.plan.value_state), at(p, p->sequence.plan.state),
                    p->sequence.plan.copies * (size_t)p->setup.layout->hidden * sizeof(float));
     step_environment(p, &begin);
+    ppo_launch_observe(&p->stepped.observe, lane0(p));
+    launched(p);
     for (size_t i = 0; i < p->sequence.plan.steps; i++)
         ppo_queue_repeat(p->queue, GRAPH_STEP, NULL, step, p);
-    ppo_launch_observe(&p->observe, lane0(p));
     if (p->observed.sums)
         ppo_launch_observed(&p->observed, lane0(p));
     launched(p);

@@ -34,10 +34,7 @@
       kernel_tiles(k->copies, KERNEL_OBSERVE_TILE), kernel_tiles(k->rows.stride, OBSERVE_COLUMNS)) \
     K(act, struct kernel_act, KERNEL_THREADS, KERNEL_THREADS * sizeof(float), \
       kernel_tiles(k->copies, ROWS_AT_ONCE), 1) \
-    K(finals, struct kernel_finals, KERNEL_THREADS, FINALS_TILE * sizeof(uint32_t), \
-      kernel_tiles(k->copies, FINALS_TILE), 1) \
-    K(reward, struct kernel_reward, KERNEL_THREADS, 0, kernel_tiles(k->copies, KERNEL_THREADS), 1) \
-    K(step_end, struct kernel_step_end, 1, 0, 1, 1) \
+    K(stepped, struct kernel_stepped, KERNEL_THREADS, LIST_SUMS(2), stepped_across(k), stepped_down(k)) \
     K(observed, struct kernel_observed, KERNEL_THREADS, 0, kernel_tiles(k->size, KERNEL_THREADS), 1) \
     K(returned, struct kernel_returned, KERNEL_THREADS, LIST_SUMS(9), 1, 1) \
     K(take, struct kernel_take, KERNEL_THREADS, 0, kernel_tiles(k->rows, KERNEL_THREADS), 1) \
@@ -79,8 +76,7 @@
     L(rollout_begin, struct kernel_rollout) \
     L(observe, struct kernel_observe) \
     L(act, struct kernel_act) \
-    L(finals, struct kernel_finals) \
-    L(reward, struct kernel_reward) \
+    L(stepped, struct kernel_stepped) \
     L(observed, struct kernel_observed) \
     L(returned, struct kernel_returned) \
     L(take, struct kernel_take) \
@@ -124,11 +120,6 @@
 /* All of them, once in a program. */
 #define LAUNCH_ALL \
     LAUNCH_LIST(LAUNCH_ONE) \
-    void ppo_launch_step_end(struct kernel_clock *clock, void *stream) \
-    { \
-        const struct kernel_step_end k = {clock}; \
-        queue_step_end(&k, stream); \
-    } \
     void ppo_launch_explained(const struct kernel_explained *k, void *stream) \
     { \
         queue_explained_tiles(k, stream); \

@@ -8,7 +8,6 @@ enum {
     OBSERVE_COLUMNS = 64, /* of a block */
     OBSERVE_LANES = KERNEL_THREADS / OBSERVE_COLUMNS,
     OBSERVE_AHEAD = 8, /* rows of a thread that are loaded before they are needed */
-    FINALS_TILE = 32,  /* copies of a block */
     COPY_KEPT = 3,     /* columns of kernel_reward's `copy` that a rollout does not zero */
 };
 #define NORMALISE_EPSILON 1e-8
@@ -59,11 +58,12 @@ BLOCK_FN void observe_store(const struct kernel_observe *k, size_t row, size_t c
         row_store(&k->now, copy, column, x);
 }
 
-/* x: tile of copies, y: columns. Shared: sums of each lane. */
-BLOCK_FN void block_observe(const struct kernel_observe *k, unsigned x, unsigned y, void *shared)
+/* The rows of step `step`. x: tile of copies, y: columns. Shared: sums of each lane. */
+BLOCK_FN void observe_rows(const struct kernel_observe *k, uint32_t step, unsigned x, unsigned y,
+                           void *shared)
 {
     double *lanes = (double *)shared; /* [2][OBSERVE_LANES][OBSERVE_COLUMNS] */
-    uint32_t first = x * KERNEL_OBSERVE_TILE, step = k->clock->step;
+    uint32_t first = x * KERNEL_OBSERVE_TILE;
     uint32_t here = k->copies - first < KERNEL_OBSERVE_TILE ? k->copies - first : KERNEL_OBSERVE_TILE;
     size_t row = (size_t)step * k->copies + first;
     bool counted = k->sums && step < k->steps;
@@ -115,21 +115,26 @@ BLOCK_FN void block_observe(const struct kernel_observe *k, unsigned x, unsigned
     }
 }
 
-BLOCK_FN void block_finals(const struct kernel_finals *k, unsigned x, unsigned y, void *shared)
+BLOCK_FN void block_observe(const struct kernel_observe *k, unsigned x, unsigned y, void *shared)
 {
-    uint32_t *slots = (uint32_t *)shared; /* [FINALS_TILE]; k->slots: none */
-    uint32_t first = x * FINALS_TILE;
-    (void)y;
+    observe_rows(k, k->clock->step, x, y, shared);
+}
+
+/* x: tile of copies. */
+BLOCK_FN void observe_finals(const struct kernel_finals *k, unsigned x, void *shared)
+{
+    uint32_t *slots = (uint32_t *)shared; /* [KERNEL_OBSERVE_TILE]; k->slots: none */
+    uint32_t first = x * KERNEL_OBSERVE_TILE;
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
         uint32_t copy = first + t;
-        if (t < FINALS_TILE)
+        if (t < KERNEL_OBSERVE_TILE)
             slots[t] = copy < k->copies && k->truncated[copy] && !k->terminated[copy] ? k->n_truncated[copy]
                                                                                       : k->slots;
     }
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
-        for (uint32_t i = 0; i < FINALS_TILE; i++) {
+        for (uint32_t i = 0; i < KERNEL_OBSERVE_TILE; i++) {
             if (slots[i] >= k->slots)
                 continue;
             size_t copy = first + i, row = (size_t)slots[i] * k->copies + copy;

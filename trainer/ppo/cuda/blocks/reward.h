@@ -26,15 +26,23 @@ enum copy_column {
     COPY_LENGTHS,
 };
 
-BLOCK_FN void block_reward(const struct kernel_reward *k, unsigned x, unsigned y, void *shared)
+FILL_RULE uint32_t stepped_across(const struct kernel_stepped *k)
 {
-    uint32_t step = k->clock->step;
-    (void)y;
-    (void)shared;
+    return (k->observe.copies + KERNEL_OBSERVE_TILE - 1) / KERNEL_OBSERVE_TILE;
+}
+
+FILL_RULE uint32_t stepped_down(const struct kernel_stepped *k)
+{
+    return (k->observe.rows.stride + OBSERVE_COLUMNS - 1) / OBSERVE_COLUMNS;
+}
+
+/* Of step `step`. x: tile of copies. */
+BLOCK_FN void reward_copies(const struct kernel_reward *k, uint32_t step, unsigned x)
+{
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
-        size_t copy = (size_t)x * KERNEL_THREADS + t, n = k->copies, row = (size_t)step * n + copy;
-        if (copy >= n)
+        size_t copy = (size_t)x * KERNEL_OBSERVE_TILE + t, n = k->copies, row = (size_t)step * n + copy;
+        if (t >= KERNEL_OBSERVE_TILE || copy >= n)
             continue;
         double *at = k->copy + copy, reward = k->rewards[copy];
         uint8_t end = k->terminated[copy] ? END_TERMINATED : k->truncated[copy] ? END_TRUNCATED : 0;
@@ -65,21 +73,23 @@ BLOCK_FN void block_reward(const struct kernel_reward *k, unsigned x, unsigned y
     }
 }
 
-/* ppo_launch_step_end()'s argument as the other kernels have theirs. */
-struct kernel_step_end {
-    struct kernel_clock *clock;
-};
-
-BLOCK_FN void block_step_end(const struct kernel_step_end *k, unsigned x, unsigned y, void *shared)
+/* x: tile of copies, y: columns; the blocks of the first columns have the copies' rewards and ends. The last
+ * block of all to get there, when all have read the clock, sets it forward. */
+BLOCK_FN void block_stepped(const struct kernel_stepped *k, unsigned x, unsigned y, void *shared)
 {
-    (void)x;
-    (void)y;
-    (void)shared;
-    BLOCK_PHASE(t, 1)
+    const uint32_t step = k->clock->step;
+    const uint32_t blocks = stepped_across(k) * stepped_down(k);
+    if (y == 0) {
+        observe_finals(&k->finals, x, shared);
+        reward_copies(&k->reward, step, x);
+    }
+    observe_rows(&k->observe, step + 1, x, y, shared);
+    BLOCK_PHASE(t, KERNEL_THREADS)
     {
-        if (t > 0)
+        if (t > 0 || block_ticket(&k->clock->ticket) + 1 < blocks)
             continue;
-        k->clock->step += 1;
+        k->clock->ticket = 0;
+        k->clock->step = step + 1;
         k->clock->run_step += 1;
     }
 }
