@@ -433,6 +433,14 @@ static void all_iterations(struct random *random)
 
     params = place_ppo(11, 24, 64);
     params.adam_epsilon = 1e-3;
+    params.net.pi[0] = 150; /* a rollout's products */
+    try_iterations(random, &params, false);
+    params.net.activation = NET_RELU;
+    params.net.shared = true;
+    try_iterations(random, &params, true);
+
+    params = place_ppo(11, 24, 64);
+    params.adam_epsilon = 1e-3;
     params.net.recurrent = 16;
     params.sequence = 8;
     try_iterations(random, &params, false);
@@ -713,24 +721,27 @@ static uint64_t launches_of(struct ppo_params params, int steps)
     return ret;
 }
 
-/* Of a rollout's step: the environment's, actions, what follows the step; a product a layer and the head; and
- * a kernel a layer whose activation the product does not do. */
+/* Of a rollout's step: a narrow network with the actions, the environment's, what follows the step. A wide
+ * one has a product a layer and the head, a kernel a layer whose activation the product does not do, and the
+ * actions. */
 static void try_launches(void)
 {
     static const struct {
         enum net_activation activation;
-        int right, plain;
-    } cases[] = {{NET_TANH, 8, 8}, {NET_RELU, 6, 8}, {NET_SILU, 8, 8}};
+        int width, right, plain;
+    } cases[] = {{NET_TANH, 37, 3, 3},  {NET_RELU, 37, 3, 3},  {NET_SILU, 37, 3, 3},
+                 {NET_TANH, 200, 8, 8}, {NET_RELU, 200, 6, 8}, {NET_SILU, 200, 8, 8}};
     struct ppo_params params = place_ppo(8, 24, 64);
     if (!counts())
         return;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         params.net.activation = cases[i].activation;
+        params.net.pi[0] = cases[i].width;
         const uint64_t few = launches_of(params, 8), many = launches_of(params, 24);
         CHECK_INT((many - few) % 16, 0);
         CHECK_INT((many - few) / 16, getenv("QUEUE_PLAIN") ? cases[i].plain : cases[i].right);
-        printf("launches of a rollout's step: %s: %" PRIu64 "\n",
-               policy_net_activation_name(cases[i].activation), (many - few) / 16);
+        printf("launches of a rollout's step: %s, %d wide: %" PRIu64 "\n",
+               policy_net_activation_name(cases[i].activation), cases[i].width, (many - few) / 16);
     }
 }
 

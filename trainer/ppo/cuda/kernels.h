@@ -10,11 +10,12 @@
  *
  * The rollout. Rows are step-major: row = step * copies + copy; there are (steps + 1) * copies of
  * observations, since the values of what follows the last step are wanted. Queue, after rollout_begin:
- * observe, for the first row; steps times { products; act; the environment's step; stepped }, whose last one
- * writes the last row of all (and adds nothing to the statistics); observed and returned; products for values
- * over all rows and over the final observations; advantages; explained. The update. Queue, after
- * update_begin, epochs * (rows / minibatch) times { gather; products with activate; loss_sums; loss_pull;
- * products with pull_back; add_sums; grad_squares; grad_step; adam }.
+ * observe, for the first row; steps times { products; act (policy: both); the environment's step; stepped },
+ * whose last one writes the last row of all (and adds nothing to the statistics); observed and returned;
+ * products for values over all rows and over the final observations; advantages; explained.
+ * The update. Queue, after update_begin, epochs * (rows / minibatch) times { gather; products with activate;
+ * loss_sums; loss_pull; products with pull_back; add_sums; grad_squares; grad_step; adam }; after clock->stop
+ * minibatches may be left out.
  *
  * Sequences (recurrent nets; 1 step a sequence without): sequence q of a rollout is copy q % copies, steps
  * from (q / copies) * sequence on; ppo_shuffle() shuffles q. A minibatch of S sequences has its rows
@@ -105,7 +106,10 @@ enum {
     KERNEL_FLAT_TILE = 4096, /* floats of gradients, rows of a rollout's values */
     KERNEL_LOSS_SUMS = 6,
     KERNEL_JOBS_MAX = 64,
-    KERNEL_COPY_COLUMNS = 10, /* of struct kernel_reward's `copy` */
+    KERNEL_COPY_COLUMNS = 10,  /* of struct kernel_reward's `copy` */
+    KERNEL_POLICY_WIDTH = 128, /* of kernel_policy's layers, padded */
+    KERNEL_POLICY_LAYERS = 9,
+    KERNEL_POLICY_COPIES = 4096, /* for which it is used: a block for 32, a processor for each */
 };
 
 static inline uint32_t kernel_tiles(size_t n, uint32_t tile)
@@ -162,6 +166,28 @@ struct kernel_act {
     float *taken, *logp;  /* [steps * copies][actions], [steps * copies] */
 };
 void ppo_launch_act(const struct kernel_act *k, void *stream);
+
+/* enum net_activation, whose header is C alone; and for sums alone, without a norm, the identity. */
+enum kernel_activation { KERNEL_IDENTITY = -1, KERNEL_TANH, KERNEL_RELU, KERNEL_SILU };
+
+/* Instead of products, activate and act: a whole policy network, without norm and recurrent layer, whose
+ * padded layers are at most KERNEL_POLICY_WIDTH wide (the observation may be wider), and the actions. Blocks
+ * as kernel_act's; each reads all weights, and its copies' rows stay in shared memory. */
+struct kernel_policy_layer {
+    const void *weight, *bias; /* [in][out], [out]; bfloat16 where x is, except the head's bias */
+    uint32_t in, out;          /* padded */
+    uint32_t cols;             /* of out */
+};
+struct kernel_policy {
+    struct kernel_matrix x; /* [copies] */
+    bool tf32;              /* float32 operands are rounded to TF32 */
+    enum kernel_activation activation;
+    uint32_t n_layers; /* the head is the last */
+    struct kernel_policy_layer layers[KERNEL_POLICY_LAYERS];
+    float *heads; /* [copies][act.head_stride], which `act` reads */
+    struct kernel_act act;
+};
+void ppo_launch_policy(const struct kernel_policy *k, void *stream);
 
 /* Final observations of copies that were truncated (and not terminated) by this step -> normalised rows; the
  * k-th of a copy in this rollout goes to row k * copies + copy. `slots` is how many a copy can have: steps /
@@ -325,9 +351,6 @@ struct kernel_loss {
 };
 void ppo_launch_loss_sums(const struct kernel_loss *k, void *stream);
 void ppo_launch_loss_pull(const struct kernel_loss *k, void *stream);
-
-/* enum net_activation, whose header is C alone; and for sums alone, without a norm, the identity. */
-enum kernel_activation { KERNEL_IDENTITY = -1, KERNEL_TANH, KERNEL_RELU, KERNEL_SILU };
 
 /* What follows a product: y = activation(norm(x + bias)), and backward. Where the product's epilogue
  * did all of that (bias and ReLU), there is no forward launch. In place (y.at == x.at) wherever x is not

@@ -28,6 +28,7 @@ struct gpu_ppo {
     /* The kernels' arguments: the same in every step and minibatch. */
     struct kernel_rollout rollout;
     struct kernel_act act;
+    struct kernel_policy policy; /* of a narrow network, with act */
     struct kernel_stepped stepped;
     struct kernel_observed observed;
     struct kernel_returned returned;
@@ -117,6 +118,8 @@ static void place_rollout(struct gpu_ppo *p)
                                  .env_actions = (float *)(uintptr_t)io->actions,
                                  .taken = at(p, plan->actions),
                                  .logp = at(p, plan->logp)};
+    if (ppo_sequence_policy(&p->sequence, &p->policy))
+        p->policy.act = p->act;
     p->stepped.finals = (struct kernel_finals){.final_obs = io->final_obs,
                                                .terminated = io->terminated,
                                                .truncated = io->truncated,
@@ -461,8 +464,12 @@ static void step_environment(struct gpu_ppo *p, const struct env_device_io *io)
 static void step(void *ctx)
 {
     struct gpu_ppo *p = ctx;
-    ppo_sequence_forward(&p->sequence, PASS_ROLLOUT, p->stepped.observe.now, 0);
-    ppo_launch_act(&p->act, lane0(p));
+    if (p->sequence.narrow) {
+        ppo_launch_policy(&p->policy, lane0(p));
+    } else {
+        ppo_sequence_forward(&p->sequence, PASS_ROLLOUT, p->stepped.observe.now, 0);
+        ppo_launch_act(&p->act, lane0(p));
+    }
     launched(p);
     step_environment(p, &p->setup.io);
     ppo_launch_stepped(&p->stepped, lane0(p));

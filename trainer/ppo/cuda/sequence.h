@@ -31,6 +31,7 @@ struct sequence {
     struct sequence_product forward[PASSES][3][NET_LAYERS_MAX + 2];
     struct sequence_product input[3][NET_LAYERS_MAX + 2], weight[3][NET_LAYERS_MAX + 2];
     struct kernel_add sums; /* of biases, norms and log_std, from their tiles */
+    bool narrow;            /* ppo_sequence_policy() is used: a rollout has no products */
     double largest_flops;   /* of `largest`, a product of an update */
     struct sequence_product largest;
     struct queue_operands largest_operands;
@@ -45,6 +46,10 @@ int ppo_sequence_init(struct sequence *s, struct ppo_queue *queue, const struct 
  * rows; with a recurrent layer passes for values go through the rollout step by step, and those for final
  * observations come after them. */
 void ppo_sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first);
+
+/* The policy as one kernel, without the act part; false: it is too wide for that, has more copies or other
+ * layers, and ppo_sequence_forward() has products for it. */
+bool ppo_sequence_policy(const struct sequence *s, struct kernel_policy *ret);
 
 /* Both networks over the minibatch, and the gradients from d_heads and d_values. */
 void ppo_sequence_train(struct sequence *s);

@@ -212,18 +212,52 @@ static void list_sums(struct sequence *s)
                 tensor(s, s->layout->log_std)->stride);
 }
 
+static bool add_policy_layers(const struct sequence *s, enum net_part part, struct kernel_policy *to)
+{
+    for (int k = 0; k < layers_of(s, part); k++) {
+        const struct net_layer *layer = layer_of(s, part, k);
+        const struct net_tensor *w = tensor(s, layer->weight);
+        const bool head = k == depth_of(s, part);
+        if (to->n_layers == KERNEL_POLICY_LAYERS || w->stride > KERNEL_POLICY_WIDTH || has_norm(layer) ||
+            is_recurrent(s, part, k))
+            return false;
+        to->layers[to->n_layers++] =
+            (struct kernel_policy_layer){.weight = operand(s, layer->weight),
+                                         .bias = head ? param(s, layer->bias) : operand(s, layer->bias),
+                                         .in = (uint32_t)w->rows_padded,
+                                         .out = (uint32_t)w->stride,
+                                         .cols = (uint32_t)w->cols};
+    }
+    return true;
+}
+
+bool ppo_sequence_policy(const struct sequence *s, struct kernel_policy *ret)
+{
+    *ret = (struct kernel_policy){
+        .x = sequence_matrix(s, s->plan.x_now, s->plan.x_stride, s->plan.half),
+        .tf32 = s->params->precision == PPO_TF32,
+        .activation = (enum kernel_activation)s->layout->shape.activation,
+        .heads = sequence_at(s, s->plan.heads),
+    };
+    return s->plan.copies <= KERNEL_POLICY_COPIES &&
+           (!s->layout->shape.shared || add_policy_layers(s, NET_SHARED, ret)) &&
+           add_policy_layers(s, NET_PI, ret);
+}
+
 int ppo_sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_params *params,
                       const struct net_layout *layout, const struct ppo_plan *ppo_plan, void *base,
                       char *reason, size_t cap)
 {
     *s = (struct sequence){
         .queue = queue, .params = params, .layout = layout, .plan = *ppo_plan, .base = base};
+    struct kernel_policy policy;
+    s->narrow = ppo_sequence_policy(s, &policy);
     const size_t rows[PASSES] = {ppo_plan->copies, ppo_plan->value_rows, ppo_plan->final_rows,
                                  ppo_plan->minibatch};
     int r = 0;
     for (int pass = 0; pass < PASSES && r == 0; pass++)
         for (int part = 0; part < 3 && r == 0; part++) {
-            bool unused = (pass == PASS_ROLLOUT && part == NET_VF) ||
+            bool unused = (pass == PASS_ROLLOUT && (part == NET_VF || s->narrow)) ||
                           ((pass == PASS_VALUES || pass == PASS_FINALS) && part == NET_PI);
             if (!unused)
                 r = plan_forward(s, (enum sequence_pass)pass, rows[pass], (enum net_part)part, reason, cap);

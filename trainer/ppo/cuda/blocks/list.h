@@ -10,6 +10,7 @@
 #include "trainer/ppo/cuda/blocks/layer.h"
 #include "trainer/ppo/cuda/blocks/loss.h"
 #include "trainer/ppo/cuda/blocks/observe.h"
+#include "trainer/ppo/cuda/blocks/policy.h"
 #include "trainer/ppo/cuda/blocks/reward.h"
 #include "trainer/ppo/cuda/blocks/scan.h"
 
@@ -17,6 +18,8 @@
 
 /* Those of one activation. */
 #define LIST_LAYER(K, name) \
+    K(policy_##name, struct kernel_policy, KERNEL_THREADS, \
+      (2 * POLICY_ROW + KERNEL_THREADS) * sizeof(float), kernel_tiles(k->act.copies, ROWS_AT_ONCE), 1) \
     K(activate_##name, struct kernel_layer, KERNEL_THREADS, 0, kernel_tiles(k->rows, KERNEL_SUM_TILE), \
       layer_columns(k->y.stride)) \
     K(activate_norm_##name, struct kernel_layer, KERNEL_THREADS, 2 * KERNEL_THREADS * sizeof(float), \
@@ -128,6 +131,15 @@
     LAUNCH_LAYER(tanh) \
     LAUNCH_LAYER(relu) \
     LAUNCH_LAYER(silu) \
+    void ppo_launch_policy(const struct kernel_policy *k, void *stream) \
+    { \
+        if (k->activation == KERNEL_TANH) \
+            queue_policy_tanh(k, stream); \
+        else if (k->activation == KERNEL_RELU) \
+            queue_policy_relu(k, stream); \
+        else \
+            queue_policy_silu(k, stream); \
+    } \
     void ppo_launch_activate(const struct kernel_layer *k, void *stream) \
     { \
         if (k->activation == KERNEL_TANH) \
