@@ -723,25 +723,30 @@ static uint64_t launches_of(struct ppo_params params, int steps)
 
 /* Of a rollout's step: a narrow network with the actions, the environment's, what follows the step. A wide
  * one has a product a layer and the head, a kernel a layer whose activation the product does not do, and the
- * actions. */
+ * actions. With a recurrent layer there are its product and scan, and the 8 launches of the step's values. */
 static void try_launches(void)
 {
     static const struct {
         enum net_activation activation;
-        int width, right, plain;
-    } cases[] = {{NET_TANH, 37, 3, 3},  {NET_RELU, 37, 3, 3},  {NET_SILU, 37, 3, 3},
-                 {NET_TANH, 200, 8, 8}, {NET_RELU, 200, 6, 8}, {NET_SILU, 200, 8, 8}};
+        int layers, width, recurrent, right, plain;
+    } cases[] = {{NET_TANH, 2, 37, 0, 3, 3},   {NET_RELU, 2, 37, 0, 3, 3},   {NET_SILU, 2, 37, 0, 3, 3},
+                 {NET_TANH, 2, 200, 0, 8, 8},  {NET_RELU, 2, 200, 0, 6, 8},  {NET_SILU, 2, 200, 0, 8, 8},
+                 {NET_RELU, 3, 200, 0, 7, 10}, {NET_TANH, 2, 37, 16, 18, 18}};
     struct ppo_params params = place_ppo(8, 24, 64);
     if (!counts())
         return;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         params.net.activation = cases[i].activation;
-        params.net.pi[0] = cases[i].width;
+        params.net.n_pi = cases[i].layers;
+        params.net.pi[0] = params.net.pi[2] = cases[i].width;
+        params.net.recurrent = cases[i].recurrent;
+        params.sequence = 4;
         const uint64_t few = launches_of(params, 8), many = launches_of(params, 24);
         CHECK_INT((many - few) % 16, 0);
         CHECK_INT((many - few) / 16, getenv("QUEUE_PLAIN") ? cases[i].plain : cases[i].right);
-        printf("launches of a rollout's step: %s, %d wide: %" PRIu64 "\n",
-               policy_net_activation_name(cases[i].activation), cases[i].width, (many - few) / 16);
+        printf("launches of a rollout's step: %s, %d layers %d wide%s: %" PRIu64 "\n",
+               policy_net_activation_name(cases[i].activation), cases[i].layers, cases[i].width,
+               cases[i].recurrent ? ", recurrent" : "", (many - few) / 16);
     }
 }
 

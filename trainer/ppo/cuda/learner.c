@@ -9,7 +9,7 @@
 #include "trainer/ppo/cuda/abi.h"
 #include "trainer/ppo/cuda/sequence.h"
 
-enum { GRAPH_STEP, GRAPH_MINIBATCH };
+enum { GRAPH_STEPS, GRAPH_MINIBATCH, GRAPH_STEPS_MOST = 16 };
 enum { MARK_BEGIN, MARK_ROLLOUT, MARK_ADVANTAGES, MARK_END };
 
 /* Memory that is copied between host and device; pinned. */
@@ -461,9 +461,8 @@ static void step_environment(struct gpu_ppo *p, const struct env_device_io *io)
         ppo_queue_fail(p->queue, r, err);
 }
 
-static void step(void *ctx)
+static void step(struct gpu_ppo *p)
 {
-    struct gpu_ppo *p = ctx;
     if (p->sequence.narrow) {
         ppo_launch_policy(&p->policy, lane0(p));
     } else {
@@ -476,6 +475,22 @@ static void step(void *ctx)
     launched(p);
 }
 
+/* Of a graph: a short step is not much longer than what is between two graphs. */
+static size_t steps_of_graph(const struct gpu_ppo *p)
+{
+    size_t ret = GRAPH_STEPS_MOST;
+    while (p->sequence.plan.steps % ret != 0)
+        ret--;
+    return ret;
+}
+
+static void steps(void *ctx)
+{
+    struct gpu_ppo *p = ctx;
+    for (size_t i = 0; i < steps_of_graph(p); i++)
+        step(p);
+}
+
 static void rollout(struct gpu_ppo *p)
 {
     const struct env_device_io begin = {.observations = p->setup.io.observations};
@@ -486,8 +501,8 @@ static void rollout(struct gpu_ppo *p)
     step_environment(p, &begin);
     ppo_launch_observe(&p->stepped.observe, lane0(p));
     launched(p);
-    for (size_t i = 0; i < p->sequence.plan.steps; i++)
-        ppo_queue_repeat(p->queue, GRAPH_STEP, NULL, step, p);
+    for (size_t i = 0; i < p->sequence.plan.steps; i += steps_of_graph(p))
+        ppo_queue_repeat(p->queue, GRAPH_STEPS, NULL, steps, p);
     if (p->observed.sums)
         ppo_launch_observed(&p->observed, lane0(p));
     launched(p);
