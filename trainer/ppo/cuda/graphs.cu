@@ -76,7 +76,10 @@ static int make_condition(struct ppo_queue *q, const uint32_t *stop, cudaGraph_t
 static int graph_begin_skipping(struct ppo_queue *q, const uint32_t *stop, char *reason, size_t cap)
 {
     cudaGraph_t body;
-    int r = ppo_queue_graph_did(cudaGraphCreate(&q->graph, 0), "CUDA graph", reason, cap);
+    cudaFuncAttributes loaded; /* its code: that cannot wait for the recording */
+    int r = ppo_queue_graph_did(cudaFuncGetAttributes(&loaded, unless_kernel), "CUDA graph", reason, cap);
+    if (r == 0)
+        r = ppo_queue_graph_did(cudaGraphCreate(&q->graph, 0), "CUDA graph", reason, cap);
     if (r == 0)
         r = make_condition(q, stop, &body, reason, cap);
     if (r == 0)
