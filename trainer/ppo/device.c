@@ -550,6 +550,30 @@ size_t ppo_learner_device_products(const struct learner *l, struct queue_record 
     return d->api->products(d->on_device, ret, n);
 }
 
+int ppo_learner_device_product_seconds(struct learner *l, int id, int rounds, double *ret,
+                                       char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(l);
+    return d->api->product_seconds(d->on_device, id, rounds, ret, err, PPO_ERROR_MAX);
+}
+
+int ppo_device_memory(struct gpu_module *module, size_t *ret_free, size_t *ret_total,
+                      char err[static PPO_ERROR_MAX])
+{
+    const void *table;
+    struct gpu_ppo_memory memory;
+    int r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &table, err, PPO_ERROR_MAX);
+    if (r < 0)
+        return r;
+    const struct gpu_ppo_api *api = table;
+    r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
+    if (r < 0)
+        return r;
+    *ret_free = memory.free;
+    *ret_total = memory.total;
+    return 0;
+}
+
 int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
                              char err[static PPO_ERROR_MAX])
 {

@@ -49,6 +49,15 @@ int ppo_learner_device_matrix_rate(struct learner *l, int rounds, double *ret_fl
 struct queue_record;
 size_t ppo_learner_device_products(const struct learner *l, struct queue_record *ret, size_t n);
 
+/* Seconds of product `id` (0 is the first record) alone, the mean of `rounds`; NaN: it never ran. After
+ * ppo_learner_iterate(), which computes again what this overwrites. */
+int ppo_learner_device_product_seconds(struct learner *l, int id, int rounds, double *ret,
+                                       char err[static PPO_ERROR_MAX]);
+
+/* Bytes of the module's device, and those that no process holds. -ENOEXEC: a module without the learner. */
+int ppo_device_memory(struct gpu_module *module, size_t *ret_free, size_t *ret_total,
+                      char err[static PPO_ERROR_MAX]);
+
 /* For tests: `array` is an enum gpu_ppo_array of trainer/ppo/cuda/abi.h. */
 int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
                              char err[static PPO_ERROR_MAX]);

@@ -500,7 +500,19 @@ static void compare_pieces(struct place_pieces *a, struct place_pieces *b)
     }
 }
 
-/* Saved and continued, loaded and continued, where another environment was trained in: the same bits. */
+/* Each ran, and runs again, which an update does not notice. */
+static void time_products(struct learner *l)
+{
+    char err[PPO_ERROR_MAX] = "";
+    double seconds = 0;
+    for (size_t id = 0; id < ppo_learner_device_products(l, NULL, 0); id++) {
+        CHECK_INT(ppo_learner_device_product_seconds(l, (int)id, 2, &seconds, err), 0);
+        CHECK(seconds > 0);
+    }
+}
+
+/* Saved and continued, loaded and continued, where another environment was trained in and products are timed
+ * in between: the same bits. */
 static void try_resume(struct random *random, enum ppo_precision precision, int recurrent)
 {
     struct ppo_params params = place_ppo(11, 24, 64);
@@ -521,8 +533,10 @@ static void try_resume(struct random *random, enum ppo_precision precision, int 
         iterate(second, &other);
         iterate(second, &other);
         place_load(second, &middle);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
+            time_products(second);
             iterate(second, &other);
+        }
         place_save(second, &again);
         compare_pieces(&end, &again);
         CHECK(update.loss == other.loss && update.reward == other.reward && update.kl == other.kl);

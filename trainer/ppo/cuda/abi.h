@@ -95,6 +95,10 @@ struct gpu_ppo_api {
     /* Measured multiplications and additions a second of the largest product of an update, over `rounds`. */
     int (*matrix_rate)(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason, size_t cap);
 
+    /* Measured seconds of one of its products, alone, `rounds` times with the operands of its last run; NaN:
+     * it never ran. What it wrote is overwritten; the next iteration computes that again. */
+    int (*product_seconds)(struct gpu_ppo *p, int id, int rounds, double *ret, char *reason, size_t cap);
+
     /* Its matrix products, the first n of them into ret (queue.h). Returns how many there are. */
     size_t (*products)(const struct gpu_ppo *p, struct queue_record *ret, size_t n);
 

@@ -625,25 +625,43 @@ static uint64_t learner_waits(const struct gpu_ppo *p)
     return ppo_queue_waits(p->queue);
 }
 
-static int learner_matrix_rate(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason,
-                               size_t cap)
+/* Seconds of a product with the operands of its last run, which must be there. */
+static int product_seconds(struct gpu_ppo *p, int id, int warm, int rounds, double *ret, char *reason,
+                           size_t cap)
 {
-    const struct sequence *s = &p->sequence;
     struct ppo_queue *q = p->queue;
-    if (!s->largest_operands.x) {
-        snprintf(reason, cap, "nothing was trained yet: the products have no operands");
-        return -EINVAL;
-    }
-    for (int i = -rounds / 4 - 1; i < rounds; i++) { /* the first ones warm up */
+    for (int i = -warm; i < rounds; i++) {
         if (i == 0)
             ppo_queue_mark(q, MARK_BEGIN);
-        ppo_queue_product(q, 0, s->largest.id, &s->largest_operands);
+        ppo_queue_product(q, 0, id, &p->sequence.last[id]);
     }
     ppo_queue_mark(q, MARK_END);
     int r = ppo_queue_wait(q, reason, cap);
     if (r == 0)
-        *ret_flop_per_s = s->largest_flops * rounds / ppo_queue_seconds(q, MARK_BEGIN, MARK_END);
+        *ret = ppo_queue_seconds(q, MARK_BEGIN, MARK_END) / rounds;
     return r;
+}
+
+static int learner_matrix_rate(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason,
+                               size_t cap)
+{
+    const struct sequence *s = &p->sequence;
+    double seconds;
+    if (!s->last[s->largest.id].x) {
+        snprintf(reason, cap, "nothing was trained yet: the products have no operands");
+        return -EINVAL;
+    }
+    int r = product_seconds(p, s->largest.id, rounds / 4 + 1, rounds, &seconds, reason, cap);
+    if (r == 0)
+        *ret_flop_per_s = s->largest_flops / seconds;
+    return r;
+}
+
+static int learner_product_seconds(struct gpu_ppo *p, int id, int rounds, double *ret, char *reason,
+                                   size_t cap)
+{
+    *ret = NAN;
+    return p->sequence.last[id].x ? product_seconds(p, id, 1, rounds, ret, reason, cap) : 0;
 }
 
 static size_t learner_products(const struct gpu_ppo *p, struct queue_record *ret, size_t n)
@@ -669,6 +687,7 @@ __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_pp
     .bytes = learner_bytes,
     .waits = learner_waits,
     .matrix_rate = learner_matrix_rate,
+    .product_seconds = learner_product_seconds,
     .products = learner_products,
     .notice = learner_notice,
 };

@@ -2,6 +2,13 @@
 
 #include "trainer/ppo/cuda/sequence_places.h"
 
+static void multiply(struct sequence *s, int lane, const struct sequence_product *product,
+                     const struct queue_operands *operands)
+{
+    s->last[product->id] = *operands;
+    ppo_queue_product(s->queue, lane, product->id, operands);
+}
+
 /* ---- forward ---- */
 
 /* Where a part's units begin in a copy's state. */
@@ -81,9 +88,7 @@ static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass,
                                           .bias = is_head ? param(s, layer->bias) : operand(s, layer->bias)};
         if (!is_head && at->mask)
             operands.mask = sequence_at(s, at->mask);
-        if (product->id == s->largest.id)
-            s->largest_operands = operands;
-        ppo_queue_product(s->queue, lane, product->id, &operands);
+        multiply(s, lane, product, &operands);
         if (is_head)
             break;
         if (is_recurrent(s, part, k)) {
@@ -142,13 +147,13 @@ static void back_linear(struct sequence *s, enum net_part part, int k, int lane,
                                     .w = grad(s, layer->weight),
                                     .y = dy,
                                     .bias = grad(s, layer->bias)};
-    ppo_queue_product(s->queue, lane, s->weight[part][k].id, &weight);
+    multiply(s, lane, &s->weight[part][k], &weight);
     if (!lower)
         return;
     struct queue_operands input = {.x = sequence_at(s, lower->dy), .w = operand(s, layer->weight), .y = dy};
     if (s->input[part][k].relu)
         input.mask = sequence_at(s, lower->mask);
-    ppo_queue_product(s->queue, lane, s->input[part][k].id, &input);
+    multiply(s, lane, &s->input[part][k], &input);
 }
 
 /* Hidden layer k: from the gradients by its result to those by its linear result, in place. `pulled`: the

@@ -34,7 +34,7 @@ struct sequence {
     bool narrow;            /* ppo_sequence_policy() is used: a rollout has no products */
     double largest_flops;   /* of `largest`, a product of an update */
     struct sequence_product largest;
-    struct queue_operands largest_operands;
+    struct queue_operands last[QUEUE_PRODUCTS_MAX]; /* of each product's last run; x NULL: it never ran */
 };
 
 /* Plans all products. The arena lies at `base`. 0, or -ENOTSUP with a sentence. */
