@@ -1,7 +1,7 @@
 /* queue.h on CUDA. cuBLASLt is loaded when the first learner is made (libcublasLt.so of the major version
  * that this was compiled with), so that the module serves indicators and environments where it is not
- * installed. It is searched as the loader does ($LD_LIBRARY_PATH first), then in $CUDA_PATH/lib64, then in
- * /usr/local/cuda/lib64. */
+ * installed. It is searched as the loader does ($LD_LIBRARY_PATH first), then in $CUDA_PATH/lib64, in
+ * /usr/local/cuda/lib64, and where pip had put it when this was configured. */
 #include "trainer/ppo/cuda/queue_device.h"
 
 #include <dlfcn.h>
@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "trainer/ppo/cublas_place.h"
 
 #define QUEUE_TEXT2(x) #x
 #define QUEUE_TEXT(x)  QUEUE_TEXT2(x)
@@ -39,18 +41,25 @@ template <typename F> static bool symbol(struct blas *blas, const char *name, F 
     return *ret != NULL;
 }
 
+/* In a folder; an empty one is none. */
+static void *blas_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    if (!folder || !folder[0] || snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 static int blas_open(struct blas *blas, char *reason, size_t cap)
 {
     static const char name[] = "libcublasLt.so." QUEUE_TEXT(CUBLAS_VER_MAJOR);
-    static const char beside[] = "/usr/local/cuda/lib64/libcublasLt.so." QUEUE_TEXT(CUBLAS_VER_MAJOR);
     const char *toolkit = secure_getenv("CUDA_PATH");
-    char in_toolkit[PATH_MAX];
+    char beside[PATH_MAX];
+    snprintf(beside, sizeof(beside), "%s/lib64", toolkit ? toolkit : "");
+    const char *const folders[] = {toolkit ? beside : "", "/usr/local/cuda/lib64", CUBLAS_LIBS};
     blas->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!blas->library && toolkit &&
-        snprintf(in_toolkit, sizeof(in_toolkit), "%s/lib64/%s", toolkit, name) < (int)sizeof(in_toolkit))
-        blas->library = dlopen(in_toolkit, RTLD_NOW | RTLD_LOCAL);
-    if (!blas->library)
-        blas->library = dlopen(beside, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !blas->library; i++)
+        blas->library = blas_in(folders[i], name);
     if (!blas->library) {
         snprintf(reason, cap,
                  "no matrix library for the device: %s is not in the loader's path, $LD_LIBRARY_PATH, "
