@@ -1,8 +1,10 @@
 /* The trading environment on the GPU against its CPU and the device's own copy rate; one JSON line a figure
- * (see bench/run for the keys). Without a device: exit 77.
+ * (see bench/run for the keys), each case apart (bench/cases.h). Without a device: exit 77. Arguments: the
+ * module's path; the name of one case, or all.
  *
  * Five assets over 20,000 generated bars, random starts, episodes of 700 bars, actions that lie on the
- * device. First the same steps on the CPU, scalar, which must have given the same bits. Cases:
+ * device. Cases:
+ * - EXECUTION-equal: copies that have the CPU's bits after 200 steps with every option
  * - EXECUTION[-options]-COPIES: steps/s without observations, many in one launch. `options` turns on all that
  *   costs: trailing stop, cap, reserve, concentration penalty, cooldown. The limit is the goal, 5e9.
  * - EXECUTION-observe-FLOATS-COPIES: with an observation of so many floats after each step, written to
@@ -19,23 +21,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cases.h"
+#include "bench/driver.h"
+#include "bench/line.h"
 #include "bench/measure.h"
 #include "exchange/symbol.h"
 #include "indicators_gpu/module.h"
 #include "trainer/env/device.h"
 
-enum { EXIT_SKIP = 77, ASSETS = 5, ROWS = 20000, EQUAL_COPIES = 4096, EQUAL_STEPS = 200 };
+enum { ASSETS = 5, ROWS = 20000, EQUAL_COPIES = 4096, EQUAL_STEPS = 200 };
 enum { ROUNDS = 15, COPY_STEP_BYTES = 189 + 20 + 6, ASSET_BYTES = 40, MARKET_ASSET_BYTES = 184 };
 
-static const double GOAL_STEPS = 5e9, GOAL_OF_COPY = 0.6;
+static const double GOAL_STEPS = 5e9, GOAL_OF_COPY = 0.6, CASE_S = 15;
+static const char *const bench = "gpu_env";
 static const size_t COPY_BYTES = (size_t)1 << 30;
 
 static char err[ENV_ERROR_MAX];
 
 static int fails(const char *what)
 {
-    fprintf(stderr, "gpu_env: %s: %s\n", what, err);
-    return -1;
+    return bench_because("%s: %s", what, err);
 }
 
 struct shape {
@@ -43,6 +48,7 @@ struct shape {
     bool options;
     int lookback;
     size_t copies, steps; /* steps of a call */
+    int observation;      /* floats; 0: without */
 };
 
 /* A market, an environment on it, and the same on the device. */
@@ -148,20 +154,22 @@ static int open_place(struct place *p, struct gpu_module *module, const struct s
 }
 
 /* The CPU steps the same from the same states: 0 where all columns have the same bits. */
-static int compare(struct gpu_module *module, enum env_execution execution)
+static int compare(struct gpu_module *module, const char *name, enum env_execution execution)
 {
-    struct shape shape = {execution, true, 3, EQUAL_COPIES, EQUAL_STEPS};
+    const size_t copies = bench_small() ? 64 : EQUAL_COPIES;
+    struct shape shape = {execution, true, 3, copies, EQUAL_STEPS, 0};
     struct place p;
-    float ms, *rewards = bench_room(EQUAL_COPIES, sizeof(float));
-    uint8_t *ends = bench_room(EQUAL_COPIES, 2);
+    float ms, *rewards = bench_room(copies, sizeof(float));
+    uint8_t *ends = bench_room(copies, 2);
     void *saved[2] = {NULL, NULL};
     int r = open_place(&p, module, &shape);
     for (size_t i = 0; i < EQUAL_STEPS && r == 0; i++) {
-        struct env_io io = {.actions = p.actions + i * EQUAL_COPIES * ASSETS,
+        struct env_io io = {.actions = p.actions + i * copies * ASSETS,
                             .rewards = rewards,
                             .terminated = ends,
-                            .truncated = ends + EQUAL_COPIES};
-        r = env_step(p.env, &io, err);
+                            .truncated = ends + copies};
+        if (env_step(p.env, &io, err) < 0)
+            r = fails("steps of the CPU");
     }
     if (r == 0 && env_device_run(p.device, EQUAL_STEPS, false, NULL, &ms, err) < 0)
         r = fails("steps");
@@ -170,14 +178,13 @@ static int compare(struct gpu_module *module, enum env_execution execution)
         for (int i = 0; i < 2 && r == 0; i++) {
             saved[i] = bench_room(bytes, 1);
             env_save(p.env, saved[i]);
-            if (i == 0)
-                r = env_device_store(p.device, p.env, err);
+            if (i == 0 && env_device_store(p.device, p.env, err) < 0)
+                r = fails("state");
         }
-        if (r == 0 && memcmp(saved[0], saved[1], bytes) != 0) {
-            fprintf(stderr, "gpu_env: %d copies after %d steps are not the CPU's\n", EQUAL_COPIES,
-                    EQUAL_STEPS);
-            r = -1;
-        }
+        if (r == 0 && memcmp(saved[0], saved[1], bytes) != 0)
+            r = bench_because("%zu copies after %d steps are not the CPU's", copies, EQUAL_STEPS);
+        if (r == 0)
+            bench_line_figure(bench, name, (double)copies, "copies");
     }
     free(saved[0]);
     free(saved[1]);
@@ -192,9 +199,10 @@ static double cpu_rate(const struct place *p, const struct shape *shape, float *
 {
     float *rewards = bench_room(shape->copies, sizeof(float));
     uint8_t *ends = bench_room(shape->copies, 2);
-    double begin = bench_seconds(), passed = 0;
+    const double enough = bench_small() ? 0.01 : 0.3, begin = bench_seconds();
+    double passed = 0;
     size_t steps = 0;
-    for (; passed < 0.3; passed = bench_seconds() - begin, steps++) {
+    for (; passed < enough; passed = bench_seconds() - begin, steps++) {
         struct env_io io = {.actions = p->actions + steps % shape->steps * shape->copies * ASSETS,
                             .rewards = rewards,
                             .terminated = ends,
@@ -225,9 +233,10 @@ static int gpu_rate(const struct place *p, const struct shape *shape, bool obser
     return 0;
 }
 
-static int measure(struct gpu_module *module, const struct shape *shape, bool observe, double copy_rate)
+static int measure(struct gpu_module *module, const char *name, const struct shape *shape, double copy_rate)
 {
     struct place p;
+    const bool observe = shape->observation > 0;
     double rate = 0;
     int r = open_place(&p, module, shape);
     if (r == 0)
@@ -236,7 +245,6 @@ static int measure(struct gpu_module *module, const struct shape *shape, bool ob
         size_t size = (size_t)env_observation_size(p.env);
         float *obs = observe ? bench_room(shape->copies * size, sizeof(float)) : NULL;
         double peer = cpu_rate(&p, shape, obs);
-        const char *name = shape->execution == ENV_MARKET ? "market" : "reference";
         size_t asset = shape->execution == ENV_MARKET ? MARKET_ASSET_BYTES : ASSET_BYTES;
         size_t n_features = (size - 1 - ASSETS) / (size_t)shape->lookback;
         double features =
@@ -244,54 +252,112 @@ static int measure(struct gpu_module *module, const struct shape *shape, bool ob
         double bytes = (double)(size * sizeof(float)) + features;
         double moved = bytes + (double)(COPY_STEP_BYTES + ASSETS * asset);
         double limit = observe ? copy_rate / bytes : GOAL_STEPS;
-        printf("{\"bench\":\"gpu_env\",\"case\":\"%s%s", name, shape->options ? "-options" : "");
-        if (observe)
-            printf("-observe-%zu", size);
-        printf("-%zu\",\"value\":%.6g,\"unit\":\"steps/s\",\"peer\":\"CPU, one core\",\"peer_value\":%.6g,"
-               "\"ratio\":%.4g,\"limit\":%.6g,\"of_limit\":%.4g,\"goal_of_limit\":%.2g",
-               shape->copies, rate, peer, rate / peer, limit, rate / limit, observe ? GOAL_OF_COPY : 1.0);
-        if (observe)
-            printf(",\"bytes\":%.4g,\"moved_bytes\":%.4g,\"moved_of_copy\":%.4g", bytes, moved,
-                   rate * moved / copy_rate);
-        printf("}\n");
-        fflush(stdout);
+        bench_line_value(bench, name, rate, "steps/s");
+        bench_line_peer("CPU, one core", peer, rate / peer);
+        bench_line_number("limit", limit);
+        bench_line_number("of_limit", rate / limit);
+        bench_line_number("goal_of_limit", observe ? GOAL_OF_COPY : 1.0);
+        if (observe) {
+            bench_line_number("bytes", bytes);
+            bench_line_number("moved_bytes", moved);
+            bench_line_number("moved_of_copy", rate * moved / copy_rate);
+        }
+        bench_line_end();
         free(obs);
+        if (observe && size != (size_t)shape->observation)
+            r = bench_because("an observation has %zu floats", size);
     }
     close_place(&p);
     return r;
 }
 
+/* ---- cases ---- */
+
+static const struct shape shapes[] = {
+    {ENV_REFERENCE, false, 3, 4096, 256, 0},    {ENV_REFERENCE, false, 3, 65536, 64, 0},
+    {ENV_REFERENCE, false, 3, 262144, 32, 0},   {ENV_REFERENCE, false, 3, 1048576, 8, 0},
+    {ENV_REFERENCE, true, 3, 65536, 64, 0},     {ENV_REFERENCE, true, 3, 262144, 32, 0},
+    {ENV_MARKET, false, 3, 65536, 64, 0},       {ENV_MARKET, true, 3, 262144, 32, 0},
+    {ENV_REFERENCE, true, 3, 65536, 32, 36},    {ENV_REFERENCE, true, 21, 65536, 32, 216},
+    {ENV_REFERENCE, true, 21, 262144, 16, 216}, {ENV_MARKET, true, 21, 65536, 32, 216},
+};
+enum { EXECUTIONS = 2, SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+/* A CPU in the device's place gets fewer copies. */
+static struct shape shape_of(int i)
+{
+    struct shape ret = shapes[i - EXECUTIONS];
+    if (bench_small()) {
+        ret.copies = 1 + ret.copies / 65536;
+        ret.steps = 2;
+    }
+    return ret;
+}
+
+static const char *execution_name(enum env_execution execution)
+{
+    return execution == ENV_MARKET ? "market" : "reference";
+}
+
+static enum env_execution execution_of(int i)
+{
+    return i == 0 ? ENV_REFERENCE : ENV_MARKET;
+}
+
+static void name_of(int i, char ret[static BENCH_CASE_MAX])
+{
+    if (i < EXECUTIONS) {
+        snprintf(ret, BENCH_CASE_MAX, "%s-equal", execution_name(execution_of(i)));
+        return;
+    }
+    const struct shape *s = &shapes[i - EXECUTIONS]; /* of the device's sizes */
+    char observe[32] = "";
+    if (s->observation)
+        snprintf(observe, sizeof(observe), "-observe-%d", s->observation);
+    snprintf(ret, BENCH_CASE_MAX, "%s%s%s-%zu", execution_name(s->execution), s->options ? "-options" : "",
+             observe, s->copies);
+}
+
+struct device {
+    struct gpu_module *module;
+    const char *path;
+    double copy_rate;
+};
+
+static int open_device(void *ctx)
+{
+    struct device *d = ctx;
+    int r = bench_module_open(d->path, &d->module);
+    if (r != 0)
+        return r;
+    if (gpu_module_copy_rate(d->module, COPY_BYTES, &d->copy_rate, err, sizeof(err)) < 0) {
+        fails("copy rate");
+        d->copy_rate = NAN; /* the limits are unknown then, and nothing else */
+    }
+    return 0;
+}
+
+static void close_device(void *ctx)
+{
+    struct device *d = ctx;
+    gpu_module_close(d->module);
+}
+
+static int run_case(void *ctx, int i)
+{
+    struct device *d = ctx;
+    char name[BENCH_CASE_MAX];
+    name_of(i, name);
+    if (i < EXECUTIONS)
+        return compare(d->module, name, execution_of(i));
+    const struct shape shape = shape_of(i);
+    return measure(d->module, name, &shape, d->copy_rate);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct shape plain[] = {
-        {ENV_REFERENCE, false, 3, 4096, 256},  {ENV_REFERENCE, false, 3, 65536, 64},
-        {ENV_REFERENCE, false, 3, 262144, 32}, {ENV_REFERENCE, false, 3, 1048576, 8},
-        {ENV_REFERENCE, true, 3, 65536, 64},   {ENV_REFERENCE, true, 3, 262144, 32},
-        {ENV_MARKET, false, 3, 65536, 64},     {ENV_MARKET, true, 3, 262144, 32},
-    };
-    static const struct shape seen[] = {
-        {ENV_REFERENCE, true, 3, 65536, 32},
-        {ENV_REFERENCE, true, 21, 65536, 32},
-        {ENV_REFERENCE, true, 21, 262144, 16},
-        {ENV_MARKET, true, 21, 65536, 32},
-    };
-    struct gpu_module *module = NULL;
-    double copy_rate;
-    if (gpu_module_open(argc > 1 ? argv[1] : NULL, &module, err, sizeof(err)) < 0) {
-        fprintf(stderr, "gpu_env: %s\n", err);
-        return EXIT_SKIP;
-    }
-    int r = gpu_module_copy_rate(module, COPY_BYTES, &copy_rate, err, sizeof(err));
-    if (r < 0)
-        fails("copy rate");
-    if (r == 0)
-        r = compare(module, ENV_REFERENCE);
-    if (r == 0)
-        r = compare(module, ENV_MARKET);
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]) && r == 0; i++)
-        r = measure(module, &plain[i], false, copy_rate);
-    for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]) && r == 0; i++)
-        r = measure(module, &seen[i], true, copy_rate);
-    gpu_module_close(module);
-    return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    struct device device = {.path = argc > 1 ? argv[1] : NULL};
+    const struct bench_cases all = {bench,    EXECUTIONS + SHAPES, CASE_S, false, name_of, open_device,
+                                    run_case, close_device,        &device};
+    return bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
 }

@@ -1,4 +1,5 @@
-/* The indicators on the GPU, one JSON line a figure (see bench/run for the keys). Exit 77 without a device.
+/* The indicators on the GPU, one JSON line a figure (see bench/run for the keys), each case apart
+ * (bench/cases.h). Exit 77 without a device. Arguments: the module's path; the name of one case, or all.
  *
  * Cases over sma:20, ema:14, rsi:14, macd:12,26,9 and atr:14 (3 columns in, 7 out), f64 or f32 by what the
  * device's columns hold; data and results stay on the device, except for "trip":
@@ -29,16 +30,21 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "bench/cases.h"
+#include "bench/driver.h"
+#include "bench/line.h"
 #include "bench/measure.h"
 #include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/module.h"
 
-enum { EXIT_SKIP = 77, ROUNDS = 15, SPECS = 5, SPEC_OUTPUTS = 7 };
+enum { ROUNDS = 15, SPECS = 5, SPEC_OUTPUTS = 7, TRIPS = 5 };
 
 #define COPY_BYTES ((size_t)1 << 30)
 
+static const double CASE_S = 20; /* most of it the CPU's, which makes the data and is the peer */
+
+static const char *const bench = "gpu_indicators";
 static const char *const texts[SPECS] = {"sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"};
 
 struct data {
@@ -128,157 +134,233 @@ static void print_rate(const char *name, const struct gpu_batch *batch, const st
             bytes += 1u << c == INDICATOR_TIME ? sizeof(double) : cell;
     double rate = (double)d->n_series * (double)d->n_bars / device_s, limit = copy_rate / (double)bytes;
     double peer = (double)d->n_bars / cpu_seconds(batch->specs, batch->n_specs, batch->precision, d);
-    printf("{\"bench\":\"gpu_indicators\",\"case\":\"%s\",\"value\":%.6g,\"unit\":\"bars/s\","
-           "\"peer\":\"indicator_compute, one core\",\"peer_value\":%.6g,\"ratio\":%.4g,\"limit\":%.6g,"
-           "\"of_limit\":%.4g,\"seconds\":%.6g}\n",
-           name, rate, peer, rate / peer, limit, rate / limit, device_s);
-    fflush(stdout);
+    bench_line_value(bench, name, rate, "bars/s");
+    bench_line_peer("indicator_compute, one core", peer, rate / peer);
+    bench_line_number("limit", limit);
+    bench_line_number("of_limit", rate / limit);
+    bench_line_number("seconds", device_s);
+    bench_line_end();
 }
 
-static const char *precision_name(enum indicator_precision precision)
-{
-    return precision == INDICATOR_F32 ? "f32" : "f64";
-}
+/* What a child keeps from one case to the next: the device, and the data that the last case had there. */
+struct place {
+    struct gpu_module *module;
+    const char *module_path;
+    struct indicator_spec specs[SPECS];
+    double copy_rate;
+    struct data data;
+};
 
-/* Loads the batch and runs it again and again; *ret_s is the median of the device's times. */
-static int time_runs(struct gpu_module *module, const struct gpu_batch *batch, int rounds, double *ret_s)
+/* Runs a loaded batch again and again; *ret_s is the median of the device's times. */
+static int time_runs(const struct place *p, const struct gpu_batch *batch, int rounds, double *ret_s)
 {
     char reason[GPU_REASON_MAX];
     double ms[ROUNDS];
     float once = 0;
-    int r = 0;
-    for (int i = -1; i < rounds && r == 0; i++) { /* the first warms up */
-        r = gpu_module_run(module, batch, &once, reason, sizeof(reason));
+    for (int i = -1; i < rounds; i++) { /* the first warms up */
+        if (gpu_module_run(p->module, batch, &once, reason, sizeof(reason)) < 0)
+            return bench_because("%s", reason);
         if (i >= 0)
             ms[i] = once;
-    }
-    if (r < 0) {
-        fprintf(stderr, "gpu_indicators: %zux%zu: %s\n", batch->n_series, batch->n_bars, reason);
-        return r;
     }
     qsort(ms, (size_t)rounds, sizeof(ms[0]), bench_by_value);
     *ret_s = ms[rounds / 2] * 1e-3;
     return 0;
 }
 
-static int run_shape(struct gpu_module *module, const struct indicator_spec specs[SPECS],
-                     enum indicator_precision precision, const struct data *d, double copy_rate)
+static void need_data(struct place *p, size_t n_series, size_t n_bars)
 {
-    struct gpu_batch batch = {GPU_PARALLEL, d->n_series, d->n_bars, d->series, SPECS, specs, NULL, precision};
-    char name[100], reason[GPU_REASON_MAX];
-    double s = 0;
-    int r = gpu_module_load(module, &batch, reason, sizeof(reason));
-    if (r < 0) {
-        fprintf(stderr, "gpu_indicators: %s\n", reason);
-        return r;
-    }
-    for (int exact = 0; exact < 2 && r == 0; exact++) {
-        batch.method = exact ? GPU_EXACT : GPU_PARALLEL;
-        r = time_runs(module, &batch, ROUNDS, &s);
-        snprintf(name, sizeof(name), "five-%zux%zu-%s-%s", d->n_series, d->n_bars, precision_name(precision),
-                 exact ? "exact" : "parallel");
-        if (r == 0)
-            print_rate(name, &batch, d, s, copy_rate);
-    }
-    return r;
+    if (p->data.n_series == n_series && p->data.n_bars == n_bars)
+        return;
+    free_data(&p->data);
+    p->data = make_data(n_series, n_bars);
 }
 
-/* The five there and back, and without memory. */
-static int run_trips(struct gpu_module *module, const struct indicator_spec specs[SPECS],
-                     const struct data *d, double copy_rate)
+static int load(const struct place *p, const struct gpu_batch *batch)
 {
-    double *values = bench_room(SPEC_OUTPUTS * d->n_bars, sizeof(double)), *out[SPEC_OUTPUTS];
-    struct gpu_batch batch = {GPU_PARALLEL, 1, d->n_bars, d->series, SPECS, specs, out, INDICATOR_F64};
-    char reason[GPU_REASON_MAX] = "", name[100];
-    int r = 0;
-    for (size_t k = 0; k < SPEC_OUTPUTS; k++)
-        out[k] = values + k * d->n_bars;
-    for (enum indicator_precision p = INDICATOR_F64; p <= INDICATOR_F32 && r == 0; p++) {
-        double best = INFINITY;
-        batch.precision = p;
-        for (int round = 0; round < 5 && r == 0; round++) {
-            double begin = bench_seconds();
-            r = gpu_module_compute(module, &batch, reason, sizeof(reason));
-            best = fmin(best, bench_seconds() - begin);
-        }
-        snprintf(name, sizeof(name), "five-1x%zu-%s-trip", d->n_bars, precision_name(p));
-        if (r == 0)
-            print_rate(name, &batch, d, best, copy_rate);
-    }
-    batch.precision = INDICATOR_F64;
-    if (r == 0) {
-        gpu_module_limit(module, (size_t)1 << 20);
+    char reason[GPU_REASON_MAX];
+    return gpu_module_load(p->module, batch, reason, sizeof(reason)) < 0 ? bench_because("%s", reason) : 0;
+}
+
+/* ---- cases ---- */
+
+enum kind { COPY, DEVICE, TRIP, FULL, ROW };
+struct bench_case {
+    enum kind kind;
+    bool many; /* series; else one */
+    enum indicator_precision precision;
+    enum gpu_method method;
+};
+static const struct bench_case cases[] = {
+    {.kind = COPY},
+    {DEVICE, true, INDICATOR_F64, GPU_PARALLEL},
+    {DEVICE, true, INDICATOR_F64, GPU_EXACT},
+    {DEVICE, true, INDICATOR_F32, GPU_PARALLEL},
+    {DEVICE, true, INDICATOR_F32, GPU_EXACT},
+    {DEVICE, false, INDICATOR_F64, GPU_PARALLEL},
+    {DEVICE, false, INDICATOR_F64, GPU_EXACT},
+    {DEVICE, false, INDICATOR_F32, GPU_PARALLEL},
+    {DEVICE, false, INDICATOR_F32, GPU_EXACT},
+    {TRIP, false, INDICATOR_F64, GPU_PARALLEL},
+    {TRIP, false, INDICATOR_F32, GPU_PARALLEL},
+    {FULL, false, INDICATOR_F64, GPU_PARALLEL},
+};
+enum { CASES = sizeof(cases) / sizeof(cases[0]) }; /* the rows follow */
+
+static size_t bars_of(bool many)
+{
+    return bench_small() ? 2000 : many ? 100000 : 1000000;
+}
+
+static size_t series_of(bool many)
+{
+    return !many ? 1 : bench_small() ? 4 : 256;
+}
+
+static void name_of(int i, char ret[static BENCH_CASE_MAX])
+{
+    size_t n_rows;
+    const struct indicator *const *rows = indicator_rows(&n_rows);
+    const struct bench_case *c = &cases[i < CASES ? i : 0];
+    const char *precision = c->precision == INDICATOR_F32 ? "f32" : "f64";
+    const size_t series = series_of(c->many), bars = bars_of(c->many);
+    if (i >= CASES)
+        snprintf(ret, BENCH_CASE_MAX, "row-1x%zu-%s", bars_of(false), rows[i - CASES]->name);
+    else if (c->kind == COPY)
+        snprintf(ret, BENCH_CASE_MAX, "copy");
+    else if (c->kind == FULL)
+        snprintf(ret, BENCH_CASE_MAX, "out-of-memory");
+    else
+        snprintf(ret, BENCH_CASE_MAX, "five-%zux%zu-%s-%s", series, bars, precision,
+                 c->kind == TRIP             ? "trip"
+                 : c->method == GPU_PARALLEL ? "parallel"
+                                             : "exact");
+}
+
+static int run_copy(const struct place *p, const char *name)
+{
+    if (!isfinite(p->copy_rate))
+        return bench_because("no copy rate");
+    bench_line_value(bench, name, p->copy_rate, "B/s");
+    bench_line_text("device", gpu_module_device(p->module));
+    bench_line_end();
+    return 0;
+}
+
+static int run_on_device(struct place *p, const char *name, struct gpu_batch *batch, int rounds)
+{
+    double s = 0;
+    if (load(p, batch) < 0 || time_runs(p, batch, rounds, &s) < 0)
+        return -1;
+    print_rate(name, batch, &p->data, s, p->copy_rate);
+    return 0;
+}
+
+static int run_trip(const struct place *p, const char *name, const struct gpu_batch *batch)
+{
+    char reason[GPU_REASON_MAX];
+    double best = INFINITY;
+    for (int round = 0; round < TRIPS; round++) {
         double begin = bench_seconds();
-        int refused = gpu_module_compute(module, &batch, reason, sizeof(reason));
-        double refusal = bench_seconds() - begin, cpu = cpu_seconds(specs, SPECS, INDICATOR_F64, d);
-        gpu_module_limit(module, 0);
-        printf("{\"bench\":\"gpu_indicators\",\"case\":\"out-of-memory\",\"value\":%.6g,\"unit\":\"s\","
-               "\"peer\":\"indicator_compute alone\",\"peer_value\":%.6g,\"ratio\":%.4g,\"errno\":%d,"
-               "\"refused_after\":%.6g,\"reason\":\"%s\"}\n",
-               refusal + cpu, cpu, cpu / (refusal + cpu), -refused, refusal, reason);
-        r = refused == -ENOMEM ? gpu_module_compute(module, &batch, reason, sizeof(reason)) : -EIO;
+        if (gpu_module_compute(p->module, batch, reason, sizeof(reason)) < 0)
+            return bench_because("%s", reason);
+        best = fmin(best, bench_seconds() - begin);
     }
-    if (r < 0)
-        fprintf(stderr, "gpu_indicators: %s\n", reason);
+    print_rate(name, batch, &p->data, best, p->copy_rate);
+    return 0;
+}
+
+/* Without memory: the CPU computes it, and the device still works. */
+static int run_full(const struct place *p, const char *name, const struct gpu_batch *batch)
+{
+    char reason[GPU_REASON_MAX] = "", other[GPU_REASON_MAX] = "";
+    gpu_module_limit(p->module, (size_t)1 << 16);
+    double begin = bench_seconds();
+    int refused = gpu_module_compute(p->module, batch, reason, sizeof(reason));
+    double refusal = bench_seconds() - begin;
+    double cpu = cpu_seconds(batch->specs, batch->n_specs, INDICATOR_F64, &p->data);
+    gpu_module_limit(p->module, 0);
+    bench_line_value(bench, name, refusal + cpu, "s");
+    bench_line_peer("indicator_compute alone", cpu, cpu / (refusal + cpu));
+    bench_line_number("errno", -refused);
+    bench_line_number("refused_after", refusal);
+    bench_line_text("reason", reason);
+    bench_line_end();
+    if (refused != -ENOMEM)
+        return bench_because("a device without memory gave %d, %s", refused, reason);
+    if (gpu_module_compute(p->module, batch, other, sizeof(other)) < 0)
+        return bench_because("after a refusal: %s", other);
+    return 0;
+}
+
+static int run_row(struct place *p, const char *name, size_t row)
+{
+    size_t n_rows;
+    const struct indicator *const *rows = indicator_rows(&n_rows);
+    char reason[GPU_REASON_MAX];
+    struct indicator_spec spec;
+    need_data(p, 1, bars_of(false));
+    struct gpu_batch batch = {GPU_EXACT, 1, p->data.n_bars, p->data.series, 1, &spec, NULL, INDICATOR_F64};
+    if (indicator_spec_parse(rows[row]->name, &spec, reason, sizeof(reason)) < 0)
+        return bench_because("%s", reason);
+    return run_on_device(p, name, &batch, 1);
+}
+
+static int run_case(void *ctx, int i)
+{
+    struct place *p = ctx;
+    char name[BENCH_CASE_MAX];
+    name_of(i, name);
+    if (i >= CASES)
+        return run_row(p, name, (size_t)i - CASES);
+    const struct bench_case *c = &cases[i];
+    if (c->kind == COPY)
+        return run_copy(p, name);
+    need_data(p, series_of(c->many), bars_of(c->many));
+    double *out[SPEC_OUTPUTS];
+    struct gpu_batch batch = {c->method, p->data.n_series, p->data.n_bars, p->data.series,
+                              SPECS,     p->specs,         NULL,           c->precision};
+    if (c->kind == DEVICE)
+        return run_on_device(p, name, &batch, ROUNDS);
+    double *values = bench_room(SPEC_OUTPUTS * p->data.n_bars, sizeof(double));
+    for (size_t k = 0; k < SPEC_OUTPUTS; k++)
+        out[k] = values + k * p->data.n_bars;
+    batch.out = out;
+    int r = c->kind == TRIP ? run_trip(p, name, &batch) : run_full(p, name, &batch);
     free(values);
     return r;
 }
 
-static int run_rows(struct gpu_module *module, const struct data *d, double copy_rate)
+static int open_place(void *ctx)
 {
-    size_t n_rows;
-    const struct indicator *const *rows = indicator_rows(&n_rows);
-    char name[100], reason[GPU_REASON_MAX];
-    struct indicator_spec spec;
-    struct gpu_batch batch = {GPU_EXACT, 1, d->n_bars, d->series, 1, &spec, NULL, INDICATOR_F64};
-    double s = 0;
-    int r = gpu_module_load(module, &batch, reason, sizeof(reason));
-    for (size_t i = 0; i < n_rows && r == 0; i++) {
-        r = indicator_spec_parse(rows[i]->name, &spec, reason, sizeof(reason));
-        if (r == 0)
-            r = time_runs(module, &batch, 1, &s);
-        snprintf(name, sizeof(name), "row-1x%zu-%s", d->n_bars, rows[i]->name);
-        if (r == 0)
-            print_rate(name, &batch, d, s, copy_rate);
+    struct place *p = ctx;
+    char reason[GPU_REASON_MAX];
+    const int r = bench_module_open(p->module_path, &p->module);
+    if (r != 0)
+        return r;
+    for (size_t i = 0; i < SPECS; i++)
+        if (indicator_spec_parse(texts[i], &p->specs[i], reason, sizeof(reason)) < 0)
+            return bench_because("%s", reason);
+    if (gpu_module_copy_rate(p->module, COPY_BYTES, &p->copy_rate, reason, sizeof(reason)) < 0) {
+        bench_because("copy rate: %s", reason);
+        p->copy_rate = NAN; /* the limits are unknown then, and nothing else */
     }
-    return r;
+    return 0;
+}
+
+static void close_place(void *ctx)
+{
+    struct place *p = ctx;
+    free_data(&p->data);
+    gpu_module_close(p->module);
 }
 
 int main(int argc, char **argv)
 {
-    struct gpu_module *module;
-    struct indicator_spec specs[SPECS];
-    char reason[GPU_REASON_MAX];
-    if (gpu_module_open(argc > 1 ? argv[1] : NULL, &module, reason, sizeof(reason)) < 0) {
-        fprintf(stderr, "gpu_indicators: skipped: %s\n", reason);
-        return EXIT_SKIP;
-    }
-    for (size_t i = 0; i < SPECS; i++)
-        if (indicator_spec_parse(texts[i], &specs[i], reason, sizeof(reason)) < 0) {
-            fprintf(stderr, "gpu_indicators: %s\n", reason);
-            return EXIT_FAILURE;
-        }
-    double copy_rate;
-    int r = gpu_module_copy_rate(module, COPY_BYTES, &copy_rate, reason, sizeof(reason));
-    if (r < 0) {
-        fprintf(stderr, "gpu_indicators: %s\n", reason);
-        return EXIT_FAILURE;
-    }
-    printf("{\"bench\":\"gpu_indicators\",\"case\":\"copy\",\"value\":%.6g,\"unit\":\"B/s\","
-           "\"device\":\"%s\"}\n",
-           copy_rate, gpu_module_device(module));
-
-    const size_t shapes[][2] = {{256, 100000}, {1, 1000000}};
-    for (size_t i = 0; i < 2 && r == 0; i++) {
-        struct data d = make_data(shapes[i][0], shapes[i][1]);
-        for (enum indicator_precision p = INDICATOR_F64; p <= INDICATOR_F32 && r == 0; p++)
-            r = run_shape(module, specs, p, &d, copy_rate);
-        if (r == 0 && d.n_series == 1)
-            r = run_trips(module, specs, &d, copy_rate);
-        if (r == 0 && d.n_series == 1)
-            r = run_rows(module, &d, copy_rate);
-        free_data(&d);
-    }
-    gpu_module_close(module);
-    return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    size_t n_rows;
+    indicator_rows(&n_rows);
+    struct place place = {.module_path = argc > 1 ? argv[1] : NULL};
+    const struct bench_cases all = {bench,    CASES + (int)n_rows, CASE_S, false, name_of, open_place,
+                                    run_case, close_place,         &place};
+    return bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
 }

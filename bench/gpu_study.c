@@ -1,5 +1,8 @@
 /* A search on the GPU: how long do 500 trials take, and what does the device do meanwhile? One JSON line a
- * figure (see bench/run for the keys). Without a device: exit 77.
+ * figure (see bench/run for the keys), one worker and eight apart (bench/cases.h). Without a device: exit 77.
+ * A learner that is not on the device, or with fewer copies than was asked for, is a failure: what it would
+ * measure is the CPU. Arguments: the module's path; the name of one case, or all; how many workers; a suffix
+ * of the cases' names, as -mps where NVIDIA's MPS lets kernels of several processes run side by side.
  *
  * A trial is a copy of what trainer/study/trial.h does, since a build of option gpu_only, for a machine with
  * a GPU and little else, has no library of the trainer: for each of the ten splits of CPCV (5 groups, 2
@@ -29,16 +32,19 @@
  * workers would take 1060 s and leave it idle for 10 %. So `workers = 0` should be eight a device, or a core
  * each where there are fewer.
  */
-#include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/cases.h"
+#include "bench/driver.h"
+#include "bench/line.h"
 #include "bench/measure.h"
 #include "exchange/symbol.h"
 #include "strategy/policy/trained.h"
@@ -46,7 +52,6 @@
 #include "trainer/study/split.h"
 
 enum {
-    EXIT_SKIP = 77,
     ASSETS = 7,
     FEATURES = 14 * ASSETS,
     ROWS = 25000,
@@ -59,15 +64,15 @@ enum {
     WORKERS_MAX = 32,
 };
 
-static const double GOAL_S = 3600, GOAL_UTILISATION = 0.97, MEMORY = 0.8;
+static const double GOAL_S = 3600, GOAL_UTILISATION = 0.97, MEMORY = 0.8, CASE_S = 55;
+static const char *const bench = "gpu_study";
 
 static char err[ENV_ERROR_MAX];
 _Static_assert((int)ENV_ERROR_MAX >= (int)PPO_ERROR_MAX, "one text for both");
 
 static int fails(const char *what)
 {
-    fprintf(stderr, "gpu_study: %s: %s\n", what, err);
-    return -1;
+    return bench_because("%s: %s", what, err);
 }
 
 /* ---- What is traded; shared by all workers. ---- */
@@ -158,6 +163,13 @@ static int draw(int trial, int workers, struct env_params *env, struct ppo_param
     ppo->minibatch = 16384;
     ppo->total_steps = 132000;
     ppo->epochs = 4 + (int)(13 * bench_uniform(&seed));
+    if (bench_small()) {
+        ppo->net.pi[0] = ppo->net.pi[1] = ppo->net.vf[0] = ppo->net.vf[1] = 8;
+        ppo->copies = 4;
+        ppo->steps = ppo->minibatch = 16;
+        ppo->total_steps = 64;
+        ppo->epochs = 1;
+    }
     ppo->clip_range = between(&seed, 0.1, 0.4);
     ppo->gae_lambda = between(&seed, 0.90, 0.99);
     ppo->learning_rate = 1e-4;
@@ -169,10 +181,22 @@ static int draw(int trial, int workers, struct env_params *env, struct ppo_param
     return 0;
 }
 
+static char left_because[2 * PPO_ERROR_MAX]; /* why the learner is not what was asked for */
+
 static void reported(void *ctx, const char *sentence)
 {
     (void)ctx;
-    fprintf(stderr, "gpu_study: %s\n", sentence);
+    snprintf(left_because, sizeof left_because, "%s", sentence);
+}
+
+/* Is it on the device, with all copies? */
+static int check_place(const struct learner_stack *stack, int copies)
+{
+    if (!stack->module)
+        return bench_because("a learner is not on the device: %s", left_because);
+    if (stack->learner->params.copies != copies)
+        return bench_because("a learner has %d copies: %s", stack->learner->params.copies, left_because);
+    return 0;
 }
 
 /* The policy on its rows, one bar after the other, on this core. */
@@ -259,6 +283,8 @@ static int run_split(const char *module_path, const struct study_split *split, c
     if (r < 0)
         fails("learner");
     if (r == 0)
+        r = check_place(&stack, ppo->copies);
+    if (r == 0)
         r = learn(stack.learner, ret);
     ret->train = bench_seconds() - started - ret->market - ret->learner;
     if (r == 0)
@@ -294,15 +320,13 @@ static int work(const char *module_path, int workers, int sample)
 {
     struct gpu_module *module = NULL; /* keeps the context from one learner to the next, as a search does */
     double none = 0;
-    int r = gpu_module_open(module_path, &module, err, sizeof err);
-    if (r < 0)
-        fprintf(stderr, "gpu_study: %s\n", err);
-    else
+    int r = bench_module_open(module_path, &module);
+    if (r == 0)
         atomic_fetch_add(&board->ready, 1);
     pthread_barrier_wait(&board->begin);
     if (atomic_load(&board->ready) < workers) {
         gpu_module_close(module);
-        return EXIT_SKIP;
+        return r == 0 ? EXIT_SUCCESS : r == BENCH_SKIP ? BENCH_SKIP : EXIT_FAILURE;
     }
     for (int trial; (trial = atomic_fetch_add(&board->next, 1)) < sample;)
         if (run_trial(module_path, trial, workers) < 0) {
@@ -314,26 +338,7 @@ static int work(const char *module_path, int workers, int sample)
     return atomic_load(&board->failed) > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* ---- What the device does meanwhile, by the driver: the share of time in which any kernel runs. ---- */
-
-struct nvml {
-    int (*init)(void);
-    int (*handle)(unsigned index, void **ret);
-    int (*utilization)(void *device, unsigned ret[2]);
-    void *library, *device;
-};
-
-static bool nvml_open(struct nvml *ret)
-{
-    *ret = (struct nvml){.library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
-    if (!ret->library)
-        return false;
-    *(void **)&ret->init = dlsym(ret->library, "nvmlInit_v2");
-    *(void **)&ret->handle = dlsym(ret->library, "nvmlDeviceGetHandleByIndex_v2");
-    *(void **)&ret->utilization = dlsym(ret->library, "nvmlDeviceGetUtilizationRates");
-    return ret->init && ret->handle && ret->utilization && ret->init() == 0 &&
-           ret->handle(0, &ret->device) == 0;
-}
+/* ---- What the device does meanwhile. ---- */
 
 /* Counts an ended worker; its failure is the benchmark's. */
 static void take_leave(int how, int *left)
@@ -343,34 +348,37 @@ static void take_leave(int how, int *left)
         atomic_fetch_add(&board->failed, 1);
 }
 
-/* Until the first worker finds nothing to do; -1: the driver does not say. */
-static double watch(const struct nvml *nvml, bool known, int *left)
+/* Until the first worker finds nothing to do: the share of time in which a kernel runs; NaN: unknown. */
+static double watch(const struct bench_driver *driver, int *left)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     double sum = 0, n = 0;
     int how;
     while (atomic_load(&board->closed) == 0 && *left > 0) {
-        unsigned percent[2];
         nanosleep(&pause, NULL);
-        if (known && nvml->utilization(nvml->device, percent) == 0) {
-            sum += percent[0] / 100.0;
+        const double busy = bench_driver_busy(driver);
+        if (isfinite(busy)) {
+            sum += busy;
             n++;
         }
         while (*left > 0 && waitpid(-1, &how, WNOHANG) > 0)
             take_leave(how, left);
     }
-    return n > 0 ? sum / n : -1;
+    return n > 0 ? sum / n : NAN;
 }
 
 /* ---- Figures. ---- */
 
+static const char *name_suffix = "";
+
 static void line(const char *name, const char *what, double value, const char *unit, double goal)
 {
-    printf("{\"bench\":\"gpu_study\",\"case\":\"%s%s\",\"value\":%.6g,\"unit\":\"%s\"", name, what, value,
-           unit);
+    char whole[BENCH_CASE_MAX];
+    snprintf(whole, sizeof whole, "%s%s%s", name, name_suffix, what);
+    bench_line_value(bench, whole, value, unit);
     if (goal > 0)
-        printf(",\"goal\":%.6g", goal);
-    printf("}\n");
+        bench_line_number("goal", goal);
+    bench_line_end();
 }
 
 static void report(const char *name, int workers, int sample, double busy)
@@ -396,67 +404,96 @@ static void report(const char *name, int workers, int sample, double busy)
     line(name, "-train", sum.train / all, "s/split", 0);
     line(name, "-device", sum.device / all, "s/split", 0); /* by events: of several workers shared time too */
     line(name, "-test", sum.test / all, "s/split", 0);
-    if (busy >= 0)
-        line(name, "-utilisation", busy, "share", workers > 1 ? GOAL_UTILISATION : 0);
-    else
-        fprintf(stderr, "gpu_study: %s: utilisation: no NVML here\n", name);
-    fflush(stdout);
+    line(name, "-utilisation", busy, "share", workers > 1 ? GOAL_UTILISATION : 0); /* null: no NVML here */
+}
+
+/* One that cannot be started ends them all: the others wait for it. */
+static void start_workers(const char *module_path, int workers, int sample)
+{
+    pid_t pids[WORKERS_MAX];
+    const pid_t parent = getpid();
+    fflush(NULL);
+    for (int i = 0; i < workers; i++) {
+        pids[i] = fork(); /* before any process opens the device */
+        if (pids[i] < 0) {
+            bench_because("fork: %s", strerror(errno));
+            while (i-- > 0)
+                kill(pids[i], SIGKILL);
+            exit(EXIT_FAILURE);
+        }
+        if (pids[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            _exit(getppid() == parent ? work(module_path, workers, sample) : EXIT_FAILURE);
+        }
+    }
 }
 
 static int measure(const char *name, const char *module_path, int workers, int sample)
 {
     pthread_barrierattr_t shared;
-    struct nvml nvml;
-    int status = EXIT_SUCCESS, left = workers, how;
-    pid_t pids[WORKERS_MAX];
-    memset(board, 0, sizeof *board);
+    struct bench_driver driver;
+    int left = workers, how;
+    bool skipped = false;
+    board = bench_shared(sizeof *board);
     pthread_barrierattr_init(&shared);
     pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
     pthread_barrier_init(&board->begin, &shared, (unsigned)workers + 1);
-    fflush(NULL);
-    for (int i = 0; i < workers; i++) {
-        pids[i] = fork(); /* before anybody opens the device */
-        if (pids[i] < 0) {
-            perror("gpu_study: fork");
-            while (i-- > 0)
-                kill(pids[i], SIGKILL); /* they wait for all */
-            exit(EXIT_FAILURE);
-        }
-        if (pids[i] == 0)
-            _exit(work(module_path, workers, sample));
-    }
+    start_workers(module_path, workers, sample);
     pthread_barrier_wait(&board->begin);
     board->started = bench_seconds();
-    bool all = atomic_load(&board->ready) == workers;
-    double busy = all ? watch(&nvml, nvml_open(&nvml), &left) : -1;
-    while (left > 0 && waitpid(-1, &how, 0) > 0)
+    const bool all = atomic_load(&board->ready) == workers;
+    bench_driver_open(&driver);
+    double busy = all ? watch(&driver, &left) : NAN;
+    while (left > 0 && waitpid(-1, &how, 0) > 0) {
         take_leave(how, &left);
+        skipped |= WIFEXITED(how) && WEXITSTATUS(how) == BENCH_SKIP;
+    }
     if (!all)
-        return EXIT_SKIP;
+        return skipped ? BENCH_SKIP : -1;
     if (atomic_load(&board->failed) > 0 || board->closed == 0)
-        status = EXIT_FAILURE;
-    else
-        report(name, workers, sample, busy);
-    return status;
+        return -1; /* the worker said why */
+    report(name, workers, sample, busy);
+    return 0;
 }
 
-/* Arguments: the module's path; how many workers. */
+/* ---- Cases. ---- */
+
+static const char *const names[] = {"study-alone", "study"};
+enum { CASES = sizeof names / sizeof *names };
+
+struct setup {
+    const char *module_path;
+    int workers;
+};
+
+static void name_of(int i, char ret[static BENCH_CASE_MAX])
+{
+    snprintf(ret, BENCH_CASE_MAX, "%s%s", names[i], name_suffix);
+}
+
+static int run_case(void *ctx, int i)
+{
+    const struct setup *setup = ctx;
+    return i == 0 ? measure(names[i], setup->module_path, 1, 1)
+                  : measure(names[i], setup->module_path, setup->workers, bench_small() ? 2 : SAMPLE);
+}
+
 int main(int argc, char **argv)
 {
-    const char *module_path = argc > 1 ? argv[1] : NULL;
-    int workers = argc > 2 ? atoi(argv[2]) : WORKERS;
-    if (workers < 1 || workers > WORKERS_MAX) {
-        fprintf(stderr, "gpu_study: workers: %d: 1 to %d are right\n", workers, WORKERS_MAX);
+    struct setup setup = {.module_path = argc > 1 ? argv[1] : NULL,
+                          .workers = argc > 3 ? atoi(argv[3]) : WORKERS};
+    if (setup.workers < 1 || setup.workers > WORKERS_MAX) {
+        fprintf(stderr, "gpu_study: workers: %d: 1 to %d are right\n", setup.workers, WORKERS_MAX);
         return EXIT_FAILURE;
     }
-    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (board == MAP_FAILED) {
-        perror("gpu_study");
-        return EXIT_FAILURE;
-    }
+    name_suffix = argc > 4 ? argv[4] : "";
     generate();
-    int status = measure("study-alone", module_path, 1, 1);
-    if (status == EXIT_SUCCESS)
-        status = measure("study", module_path, workers, SAMPLE);
-    return status;
+    const struct bench_cases all = {.bench = bench,
+                                    .n = CASES,
+                                    .limit_s = CASE_S,
+                                    .apart = true,
+                                    .name = name_of,
+                                    .run = run_case,
+                                    .ctx = &setup};
+    return bench_cases_run(&all, argc > 2 && argv[2][0] ? argv[2] : NULL);
 }

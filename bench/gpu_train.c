@@ -1,5 +1,5 @@
-/* PPO on the GPU (trainer/ppo/device.h); one JSON line a figure (see bench/run for the keys). Without a
- * device: exit 77.
+/* PPO on the GPU (trainer/ppo/device.h); one JSON line a figure (see bench/run for the keys), each case apart
+ * (bench/cases.h). Without a device: exit 77. Arguments: the module's path; the name of one case, or all.
  *
  * Five assets over 100,000 generated bars, random starts, episodes of 700 bars. Every case is trained for
  * some iterations after two that warm up (the first runs as it is, the second records the graphs), and prints
@@ -11,6 +11,13 @@
  *   the matrix rate would give for these;
  * - NAME-utilisation: the device's time between an iteration's first and last piece of work, by its events,
  *   over the host's; goal 0.97. What idles between two kernels counts as busy: nsys shows the difference;
+ * - NAME-memory: bytes that the driver took for context, code and graphs beside what the learner counts, with
+ *   what was in use on the device before the module was loaded (by NVML), after it, and after the
+ * environment, the learner, the first and the second iteration (cudaMemGetInfo, which needs the module's
+ * context);
+ * - NAME-product-ID, a line for each planned matrix product [m][n] = [m][k] [k][n]: the epilogue that was
+ *   asked for and the one that was fused, the library's algorithm, split-K, workspace, the microseconds of
+ * one repeated alone with the operands of its last run, as TFLOP/s, and how the plan was made;
  * - NAME-waits: times that the host waited for the device in an iteration, counted: two, both at its end, for
  *   the figures and for the environment's check of actions. To see that nothing else synchronises:
  *       nsys profile -t cuda -o train BUILD/bench/gpu_train BUILD/papertape-gpu.so 64x64
@@ -36,13 +43,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cases.h"
+#include "bench/driver.h"
 #include "bench/generated.h"
+#include "bench/line.h"
 #include "bench/measure.h"
+#include "trainer/ppo/cuda/queue.h"
 #include "trainer/ppo/device.h"
 
-enum { EXIT_SKIP = 77, WARM_UP = 2, ENVIRONMENT_STEPS = 16, MATRIX_ROUNDS = 40 };
+enum { WARM_UP = 2, ENVIRONMENT_STEPS = 16, MATRIX_ROUNDS = 40, PRODUCT_ROUNDS = 10, ITERATIONS_MAX = 64 };
 
-static const double GOAL_UTILISATION = 0.97;
+static const double GOAL_UTILISATION = 0.97, CASE_S = 30;
+static const char *const bench = "gpu_train";
 
 static char err[ENV_ERROR_MAX];
 _Static_assert((int)ENV_ERROR_MAX >= (int)PPO_ERROR_MAX, "one text for both");
@@ -66,12 +78,18 @@ static const struct bench_case cases[] = {
 
 static int fails(const char *what)
 {
-    fprintf(stderr, "gpu_train: %s: %s\n", what, err);
-    return -1;
+    return bench_because("%s: %s", what, err);
 }
+
+/* Bytes in use on the device, of all processes; NaN: unknown. */
+struct use {
+    double before, module, environment, learner, first, second, total;
+};
 
 /* A market, an environment, both on the device, and the learner. */
 struct place {
+    struct gpu_module *module;
+    struct use use;
     struct env_params env_params;
     struct ppo_params params;
     struct env_market *market;
@@ -86,6 +104,17 @@ static void close_place(struct place *p)
     env_device_market_destroy(p->on_device);
     env_destroy(p->env);
     env_market_destroy(p->market);
+    gpu_module_close(p->module);
+}
+
+/* By the module; where that fails the figure is unknown, and no case fails for it. */
+static double used(struct place *p)
+{
+    size_t free_bytes, total;
+    if (ppo_device_memory(p->module, &free_bytes, &total, err) < 0)
+        return NAN;
+    p->use.total = (double)total;
+    return (double)(total - free_bytes);
 }
 
 static int set_params(struct place *p, const struct bench_case *c)
@@ -104,6 +133,14 @@ static int set_params(struct place *p, const struct bench_case *c)
         p->params.minibatch = c->minibatch;
         p->params.epochs = c->epochs;
     }
+    if (bench_small()) {
+        for (int k = 0; k < net->n_pi; k++)
+            net->pi[k] = net->vf[k] = 16;
+        p->params.copies = 8;
+        p->params.steps = 8;
+        p->params.minibatch = 16;
+        p->params.epochs = 1;
+    }
     p->params.precision = PPO_BF16;
     p->params.normalise_observations = p->params.normalise_rewards = true;
     p->env_params.autoreset = ENV_SAME_STEP;
@@ -113,10 +150,17 @@ static int set_params(struct place *p, const struct bench_case *c)
     return 0;
 }
 
-static int open_place(struct place *p, struct gpu_module *module, const struct bench_case *c)
+static int open_place(struct place *p, const char *module_path, const struct bench_case *c)
 {
     uint64_t seed = 1;
+    struct bench_driver driver;
     *p = (struct place){0};
+    bench_driver_open(&driver);
+    p->use.before = bench_driver_used(&driver);
+    const int r = bench_module_open(module_path, &p->module);
+    if (r != 0)
+        return r;
+    p->use.module = used(p);
     if (set_params(p, c) < 0)
         return -1;
     struct env_options options = {.copies = (size_t)p->params.copies, .seed = 1};
@@ -124,7 +168,7 @@ static int open_place(struct place *p, struct gpu_module *module, const struct b
         return fails("market");
     if (env_create(&p->env_params, p->market, &options, &p->env, err) < 0)
         return fails("environment");
-    if (env_device_market_create(module, p->market, &p->on_device, err) < 0)
+    if (env_device_market_create(p->module, p->market, &p->on_device, err) < 0)
         return fails("market on the device");
     return 0;
 }
@@ -156,77 +200,190 @@ static double middle_of(double *values, int n)
     return values[n / 2];
 }
 
-static int measure(struct gpu_module *module, const struct bench_case *c)
+/* ---- what is printed ---- */
+
+struct trained {
+    double seconds[ITERATIONS_MAX], busy[ITERATIONS_MAX], rollout, advantage, update;
+    uint64_t waits; /* the most in one iteration */
+};
+
+static void suffixed(const char *name, const char *suffix, char ret[static BENCH_CASE_MAX])
 {
-    struct place p;
+    snprintf(ret, BENCH_CASE_MAX, "%s-%s", name, suffix);
+}
+
+static void print_figure(const char *name, const char *suffix, double value, const char *unit, double goal)
+{
+    char whole[BENCH_CASE_MAX];
+    suffixed(name, suffix, whole);
+    bench_line_value(bench, whole, value, unit);
+    if (goal > 0)
+        bench_line_number("goal", goal);
+    bench_line_end();
+}
+
+static void print_rate(const struct bench_case *c, const struct place *p, struct trained *t, double matrix)
+{
+    const struct ppo_work work = ppo_work_of(&p->learner->layout);
+    const double flop = work.rollout + p->params.epochs * work.update;
+    const double rate = (double)p->params.copies * p->params.steps / middle_of(t->seconds, c->iterations);
+    bench_line_value(bench, c->name, rate, "steps/s");
+    bench_line_number("limit", matrix / flop);
+    bench_line_number("of_limit", rate * flop / matrix);
+    bench_line_number("flop", flop);
+    bench_line_number("rollout_s", t->rollout);
+    bench_line_number("advantage_s", t->advantage);
+    bench_line_number("update_s", t->update);
+    bench_line_bytes("bytes", (double)p->learner->ops->bytes(p->learner));
+    if (c->goal_steps > 0)
+        bench_line_number("goal", c->goal_steps);
+    if (c->goal_of_limit > 0)
+        bench_line_number("goal_of_limit", c->goal_of_limit);
+    bench_line_end();
+}
+
+/* What was taken since the environment's memory was allocated, beside the learner's one allocation and the
+ * environment's, is the driver's. */
+static void print_memory(const struct bench_case *c, const struct place *p)
+{
+    char name[BENCH_CASE_MAX];
+    const struct use *use = &p->use;
+    const double planned = (double)ppo_learner_bytes_device(&p->params, &p->learner->layout, p->env);
+    suffixed(c->name, "memory", name);
+    bench_line_begin(bench, name);
+    bench_line_bytes("value", use->second - use->module - planned);
+    bench_line_text("unit", "bytes of the driver's");
+    bench_line_bytes("planned", planned);
+    bench_line_bytes("before_module", use->before);
+    bench_line_bytes("module", use->module);
+    bench_line_bytes("environment", use->environment);
+    bench_line_bytes("learner", use->learner);
+    bench_line_bytes("first_iteration", use->first);
+    bench_line_bytes("second_iteration", use->second);
+    bench_line_bytes("device", use->total);
+    bench_line_end();
+}
+
+static void print_product(const char *name, const struct queue_record *r, double seconds)
+{
+    static const char *const kinds[] = {
+        [QUEUE_FORWARD] = "forward", [QUEUE_INPUT] = "input gradient", [QUEUE_WEIGHT] = "weight gradient"};
+    const char *operands = r->operands == QUEUE_BF16 ? "bf16" : r->tf32 ? "tf32" : "f32";
+    bench_line_value(bench, name, 2e-12 * (double)r->m * (double)r->n * (double)r->k / seconds, "TFLOP/s");
+    bench_line_text("kind", kinds[r->kind]);
+    bench_line_text("operands", operands);
+    bench_line_bytes("m", (double)r->m);
+    bench_line_bytes("n", (double)r->n);
+    bench_line_bytes("k", (double)r->k);
+    bench_line_text("asked", queue_epilogue_name(r->asked));
+    bench_line_text("got", queue_epilogue_name(r->got));
+    bench_line_bytes("algorithm", r->algorithm);
+    bench_line_bytes("split_k", r->split_k);
+    bench_line_bytes("workspace", (double)r->workspace);
+    bench_line_number("us", seconds * 1e6);
+    bench_line_bytes("tried", r->tried);
+    bench_line_number("planned_us", r->seconds * 1e6); /* with the kernels for what was not got */
+    bench_line_end();
+}
+
+static int print_products(const struct bench_case *c, struct learner *l)
+{
+    struct queue_record records[QUEUE_PRODUCTS_MAX];
+    const size_t n = ppo_learner_device_products(l, records, QUEUE_PRODUCTS_MAX);
+    for (size_t id = 0; id < n; id++) {
+        char suffix[32], name[BENCH_CASE_MAX];
+        double seconds;
+        snprintf(suffix, sizeof(suffix), "product-%zu", id);
+        suffixed(c->name, suffix, name);
+        if (ppo_learner_device_product_seconds(l, (int)id, PRODUCT_ROUNDS, &seconds, err) < 0)
+            return fails(name);
+        print_product(name, &records[id], seconds); /* null: it never ran */
+    }
+    return 0;
+}
+
+/* ---- a case ---- */
+
+static int train(const struct bench_case *c, struct place *p, struct trained *ret)
+{
     struct ppo_update u = {0};
-    double environment = 0, matrix = 0, seconds[64], busy[64], phases[3] = {0};
-    int r = open_place(&p, module, c);
-    if (r == 0)
-        r = environment_rate(&p, &environment);
-    if (r == 0 && ppo_learner_create_device(&p.params, module, p.on_device, p.env, &p.learner, err) < 0)
-        r = fails("learner");
-    uint64_t waits = 0;
-    for (int i = -WARM_UP; i < c->iterations && r == 0; i++) {
-        const uint64_t waited = ppo_learner_device_waits(p.learner);
+    for (int i = -WARM_UP; i < c->iterations; i++) {
+        const uint64_t before = ppo_learner_device_waits(p->learner);
         const double begin = bench_seconds();
-        if (ppo_learner_iterate(p.learner, &u, err) < 0)
-            r = fails("iteration");
+        if (ppo_learner_iterate(p->learner, &u, err) < 0)
+            return fails("iteration");
+        const double passed = bench_seconds() - begin;
+        if (i == -WARM_UP)
+            p->use.first = used(p);
+        if (i == -WARM_UP + 1)
+            p->use.second = used(p);
         if (i < 0)
             continue;
-        seconds[i] = bench_seconds() - begin;
-        busy[i] = (u.seconds_rollout + u.seconds_advantage + u.seconds_update) / seconds[i];
-        waits = ppo_learner_device_waits(p.learner) - waited > waits
-                    ? ppo_learner_device_waits(p.learner) - waited
-                    : waits;
-        phases[0] += u.seconds_rollout / c->iterations;
-        phases[1] += u.seconds_advantage / c->iterations;
-        phases[2] += u.seconds_update / c->iterations;
+        const uint64_t waits = ppo_learner_device_waits(p->learner) - before;
+        ret->seconds[i] = passed;
+        ret->busy[i] = (u.seconds_rollout + u.seconds_advantage + u.seconds_update) / passed;
+        ret->waits = waits > ret->waits ? waits : ret->waits;
+        ret->rollout += u.seconds_rollout / c->iterations;
+        ret->advantage += u.seconds_advantage / c->iterations;
+        ret->update += u.seconds_update / c->iterations;
     }
-    if (r == 0 && ppo_learner_device_matrix_rate(p.learner, MATRIX_ROUNDS, &matrix, err) < 0)
+    if (!isfinite(u.loss) || u.skipped_total > 0)
+        return bench_because("loss %g, %lld minibatches skipped", u.loss, (long long)u.skipped_total);
+    return 0;
+}
+
+/* Each figure is printed as soon as it is known: what fails later takes none along. */
+static int measure(const struct bench_case *c, struct place *p)
+{
+    struct trained trained = {0};
+    double environment = 0, matrix = NAN;
+    if (environment_rate(p, &environment) == 0)
+        print_figure(c->name, "environment", environment, "steps/s", 0);
+    p->use.environment = used(p);
+    if (ppo_learner_create_device(&p->params, p->module, p->on_device, p->env, &p->learner, err) < 0)
+        return fails("learner");
+    p->use.learner = used(p);
+    int r = train(c, p, &trained);
+    print_memory(c, p);
+    if (r < 0)
+        return r;
+    if (ppo_learner_device_matrix_rate(p->learner, MATRIX_ROUNDS, &matrix, err) < 0)
         r = fails("matrix rate");
-    if (r == 0) {
-        const struct ppo_work work = ppo_work_of(&p.learner->layout);
-        const double flop = work.rollout + p.params.epochs * work.update;
-        const double rate = (double)p.params.copies * p.params.steps / middle_of(seconds, c->iterations);
-        const char *bench = "{\"bench\":\"gpu_train\",\"case\":\"";
-        printf("%s%s-environment\",\"value\":%.6g,\"unit\":\"steps/s\"}\n", bench, c->name, environment);
-        printf("%s%s-matrix\",\"value\":%.6g,\"unit\":\"FLOP/s\"}\n", bench, c->name, matrix);
-        printf("%s%s\",\"value\":%.6g,\"unit\":\"steps/s\",\"limit\":%.6g,\"of_limit\":%.4g,\"flop\":%.6g,"
-               "\"rollout_s\":%.4g,\"advantage_s\":%.4g,\"update_s\":%.4g,\"bytes\":%zu",
-               bench, c->name, rate, matrix / flop, rate * flop / matrix, flop, phases[0], phases[1],
-               phases[2], p.learner->ops->bytes(p.learner));
-        if (c->goal_steps > 0)
-            printf(",\"goal\":%.6g", c->goal_steps);
-        if (c->goal_of_limit > 0)
-            printf(",\"goal_of_limit\":%.2g", c->goal_of_limit);
-        printf("}\n%s%s-utilisation\",\"value\":%.4g,\"unit\":\"share\",\"goal\":%.2g}\n", bench, c->name,
-               middle_of(busy, c->iterations), GOAL_UTILISATION);
-        printf("%s%s-waits\",\"value\":%llu,\"unit\":\"waits/iteration\",\"goal\":2}\n", bench, c->name,
-               (unsigned long long)waits);
-        fflush(stdout);
-        if (!isfinite(u.loss) || u.skipped_total > 0) {
-            fprintf(stderr, "gpu_train: %s: loss %g, %lld minibatches skipped\n", c->name, u.loss,
-                    (long long)u.skipped_total);
-            r = -1;
-        }
-    }
+    print_figure(c->name, "matrix", matrix, "FLOP/s", 0);
+    print_rate(c, p, &trained, matrix);
+    print_figure(c->name, "utilisation", middle_of(trained.busy, c->iterations), "share", GOAL_UTILISATION);
+    print_figure(c->name, "waits", (double)trained.waits, "waits/iteration", 2);
+    if (print_products(c, p->learner) < 0)
+        return -1;
+    return environment > 0 ? r : -1;
+}
+
+static void name_of(int i, char ret[static BENCH_CASE_MAX])
+{
+    snprintf(ret, BENCH_CASE_MAX, "%s", cases[i].name);
+}
+
+static int run_case(void *ctx, int i)
+{
+    struct place p;
+    struct bench_case c = cases[i];
+    if (bench_small())
+        c.iterations = 2;
+    int r = open_place(&p, ctx, &c);
+    if (r == 0)
+        r = measure(&c, &p);
     close_place(&p);
     return r;
 }
 
-/* Arguments: the module's path; the name of one case, or all. */
 int main(int argc, char **argv)
 {
-    struct gpu_module *module = NULL;
-    int r = 0;
-    if (gpu_module_open(argc > 1 ? argv[1] : NULL, &module, err, sizeof(err)) < 0) {
-        fprintf(stderr, "gpu_train: %s\n", err);
-        return EXIT_SKIP;
-    }
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && r == 0; i++)
-        if (argc < 3 || strcmp(argv[2], cases[i].name) == 0)
-            r = measure(module, &cases[i]);
-    gpu_module_close(module);
-    return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    const struct bench_cases all = {.bench = bench,
+                                    .n = sizeof(cases) / sizeof(cases[0]),
+                                    .limit_s = CASE_S,
+                                    .apart = true, /* memory is counted from before the module is loaded */
+                                    .name = name_of,
+                                    .run = run_case,
+                                    .ctx = argc > 1 ? argv[1] : NULL};
+    return bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
 }
