@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "bench/cases.h"
 #include "indicators_gpu/module.h"
@@ -21,7 +22,9 @@ bool bench_driver_open(struct bench_driver *ret)
 {
     int (*init)(void);
     int (*handle)(unsigned index, void **ret);
-    *ret = (struct bench_driver){.library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
+    const char *named = getenv("PAPERTAPE_NVML");
+    *ret =
+        (struct bench_driver){.library = dlopen(named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
     if (!ret->library)
         return false;
     *(void **)&init = dlsym(ret->library, "nvmlInit_v2");

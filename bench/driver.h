@@ -1,5 +1,5 @@
-/* What NVIDIA's driver says of the first device, by NVML, beside what a process's own module knows. Nothing
- * is opened on the device. */
+/* The first device: opened by its module, and what NVIDIA's driver says of it (NVML, or the library that
+ * $PAPERTAPE_NVML names), for which nothing is opened there. */
 #ifndef BENCH_DRIVER_H
 #define BENCH_DRIVER_H
 
