@@ -1,7 +1,7 @@
 """bench/gpu's machinery: steps, each a process with a limit, and a line on how each ended. No step keeps another from running.
 
 $PAPERTAPE_BENCH_BREAK=HOW:STEP[,…] breaks steps for rehearsals: HOW is fail or hang (bench/cases.h has the same for cases).
-$PAPERTAPE_GPU_STEP_S shortens every step's limit."""
+$PAPERTAPE_GPU_STEP_S is every step's limit in place of its own."""
 import dataclasses
 import json
 import os
@@ -172,9 +172,9 @@ class Run:
 
     def steps(self, *steps):
         """Runs them, more than one beside each other. Returns the values of their outcomes."""
-        shorter = float(os.environ.get("PAPERTAPE_GPU_STEP_S", "inf"))
+        given = os.environ.get("PAPERTAPE_GPU_STEP_S")
         at = self.seconds()
-        limits = [min(step.limit_s, self.left(), shorter) for step in steps]
+        limits = [min(float(given or step.limit_s), self.left()) for step in steps]
         for step, limit in zip(steps, limits):
             self.say(f"{step.name}: at most {max(limit, 0):.0f} s")
         running = [Running(self, step, limit) if limit > 0 else None for step, limit in zip(steps, limits)]

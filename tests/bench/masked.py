@@ -29,7 +29,7 @@ def namespace():
 
 
 def run(command, *arguments, out):
-    environment = {**os.environ, "OUT": str(out), "PAPERTAPE_GPU_DEADLINE_S": "2000", "PYTHONPATH": ""}
+    environment = {**os.environ, "OUT": str(out), "PAPERTAPE_GPU_DEADLINE_S": "2000", "PAPERTAPE_GPU_STEP_S": "1900", "PYTHONPATH": ""}
     environment = {name: value for name, value in environment.items() if name not in ("PAPERTAPE_BENCH_BREAK", "PAPERTAPE_BENCH_SMALL")}
     done = subprocess.run([*command, f"{ROOT}/bench/gpu", "--small", *arguments], stdout=subprocess.PIPE, text=True, check=False, env=environment)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
