@@ -30,6 +30,7 @@ class Step:
     watched: bool = True         # what the device did meanwhile is in its line
     environment: dict = dataclasses.field(default_factory=dict)
     unsupported: str = ""        # output that says that the tool cannot work here: skipped
+    culprits: str = ""           # what lines begin with that name what failed
 
 
 def not_a_number(word):
@@ -128,7 +129,9 @@ class Running:
         if status == TIMED_OUT:
             return "no verdict", "a case was not done in its time"
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return "failed", f"{how}: {last_line(text)}".rstrip(": ")
+        first = self.step.culprits
+        culprits = ", ".join(line[len(first):].strip() for line in text.splitlines() if first and line.startswith(first))
+        return "failed", f"{how}: {culprits[:REASON_MAX] or last_line(text)}".rstrip(": ")
 
 
 class Run:
@@ -180,14 +183,7 @@ class Run:
         running = [Running(self, step, limit) if limit > 0 else None for step, limit in zip(steps, limits)]
         values = []
         with self.watch() as watched:
-            ended = []
-            waits = [threading.Thread(target=lambda one=one, i=i: (one and one.wait(), ended.append((i, self.seconds()))))
-                     for i, one in enumerate(running)]
-            for wait in waits:
-                wait.start()
-            for wait in waits:
-                wait.join()
-        seconds = dict(ended)
+            seconds = self.wait_for(running)
         for i, (step, one) in enumerate(zip(steps, running)):
             text = one.text() if one else ""
             value, reason = one.verdict(text) if one else ("no verdict", "no time was left")
@@ -196,6 +192,27 @@ class Run:
             self.outcome(step.name, value, reason, seconds=round(seconds[i] - at, 2), started=round(at, 2), **more)
             values.append(value)
         return values
+
+    def wait_for(self, running):
+        """When each has ended."""
+        seconds = [self.seconds()] * len(running)
+
+        def wait(i, one):
+            one.wait()
+            seconds[i] = self.seconds()
+
+        waits = [threading.Thread(target=wait, args=(i, one), daemon=True) for i, one in enumerate(running) if one]
+        for thread in waits:
+            thread.start()
+        try:
+            for thread in waits:
+                thread.join()
+        except BaseException:  # this run is ended: so are they
+            for one in running:
+                if one and one.process:
+                    one.signal(signal.SIGKILL)
+            raise
+        return seconds
 
     def status(self, no_device):
         values = set(self.outcomes.values())

@@ -55,6 +55,7 @@ enum {
     ASSETS = 7,
     FEATURES = 14 * ASSETS,
     ROWS = 25000,
+    ROWS_SMALL = 5000,  /* of which a group still has an episode */
     PURGE = 5 + 48 + 1, /* lookback, forced_exit_bars, a bar */
     EMBARGO = 100,      /* the slowest feature's first value */
     TRIALS = 500,       /* that are predicted */
@@ -81,6 +82,11 @@ static struct symbol symbol;
 static struct env_asset_source assets[ASSETS];
 static struct env_market_source source;
 
+static size_t rows(void)
+{
+    return bench_small() ? ROWS_SMALL : ROWS;
+}
+
 static void generate(void)
 {
     static const char *const names[ASSETS] = {"A", "B", "C", "D", "E", "F", "G"};
@@ -98,8 +104,8 @@ static void generate(void)
     for (int i = 0; i < ASSETS; i++) {
         double *column[5], cents = 5000.0 * (i + 1);
         for (int c = 0; c < 5; c++)
-            column[c] = bench_room(ROWS, sizeof(double));
-        for (size_t r = 0; r < ROWS; r++) {
+            column[c] = bench_room(rows(), sizeof(double));
+        for (size_t r = 0; r < rows(); r++) {
             double open = cents;
             cents = (double)(int64_t)(cents * (1 + 0.004 * (bench_uniform(&seed) - 0.5)) + 0.5);
             cents = cents < 1000 ? 1000 : cents;
@@ -112,10 +118,10 @@ static void generate(void)
         assets[i] = (struct env_asset_source){names[i],  1e-4,      &symbol,   column[0], column[1],
                                               column[2], column[3], column[4], NULL};
     }
-    float *features = bench_room((size_t)ROWS * FEATURES, sizeof(float));
-    for (size_t k = 0; k < (size_t)ROWS * FEATURES; k++)
+    float *features = bench_room(rows() * FEATURES, sizeof(float));
+    for (size_t k = 0; k < rows() * FEATURES; k++)
         features[k] = (float)bench_uniform(&seed);
-    source = (struct env_market_source){.rows = ROWS,
+    source = (struct env_market_source){.rows = rows(),
                                         .n_assets = ASSETS,
                                         .assets = assets,
                                         .interval_ns = INT64_C(300000000000),
@@ -268,7 +274,7 @@ static int run_split(const char *module_path, const struct study_split *split, c
     struct env_market *market = NULL, *within = NULL;
     struct learner_stack stack = {0};
     double started = bench_seconds();
-    int n = split_training(split, ROWS, chosen, PURGE, EMBARGO, train);
+    int n = split_training(split, rows(), chosen, PURGE, EMBARGO, train);
     for (int i = 0; i < n; i++)
         blocks[i] = (struct env_block){(int32_t)train[i].from, (int32_t)train[i].to};
     int r = env_market_create(&source, env, &market, err);
@@ -288,7 +294,7 @@ static int run_split(const char *module_path, const struct study_split *split, c
         r = learn(stack.learner, ret);
     ret->train = bench_seconds() - started - ret->market - ret->learner;
     if (r == 0)
-        r = test(env, market, stack.learner, tested, split_blocks(split, ROWS, chosen, tested));
+        r = test(env, market, stack.learner, tested, split_blocks(split, rows(), chosen, tested));
     ppo_learner_stack_destroy(&stack);
     env_market_destroy(within);
     env_market_destroy(market);

@@ -75,6 +75,10 @@ class Steps(unittest.TestCase):
         value, (line,) = self.one("s", "echo Device not supported; exit 1", unsupported="Device not supported")
         self.assertEqual((value, line["reason"]), ("skipped", "Device not supported: sh"))
 
+    def test_culprits_are_named(self):
+        value, (line,) = self.one("s", "echo 'FAILED: a.o '; echo why; echo 'FAILED: b'; echo end; exit 1", culprits="FAILED: ")
+        self.assertEqual((value, line["reason"]), ("failed", "exit status 1: a.o, b"))
+
     def test_hang_is_ended_with_its_children(self):
         mark = self.folder / "child"
         value, (line,) = self.one("s", f"sleep 1000 & echo $! >{mark}; trap '' TERM; wait; wait", limit_s=0.5)
