@@ -20,7 +20,7 @@ BROKEN_WHOLE = {"hang:device-env": ("no verdict", f"not done in {STEP_S} s"), "f
                 "fail:gpu_train/64x64": ("failed", "PAPERTAPE_BENCH_BREAK asked for it"), "hang:gpu_study/study-alone": ("no verdict", f"not done in {CASE_S} s")}
 # In place of NVIDIA's tools: one runs what it checks, the other notes when it is started and ended.
 TOOLS = {"compute-sanitizer": '#!/bin/sh\nshift 4\nexec "$@"\n',
-         "nvidia-cuda-mps-control": '#!/bin/sh\n[ "$1" = -d ] && word=start || read -r word\necho "$word $CUDA_MPS_PIPE_DIRECTORY" >>"$MPS_NOTES"\n'}
+         "nvidia-cuda-mps-control": '#!/bin/sh\n[ "$1" = -d ] && word=start || read -r word _\necho "$word $CUDA_MPS_PIPE_DIRECTORY" >>"$MPS_NOTES"\n'}
 
 
 class Rehearsal(unittest.TestCase):
