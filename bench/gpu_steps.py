@@ -125,7 +125,7 @@ class Running:
         if status == 0:
             return "ok", ""
         if status == SKIP:
-            return "skipped", last_line(text)
+            return "skipped", last_line(text).removeprefix("skipped: ")
         if status == TIMED_OUT:
             return "no verdict", "a case was not done in its time"
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
