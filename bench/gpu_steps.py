@@ -142,7 +142,7 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.started = time.monotonic()
         self.lock = threading.Lock()
-        self.outcomes = {}
+        self.outcomes, self.logs = {}, set()
         self.figures = open(self.folder / "figures.jsonl", "w", encoding="utf-8")
 
     def seconds(self):
@@ -168,8 +168,9 @@ class Run:
         self.line(json.dumps({"bench": "gpu", "case": name, **more}, ensure_ascii=False, separators=(",", ":")))
 
     def log(self, step, text, value):
-        with open(self.folder / step.log, "a", encoding="utf-8") as out:
+        with open(self.folder / step.log, "a" if step.log in self.logs else "w", encoding="utf-8") as out:
             out.write(f"== {step.name}: {value}: {' '.join(map(str, step.command))}\n{text}\n")
+        self.logs.add(step.log)
         if value in ("failed", "no verdict"):
             print("\n".join(text.splitlines()[-15:]), file=sys.stderr, flush=True)
 

@@ -97,8 +97,8 @@ class Rehearsal(unittest.TestCase):
 
     @unittest.skipIf(MODE == "short", "the whole")
     def test_learner_that_is_not_on_the_device(self):
-        """Room for the environment, and none for eight learners: nothing of the CPU is measured."""
-        status, lines = self.run_all("--only", "gpu_study", QUEUE_MEMORY="100000000")
+        """No room for a learner, whose products alone need 64 MiB: nothing of the CPU is measured."""
+        status, lines = self.run_all("--only", "gpu_study", QUEUE_MEMORY="60000000")
         self.assertEqual(status, 1)
         for case in ("study-alone", "study"):
             self.assertEqual(lines["gpu_study", case]["value"], "failed")

@@ -133,6 +133,13 @@ class Steps(unittest.TestCase):
         values, _ = self.steps(step("one", "exit 0"), step("two", "exit 0"), step("bench", "exit 0"))
         self.assertEqual(values, ["failed", "no verdict", "ok"])
 
+    def test_logs_are_of_this_run(self):
+        (self.folder / "log").write_text("an older run")
+        self.one("one", "echo first")
+        self.one("two", "echo second")
+        text = (self.folder / "log").read_text()
+        self.assertEqual(("an older run" in text, "first" in text, "second" in text), (False, True, True))
+
     def test_long_output_is_cut(self):
         gpu_steps.LOG_MAX = 1000
         self.addCleanup(setattr, gpu_steps, "LOG_MAX", 2 << 20)
