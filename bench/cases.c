@@ -17,7 +17,8 @@
 
 enum { REASON_MAX = 600, WHY_MAX = REASON_MAX + 40 };
 
-static const double KILLED_S = 10; /* until the kernel has ended a killed process that a device still uses */
+/* Until the kernel has ended a killed process that a device still uses; and after SIGTERM. */
+static const double KILLED_S = 10, STOPPED_S = 2;
 
 /* Where a child is, for its parent. */
 struct progress {
@@ -183,9 +184,10 @@ static int run_some(const struct bench_cases *cases, int from, int to, struct ou
         kill(pid, SIGKILL);
         atomic_store(&progress->since, bench_seconds());
         const bool by_signal = stopped;
-        stopped = 0;
-        await(pid, KILLED_S);
-        stopped = by_signal;
+        stopped = 0; /* which would end the waiting, too */
+        await(pid, by_signal ? STOPPED_S : KILLED_S);
+        if (by_signal)
+            stopped = 1;
         snprintf(why, sizeof why, "not done in %g s", limit_s);
         say(cases, at, "no verdict", by_signal ? "no time was left" : why);
         ret->undecided = true;

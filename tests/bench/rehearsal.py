@@ -13,7 +13,7 @@ MODE, (BUILD, ROOT, MODULE, NVML) = sys.argv[1], map(os.path.abspath, sys.argv[2
 FILES_MAX = 8
 BENCHES = ["--only", "gpu_env,gpu_indicators,memcheck-env"] if MODE == "short" else []  # what is broken
 ALL = ["--only", f"{BENCHES[1]},gpu_study-mps"] if MODE == "short" else []
-CASE_S, STEP_S = ("4", "60") if MODE == "short" else ("15", "40")
+CASE_S, STEP_S = ("6", "60") if MODE == "short" else ("15", "40")
 BROKEN = {"fail:gpu_env/market-equal": ("failed", "PAPERTAPE_BENCH_BREAK asked for it"), "crash:gpu_env/market-65536": ("failed", "signal 6"),
           "hang:gpu_indicators/copy": ("no verdict", f"not done in {CASE_S} s")}
 BROKEN_WHOLE = {"hang:device-env": ("no verdict", f"not done in {STEP_S} s"), "fail:device-ppo": ("failed", "exit status 1: PAPERTAPE_BENCH_BREAK asked for it"),
@@ -103,6 +103,14 @@ class Rehearsal(unittest.TestCase):
         for case in ("study-alone", "study"):
             self.assertEqual(lines["gpu_study", case]["value"], "failed")
             self.assertIn("a learner is not on the device", lines["gpu_study", case]["reason"])
+
+    def test_no_time_left(self):
+        """A step at its end: the cases that did not run are named."""
+        status, lines = self.run_all("--only", "gpu_env", PAPERTAPE_BENCH_BREAK="hang:gpu_env/reference-equal", PAPERTAPE_BENCH_CASE_S="60", PAPERTAPE_GPU_STEP_S="1")
+        self.assertEqual((status, lines["gpu", "gpu_env"]["value"]), (2, "no verdict"))
+        left = [line for (bench, _), line in lines.items() if bench == "gpu_env"]
+        self.assertEqual({(line["value"], line["reason"]) for line in left}, {("no verdict", "no time was left")})
+        self.assertEqual(len(left), 14)
 
     def test_absent_tools(self):
         status, lines = self.run_all("--only", "gpu_study-mps,gpu_env", tools=False, PAPERTAPE_NVML="libnvidia-ml-absent.so.1")
