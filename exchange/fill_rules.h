@@ -15,9 +15,31 @@
 #define FILL_RULE static inline
 #endif
 
+/* For a device, whose instruction cache is small; a host's compiler does as it likes. FILL_APART: a rule that
+ * runs seldom, or that several places call: one copy of it, out of line. Before a loop FILL_ROLLED: it is not
+ * unrolled; FILL_FOUR: by four, whose loads then wait together. */
+#ifdef __CUDACC__
+#define FILL_APART  static __host__ __device__ __noinline__ __attribute__((unused))
+#define FILL_ROLLED _Pragma("unroll 1")
+#define FILL_FOUR   _Pragma("unroll 4")
+#else
+#define FILL_APART FILL_RULE
+#define FILL_ROLLED
+#define FILL_FOUR
+#endif
+
 /* The largest balance, and the largest sum of anything in money or quantity: far above real values, so that
  * a wrong price overflows nothing. */
 #define FILL_MONEY_MAX (INT64_MAX / 4)
+
+/* product / by, without its fraction; by > 0. In software 128 bits are divided bit by bit; most products fit
+ * 64. */
+FILL_APART __int128 fill_quotient(__int128 product, int64_t by)
+{
+    if (product >> 64 == 0)
+        return (uint64_t)product / (uint64_t)by;
+    return product / by;
+}
 
 /* product / by and what remains, of a product >= 0: in one instruction where there is one and the quotient
  * fits its register. */
@@ -31,8 +53,9 @@ FILL_RULE __int128 fill_divide(__int128 product, int64_t by, int64_t *ret_rest)
         return low;
     }
 #endif
-    *ret_rest = (int64_t)(product % by);
-    return product / by;
+    __int128 whole = fill_quotient(product, by);
+    *ret_rest = (int64_t)(product - whole * by);
+    return whole;
 }
 
 /* price·qty in quote units; `unit` is 10^(p+q-c). A buyer pays the fraction of a unit, a seller forgoes it.
@@ -49,11 +72,11 @@ FILL_RULE int64_t fill_fee(int64_t notional, int32_t rate_e6)
     __int128 product = (__int128)notional * rate_e6 + 999999;
     if (product == (int64_t)product) /* a division by a constant is a multiplication there */
         return (int64_t)product / 1000000;
-    return (int64_t)(product / 1000000);
+    return (int64_t)fill_quotient(product, 1000000);
 }
 
 /* The money that buying `qty` at `price` takes, the fee included; INT64_MAX where it would not fit. */
-FILL_RULE int64_t fill_purchase(int64_t price, int64_t qty, int64_t unit, int32_t fee_e6)
+FILL_APART int64_t fill_purchase(int64_t price, int64_t qty, int64_t unit, int32_t fee_e6)
 {
     int64_t rest;
     __int128 whole = fill_divide((__int128)price * qty, unit, &rest);
@@ -80,7 +103,7 @@ FILL_RULE int64_t fill_floor_step(int64_t value, int64_t min, int64_t max, int64
 }
 
 /* The largest quantity not above `qty` that an order may have; 0 when there is none. */
-FILL_RULE int64_t fill_floor_qty(const struct fill_lot *lot, bool market, int64_t qty)
+FILL_APART int64_t fill_floor_qty(const struct fill_lot *lot, bool market, int64_t qty)
 {
     if (market && lot->market_max > 0 && qty > lot->market_max)
         qty = lot->market_max; /* which need not be a multiple of the lot's step */
@@ -109,7 +132,7 @@ FILL_RULE int64_t fill_affordable(int64_t cash, int64_t price, int64_t qty, int6
 }
 
 /* The nearest price below (or at) `price` on the tick, which is counted from the lowest price; 0: no tick. */
-FILL_RULE int64_t fill_floor_price(int64_t price, int64_t price_min, int64_t tick)
+FILL_APART int64_t fill_floor_price(int64_t price, int64_t price_min, int64_t tick)
 {
     return tick > 0 && price > price_min ? price - (price - price_min) % tick : price;
 }
@@ -129,7 +152,7 @@ FILL_RULE int64_t fill_slipped(enum order_side side, int64_t price, int32_t slip
 {
     if (slippage_e6 <= 0)
         return price;
-    __int128 distance = ((__int128)price * slippage_e6 + 999999) / 1000000;
+    __int128 distance = fill_quotient((__int128)price * slippage_e6 + 999999, 1000000);
     if (side == ORDER_BUY) {
         __int128 worse = price + distance;
         int64_t paid = fill_ceil_price(worse > INT64_MAX ? INT64_MAX : (int64_t)worse, price_min, tick);

@@ -18,6 +18,7 @@ int main(void)
             by = a > 0 ? a : 1; /* the quotient is b, and at its bound */
         __int128 product = (__int128)a * b, whole = fill_divide(product, by, &rest);
         CHECK(whole == product / by && rest == (int64_t)(product % by));
+        CHECK(fill_quotient(product, by) == product / by && fill_quotient(-product, by) == -product / by);
         int32_t rate = (int32_t)random_between(&random, 0, 1000000);
         CHECK_INT(fill_fee(a, rate), (int64_t)(((__int128)a * rate + 999999) / 1000000));
         if (whole < INT64_MAX) {
