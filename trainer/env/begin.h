@@ -34,6 +34,12 @@ ENV_RULE double env_money_units(const struct env_view *view)
     return view->params.execution == ENV_MARKET ? view->market.symbols[0].money_units : 1.0;
 }
 
+/* What an episode draws. */
+ENV_APART struct philox env_draw(const struct env_view *view, size_t copy, uint32_t episode, uint32_t purpose)
+{
+    return philox(view->seed, (uint32_t)copy, episode, 0, purpose);
+}
+
 /* The number of rows in a block at which an episode may begin: 0 where an episode does not fit. */
 ENV_RULE int32_t env_block_starts(const struct env_view *view, const struct env_block *block)
 {
@@ -50,15 +56,17 @@ ENV_RULE void env_window_in_blocks(const struct env_view *view, size_t copy, uin
 {
     const struct env_block *blocks = view->market.blocks;
     int32_t all = 0, at = 0, starts;
+    ENV_ROLLED
     for (int32_t i = 0; i < view->market.n_blocks; i++)
         all += env_block_starts(view, &blocks[i]);
     if (view->params.random_start) {
-        struct philox draw = philox(view->seed, (uint32_t)copy, episode, 0, ENV_DRAW_START);
+        struct philox draw = env_draw(view, copy, episode, ENV_DRAW_START);
         at = (int32_t)philox_below(draw.word[0], (uint32_t)all);
     } else {
         at = (int32_t)((copy + episode - 1) % (size_t)all);
     }
     int32_t i = 0;
+    ENV_ROLLED
     for (; at >= (starts = env_block_starts(view, &blocks[i])); i++)
         at -= starts;
     int32_t rows = (int32_t)view->params.episode_bars;
@@ -78,7 +86,7 @@ ENV_RULE void env_window(const struct env_view *view, size_t copy, uint32_t epis
     int32_t rows = view->lengths ? view->lengths[copy] : (int32_t)view->params.episode_bars;
     int32_t all = (int32_t)view->market.rows;
     if (view->params.random_start) {
-        struct philox draw = philox(view->seed, (uint32_t)copy, episode, 0, ENV_DRAW_START);
+        struct philox draw = env_draw(view, copy, episode, ENV_DRAW_START);
         first += (int32_t)philox_below(draw.word[0], (uint32_t)(all - rows - first + 1));
     }
     *ret_first = first;
@@ -88,8 +96,9 @@ ENV_RULE void env_window(const struct env_view *view, size_t copy, uint32_t epis
 ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, double capital)
 {
     const struct env_state *s = &view->state;
-    double fee = 1.0 + s->fee_buy[copy], share = capital / (double)s->n;
+    double fee = 1.0 + s->fee_buy[copy], share = env_divided(capital, (double)s->n);
     const float *prices = view->market.close + (size_t)s->first[copy] * (size_t)view->market.row_stride;
+    ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->stride + copy;
         double price = (double)prices[i];
@@ -99,7 +108,7 @@ ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, doub
         s->cool[at] = 0;
         s->scale[at] =
             (float)capital / (prices[i] * (float)view->params.norm_action); /* in float32 as recorded */
-        s->bench[at] = (float)(share / (price * fee));
+        s->bench[at] = (float)env_divided(share, price * fee);
     }
 }
 
@@ -110,6 +119,7 @@ ENV_RULE void env_begin_benchmark(const struct env_view *view, size_t copy)
     const float *prices = view->market.close + (size_t)s->row[copy] * (size_t)view->market.row_stride;
     double sum = 0;
     float sum32 = 0;
+    ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
         float qty = s->bench[(size_t)i * s->stride + copy];
         sum = sum + (double)qty * (double)prices[i];
@@ -118,8 +128,8 @@ ENV_RULE void env_begin_benchmark(const struct env_view *view, size_t copy)
     env_money_set(view, s->benchmark, copy, view->params.float32 ? (double)sum32 : sum);
 }
 
-/* Begins the copy's next episode. */
-ENV_RULE void env_begin(const struct env_view *view, size_t copy)
+/* env_begin(), in whose instances below `execution` is a constant. */
+ENV_RULE void env_begin_as(const struct env_view *view, size_t copy, enum env_execution execution)
 {
     const struct env_state *s = &view->state;
     const struct env_params *p = &view->params;
@@ -134,16 +144,16 @@ ENV_RULE void env_begin(const struct env_view *view, size_t copy)
     s->buys[copy] = 0;
     s->sells[copy] = 0;
 
-    struct philox draw = philox(view->seed, (uint32_t)copy, episode, 0, ENV_DRAW_MARKET);
+    struct philox draw = env_draw(view, copy, episode, ENV_DRAW_MARKET);
     double capital = philox_between(draw.word[0], p->initial_capital.low, p->initial_capital.high);
     double fee_buy = philox_between(draw.word[1], p->buy_cost_pct.low, p->buy_cost_pct.high);
     double fee_sell = philox_between(draw.word[2], p->sell_cost_pct.low, p->sell_cost_pct.high);
     double slippage = philox_between(draw.word[3], p->slippage_pct.low, p->slippage_pct.high);
-    if (p->execution == ENV_MARKET) {
+    if (execution == ENV_MARKET) {
         capital = env_market_money(view, capital);
-        fee_buy = (double)env_share_e6(fee_buy) / 1e6;
-        fee_sell = (double)env_share_e6(fee_sell) / 1e6;
-        slippage = (double)env_share_e6(slippage) / 1e6;
+        fee_buy = env_divided(env_share_e6(fee_buy), 1e6);
+        fee_sell = env_divided(env_share_e6(fee_sell), 1e6);
+        slippage = env_divided(env_share_e6(slippage), 1e6);
     }
     s->fee_buy[copy] = fee_buy;
     s->fee_sell[copy] = fee_sell;
@@ -159,7 +169,7 @@ ENV_RULE void env_begin(const struct env_view *view, size_t copy)
     s->peak[copy] = capital;
     s->drawdown[copy] = 0;
 
-    if (p->execution == ENV_MARKET) {
+    if (execution == ENV_MARKET) {
         env_market_begin(view, copy);
     } else {
         env_begin_reference(view, copy, capital);
@@ -169,6 +179,25 @@ ENV_RULE void env_begin(const struct env_view *view, size_t copy)
         s->day_equity[copy] = capital;
         s->entry[copy] = 0;
     }
+}
+
+ENV_APART void env_begin_with_reference(const struct env_view *view, size_t copy)
+{
+    env_begin_as(view, copy, ENV_REFERENCE);
+}
+
+ENV_APART void env_begin_with_market(const struct env_view *view, size_t copy)
+{
+    env_begin_as(view, copy, ENV_MARKET);
+}
+
+/* Begins the copy's next episode. `execution` is the view's, which a kernel knows. */
+ENV_RULE void env_begin(const struct env_view *view, size_t copy, enum env_execution execution)
+{
+    if (execution == ENV_MARKET)
+        env_begin_with_market(view, copy);
+    else
+        env_begin_with_reference(view, copy);
 }
 
 #endif

@@ -294,7 +294,7 @@ static void reset_range(void *data, size_t first, size_t end)
     const struct reset *reset = data;
     for (size_t e = first; e < end; e++)
         if (!reset->mask || reset->mask[e])
-            env_begin(reset->view, e);
+            env_begin(reset->view, e, reset->view->params.execution);
 }
 
 void env_reset(struct env *env, const uint8_t *mask)

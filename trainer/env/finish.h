@@ -2,10 +2,10 @@
  * and what becomes of a copy whose episode is over. Plain functions for host and device.
  *
  * A step is
- *     if (!env_steps(view, io, e))     a copy that had ended: it begins again, or stays ended
+ *     if (!env_steps(view, io, e, execution)) a copy that had ended: it begins again, or stays ended
  *         continue;
  *     … trades, and stores row, cash, equity, benchmark, fees, buys, sells …
- *     env_finish(view, io, e, reward, equity, terminated);
+ *     env_finish(view, io, e, execution, reward, equity, terminated);
  *
  * Money is subtracted in its own type; differences and what is divided are then rounded to float32 once, and
  * the reward is computed in float32, each operation as written here and in this order. */
@@ -141,12 +141,13 @@ ENV_RULE void env_rest(const struct env_step_io *io, size_t e)
 }
 
 /* False for a copy whose episode was over: this step began the next one, or did nothing. */
-ENV_RULE bool env_steps(const struct env_view *view, const struct env_step_io *io, size_t e)
+ENV_RULE bool env_steps(const struct env_view *view, const struct env_step_io *io, size_t e,
+                        enum env_execution execution)
 {
     if (!(view->state.flags[e] & ENV_ENDED))
         return true;
     if (view->params.autoreset != ENV_NO_RESET)
-        env_begin(view, e);
+        env_begin(view, e, execution);
     env_rest(io, e);
     return false;
 }
@@ -171,29 +172,30 @@ ENV_RULE double env_exposure(const struct env_view *view, size_t e)
 {
     const struct env_state *s = &view->state;
     const float *close = view->market.close + (size_t)s->row[e] * (size_t)view->market.row_stride;
-    double equity = env_money_get(view, s->equity, e) / env_money_units(view), sum = 0;
+    double equity = env_divided(env_money_get(view, s->equity, e), env_money_units(view)), sum = 0;
+    ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->stride + e;
         double worth;
         if (view->params.execution == ENV_MARKET)
-            worth = s->lots[at] * s->closed[at] * view->market.symbols[i].per_divisor /
-                    view->market.symbols[i].money_units;
+            worth = env_divided(s->lots[at] * s->closed[at] * view->market.symbols[i].per_divisor,
+                                view->market.symbols[i].money_units);
         else
             worth = (double)s->qty[at] * (double)close[i];
         sum += worth < 0 ? -worth : worth;
     }
-    return equity > 0 ? sum / equity : 0;
+    return equity > 0 ? env_divided(sum, equity) : 0;
 }
 
-/* Called when the episode of a copy is over: seldom. */
-ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e)
+/* Keeps the results of an episode that is over, and its last observation. */
+ENV_APART void env_over_keep(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
     const struct env_state *s = &view->state;
     const struct env_ended *last = &view->ended;
     double units = env_money_units(view);
-    last->equity[e] = env_money_get(view, s->equity, e) / units;
-    last->benchmark[e] = env_money_get(view, s->benchmark, e) / units;
-    last->fees[e] = env_money_get(view, s->fees, e) / units;
+    last->equity[e] = env_divided(env_money_get(view, s->equity, e), units);
+    last->benchmark[e] = env_divided(env_money_get(view, s->benchmark, e), units);
+    last->fees[e] = env_divided(env_money_get(view, s->fees, e), units);
     last->reward[e] = s->reward_sum[e];
     last->drawdown[e] = s->drawdown[e];
     last->exposure[e] = env_exposure(view, e);
@@ -206,19 +208,27 @@ ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io
     }
     if (io->final_obs)
         env_observe_copy(view, e, io->final_obs + e * (size_t)view->observation_size);
-    env_begin(view, e);
+}
+
+/* Called when the episode of a copy is over: seldom. */
+ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e,
+                       enum env_execution execution)
+{
+    env_over_keep(view, io, e);
+    if (view->params.autoreset == ENV_SAME_STEP)
+        env_begin(view, e, execution);
 }
 
 /* Ends a step whose columns are stored; `equity` is that column's value. */
-ENV_RULE void env_finish(const struct env_view *view, const struct env_step_io *io, size_t e, float reward,
-                         double equity, bool terminated)
+ENV_RULE void env_finish(const struct env_view *view, const struct env_step_io *io, size_t e,
+                         enum env_execution execution, float reward, double equity, bool terminated)
 {
     bool truncated = !terminated && view->state.row[e] >= view->state.last[e];
     io->rewards[e] = env_account(view, e, reward, equity, terminated || truncated);
     io->terminated[e] = terminated;
     io->truncated[e] = truncated;
     if (terminated || truncated)
-        env_over(view, io, e);
+        env_over(view, io, e, execution);
 }
 
 #endif

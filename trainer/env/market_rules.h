@@ -36,6 +36,12 @@ ENV_RULE double *env_money(void *column)
     return (double *)column; /* ENV_MARKET's money is double */
 }
 
+/* a / b, where no step comes by: a division is two dozen instructions in place. */
+ENV_APART double env_divided(double a, double b)
+{
+    return a / b;
+}
+
 ENV_RULE int32_t env_share_e6(double share)
 {
     return (int32_t)(share * 1e6 + 0.5);
@@ -63,22 +69,34 @@ ENV_RULE double env_market_worth(const struct policy_symbol *symbol, double pric
     return (double)fill_notional(ORDER_SELL, (int64_t)price, (int64_t)lots, symbol->divisor);
 }
 
-/* Cash and all that is held, at the last closes. */
-ENV_RULE double env_market_equity(const struct env_view *view, size_t copy)
+/* What a copy has at the last closes: cash and all that is held; the benchmark; is all of it exact? Cash and
+ * worths are not above the equity. */
+struct env_worths {
+    double equity, benchmark;
+    bool exact;
+};
+
+ENV_RULE struct env_worths env_market_worths(const struct env_view *view, size_t copy)
 {
     const struct env_state *state = &view->state;
-    double equity = env_money(state->cash)[copy];
+    struct env_worths worths = {env_money(state->cash)[copy], 0, true};
+    ENV_ROLLED
     for (int32_t i = 0; i < state->n; i++) {
         size_t at = (size_t)i * state->stride + copy;
-        equity += env_market_worth(&view->market.symbols[i], state->closed[at], state->lots[at]);
+        double closed = state->closed[at], lots = state->lots[at];
+        worths.equity += env_market_worth(&view->market.symbols[i], closed, lots);
+        worths.benchmark += state->m_bench[at] * closed;
+        worths.exact = worths.exact && lots < POLICY_EXACT_MAX;
     }
-    return equity;
+    worths.exact = worths.exact && worths.equity < POLICY_EXACT_MAX;
+    return worths;
 }
 
 ENV_RULE double env_market_benchmark(const struct env_view *view, size_t copy)
 {
     const struct env_state *state = &view->state;
     double benchmark = 0;
+    ENV_ROLLED
     for (int32_t i = 0; i < state->n; i++) {
         size_t at = (size_t)i * state->stride + copy;
         benchmark += state->m_bench[at] * state->closed[at];
@@ -86,23 +104,14 @@ ENV_RULE double env_market_benchmark(const struct env_view *view, size_t copy)
     return benchmark;
 }
 
-ENV_RULE double env_market_reserved(const struct env_view *view, size_t copy)
+ENV_APART double env_market_reserved(const struct env_view *view, size_t copy)
 {
     const struct env_state *state = &view->state;
     double reserved = 0;
+    ENV_FOUR
     for (int32_t i = 0; i < state->n; i++)
         reserved += state->reserved[(size_t)i * state->stride + copy];
     return reserved;
-}
-
-/* Is all that the copy has exact? `equity` is at the last closes: cash and worths are not above it. */
-ENV_RULE bool env_market_exact(const struct env_view *view, size_t copy, double equity)
-{
-    const struct env_state *state = &view->state;
-    bool exact = equity < POLICY_EXACT_MAX;
-    for (int32_t i = 0; i < state->n; i++)
-        exact = exact && state->lots[(size_t)i * state->stride + copy] < POLICY_EXACT_MAX;
-    return exact;
 }
 
 /* The asset's close in price units in the first row with a bar of it, from `row` on in steps of `step`; 0
@@ -110,6 +119,7 @@ ENV_RULE bool env_market_exact(const struct env_view *view, size_t copy, double 
 ENV_RULE double env_market_close(const struct env_view *view, int32_t row, int32_t asset, int32_t step)
 {
     double close = 0;
+    ENV_ROLLED
     for (int64_t r = row; r >= 0 && r < (int64_t)view->market.rows && !(close > 0); r += step)
         close = env_market_prices(view, (int32_t)r, asset)[3];
     return close;
@@ -144,11 +154,13 @@ ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
     struct policy_rules rules = {};
     rules.norm_action = view->params.norm_action;
     rules.capital = env_money(state->capital)[copy];
+    ENV_ROLLED
     for (int32_t i = 0; i < state->n; i++) {
         size_t at = (size_t)i * state->stride + copy;
         double close = env_market_first_close(view, state->first[copy], i);
         state->m_scale[at] = policy_scale(&rules, &view->market.symbols[i], close);
-        state->m_bench[at] = rules.capital / state->n / (close * (1 + costs.buy_e6 / 1e6));
+        state->m_bench[at] =
+            env_divided(env_divided(rules.capital, state->n), close * (1 + env_divided(costs.buy_e6, 1e6)));
         state->closed[at] = env_market_last_close(view, state->row[copy], i);
         state->lots[at] = state->m_qty[at] = state->m_held[at] = state->m_cool[at] = 0;
         state->m_peak[at] = state->stop[at] = state->stop_qty[at] = 0;
@@ -187,7 +199,8 @@ ENV_RULE void env_market_report(const struct env_view *view, size_t copy, int32_
 /* What a part of a position has cost, as engine/position.c takes it off. */
 ENV_RULE double env_market_cost_of(double cost, double part, double of)
 {
-    return part < of ? (double)(int64_t)((__int128)(int64_t)cost * (int64_t)part / (int64_t)of) : cost;
+    return part < of ? (double)(int64_t)fill_quotient((__int128)(int64_t)cost * (int64_t)part, (int64_t)of)
+                     : cost;
 }
 
 /* Sells `qty`, at most the position, where the market is at `price`; a flat position has no stop. */
@@ -241,40 +254,74 @@ ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t a
     env_market_report(view, copy, asset, (double)bought, (double)price, fee, true);
 }
 
-/* The stop, if the bar reaches it in this step of the bar. */
-ENV_RULE void env_market_stop(const struct env_view *view, size_t copy, int32_t asset,
-                              const struct env_costs *costs, struct env_account *account,
-                              const struct bar_prices *bar, enum bar_step step)
+/* What an asset's bar does, in this order: the stop, being older, then the market order at the open; then the
+ * stop inside. */
+enum env_moment { ENV_STOP_AT_OPEN, ENV_ORDER, ENV_STOP_INSIDE, ENV_MOMENTS };
+
+struct env_sale {
+    double qty; /* 0: none */
+    int64_t price;
+};
+
+/* The stop's sale, if the bar reaches it in this step of the bar. */
+ENV_RULE struct env_sale env_market_stop(const struct env_state *state, size_t at,
+                                         const struct bar_prices *bar, enum bar_step step)
+{
+    struct bar_order order = {ORDER_SELL, ORDER_STOP, 0, (int64_t)state->stop[at], false, false};
+    struct bar_effect effect = bar_rule(&order, bar, step);
+    struct env_sale sale = {0, effect.price};
+    if (effect.act != BAR_TAKES)
+        return sale;
+    sale.qty = state->stop_qty[at];
+    state->stop[at] = state->stop_qty[at] = 0;
+    return sale;
+}
+
+/* The order that waits: a purchase is made here. */
+ENV_RULE struct env_sale env_market_waited(const struct env_view *view, size_t copy, int32_t asset,
+                                           const struct env_costs *costs, struct env_account *account,
+                                           int64_t open)
 {
     const struct env_state *state = &view->state;
     size_t at = (size_t)asset * state->stride + copy;
-    struct bar_order order = {ORDER_SELL, ORDER_STOP, 0, (int64_t)state->stop[at], false, false};
-    struct bar_effect effect = bar_rule(&order, bar, step);
-    if (effect.act != BAR_TAKES)
-        return;
-    double qty = state->stop_qty[at];
-    state->stop[at] = state->stop_qty[at] = 0;
-    env_market_sell(view, copy, asset, costs, account, qty, effect.price, step == BAR_AT_OPEN);
+    double waiting = state->waiting[at];
+    struct env_sale sale = {waiting < 0 ? -waiting : 0, open};
+    account->reserved -= state->reserved[at];
+    state->waiting[at] = state->reserved[at] = 0;
+    if (waiting > 0)
+        env_market_buy(view, copy, asset, costs, account, waiting, open);
+    return sale;
 }
 
-/* What the bar of one asset does: the stop, being older, then the market order at the open; then the stop
- * inside. */
+/* One moment of an asset's bar. All sales are made in one place. */
+ENV_RULE void env_market_moment(const struct env_view *view, size_t copy, int32_t asset,
+                                const struct env_costs *costs, struct env_account *account,
+                                const struct bar_prices *bar, enum env_moment moment)
+{
+    size_t at = (size_t)asset * view->state.stride + copy;
+    enum bar_step step = moment == ENV_STOP_AT_OPEN ? BAR_AT_OPEN : BAR_STOPS;
+    struct env_sale sale = moment == ENV_ORDER
+                               ? env_market_waited(view, copy, asset, costs, account, bar->open)
+                               : env_market_stop(&view->state, at, bar, step);
+    if (sale.qty > 0)
+        env_market_sell(view, copy, asset, costs, account, sale.qty, sale.price, moment != ENV_STOP_INSIDE);
+}
+
+ENV_RULE struct bar_prices env_market_whole(const double *prices)
+{
+    struct bar_prices bar = {(int64_t)prices[0], (int64_t)prices[1], (int64_t)prices[2], (int64_t)prices[3]};
+    return bar;
+}
+
 ENV_RULE void env_market_bar(const struct env_view *view, size_t copy, int32_t asset,
                              const struct env_costs *costs, struct env_account *account, const double *prices)
 {
     const struct env_state *state = &view->state;
-    size_t at = (size_t)asset * state->stride + copy;
-    struct bar_prices bar = {(int64_t)prices[0], (int64_t)prices[1], (int64_t)prices[2], (int64_t)prices[3]};
-    double waiting = state->waiting[at];
-    env_market_stop(view, copy, asset, costs, account, &bar, BAR_AT_OPEN);
-    account->reserved -= state->reserved[at];
-    state->waiting[at] = state->reserved[at] = 0;
-    if (waiting < 0)
-        env_market_sell(view, copy, asset, costs, account, -waiting, bar.open, true);
-    else if (waiting > 0)
-        env_market_buy(view, copy, asset, costs, account, waiting, bar.open);
-    env_market_stop(view, copy, asset, costs, account, &bar, BAR_STOPS);
-    state->closed[at] = prices[3];
+    struct bar_prices bar = env_market_whole(prices);
+    ENV_ROLLED
+    for (int moment = 0; moment < ENV_MOMENTS; moment++)
+        env_market_moment(view, copy, asset, costs, account, &bar, (enum env_moment)moment);
+    state->closed[(size_t)asset * state->stride + copy] = prices[3];
 }
 
 /* Applies the row that the copy has come to: each asset's bar, where there is one. Was all exact? */
@@ -284,6 +331,7 @@ ENV_RULE bool env_market_bars(const struct env_view *view, size_t copy, const st
     struct env_account account = {env_money(state->cash)[copy], env_market_reserved(view, copy),
                                   env_money(state->fees)[copy], state->buys[copy],
                                   state->sells[copy],           true};
+    ENV_ROLLED
     for (int32_t i = 0; i < state->n; i++) {
         const double *prices = env_market_prices(view, state->row[copy], i);
         if (prices[3] > 0)

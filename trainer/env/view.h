@@ -11,7 +11,10 @@
  * …, size_t copy): the scalar kernels call them in a loop, a device's kernels from a thread a copy. So they
  * are both C and C++ (void pointers are cast), keep nothing in arrays of n_assets, and call only other rules
  * and libm's exact functions. */
-#define ENV_RULE FILL_RULE
+#define ENV_RULE   FILL_RULE
+#define ENV_APART  FILL_APART
+#define ENV_ROLLED FILL_ROLLED
+#define ENV_FOUR   FILL_FOUR
 
 struct env_view {
     struct env_params params;

@@ -189,7 +189,7 @@ static void run_blocks(block_fn *fn, const struct env_launch *l, unsigned blocks
 
 static void steps(const struct env_launch *l, unsigned block)
 {
-    block_env_steps(l, env_kernel_of(&l->view.params), block);
+    block_env_steps(l, env_kernel_of(&l->view), block);
 }
 
 static void step_observes(const struct env_launch *l, unsigned block)
@@ -199,7 +199,7 @@ static void step_observes(const struct env_launch *l, unsigned block)
     if (!shared)
         abort();
     memset(shared, 0xff, bytes);
-    block_env_step_observe(l, env_kernel_of(&l->view.params), block, shared);
+    block_env_step_observe(l, env_kernel_of(&l->view), block, shared);
     free(shared);
 }
 

@@ -119,20 +119,25 @@ static inline struct gpu_env_fault launch_fault(uint64_t fault)
     return ret;
 }
 
-/* The kernels of a step: template arguments, so that no thread tests what is constant within a launch. */
+/* The kernels of a step: template arguments, so that no thread tests what is constant within a launch, and
+ * each has only its own code. From ENV_KERNEL_MARKET on they are those of ENV_MARKET. */
 enum env_kernel {
     ENV_KERNEL_REFERENCE_F64,
     ENV_KERNEL_REFERENCE_F32,
-    ENV_KERNEL_MARKET,
     ENV_KERNEL_DAY_REFERENCE,
+    ENV_KERNEL_MARKET,
+    ENV_KERNEL_MARKET_LIMITED, /* a policy with limits */
     ENV_KERNEL_DAY_MARKET,
 };
 
-static inline enum env_kernel env_kernel_of(const struct env_params *params)
+static inline enum env_kernel env_kernel_of(const struct env_view *view)
 {
+    const struct env_params *params = &view->params;
     bool day = params->task == ENV_DAY_TRADE;
+    if (params->execution == ENV_MARKET && !day)
+        return env_market_limited(view) ? ENV_KERNEL_MARKET_LIMITED : ENV_KERNEL_MARKET;
     if (params->execution == ENV_MARKET)
-        return day ? ENV_KERNEL_DAY_MARKET : ENV_KERNEL_MARKET;
+        return ENV_KERNEL_DAY_MARKET;
     if (day)
         return ENV_KERNEL_DAY_REFERENCE;
     return params->float32 ? ENV_KERNEL_REFERENCE_F32 : ENV_KERNEL_REFERENCE_F64;
@@ -143,6 +148,7 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
                           uint64_t step, size_t copy)
 {
     const struct env_view *v = &l->view;
+    ENV_FOUR
     for (int32_t k = 0; k < v->action_size; k++)
         if (!env_action_valid(v, io->actions[copy * io->copy_step + (size_t)k * io->action_step])) {
             block_least(l->fault, step << (FAULT_COPY_BITS + FAULT_ASSET_BITS) |
@@ -150,7 +156,7 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
             env_rest(io, copy);
             return;
         }
-    if (!env_steps(v, io, copy))
+    if (!env_steps(v, io, copy, kernel >= ENV_KERNEL_MARKET ? ENV_MARKET : ENV_REFERENCE))
         return;
     switch (kernel) {
     case ENV_KERNEL_REFERENCE_F64:
@@ -160,7 +166,8 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
         env_reference_f32_step(v, io, copy);
         break;
     case ENV_KERNEL_MARKET:
-        env_market_step(v, io, copy);
+    case ENV_KERNEL_MARKET_LIMITED:
+        env_market_step(v, io, copy, kernel == ENV_KERNEL_MARKET_LIMITED);
         break;
     case ENV_KERNEL_DAY_REFERENCE:
         env_day_step(v, io, copy);
@@ -198,7 +205,7 @@ BLOCK_FN void block_env_reset(const struct env_launch *l, unsigned block)
     {
         size_t copy = (size_t)block * STEP_THREADS + t;
         if (copy < l->view.state.copies && (!l->mask || l->mask[copy]))
-            env_begin(&l->view, copy);
+            env_begin(&l->view, copy, l->view.params.execution);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "trainer/env/cuda/layout.h"
 
 /* Blocks resident on a processor: they mostly wait for memory. */
-enum { OBSERVE_BLOCKS_HELD = 6 };
+enum { STEP_BLOCKS_HELD = 7, DAY_BLOCKS_HELD = 6, MARKET_BLOCKS_HELD = 5, OBSERVE_BLOCKS_HELD = 6 };
 
 /* Rows of ended copies are copied through pinned memory, so many bytes at a time. */
 static const size_t FINAL_BYTES = (size_t)32 << 20;
@@ -39,9 +39,11 @@ struct gpu_env {
     cudaEvent_t order;
 };
 
-/* 80 registers a thread; the paper exchange needs more. */
+/* 72 registers a thread; a day's trade needs 80, the paper exchange 96. */
 template <enum env_kernel KERNEL>
-constexpr int blocks_held = KERNEL == ENV_KERNEL_MARKET || KERNEL == ENV_KERNEL_DAY_MARKET ? 5 : 6;
+constexpr int blocks_held = KERNEL >= ENV_KERNEL_MARKET          ? MARKET_BLOCKS_HELD
+                            : KERNEL == ENV_KERNEL_DAY_REFERENCE ? DAY_BLOCKS_HELD
+                                                                 : STEP_BLOCKS_HELD;
 
 template <enum env_kernel KERNEL>
 static __global__ void __launch_bounds__(STEP_THREADS, blocks_held<KERNEL>)
@@ -331,7 +333,7 @@ static int env_actions(struct gpu_env *e, const float *actions, size_t n_steps, 
 
 static void launch_steps(const struct env_launch *l, cudaStream_t stream)
 {
-    switch (env_kernel_of(&l->view.params)) {
+    switch (env_kernel_of(&l->view)) {
     case ENV_KERNEL_REFERENCE_F64:
         launch_kernel<ENV_KERNEL_REFERENCE_F64>(l, stream);
         break;
@@ -340,6 +342,9 @@ static void launch_steps(const struct env_launch *l, cudaStream_t stream)
         break;
     case ENV_KERNEL_MARKET:
         launch_kernel<ENV_KERNEL_MARKET>(l, stream);
+        break;
+    case ENV_KERNEL_MARKET_LIMITED:
+        launch_kernel<ENV_KERNEL_MARKET_LIMITED>(l, stream);
         break;
     case ENV_KERNEL_DAY_REFERENCE:
         launch_kernel<ENV_KERNEL_DAY_REFERENCE>(l, stream);

@@ -58,19 +58,13 @@ ENV_RULE double env_day_market_bar(const struct env_view *view, size_t e, const 
                                    struct env_account *account, const double *prices)
 {
     const struct env_state *s = &view->state;
-    struct bar_prices bar = {(int64_t)prices[0], (int64_t)prices[1], (int64_t)prices[2], (int64_t)prices[3]};
-    double lots = s->lots[e], cash = account->cash, realised = 0, waiting = s->waiting[e];
-    env_market_stop(view, e, 0, costs, account, &bar, BAR_AT_OPEN);
-    env_day_market_book(view, e, account, &lots, &cash, &realised);
-    account->reserved -= s->reserved[e];
-    s->waiting[e] = s->reserved[e] = 0;
-    if (waiting < 0)
-        env_market_sell(view, e, 0, costs, account, -waiting, bar.open, true);
-    else if (waiting > 0)
-        env_market_buy(view, e, 0, costs, account, waiting, bar.open);
-    env_day_market_book(view, e, account, &lots, &cash, &realised);
-    env_market_stop(view, e, 0, costs, account, &bar, BAR_STOPS);
-    env_day_market_book(view, e, account, &lots, &cash, &realised);
+    struct bar_prices bar = env_market_whole(prices);
+    double lots = s->lots[e], cash = account->cash, realised = 0;
+    ENV_ROLLED
+    for (int moment = 0; moment < ENV_MOMENTS; moment++) {
+        env_market_moment(view, e, 0, costs, account, &bar, (enum env_moment)moment);
+        env_day_market_book(view, e, account, &lots, &cash, &realised);
+    }
     s->closed[e] = prices[3];
     return realised;
 }
@@ -95,18 +89,19 @@ ENV_RULE void env_day_market_step(const struct env_view *view, const struct env_
     s->sells[e] = account.sells;
 
     bool ends = (view->market.session[row] & ENV_SESSION_ENDS) != 0;
-    double equity = env_market_equity(view, e);
+    struct env_worths worths = env_market_worths(view, e);
+    double equity = worths.equity;
     struct env_day_terms terms = {env_money(s->equity)[e], equity, realised, capital,
                                   held * (s->closed[e] * view->market.symbols[0].per_divisor)};
     float reward = (float)env_day_reward(view, e, &terms, ends);
     if (env_has_risk(&view->params))
         reward = env_risk(view, e, reward, 1.0f, terms.equity_before, equity);
     env_money(s->equity)[e] = equity;
-    env_money(s->benchmark)[e] = env_market_benchmark(view, e);
+    env_money(s->benchmark)[e] = worths.benchmark;
     if (ends)
         s->day_equity[e] = equity;
-    bool over = equity <= view->params.ruin * capital || !account.exact || !env_market_exact(view, e, equity);
-    env_finish(view, io, e, reward, equity, over);
+    bool over = equity <= view->params.ruin * capital || !account.exact || !worths.exact;
+    env_finish(view, io, e, ENV_MARKET, reward, equity, over);
 }
 
 /* As env_market_mask(); nothing where all is sold anyway. */

@@ -5,7 +5,7 @@ void env_scalar_reference_day_trade(const struct env_view *view, const struct en
                                     size_t end)
 {
     for (size_t e = first; e < end; e++)
-        if (env_steps(view, io, e))
+        if (env_steps(view, io, e, ENV_REFERENCE))
             env_day_step(view, io, e);
 }
 
@@ -13,6 +13,6 @@ void env_scalar_market_day_trade(const struct env_view *view, const struct env_s
                                  size_t end)
 {
     for (size_t e = first; e < end; e++)
-        if (env_steps(view, io, e))
+        if (env_steps(view, io, e, ENV_MARKET))
             env_day_market_step(view, io, e);
 }

@@ -283,7 +283,7 @@ ENV_RULE void env_day_step(const struct env_view *view, const struct env_step_io
         reward = env_risk(view, e, reward, 1.0f, terms.equity_before, equity);
     if (ends)
         s->day_equity[e] = equity;
-    env_finish(view, io, e, reward, equity, equity <= view->params.ruin * capital);
+    env_finish(view, io, e, ENV_REFERENCE, reward, equity, equity <= view->params.ruin * capital);
 }
 
 /* What the direction may do in the next step, assuming that its close equals the current one: bit 0: buy, bit

@@ -98,11 +98,16 @@ ENV_RULE struct policy_portfolio env_market_watch_all(const struct env_view *vie
     return all;
 }
 
-ENV_RULE struct env_round env_market_round(const struct env_view *view, size_t copy,
-                                           const struct env_costs *costs, double equity)
+/* Has the policy limits? A step is given it, since its kernel may know. */
+ENV_RULE bool env_market_limited(const struct env_view *view)
 {
-    struct env_round round = {env_market_policy(view, copy, costs), {true, false, 1}, equity, false};
-    round.limited = view->state.m_cost != NULL;
+    return view->state.m_cost != NULL;
+}
+
+ENV_RULE struct env_round env_market_round(const struct env_view *view, size_t copy,
+                                           const struct env_costs *costs, double equity, bool limited)
+{
+    struct env_round round = {env_market_policy(view, copy, costs), {true, false, 1}, equity, limited};
     return round;
 }
 
@@ -134,10 +139,10 @@ ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32
 
 /* `equity` is that of the last closes. */
 ENV_RULE void env_market_decide(const struct env_view *view, const struct env_step_io *io, size_t copy,
-                                const struct env_costs *costs, double equity)
+                                const struct env_costs *costs, double equity, bool limited)
 {
     const struct env_state *state = &view->state;
-    struct env_round round = env_market_round(view, copy, costs, equity);
+    struct env_round round = env_market_round(view, copy, costs, equity, limited);
     double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
     if (round.limited) {
         struct policy_portfolio all = env_market_watch_all(view, copy, available, &round);
@@ -147,6 +152,7 @@ ENV_RULE void env_market_decide(const struct env_view *view, const struct env_st
         state->all_opening[copy] = all.opening;
         state->all_lost[copy] = all.lost;
     }
+    ENV_ROLLED
     for (int32_t i = 0; i < state->n; i++) {
         double close = env_market_prices(view, state->row[copy], i)[3];
         if (close > 0)
@@ -163,7 +169,8 @@ ENV_RULE uint8_t env_market_mask(const struct env_view *view, size_t copy, int32
     if (!(close > 0))
         return 0;
     struct env_costs costs = env_market_costs(view, copy);
-    struct env_round round = env_market_round(view, copy, &costs, env_money(state->equity)[copy]);
+    struct env_round round =
+        env_market_round(view, copy, &costs, env_money(state->equity)[copy], env_market_limited(view));
     double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
     if (round.limited)
         env_market_watch_all(view, copy, available, &round);
@@ -194,11 +201,13 @@ ENV_RULE float env_market_concentration(const struct env_view *view, size_t copy
                                         float inverse)
 {
     struct env_shares shares = {0, 0, 0, 0};
+    ENV_ROLLED
     for (int32_t i = 0; i < view->state.n; i++) {
         float share = env_market_share(view, copy, i, per_unit, inverse), counted = env_counted(share);
         shares.most = share > shares.most ? share : shares.most;
         shares.count = shares.count + (share > 0.01f ? 1.0f : 0.0f);
         shares.sum = shares.sum + counted;
+        ENV_ROLLED
         for (int32_t k = 0; k < i; k++) {
             float other = env_counted(env_market_share(view, copy, k, per_unit, inverse));
             shares.pairs = shares.pairs + (other < counted ? other : counted);
@@ -234,19 +243,20 @@ ENV_RULE void env_market_finish(const struct env_view *view, const struct env_st
                                 bool exact)
 {
     const struct env_state *state = &view->state;
-    double equity = env_market_equity(view, copy), benchmark = env_market_benchmark(view, copy);
-    float reward = env_market_reward(view, copy, equity, benchmark);
-    bool ruined = equity <= view->params.ruin * env_money(state->capital)[copy];
-    env_money(state->equity)[copy] = equity;
-    env_money(state->benchmark)[copy] = benchmark;
-    env_finish(view, io, copy, reward, equity, ruined || !exact || !env_market_exact(view, copy, equity));
+    struct env_worths worths = env_market_worths(view, copy);
+    float reward = env_market_reward(view, copy, worths.equity, worths.benchmark);
+    bool ruined = worths.equity <= view->params.ruin * env_money(state->capital)[copy];
+    env_money(state->equity)[copy] = worths.equity;
+    env_money(state->benchmark)[copy] = worths.benchmark;
+    env_finish(view, io, copy, ENV_MARKET, reward, worths.equity, ruined || !exact || !worths.exact);
 }
 
-ENV_RULE void env_market_step(const struct env_view *view, const struct env_step_io *io, size_t copy)
+ENV_RULE void env_market_step(const struct env_view *view, const struct env_step_io *io, size_t copy,
+                              bool limited)
 {
     const struct env_state *state = &view->state;
     struct env_costs costs = env_market_costs(view, copy);
-    env_market_decide(view, io, copy, &costs, env_money(state->equity)[copy]);
+    env_market_decide(view, io, copy, &costs, env_money(state->equity)[copy], limited);
     state->row[copy]++;
     bool exact = env_market_bars(view, copy, &costs);
     env_market_finish(view, io, copy, exact);

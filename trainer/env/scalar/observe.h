@@ -33,6 +33,7 @@ ENV_RULE void env_observe_copy(const struct env_view *view, size_t copy, float *
 {
     int32_t n = view->state.n;
     ret[0] = env_observed_cash(view, copy);
+    ENV_ROLLED
     for (int32_t i = 0; i < n; i++)
         ret[1 + i] = env_observed_qty(view, copy, i);
     memcpy(ret + 1 + n, env_observed_features(view, view->state.row[copy]),

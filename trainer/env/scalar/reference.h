@@ -20,7 +20,7 @@
 
 ENV_RULE void env_reference_step(const struct env_view *view, const struct env_step_io *io, size_t copy)
 {
-    if (!env_steps(view, io, copy))
+    if (!env_steps(view, io, copy, ENV_REFERENCE))
         return;
     if (view->params.float32)
         env_reference_f32_step(view, io, copy);

@@ -47,6 +47,7 @@ ENV_RULE MONEY REFERENCE(equity)(const struct env_view *view, size_t e, MONEY ca
 {
     const struct env_state *s = &view->state;
     float worth = 0;
+    ENV_FOUR
     for (int32_t i = 0; i < s->n; i++)
         worth = worth + s->qty[(size_t)i * s->stride + e] * close[i];
     return cash + (MONEY)worth;
@@ -56,6 +57,7 @@ ENV_RULE MONEY REFERENCE(benchmark)(const struct env_view *view, size_t e, const
 {
     const struct env_state *s = &view->state;
     MONEY worth = 0;
+    ENV_FOUR
     for (int32_t i = 0; i < s->n; i++)
         worth = worth + (MONEY)s->bench[(size_t)i * s->stride + e] * (MONEY)close[i];
     return worth;
@@ -68,6 +70,7 @@ ENV_RULE void REFERENCE(stops)(const struct env_view *view, size_t e, const floa
     const struct env_state *s = &view->state;
     const struct env_params *p = &view->params;
     const MONEY keep = (MONEY)(1.0 - p->trailing_stop_pct);
+    ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->stride + e;
         s->cool[at] = s->cool[at] > 0 ? s->cool[at] - 1 : s->cool[at];
@@ -166,12 +169,14 @@ ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asse
 ENV_RULE void REFERENCE(trade)(const struct env_view *view, const struct env_step_io *io, size_t e,
                                const float *close, struct REFERENCE(account) * account)
 {
+    ENV_ROLLED
     for (int32_t i = 0; i < view->state.n; i++) {
         float wanted = REFERENCE(wanted)(view, io, e, i, close[i], account);
         struct REFERENCE(sale) sale = REFERENCE(sold)(view, e, i, wanted);
         if (sale.qty > 0)
             REFERENCE(sell)(view, e, i, sale, close[i], account);
     }
+    ENV_ROLLED
     for (int32_t i = 0; i < view->state.n; i++) {
         float wanted = REFERENCE(wanted)(view, io, e, i, close[i], account);
         struct REFERENCE(sale) sale = REFERENCE(sold)(view, e, i, wanted);
@@ -206,11 +211,13 @@ ENV_RULE float REFERENCE(reward)(const struct env_view *view, size_t e, const fl
         return reward;
     float inverse = 1.0f / change.equity;
     struct env_shares shares = {0, 0, 0, 0};
+    ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
         float share = REFERENCE(share)(view, e, i, close[i], inverse), counted = env_counted(share);
         shares.most = share > shares.most ? share : shares.most;
         shares.count = shares.count + (share > 0.01f ? 1.0f : 0.0f);
         shares.sum = shares.sum + counted;
+        ENV_ROLLED
         for (int32_t k = 0; k < i; k++) {
             float other = env_counted(REFERENCE(share)(view, e, k, close[k], inverse));
             shares.pairs = shares.pairs + (other < counted ? other : counted);
@@ -244,5 +251,5 @@ ENV_RULE void REFERENCE(step)(const struct env_view *view, const struct env_step
     s->buys[e] = account.buys;
     s->sells[e] = account.sells;
     bool ruined = equity <= (MONEY)view->params.ruin * ((const MONEY *)s->capital)[e];
-    env_finish(view, io, e, reward, (double)equity, ruined);
+    env_finish(view, io, e, ENV_REFERENCE, reward, (double)equity, ruined);
 }

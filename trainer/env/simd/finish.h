@@ -182,7 +182,7 @@ LANES_INLINE void lane_finish(const struct env_view *view, const struct env_step
         io->truncated[first + j] = truncated >> j & 1;
     }
     for (; over; over &= over - 1)
-        env_over(view, io, first + (size_t)__builtin_ctz(over));
+        env_over(view, io, first + (size_t)__builtin_ctz(over), view->params.execution);
 }
 
 #endif

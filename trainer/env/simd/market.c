@@ -495,7 +495,7 @@ static inline void finish(const struct shared *shared, const struct block *b)
     lane_finish(view, shared->io, at, b->steps, false, reward, equity, f_mask_of(ruined));
     for (size_t j = 0; j < LANES && at + j < shared->end; j++)
         if (!(steps >> j & 1))
-            env_steps(view, shared->io, at + j);
+            env_steps(view, shared->io, at + j, ENV_MARKET);
 }
 
 /* Rows, one further where a copy steps; copies that do not step use the row of the first that does. */

@@ -367,7 +367,7 @@ void STEP(const struct env_view *view, const struct env_step_io *io, size_t firs
             continue;
         }
         for (unsigned j = 0; j < LANES && at + j < end; j++)
-            if (env_steps(view, io, at + j))
+            if (env_steps(view, io, at + j, ENV_REFERENCE))
                 b.active |= 1u << j;
         if (b.active)
             step(&b, false);
