@@ -67,7 +67,7 @@ FILL_RULE int64_t fill_notional(enum order_side side, int64_t price, int64_t qty
 }
 
 /* The fee on a notional, rounded up: the venue never charges less. */
-FILL_RULE int64_t fill_fee(int64_t notional, int32_t rate_e6)
+FILL_APART int64_t fill_fee(int64_t notional, int32_t rate_e6)
 {
     __int128 product = (__int128)notional * rate_e6 + 999999;
     if (product == (int64_t)product) /* a division by a constant is a multiplication there */

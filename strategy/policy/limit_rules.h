@@ -113,7 +113,7 @@ FILL_RULE struct policy_round policy_watch_all(const struct policy_limits *limit
         round.leaves = policy_in_cash(limits, portfolio, (double)policy_floor_div(open_ns, interval_ns),
                                       policy_cooldown(limits, interval_ns), equity);
     if (limits->exposure > 0 && exposed > most)
-        round.keeps = policy_max(POLICY_MARGIN * most / exposed, 0);
+        round.keeps = policy_max(policy_divided(POLICY_MARGIN * most, exposed), 0);
     if (round.leaves)
         round.buys = false;
     return round;
@@ -123,7 +123,7 @@ FILL_RULE struct policy_round policy_watch_all(const struct policy_limits *limit
 FILL_RULE double policy_entry(const struct policy_symbol *symbol, const struct policy_memory *memory,
                               double cost)
 {
-    return memory->qty > 0 ? cost / memory->qty * (double)symbol->divisor : 0;
+    return memory->qty > 0 ? policy_divided(cost, memory->qty) * (double)symbol->divisor : 0;
 }
 
 /* Where the one stop must be; 0: nowhere. */

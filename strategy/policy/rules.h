@@ -103,16 +103,22 @@ FILL_RULE double policy_max(double a, double b)
     return a > b ? a : b;
 }
 
+/* a / b, which a device needs two dozen instructions for wherever it stands. */
+FILL_APART double policy_divided(double a, double b)
+{
+    return a / b;
+}
+
 FILL_RULE double policy_spend(int32_t fee_e6)
 {
-    return POLICY_MARGIN / (1 + fee_e6 / 1e6);
+    return policy_divided(POLICY_MARGIN, 1 + policy_divided(fee_e6, 1e6));
 }
 
 /* Quanta in an action of 1, of an asset whose first bar closed at `close`. */
 FILL_RULE double policy_scale(const struct policy_rules *rules, const struct policy_symbol *symbol,
                               double close)
 {
-    return rules->capital * (double)symbol->divisor / (close * rules->norm_action);
+    return policy_divided(rules->capital * (double)symbol->divisor, close * rules->norm_action);
 }
 
 /* Whole lots of a market order, not more than qty (>= 0). */
@@ -203,7 +209,7 @@ FILL_RULE struct policy_place policy_placed(const struct policy_symbol *symbol,
                                             const struct policy_memory *memory, double close)
 {
     struct policy_place at = {close, close * symbol->per_divisor, 0, 0, 0, false};
-    at.per = 1 / at.price;
+    at.per = policy_divided(1, at.price);
     at.most = symbol->notional_max * at.per;
     at.lots = policy_lots(symbol, policy_min(memory->qty, at.most));
     at.dust = at.lots <= 0 || at.lots * at.price < symbol->notional_min;

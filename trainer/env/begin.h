@@ -96,7 +96,7 @@ ENV_RULE void env_window(const struct env_view *view, size_t copy, uint32_t epis
 ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, double capital)
 {
     const struct env_state *s = &view->state;
-    double fee = 1.0 + s->fee_buy[copy], share = env_divided(capital, (double)s->n);
+    double fee = 1.0 + s->fee_buy[copy], share = policy_divided(capital, (double)s->n);
     const float *prices = view->market.close + (size_t)s->first[copy] * (size_t)view->market.row_stride;
     ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
@@ -108,7 +108,7 @@ ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, doub
         s->cool[at] = 0;
         s->scale[at] =
             (float)capital / (prices[i] * (float)view->params.norm_action); /* in float32 as recorded */
-        s->bench[at] = (float)env_divided(share, price * fee);
+        s->bench[at] = (float)policy_divided(share, price * fee);
     }
 }
 
@@ -151,9 +151,9 @@ ENV_RULE void env_begin_as(const struct env_view *view, size_t copy, enum env_ex
     double slippage = philox_between(draw.word[3], p->slippage_pct.low, p->slippage_pct.high);
     if (execution == ENV_MARKET) {
         capital = env_market_money(view, capital);
-        fee_buy = env_divided(env_share_e6(fee_buy), 1e6);
-        fee_sell = env_divided(env_share_e6(fee_sell), 1e6);
-        slippage = env_divided(env_share_e6(slippage), 1e6);
+        fee_buy = policy_divided(env_share_e6(fee_buy), 1e6);
+        fee_sell = policy_divided(env_share_e6(fee_sell), 1e6);
+        slippage = policy_divided(env_share_e6(slippage), 1e6);
     }
     s->fee_buy[copy] = fee_buy;
     s->fee_sell[copy] = fee_sell;

@@ -172,19 +172,19 @@ ENV_RULE double env_exposure(const struct env_view *view, size_t e)
 {
     const struct env_state *s = &view->state;
     const float *close = view->market.close + (size_t)s->row[e] * (size_t)view->market.row_stride;
-    double equity = env_divided(env_money_get(view, s->equity, e), env_money_units(view)), sum = 0;
+    double equity = policy_divided(env_money_get(view, s->equity, e), env_money_units(view)), sum = 0;
     ENV_ROLLED
     for (int32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->stride + e;
         double worth;
         if (view->params.execution == ENV_MARKET)
-            worth = env_divided(s->lots[at] * s->closed[at] * view->market.symbols[i].per_divisor,
-                                view->market.symbols[i].money_units);
+            worth = policy_divided(s->lots[at] * s->closed[at] * view->market.symbols[i].per_divisor,
+                                   view->market.symbols[i].money_units);
         else
             worth = (double)s->qty[at] * (double)close[i];
         sum += worth < 0 ? -worth : worth;
     }
-    return equity > 0 ? env_divided(sum, equity) : 0;
+    return equity > 0 ? policy_divided(sum, equity) : 0;
 }
 
 /* Keeps the results of an episode that is over, and its last observation. */
@@ -193,9 +193,9 @@ ENV_APART void env_over_keep(const struct env_view *view, const struct env_step_
     const struct env_state *s = &view->state;
     const struct env_ended *last = &view->ended;
     double units = env_money_units(view);
-    last->equity[e] = env_divided(env_money_get(view, s->equity, e), units);
-    last->benchmark[e] = env_divided(env_money_get(view, s->benchmark, e), units);
-    last->fees[e] = env_divided(env_money_get(view, s->fees, e), units);
+    last->equity[e] = policy_divided(env_money_get(view, s->equity, e), units);
+    last->benchmark[e] = policy_divided(env_money_get(view, s->benchmark, e), units);
+    last->fees[e] = policy_divided(env_money_get(view, s->fees, e), units);
     last->reward[e] = s->reward_sum[e];
     last->drawdown[e] = s->drawdown[e];
     last->exposure[e] = env_exposure(view, e);

@@ -36,12 +36,6 @@ ENV_RULE double *env_money(void *column)
     return (double *)column; /* ENV_MARKET's money is double */
 }
 
-/* a / b, where no step comes by: a division is two dozen instructions in place. */
-ENV_APART double env_divided(double a, double b)
-{
-    return a / b;
-}
-
 ENV_RULE int32_t env_share_e6(double share)
 {
     return (int32_t)(share * 1e6 + 0.5);
@@ -159,8 +153,8 @@ ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
         size_t at = (size_t)i * state->stride + copy;
         double close = env_market_first_close(view, state->first[copy], i);
         state->m_scale[at] = policy_scale(&rules, &view->market.symbols[i], close);
-        state->m_bench[at] =
-            env_divided(env_divided(rules.capital, state->n), close * (1 + env_divided(costs.buy_e6, 1e6)));
+        state->m_bench[at] = policy_divided(policy_divided(rules.capital, state->n),
+                                            close * (1 + policy_divided(costs.buy_e6, 1e6)));
         state->closed[at] = env_market_last_close(view, state->row[copy], i);
         state->lots[at] = state->m_qty[at] = state->m_held[at] = state->m_cool[at] = 0;
         state->m_peak[at] = state->stop[at] = state->stop_qty[at] = 0;

@@ -178,8 +178,9 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
     }
 }
 
-/* All steps of the launch, of STEP_THREADS copies. */
-BLOCK_FN void block_env_steps(const struct env_launch *l, enum env_kernel kernel, unsigned block)
+/* So many steps of STEP_THREADS copies. */
+BLOCK_FN void block_env_steps_of(const struct env_launch *l, enum env_kernel kernel, size_t n_steps,
+                                 unsigned block)
 {
     const struct env_view *v = &l->view;
     BLOCK_PHASE(t, STEP_THREADS)
@@ -187,16 +188,25 @@ BLOCK_FN void block_env_steps(const struct env_launch *l, enum env_kernel kernel
         size_t copy = (size_t)block * STEP_THREADS + t;
         if (copy >= v->state.copies)
             continue;
-        struct env_step_io io = {l->actions,    l->copy_step, l->action_step, l->rewards,
-                                 l->terminated, l->truncated, l->final_obs};
-        for (size_t i = 0; i < l->n_steps; i++) {
+        for (size_t i = 0; i < n_steps; i++) {
+            /* Found again each time: pointers that move along would occupy registers. */
+            size_t result = i * l->result_step;
+            struct env_step_io io = {l->actions + i * v->state.copies * (size_t)v->action_size,
+                                     l->copy_step,
+                                     l->action_step,
+                                     l->rewards + result,
+                                     l->terminated + result,
+                                     l->truncated + result,
+                                     l->final_obs};
             launch_step(l, &io, kernel, l->first_step + i, copy);
-            io.actions += v->state.copies * (size_t)v->action_size;
-            io.rewards += l->result_step;
-            io.terminated += l->result_step;
-            io.truncated += l->result_step;
         }
     }
+}
+
+/* All steps of the launch. */
+BLOCK_FN void block_env_steps(const struct env_launch *l, enum env_kernel kernel, unsigned block)
+{
+    block_env_steps_of(l, kernel, l->n_steps, block);
 }
 
 BLOCK_FN void block_env_reset(const struct env_launch *l, unsigned block)
@@ -274,11 +284,12 @@ BLOCK_FN void block_env_observe(const struct env_launch *l, unsigned block, void
     observe_rows(l, (size_t)block * OBSERVE_COPIES, OBSERVE_THREADS, shared);
 }
 
-/* Steps, then the rows of the same copies: while some blocks wait for their columns, others write. */
+/* The launch's one step, then the rows of the same copies: while some blocks wait for their columns, others
+ * write. */
 BLOCK_FN void block_env_step_observe(const struct env_launch *l, enum env_kernel kernel, unsigned block,
                                      void *shared)
 {
-    block_env_steps(l, kernel, block);
+    block_env_steps_of(l, kernel, 1, block);
     size_t first = (size_t)block * STEP_THREADS;
     for (unsigned c = 0; c < STEP_THREADS && first + c < l->view.state.copies; c += OBSERVE_COPIES)
         observe_rows(l, first + c, STEP_THREADS, shared);
