@@ -16,7 +16,7 @@
 
 /* Raised whenever anything in this file, or what a row computes or remembers, changes: a module of another
  * number is refused, since it would give other bits. */
-enum { GPU_INDICATORS_ABI = 4 };
+enum { GPU_INDICATORS_ABI = 5 };
 
 /* The module's one exported symbol, a struct gpu_indicators_api. */
 #define GPU_INDICATORS_SYMBOL "papertape_gpu_indicators"

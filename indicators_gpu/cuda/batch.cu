@@ -112,10 +112,12 @@ int gpu_batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *
     return r;
 }
 
-static __global__ void __launch_bounds__(FUSED_THREADS, 4) fused_kernel(struct gpu_view v)
+template <bool F32>
+static __global__ void __launch_bounds__(FUSED_THREADS, 4)
+    fused_kernel(const __grid_constant__ struct gpu_view v)
 {
     __shared__ struct fused_shared sh;
-    block_fused(&v, &sh);
+    block_fused(&v, F32, &sh);
 }
 
 static __global__ void __launch_bounds__(WALK_THREADS) walk_kernel(struct gpu_view v)
@@ -134,7 +136,10 @@ static int launch(void *context, enum gpu_kernel kernel, unsigned blocks, const 
     cudaStream_t stream = ((struct gpu_indicators *)context)->stream;
     switch (kernel) {
     case GPU_KERNEL_FUSED:
-        fused_kernel<<<blocks, FUSED_THREADS, 0, stream>>>(*v);
+        if (v->f32)
+            fused_kernel<true><<<blocks, FUSED_THREADS, 0, stream>>>(*v);
+        else
+            fused_kernel<false><<<blocks, FUSED_THREADS, 0, stream>>>(*v);
         break;
     case GPU_KERNEL_WALK:
         walk_kernel<<<blocks, WALK_THREADS, 0, stream>>>(*v);

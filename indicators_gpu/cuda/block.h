@@ -7,7 +7,8 @@
  * values that a thread keeps from one phase to the next are BLOCK_OWN; control flow around phases is the same
  * for every thread; no return or break leaves a phase (continue does: it ends the thread's part). The CPU can
  * run the threads of each phase, and the blocks of a launch, in reverse: a result that changes then was a
- * race. BLOCK_UNROLL before a loop keeps what it indexes in registers. */
+ * race. BLOCK_UNROLL before a loop keeps what it indexes in registers, BLOCK_FOUR unrolls it by four; before
+ * one that runs seldom, BLOCK_ROLLED keeps the code small, as BLOCK_APART does, a function out of line. */
 #ifndef INDICATORS_GPU_CUDA_BLOCK_H
 #define INDICATORS_GPU_CUDA_BLOCK_H
 
@@ -17,10 +18,13 @@
 
 #ifdef __CUDACC__
 
-#define BLOCK_FN static __device__ __forceinline__
+#define BLOCK_FN    static __device__ __forceinline__
+#define BLOCK_APART static __device__ __noinline__
 #define BLOCK_PHASE(t, threads) \
     for (unsigned t = threadIdx.x, block_once = 1; block_once; block_once = 0, __syncthreads())
 #define BLOCK_UNROLL                   _Pragma("unroll")
+#define BLOCK_ROLLED                   _Pragma("unroll 1")
+#define BLOCK_FOUR                     _Pragma("unroll 4")
 #define BLOCK_OWN(type, name, threads) type name[1]
 #define BLOCK_MINE(name, t)            name[0]
 
@@ -56,6 +60,20 @@ BLOCK_FN double block_fresh(const double *at)
     return __ldcg(at);
 }
 
+/* a * b + c, rounded once. */
+BLOCK_FN double block_fma(double a, double b, double c)
+{
+    return __fma_rn(a, b, c);
+}
+
+/* 1 / x to some twenty bits, of a normal number below 2^1022. */
+BLOCK_FN double block_inverse(double x)
+{
+    double inverse;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(x));
+    return inverse;
+}
+
 /* Keeps the least value of all threads of a launch. */
 BLOCK_FN void block_least(uint64_t *at, uint64_t value)
 {
@@ -64,13 +82,17 @@ BLOCK_FN void block_least(uint64_t *at, uint64_t value)
 
 #else
 
+#include <math.h>
 #include <stdlib.h>
 
-#define BLOCK_FN static inline
+#define BLOCK_FN    static inline
+#define BLOCK_APART static inline
 #define BLOCK_PHASE(t, threads) \
     for (unsigned block_i = 0, t = block_thread(0, threads); block_i < (threads); \
          t = block_thread(++block_i, threads))
 #define BLOCK_UNROLL
+#define BLOCK_ROLLED
+#define BLOCK_FOUR
 #define BLOCK_OWN(type, name, threads) type name[threads]
 #define BLOCK_MINE(name, t)            name[t]
 
@@ -92,6 +114,17 @@ BLOCK_FN void block_raise(uint32_t *flag)
 BLOCK_FN double block_fresh(const double *at)
 {
     return *at;
+}
+
+BLOCK_FN double block_fma(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+/* As inexact as a device's. */
+BLOCK_FN double block_inverse(double x)
+{
+    return 1.0 / x * (1.0 + 0x1p-20);
 }
 
 BLOCK_FN void block_least(uint64_t *at, uint64_t value)

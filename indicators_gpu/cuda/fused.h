@@ -1,7 +1,7 @@
 /* The fused kernel: all jobs of a series over one tile of its bars, in one launch.
  *
  * A block takes a tile of a group, loads its columns into shared memory once, and
- *   1. runs each thread's FUSED_ITEMS bars from values of 0: the result is b (fused_rule.h)
+ *   1. runs each thread's FUSED_ITEMS bars from values of 0: the result is b (fused_rule.h, fused_run.h)
  *   2. joins the threads' b to those of a chunk, of the tile, and publishes the tile's
  *   3. joins the published b of the tiles before it, from where they are forgotten on: the entering values
  *   4. joins back down to the values that enter each thread, runs its bars again, and writes the outputs
@@ -16,19 +16,19 @@
  *   RSI              1e-9, on its scale of 0 to 100
  *
  * Bytes a bar for the five (3 columns in, 7 out): 80 in float64, 40 in float32, each moved once; the
- * published b of ten tiles back add 560 in 80,000, seeds and halos less. Operations a bar: about 70 in
- * float64 (every recurrence twice, one division), 33 words to and from shared memory. On an H100 (14 Tflop/s
- * counted as operations, 28 TB/s of shared memory) that is 0.13 and 0.24 ms for 256 x 100,000 bars whose 2 GB
- * take 0.7 ms: memory rules in float64, and the three come close to each other in float32. */
+ * published b of ten tiles back add 560 in 80,000, seeds and halos less. Instructions a bar: some 370, a
+ * quarter of them float64's (every recurrence twice), with 33 words to and from shared memory. An H100 issues
+ * 2.9e13 a second, which is 0.33 ms for 256 x 100,000 bars whose 2 GB take 0.7 ms: memory is the limit in
+ * float64, and in float32 both are (docs/gpu-results.md). */
 #ifndef INDICATORS_GPU_CUDA_FUSED_H
 #define INDICATORS_GPU_CUDA_FUSED_H
 
-#include "indicators_gpu/cuda/fused_tile.h"
+#include "indicators_gpu/cuda/fused_run.h"
 
 /* Joins the runs of one chunk. With `down`, starting from the value that enters it, and replaces each run by
  * the value that enters its thread; else from 0, which gives the chunk's own b. */
-BLOCK_FN void fused_join_chunk(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
-                               unsigned n, unsigned chunk, bool down)
+BLOCK_APART void fused_join_chunk(const struct gpu_view *v, const struct fused_at *at,
+                                  struct fused_shared *sh, unsigned n, unsigned chunk, bool down)
 {
     const struct fused_job *job = &at->jobs[n];
     const struct fused_rule *rule = fused_rule_at(v, job);
@@ -36,6 +36,7 @@ BLOCK_FN void fused_join_chunk(const struct gpu_view *v, const struct fused_at *
     for (unsigned d = 0; d < FUSED_DIMS; d++)
         if (down && d < rule->dims)
             y[d] = sh->chunk[job->lane + d][chunk];
+    BLOCK_ROLLED
     for (unsigned t = chunk * FUSED_CHUNK; t < (chunk + 1) * FUSED_CHUNK; t++) {
         double b[FUSED_DIMS] = {0.0, 0.0, 0.0};
         for (unsigned d = 0; d < FUSED_DIMS; d++) {
@@ -52,12 +53,18 @@ BLOCK_FN void fused_join_chunk(const struct gpu_view *v, const struct fused_at *
             sh->chunk[job->lane + d][chunk] = y[d];
 }
 
-/* Joins the chunks of a tile likewise; without `down` the result is the tile's, in y. */
-BLOCK_FN void fused_join_tile(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
-                              unsigned n, bool down, double y[FUSED_DIMS])
+/* Joins the chunks of a tile likewise: with `down` from what enters the tile; else the result is the tile's,
+ * which is published. */
+BLOCK_APART void fused_join_tile(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
+                                 unsigned n, bool down)
 {
     const struct fused_job *job = &at->jobs[n];
     const struct fused_rule *rule = fused_rule_at(v, job);
+    double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+    for (unsigned d = 0; d < FUSED_DIMS; d++)
+        if (down && d < rule->dims)
+            y[d] = sh->entry[job->lane + d];
+    BLOCK_ROLLED
     for (unsigned chunk = 0; chunk < FUSED_CHUNKS; chunk++) {
         double b[FUSED_DIMS] = {0.0, 0.0, 0.0};
         for (unsigned d = 0; d < FUSED_DIMS; d++) {
@@ -69,6 +76,11 @@ BLOCK_FN void fused_join_tile(const struct gpu_view *v, const struct fused_at *a
         }
         fused_join(&rule->chunk, rule->dims, y, b);
     }
+    for (unsigned d = 0; d < FUSED_DIMS; d++)
+        if (!down)
+            fused_carry(v, at, n, at->tile)[d] = y[d];
+    if (!down)
+        block_written();
 }
 
 /* Joins the tiles before this one, FUSED_LOOK at a time, the oldest first. */
@@ -113,30 +125,40 @@ BLOCK_FN void fused_look_back(const struct gpu_view *v, const struct fused_at *a
     }
 }
 
-/* Writes a job's output k, through shared memory so that neighbours write neighbours. */
-BLOCK_FN void fused_write(const struct gpu_view *v, const struct fused_at *at, const struct fused_job *job,
+/* Writes output k of job n, through shared memory so that neighbours write neighbours. */
+BLOCK_FN void fused_write(const struct gpu_view *v, const struct fused_at *at, bool f32, unsigned n,
                           unsigned k, struct fused_shared *sh, const struct fused_values values[])
 {
     BLOCK_PHASE(t, FUSED_THREADS)
     {
+        double *to = &sh->stage[fused_place(t * FUSED_ITEMS)];
+        if (BLOCK_MINE(values, t).edge) {
+            fused_edge(v, at, &at->jobs[n], sh, t, true, k);
+            continue;
+        }
         BLOCK_UNROLL
         for (unsigned j = 0; j < FUSED_ITEMS; j++)
-            sh->stage[fused_place(t * FUSED_ITEMS + j)] = BLOCK_MINE(values, t).at[k][j];
+            to[j] = BLOCK_MINE(values, t).at[k][j];
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
-        BLOCK_UNROLL
-        for (unsigned j = 0; j < FUSED_ITEMS; j++) {
-            unsigned place = j * FUSED_THREADS + t;
-            if (at->base + place < v->n_bars)
-                view_store(v, job->out + k, at->base + place, sh->stage[fused_place(place)]);
+        const double *from = &sh->stage[fused_place(t)];
+        void *to = (char *)v->out + fused_offset(v, at, f32, sh->task[n].out + k);
+        if (at->n == FUSED_BARS) {
+            BLOCK_UNROLL
+            for (unsigned j = 0; j < FUSED_ITEMS; j++)
+                view_put(to, f32, j * FUSED_THREADS + t, from[j * FUSED_ACROSS]);
+            continue;
         }
+        BLOCK_ROLLED
+        for (unsigned j = 0; j * FUSED_THREADS + t < at->n; j++)
+            view_put(to, f32, j * FUSED_THREADS + t, from[j * FUSED_ACROSS]);
     }
 }
 
-BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
+/* f32: the view's. */
+BLOCK_FN void block_fused(const struct gpu_view *v, bool f32, struct fused_shared *sh)
 {
-    BLOCK_OWN(struct fused_entries, entries, FUSED_THREADS);
     BLOCK_OWN(struct fused_values, values, FUSED_THREADS);
 
     BLOCK_PHASE(t, FUSED_THREADS)
@@ -149,23 +171,22 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
     at.jobs = &v->fused[at.group->first];
     at.tile = sh->ticket / v->n_groups;
     at.base = (size_t)at.tile * FUSED_BARS;
+    at.n = v->n_bars - at.base < FUSED_BARS ? (unsigned)(v->n_bars - at.base) : FUSED_BARS;
 
     BLOCK_PHASE(t, FUSED_THREADS)
     {
-        fused_load(v, &at, sh, t);
-        fused_find_seeds(v, &at, sh, t);
+        if (t < at.group->n)
+            fused_prepare(v, &at, t, sh);
+        fused_load(v, &at, f32, sh, t);
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
-        for (unsigned n = 0; n < at.group->n; n++) {
-            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            unsigned dims = fused_rule_at(v, &at.jobs[n])->dims;
-            if (dims > 0)
-                fused_run(v, &at, &at.jobs[n], sh, t, y, NULL);
-            for (unsigned d = 0; d < FUSED_DIMS; d++)
-                if (d < dims)
-                    sh->b[at.jobs[n].lane + d][t] = y[d];
-        }
+        BLOCK_ROLLED
+        for (unsigned n = 0; n < at.group->n; n++)
+            if (fused_whole(&at, &sh->task[n], t))
+                fused_run_row(&sh->task[n], sh, t, NULL);
+            else
+                fused_edge(v, &at, &at.jobs[n], sh, t, false, 0);
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
@@ -174,13 +195,8 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
-        if (t < at.group->n) {
-            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            fused_join_tile(v, &at, sh, t, false, y);
-            for (unsigned d = 0; d < FUSED_DIMS; d++)
-                fused_carry(v, &at, t, at.tile)[d] = y[d];
-            block_written();
-        }
+        if (t < at.group->n)
+            fused_join_tile(v, &at, sh, t, false);
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
@@ -190,46 +206,26 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
     fused_look_back(v, &at, sh);
     BLOCK_PHASE(t, FUSED_THREADS)
     {
-        if (t < at.group->n) {
-            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            for (unsigned d = 0; d < FUSED_DIMS; d++)
-                if (d < fused_rule_at(v, &at.jobs[t])->dims)
-                    y[d] = sh->entry[at.jobs[t].lane + d];
-            fused_join_tile(v, &at, sh, t, true, y);
-        }
+        if (t < at.group->n)
+            fused_join_tile(v, &at, sh, t, true);
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
         if (t < at.group->n * FUSED_CHUNKS)
             fused_join_chunk(v, &at, sh, t / FUSED_CHUNKS, t % FUSED_CHUNKS, true);
     }
-    BLOCK_PHASE(t, FUSED_THREADS)
-    {
-        BLOCK_UNROLL
-        for (unsigned lane = 0; lane < FUSED_LANES; lane++)
-            BLOCK_MINE(entries, t).y[lane] = sh->b[lane][t];
-    }
+    BLOCK_ROLLED
     for (unsigned n = 0; n < at.group->n; n++) {
-        const struct fused_job *job = &at.jobs[n];
-        unsigned dims = fused_rule_at(v, job)->dims;
         BLOCK_PHASE(t, FUSED_THREADS)
         {
-            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            /* Each lane by its number: they stay in registers. */
-            BLOCK_UNROLL
-            for (unsigned lane = 0; lane < FUSED_LANES; lane++)
-                for (unsigned d = 0; d < FUSED_DIMS; d++)
-                    if (d < dims && lane == job->lane + d)
-                        y[d] = BLOCK_MINE(entries, t).y[lane];
-            if (dims > 0)
-                fused_run(v, &at, job, sh, t, y, &BLOCK_MINE(values, t));
-            else
-                fused_windows(v, &at, job, sh, t, &BLOCK_MINE(values, t));
+            BLOCK_MINE(values, t).edge = !fused_whole(&at, &sh->task[n], t);
+            if (!BLOCK_MINE(values, t).edge)
+                fused_run_row(&sh->task[n], sh, t, &BLOCK_MINE(values, t));
         }
-        fused_write(v, &at, job, 0, sh, values);
-        if (dims == FUSED_DIMS) {
-            fused_write(v, &at, job, 1, sh, values);
-            fused_write(v, &at, job, 2, sh, values);
+        fused_write(v, &at, f32, n, 0, sh, values);
+        if (sh->task[n].kernel == INDICATOR_MACD) {
+            fused_write(v, &at, f32, n, 1, sh, values);
+            fused_write(v, &at, f32, n, 2, sh, values);
         }
     }
 }

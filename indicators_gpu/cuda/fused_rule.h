@@ -18,7 +18,7 @@ enum {
     FUSED_THREADS = 128,
     FUSED_ITEMS = 8, /* bars that one thread runs through in a row */
     FUSED_BARS = FUSED_THREADS * FUSED_ITEMS,
-    FUSED_CHUNK = 32, /* threads whose runs one thread joins */
+    FUSED_CHUNK = 16, /* threads whose runs one thread joins */
     FUSED_CHUNKS = FUSED_THREADS / FUSED_CHUNK,
     FUSED_DIMS = 3,
     FUSED_PERIOD_MAX = 256, /* longer ones are walked */
@@ -135,10 +135,10 @@ BLOCK_FN void fused_join(const struct fused_map *m, unsigned dims, double y[FUSE
                          const double b[FUSED_DIMS])
 {
     if (dims == FUSED_DIMS)
-        y[2] = m->own[2] * y[2] + (m->from[0] * y[0] + m->from[1] * y[1]) + b[2];
+        y[2] = block_fma(m->own[2], y[2], block_fma(m->from[0], y[0], block_fma(m->from[1], y[1], b[2])));
     for (unsigned d = 0; d < 2; d++)
         if (d < dims)
-            y[d] = m->own[d] * y[d] + b[d];
+            y[d] = block_fma(m->own[d], y[d], b[d]);
 }
 
 /* ---- Seeds, from the columns themselves; FUSED_PERIOD_MAX bounds their cost. ---- */
@@ -157,8 +157,8 @@ BLOCK_FN double fused_change(const struct gpu_view *v, const struct fused_job *j
 }
 
 /* The values at bar start + first. */
-BLOCK_FN void fused_seed(const struct gpu_view *v, const struct fused_rule *rule, const struct fused_job *job,
-                         double y[FUSED_DIMS])
+BLOCK_APART void fused_seed(const struct gpu_view *v, const struct fused_rule *rule,
+                            const struct fused_job *job, double y[FUSED_DIMS])
 {
     size_t last = job->start + rule->first;
     for (unsigned d = 0; d < 2; d++) {
@@ -167,6 +167,7 @@ BLOCK_FN void fused_seed(const struct gpu_view *v, const struct fused_rule *rule
         unsigned n = (unsigned)rule->period[d];
         bool changes = rule->kernel == INDICATOR_RSI || rule->kernel == INDICATOR_ATR;
         double sum = 0.0;
+        BLOCK_ROLLED
         for (size_t i = last + 1 - n; i <= last; i++)
             sum += changes ? fused_change(v, job, rule->kernel, d, i) : view_input(v, 3, job->series, i);
         y[d] = sum / rule->period[d];
@@ -174,12 +175,18 @@ BLOCK_FN void fused_seed(const struct gpu_view *v, const struct fused_rule *rule
     y[2] = 0.0;
 }
 
+/* ema_next(), with one rounding less. */
+BLOCK_FN double fused_average(double y, double x, double k)
+{
+    return block_fma(k, x - y, y);
+}
+
 /* One bar of the two averages and the signal. */
 BLOCK_FN void fused_macd_bar(const struct fused_rule *rule, double x, double y[FUSED_DIMS])
 {
-    y[0] = ema_next(y[0], x, rule->k[0]);
-    y[1] = ema_next(y[1], x, rule->k[1]);
-    y[2] = ema_next(y[2], y[0] - y[1], rule->k[2]);
+    y[0] = fused_average(y[0], x, rule->k[0]);
+    y[1] = fused_average(y[1], x, rule->k[1]);
+    y[2] = fused_average(y[2], y[0] - y[1], rule->k[2]);
 }
 
 /* The signal runs from 0 when the averages are seeded: what must be added at its own seed. */
@@ -189,6 +196,7 @@ BLOCK_FN double fused_signal_rest(const struct gpu_view *v, const struct fused_r
     double y[FUSED_DIMS], sum;
     fused_seed(v, rule, job, y);
     sum = y[0] - y[1];
+    BLOCK_ROLLED
     for (unsigned r = rule->first + 1; r <= rule->second; r++) {
         fused_macd_bar(rule, view_input(v, 3, job->series, job->start + r), y);
         sum += y[0] - y[1];

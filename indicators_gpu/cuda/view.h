@@ -33,21 +33,28 @@ struct gpu_view {
     uint32_t *flags;  /* [n_groups][n_tiles] */
 };
 
+/* Cell i of a column, which is float where f32; likewise to store one. */
+BLOCK_FN double view_get(const void *column, bool f32, size_t i)
+{
+    return f32 ? (double)((const float *)column)[i] : ((const double *)column)[i];
+}
+
+BLOCK_FN void view_put(void *column, bool f32, size_t i, double value)
+{
+    if (f32)
+        ((float *)column)[i] = (float)value;
+    else
+        ((double *)column)[i] = value;
+}
+
 BLOCK_FN double view_input(const struct gpu_view *v, unsigned column, size_t series, size_t i)
 {
-    size_t at = series * v->stride + i;
-    if (v->f32 && 1u << column != INDICATOR_TIME)
-        return ((const float *)v->columns[column])[at];
-    return ((const double *)v->columns[column])[at];
+    return view_get(v->columns[column], v->f32 && 1u << column != INDICATOR_TIME, series * v->stride + i);
 }
 
 BLOCK_FN void view_store(const struct gpu_view *v, size_t column, size_t i, double value)
 {
-    size_t at = column * v->stride + i;
-    if (v->f32)
-        ((float *)v->out)[at] = (float)value;
-    else
-        ((double *)v->out)[at] = value;
+    view_put(v->out, v->f32, column * v->stride + i, value);
 }
 
 #endif

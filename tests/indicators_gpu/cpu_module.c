@@ -135,7 +135,7 @@ static void run_block(enum gpu_kernel kernel, unsigned block, const struct gpu_v
     memset(walk, 0xff, sizeof(*walk));
     switch (kernel) {
     case GPU_KERNEL_FUSED:
-        block_fused(v, fused);
+        block_fused(v, v->f32, fused);
         break;
     case GPU_KERNEL_WALK:
         block_walk(v, block, walk);
