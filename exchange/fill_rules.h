@@ -19,11 +19,14 @@
  * runs seldom, or that several places call: one copy of it, out of line. Before a loop FILL_ROLLED: it is not
  * unrolled; FILL_FOUR: by four, whose loads then wait together. */
 #ifdef __CUDACC__
-#define FILL_APART  static __host__ __device__ __noinline__ __attribute__((unused))
+#define FILL_APART static __host__ __device__ __noinline__ __attribute__((unused))
+#else
+#define FILL_APART FILL_RULE
+#endif
+#ifdef __CUDA_ARCH__
 #define FILL_ROLLED _Pragma("unroll 1")
 #define FILL_FOUR   _Pragma("unroll 4")
 #else
-#define FILL_APART FILL_RULE
 #define FILL_ROLLED
 #define FILL_FOUR
 #endif
