@@ -113,7 +113,7 @@ def counted(source):
     return rows
 
 
-def compiler_is_ours():
+def goals_are_for_this_compiler():
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     if not os.path.exists(nvcc):
         return False
@@ -136,7 +136,7 @@ def main():
         if not matches and not module.endswith(".cubin"):
             print(f"{name}: no such kernel in {module}")
             failed += 1
-    if failed and not compiler_is_ours():
+    if failed and not goals_are_for_this_compiler():
         print(f"skipped: the goals are for nvcc's {COMPILER}")
         sys.exit(SKIPPED)
     sys.exit(failed > 0 or seen == 0)
