@@ -117,7 +117,7 @@ static int graph_launch(void *ctx, int graph, char *reason, size_t cap)
     q->g->said = &said;
     q->repeated.work(q->repeated.ctx);
     q->g->said = NULL;
-    if (q->recorded[graph] != said)
+    if (!q->error && q->recorded[graph] != said)
         abort(); /* a graph would have done something else */
     return 0;
 }
