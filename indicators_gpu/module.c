@@ -17,6 +17,20 @@ static const char *why_not(const char *path)
     return strncmp(why, path, len) == 0 && why[len] == ':' ? why + len + 2 : why;
 }
 
+/* One process at a time: the module then finds what the driver takes for it by the difference in the device's
+ * memory. */
+static int open_device(struct gpu_module *m, char *reason, size_t cap)
+{
+    char id[GPU_DEVICE_ID_MAX] = "";
+    if (m->api->identify(id) == 0 && id[0])
+        (void)gpu_share_open(id, &m->share, m->unshared, sizeof(m->unshared));
+    bool locked = m->share && gpu_share_lock(m->share) == 0;
+    int r = m->api->open(&m->device, reason, cap);
+    if (locked)
+        gpu_share_unlock(m->share);
+    return r;
+}
+
 static int open_path(const char *path, struct gpu_module **ret, char *reason, size_t cap)
 {
     if (access(path, F_OK) != 0) {
@@ -43,7 +57,7 @@ static int open_path(const char *path, struct gpu_module **ret, char *reason, si
     if (r < 0)
         goto fail;
     m->api = api;
-    r = m->api->open(&m->device, reason, cap);
+    r = open_device(m, reason, cap);
     if (r < 0)
         goto fail;
     *ret = m;
@@ -74,6 +88,7 @@ void gpu_module_close(struct gpu_module *m)
         return;
     if (m->device)
         m->api->close(m->device);
+    gpu_share_close(m->share);
     if (m->handle)
         dlclose(m->handle);
     free(m->columns);
@@ -102,6 +117,12 @@ int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t ve
 struct gpu_indicators *gpu_module_handle(const struct gpu_module *m)
 {
     return m->device;
+}
+
+struct gpu_share *gpu_module_share(const struct gpu_module *m, const char **ret_why)
+{
+    *ret_why = m->unshared;
+    return m->share;
 }
 
 const char *gpu_module_device(const struct gpu_module *m)

@@ -13,6 +13,7 @@
 #include "indicators_gpu/indicators.h"
 
 struct gpu_module;
+struct gpu_share;
 
 enum { GPU_REASON_MAX = 256 };
 
@@ -112,5 +113,9 @@ int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t ve
 
 /* The device, for such functions. */
 struct gpu_indicators *gpu_module_handle(const struct gpu_module *m);
+
+/* Where processes enter what they will allocate on the device (indicators_gpu/share.h); the module's. NULL
+ * with a sentence in *ret_why: no folder can have its file; with "": other processes cannot use it. */
+struct gpu_share *gpu_module_share(const struct gpu_module *m, const char **ret_why);
 
 #endif

@@ -1,10 +1,7 @@
 /* Of the module whose device is the CPU (tests/indicators_gpu/cpu_device.h): the learner's queue
  * (trainer/ppo/cuda/queue.h) in plain loops. Operands of products are rounded to bfloat16 (or TF32) as a
  * device takes them, sums are float32, in order. The arena begins as NaN where the sequence has not written,
- * except what ppo_queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
- *
- * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes,
- * as reported; 16 GiB. */
+ * except what ppo_queue_arena() promises (zeros); behind it lie guard cells, which must keep their value. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +47,9 @@ static void say(struct ppo_queue *q, uint64_t what)
 int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap)
 {
     (void)stream;
+    int r = cpu_alive(reason, cap);
+    if (r < 0)
+        return r;
     struct ppo_queue *q = calloc(1, sizeof(*q));
     if (!q)
         return cpu_none_left(reason, cap);
@@ -72,17 +72,15 @@ void ppo_queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-/* The driver takes some, like a real one's. */
-int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
-                     char *reason, size_t cap)
+int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
-    const char *bytes = getenv("QUEUE_MEMORY");
-    *ret_total = g->limit ? g->limit : bytes ? strtoull(bytes, NULL, 10) : (size_t)16 << 30;
-    *ret_free = *ret_total - g->held;
-    *ret_driver = (size_t)1 << 20;
-    return 0;
+    struct cpu_memory_figures m = {
+        .total = g->limit ? g->limit : cpu_setup()->total, .held = g->held, .driver = cpu_setup()->code};
+    m.free = m.total - m.held;
+    if (cpu_memory_is_shared())
+        cpu_memory_count(&m);
+    *ret = (struct queue_memory){m.total, m.free, m.held, m.context, m.driver};
+    return cpu_alive(reason, cap);
 }
 
 int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap)
@@ -303,11 +301,24 @@ void *ppo_queue_stream(struct ppo_queue *q, int lane)
     return NULL;
 }
 
+/* As a graph is recorded: may the second call do that? */
+static bool record(struct ppo_queue *q)
+{
+    if (cpu_fails(CPU_FAIL_CAPTURE)) { /* the device itself works on */
+        ppo_queue_fail(q, -EIO, "CUDA graph: $CPU_DEVICE made its recording fail");
+    } else if (!cpu_memory_take_code()) {
+        ppo_queue_fail(q, -ENOMEM, "CUDA graph: out of memory");
+    }
+    return !q->error;
+}
+
 /* Calls it every time; from its second time on it must do with the same operands what it did then. */
 void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
 {
     uint64_t said = 0;
     if (q->error)
+        return;
+    if (q->seen[graph] == 1 && !record(q))
         return;
     q->g->said = &said;
     work(ctx);
@@ -326,6 +337,10 @@ void ppo_queue_forget(struct ppo_queue *q)
 
 void ppo_queue_launched(struct ppo_queue *q)
 {
+    char reason[REASON_MAX];
+    int r = cpu_alive(reason, sizeof reason);
+    if (r < 0)
+        ppo_queue_fail(q, r, reason);
     say(q, 3);
 }
 
@@ -341,15 +356,24 @@ double ppo_queue_seconds(struct ppo_queue *q, int from, int to)
     return q->marks[to] - q->marks[from];
 }
 
+static void wait_for(struct ppo_queue *q)
+{
+    char reason[REASON_MAX];
+    int r = cpu_wait(reason, sizeof reason);
+    q->waits++;
+    if (r < 0)
+        ppo_queue_fail(q, r, reason);
+}
+
 void ppo_queue_await(struct ppo_queue *q, int mark)
 {
     (void)mark; /* everything is done at once */
-    q->waits++;
+    wait_for(q);
 }
 
 int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap)
 {
-    q->waits++;
+    wait_for(q);
     if (q->error)
         snprintf(reason, cap, "%s", q->reason);
     return q->error;

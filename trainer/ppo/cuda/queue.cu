@@ -209,18 +209,16 @@ extern "C" void ppo_queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-extern "C" int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total,
-                                size_t *ret_driver, char *reason, size_t cap)
+extern "C" int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap)
 {
+    const struct device_process process = *gpu_device_process();
     size_t free_bytes, total;
     int r = gpu_device_alive(g, reason, cap);
     if (r == 0)
         r = gpu_device_check(g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
     if (r < 0)
         return r;
-    *ret_free = free_bytes;
-    *ret_total = total;
-    *ret_driver = DRIVER_BYTES;
+    *ret = {total, free_bytes, process.held, process.context + process.code, DRIVER_BYTES - process.code};
     return 0;
 }
 
@@ -461,6 +459,7 @@ static void record(struct ppo_queue *q, int graph, void (*work)(void *ctx), void
         cuda_did(q, cudaGraphInstantiate(&q->graphs[graph], made, 0), "CUDA graph");
     if (made)
         gpu_device_let_go(cudaGraphDestroy(made));
+    gpu_device_process()->code = DRIVER_BYTES;
 }
 
 extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
