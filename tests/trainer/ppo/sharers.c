@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -308,6 +309,25 @@ static void try_failed_allocations(size_t whole)
     CHECK(n >= 5); /* market, copies, their buffers, the learner's one allocation */
 }
 
+/* A full disk: its room cannot be entered, which is reported, and it trains on the device all the same. */
+static void try_no_entry(size_t whole)
+{
+    const struct rlimit none = {0, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
+    struct process p;
+    set_device(device_for(whole, whole), "");
+    struct report report = run(&p); /* makes the device's file */
+    end(&p, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &none), 0);
+    p = start();
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &all), 0);
+    go(&p);
+    report = hear(&p);
+    end(&p, 0);
+    CHECK(report.on_device && report.copies == COPIES && report.error == 0 && report.warnings == 1);
+    CHECK(strstr(report.words, "not entered for other processes to see (File too large)") != NULL);
+}
+
 /* Is lost in a launch, or in a wait, of the device; a module that says no more. */
 static void try_lost(size_t whole)
 {
@@ -352,6 +372,7 @@ int main(int argc, char **argv)
     try_none(true, whole);
     try_killed(whole);
     try_failed_allocations(whole);
+    try_no_entry(whole);
     try_lost(whole);
     env_market_destroy(market);
     snprintf(command, sizeof command, "rm -r %s", folder);
