@@ -14,7 +14,7 @@ struct device_memory {
 
 /* What this process holds of the device: what it has allocated, and what the driver took for its context and
  * (queue.cu: an estimate, once a graph was made) for learners' code. */
-struct device_process {
+struct process_memory {
     size_t held, context, code;
 };
 
@@ -62,7 +62,7 @@ int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, s
                        const char *what, char *reason, size_t cap);
 void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory);
 
-struct device_process *gpu_device_process(void);
+struct process_memory *gpu_process_memory(void);
 
 /* driver_memory.cu: how much of the device all processes hold; false: unknown. And what the driver has taken
  * since it was `before`, if that is `known`, else an estimate. */

@@ -1,6 +1,5 @@
 /* What the driver takes for a process when it opens a device: its context, and the code of this module. The
- * runtime counts a device's memory only with a context, so that the library of management is asked before and
- * after. */
+ * runtime counts a device's memory only with a context, so NVML is asked, before and after. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -9,24 +8,24 @@
 /* Where that library is missing, or does not know: an H100 takes some 0.4 to 0.7 GiB. */
 static const size_t CONTEXT_BYTES = (size_t)512 << 20;
 
-struct nvml_memory {
+struct management_memory {
     unsigned long long total, free, used;
 };
-struct nvml {
+struct management {
     void *library;
     int (*init)(void);
     int (*shutdown)(void);
     int (*by_uuid)(const char *uuid, void **ret);
-    int (*memory)(void *device, struct nvml_memory *ret);
+    int (*memory)(void *device, struct management_memory *ret);
 };
 
-template <typename F> static bool symbol(const struct nvml *nvml, const char *name, F *ret)
+template <typename F> static bool symbol(const struct management *from, const char *name, F *ret)
 {
-    *ret = (F)dlsym(nvml->library, name);
+    *ret = (F)dlsym(from->library, name);
     return *ret != NULL;
 }
 
-static bool nvml_open(struct nvml *ret)
+static bool management_open(struct management *ret)
 {
     ret->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!ret->library)
@@ -43,12 +42,12 @@ extern "C" bool gpu_driver_memory_used(const cudaUUID_t *uuid, size_t *ret)
 {
     static const char *const kinds[] = {"GPU", "MIG"};
     const unsigned char *b = (const unsigned char *)uuid->bytes;
-    struct nvml nvml;
-    struct nvml_memory memory;
+    struct management nvml;
+    struct management_memory memory;
     char name[48];
     void *device;
     bool found = false;
-    if (!nvml_open(&nvml))
+    if (!management_open(&nvml))
         return false;
     for (int i = 0; i < 2 && !found; i++) {
         snprintf(name, sizeof(name),

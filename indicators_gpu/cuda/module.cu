@@ -11,7 +11,7 @@
 #include "indicators_gpu/cuda/device.h"
 
 /* Of the whole process: a context serves all of its handles. */
-static struct device_process process;
+static struct process_memory process;
 
 enum {
     COPY_ROUNDS = 20,        /* copies timed together by copy_rate */
@@ -79,7 +79,7 @@ int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, s
     return 0;
 }
 
-struct device_process *gpu_device_process(void)
+struct process_memory *gpu_process_memory(void)
 {
     return &process;
 }

@@ -211,7 +211,7 @@ extern "C" void ppo_queue_destroy(struct ppo_queue *q)
 
 extern "C" int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap)
 {
-    const struct device_process process = *gpu_device_process();
+    const struct process_memory process = *gpu_process_memory();
     size_t free_bytes, total;
     int r = gpu_device_alive(g, reason, cap);
     if (r == 0)
@@ -459,7 +459,7 @@ static void record(struct ppo_queue *q, int graph, void (*work)(void *ctx), void
         cuda_did(q, cudaGraphInstantiate(&q->graphs[graph], made, 0), "CUDA graph");
     if (made)
         gpu_device_let_go(cudaGraphDestroy(made));
-    gpu_device_process()->code = DRIVER_BYTES;
+    gpu_process_memory()->code = DRIVER_BYTES;
 }
 
 extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
