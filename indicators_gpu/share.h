@@ -35,7 +35,7 @@ void gpu_share_unlock(struct gpu_share *share);
 int gpu_share_settle(struct gpu_share *share);
 
 /* The sum of what others have entered and the device has not given them yet; too much while others allocate
- * (see gpu_share_settle()), never too little. */
+ * (see gpu_share_settle()), never too little. Unlocked it is what was so a moment before. */
 int gpu_share_coming(struct gpu_share *share, size_t *ret);
 
 /* Enters `bytes`, in place of what it had entered. -ENOSPC: the table is full, or the disk. */
