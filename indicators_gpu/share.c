@@ -27,7 +27,8 @@ enum { ENTRIES = 256, FOLDER_MAX = 256, PATH_BYTES = 512 };
 enum { LOOK_FIRST_NS = 1000000, LOOK_LAST_NS = 20000000 };
 
 struct gpu_share {
-    int fd, entry; /* entry -1: none yet */
+    int fd, place; /* in the table; -1: it has entered nothing */
+    struct gpu_share_entry entry;
 };
 
 /* ---- locks ---- */
@@ -86,58 +87,75 @@ int gpu_share_settle(struct gpu_share *share)
 
 /* ---- the table ---- */
 
-static int write_entry(const struct gpu_share *share, uint64_t bytes)
+/* As the file has it. */
+struct table_entry {
+    uint64_t bytes, coming;
+};
+
+static int write_entry(struct gpu_share *share, const struct gpu_share_entry *entry)
 {
-    ssize_t n = pwrite(share->fd, &bytes, sizeof bytes, (off_t)share->entry * (off_t)sizeof bytes);
-    return n == (ssize_t)sizeof bytes ? 0 : n < 0 ? -errno : -ENOSPC;
+    const struct table_entry row = {entry->bytes, entry->coming};
+    ssize_t n = pwrite(share->fd, &row, sizeof row, (off_t)share->place * (off_t)sizeof row);
+    share->entry = *entry;
+    return n == (ssize_t)sizeof row ? 0 : n < 0 ? -errno : -ENOSPC;
 }
 
-int gpu_share_coming(struct gpu_share *share, size_t *ret)
+int gpu_share_others(struct gpu_share *share, struct gpu_share_entry *ret)
 {
-    uint64_t table[ENTRIES] = {0}; /* as far as the file is shorter */
-    size_t sum = 0;
+    struct table_entry table[ENTRIES] = {0}; /* as far as the file is shorter */
+    struct gpu_share_entry sum = {0};
     if (pread(share->fd, table, sizeof table, 0) < 0)
         return -errno;
-    for (int i = 0; i < ENTRIES; i++)
-        if (table[i] > 0 && i != share->entry && is_held(share->fd, LOCK_ENTRIES + i))
-            sum += table[i];
+    for (int i = 0; i < ENTRIES; i++) {
+        if (table[i].bytes == 0 || i == share->place || !is_held(share->fd, LOCK_ENTRIES + i))
+            continue;
+        sum.bytes += table[i].bytes;
+        sum.coming += table[i].coming;
+    }
     *ret = sum;
     return 0;
 }
 
-static int take_entry(struct gpu_share *share)
+static int take_place(struct gpu_share *share)
 {
-    for (int i = 0; i < ENTRIES && share->entry < 0; i++)
+    for (int i = 0; i < ENTRIES && share->place < 0; i++)
         if (lock_byte(share->fd, F_WRLCK, LOCK_ENTRIES + i) == 0)
-            share->entry = i;
-    return share->entry < 0 ? -ENOSPC : 0;
+            share->place = i;
+    return share->place < 0 ? -ENOSPC : 0;
 }
 
-/* What the table has in its place counts no longer. */
-static void drop_entry(struct gpu_share *share)
+/* What the table has there counts no longer. */
+static void drop_place(struct gpu_share *share)
 {
-    if (share->entry >= 0)
-        (void)lock_byte(share->fd, F_UNLCK, LOCK_ENTRIES + share->entry);
-    share->entry = -1;
+    if (share->place >= 0)
+        (void)lock_byte(share->fd, F_UNLCK, LOCK_ENTRIES + share->place);
+    share->place = -1;
 }
 
-int gpu_share_enter(struct gpu_share *share, size_t bytes)
+int gpu_share_enter(struct gpu_share *share, const struct gpu_share_entry *entry)
 {
-    int r = take_entry(share);
+    int r = take_place(share);
     if (r == 0)
-        r = write_entry(share, bytes);
+        r = write_entry(share, entry);
     if (r == 0)
         r = lock_byte(share->fd, F_RDLCK, LOCK_ALLOCATING);
     if (r < 0)
-        drop_entry(share);
+        drop_place(share);
     return r;
 }
 
 void gpu_share_took(struct gpu_share *share, size_t coming)
 {
-    if (share->entry < 0)
+    if (share->place < 0)
         return;
-    (void)write_entry(share, coming); /* in place: it needs no room on the disk */
+    const struct gpu_share_entry entry = {share->entry.bytes, coming};
+    (void)write_entry(share, &entry); /* in place: it needs no room on the disk */
+    (void)lock_byte(share->fd, F_UNLCK, LOCK_ALLOCATING);
+}
+
+void gpu_share_leave(struct gpu_share *share)
+{
+    drop_place(share);
     (void)lock_byte(share->fd, F_UNLCK, LOCK_ALLOCATING);
 }
 
@@ -211,7 +229,7 @@ int gpu_share_open(const char *id, struct gpu_share **ret, char *reason, size_t 
         return fail_with(fd, reason, cap, "%s/device-%s: %s: a folder of this user's own would be right",
                          folder, id, strerror(-fd));
     }
-    *share = (struct gpu_share){.fd = fd, .entry = -1};
+    *share = (struct gpu_share){.fd = fd, .place = -1};
     *ret = share;
     return 0;
 }
@@ -220,7 +238,6 @@ void gpu_share_close(struct gpu_share *share)
 {
     if (!share)
         return;
-    gpu_share_took(share, 0);
-    close(share->fd);
+    close(share->fd); /* and its locks are gone */
     free(share);
 }

@@ -30,19 +30,24 @@ void gpu_share_unlock(struct gpu_share *share);
 
 /* The rest while it is locked. */
 
-/* Waits until no other process is between gpu_share_enter() and gpu_share_took(): what the device counts and
- * what gpu_share_coming() returns then have no byte in common. -ETIMEDOUT as above. */
+/* Waits until no other process is between gpu_share_enter() and gpu_share_took(). -ETIMEDOUT as above. */
 int gpu_share_settle(struct gpu_share *share);
 
-/* The sum of what others have entered and the device has not given them yet; too much while others allocate
- * (see gpu_share_settle()), never too little. Unlocked it is what was so a moment before. */
-int gpu_share_coming(struct gpu_share *share, size_t *ret);
+/* Of one process, or the sum of several. */
+struct gpu_share_entry {
+    size_t bytes;  /* that it holds once it has all */
+    size_t coming; /* of these, not allocated yet; still counted for a moment after they are */
+};
 
-/* Enters `bytes`, in place of what it had entered. -ENOSPC: the table is full, or the disk. */
-int gpu_share_enter(struct gpu_share *share, size_t bytes);
+/* What others have entered. Unlocked it is what was so a moment before. */
+int gpu_share_others(struct gpu_share *share, struct gpu_share_entry *ret);
 
-/* Locked or not: of what it entered `coming` bytes are not allocated yet (0: all of it is, or it never will
- * be). */
+/* In place of what it had entered. -ENOSPC: the table is full, or the disk. */
+int gpu_share_enter(struct gpu_share *share, const struct gpu_share_entry *entry);
+
+/* The next two locked or not. Of what it entered `coming` bytes are not allocated yet. */
 void gpu_share_took(struct gpu_share *share, size_t coming);
+/* It holds nothing of what it entered, and will not. */
+void gpu_share_leave(struct gpu_share *share);
 
 #endif

@@ -28,17 +28,22 @@ static struct gpu_share *open_one(const char *id)
     return share;
 }
 
+static struct gpu_share_entry others(struct gpu_share *share)
+{
+    struct gpu_share_entry ret = {0};
+    CHECK_INT(gpu_share_others(share, &ret), 0);
+    return ret;
+}
+
 static size_t coming(struct gpu_share *share)
 {
-    size_t ret = 0;
-    CHECK_INT(gpu_share_coming(share, &ret), 0);
-    return ret;
+    return others(share).coming;
 }
 
 static void enter(struct gpu_share *share, size_t bytes)
 {
     CHECK_INT(gpu_share_lock(share), 0);
-    CHECK_INT(gpu_share_enter(share, bytes), 0);
+    CHECK_INT(gpu_share_enter(share, &(struct gpu_share_entry){bytes + 7, bytes}), 0);
     gpu_share_unlock(share);
 }
 
@@ -111,6 +116,7 @@ static void try_entries(void)
     CHECK_INT(coming(other), 0); /* another device's */
     gpu_share_took(a, 30);
     CHECK_INT(coming(b), 30);
+    CHECK_INT(others(b).bytes, 107);
     enter(a, 70); /* in its place */
     CHECK_INT(coming(b), 70);
     gpu_share_close(a);
@@ -119,12 +125,19 @@ static void try_entries(void)
     CHECK_INT(coming(a), 50);
     gpu_share_took(b, 0);
     CHECK_INT(coming(a), 0);
+    CHECK_INT(others(a).bytes, 57); /* which it has now */
+    gpu_share_leave(b);
+    CHECK_INT(others(a).bytes, 0);
+    gpu_share_leave(b);
+    gpu_share_took(b, 9); /* of nothing */
+    CHECK_INT(coming(a), 0);
     gpu_share_close(b);
 
     struct child first = start(enter_and_wait), second = start(enter_and_wait);
     hear(first.from);
     hear(second.from);
     CHECK_INT(coming(a), 2000);
+    CHECK_INT(others(a).bytes, 2014);
     end(&first, SIGKILL);
     CHECK_INT(coming(a), 1000);
     end(&second, 0);
@@ -231,16 +244,14 @@ static void no_room(struct gpu_share *share, int from, int to)
     (void)from;
     (void)to;
     const struct rlimit none = {0, 0};
-    size_t bytes;
     signal(SIGXFSZ, SIG_IGN);
     CHECK_INT(setrlimit(RLIMIT_FSIZE, &none), 0);
     CHECK_INT(gpu_share_lock(share), 0);
-    CHECK_INT(gpu_share_enter(share, 10), -EFBIG);
+    CHECK_INT(gpu_share_enter(share, &(struct gpu_share_entry){10, 10}), -EFBIG);
     CHECK_INT(gpu_share_settle(share), 0); /* nothing is left of it */
     gpu_share_unlock(share);
     struct gpu_share *other = open_one("one");
-    CHECK_INT(gpu_share_coming(other, &bytes), 0);
-    CHECK_INT(bytes, 0);
+    CHECK_INT(others(other).bytes, 0);
     gpu_share_close(other);
 }
 

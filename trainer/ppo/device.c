@@ -400,20 +400,20 @@ size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct ne
 /* As ppo_learner_check_device(), for callers that have the layout and the module's table. */
 static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *params,
                       struct gpu_module *module, const struct net_layout *layout, const struct env *env,
-                      bool has_market, struct learner_room *ret, char err[static PPO_ERROR_MAX])
+                      bool has_market, bool settled, struct learner_room *ret, char err[static PPO_ERROR_MAX])
 {
     const char *why;
     struct gpu_share *share = gpu_module_share(module, &why);
+    struct gpu_share_entry entered = {0};
     struct ppo_plan plan;
     struct gpu_ppo_memory memory;
-    size_t coming = 0;
     int r = ppo_plan_make(params, layout, ppo_shortest_episode(env), &plan, err);
     if (r == 0)
         r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
     if (r < 0)
         return r;
-    if (share && gpu_share_coming(share, &coming) < 0)
-        coming = 0; /* who enters room reports it */
+    if (share)
+        (void)gpu_share_others(share, &entered); /* who enters room reports a failure */
     const size_t learner = ppo_learner_bytes_device(params, layout, env),
                  there = has_market ? env_device_market_bytes(env) : 0;
     const struct learner_room made = {.all = learner + memory.context + memory.driver,
@@ -423,7 +423,8 @@ static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *pa
                                   .used = memory.total - memory.free,
                                   .held = memory.held,
                                   .context = memory.context,
-                                  .coming = coming,
+                                  .entered = entered,
+                                  .settled = settled,
                                   .more = made.more};
     r = ppo_room_check(&room, params, err);
     if (r == 0)
@@ -432,7 +433,7 @@ static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *pa
 }
 
 int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
-                             const struct env *env, bool has_market, struct learner_room *ret,
+                             const struct env *env, bool has_market, bool settled, struct learner_room *ret,
                              char err[static PPO_ERROR_MAX])
 {
     const void *api;
@@ -444,7 +445,7 @@ int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module 
         return env_refuse(-ENOMEM, err, "learner: out of memory");
     r = make_layout(params, env, layout, err);
     if (r == 0)
-        r = check_room(api, params, module, layout, env, has_market, ret, err);
+        r = check_room(api, params, module, layout, env, has_market, settled, ret, err);
     free(layout);
     return r;
 }
@@ -456,7 +457,7 @@ int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module
     struct learner_room room;
     int r = ppo_params_check(params, err);
     if (r == 0)
-        r = ppo_learner_check_device(params, module, env, true, &room, err);
+        r = ppo_learner_check_device(params, module, env, true, false, &room, err);
     return r == 0 ? ppo_learner_create_checked(params, module, market, env, &room, ret, err) : r;
 }
 

@@ -34,9 +34,10 @@ struct learner_room {
 
 /* May the module's device hold such a learner beside what it holds now and what other processes have entered
  * in the module's share (ppo_room_check())? Nothing is allocated there, nothing entered. `has_market`: env's
- * market is among what it holds. 0; -ENOMEM with the figures; or as ppo_learner_create_device(). */
+ * market is among what it holds. `settled`: that share is (gpu_share_settle()). 0; -ENOMEM with the figures;
+ * or as ppo_learner_create_device(). */
 int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
-                             const struct env *env, bool has_market, struct learner_room *ret,
+                             const struct env *env, bool has_market, bool settled, struct learner_room *ret,
                              char err[static PPO_ERROR_MAX]);
 
 /* The same for callers that have checked, and entered its room. */

@@ -90,14 +90,15 @@ static void report_unshared(struct climb *climb, const char *why)
     climb->unshared = true;
 }
 
-static int check_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+static int check_rung(struct climb *climb, struct learner_stack *stack, bool settled,
+                      char err[static PPO_ERROR_MAX])
 {
-    return ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
+    return ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL, settled,
                                     &climb->room, err);
 }
 
-/* Is there room for the rung? Then it is entered. No process enters anything meanwhile. A process that has
- * entered and is allocating counts twice, so that a refusal is looked at again when it has done so. */
+/* Is there room for the rung? Then it is entered. No process enters anything meanwhile. One that has entered
+ * and is allocating counts twice, so that a refusal is looked at again when it has done so. */
 static int find_room(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
 {
     const char *why;
@@ -105,11 +106,11 @@ static int find_room(struct climb *climb, struct learner_stack *stack, char err[
     if (!share && why[0])
         report_unshared(climb, why);
     const int locked = share ? gpu_share_lock(share) : -ENOENT;
-    int r = check_rung(climb, stack, err), entered = locked;
+    int r = check_rung(climb, stack, false, err), entered = locked;
     if (r == -ENOMEM && locked == 0 && gpu_share_settle(share) == 0)
-        r = check_rung(climb, stack, err);
+        r = check_rung(climb, stack, true, err);
     if (r == 0 && locked == 0 && climb->enters)
-        entered = gpu_share_enter(share, climb->room.more);
+        entered = gpu_share_enter(share, &(struct gpu_share_entry){climb->room.all, climb->room.more});
     if (locked == 0)
         gpu_share_unlock(share);
     if (share && entered < 0)
@@ -151,7 +152,7 @@ static int make_rung(struct climb *climb, struct learner_stack *stack, char err[
         struct gpu_share *share = gpu_module_share(stack->module, &why);
         drop_learner(stack);
         if (share)
-            gpu_share_took(share, 0);
+            gpu_share_leave(share);
     }
     return r;
 }

@@ -6,12 +6,20 @@
 
 enum { MIB_SHIFT = 20 };
 
+/* Of the device's memory. */
+static size_t others_of(const struct ppo_room *room)
+{
+    const size_t there = room->held + room->context, used = room->used > there ? room->used - there : 0;
+    if (!room->settled)
+        return used + room->entered.coming;
+    return used > room->entered.bytes ? used : room->entered.bytes;
+}
+
 int ppo_room_check(const struct ppo_room *room, const struct ppo_params *params,
                    char err[static PPO_ERROR_MAX])
 {
-    const size_t there = room->held + room->context,
-                 others = (room->used > there ? room->used - there : 0) + room->coming,
-                 own = there + room->more, cap = (size_t)((double)room->total * params->memory_cap),
+    const size_t others = others_of(room), own = room->held + room->context + room->more,
+                 cap = (size_t)((double)room->total * params->memory_cap),
                  share = cap / (size_t)(params->sharers > 1 ? params->sharers : 1);
     if (own <= share && others <= cap && own <= cap - others)
         return 0;

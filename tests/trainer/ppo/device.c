@@ -670,7 +670,7 @@ static size_t bytes_of(const struct place *p, const struct ppo_params *params, i
     struct learner_room room = {0};
     other.copies = copies;
     CHECK_INT(env_create(&p->env_params, p->market, &options, &env, err), 0);
-    CHECK_INT(ppo_learner_check_device(&other, module, env, true, &room, err), 0);
+    CHECK_INT(ppo_learner_check_device(&other, module, env, true, false, &room, err), 0);
     CHECK_INT(ppo_learner_predict(&other, &source, &predicted, err), 0);
     CHECK_INT(predicted.copies, copies);
     CHECK_INT(predicted.device_bytes, room.all);

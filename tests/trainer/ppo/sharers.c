@@ -201,7 +201,7 @@ static void start_eight(struct process p[EIGHT], bool at_once, size_t bytes)
 static void try_half(bool at_once, size_t whole, size_t half)
 {
     struct process p[EIGHT + 2];
-    set_device(device_for(whole, (whole + half) / 2), "");
+    set_device(device_for(whole, (whole + half) / 2), "launch_us=5 sync_us=1000");
     start_eight(p, at_once, whole);
     struct report ninth = run(&p[EIGHT]);
     CHECK(ninth.on_device && ninth.copies == COPIES / 2 && ninth.warnings == 1 && ninth.error == 0);
@@ -250,14 +250,14 @@ static void wait_for_entry(void)
     char name[128], id[64], reason[GPU_REASON_MAX] = "";
     struct gpu_share *share = NULL;
     struct stat file;
-    size_t bytes = 0;
+    struct gpu_share_entry others = {0};
     snprintf(name, sizeof name, "%s/device-%d", folder, device_number);
     CHECK_INT(stat(name, &file), 0);
     snprintf(id, sizeof id, "cpu-%llx-%llx", (unsigned long long)file.st_dev,
              (unsigned long long)file.st_ino);
     CHECK_INT(gpu_share_open(id, &share, reason, sizeof reason), 0);
-    while (share && bytes == 0) {
-        CHECK_INT(gpu_share_coming(share, &bytes), 0);
+    while (share && others.coming == 0) {
+        CHECK_INT(gpu_share_others(share, &others), 0);
         usleep(1000);
     }
     gpu_share_close(share);
