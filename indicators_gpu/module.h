@@ -18,7 +18,8 @@ struct gpu_share;
 enum { GPU_REASON_MAX = 256 };
 
 /* Loads the module and takes its first device. `path` names the file; NULL searches $PAPERTAPE_GPU_MODULE,
- * which is the only place when it is set, then the build tree, then the installation's library folder.
+ * which is the only place when it is set, then the build tree, then the installation's library folder. A
+ * process's first handle waits for others that open the device or allocate there (indicators_gpu/share.h).
  * Returns 0 and a module for gpu_module_close(); -ENOENT when there is no module, -ENOEXEC when the file is
  * no module or of another version, -ENODEV without driver or device, or what the device reports. */
 int gpu_module_open(const char *path, struct gpu_module **ret, char *reason, size_t cap);

@@ -27,7 +27,7 @@ struct device_learner {
     struct env *env;
     struct env_device *device;
     struct ppo_counters counters;
-    size_t all_bytes;          /* as learner_room's */
+    size_t driver_bytes;       /* its part, and its context */
     struct gpu_share *share;   /* NULL: none; the module's */
     int settled;               /* iterations, up to SETTLED */
     uint64_t waits, waits_env; /* in iterations; on the environment, ever */
@@ -340,7 +340,9 @@ static int snapshot(struct learner *learner, const struct ppo_snapshot *ret, cha
 
 static size_t bytes(const struct learner *learner)
 {
-    return device_of(learner)->all_bytes;
+    const struct device_learner *d = device_of(learner);
+    return d->api->bytes(d->on_device) + env_device_bytes(d->env) + env_device_market_bytes(d->env) +
+           d->driver_bytes;
 }
 
 static void destroy(struct learner *learner)
@@ -500,7 +502,6 @@ int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_modul
     d->learner.params = *params;
     d->api = api;
     d->env = env;
-    d->all_bytes = room->all;
     d->share = gpu_module_share(module, &why);
     d->normal = !params->normalise_observations;
     r = make_layout(params, env, &d->learner.layout, err);
@@ -511,6 +512,7 @@ int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_modul
         ppo_learner_destroy(&d->learner);
         return r;
     }
+    d->driver_bytes = room->all - ppo_learner_bytes_device(params, &d->learner.layout, env);
     if (d->share)
         gpu_share_took(d->share, room->driver);
     *ret = &d->learner;

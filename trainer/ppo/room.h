@@ -3,6 +3,8 @@
 #ifndef TRAINER_PPO_ROOM_H
 #define TRAINER_PPO_ROOM_H
 
+#include <stdbool.h>
+
 #include "indicators_gpu/share.h"
 #include "trainer/ppo/params.h"
 

@@ -58,6 +58,7 @@ def test_study(trainer):
                rf"{int(total) // MIB} MiB memory_cap 0.8 is {int(0.8 * int(total)) // MIB} MiB")
     check(re.search(rf"the device has no memory for 4 copies \({figures}\): 2 are tried", ran.stderr) and
           re.search(rf"training on the CPU: {figures}", ran.stderr), f"nine: {ran.stderr}")
+    check(all(ran.stderr.count(words) == 1 for words in ("has no memory for 4", "training on the CPU")), f"nine: each warning once: {ran.stderr}")
     return each
 
 
