@@ -19,11 +19,6 @@ int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module
                               struct env_device_market *market, struct env *env, struct learner **ret,
                               char err[static PPO_ERROR_MAX]);
 
-/* Bytes that such a learner holds on a device: its one allocation, the environment's (`env` has
- * params->copies copies) and the market's. The driver takes more. 0: a device cannot train it. */
-size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
-                                const struct env *env);
-
 /* What a learner takes of a device. */
 struct learner_room {
     size_t all;  /* that this process then has there for it: ppo_learner_bytes_device(), the driver's part and
@@ -32,6 +27,17 @@ struct learner_room {
     size_t driver; /* and of these, what the driver takes in the first two iterations */
 };
 
+/* The same for callers that have checked (ppo_learner_check_device()), and entered its room. */
+int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_module *module,
+                               struct env_device_market *market, struct env *env,
+                               const struct learner_room *room, struct learner **ret,
+                               char err[static PPO_ERROR_MAX]);
+
+/* Bytes that such a learner holds on a device: its one allocation, the environment's (`env` has
+ * params->copies copies) and the market's. The driver takes more. 0: a device cannot train it. */
+size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
+                                const struct env *env);
+
 /* May the module's device hold such a learner beside what it holds now and what other processes have entered
  * in the module's share (ppo_room_check())? Nothing is allocated there, nothing entered. `has_market`: env's
  * market is among what it holds. `settled`: that share is (gpu_share_settle()). 0; -ENOMEM with the figures;
@@ -39,12 +45,6 @@ struct learner_room {
 int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
                              const struct env *env, bool has_market, bool settled, struct learner_room *ret,
                              char err[static PPO_ERROR_MAX]);
-
-/* The same for callers that have checked, and entered its room. */
-int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_module *module,
-                               struct env_device_market *market, struct env *env,
-                               const struct learner_room *room, struct learner **ret,
-                               char err[static PPO_ERROR_MAX]);
 
 /* The least number of steps of an episode of the environment, unless it is ruined. */
 uint32_t ppo_shortest_episode(const struct env *env);
@@ -97,7 +97,7 @@ void ppo_learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine *
 /* What ppo_learner_create_auto() would choose, by the sizes alone; nothing is allocated on the device. */
 struct learner_prediction {
     int copies;
-    size_t device_bytes; /* all that this process holds there, including the driver's part; 0: on the CPU */
+    size_t device_bytes; /* all that is held there, including the driver's part; 0: on the CPU */
 };
 int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
                         struct learner_prediction *ret, char err[static PPO_ERROR_MAX]);
