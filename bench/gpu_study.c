@@ -182,7 +182,8 @@ static int draw(int trial, int workers, struct env_params *env, struct ppo_param
     ppo->precision = PPO_BF16;
     ppo->normalise_observations = ppo->normalise_rewards = true;
     ppo->device = PPO_CUDA;
-    ppo->memory_cap = MEMORY / workers;
+    ppo->memory_cap = MEMORY;
+    ppo->sharers = workers;
     ppo->seed = (uint64_t)trial;
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,26 @@ static const char *why_not(const char *path)
     if (!why)
         return "unknown error";
     return strncmp(why, path, len) == 0 && why[len] == ':' ? why + len + 2 : why;
+}
+
+/* How many handles this process has open: the first one makes its context. */
+static atomic_int n_open;
+
+/* The first handle's alone, while no other process opens the device or allocates there: so the module finds
+ * what the driver takes for a context by the difference in the device's memory. */
+static int open_device(struct gpu_module *m, char *reason, size_t cap)
+{
+    char id[GPU_DEVICE_ID_MAX] = "";
+    if (m->api->identify(id) == 0 && id[0])
+        (void)gpu_share_open(id, &m->share, m->unshared, sizeof(m->unshared));
+    const bool locked = m->share && n_open == 0 && gpu_share_lock(m->share) == 0;
+    if (locked)
+        (void)gpu_share_settle(m->share); /* after its time is up it is opened all the same */
+    int r = m->api->open(&m->device, reason, cap);
+    if (locked)
+        gpu_share_unlock(m->share);
+    n_open += r == 0;
+    return r;
 }
 
 static int open_path(const char *path, struct gpu_module **ret, char *reason, size_t cap)
@@ -43,7 +64,7 @@ static int open_path(const char *path, struct gpu_module **ret, char *reason, si
     if (r < 0)
         goto fail;
     m->api = api;
-    r = m->api->open(&m->device, reason, cap);
+    r = open_device(m, reason, cap);
     if (r < 0)
         goto fail;
     *ret = m;
@@ -72,8 +93,11 @@ void gpu_module_close(struct gpu_module *m)
 {
     if (!m)
         return;
-    if (m->device)
+    if (m->device) {
         m->api->close(m->device);
+        n_open--;
+    }
+    gpu_share_close(m->share);
     if (m->handle)
         dlclose(m->handle);
     free(m->columns);
@@ -102,6 +126,12 @@ int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t ve
 struct gpu_indicators *gpu_module_handle(const struct gpu_module *m)
 {
     return m->device;
+}
+
+struct gpu_share *gpu_module_share(const struct gpu_module *m, const char **ret_why)
+{
+    *ret_why = m->unshared;
+    return m->share;
 }
 
 const char *gpu_module_device(const struct gpu_module *m)

@@ -13,11 +13,13 @@
 #include "indicators_gpu/indicators.h"
 
 struct gpu_module;
+struct gpu_share;
 
 enum { GPU_REASON_MAX = 256 };
 
 /* Loads the module and takes its first device. `path` names the file; NULL searches $PAPERTAPE_GPU_MODULE,
- * which is the only place when it is set, then the build tree, then the installation's library folder.
+ * which is the only place when it is set, then the build tree, then the installation's library folder. A
+ * process's first handle waits for others that open the device or allocate there (indicators_gpu/share.h).
  * Returns 0 and a module for gpu_module_close(); -ENOENT when there is no module, -ENOEXEC when the file is
  * no module or of another version, -ENODEV without driver or device, or what the device reports. */
 int gpu_module_open(const char *path, struct gpu_module **ret, char *reason, size_t cap);
@@ -112,5 +114,9 @@ int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t ve
 
 /* The device, for such functions. */
 struct gpu_indicators *gpu_module_handle(const struct gpu_module *m);
+
+/* Where processes enter what they will allocate on the device (indicators_gpu/share.h); the module's. NULL
+ * with a sentence in *ret_why: no folder can have its file; with "": other processes cannot use it. */
+struct gpu_share *gpu_module_share(const struct gpu_module *m, const char **ret_why);
 
 #endif

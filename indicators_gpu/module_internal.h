@@ -3,6 +3,7 @@
 #define INDICATORS_GPU_MODULE_INTERNAL_H
 
 #include "indicators_gpu/module.h"
+#include "indicators_gpu/share.h"
 
 /* What loading found out about a column, so that runs need not check again. */
 struct module_column {
@@ -15,6 +16,8 @@ struct gpu_module {
     void *handle;
     const struct gpu_indicators_api *api;
     struct gpu_indicators *device;
+    struct gpu_share *share;
+    char unshared[GPU_REASON_MAX]; /* why there is none; "": the device needs none */
     struct module_column *columns; /* [n_series][INDICATOR_COLUMNS] of the last load */
     size_t n_series;
 };

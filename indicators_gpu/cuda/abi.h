@@ -16,7 +16,9 @@
 
 /* Raised whenever anything in this file, or what a row computes or remembers, changes: a module of another
  * number is refused, since it would give other bits. */
-enum { GPU_INDICATORS_ABI = 5 };
+enum { GPU_INDICATORS_ABI = 6 };
+
+enum { GPU_DEVICE_ID_MAX = 64 };
 
 /* The module's one exported symbol, a struct gpu_indicators_api. */
 #define GPU_INDICATORS_SYMBOL "papertape_gpu_indicators"
@@ -62,6 +64,10 @@ struct gpu_device_streams; /* streams whose memory is on the device */
 
 struct gpu_indicators_api {
     uint32_t abi;
+
+    /* The device that open() takes, without opening it, the same in every process (its PCI address), as
+     * indicators_gpu/share.h takes it; "" for one whose memory no other process can hold. -ENODEV. */
+    int (*identify)(char ret[GPU_DEVICE_ID_MAX]);
     int (*open)(struct gpu_indicators **ret, char *reason, size_t cap);
     void (*close)(struct gpu_indicators *g);
     const char *(*device)(const struct gpu_indicators *g);

@@ -12,6 +12,12 @@ struct device_memory {
     size_t bytes;
 };
 
+/* What this process holds of the device: what it has allocated, and what the driver took for its context and
+ * (queue.cu: an estimate, once a graph was made) for learners' code. */
+struct process_memory {
+    size_t held, context, code;
+};
+
 /* A batch's memory; kept from run to run, so that a repeated one allocates nothing. */
 enum device_use {
     DEVICE_OUT,
@@ -55,6 +61,13 @@ int gpu_device_alive(const struct gpu_indicators *g, char *reason, size_t cap);
 int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_t n, size_t each,
                        const char *what, char *reason, size_t cap);
 void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory);
+
+struct process_memory *gpu_process_memory(void);
+
+/* driver_memory.cu: how much of the device all processes hold; false: unknown. And what the driver has taken
+ * since it was `before`, if that is `known`, else an estimate. */
+bool gpu_driver_memory_used(const cudaUUID_t *uuid, size_t *ret);
+size_t gpu_driver_memory_taken(const cudaUUID_t *uuid, bool known, size_t before);
 
 /* batch.cu */
 void gpu_batch_release(struct gpu_indicators *g);

@@ -10,6 +10,9 @@
 
 #include "indicators_gpu/cuda/device.h"
 
+/* Of the whole process: a context serves all of its handles. */
+static struct process_memory process;
+
 enum {
     COPY_ROUNDS = 20,        /* copies timed together by copy_rate */
     OLDEST_DEVICE_MAJOR = 8, /* compute capability of sm_80 */
@@ -72,7 +75,13 @@ int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, s
     }
     memory->bytes = bytes;
     g->held += bytes;
+    process.held += bytes;
     return 0;
+}
+
+struct process_memory *gpu_process_memory(void)
+{
+    return &process;
 }
 
 void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory)
@@ -81,6 +90,7 @@ void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory)
         return;
     gpu_device_let_go(cudaFree(memory->at));
     g->held -= memory->bytes;
+    process.held -= memory->bytes;
     memory->at = NULL;
     memory->bytes = 0;
 }
@@ -95,9 +105,37 @@ static void gpu_close(struct gpu_indicators *g)
         gpu_device_let_go(cudaEventDestroy(g->end));
     if (g->stream)
         gpu_device_let_go(cudaStreamDestroy(g->stream));
-    if (g->lost)
+    if (g->lost) {
         gpu_device_let_go(cudaDeviceReset());
+        process.context = process.code = 0;
+    }
     free(g);
+}
+
+static int gpu_identify(char ret[GPU_DEVICE_ID_MAX])
+{
+    cudaDeviceProp device;
+    if (cudaGetDeviceProperties(&device, 0) != cudaSuccess) {
+        gpu_device_let_go(cudaErrorNoDevice);
+        return -ENODEV;
+    }
+    for (size_t i = 0; i < sizeof(device.uuid.bytes); i++)
+        snprintf(ret + 2 * i, 3, "%02x", (unsigned char)device.uuid.bytes[i]);
+    return 0;
+}
+
+/* Makes the context, if the process has none yet. */
+static int open_context(struct gpu_indicators *g, const cudaUUID_t *uuid, char *reason, size_t cap)
+{
+    size_t before = 0;
+    const bool known = process.context == 0 && gpu_driver_memory_used(uuid, &before);
+    int r = gpu_device_check(g, cudaSetDevice(0), "CUDA device 0", reason, cap);
+    if (r == 0)
+        r = gpu_device_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "CUDA stream",
+                             reason, cap);
+    if (r == 0 && process.context == 0)
+        process.context = gpu_driver_memory_taken(uuid, known, before);
+    return r;
 }
 
 static int gpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
@@ -133,10 +171,7 @@ static int gpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
         return -ENOMEM;
     }
     snprintf(g->name, sizeof(g->name), "%s", device.name);
-    r = gpu_device_check(g, cudaSetDevice(0), "CUDA device 0", reason, cap);
-    if (r == 0)
-        r = gpu_device_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "CUDA stream",
-                             reason, cap);
+    r = open_context(g, &device.uuid, reason, cap);
     if (r == 0)
         r = gpu_device_check(g, cudaEventCreate(&g->begin), "CUDA event", reason, cap);
     if (r == 0)
@@ -196,6 +231,7 @@ extern "C" {
 extern const struct gpu_indicators_api papertape_gpu_indicators __attribute__((visibility("default")));
 const struct gpu_indicators_api papertape_gpu_indicators = {
     GPU_INDICATORS_ABI,
+    gpu_identify,
     gpu_open,
     gpu_close,
     gpu_device,

@@ -81,6 +81,12 @@ static int fails(struct gpu_indicators *g, char *reason, size_t cap)
     return g->lost ? -EIO : 0;
 }
 
+static int fake_identify(char ret[GPU_DEVICE_ID_MAX])
+{
+    ret[0] = '\0';
+    return 0;
+}
+
 static int fake_open(struct gpu_indicators **ret, char *reason, size_t cap)
 {
     *ret = calloc(1, sizeof **ret);
@@ -190,6 +196,7 @@ static int fake_step(struct gpu_device_streams *s, const struct gpu_stream_bar b
 __attribute__((visibility("default"))) extern const struct gpu_indicators_api papertape_gpu_indicators;
 const struct gpu_indicators_api papertape_gpu_indicators = {
     .abi = GPU_INDICATORS_ABI,
+    .identify = fake_identify,
     .open = fake_open,
     .close = fake_close,
     .device = fake_device,

@@ -21,18 +21,24 @@ void *cpu_allocate(struct gpu_indicators *g, size_t bytes)
 {
     if (g->limit > 0 && (g->held > g->limit || bytes > g->limit - g->held))
         return NULL;
+    if (cpu_fails(CPU_FAIL_ALLOCATION) || !cpu_memory_take(bytes))
+        return NULL;
     void *p = malloc(bytes ? bytes : 1);
-    if (p) {
-        memset(p, 0xff, bytes ? bytes : 1); /* NaN in every double and float */
-        g->held += bytes;
+    if (!p) {
+        cpu_memory_give(bytes);
+        return NULL;
     }
+    memset(p, 0xff, bytes ? bytes : 1); /* NaN in every double and float */
+    g->held += bytes;
     return p;
 }
 
 void cpu_release(struct gpu_indicators *g, void *p, size_t bytes)
 {
-    if (p)
-        g->held -= bytes;
+    if (!p)
+        return;
+    g->held -= bytes;
+    cpu_memory_give(bytes);
     free(p);
 }
 
@@ -48,11 +54,27 @@ bool cpu_reversed(void)
     return reversed && strcmp(reversed, "1") == 0;
 }
 
+static int cpu_identify(char ret[GPU_DEVICE_ID_MAX])
+{
+    char reason[64];
+    int r = cpu_setup_read(reason, sizeof reason);
+    return r < 0 ? r : cpu_memory_identify(ret);
+}
+
 static int cpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
 {
+    int r = cpu_setup_read(reason, cap);
+    if (r == 0)
+        r = cpu_alive(reason, cap);
+    if (r == 0)
+        r = cpu_memory_open(reason, cap);
+    if (r < 0)
+        return r;
     struct gpu_indicators *g = calloc(1, sizeof(*g));
-    if (!g)
+    if (!g) {
+        cpu_memory_close();
         return cpu_none_left(reason, cap);
+    }
     *ret = g;
     return 0;
 }
@@ -74,6 +96,7 @@ static void cpu_close(struct gpu_indicators *g)
     if (g->held != 0)
         abort(); /* streams outlive the device */
     free(g);
+    cpu_memory_close();
 }
 
 static const char *cpu_device(const struct gpu_indicators *g)
@@ -108,6 +131,9 @@ static double get(const void *from, bool narrow, size_t i)
 static int cpu_load(struct gpu_indicators *g, enum indicator_precision precision,
                     const double *const columns[], size_t n_series, size_t n_bars, char *reason, size_t cap)
 {
+    int r = cpu_wait(reason, cap);
+    if (r < 0)
+        return r;
     release_batch(g);
     g->precision = precision;
     g->n_series = n_series;
@@ -151,6 +177,7 @@ static void run_block(enum gpu_kernel kernel, unsigned block, const struct gpu_v
 static int launch(void *context, enum gpu_kernel kernel, unsigned blocks, const struct gpu_view *v)
 {
     (void)context;
+    cpu_launch();
     for (unsigned i = 0; i < blocks; i++)
         run_block(kernel, block_reversed ? blocks - 1 - i : i, v);
     return 0;
@@ -215,7 +242,7 @@ static int cpu_compute(struct gpu_indicators *g, enum gpu_method method, const s
         cpu_release(g, rooms[i], sizes[i]);
     gpu_plan_free(&plan);
     *ret_ms = 0;
-    return all ? 0 : cpu_none_left(reason, cap);
+    return all ? cpu_wait(reason, cap) : cpu_none_left(reason, cap);
 }
 
 static int cpu_fetch(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap)
@@ -226,7 +253,7 @@ static int cpu_fetch(struct gpu_indicators *g, size_t column, double *out, char 
     }
     for (size_t i = 0; i < g->n_bars; i++)
         out[i] = get(g->out, g->precision == INDICATOR_F32, column * g->stride + i);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int cpu_copy_rate(struct gpu_indicators *g, size_t bytes, double *ret_bytes_per_s, char *reason,
@@ -235,7 +262,7 @@ static int cpu_copy_rate(struct gpu_indicators *g, size_t bytes, double *ret_byt
     if (g->limit > 0 && bytes > g->limit)
         return cpu_none_left(reason, cap);
     *ret_bytes_per_s = 1e9;
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static void streams_destroy(struct gpu_device_streams *s)
@@ -250,6 +277,9 @@ static int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t sym
                           const struct gpu_stream_spec specs[], size_t n_specs,
                           struct gpu_device_streams **ret, char *reason, size_t cap)
 {
+    int r = cpu_alive(reason, cap);
+    if (r < 0)
+        return r;
     struct gpu_device_streams *s = calloc(1, sizeof(*s));
     if (!s)
         return cpu_none_left(reason, cap);
@@ -281,27 +311,22 @@ static int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t sym
 static int streams_write(struct gpu_device_streams *s, size_t first, size_t n, const void *memory,
                          char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
     memcpy(s->view.memory + first * s->view.symbol_bytes, memory, n * s->view.symbol_bytes);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int streams_read(struct gpu_device_streams *s, size_t first, size_t n, void *memory, char *reason,
                         size_t cap)
 {
-    (void)reason;
-    (void)cap;
     memcpy(memory, s->view.memory + first * s->view.symbol_bytes, n * s->view.symbol_bytes);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int streams_step_all(struct gpu_device_streams *s, const struct gpu_stream_bar bars[], size_t n,
                             bool commit, double out[], uint8_t ready[], char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
     struct streams_view v = s->view;
+    cpu_launch();
     v.bars = bars;
     v.n_bars = (unsigned)n;
     v.commit = commit;
@@ -312,11 +337,12 @@ static int streams_step_all(struct gpu_device_streams *s, const struct gpu_strea
     for (unsigned i = 0; i < blocks; i++)
         block_streams_step(&v, block_reversed ? blocks - 1 - i : i);
     block_reversed = false;
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 __attribute__((visibility("default"))) const struct gpu_indicators_api papertape_gpu_indicators = {
     .abi = GPU_INDICATORS_ABI,
+    .identify = cpu_identify,
     .open = cpu_open,
     .close = cpu_close,
     .device = cpu_device,

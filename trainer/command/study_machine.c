@@ -1,6 +1,5 @@
 #include "trainer/command/study_machine.h"
 
-#include <math.h>
 #include <sched.h>
 
 #include "trainer/study/pool.h"
@@ -10,7 +9,6 @@
  * that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 8 };
-#define MEMORY_CAP_MIN 0.01 /* the key's */
 
 void trainer_study_machine_find(const struct train_config *config, struct study_machine *ret)
 {
@@ -47,7 +45,6 @@ void trainer_study_machine_share(const struct study_machine *machine, int worker
 {
     if (ppo->threads == 0)
         ppo->threads = machine->cores > workers ? machine->cores / workers : 1;
-    if (machine->n_devices > 0) /* of each device's memory */
-        ppo->memory_cap =
-            fmax(MEMORY_CAP_MIN, ppo->memory_cap / ((workers + machine->n_devices - 1) / machine->n_devices));
+    const int devices = machine->n_devices > 0 ? machine->n_devices : 1; /* a module may find one */
+    ppo->sharers = (workers + devices - 1) / devices;
 }

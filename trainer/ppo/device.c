@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "indicators_gpu/share.h"
 #include "trainer/env/begin.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
 #include "trainer/nn/train.h"
 #include "trainer/ppo/cuda/abi.h"
 #include "trainer/ppo/cuda/plan.h"
+#include "trainer/ppo/room.h"
 
-enum { BACKEND_MAX = 300, PIECES = 7 };
+enum { BACKEND_MAX = 300, PIECES = 7, SETTLED = 2 };
 
 struct device_learner {
     struct learner learner; /* first: the callers' handle */
@@ -25,7 +27,9 @@ struct device_learner {
     struct env *env;
     struct env_device *device;
     struct ppo_counters counters;
-    size_t driver_bytes;
+    size_t driver_bytes;       /* its part, and its context */
+    struct gpu_share *share;   /* NULL: none; the module's */
+    int settled;               /* iterations, up to SETTLED */
     uint64_t waits, waits_env; /* in iterations; on the environment, ever */
     bool normal;               /* observations have statistics, or need none */
     bool noticed;              /* the device's notice was passed on */
@@ -220,6 +224,8 @@ static int iterate(struct learner *learner, struct ppo_update *ret, char err[sta
                           "update: loss or gradients of %d minibatches in a row were not finite: a lower "
                           "learning_rate, normalise_rewards, or rewards that are numbers would be right",
                           params->bad_updates);
+    if (d->settled < SETTLED && ++d->settled == SETTLED && d->share)
+        gpu_share_took(d->share, 0); /* the driver's part too */
     d->counters.iteration++;
     d->counters.steps += (int64_t)params->copies * params->steps;
     report(d, &rates, &result, ret);
@@ -408,9 +414,11 @@ size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct ne
 /* As ppo_learner_check_device(), for callers that have the layout and the module's table. */
 static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *params,
                       struct gpu_module *module, const struct net_layout *layout, const struct env *env,
-                      bool has_market, struct gpu_ppo_memory *ret, size_t *ret_bytes,
-                      char err[static PPO_ERROR_MAX])
+                      bool has_market, bool settled, struct learner_room *ret, char err[static PPO_ERROR_MAX])
 {
+    const char *why;
+    struct gpu_share *share = gpu_module_share(module, &why);
+    struct gpu_share_entry entered = {0};
     struct ppo_plan plan;
     struct gpu_ppo_memory memory;
     int r = ppo_plan_make(params, layout, ppo_shortest_episode(env), &plan, err);
@@ -418,26 +426,31 @@ static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *pa
         r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
     if (r < 0)
         return r;
-    const size_t all = ppo_learner_bytes_device(params, layout, env) + memory.driver,
-                 more = all - (has_market ? env_device_market_bytes(env) : 0);
-    const size_t held = memory.total - memory.free,
-                 limit = (size_t)((double)memory.total * params->memory_cap);
-    if (more > limit || held > limit - more)
-        return env_refuse(-ENOMEM, err,
-                          "out of memory: %zu MiB beside %zu are above memory_cap %g of the device's %zu MiB",
-                          more >> 20, held >> 20, params->memory_cap, memory.total >> 20);
-    *ret = memory;
-    *ret_bytes = all;
-    return 0;
+    if (share)
+        (void)gpu_share_others(share, &entered); /* who enters room reports a failure */
+    const size_t learner = ppo_learner_bytes_device(params, layout, env),
+                 there = has_market ? env_device_market_bytes(env) : 0;
+    const struct learner_room made = {.all = learner + memory.context + memory.driver,
+                                      .more = learner - there + memory.driver,
+                                      .driver = memory.driver};
+    const struct ppo_room room = {.total = memory.total,
+                                  .used = memory.total - memory.free,
+                                  .held = memory.held,
+                                  .context = memory.context,
+                                  .entered = entered,
+                                  .settled = settled,
+                                  .more = made.more};
+    r = ppo_room_check(&room, params, err);
+    if (r == 0)
+        *ret = made;
+    return r;
 }
 
 int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
-                             const struct env *env, bool has_market, size_t *ret_bytes,
+                             const struct env *env, bool has_market, bool settled, struct learner_room *ret,
                              char err[static PPO_ERROR_MAX])
 {
     const void *api;
-    struct gpu_ppo_memory memory;
-    size_t all = 0;
     int r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &api, err, PPO_ERROR_MAX);
     if (r < 0)
         return r;
@@ -446,10 +459,8 @@ int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module 
         return env_refuse(-ENOMEM, err, "learner: out of memory");
     r = make_layout(params, env, layout, err);
     if (r == 0)
-        r = check_room(api, params, module, layout, env, has_market, &memory, &all, err);
+        r = check_room(api, params, module, layout, env, has_market, settled, ret, err);
     free(layout);
-    if (r == 0 && ret_bytes)
-        *ret_bytes = all;
     return r;
 }
 
@@ -457,11 +468,41 @@ int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module
                               struct env_device_market *market, struct env *env, struct learner **ret,
                               char err[static PPO_ERROR_MAX])
 {
-    const void *api;
-    char reason[ENV_ERROR_MAX];
+    struct learner_room room;
     int r = ppo_params_check(params, err);
     if (r == 0)
-        r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &api, err, PPO_ERROR_MAX);
+        r = ppo_learner_check_device(params, module, env, true, false, &room, err);
+    return r == 0 ? ppo_learner_create_checked(params, module, market, env, &room, ret, err) : r;
+}
+
+/* The environment's copies, then the learner. */
+static int make_on_device(struct device_learner *d, struct gpu_module *module,
+                          struct env_device_market *market, char err[static PPO_ERROR_MAX])
+{
+    struct gpu_ppo_setup setup = {.params = &d->learner.params,
+                                  .layout = &d->learner.layout,
+                                  .shortest_episode = ppo_shortest_episode(d->env),
+                                  .step = queue_step};
+    char reason[ENV_ERROR_MAX];
+    int r = env_device_create(market, d->env, &d->device, reason);
+    if (r == 0)
+        r = env_device_buffers(d->device, &setup.io, &setup.stream, reason);
+    if (r < 0)
+        return env_refuse(r, err, "%s", reason);
+    setup.io.masks = NULL;
+    setup.ctx = d->device;
+    r = d->api->create(gpu_module_handle(module), &setup, &d->on_device, err, PPO_ERROR_MAX);
+    return r == 0 ? begin(d, err) : r;
+}
+
+int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_module *module,
+                               struct env_device_market *market, struct env *env,
+                               const struct learner_room *room, struct learner **ret,
+                               char err[static PPO_ERROR_MAX])
+{
+    const void *api;
+    const char *why;
+    int r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &api, err, PPO_ERROR_MAX);
     if (r < 0)
         return r;
     struct device_learner *d = calloc(1, sizeof(*d));
@@ -473,40 +514,19 @@ int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module
     d->learner.params = *params;
     d->api = api;
     d->env = env;
+    d->share = gpu_module_share(module, &why);
     d->normal = !params->normalise_observations;
-    struct gpu_ppo_setup setup = {.params = &d->learner.params,
-                                  .layout = &d->learner.layout,
-                                  .shortest_episode = ppo_shortest_episode(env),
-                                  .step = queue_step};
     r = make_layout(params, env, &d->learner.layout, err);
-    if (r < 0) {
-        ppo_learner_destroy(&d->learner);
-        return r;
-    }
     d->learner.params.net = d->learner.layout.shape;
-    struct gpu_ppo_memory memory;
-    size_t all;
-    r = check_room(api, params, module, &d->learner.layout, env, true, &memory, &all, err);
+    if (r == 0)
+        r = make_on_device(d, module, market, err);
     if (r < 0) {
         ppo_learner_destroy(&d->learner);
         return r;
     }
-    d->driver_bytes = memory.driver;
-    r = env_device_create(market, env, &d->device, reason);
-    if (r == 0)
-        r = env_device_buffers(d->device, &setup.io, &setup.stream, reason);
-    if (r < 0)
-        env_refuse(r, err, "%s", reason);
-    setup.io.masks = NULL;
-    setup.ctx = d->device;
-    if (r == 0)
-        r = d->api->create(gpu_module_handle(module), &setup, &d->on_device, err, PPO_ERROR_MAX);
-    if (r == 0)
-        r = begin(d, err);
-    if (r < 0) {
-        ppo_learner_destroy(&d->learner);
-        return r;
-    }
+    d->driver_bytes = room->all - ppo_learner_bytes_device(params, &d->learner.layout, env);
+    if (d->share)
+        gpu_share_took(d->share, room->driver);
     *ret = &d->learner;
     return 0;
 }

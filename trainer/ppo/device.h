@@ -11,25 +11,39 @@
 /* Starts from the state of `env`, which must have autoreset same_step and params->copies copies, and stays
  * the caller's: while the learner lives only the learner may use it (ppo_learner_save() and _load() go
  * through it). `market` is env's on the module's device; both outlive the learner. 0, for
- * ppo_learner_destroy(); -EINVAL; -ENOMEM: the device has no room, or would hold more than params->memory_cap
- * of its memory (which is checked before anything is allocated there); -ENOEXEC: no module of this version,
- * or no cuBLASLt; -EIO. Where the driver records no graphs, for want of memory or of support, kernels are
- * launched one by one, and learner->warned is called once. */
+ * ppo_learner_destroy(); -EINVAL; -ENOMEM: the device has no room, or (which is checked before anything is
+ * allocated there) ppo_learner_check_device() says so; -ENOEXEC: no module of this version, or no cuBLASLt;
+ * -EIO. Where the driver records no graphs, for want of memory or of support, kernels are launched one by
+ * one, and learner->warned is called once. */
 int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module *module,
                               struct env_device_market *market, struct env *env, struct learner **ret,
                               char err[static PPO_ERROR_MAX]);
+
+/* What a learner takes of a device. */
+struct learner_room {
+    size_t all;  /* that this process then has there for it: ppo_learner_bytes_device(), the driver's part and
+                    its context */
+    size_t more; /* of these, what is not there yet */
+    size_t driver; /* and of these, what the driver takes in the first two iterations */
+};
+
+/* The same for callers that have checked (ppo_learner_check_device()), and entered its room. */
+int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_module *module,
+                               struct env_device_market *market, struct env *env,
+                               const struct learner_room *room, struct learner **ret,
+                               char err[static PPO_ERROR_MAX]);
 
 /* Bytes that such a learner holds on a device: its one allocation, the environment's (`env` has
  * params->copies copies) and the market's. The driver takes more. 0: a device cannot train it. */
 size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
                                 const struct env *env);
 
-/* May the module's device hold such a learner beside what it holds now? Nothing is allocated there.
- * `has_market`: env's market is among what it holds. *ret_bytes (NULL: not wanted):
- * ppo_learner_bytes_device() with the driver's. 0; -ENOMEM: more than is free, or than params->memory_cap of
- * its memory; or as ppo_learner_create_device(). */
+/* May the module's device hold such a learner beside what it holds now and what other processes have entered
+ * in the module's share (ppo_room_check())? Nothing is allocated there, nothing entered. `has_market`: env's
+ * market is among what it holds. `settled`: that share is (gpu_share_settle()). 0; -ENOMEM with the figures;
+ * or as ppo_learner_create_device(). */
 int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
-                             const struct env *env, bool has_market, size_t *ret_bytes,
+                             const struct env *env, bool has_market, bool settled, struct learner_room *ret,
                              char err[static PPO_ERROR_MAX]);
 
 /* The least number of steps of an episode of the environment, unless it is ruined. */
@@ -85,8 +99,9 @@ struct learner_source {
     void *ctx;
 };
 
-/* params->device: cpu: on the CPU. cuda, auto: on the device; where it has no memory for it, with half as
- * many copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch;
+/* params->device: cpu: on the CPU. cuda, auto: on the device, whose room it enters in the module's share, so
+ * that processes which start at once do not take the same; where there is no memory for it, with half as many
+ * copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch;
  * then on the CPU with all of them. Where there is no device: auto: on the CPU; cuda: the reason is the
  * error. Each difference from what was configured is reported. 0, for ppo_learner_stack_destroy(); -ENOMEM:
  * the host has no memory. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "indicators_gpu/share.h"
 #include "trainer/ppo/device.h"
 
 enum { SENTENCE_MAX = PPO_ERROR_MAX + 128 };
@@ -60,8 +61,10 @@ void ppo_learner_stack_destroy(struct learner_stack *stack)
 struct climb {
     const struct learner_source *source;
     struct ppo_params params; /* of this rung */
+    bool enters;              /* its room in the module's share; else it only looks */
     bool host_failed;         /* out of host memory: fewer copies do not help */
-    size_t device_bytes;
+    bool unshared;            /* reported */
+    struct learner_room room; /* of the rung that was found */
 };
 
 /* Halves the copies; false: there is no such learner. */
@@ -77,6 +80,44 @@ static bool step_down(struct climb *climb, const char *why)
     return true;
 }
 
+static void report_unshared(struct climb *climb, const char *why)
+{
+    if (climb->enters && !climb->unshared)
+        warn(climb->source,
+             "the device's memory is not entered for other processes to see (%s): one that starts now may "
+             "count the same bytes as free",
+             why);
+    climb->unshared = true;
+}
+
+static int check_rung(struct climb *climb, struct learner_stack *stack, bool settled,
+                      char err[static PPO_ERROR_MAX])
+{
+    return ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL, settled,
+                                    &climb->room, err);
+}
+
+/* Is there room for the rung? Then it is entered. No process enters anything meanwhile. One that has entered
+ * and is allocating counts twice, so that a refusal is looked at again when it has done so. */
+static int find_room(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+{
+    const char *why;
+    struct gpu_share *share = gpu_module_share(stack->module, &why);
+    if (!share && why[0])
+        report_unshared(climb, why);
+    const int locked = share ? gpu_share_lock(share) : -ENOENT;
+    int r = check_rung(climb, stack, false, err), entered = locked;
+    if (r == -ENOMEM && locked == 0 && gpu_share_settle(share) == 0)
+        r = check_rung(climb, stack, true, err);
+    if (r == 0 && locked == 0 && climb->enters)
+        entered = gpu_share_enter(share, &(struct gpu_share_entry){climb->room.all, climb->room.more});
+    if (locked == 0)
+        gpu_share_unlock(share);
+    if (share && entered < 0)
+        report_unshared(climb, strerror(-entered));
+    return r;
+}
+
 /* The next rung that fits on the device, by the sizes alone, and its environment. */
 static int find_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
 {
@@ -85,8 +126,7 @@ static int find_rung(struct climb *climb, struct learner_stack *stack, char err[
         climb->host_failed = r == -ENOMEM;
         if (r < 0)
             return r;
-        r = ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
-                                     &climb->device_bytes, err);
+        r = find_room(climb, stack, err);
         if (r == 0)
             return 0;
         drop_learner(stack);
@@ -105,10 +145,15 @@ static int make_rung(struct climb *climb, struct learner_stack *stack, char err[
             snprintf(err, PPO_ERROR_MAX, "%s", reason);
     }
     if (r == 0)
-        r = ppo_learner_create_device(&climb->params, stack->module, stack->market, stack->env,
-                                      &stack->learner, err);
-    if (r < 0)
+        r = ppo_learner_create_checked(&climb->params, stack->module, stack->market, stack->env, &climb->room,
+                                       &stack->learner, err);
+    if (r < 0) {
+        const char *why;
+        struct gpu_share *share = gpu_module_share(stack->module, &why);
         drop_learner(stack);
+        if (share)
+            gpu_share_leave(share);
+    }
     return r;
 }
 
@@ -170,7 +215,7 @@ int ppo_learner_create_auto(const struct ppo_params *params, const struct learne
                             struct learner_stack *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
-    struct climb climb = {.source = source, .params = *params};
+    struct climb climb = {.source = source, .params = *params, .enters = true};
     char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
@@ -209,7 +254,7 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
         r = find_rung(&climb, &stack, reason);
     ppo_learner_stack_destroy(&stack);
     if (r == 0)
-        made = (struct learner_prediction){climb.params.copies, climb.device_bytes};
+        made = (struct learner_prediction){climb.params.copies, climb.room.all};
     else
         r = fall_back(&climb, r, reason, err);
     if (r < 0)

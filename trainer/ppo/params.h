@@ -62,6 +62,7 @@ struct ppo_params {
     enum ppo_precision precision;
     enum ppo_plans product_plans;
     double memory_cap; /* share of the device's memory */
+    int sharers;       /* processes that divide it equally among them; 0: 1. No key: a study sets it */
     int threads;       /* 0: one a core. Also the shards of a minibatch: part of a run's identity */
 };
 

@@ -163,12 +163,23 @@ static void look(struct supervision *run)
 
 /* ---- Workers. ---- */
 
-/* A warning that every trial would give, such as a missing device, is printed once. */
+/* Are they the same, or in other numbers alone? */
+static bool alike(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "0123456789");
+        b += strspn(b, "0123456789");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/* A warning that every trial would give, such as a missing device, or one that is full, is printed once. */
 static void warn_once(struct supervision *run, int number, const char *said)
 {
     char words[STUDY_RUN_ERROR_MAX];
     for (int i = 0; i < run->n_said; i++)
-        if (strcmp(run->said[i], said) == 0)
+        if (alike(run->said[i], said))
             return;
     if (run->n_said < SAID_MAX && (run->said[run->n_said] = strdup(said)))
         run->n_said++;

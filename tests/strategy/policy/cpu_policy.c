@@ -1,6 +1,5 @@
 /* Of the module whose device is the CPU (tests/indicators_gpu/cpu_device.h): inference. Guard cells behind
- * the values must keep their value (else it aborts). $POLICY_FAILS=1: a forward pass fails, as that of a
- * device that is lost; $POLICY_HANGS=FIFO: it does not come back before somebody writes there. */
+ * the values must keep their value (else it aborts). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,6 +50,7 @@ static void run_step(const struct gpu_policy *p, const struct gpu_policy_step *s
     const struct policy_launch l = {p->floats, p->values, *step};
     struct policy_shared *shared = malloc(sizeof *shared);
     const unsigned blocks = policy_blocks(step);
+    cpu_launch();
     if (!shared)
         abort();
     for (unsigned i = 0; i < blocks; i++) {
@@ -82,12 +82,15 @@ static int policy_heads(struct gpu_policy *p, const float *observation, float *h
             abort();
     memcpy(ret_heads, p->values, p->outputs * sizeof(float));
     memcpy(hidden, state, p->hidden * sizeof(float));
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int policy_create(struct gpu_indicators *g, const struct gpu_policy_setup *setup,
                          struct gpu_policy **ret, char *reason, size_t cap)
 {
+    int r = cpu_alive(reason, cap);
+    if (r < 0)
+        return r;
     struct gpu_policy *p = calloc(1, sizeof *p);
     if (!p)
         return cpu_none_left(reason, cap);

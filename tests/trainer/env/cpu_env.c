@@ -91,6 +91,9 @@ static int market_create(struct gpu_indicators *g, const struct env_market_view 
                          struct gpu_env_market **ret, char *reason, size_t cap)
 {
     struct layout_piece pieces[LAYOUT_ARRAYS];
+    int r = cpu_alive(reason, cap);
+    if (r < 0)
+        return r;
     struct gpu_env_market *m = calloc(1, sizeof(*m));
     if (!m)
         return cpu_none_left(reason, cap);
@@ -120,6 +123,9 @@ static int device_create(struct gpu_env_market *m, const struct env_view *view, 
                          size_t memory_bytes, struct gpu_env **ret, char *reason, size_t cap)
 {
     size_t copies = view->state.copies;
+    int r = cpu_alive(reason, cap);
+    if (r < 0)
+        return r;
     struct gpu_env *e = calloc(1, sizeof(*e));
     if (!e)
         return cpu_none_left(reason, cap);
@@ -144,17 +150,13 @@ static int device_create(struct gpu_env_market *m, const struct env_view *view, 
 
 static int device_write(struct gpu_env *e, const void *memory, char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
     memcpy(e->memory[CPU_COLUMNS].at, memory, e->memory[CPU_COLUMNS].bytes);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int device_draws(struct gpu_env *e, uint64_t seed, const int32_t *starts, const int32_t *lengths,
                         char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
     size_t copies = e->launch.view.state.copies;
     int32_t *at = (int32_t *)e->memory[CPU_WINDOWS].at;
     if (starts)
@@ -164,16 +166,14 @@ static int device_draws(struct gpu_env *e, uint64_t seed, const int32_t *starts,
     e->launch.view.seed = seed;
     e->launch.view.starts = starts ? at : NULL;
     e->launch.view.lengths = lengths ? at + copies : NULL;
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int device_read(struct gpu_env *e, void *memory, char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
     check_guards(e->memory, CPU_USES);
     memcpy(memory, e->memory[CPU_COLUMNS].at, e->memory[CPU_COLUMNS].bytes);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 typedef void block_fn(const struct env_launch *l, unsigned block);
@@ -181,6 +181,7 @@ typedef void block_fn(const struct env_launch *l, unsigned block);
 /* Blocks may run in any order. */
 static void run_blocks(block_fn *fn, const struct env_launch *l, unsigned blocks)
 {
+    cpu_launch();
     block_reversed = cpu_reversed();
     for (unsigned i = 0; i < blocks; i++)
         fn(l, block_reversed ? blocks - 1 - i : i);
@@ -226,12 +227,10 @@ static void observes(const struct env_launch *l, unsigned block)
 
 static int device_reset(struct gpu_env *e, const uint8_t *mask, char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
     struct env_launch l = e->launch;
     l.mask = mask;
     run_blocks(resets, &l, step_blocks(l.view.state.copies));
-    return 0;
+    return cpu_alive(reason, cap);
 }
 
 static int device_actions(struct gpu_env *e, const float *actions, size_t n_steps, bool by_column,
@@ -245,7 +244,7 @@ static int device_actions(struct gpu_env *e, const float *actions, size_t n_step
     memcpy(e->memory[CPU_ACTIONS].at, actions, bytes);
     e->loaded_steps = n_steps;
     e->by_column = by_column;
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static bool has_rows(struct gpu_env *e, enum cpu_use use)
@@ -296,7 +295,7 @@ static int device_run(struct gpu_env *e, size_t n_steps, bool observe, bool keep
     }
     if (ret_ms)
         *ret_ms = 0;
-    return 0;
+    return ret_ms ? cpu_wait(reason, cap) : cpu_alive(reason, cap);
 }
 
 static bool has_masks(struct gpu_env *e)
@@ -327,8 +326,6 @@ static int device_step(struct gpu_env *e, const struct env_device_io *io, void *
                        size_t cap)
 {
     (void)stream;
-    (void)reason;
-    (void)cap;
     struct env_launch l = e->launch;
     size_t copies = l.view.state.copies;
     launch_place(&l, io);
@@ -351,7 +348,7 @@ static int device_step(struct gpu_env *e, const struct env_device_io *io, void *
     }
     if (io->masks)
         run_blocks(masks, &l, step_blocks(copies));
-    return 0;
+    return cpu_alive(reason, cap);
 }
 
 /* As the module does it: packed, then to their places. */
@@ -408,7 +405,7 @@ static int device_results(struct gpu_env *e, size_t n_steps, float *rewards, uin
     *ret_fault = launch_fault(e->fault);
     e->fault = FAULT_NONE;
     e->queued = 0;
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int device_observed(struct gpu_env *e, float *ret, char *reason, size_t cap)
@@ -420,7 +417,7 @@ static int device_observed(struct gpu_env *e, float *ret, char *reason, size_t c
     }
     check_guards(obs, 1);
     memcpy(ret, obs->at, obs->bytes);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 static int device_observe(struct gpu_env *e, float *ret, char *reason, size_t cap)
@@ -444,7 +441,7 @@ static int device_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t ca
     run_blocks(masks, &l, step_blocks(l.view.state.copies));
     check_guards(memory, 1);
     memcpy(ret, memory->at, memory->bytes);
-    return 0;
+    return cpu_wait(reason, cap);
 }
 
 __attribute__((visibility("default"))) const struct gpu_env_api papertape_gpu_env = {

@@ -15,6 +15,9 @@ static_assert(sizeof(struct kernel_moments) == sizeof(struct ppo_moments) &&
                   offsetof(struct kernel_moments, m2) == offsetof(struct ppo_moments, m2),
               "a normaliser's state is a checkpoint's");
 
+/* The module's (tests/indicators_gpu/cpu_setup.c); tests of the kernels alone have none. */
+void cpu_launch(void) __attribute__((weak));
+
 enum { POISON = 0xA5, SHARED_MAX = 48 << 10 };
 
 struct cpu_counts cpu_counts;
@@ -39,6 +42,8 @@ static void *shared_memory(size_t bytes)
         cpu_counts.kernels += (size_t)blocks * rows > 0; \
         void *shared = shared_memory(shared_bytes); \
         (void)stream; \
+        if (cpu_launch) \
+            cpu_launch(); \
         block_reversed = reversed && reversed[0] == '1'; \
         for (size_t i = 0; i < (size_t)blocks * rows; i++) { \
             size_t at = block_reversed ? (size_t)blocks * rows - 1 - i : i; \

@@ -10,8 +10,7 @@
  * the seconds of a product's algorithms, those of the product without its epilogue behind a semicolon,
  * "3,2;1", with $QUEUE_PLANS as the cache's file. Without it there is one algorithm, whose time is not known.
  *
- * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes,
- * as reported; 16 GiB. $QUEUE_NO_SKIPS=1: graphs have no condition. $QUEUE_CAPTURE_FAILS=begin, work, end,
+ * $QUEUE_NO_SKIPS=1: graphs have no condition. $QUEUE_CAPTURE_FAILS=begin, work, end,
  * launch: there each recording fails, the last for want of memory; condition: only one with a condition. */
 #include <errno.h>
 #include <math.h>
@@ -82,6 +81,10 @@ static int graph_begin(void *ctx, const uint32_t *stop, char *reason, size_t cap
 {
     struct ppo_queue *q = ctx;
     int r = fail_at(q, "begin", -EIO, reason, cap);
+    if (r == 0 && cpu_fails(CPU_FAIL_CAPTURE)) { /* the device itself works on */
+        snprintf(reason, cap, "CUDA graph: $CPU_DEVICE made its recording fail");
+        r = -EIO;
+    }
     if (r == 0 && stop)
         r = fail_at(q, "condition", -ENOTSUP, reason, cap);
     if (r < 0)
@@ -100,6 +103,10 @@ static int graph_end(void *ctx, int graph, bool failed, char *reason, size_t cap
     q->g->said = NULL;
     q->recorded[graph] = q->said;
     q->stops[graph] = q->stop;
+    if (!failed && !cpu_memory_take_code()) {
+        snprintf(reason, cap, "CUDA graph: out of memory");
+        return -ENOMEM;
+    }
     return failed ? 0 : fail_at(q, "end", -EIO, reason, cap);
 }
 
@@ -220,6 +227,9 @@ int ppo_queue_create(struct gpu_indicators *g, void *stream, bool measured, stru
                      char *reason, size_t cap)
 {
     (void)stream;
+    int r = cpu_alive(reason, cap);
+    if (r < 0)
+        return r;
     struct ppo_queue *q = calloc(1, sizeof(*q));
     if (!q)
         return cpu_none_left(reason, cap);
@@ -252,17 +262,15 @@ void ppo_queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-/* The driver takes some, like a real one's. */
-int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
-                     char *reason, size_t cap)
+int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap)
 {
-    (void)reason;
-    (void)cap;
-    const char *bytes = getenv("QUEUE_MEMORY");
-    *ret_total = g->limit ? g->limit : bytes ? strtoull(bytes, NULL, 10) : (size_t)16 << 30;
-    *ret_free = *ret_total - g->held;
-    *ret_driver = (size_t)1 << 20;
-    return 0;
+    struct cpu_memory_figures m = {
+        .total = g->limit ? g->limit : cpu_setup()->total, .held = g->held, .driver = cpu_setup()->code};
+    m.free = m.total - m.held;
+    if (cpu_memory_is_shared())
+        cpu_memory_count(&m);
+    *ret = (struct queue_memory){m.total, m.free, m.held, m.context, m.driver};
+    return cpu_alive(reason, cap);
 }
 
 int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap)
@@ -506,10 +514,12 @@ void *ppo_queue_stream(struct ppo_queue *q, int lane)
 void ppo_queue_launched(struct ppo_queue *q)
 {
     char reason[REASON_MAX];
-    say(q, 3);
-    int r = cpu_recording ? fail_at(q, "work", -EIO, reason, sizeof(reason)) : 0;
+    int r = cpu_alive(reason, sizeof reason);
+    if (r == 0 && cpu_recording)
+        r = fail_at(q, "work", -EIO, reason, sizeof(reason));
     if (r < 0)
         ppo_queue_fail(q, r, reason);
+    say(q, 3);
 }
 
 void ppo_queue_mark(struct ppo_queue *q, int mark)
@@ -524,15 +534,24 @@ double ppo_queue_seconds(struct ppo_queue *q, int from, int to)
     return q->marks[to] - q->marks[from];
 }
 
+static void wait_for(struct ppo_queue *q)
+{
+    char reason[REASON_MAX];
+    int r = cpu_wait(reason, sizeof reason);
+    q->waits++;
+    if (r < 0)
+        ppo_queue_fail(q, r, reason);
+}
+
 void ppo_queue_await(struct ppo_queue *q, int mark)
 {
     (void)mark; /* everything is done at once */
-    q->waits++;
+    wait_for(q);
 }
 
 int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap)
 {
-    q->waits++;
+    wait_for(q);
     if (q->error)
         snprintf(reason, cap, "%s", q->reason);
     return q->error;

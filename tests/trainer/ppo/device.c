@@ -962,17 +962,17 @@ static size_t bytes_of(const struct place *p, const struct ppo_params *params, i
     struct learner_prediction predicted = {0};
     struct env *env = NULL;
     char err[PPO_ERROR_MAX] = "";
-    size_t bytes = 0;
+    struct learner_room room = {0};
     other.copies = copies;
     CHECK_INT(env_create(&p->env_params, p->market, &options, &env, err), 0);
-    CHECK_INT(ppo_learner_check_device(&other, module, env, true, &bytes, err), 0);
+    CHECK_INT(ppo_learner_check_device(&other, module, env, true, false, &room, err), 0);
     CHECK_INT(ppo_learner_predict(&other, &source, &predicted, err), 0);
     CHECK_INT(predicted.copies, copies);
-    CHECK_INT(predicted.device_bytes, bytes);
+    CHECK_INT(predicted.device_bytes, room.all);
     const size_t allocated = ppo_learner_bytes_device(&other, &p->device->layout, env);
-    CHECK(allocated > 0 && bytes > allocated);
+    CHECK(allocated > 0 && room.all > allocated);
     env_destroy(env);
-    return is_cpu() ? bytes : allocated;
+    return is_cpu() ? room.all : allocated;
 }
 
 static void try_memory(struct random *random)

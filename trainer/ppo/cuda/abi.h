@@ -15,7 +15,7 @@
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything in this file, a struct that it takes, or what an update computes changes. */
-enum { GPU_PPO_ABI = 4 };
+enum { GPU_PPO_ABI = 5 };
 
 /* What the module exports, a struct gpu_ppo_api. */
 #define GPU_PPO_SYMBOL "papertape_gpu_ppo"
@@ -59,9 +59,13 @@ enum gpu_ppo_array {
     GPU_PPO_RETURNS, /* float [rows]; not normalised */
 };
 
-/* Bytes of the device's memory. */
+/* Bytes of the device's memory. What is not free all processes hold together, contexts included. */
 struct gpu_ppo_memory {
-    size_t total, free, driver; /* driver: the part of `free` that it will use for code and graphs */
+    size_t total, free;
+    size_t held;    /* that this process has allocated */
+    size_t context; /* that the driver took for it: when it opened the device, measured then, and since */
+    size_t driver;  /* that the driver will take, of `free`, in a learner's first two iterations: for code and
+                       graphs */
 };
 
 struct gpu_ppo_api {

@@ -287,7 +287,15 @@ static void learner_destroy_device(struct gpu_ppo *p)
 
 static int learner_memory(struct gpu_indicators *g, struct gpu_ppo_memory *ret, char *reason, size_t cap)
 {
-    return ppo_queue_memory(g, &ret->free, &ret->total, &ret->driver, reason, cap);
+    struct queue_memory memory;
+    int r = ppo_queue_memory(g, &memory, reason, cap);
+    if (r == 0)
+        *ret = (struct gpu_ppo_memory){.total = memory.total,
+                                       .free = memory.free,
+                                       .held = memory.held,
+                                       .context = memory.context,
+                                       .driver = memory.driver};
+    return r;
 }
 
 static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *setup, struct gpu_ppo **ret,

@@ -15,9 +15,6 @@
 #define QUEUE_TEXT2(x) #x
 #define QUEUE_TEXT(x)  QUEUE_TEXT2(x)
 
-/* What the driver allocates for cuBLASLt's code and for graphs, on first use. */
-static const size_t DRIVER_BYTES = (size_t)256 << 20;
-
 extern "C" void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason)
 {
     if (q->error || ppo_repeat_failed(&q->repeats, error, reason))
@@ -157,18 +154,17 @@ extern "C" void ppo_queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-extern "C" int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total,
-                                size_t *ret_driver, char *reason, size_t cap)
+extern "C" int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap)
 {
+    const struct process_memory process = *gpu_process_memory();
     size_t free_bytes, total;
     int r = gpu_device_alive(g, reason, cap);
     if (r == 0)
         r = gpu_device_check(g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
     if (r < 0)
         return r;
-    *ret_free = free_bytes;
-    *ret_total = total;
-    *ret_driver = DRIVER_BYTES;
+    *ret = {total, free_bytes, process.held, process.context + process.code,
+            QUEUE_DRIVER_BYTES - process.code};
     return 0;
 }
 

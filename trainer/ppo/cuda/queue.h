@@ -131,9 +131,11 @@ int ppo_queue_create(struct gpu_indicators *g, void *stream, bool measured, stru
                      char *reason, size_t cap);
 void ppo_queue_destroy(struct ppo_queue *q); /* waits, and frees the arena; NULL is fine */
 
-/* Bytes of the device, those that are free, and how many of these the driver will use for code and graphs. */
-int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
-                     char *reason, size_t cap);
+/* As struct gpu_ppo_memory. */
+struct queue_memory {
+    size_t total, free, held, context, driver;
+};
+int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap);
 
 /* The one allocation, zeroed; the first QUEUE_LANES * QUEUE_WORKSPACE bytes are the products'. */
 int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
