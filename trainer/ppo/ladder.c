@@ -59,9 +59,11 @@ void ppo_learner_stack_destroy(struct learner_stack *stack)
 
 struct climb {
     const struct learner_source *source;
-    struct ppo_params params; /* of this rung */
-    bool host_failed;         /* out of host memory: fewer copies do not help */
+    const struct learner_memory *memory; /* of a device that is planned for; NULL: the module's device */
+    struct ppo_params params;            /* of this rung */
+    bool host_failed;                    /* out of host memory: fewer copies do not help */
     size_t device_bytes;
+    struct learner_bytes of;
 };
 
 /* Halves the copies; false: there is no such learner. */
@@ -77,6 +79,22 @@ static bool step_down(struct climb *climb, const char *why)
     return true;
 }
 
+static int check_planned(struct climb *climb, const struct env *env, char err[static PPO_ERROR_MAX])
+{
+    struct learner_bytes *of = &climb->of;
+    int r = ppo_learner_check_memory(&climb->params, climb->memory, env, of, err);
+    if (r == 0)
+        climb->device_bytes = of->learner + of->environment + of->market + of->driver;
+    return r;
+}
+
+static int check_here(struct climb *climb, const struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+{
+    int r = ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
+                                     &climb->device_bytes, err);
+    return r < 0 ? r : ppo_learner_parts(&climb->params, stack->env, climb->device_bytes, &climb->of, err);
+}
+
 /* The next rung that fits on the device, by the sizes alone, and its environment. */
 static int find_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
 {
@@ -85,8 +103,7 @@ static int find_rung(struct climb *climb, struct learner_stack *stack, char err[
         climb->host_failed = r == -ENOMEM;
         if (r < 0)
             return r;
-        r = ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
-                                     &climb->device_bytes, err);
+        r = climb->memory ? check_planned(climb, stack->env, err) : check_here(climb, stack, err);
         if (r == 0)
             return 0;
         drop_learner(stack);
@@ -188,10 +205,11 @@ int ppo_learner_create_auto(const struct ppo_params *params, const struct learne
 }
 
 int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
-                        struct learner_prediction *ret, char err[static PPO_ERROR_MAX])
+                        const struct learner_memory *memory, struct learner_prediction *ret,
+                        char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
-    struct climb climb = {.source = source, .params = *params};
+    struct climb climb = {.source = source, .memory = memory, .params = *params};
     char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
@@ -201,12 +219,12 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
         *ret = made;
         return 0;
     }
-    r = open_module(source, &stack, reason);
+    r = memory ? 0 : open_module(source, &stack, reason);
     if (r == 0)
         r = find_rung(&climb, &stack, reason);
     ppo_learner_stack_destroy(&stack);
     if (r == 0)
-        made = (struct learner_prediction){climb.params.copies, climb.device_bytes};
+        made = (struct learner_prediction){climb.params.copies, climb.device_bytes, climb.of};
     else
         r = fall_back(&climb, r, reason, err);
     if (r < 0)

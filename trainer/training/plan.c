@@ -242,7 +242,7 @@ int training_plan_make(const struct training_source *source, const struct ppo_pa
     int r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
     double step_s = 0;
     if (r == 0)
-        r = training_making_predict(source, &params, all_copies, take_note, plan.note, &predicted, err);
+        r = training_making_predict(source, &params, all_copies, NULL, take_note, plan.note, &predicted, err);
     if (r == 0) {
         params.copies = predicted.copies;
         if (source->market && predicted.device_bytes == 0)

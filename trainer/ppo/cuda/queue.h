@@ -25,6 +25,10 @@ enum {
     QUEUE_PRODUCTS_MAX = 256,
     QUEUE_WORKSPACE = 32 << 20, /* bytes of each lane: cuBLASLt's recommendation for sm_90 */
     QUEUE_MASK_UNIT = 128,      /* bits: a mask's rows are multiples of it */
+    QUEUE_DRIVER =
+        256 << 20, /* bytes that the driver takes for cuBLASLt's code and for graphs, on first use */
+    QUEUE_CONTEXT = 512 << 20, /* and for a process's context with the module's code, of a device that is only
+                                  planned for: 0.4 to 0.7 GiB by public figures */
 };
 
 enum queue_type { QUEUE_F32, QUEUE_BF16 };
