@@ -223,10 +223,13 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
     if (r == 0)
         r = find_rung(&climb, &stack, reason);
     ppo_learner_stack_destroy(&stack);
-    if (r == 0)
-        made = (struct learner_prediction){climb.params.copies, climb.device_bytes, climb.of};
-    else
+    if (r == 0) {
+        made = (struct learner_prediction){
+            .copies = climb.params.copies, .device_bytes = climb.device_bytes, .of = climb.of};
+    } else {
+        made.lacks_memory = r == -ENOMEM && !climb.host_failed;
         r = fall_back(&climb, r, reason, err);
+    }
     if (r < 0)
         return r;
     *ret = made;
