@@ -9,11 +9,13 @@
 #include "trainer/telemetry/usage.h"
 #include "trainer/training/make.h"
 
-/* Measured iterations take about this long together, if that is possible with their steps: few long ones, or
- * as many as that needs. The environment is measured separately. */
+/* Measured iterations take about this long together, of processors, if that is possible with their steps: few
+ * long ones, or as many as that needs; by the clock at most so long, on a busy machine. The environment is
+ * measured separately. */
 #define MEASURE_S     0.7
+#define PATIENCE_S    4.0
 #define ENVIRONMENT_S 0.05
-enum { ITERATIONS = 7, ITERATIONS_MAX = 64 };
+enum { ITERATIONS = 7, ITERATIONS_MAX = 256 };
 
 #define say(err, code, words) fail_with(code, err, SOURCE_ERROR_MAX, "%s", words)
 
@@ -105,12 +107,6 @@ static int compare_clock(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static int compare_processor(const void *a, const void *b)
-{
-    double left = by_processor(a), right = by_processor(b);
-    return (left > right) - (left < right);
-}
-
 /* Where the processor's clock stood when a phase was entered. */
 static void enter(void *ctx, enum ppo_phase phase)
 {
@@ -135,23 +131,32 @@ static int iterate(struct learner *learner, struct iteration *ret, char err[stat
     return r;
 }
 
-/* The first iteration is not among `all`. */
-static void take_medians(struct iteration *all, int n, const struct iteration *first,
-                         struct training_times *ret)
+/* Medians by the clock, which other processes stretch; means of processor seconds, which add up to the whole.
+ * The first iteration is not among `all`. */
+static void summarise(struct iteration *all, int n, const struct iteration *first, struct training_times *ret)
 {
+    double rollout_s = 0, rest_s = 0, advantages_s = 0, update_s = 0;
+    for (int i = 0; i < n; i++) {
+        rollout_s += all[i].cpu_rollout_s / n;
+        rest_s += all[i].cpu_rest_s / n;
+        advantages_s += all[i].advantages_s;
+        update_s += all[i].update_s;
+    }
+    ret->cpu_rollout_s = rollout_s;
+    ret->cpu_advantages_s = rest_s * advantages_s / (advantages_s + update_s);
+    ret->cpu_update_s = rest_s - ret->cpu_advantages_s;
+    ret->cpu_first_s = fmax(by_processor(first) - rollout_s - rest_s, 0);
     qsort(all, (size_t)n, sizeof *all, compare_clock);
-    const struct iteration *it = &all[n / 2];
-    ret->rollout_s = it->rollout_s;
-    ret->advantages_s = it->advantages_s;
-    ret->update_s = it->update_s;
-    ret->minibatches = it->minibatches;
-    qsort(all, (size_t)n, sizeof *all, compare_processor);
-    it = &all[n / 2];
-    const double advantages = it->advantages_s / (it->advantages_s + it->update_s);
-    ret->cpu_rollout_s = it->cpu_rollout_s;
-    ret->cpu_advantages_s = it->cpu_rest_s * advantages;
-    ret->cpu_update_s = it->cpu_rest_s - ret->cpu_advantages_s;
-    ret->cpu_first_s = fmax(by_processor(first) - by_processor(it), 0);
+    ret->rollout_s = all[n / 2].rollout_s;
+    ret->advantages_s = all[n / 2].advantages_s;
+    ret->update_s = all[n / 2].update_s;
+    ret->minibatches = all[n / 2].minibatches;
+}
+
+/* Have `n` iterations, which took so long, been enough? */
+static bool is_enough(int n, double clock_s, double processor_s, bool on_device)
+{
+    return n >= ITERATIONS && (clock_s >= PATIENCE_S || (on_device ? clock_s : processor_s) >= MEASURE_S);
 }
 
 /* A learner of `steps` a rollout; `iterations` at most. */
@@ -161,7 +166,8 @@ static int time_learner(const struct training_source *source, const struct ppo_p
     struct ppo_params params = *whole;
     struct making making = {0};
     struct iteration first, all[ITERATIONS_MAX];
-    double measured_s = 0;
+    double clock_s = 0, processor_s = 0;
+    bool on_device = false;
     int n = 0;
     params.steps = steps;
     params.epochs = 1;
@@ -172,15 +178,16 @@ static int time_learner(const struct training_source *source, const struct ppo_p
     const double made = telemetry_usage_since(&started).cpu_s;
     if (r == 0)
         r = iterate(making.learner, &first, err);
-    for (; n < iterations && (n < ITERATIONS || measured_s < MEASURE_S) && r == 0; n++) {
-        r = iterate(making.learner, &all[n], err);
-        measured_s += r == 0 ? by_clock(&all[n]) : 0;
-    }
+    on_device = training_making_on_device(&making);
+    for (; r == 0 && n < iterations && !is_enough(n, clock_s, processor_s, on_device); n++)
+        if ((r = iterate(making.learner, &all[n], err)) == 0) {
+            clock_s += by_clock(&all[n]);
+            processor_s += by_processor(&all[n]);
+        }
     if (r == 0) {
-        *ret = (struct training_times){
-            .cpu_making_s = made, .steps = steps, .on_device = training_making_on_device(&making)};
+        *ret = (struct training_times){.cpu_making_s = made, .steps = steps, .on_device = on_device};
         snprintf(ret->backend, sizeof ret->backend, "%s", making.learner->ops->backend);
-        take_medians(all, n, &first, ret);
+        summarise(all, n, &first, ret);
     }
     training_making_end(&making);
     return r;

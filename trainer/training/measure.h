@@ -1,13 +1,13 @@
 /* What a training costs on this machine, measured with a learner of its networks, copies and minibatch on a
- * rollout as short as that allows, for less than two seconds. */
+ * rollout as short as that allows, for less than two seconds of its processors. */
 #ifndef TRAINER_TRAINING_MEASURE_H
 #define TRAINER_TRAINING_MEASURE_H
 
 #include "trainer/ppo/learner.h"
 #include "trainer/training/source.h"
 
-/* Medians of iterations of `steps` and one epoch: by the clock, and processor seconds of all threads (cpu_).
- * Each median is taken by itself, for another process takes the processor but not processor seconds. */
+/* Of iterations of `steps` and one epoch: medians by the clock, and means of processor seconds of all threads
+ * (cpu_), which another process does not stretch. */
 struct training_times {
     double rollout_s, advantages_s, update_s; /* advantages: including values */
     double cpu_rollout_s, cpu_advantages_s, cpu_update_s;
