@@ -16,9 +16,10 @@ json_t *trainer_plan_device_time_json(const struct device_time *time);
 
 void trainer_plan_print_time(double seconds); /* "12.0 s", "3.5 min", "4.1 h", without a newline */
 void trainer_plan_print_size(size_t bytes);   /* "12.0 MiB", "9.6 GiB" */
-/* "64 copies fit in 1.0 GiB: learner …", of the `wanted` copies, without a newline. */
+/* "64 copies fit in 1.0 GiB:" and a line of its parts, of the `wanted` copies, without a newline at the end.
+ */
 void trainer_plan_print_fit(const struct plan *plan, int wanted);
-/* A line: the range of seconds on a device that is not here, and what it assumes; none without one. */
+/* Lines: the range of seconds on a device that is not here, and what it assumes; without one nothing. */
 void trainer_plan_print_device_time(const struct device_time *time);
 
 #endif

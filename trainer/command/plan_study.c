@@ -11,6 +11,8 @@
 #include "trainer/study/axis.h"
 #include "trainer/telemetry/usage.h"
 
+enum { STEPS_PLACES = 60 };
+
 /* The place on each range, on the axis that it is drawn on: 0.5 its middle, 1 its upper end; of choices the
  * middle one, or the largest number. */
 static double value_at(const struct distribution *distribution, double place)
@@ -48,6 +50,34 @@ static int take_trial(const struct study_prediction *p, double place, struct tra
     return 0;
 }
 
+/* Times are in proportion to total_steps, so where these are searched their mean counts, not their middle:
+ * over places on its axis, which are evenly likely. `median` becomes the trial with that many. */
+static int take_mean_steps(const struct study_prediction *p, struct train_config *median,
+                           char err[static PLAN_ERROR_MAX])
+{
+    const struct space *space = &p->settings->space;
+    struct space steps = {.n = 1};
+    struct train_config *at = malloc(sizeof *at);
+    char why[CONFIG_ERROR_MAX];
+    const int found = space_find(space, "total_steps");
+    double mean = 0;
+    int r = at ? 0 : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
+    if (found >= 0)
+        steps.params = &space->params[found];
+    for (int i = 0; found >= 0 && i < STEPS_PLACES && r == 0; i++) {
+        const double value = value_at(&steps.params->distribution, (i + 0.5) / STEPS_PLACES);
+        r = study_settings_apply(median, &steps, &value, at, why);
+        if (r < 0)
+            fail_with(r, err, PLAN_ERROR_MAX, "%s", why);
+        else
+            mean += (double)at->ppo.total_steps / STEPS_PLACES;
+    }
+    if (r == 0 && found >= 0)
+        median->ppo.total_steps = llround(mean);
+    free(at);
+    return r;
+}
+
 /* Seconds at the workers' pace. A device's share of the workers may run one after the other, or all at once.
  */
 static void add_up(struct study_prediction *p)
@@ -73,6 +103,8 @@ static int measure(const struct study_market *market, struct study_prediction *p
     const struct plan_options options = {.sizes_only = p->args->rows,
                                          .memory = p->args->device_memory > 0 ? &memory : NULL};
     int r = take_trial(p, 0.5, p->median, err);
+    if (r == 0)
+        r = take_mean_steps(p, p->median, err);
     if (r == 0)
         r = take_trial(p, 1, p->largest, err);
     if (r == 0)

@@ -54,9 +54,12 @@ static void print_times(const struct study_prediction *p)
 static void print_share(const struct study_prediction *p)
 {
     const int devices = p->machine.n_devices;
-    printf("  %d worker%s on %s of %d device%s", plan_study_workers_a_device(p),
-           plan_study_workers_a_device(p) == 1 ? "" : "s", devices == 1 ? "the one" : "each", devices,
-           devices == 1 ? "" : "s");
+    printf("  %d worker%s on ", plan_study_workers_a_device(p),
+           plan_study_workers_a_device(p) == 1 ? "" : "s");
+    if (devices > 1)
+        printf("each of %d devices", devices);
+    else
+        printf("a device");
     if (plan_study_share_bytes(p) > 0) {
         printf(" of ");
         trainer_plan_print_size(p->cost.training.device_memory);

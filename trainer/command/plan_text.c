@@ -43,7 +43,7 @@ void trainer_plan_print_fit(const struct plan *plan, int wanted)
     printf("%d cop%s in ", plan->copies, plan->copies == 1 ? "y fits" : "ies fit");
     trainer_plan_print_size(plan->device_bytes);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        printf("%s%s ", i == 0 ? ": " : ", ", parts[i].name);
+        printf("%s%s ", i == 0 ? ":\n    " : ", ", parts[i].name);
         trainer_plan_print_size(parts[i].bytes);
     }
 }
@@ -56,5 +56,5 @@ void trainer_plan_print_device_time(const struct device_time *time)
     trainer_plan_print_time(time->least_s);
     printf(" to ");
     trainer_plan_print_time(time->most_s);
-    printf(": " DEVICE_TIME_WORDS "\n");
+    printf(", predicted, not measured:\n    " DEVICE_TIME_LAUNCHES ",\n    " DEVICE_TIME_PRODUCTS "\n");
 }

@@ -8,9 +8,9 @@
 #include "trainer/ppo/params.h"
 
 /* The assumptions, for people. */
-#define DEVICE_TIME_WORDS \
-    "predicted, not measured: 66 to 260 us a step of all copies, 0.13 to 0.5 ms a minibatch, and products at " \
-    "620 to 31 TFLOP/s in bf16, 310 to 15 in tf32, 50 to 5 in float32"
+#define DEVICE_TIME_LAUNCHES "66 to 260 us a step of all copies, 0.13 to 0.5 ms a minibatch"
+#define DEVICE_TIME_PRODUCTS "products at 620 to 31 TFLOP/s in bf16, 310 to 15 in tf32, 50 to 5 in float32"
+#define DEVICE_TIME_WORDS    "predicted, not measured: " DEVICE_TIME_LAUNCHES ", " DEVICE_TIME_PRODUCTS
 
 /* An iteration's steps of all copies, minibatches, and floating-point operations. */
 struct device_work {

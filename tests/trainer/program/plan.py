@@ -75,6 +75,9 @@ def test_study(trainer, bars):
     parts = alone["cpu_parts"]
     check(abs(sum(parts.values()) - alone["cpu_seconds"]) < 1e-6 and min(parts.values()) >= 0 and
           abs(parts["training_seconds"] - 18 * alone["training"]["cpu_seconds"]) < 1e-6, f"study: {parts}")
+    config(os.path.join(trainer.folder, "F.ini"), bars, STUDY, {"search": {"total_steps": "20000 | 50000 | 100000"}})
+    check(plan(trainer, "--device-memory", "12GiB", "--rows")["training"]["total_steps"] == 56667, "study: the mean of total_steps")
+    config(os.path.join(trainer.folder, "F.ini"), bars, STUDY)
     for devices, each in ((1, 4), (2, 2), (4, 1)):
         got = plan(trainer, "--device-memory", "12GiB", "--devices", str(devices), "--rows")
         share = got["device"]
