@@ -13,14 +13,14 @@ static const struct device_rates fast = {66e-6,
                                          {[PPO_FLOAT32] = 50e12, [PPO_TF32] = 310e12, 620e12}},
                                  slow = {260e-6, 0.5e-3, {[PPO_FLOAT32] = 5e12, [PPO_TF32] = 15e12, 31e12}};
 
-static double seconds(const struct device_work *it, const struct device_rates *rates,
+static double seconds(const struct device_iteration *it, const struct device_rates *rates,
                       enum ppo_precision precision)
 {
     return (double)it->steps * rates->step_s + (double)it->minibatches * rates->minibatch_s +
            (it->flops_rollout + it->flops_update) / rates->flops_s[precision];
 }
 
-struct device_time training_device_time(const struct device_work *iteration, int64_t iterations,
+struct device_time training_device_time(const struct device_iteration *iteration, int64_t iterations,
                                         enum ppo_precision precision)
 {
     return (struct device_time){(double)iterations * seconds(iteration, &fast, precision),

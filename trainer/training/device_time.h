@@ -13,7 +13,7 @@
 #define DEVICE_TIME_WORDS    "predicted, not measured: " DEVICE_TIME_LAUNCHES ", " DEVICE_TIME_PRODUCTS
 
 /* An iteration's steps of all copies, minibatches, and floating-point operations. */
-struct device_work {
+struct device_iteration {
     int64_t steps, minibatches;
     double flops_rollout, flops_update;
 };
@@ -21,7 +21,7 @@ struct device_time {
     double least_s, most_s;
 };
 
-struct device_time training_device_time(const struct device_work *iteration, int64_t iterations,
+struct device_time training_device_time(const struct device_iteration *iteration, int64_t iterations,
                                         enum ppo_precision precision);
 
 #endif

@@ -13,7 +13,7 @@
  * long ones, or as many as that needs; by the clock at most so long, on a busy machine. The environment is
  * measured separately. */
 #define MEASURE_S     0.7
-#define PATIENCE_S    4.0
+#define PATIENCE_S    3.0
 #define ENVIRONMENT_S 0.05
 enum { ITERATIONS = 7, ITERATIONS_MAX = 256 };
 

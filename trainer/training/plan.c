@@ -208,8 +208,8 @@ static int make(struct planning *planning, struct plan *plan, char err[static PL
     if (r < 0)
         return r;
     if (plan->device_memory > 0 && plan->device_bytes > 0) {
-        const struct device_work iteration = {planning->params.steps, plan->minibatches, plan->flops_rollout,
-                                              plan->flops_update};
+        const struct device_iteration iteration = {planning->params.steps, plan->minibatches,
+                                                   plan->flops_rollout, plan->flops_update};
         plan->device_time = training_device_time(&iteration, plan->iterations, planning->wanted->precision);
     }
     explain(planning, plan);

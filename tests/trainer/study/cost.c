@@ -31,13 +31,13 @@ static void test_parts(void)
 /* Launches bind small networks, whatever the products are; products bind large ones. */
 static void test_device_time(void)
 {
-    const struct device_work small = {
+    const struct device_iteration small = {
         .steps = 4096, .minibatches = 512, .flops_rollout = 1e9, .flops_update = 4e9};
     const struct device_time of_small = training_device_time(&small, 10, PPO_FLOAT32);
     CHECK_NEAR(of_small.least_s, 10 * (4096 * 66e-6 + 512 * 0.13e-3 + 5e9 / 50e12), 1e-9);
     CHECK_NEAR(of_small.most_s, 10 * (4096 * 260e-6 + 512 * 0.5e-3 + 5e9 / 5e12), 1e-9);
     CHECK(training_device_time(&small, 10, PPO_BF16).least_s > 0.99 * of_small.least_s);
-    const struct device_work large = {
+    const struct device_iteration large = {
         .steps = 32, .minibatches = 64, .flops_rollout = 1e13, .flops_update = 6e13};
     const struct device_time in_bf16 = training_device_time(&large, 1, PPO_BF16),
                              in_f32 = training_device_time(&large, 1, PPO_FLOAT32);
