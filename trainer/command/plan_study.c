@@ -139,7 +139,7 @@ static int predict(const struct study_market *market, struct study_prediction *p
     p->workers = trainer_study_machine_workers(&p->machine, p->settings, 0, study_market_each_bytes(market),
                                                p->settings->trials);
     p->host_bytes = telemetry_usage_rss();
-    if (p->args->rows && p->machine.n_devices == 0)
+    if (p->args->rows && p->machine.n_devices == 0 && p->args->device_memory == 0)
         return 0;
     p->median = malloc(sizeof *p->median);
     p->largest = malloc(sizeof *p->largest);

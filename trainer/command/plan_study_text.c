@@ -85,6 +85,8 @@ void trainer_plan_study_print(const struct study_prediction *p)
         return;
     if (!isnan(p->seconds))
         print_times(p);
+    if (p->args->device_memory > 0 && p->cost.training.note[0])
+        printf("  %s\n", p->cost.training.note);
     if (p->cost.training.fit != PLAN_NO_DEVICE)
         print_share(p);
     printf("  memory: %.0f MiB", (double)p->host_bytes / MIB);

@@ -93,6 +93,9 @@ def test_study(trainer, bars):
     said = text(trainer, "--device-memory", "12GiB", "--devices", "2")
     check("2 workers on each of 2 devices of 12.0 GiB, each with 4.8 GiB (memory_cap 0.4)" in said and "of the largest 1024 copies fit" in said, said)
     check("do not fit, nor fewer" in text(trainer, "--device-memory", "1G", "--rows"), "study: none fits")
+    config(os.path.join(trainer.folder, "F.ini"), bars, STUDY, {"training": {"device": "cpu"}})
+    check("device = cpu" in text(trainer, "--device-memory", "1G", "--rows") and plan(trainer, "--device-memory", "1G", "--rows")["device"] is None,
+          "study: a device that it does not want")
 
 
 def test_warned(trainer, bars, module):
