@@ -91,7 +91,8 @@ static void add_up(struct study_prediction *p)
                            cost->refitted * cost->fit_s + cost->returns_s;
     p->parts = study_cost_parts(cost, p->settings, p->opened_s);
     p->cpu_s = study_cost_total(&p->parts);
-    p->seconds = p->parts.opening_s + trials * trial_s / plan_study_workers_here(p) + p->parts.proposal_s +
+    p->seconds = p->parts.opening_s + trials * trial_s / plan_study_workers_here(p) + p->parts.judging_s +
+                 p->parts.proposal_s +
                  p->settings->ensemble * (cost->training.seconds - cost->training.cpu_s);
     p->device_time = (struct device_time){least, most > least ? most : least};
 }

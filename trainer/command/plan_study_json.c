@@ -39,10 +39,10 @@ static json_t *parts_json(const struct study_prediction *p)
     const struct study_cost_parts *of = &p->parts;
     if (isnan(p->cpu_s))
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "opening_seconds", of->opening_s,
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "opening_seconds", of->opening_s,
                      "fitting_seconds", of->fitting_s, "markets_seconds", of->markets_s, "training_seconds",
                      of->training_s, "testing_seconds", of->testing_s, "returns_seconds", of->returns_s,
-                     "proposal_seconds", of->proposal_s);
+                     "judging_seconds", of->judging_s, "proposal_seconds", of->proposal_s);
 }
 
 /* The largest trial's sizes. */

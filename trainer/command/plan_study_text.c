@@ -48,7 +48,7 @@ static void print_times(const struct study_prediction *p)
         " of processor time: training %.0f %%, tests %.0f %%, markets and features %.0f %%, the proposal %.0f %%\n",
         100 * parts->training_s / p->cpu_s, 100 * (parts->testing_s + parts->returns_s) / p->cpu_s,
         100 * (parts->opening_s + parts->fitting_s + parts->markets_s) / p->cpu_s,
-        100 * parts->proposal_s / p->cpu_s);
+        100 * (parts->judging_s + parts->proposal_s) / p->cpu_s);
 }
 
 static void print_share(const struct study_prediction *p)

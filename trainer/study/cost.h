@@ -12,6 +12,7 @@ struct study_cost {
     double market_s;  /* a split's markets of the environment */
     double test_s;    /* of a split, figures included; the mean over all */
     double returns_s; /* a trial's file of returns */
+    double judging_s; /* reading that again at the end, when the proposal is judged */
     double holdout_s; /* the test, the verdict and the file of a proposal */
     int refitted;     /* splits whose features every trial fits again, since not all are kept */
     int kept; /* splits, and all rows of the study, whose features are fitted before the workers start */
@@ -31,7 +32,7 @@ int study_cost_measure(const struct study_market *market, const struct train_con
 /* The parts of a whole study without pruning, in processor seconds of all its processes: its opening, which
  * has taken `opened_s` until the splits are fitted; trainings of `ensemble` proposed trials. */
 struct study_cost_parts {
-    double opening_s, fitting_s, markets_s, training_s, testing_s, returns_s, proposal_s;
+    double opening_s, fitting_s, markets_s, training_s, testing_s, returns_s, judging_s, proposal_s;
 };
 struct study_cost_parts study_cost_parts(const struct study_cost *cost, const struct study_settings *settings,
                                          double opened_s);

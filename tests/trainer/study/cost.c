@@ -12,14 +12,15 @@ static void test_parts(void)
                               .market_s = 0.25,
                               .test_s = 0.125,
                               .returns_s = 2,
+                              .judging_s = 1,
                               .holdout_s = 4,
                               .kept = 11,
                               .training = {.cpu_s = 8}};
     struct study_cost_parts parts = study_cost_parts(&cost, &settings, 1);
     CHECK(parts.opening_s == 1 + 11 * 0.5 && parts.fitting_s == 0);
     CHECK(parts.markets_s == 200 * 0.25 && parts.training_s == 200 * 8.0 && parts.testing_s == 200 * 0.125);
-    CHECK(parts.returns_s == 20 * 2.0 && parts.proposal_s == 3 * (8 + 0.25 + 4));
-    CHECK(study_cost_total(&parts) == 6.5 + 50 + 1600 + 25 + 40 + 36.75);
+    CHECK(parts.returns_s == 20 * 2.0 && parts.judging_s == 20 && parts.proposal_s == 3 * (8 + 0.25 + 4));
+    CHECK(study_cost_total(&parts) == 6.5 + 50 + 1600 + 25 + 40 + 20 + 36.75);
     /* Of seven splits no process keeps the features: each trial fits them again, and so does a proposal. */
     cost.kept = 3;
     cost.refitted = 7;
