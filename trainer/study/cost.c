@@ -191,14 +191,14 @@ static void scale(const struct study_market *market, const struct row_cost *row,
     cost->holdout_s = (2 * row->test_s + row->returns_s) * holdout; /* study_judge() plays it again */
 }
 
-/* Leaves the last of several, whose mean after the first counts. */
+/* Leaves the last of `most` more than one at most, whose mean after the first counts. */
 static int time_markets(const struct study_running_trial *run, const struct split_rows *train, int n,
-                        struct study_trained *learnt, struct study_cost *cost,
+                        int most, struct study_trained *learnt, struct study_cost *cost,
                         char err[static TRIAL_ERROR_MAX])
 {
     double took_s = 0;
     int done = 0;
-    for (int i = -1; i < REPEAT_MAX && took_s < REPEAT_S; i++) {
+    for (int i = -1; i < most && took_s < REPEAT_S; i++) {
         const struct usage started = telemetry_usage_now();
         env_market_destroy(learnt->within);
         env_market_destroy(learnt->market);
@@ -209,12 +209,12 @@ static int time_markets(const struct study_running_trial *run, const struct spli
         took_s += i < 0 ? 0 : telemetry_usage_since(&started).cpu_s;
         done += i >= 0;
     }
-    cost->market_s = took_s / done;
+    cost->market_s = done > 0 ? took_s / done : NAN;
     return 0;
 }
 
 /* What a trial does on its first split, up to its learner. */
-static int open_split(struct study_running_trial *run, struct study_trained *learnt,
+static int open_split(struct study_running_trial *run, bool sizes_only, struct study_trained *learnt,
                       struct split_rows *ret_test, struct study_cost *cost, char err[static TRIAL_ERROR_MAX])
 {
     const struct study_market *market = run->market;
@@ -225,14 +225,14 @@ static int open_split(struct study_running_trial *run, struct study_trained *lea
     int n = study_training(market, chosen, train);
     split_blocks(split, market->search.to - market->search.from, chosen, test);
     *ret_test = (struct split_rows){market->search.from + test[0].from, market->search.from + test[0].to};
-    struct usage started = telemetry_usage_now();
+    const struct usage started = telemetry_usage_now();
     int r = study_fit(market, train, n, market->search.to + market->lookback, &learnt->data, err);
     if (r < 0)
         return r;
     learnt->owned = true;
     count_kept(market, trainer_data_bytes(learnt->data), cost);
-    cost->fit_s = telemetry_usage_since(&started).cpu_s;
-    return time_markets(run, train, n, learnt, cost, err);
+    cost->fit_s = sizes_only ? NAN : telemetry_usage_since(&started).cpu_s;
+    return time_markets(run, train, n, sizes_only ? 0 : REPEAT_MAX, learnt, cost, err);
 }
 
 /* Blocks and features are the same for all trials. */
@@ -262,7 +262,7 @@ static int measure(struct study_running_trial *run, const struct train_config *l
     struct split_rows test;
     struct row_cost row = {NAN, NAN, NAN};
     struct net_layout *layout = malloc(sizeof *layout);
-    int r = layout ? open_split(run, &learnt, &test, cost, err)
+    int r = layout ? open_split(run, options->sizes_only, &learnt, &test, cost, err)
                    : study_error(err, -ENOMEM, "out of memory: plan");
     if (r == 0)
         r = training_plan_make(&learnt.source, &run->config->ppo, options, &cost->training, err);
