@@ -43,7 +43,7 @@ static void print_device(const struct plan *plan, const struct train_config *con
         return;
     }
     printf(" it may hold ");
-    trainer_plan_print_size((size_t)((double)plan->device_memory * config->ppo.memory_cap));
+    trainer_plan_print_size((size_t)((double)plan->device_memory * ppo_learner_share(&config->ppo)));
     printf(" (memory_cap %g): ", config->ppo.memory_cap);
     trainer_plan_print_fit(plan, config->ppo.copies);
     putchar('\n');

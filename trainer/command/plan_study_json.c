@@ -61,8 +61,8 @@ static json_t *devices_json(const struct study_prediction *p)
     if (!p->median || plan->fit == PLAN_NO_DEVICE)
         return json_null();
     return json_pack("{s:i, s:i, s:f, s:o, s:o, s:i, s:i, s:o, s:I, s:o, s:o}", "devices",
-                     p->machine.n_devices, "workers_per_device", plan_study_workers_a_device(p), "memory_cap",
-                     p->median->ppo.memory_cap, "share_bytes",
+                     p->machine.n_devices, "workers_per_device", plan_study_workers_a_device(p), "share",
+                     ppo_learner_share(&p->median->ppo), "share_bytes",
                      plan_study_share_bytes(p) > 0 ? json_integer((json_int_t)plan_study_share_bytes(p))
                                                    : json_null(),
                      "fits", trainer_plan_fits_json(plan->fit), "wanted_copies", p->median->ppo.copies,

@@ -41,7 +41,8 @@ static inline int plan_study_workers_a_device(const struct study_prediction *p)
 /* Bytes of a planned device that a worker may hold; 0: of one that is here. */
 static inline size_t plan_study_share_bytes(const struct study_prediction *p)
 {
-    return p->median ? (size_t)((double)p->cost.training.device_memory * p->median->ppo.memory_cap) : 0;
+    return p->median ? (size_t)((double)p->cost.training.device_memory * ppo_learner_share(&p->median->ppo))
+                     : 0;
 }
 
 void trainer_plan_study_print(const struct study_prediction *p);

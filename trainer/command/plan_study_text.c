@@ -66,7 +66,7 @@ static void print_share(const struct study_prediction *p)
         printf(", each with ");
         trainer_plan_print_size(plan_study_share_bytes(p));
     }
-    printf(" (memory_cap %g)\n  of the median trial ", p->median->ppo.memory_cap);
+    printf(" (%g of it)\n  of the median trial ", ppo_learner_share(&p->median->ppo));
     trainer_plan_print_fit(&p->cost.training, p->median->ppo.copies);
     printf("\n  of the largest ");
     trainer_plan_print_fit(&p->cost.largest, p->largest->ppo.copies);

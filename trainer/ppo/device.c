@@ -365,7 +365,7 @@ static int begin(struct device_learner *d, char err[static PPO_ERROR_MAX])
     return r;
 }
 
-int ppo_learner_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
+static int make_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
                        char err[static PPO_ERROR_MAX])
 {
     const struct env_params *e = &env->view.params;
@@ -432,7 +432,7 @@ int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module 
     struct net_layout *layout = malloc(sizeof(*layout));
     if (!layout)
         return env_refuse(-ENOMEM, err, "learner: out of memory");
-    r = ppo_learner_layout(params, env, layout, err);
+    r = make_layout(params, env, layout, err);
     if (r == 0)
         r = check_room(api, params, module, layout, env, has_market, &memory, &all, err);
     free(layout);
@@ -466,7 +466,7 @@ int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module
                                   .layout = &d->learner.layout,
                                   .shortest_episode = ppo_shortest_episode(env),
                                   .step = queue_step};
-    r = ppo_learner_layout(params, env, &d->learner.layout, err);
+    r = make_layout(params, env, &d->learner.layout, err);
     if (r < 0) {
         ppo_learner_destroy(&d->learner);
         return r;
@@ -497,6 +497,12 @@ int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module
     }
     *ret = &d->learner;
     return 0;
+}
+
+int ppo_learner_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
+                       char err[static PPO_ERROR_MAX])
+{
+    return make_layout(params, env, ret, err);
 }
 
 uint32_t ppo_shortest_episode(const struct env *env)

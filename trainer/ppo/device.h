@@ -70,8 +70,9 @@ struct learner_memory {
     size_t driver; /* that its driver takes for a process: context, code, graphs */
 };
 
-/* The device that a plan assumes of that many bytes. */
+/* The device that a plan assumes of that many bytes; and the share of any that such a learner may hold. */
 struct learner_memory ppo_learner_memory(size_t total);
+double ppo_learner_share(const struct ppo_params *params);
 
 struct learner_source {
     const struct env_params *env_params; /* autoreset same_step */

@@ -12,6 +12,11 @@ struct learner_memory ppo_learner_memory(size_t total)
     return (struct learner_memory){total, (size_t)QUEUE_CONTEXT + (size_t)QUEUE_DRIVER};
 }
 
+double ppo_learner_share(const struct ppo_params *params)
+{
+    return params->memory_cap;
+}
+
 /* Without the driver's. */
 static int find_parts(const struct ppo_params *params, const struct env *env, struct learner_bytes *ret,
                       char err[static PPO_ERROR_MAX])
@@ -40,20 +45,27 @@ int ppo_learner_parts(const struct ppo_params *params, const struct env *env, si
     return r;
 }
 
+static int check_share(const struct ppo_params *params, const struct learner_memory *memory, size_t own,
+                       char err[static PPO_ERROR_MAX])
+{
+    const size_t limit = (size_t)((double)memory->total * ppo_learner_share(params));
+    if (memory->driver <= limit && own <= limit - memory->driver)
+        return 0;
+    return fail_with(-ENOMEM, err, PPO_ERROR_MAX,
+                     "out of memory: %zu MiB beside the driver's %zu are above memory_cap %g of the "
+                     "device's %zu MiB",
+                     own >> 20, memory->driver >> 20, ppo_learner_share(params), memory->total >> 20);
+}
+
 int ppo_learner_check_memory(const struct ppo_params *params, const struct learner_memory *memory,
                              const struct env *env, struct learner_bytes *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_bytes of;
     int r = find_parts(params, env, &of, err);
+    if (r == 0)
+        r = check_share(params, memory, of.learner + of.environment + of.market, err);
     if (r < 0)
         return r;
-    const size_t own = of.learner + of.environment + of.market,
-                 limit = (size_t)((double)memory->total * params->memory_cap);
-    if (memory->driver > limit || own > limit - memory->driver)
-        return fail_with(-ENOMEM, err, PPO_ERROR_MAX,
-                         "out of memory: %zu MiB beside the driver's %zu are above memory_cap %g of the "
-                         "device's %zu MiB",
-                         own >> 20, memory->driver >> 20, params->memory_cap, memory->total >> 20);
     of.driver = memory->driver;
     *ret = of;
     return 0;

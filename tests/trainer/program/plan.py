@@ -82,7 +82,7 @@ def test_study(trainer, bars):
         got = plan(trainer, "--device-memory", "12GiB", "--devices", str(devices), "--rows")
         share = got["device"]
         check((share["devices"], share["workers_per_device"]) == (devices, each) and share["fits"] is True and
-              abs(share["memory_cap"] - 0.8 / each) < 1e-9 and abs(share["share_bytes"] - (12 << 30) * 0.8 / each) < 2,
+              abs(share["share"] - 0.8 / each) < 1e-9 and abs(share["share_bytes"] - (12 << 30) * 0.8 / each) < 2,
               f"{devices} devices: {share}")
         check(got["device_bytes"] == 4 * share["worker_bytes"] == 4 * got["training"]["device_bytes"] and share["copies"] == 256 and
               share["largest"]["wanted_copies"] == 1024 and share["largest"]["device_bytes"] > share["worker_bytes"], f"{devices} devices: {got}")
@@ -91,7 +91,7 @@ def test_study(trainer, bars):
     got = plan(trainer, "--device-memory", str(int(between / 0.8)), "--devices", "4", "--rows")["device"]
     check(got["fits"] is True and got["largest"]["fits"] is False and got["largest"]["copies"] == 512, f"between: {got}")
     said = text(trainer, "--device-memory", "12GiB", "--devices", "2")
-    check("2 workers on each of 2 devices of 12.0 GiB, each with 4.8 GiB (memory_cap 0.4)" in said and "of the largest 1024 copies fit" in said, said)
+    check("2 workers on each of 2 devices of 12.0 GiB, each with 4.8 GiB (0.4 of it)" in said and "of the largest 1024 copies fit" in said, said)
     check("do not fit, nor fewer" in text(trainer, "--device-memory", "1G", "--rows"), "study: none fits")
     config(os.path.join(trainer.folder, "F.ini"), bars, STUDY, {"training": {"device": "cpu"}})
     check("device = cpu" in text(trainer, "--device-memory", "1G", "--rows") and plan(trainer, "--device-memory", "1G", "--rows")["device"] is None,

@@ -22,6 +22,9 @@ enum { REASON_MAX = 256, ALIGNMENT = 16, PINNED_MAX = 8 };
  * A bias lies at NET_LANES elements. */
 static const uintptr_t BIAS_AT = 32, MASK_AT = 256;
 
+/* What the driver allocates for cuBLASLt's code and for graphs, on first use. */
+static const size_t DRIVER_BYTES = QUEUE_DRIVER;
+
 struct blas {
     void *library;
     decltype(&cublasLtCreate) create;
@@ -217,7 +220,7 @@ extern "C" int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size
         return r;
     *ret_free = free_bytes;
     *ret_total = total;
-    *ret_driver = QUEUE_DRIVER;
+    *ret_driver = DRIVER_BYTES;
     return 0;
 }
 
