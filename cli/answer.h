@@ -76,5 +76,8 @@ json_t *cli_train_config_read(const char *path);
  * why`. EXIT_OK for a good one, EXIT_ERROR for errors, another exit status with its line where there was no
  * answer. With `json` the errors are one line on stdout instead, papertape.training-check/1. */
 int cli_train_config_check(const char *state, const char *path, json_t *text, bool json);
+/* Prints on stderr what an answer warns of: copies that a device has no room for; nothing where it does not.
+ */
+void cli_train_config_warn(const char *of, const json_t *answer);
 
 #endif

@@ -78,6 +78,7 @@ static int change(struct option_call *call)
             status = print_training(training);
         else
             print_done(call->word, name, training);
+        cli_train_config_warn(name, training);
         json_decref(result);
     } else if (status == EXIT_ERROR) {
         status = refused(call, config, &error);

@@ -93,6 +93,17 @@ static void print_error(const char *path, const json_t *error)
     fputc('\n', stderr);
 }
 
+void cli_train_config_warn(const char *of, const json_t *answer)
+{
+    char shown[256], words[1024];
+
+    if (!json_is_string(json_object_get(answer, "warning")))
+        return;
+    cli_text_clean(shown, sizeof(shown), of);
+    cli_text_clean(words, sizeof(words), cli_answer_text(answer, "warning"));
+    fprintf(stderr, "papertape: train: %s: warning: %s\n", shown, words);
+}
+
 int cli_train_config_check(const char *state, const char *path, json_t *text, bool json)
 {
     json_t *result, *error;
@@ -114,6 +125,7 @@ int cli_train_config_check(const char *state, const char *path, json_t *text, bo
     } else {
         json_array_foreach(errors, i, error) print_error(path, error);
     }
+    cli_train_config_warn(path, result);
     json_decref(result);
     return status;
 }

@@ -51,6 +51,13 @@ int config_key_read_interval(const struct config_key *key, const char *text, voi
                              char why[static CONFIG_WHY_MAX]);
 void config_key_print_interval(const struct config_key *key, const void *base, FILE *to);
 
+/* Of a size, a uint64_t of bytes within min and max: digits with at most six after a point, and a unit: none,
+ * B or bytes; KiB, MiB, GiB, TiB, and K, M, G, T for the same; kB, MB, GB, TB of powers of 1000. Letters of
+ * either case; what is left of a byte is dropped. Printed in the largest unit that leaves no rest. */
+int config_key_read_size(const struct config_key *key, const char *text, void *base,
+                         char why[static CONFIG_WHY_MAX]);
+void config_key_print_size(const struct config_key *key, const void *base, FILE *to);
+
 /* Parts of rows. */
 #define KEY_WHOLE(least, most)          .kind = CONFIG_WHOLE, .min = least, .max = most
 #define KEY_SCALED(least, most, digits) KEY_WHOLE(least, most), .scale = digits

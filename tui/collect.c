@@ -244,12 +244,14 @@ static void describe_training(const json_t *result, char *words, size_t size)
     const json_t *training = json_object_get(result, "training"), *policy = json_object_get(result, "policy");
     const char *name = json_string_value(json_object_get(training, "training"));
     const char *state = json_string_value(json_object_get(training, "state"));
+    const char *warning = json_string_value(json_object_get(training, "warning"));
 
     if (!name)
         name = json_string_value(json_object_get(training, "name"));
     if (name && state)
-        snprintf(words, size, "%.63s: %.23s%s", name, state,
-                 json_is_true(json_object_get(training, "stopping")) ? ", stopping" : "");
+        snprintf(words, size, "%.63s: %.23s%s%s%.300s", name, state,
+                 json_is_true(json_object_get(training, "stopping")) ? ", stopping" : "",
+                 warning ? ", warning: " : "", warning ? warning : "");
     name = json_string_value(json_object_get(policy, "policy"));
     const char *role = json_string_value(json_object_get(policy, "role"));
     const char *account = json_string_value(json_object_get(policy, "account"));

@@ -137,19 +137,20 @@ void tui_collector_form_errors(struct form_page *page, const json_t *errors)
     }
 }
 
-/* ---- What a study will take. ---- */
+/* ---- What it will take. ---- */
 
-/* Asks for the plan of the form's study, as it is now. An earlier answer that is still to come is not taken.
- */
+/* Asks for the plan of the form's study, or whether a device has room for its training, as it is now. An
+ * earlier answer that is still to come is not taken. */
 static void ask_plan(struct collector *collector, const struct view *view)
 {
-    char *text = view->page->study ? tui_form_text(&view->page->form) : NULL;
+    char *text = tui_form_text(&view->page->form);
     json_t *string = text && tui_collector_text_fits(text) ? json_string(text) : NULL;
 
     free(text);
     if (!string)
         return;
-    int64_t id = cli_control_send(&collector->control, "train_plan", json_pack("{s:o}", "config", string));
+    int64_t id = cli_control_send(&collector->control, view->page->study ? "train_plan" : "train_check",
+                                  json_pack("{s:o}", "config", string));
     collector->plan_id = id < 0 ? 0 : id;
 }
 
@@ -167,6 +168,31 @@ static void time_words(char *buf, size_t size, double seconds)
         snprintf(buf, size, "%.0f min", seconds / 60);
     else
         snprintf(buf, size, "%.1f h", seconds / 3600);
+}
+
+/* False: there is no device, or it has room for all. */
+static bool share_words(const json_t *plan, char buf[static FORM_PLAN_MAX])
+{
+    const json_t *device = json_object_get(plan, "device"), *largest = json_object_get(device, "largest");
+    const char *note = json_string_value(json_object_get(device, "note"));
+
+    if (json_is_false(json_object_get(device, "fits")))
+        snprintf(buf, FORM_PLAN_MAX, "; of a trial %.120s",
+                 note ? note : "the device has no memory for all copies");
+    else if (json_is_false(json_object_get(largest, "fits")))
+        snprintf(buf, FORM_PLAN_MAX, "; the device has no memory for all %lld copies of the largest trial",
+                 (long long)whole(largest, "wanted_copies"));
+    else
+        return false;
+    return true;
+}
+
+static void warn_training(struct form_page *page, const json_t *result)
+{
+    const char *warning = json_string_value(json_object_get(result, "warning"));
+
+    page->warned = warning != NULL;
+    snprintf(page->plan, sizeof(page->plan), "%s%.380s", warning ? "warning: " : "", warning ? warning : "");
 }
 
 static void plan_words(const json_t *plan, char buf[static FORM_PLAN_MAX])
@@ -194,14 +220,22 @@ static void take_plan(struct collector *collector, struct view *view, const json
     const json_t *result;
 
     collector->plan_id = 0;
-    if (!page || !page->study)
+    if (!page)
         return;
     bool ok = cli_control_reply(reply, &result, &error);
+    if (!page->study) {
+        warn_training(page, ok ? result : NULL);
+        return;
+    }
     page->refused = !ok && strcmp(error.code, "EINVAL") == 0;
     page->plan[0] = '\0';
-    if (ok)
+    if (ok) {
+        char share[FORM_PLAN_MAX] = "";
+        page->warned = share_words(json_object_get(result, "plan"), share);
         plan_words(json_object_get(result, "plan"), page->plan);
-    else if (page->refused)
+        size_t n = strlen(page->plan);
+        snprintf(page->plan + n, sizeof(page->plan) - n, "%s", share);
+    } else if (page->refused)
         snprintf(page->plan, sizeof(page->plan), "%s", error.message);
 }
 
@@ -250,7 +284,9 @@ static void take_text(struct collector *collector, struct view *view, const json
     } else if (checks) {
         tui_collector_form_errors(view->page, json_object_get(result, "errors"));
         show_check(view, now);
-        if (view->page->form.errors == 0)
+        if (!view->page->study)
+            warn_training(view->page, result);
+        else if (view->page->form.errors == 0)
             ask_plan(collector, view);
     } else {
         const char *text = json_string_value(json_object_get(result, "config"));

@@ -28,8 +28,10 @@ struct form_page {
     size_t row;               /* that is chosen; of no use while there is none */
     bool checking;            /* a check is on its way */
     bool sent;                /* the command that starts with it was sent */
-    char plan[FORM_PLAN_MAX]; /* of a study: what it will take, or why it cannot be; "": not known yet */
-    bool refused;             /* the latter */
+    char plan[FORM_PLAN_MAX]; /* of a study: what it will take, or why it cannot be; of a training: what its
+                               * device has no room for; "": not known yet, or nothing */
+    bool refused;             /* it cannot be */
+    bool warned;              /* a device has no room for all of it */
     struct line_edit edit;
     char filter[FORM_FILTER_MAX];
     size_t choice;              /* among tui_form_missing() of that filter */

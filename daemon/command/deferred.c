@@ -125,6 +125,9 @@ static void on_answer(void *ctx, const json_t *answer)
         return;
     }
     json_t *training = name ? daemon_trainings_object(trainings, name) : NULL;
+    json_t *warning = json_object_get(result, "warning"); /* of a start */
+    if (training && warning)
+        json_object_set(training, "warning", warning);
     if (training)
         settle(deferred, json_pack("{s:{s:o}}", "result", "training", training));
     else if (result)

@@ -5,10 +5,8 @@
 
 #include "indicators_gpu/cuda/device.h"
 
-/* Where that library is missing or does not know, or where what it says cannot be one context (other
- * processes may free memory meanwhile): an H100 takes some 0.4 to 0.7 GiB. */
-static const size_t CONTEXT_BYTES = (size_t)512 << 20, CONTEXT_LEAST = (size_t)128 << 20,
-                    CONTEXT_MOST = (size_t)2 << 30;
+/* Else what the library says cannot be one context: other processes may free memory meanwhile. */
+static const size_t CONTEXT_LEAST = (size_t)128 << 20, CONTEXT_MOST = (size_t)2 << 30;
 
 struct management_memory {
     unsigned long long total, free, used;
@@ -70,6 +68,6 @@ extern "C" size_t gpu_driver_memory_taken(const cudaUUID_t *uuid, bool known, si
     size_t after;
     if (!known || !gpu_driver_memory_used(uuid, &after) || after < before + CONTEXT_LEAST ||
         after > before + CONTEXT_MOST)
-        return CONTEXT_BYTES;
+        return GPU_CONTEXT;
     return after - before;
 }

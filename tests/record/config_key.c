@@ -16,6 +16,7 @@ struct values {
     bool on;
     int word;
     char text[12], name[12];
+    uint64_t bytes;
 };
 
 static const struct config_key keys[] = {
@@ -28,6 +29,8 @@ static const struct config_key keys[] = {
     {"b", "word", "w", "quote", KEY_WORDS("book quote bar"), KEY_AT(struct values, word)},
     {"b", "text", "t", "", KEY_TEXT, KEY_AT(struct values, text)},
     {"b", "name", "t", "x", .kind = CONFIG_NAME, KEY_AT(struct values, name)},
+    {"c", "size", "s", "", .kind = CONFIG_OWN, .min = 1024, .max = 0x1p46, .read = config_key_read_size,
+     .print = config_key_print_size, KEY_AT(struct values, bytes)},
 };
 enum { N = sizeof keys / sizeof *keys };
 
@@ -139,6 +142,41 @@ static void test_texts(void)
     CHECK_INT(config_key_try(&keys[0], "5", why), 0);
 }
 
+static void size_is(const char *text, uint64_t bytes, const char *printed)
+{
+    values.bytes = 0;
+    takes("size", text, printed);
+    CHECK_INT(values.bytes, bytes);
+}
+
+static void test_sizes(void)
+{
+    const uint64_t k = 1024, m = k * k, g = m * k;
+    size_is("12GiB", 12 * g, "12GiB");
+    size_is("12G", 12 * g, "12GiB");
+    size_is("12 gib", 12 * g, "12GiB");
+    size_is("500MiB", 500 * m, "500MiB");
+    size_is("1.5GiB", 3 * g / 2, "1536MiB");
+    size_is("0.000977M", 1024, "1KiB");
+    size_is("1536", 1536, "1536");
+    size_is("1536B", 1536, "1536");
+    size_is("1536 bytes", 1536, "1536");
+    size_is("2048", 2048, "2KiB");
+    size_is("12GB", UINT64_C(12000000000), "11718750KiB");
+    size_is("24gb", UINT64_C(24000000000), "23437500KiB");
+    size_is("1.024kB", 1024, "1KiB");
+    size_is("64TiB", 64 * g * k, "64TiB");
+    static const char *const none[] = {
+        "",  "G",    "12X", "12GiBs", "-1G", "+1G", "1e9", "1..5", "1.2.3",      "12 Gi",
+        "0", "1023", "65T", "1,5G",   " 1G", "1G ", "nan", "0x10", "1.0000001G", "9999999999999999999999T"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        char words[128];
+        snprintf(words, sizeof words,
+                 "\"%s\": a size from 1KiB to 64TiB is needed, as 12GiB, 500MiB or bytes", none[i]);
+        refuses("size", none[i], words);
+    }
+}
+
 static void test_section(void)
 {
     char *text;
@@ -159,6 +197,7 @@ int main(void)
     test_numbers();
     test_random_numbers();
     test_texts();
+    test_sizes();
     test_section();
     return check_done("record/config_key");
 }

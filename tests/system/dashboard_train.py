@@ -92,16 +92,18 @@ def test_start(session):
     tmux.keys("C-u")
     tmux.type("ppo-new")
     expect(tmux, "Its configuration comes next")
+    daemon.learning.warning = "the device has no memory for 8 copies (out of memory): 4 are tried"
     tmux.keys("Enter")
     expect(tmux, "Start ppo-new", "not checked", "learning_rate", "policy_layers", "[data]")
     assert daemon.seen("train_config") == [{}]
+    expect(tmux, "warning: the device has no memory for 8 copies")
 
     choose(tmux, "learning_rate")
     expect(tmux, "default 0.0003")
     replace_value(tmux, "bad")
     tmux.keys("c")
     expect(tmux, "1 error", "! a number is needed", "check: 1 error")
-    line = next(i for i, text in enumerate(daemon.seen("train_check")[0]["config"].split("\n"), 1) if text.endswith("bad"))
+    line = next(i for i, text in enumerate(daemon.seen("train_check")[-1]["config"].split("\n"), 1) if text.endswith("bad"))
     assert any(row.split()[1] == str(line) or f" {line} " in row for row in lines_with(tmux, "learning_rate ")), tmux.screen()
     tmux.keys("s")
     expect(tmux, "the check found 1 error")
@@ -132,7 +134,8 @@ def test_start(session):
     expect(tmux, "start ppo-new?", "1 value other than the default", "y does it")
     tmux.keys("Escape")
     expect(tmux, "start: nothing is done")
-    confirm(tmux, "s", (), "start done", "ppo-new: queued", "Trainings (1)")
+    confirm(tmux, "s", (), "start done", "ppo-new: queued, warning: the device", "Trainings (1)")
+    daemon.learning.warning = None
     sent = daemon.seen("train_start")
     assert len(sent) == 1 and sent[0]["name"] == "ppo-new", sent
     assert sent[0]["config"] == CONFIG.replace("0.0003\n", "0.0003\ngamma = 0.99\n"), sent[0]["config"]
@@ -311,7 +314,7 @@ def test_paste(session):
     expect_gone(tmux, "Start pasted")
     with daemon.lock:
         sent = [cmd for cmd, _ in daemon.commands[before:]]
-    assert sent == ["train_config"], sent
+    assert sent == ["train_config", "train_check"], sent  # whether its device has room for it
 
 
 def test_late(session):

@@ -166,6 +166,21 @@ def check_lists(run, daemon):
     print("tables, CSV and JSON are the daemon's answers")
 
 
+def check_warned(run, daemon):
+    """What a device has no room for is a line on stderr before the answer's, and in its JSON."""
+    words = "the device has no memory for 8 copies (out of memory): 4 are tried\x1b"
+    daemon.learning.warning = words
+    line = "warning: " + words.replace("\x1b", "?") + "\n"
+    started = run("train start warned")
+    assert (started.returncode, started.stdout, started.stderr) == (0, "started warned (queued)\n", f"papertape: train: warned: {line}"), started
+    checked = run("train check {d}/good.ini")
+    assert checked.returncode == 0 and checked.stderr.endswith(f"good.ini: {line}") and checked.stderr.count("\n") == 1, checked
+    again = json.loads(run("train start warned --overwrite --json").stdout)
+    assert again["training"]["warning"] == words, again
+    daemon.learning.warning = None
+    assert "warning" not in run("train start warned --overwrite").stderr
+
+
 def check_wrong_answers(run, daemon):
     """A daemon of another version, and one that is silent."""
     daemon.learning.train_list = lambda _: {"ok": True, "result": {}}
@@ -258,6 +273,7 @@ def main():
                     f"{line}: {result}"
             print(f"{len(ANSWERED)} answers read as they should")
             check_lists(run, daemon)
+            check_warned(run, daemon)
             check_wrong_answers(run, daemon)
             silent.check()
         finally:

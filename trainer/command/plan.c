@@ -1,6 +1,7 @@
 /* `papertape-trainer plan`: predicts a training's, or a study's, time and memory before it starts. */
 #include "trainer/command/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,42 +10,60 @@
 #include "trainer/command/plan_study.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_args.h"
-#include "trainer/command/train_events.h"
 #include "trainer/config_table.h"
 #include "trainer/training/plan.h"
 
 #define MIB 1048576.0
 
-void trainer_plan_print_time(double seconds)
+static void print_times(const struct plan *plan)
 {
-    if (seconds < 120)
-        printf("%.1f s", seconds);
-    else if (seconds < 7200)
-        printf("%.1f min", seconds / 60);
-    else
-        printf("%.1f h", seconds / 3600);
+    double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
+    if (isnan(plan->seconds))
+        return;
+    printf("  %s%.0f steps/s: ", plan->device_memory > 0 ? "on this CPU " : "", plan->steps_s);
+    trainer_plan_print_time(plan->seconds);
+    printf(" in all, ");
+    trainer_plan_print_time(plan->cpu_s);
+    printf(
+        " of processor time\n  of an iteration, %.3g s: rollout %.0f %% (environment %.0f %%), advantages %.0f %%, "
+        "update %.0f %%\n",
+        whole, 100 * plan->rollout_s / whole, 100 * plan->environment_s / whole,
+        100 * plan->advantages_s / whole, 100 * plan->update_s / whole);
+    printf("  update: %.3g GFLOP at %.3g GFLOP/s\n", plan->flops_update * 1e-9, plan->flops_rate * 1e-9);
+}
+
+static void print_device(const struct plan *plan, const struct train_config *config)
+{
+    if (plan->device_memory == 0)
+        return;
+    printf("  of a device of ");
+    trainer_plan_print_size(plan->device_memory);
+    if (plan->fit == PLAN_NO_DEVICE) {
+        printf(" nothing is used\n");
+        return;
+    }
+    printf(" it may hold ");
+    trainer_plan_print_size((size_t)((double)plan->device_memory * ppo_learner_share(&config->ppo)));
+    printf(" (memory_cap %g): ", config->ppo.memory_cap);
+    trainer_plan_print_fit(plan, config->ppo.copies);
+    putchar('\n');
+    trainer_plan_print_device_time(&plan->device_time);
 }
 
 static void print(const struct plan *plan, const struct train_config *config)
 {
-    double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
-    printf("%s on %s, %s\n", config->name, config->world, plan->backend);
     char asked[32] = "";
+    printf("%s on %s%s%s\n", config->name, config->world, plan->backend[0] ? ", " : "", plan->backend);
     if (plan->note[0])
         printf("  %s\n", plan->note);
     if (ppo_params_get(&config->ppo, "precision", asked, sizeof asked) && strcmp(asked, plan->precision) != 0)
         printf("  products in %s: precision = %s is a device's\n", plan->precision, asked);
-    if (plan->copies < config->ppo.copies)
+    if (plan->copies < config->ppo.copies && plan->device_memory == 0)
         printf("  %d copies: the device has no memory for %d\n", plan->copies, config->ppo.copies);
     printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,
            (long long)plan->iterations, (long long)plan->rows);
-    printf("  %.0f steps/s: ", plan->steps_s);
-    trainer_plan_print_time(plan->seconds);
-    printf(" in all\n  of an iteration, %.3g s: rollout %.0f %% (environment %.0f %%), advantages %.0f %%, "
-           "update %.0f %%\n",
-           whole, 100 * plan->rollout_s / whole, 100 * plan->environment_s / whole,
-           100 * plan->advantages_s / whole, 100 * plan->update_s / whole);
-    printf("  update: %.3g GFLOP at %.3g GFLOP/s\n", plan->flops_update * 1e-9, plan->flops_rate * 1e-9);
+    print_device(plan, config);
+    print_times(plan);
     printf("  memory: %.1f MiB", (double)plan->host_bytes / MIB);
     if (plan->device_bytes > 0)
         printf(", on the device %.1f MiB", (double)plan->device_bytes / MIB);
@@ -76,7 +95,7 @@ static int plan_study(const struct option_call *call, const struct train_args *a
     int status = config ? GO_ON : trainer_args_say(EXIT_FAILURE, "out of memory: plan");
     if (config && train_config_read_text(path, NULL, 0, config, &settings, &is_study, err) == 0) {
         if (is_study)
-            status = trainer_plan_study(call, args->rows, config, &settings);
+            status = trainer_plan_study(call, args, config, &settings);
         study_settings_finish(&settings);
     }
     free(config);
@@ -95,6 +114,9 @@ int trainer_plan(struct option_call *call)
         return status;
     struct train_config *config = malloc(sizeof *config);
     struct training_source source = {0};
+    const struct learner_memory memory = ppo_learner_memory(args->device_memory);
+    const struct plan_options options = {.sizes_only = args->rows,
+                                         .memory = args->device_memory > 0 ? &memory : NULL};
     struct plan plan;
     if (!config)
         return trainer_args_say(EXIT_FAILURE, "out of memory: plan");
@@ -106,7 +128,7 @@ int trainer_plan(struct option_call *call)
     }
     if (status == GO_ON && (training_source_load(config, false, &source, err) < 0 ||
                             training_source_features(&source, err) < 0 ||
-                            training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
+                            training_plan_make(&source, &config->ppo, &options, &plan, err) < 0))
         status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && call->json)
         status = print_json(&plan, config);

@@ -6,178 +6,151 @@
 #include <stdlib.h>
 
 #include "exchange/fail.h"
-#include "record/json.h"
 #include "trainer/command/args.h"
-#include "trainer/command/plan.h"
-#include "trainer/command/study_machine.h"
-#include "trainer/command/train_events.h"
+#include "trainer/command/plan_study_show.h"
 #include "trainer/study/axis.h"
-#include "trainer/study/trial.h"
 #include "trainer/telemetry/usage.h"
-#include "trainer/training/plan.h"
 
-#define MIB 1048576.0
+enum { STEPS_PLACES = 60 };
 
-struct prediction {
-    const struct train_config *config;
-    const struct study_settings *settings;
-    struct study_demand demand;
-    struct study_fit fit;
-    struct study_machine machine;
-    struct train_config *median; /* the training that was measured, with a worker's share of the machine;
-                                  * NULL: nothing is measured */
-    struct plan training;
-    int workers;
-    int64_t trainings; /* of all trials, without pruning; the proposal's is not one of them */
-    double seconds;    /* theirs, at the workers' pace */
-    size_t host_bytes, device_bytes;
-};
-
-/* The middle of each range, on the axis that it is drawn on; of choices the middle one. */
-static int take_median(const struct train_config *config, const struct study_settings *settings,
-                       struct train_config *ret, char err[static CONFIG_ERROR_MAX])
+/* The place on each range, on the axis that it is drawn on: 0.5 its middle, 1 its upper end; of choices the
+ * middle one, or the largest number. */
+static double value_at(const struct distribution *distribution, double place)
 {
-    const struct space *space = &settings->space;
-    double *values = calloc((size_t)space->n + 1, sizeof *values);
-    if (!values)
-        return fail_with(-ENOMEM, err, CONFIG_ERROR_MAX, "out of memory: plan");
-    for (int i = 0; i < space->n; i++) {
-        const struct axis axis = study_axis_of(&space->params[i].distribution);
-        values[i] = study_axis_value(&axis, axis.low + (axis.high - axis.low) / 2);
+    const struct axis axis = study_axis_of(distribution);
+    double largest = -INFINITY, value = study_axis_value(&axis, axis.low + (axis.high - axis.low) * place);
+    if (distribution->kind != DISTRIBUTION_CATEGORICAL || place < 1)
+        return value;
+    for (int i = 0; i < distribution->n_choices; i++) {
+        const json_t *choice = json_array_get(distribution->choices, (size_t)i);
+        if (json_is_number(choice) && json_number_value(choice) > largest) {
+            largest = json_number_value(choice);
+            value = i;
+        }
     }
-    int r = study_settings_apply(config, space, values, ret, err);
-    free(values);
-    return r;
+    return value;
 }
 
-/* A training of the median, on a worker's share of the machine. */
-static int measure(struct prediction *ret, char err[static PLAN_ERROR_MAX])
+/* A trial there, with a worker's share of the machine. */
+static int take_trial(const struct study_prediction *p, double place, struct train_config *ret,
+                      char err[static PLAN_ERROR_MAX])
 {
-    struct training_source source = {0};
+    const struct space *space = &p->settings->space;
     char why[CONFIG_ERROR_MAX];
-    int r = take_median(ret->config, ret->settings, ret->median, why);
+    double *values = calloc((size_t)space->n + 1, sizeof *values);
+    if (!values)
+        return fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
+    for (int i = 0; i < space->n; i++)
+        values[i] = value_at(&space->params[i].distribution, place);
+    int r = study_settings_apply(p->config, space, values, ret, why);
+    free(values);
     if (r < 0)
         return fail_with(r, err, PLAN_ERROR_MAX, "%s", why);
-    trainer_study_machine_share(&ret->machine, ret->workers, &ret->median->ppo);
-    r = training_source_load(ret->median, true, &source, err);
-    if (r == 0)
-        r = training_source_features(&source, err);
-    const size_t shared = r == 0 ? training_source_bytes(&source) : 0;
-    if (r == 0)
-        r = training_plan_make(&source, &ret->median->ppo, false, &ret->training, err);
-    training_source_close(&source);
-    if (r < 0)
-        return r;
-    const struct plan *plan = &ret->training;
-    size_t own = plan->host_bytes > shared ? plan->host_bytes - shared : 0;
-    ret->host_bytes += (size_t)ret->workers * own;
-    ret->device_bytes = (size_t)ret->workers * plan->device_bytes;
-    ret->seconds = plan->seconds * (double)ret->trainings / ret->workers;
+    trainer_study_machine_share(&p->machine, p->workers, &ret->ppo);
     return 0;
 }
 
-static int predict(struct study_market *market, struct prediction *ret, char err[static PLAN_ERROR_MAX])
+/* Times are in proportion to total_steps, so where these are searched their mean counts, not their middle:
+ * over places on its axis, which are evenly likely. `median` becomes the trial with that many. */
+static int take_mean_steps(const struct study_prediction *p, struct train_config *median,
+                           char err[static PLAN_ERROR_MAX])
 {
-    study_market_fit(market, &ret->demand, &ret->fit);
-    ret->trainings = (int64_t)ret->settings->trials * ret->settings->split.combinations;
-    ret->seconds = NAN;
-    trainer_study_machine_find(ret->config, &ret->machine);
-    ret->workers = trainer_study_machine_workers(&ret->machine, ret->settings, 0,
-                                                 study_market_each_bytes(market), ret->settings->trials);
-    ret->host_bytes = (size_t)telemetry_usage_rss() + (size_t)ret->workers * study_market_each_bytes(market);
-    return ret->median ? measure(ret, err) : 0;
+    const struct space *space = &p->settings->space;
+    struct space steps = {.n = 1};
+    struct train_config *at = malloc(sizeof *at);
+    char why[CONFIG_ERROR_MAX];
+    const int found = space_find(space, "total_steps");
+    double mean = 0;
+    int r = at ? 0 : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
+    if (found >= 0)
+        steps.params = &space->params[found];
+    for (int i = 0; found >= 0 && i < STEPS_PLACES && r == 0; i++) {
+        const double value = value_at(&steps.params->distribution, (i + 0.5) / STEPS_PLACES);
+        r = study_settings_apply(median, &steps, &value, at, why);
+        if (r < 0)
+            fail_with(r, err, PLAN_ERROR_MAX, "%s", why);
+        else
+            mean += (double)at->ppo.total_steps / STEPS_PLACES;
+    }
+    if (r == 0 && found >= 0)
+        median->ppo.total_steps = llround(mean);
+    free(at);
+    return r;
 }
 
-/* ---- Text. ---- */
-
-static size_t length(struct split_rows rows)
+/* Seconds at the workers' pace. A device's share of the workers may run one after the other, or all at once.
+ */
+static void add_up(struct study_prediction *p)
 {
-    return rows.to - rows.from;
+    const struct study_cost *cost = &p->cost;
+    const double trials = p->settings->trials, splits = p->settings->split.combinations,
+                 devices = p->machine.n_devices > 0 ? p->machine.n_devices : 1,
+                 least = (double)p->trainings * cost->training.device_time.least_s / p->workers,
+                 most = (double)p->trainings * cost->training.device_time.most_s / devices;
+    const double trial_s = splits * (cost->training.seconds + cost->market_s + cost->test_s) +
+                           cost->refitted * cost->fit_s + cost->returns_s;
+    p->parts = study_cost_parts(cost, p->settings, p->opened_s);
+    p->cpu_s = study_cost_total(&p->parts);
+    p->seconds = p->parts.opening_s + trials * trial_s / plan_study_workers_here(p) + p->parts.judging_s +
+                 p->parts.proposal_s +
+                 p->settings->ensemble * (cost->training.seconds - cost->training.cpu_s);
+    p->device_time = (struct device_time){least, most > least ? most : least};
 }
 
-static void print_extent(const char *what, struct study_extent extent)
+static int measure(const struct study_market *market, struct study_prediction *p,
+                   char err[static PLAN_ERROR_MAX])
 {
-    printf("%s%zu", what, extent.least);
-    if (extent.most != extent.least)
-        printf(" to %zu", extent.most);
+    const struct learner_memory memory = ppo_learner_memory(p->args->device_memory);
+    const struct plan_options options = {.sizes_only = p->args->rows,
+                                         .memory = p->args->device_memory > 0 ? &memory : NULL};
+    int r = take_trial(p, 0.5, p->median, err);
+    if (r == 0)
+        r = take_mean_steps(p, p->median, err);
+    if (r == 0)
+        r = take_trial(p, 1, p->largest, err);
+    if (r == 0)
+        r = study_cost_measure(market, p->median, p->machine.n_devices > 0 ? p->largest : NULL, &options,
+                               &p->cost, err);
+    if (r < 0)
+        return r;
+    const struct plan *plan = &p->cost.training;
+    const size_t bars = study_market_bars_bytes(market),
+                 own = plan->host_bytes > bars ? plan->host_bytes - bars : 0;
+    p->host_bytes += p->cost.kept_bytes + (size_t)p->workers * (own + p->cost.each_bytes);
+    p->device_bytes = (size_t)p->workers * plan->device_bytes;
+    add_up(p);
+    return 0;
 }
 
-static void print_rows(const struct prediction *p)
+static void find_machine(struct study_prediction *p)
 {
-    const struct study_demand *demand = &p->demand;
-    const struct study_fit *fit = &p->fit;
-    printf(
-        "  %zu rows: %zu to search on, %zu held out, %zu between them; warm-up %zu, lookback %zu at each end\n",
-        demand->rows, length(fit->search), length(fit->holdout), fit->gap, demand->first, demand->lookback);
-    print_extent("  trained on ", fit->train);
-    print_extent(" rows a split, in blocks of ", fit->block);
-    print_extent("; tested on blocks of ", fit->test);
-    printf("\n  an episode needs %zu rows in a row: the split with the shortest has %zu\n", fit->needed,
-           fit->longest);
+    trainer_study_machine_find(p->config, &p->machine);
+    if (p->args->device_memory > 0 && p->config->ppo.device != PPO_CPU)
+        p->machine.n_devices = p->args->devices > 0 ? (int)p->args->devices : 1;
 }
 
-static void print_text(const struct prediction *p)
+static int predict(const struct study_market *market, struct study_prediction *p,
+                   char err[static PLAN_ERROR_MAX])
 {
-    const struct study_split *split = &p->settings->split;
-    char text[STUDY_SPLIT_TEXT_MAX];
-    printf("%s: a study of %d trials, %s: %d splits, %d path%s\n", p->config->name, p->settings->trials,
-           study_split_text(split, text), split->combinations, split->paths, split->paths == 1 ? "" : "s");
-    print_rows(p);
-    if (!p->median)
-        return;
-    printf("  a training of the median of what is searched: %lld steps at %.0f steps/s, ",
-           (long long)p->median->ppo.total_steps, p->training.steps_s);
-    trainer_plan_print_time(p->training.seconds);
-    printf(", %s\n  ", p->training.backend);
-    trainer_plan_print_time(p->seconds);
-    printf(" in all, without pruning: %lld trainings, %d worker%s\n", (long long)p->trainings, p->workers,
-           p->workers == 1 ? "" : "s");
-    printf("  memory: %.0f MiB", (double)p->host_bytes / MIB);
-    if (p->device_bytes > 0)
-        printf(", on the device %.0f MiB", (double)p->device_bytes / MIB);
-    putchar('\n');
+    study_market_fit(market, &p->demand, &p->fit);
+    p->trainings = (int64_t)p->settings->trials * p->settings->split.combinations;
+    p->seconds = p->cpu_s = NAN;
+    p->device_time = (struct device_time){NAN, NAN};
+    find_machine(p);
+    p->workers = trainer_study_machine_workers(&p->machine, p->settings, 0, study_market_each_bytes(market),
+                                               p->settings->trials);
+    p->host_bytes = telemetry_usage_rss();
+    if (p->args->rows && p->machine.n_devices == 0 && p->args->device_memory == 0)
+        return 0;
+    p->median = malloc(sizeof *p->median);
+    p->largest = malloc(sizeof *p->largest);
+    return p->median && p->largest ? measure(market, p, err)
+                                   : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
 }
 
-/* ---- JSON. ---- */
-
-static json_t *extent_json(struct study_extent extent)
+static int print_json(const struct study_prediction *p)
 {
-    return json_pack("{s:I, s:I}", "least", (json_int_t)extent.least, "most", (json_int_t)extent.most);
-}
-
-static json_t *rows_json(const struct prediction *p)
-{
-    const struct study_demand *demand = &p->demand;
-    const struct study_fit *fit = &p->fit;
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "rows",
-                     (json_int_t)demand->rows, "warm_up", (json_int_t)demand->first, "lookback",
-                     (json_int_t)demand->lookback, "search", (json_int_t)length(fit->search), "holdout",
-                     (json_int_t)length(fit->holdout), "between", (json_int_t)fit->gap, "purge",
-                     (json_int_t)demand->purge, "embargo", (json_int_t)demand->embargo, "episode_needs",
-                     (json_int_t)fit->needed, "episode_has", (json_int_t)fit->longest, "train",
-                     extent_json(fit->train), "train_block", extent_json(fit->block), "test_block",
-                     extent_json(fit->test));
-}
-
-/* null without a measurement. */
-static json_t *bytes_json(const struct prediction *p, size_t bytes)
-{
-    return p->median ? json_integer((json_int_t)bytes) : json_null();
-}
-
-static int print_json(const struct prediction *p)
-{
-    const struct study_split *split = &p->settings->split;
-    char text[STUDY_SPLIT_TEXT_MAX];
-    json_t *training = p->median ? trainer_plan_json(&p->training, p->median) : json_null();
-    json_t *json =
-        json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                  "papertape.study-plan/1", "name", p->config->name, "trials", p->settings->trials,
-                  "searched", p->settings->space.n, "validation", study_split_text(split, text), "splits",
-                  split->combinations, "paths", split->paths, "workers", p->workers, "trainings",
-                  (json_int_t)p->trainings, "seconds", record_json_real(p->seconds), "hours",
-                  record_json_real(p->seconds / 3600), "host_bytes", bytes_json(p, p->host_bytes),
-                  "device_bytes", bytes_json(p, p->device_bytes), "rows", rows_json(p), "training", training);
+    json_t *json = trainer_plan_study_json(p);
     int r = json && json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
                     putchar('\n') == '\n'
                 ? EXIT_SUCCESS
@@ -186,24 +159,32 @@ static int print_json(const struct prediction *p)
     return r;
 }
 
-int trainer_plan_study(const struct option_call *call, bool rows_only, const struct train_config *config,
-                       struct study_settings *settings)
+int trainer_plan_study(const struct option_call *call, const struct train_args *args,
+                       const struct train_config *config, struct study_settings *settings)
 {
     const struct study_market_options rows = {.rows_only = true};
     struct study_market *market = NULL;
-    struct prediction prediction = {.config = config, .settings = settings};
+    struct study_prediction *p = calloc(1, sizeof *p);
     char err[PLAN_ERROR_MAX];
-    prediction.median = rows_only ? NULL : malloc(sizeof *prediction.median);
-    int r = rows_only || prediction.median ? study_market_open(config, settings, &rows, &market, err)
-                                           : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
-    if (r == 0)
-        r = predict(market, &prediction, err);
+    int r = p ? study_market_open(config, settings, &rows, &market, err)
+              : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
+    if (r == 0) {
+        p->config = config;
+        p->args = args;
+        p->settings = settings;
+        p->opened_s = telemetry_usage_now().cpu_s;
+        r = predict(market, p, err);
+    }
     int status = r < 0 ? trainer_args_say(EXIT_FAILURE, "%s", err) : EXIT_SUCCESS;
     if (r == 0 && call->json)
-        status = print_json(&prediction);
+        status = print_json(p);
     else if (r == 0)
-        print_text(&prediction);
+        trainer_plan_study_print(p);
     study_market_close(market);
-    free(prediction.median);
+    if (p) {
+        free(p->median);
+        free(p->largest);
+    }
+    free(p);
     return status;
 }

@@ -6,11 +6,12 @@
 
 #include "db/state.h"
 #include "exchange/fail.h"
+#include "record/config_key.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_seeds.h"
 
-enum { MS_MAX = 86400000 };
+enum { MS_MAX = 86400000, PLAN_DEVICES_MAX = 64 };
 
 #define AT(member) offsetof(struct train_args, member)
 
@@ -80,8 +81,26 @@ TRAINER_VERB(train) = {
     .size = sizeof(struct train_args),
 };
 
+static const struct config_key device_memory = {
+    .name = "device-memory",
+    .about = "a device's memory",
+    .kind = CONFIG_OWN,
+    .min = 0x1p20,
+    .max = 0x1p50,
+    .read = config_key_read_size,
+    .print = config_key_print_size,
+    KEY_AT(struct train_args, device_memory),
+};
+
 static const struct option_row plan_options[] = {
-    {"rows", NULL, "of a study only whether its rows suffice: nothing is measured", AT(rows)},
+    {"rows", NULL, "only the sizes, and of a study whether its rows suffice: nothing is measured", AT(rows)},
+    {"device-memory", "SIZE",
+     "for a device of that memory, as 12GiB, 500MiB or bytes, which need not be here: what learner, environment, "
+     "market and driver would hold, whether that fits in memory_cap of it, and how many copies it would train "
+     "with; a range of times, predicted from the rates that it states",
+     .key = &device_memory},
+    {"devices", "N", "for so many of them, which a study's workers share; 1 by default", AT(devices),
+     .low = 1, .high = PLAN_DEVICES_MAX, .with = "device-memory"},
 };
 
 static const struct option_action plan_actions[] = {{.needed = "config", .run = trainer_plan}};
@@ -90,8 +109,8 @@ TRAINER_VERB(plan) = {
     .words = "what that will take: memory, steps a second, time",
     .about =
         "Predicts what `train` with this configuration will take: memory, steps a second, time; what `study` "
-        "will, of one with [study] or [search]: trials, splits, rows of their blocks, hours, memory, or what its "
-        "rows are too few for. Measures this machine for a second or two.",
+        "will, of one with [study] or [search]: trials, splits, rows of their blocks, hours, processor seconds, "
+        "memory, or what its rows are too few for. Measures this machine for a second or two.",
     OPTION_ACTIONS(plan_actions),
     OPTION_OPTIONS(plan_options),
     OPTION_SHARED(shared),

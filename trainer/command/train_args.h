@@ -12,7 +12,9 @@ struct train_args {
     const char *report;                   /* the page's file, or NULL */
     bool overwrite, changed, check, list_keys, print_config;
     int64_t seeds;                         /* 0: one, the configuration's */
-    bool rows;                             /* of plan */
+    bool rows;                             /* of plan, as those after it */
+    uint64_t device_memory;                /* bytes of each of `devices` that need not be here; 0: none */
+    int64_t devices;                       /* 0: one */
     int64_t report_every_ms, heartbeat_ms; /* 0: every update; none */
 };
 

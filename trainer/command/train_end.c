@@ -10,6 +10,7 @@
 #include "record/json.h"
 #include "strategy/metrics/verdict_json.h"
 #include "trainer/command/args.h"
+#include "trainer/command/plan.h"
 #include "trainer/command/train_seeds.h"
 
 static size_t held_bytes(const struct train_run *run)

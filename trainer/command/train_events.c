@@ -57,23 +57,6 @@ json_t *train_config_json(const struct train_config *config)
     return NULL;
 }
 
-json_t *trainer_plan_json(const struct plan *plan, const struct train_config *config)
-{
-    return json_pack(
-        "{s:s, s:s, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "backend", plan->backend, "precision", plan->precision, "note",
-        plan->note[0] ? json_string(plan->note) : json_null(), "copies", plan->copies, "total_steps",
-        (json_int_t)config->ppo.total_steps, "iterations", (json_int_t)plan->iterations, "rollout_rows",
-        (json_int_t)plan->rows, "device_bytes", bytes_json(plan->device_bytes), "host_bytes",
-        bytes_json(plan->host_bytes), "steps_per_second", record_json_real(plan->steps_s), "seconds",
-        record_json_real(plan->seconds), "rollout_seconds", record_json_real(plan->rollout_s),
-        "environment_seconds", record_json_real(plan->environment_s), "advantages_seconds",
-        record_json_real(plan->advantages_s), "update_seconds", record_json_real(plan->update_s),
-        "rollout_flop", record_json_real(plan->flops_rollout), "update_flop",
-        record_json_real(plan->flops_update), "update_flop_per_second", record_json_real(plan->flops_rate),
-        "measuring_seconds", record_json_real(plan->measured_s));
-}
-
 static json_t *time_json(int64_t ns)
 {
     char text[CLOCK_TEXT_MAX];

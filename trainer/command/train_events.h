@@ -30,7 +30,6 @@ struct phase_use {
 json_t *trainer_phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes);
 json_t *train_config_json(
     const struct train_config *config); /* {"training": {"name": "…"}, …}: all values as texts */
-json_t *trainer_plan_json(const struct plan *plan, const struct train_config *config);
 json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *evaluation);
 
 struct update_figures {

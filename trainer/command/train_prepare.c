@@ -136,7 +136,8 @@ static int make_plan(struct train_run *run)
 {
     char err[PLAN_ERROR_MAX];
     const struct ppo_params params = learner_params(run);
-    int r = training_plan_make(&run->source, &params, run->from != NULL, &run->plan, err);
+    const struct plan_options options = {.all_copies = run->from != NULL};
+    int r = training_plan_make(&run->source, &params, &options, &run->plan, err);
     return r < 0 ? train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err) : GO_ON;
 }
 

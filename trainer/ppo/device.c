@@ -531,6 +531,12 @@ int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_modul
     return 0;
 }
 
+int ppo_learner_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
+                       char err[static PPO_ERROR_MAX])
+{
+    return make_layout(params, env, ret, err);
+}
+
 uint32_t ppo_shortest_episode(const struct env *env)
 {
     const struct env_view *view = &env->view;

@@ -46,6 +46,10 @@ int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module 
                              const struct env *env, bool has_market, bool settled, struct learner_room *ret,
                              char err[static PPO_ERROR_MAX]);
 
+/* The networks of such an environment. 0, or -EINVAL with a sentence: its copies, its autoreset. */
+int ppo_learner_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
+                       char err[static PPO_ERROR_MAX]);
+
 /* The least number of steps of an episode of the environment, unless it is ruined. */
 uint32_t ppo_shortest_episode(const struct env *env);
 
@@ -87,6 +91,16 @@ struct learner_stack {
     struct env_device_market *market; /* likewise */
 };
 
+/* A device that is planned for, which need not be here. */
+struct learner_memory {
+    size_t total;
+    size_t driver; /* that its driver takes for a process: context, code, graphs */
+};
+
+/* The device that a plan assumes of that many bytes; and the share of any that such a learner may hold. */
+struct learner_memory ppo_learner_memory(size_t total);
+double ppo_learner_share(const struct ppo_params *params);
+
 struct learner_source {
     const struct env_params *env_params; /* autoreset same_step */
     const struct env_market *market;     /* outlives the stack */
@@ -109,12 +123,32 @@ int ppo_learner_create_auto(const struct ppo_params *params, const struct learne
                             struct learner_stack *ret, char err[static PPO_ERROR_MAX]);
 void ppo_learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine */
 
+/* What a device holds for a learner: its one allocation, the environment, the market, and the driver's. */
+struct learner_bytes {
+    size_t learner, environment, market, driver;
+};
+
 /* What ppo_learner_create_auto() would choose, by the sizes alone; nothing is allocated on the device. */
 struct learner_prediction {
     int copies;
-    size_t device_bytes; /* all that is held there, including the driver's part; 0: on the CPU */
+    size_t device_bytes;     /* all that is held there, including the driver's part; 0: on the CPU */
+    struct learner_bytes of; /* its parts */
+    bool lacks_memory;       /* on the CPU because of the device's memory */
 };
+
+/* `memory` NULL: of the module's device, beside what it holds now. Else of that device, with nothing else on
+ * it: no module is opened, and params->memory_cap is a share of its memory; the driver's part counts among
+ * it. device = cpu stays on the CPU. */
 int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
-                        struct learner_prediction *ret, char err[static PPO_ERROR_MAX]);
+                        const struct learner_memory *memory, struct learner_prediction *ret,
+                        char err[static PPO_ERROR_MAX]);
+
+/* As ppo_learner_check_device(), of such a device. */
+int ppo_learner_check_memory(const struct ppo_params *params, const struct learner_memory *memory,
+                             const struct env *env, struct learner_bytes *ret,
+                             char err[static PPO_ERROR_MAX]);
+/* Parts of what ppo_learner_check_device() found in all. */
+int ppo_learner_parts(const struct ppo_params *params, const struct env *env, size_t all,
+                      struct learner_bytes *ret, char err[static PPO_ERROR_MAX]);
 
 #endif

@@ -60,11 +60,13 @@ void ppo_learner_stack_destroy(struct learner_stack *stack)
 
 struct climb {
     const struct learner_source *source;
-    struct ppo_params params; /* of this rung */
-    bool enters;              /* its room in the module's share; else it only looks */
-    bool host_failed;         /* out of host memory: fewer copies do not help */
-    bool unshared;            /* reported */
-    struct learner_room room; /* of the rung that was found */
+    const struct learner_memory *memory; /* of a device that is planned for; NULL: the module's device */
+    struct ppo_params params;            /* of this rung */
+    bool enters;                         /* its room in the module's share; else it only looks */
+    bool host_failed;                    /* out of host memory: fewer copies do not help */
+    bool unshared;                       /* reported */
+    struct learner_room room;            /* of the rung that was found */
+    struct learner_bytes of;             /* of a prediction: what room.all is made of */
 };
 
 /* Halves the copies; false: there is no such learner. */
@@ -118,6 +120,16 @@ static int find_room(struct climb *climb, struct learner_stack *stack, char err[
     return r;
 }
 
+/* On a device that is planned for. */
+static int check_planned(struct climb *climb, const struct env *env, char err[static PPO_ERROR_MAX])
+{
+    struct learner_bytes *of = &climb->of;
+    int r = ppo_learner_check_memory(&climb->params, climb->memory, env, of, err);
+    if (r == 0)
+        climb->room.all = of->learner + of->environment + of->market + of->driver;
+    return r;
+}
+
 /* The next rung that fits on the device, by the sizes alone, and its environment. */
 static int find_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
 {
@@ -126,7 +138,7 @@ static int find_rung(struct climb *climb, struct learner_stack *stack, char err[
         climb->host_failed = r == -ENOMEM;
         if (r < 0)
             return r;
-        r = find_room(climb, stack, err);
+        r = climb->memory ? check_planned(climb, stack->env, err) : find_room(climb, stack, err);
         if (r == 0)
             return 0;
         drop_learner(stack);
@@ -236,10 +248,11 @@ int ppo_learner_create_auto(const struct ppo_params *params, const struct learne
 }
 
 int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
-                        struct learner_prediction *ret, char err[static PPO_ERROR_MAX])
+                        const struct learner_memory *memory, struct learner_prediction *ret,
+                        char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
-    struct climb climb = {.source = source, .params = *params};
+    struct climb climb = {.source = source, .memory = memory, .params = *params};
     char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
@@ -249,14 +262,19 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
         *ret = made;
         return 0;
     }
-    r = open_module(source, &stack, reason);
+    r = memory ? 0 : open_module(source, &stack, reason);
     if (r == 0)
         r = find_rung(&climb, &stack, reason);
+    if (r == 0 && !memory)
+        r = ppo_learner_parts(&climb.params, stack.env, climb.room.all, &climb.of, reason);
     ppo_learner_stack_destroy(&stack);
-    if (r == 0)
-        made = (struct learner_prediction){climb.params.copies, climb.room.all};
-    else
+    if (r == 0) {
+        made = (struct learner_prediction){
+            .copies = climb.params.copies, .device_bytes = climb.room.all, .of = climb.of};
+    } else {
+        made.lacks_memory = r == -ENOMEM && !climb.host_failed;
         r = fall_back(&climb, r, reason, err);
+    }
     if (r < 0)
         return r;
     *ret = made;

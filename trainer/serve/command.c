@@ -302,7 +302,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     return true;
 }
 
-static void start_now(struct serve *serve, struct control_call *call, json_t *args)
+static void start_now(struct serve *serve, struct control_call *call, json_t *args, const char *warning)
 {
     char err[TRAINING_RECORD_ERROR_MAX];
     struct training_wants wants;
@@ -364,7 +364,12 @@ static void start_now(struct serve *serve, struct control_call *call, json_t *ar
     serve_queue_open_events(training);
     serve_run_again(training);
     serve_queue_schedule(serve);
-    answer(call, show(training));
+    json_t *shown = show(training);
+    if (shown && warning && json_object_set_new(shown, "warning", json_string(warning)) < 0) {
+        json_decref(shown);
+        shown = NULL;
+    }
+    answer(call, shown);
 }
 
 static void stop(struct serve *serve, struct control_call *call, json_t *args)
@@ -510,15 +515,15 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
 
 static void start(struct serve *serve, struct control_call *call, json_t *args)
 {
-    if (!serve_study_start(serve, call, args, start_now))
-        start_now(serve, call, args);
+    if (!serve_plan_start(serve, call, args, start_now))
+        start_now(serve, call, args, NULL);
 }
 
 static void check(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *text = text_arg(call, args, "config");
-    if (text && !serve_study_check(serve, call, args))
-        answer(call, json_pack("{s:o}", "errors", serve_configuration_errors(text)));
+    if (text && !serve_plan_check(serve, call, args))
+        answer(call, json_pack("{s:o, s:n}", "errors", serve_configuration_errors(text), "warning"));
 }
 
 static void plan(struct serve *serve, struct control_call *call, json_t *args)
@@ -527,8 +532,8 @@ static void plan(struct serve *serve, struct control_call *call, json_t *args)
     json_t *errors = text ? serve_configuration_errors(text) : NULL;
     if (json_array_size(errors) > 0)
         serve_command_refuse(call, errors);
-    else if (text && !serve_study_plan(serve, call, args))
-        control_error(call, "EINVAL", "config: a study's, with [study] or [search], is needed");
+    else if (text && !serve_plan_show(serve, call, args))
+        control_error(call, "ENOMEM", "no process for papertape-trainer plan");
     json_decref(errors);
 }
 

@@ -19,7 +19,7 @@ struct serve {
     uv_signal_t sigterm, sigint;
     struct control *control;
     struct serve_training *trainings; /* by age */
-    struct serve_probe *probes;       /* studies whose rows are looked at before they start */
+    struct serve_probe *probes;       /* what is looked at before it starts */
     char folder[PATH_MAX];            /* trainings/ of the state */
     char checkpoints[PATH_MAX];       /* their default folder */
     char boot[TRAINING_RECORD_BOOT_MAX];
@@ -99,17 +99,18 @@ extern const char *const serve_reserve[]; /* what a reserve connection answers *
 /* Answers with the errors of a configuration. */
 void serve_command_refuse(struct control_call *call, json_t *errors);
 
-/* ---- command_study.c: a study's `start`, `check` and `plan`, answered once its rows were looked at. ---- */
+/* ---- command_plan.c: `start`, `check` and `plan`, answered once a probe has looked at the configuration.
+ * ---- */
 
-/* Starts a training, and answers. */
-typedef void serve_study_begin(struct serve *serve, struct control_call *call, json_t *args);
+/* Starts a training, and answers; `warning`: what the client should know of it, NULL: nothing. */
+typedef void serve_plan_begin(struct serve *serve, struct control_call *call, json_t *args,
+                              const char *warning);
 
-/* Each is false where the configuration in `args` is no study's, or cannot be looked at beside the loop:
- * nothing was answered. */
-bool serve_study_start(struct serve *serve, struct control_call *call, json_t *args,
-                       serve_study_begin *begin);
-bool serve_study_check(struct serve *serve, struct control_call *call, json_t *args);
-bool serve_study_plan(struct serve *serve, struct control_call *call, json_t *args);
+/* Each is false where the configuration in `args` need not be looked at (a training that no device here
+ * trains), or cannot beside the loop: nothing was answered. A plan looks at any. */
+bool serve_plan_start(struct serve *serve, struct control_call *call, json_t *args, serve_plan_begin *begin);
+bool serve_plan_check(struct serve *serve, struct control_call *call, json_t *args);
+bool serve_plan_show(struct serve *serve, struct control_call *call, json_t *args);
 
 /* A training's configuration file as text: its errors, and the names that the co-process gives. */
 

@@ -9,6 +9,7 @@
 
 #include "trainer/serve/internal.h"
 #include "trainer/serve/process.h"
+#include "trainer/serve/worker.h"
 
 enum { CONFIG_FD = 3, PIPES = 2, READ_BYTES = 4096 };
 
@@ -154,8 +155,13 @@ static int spawn(struct serve_probe *probe, enum probe_kind kind, int config)
         {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&probe->outputs[1].pipe},
         [CONFIG_FD] = {.flags = UV_INHERIT_FD, .data.fd = config},
     };
+    /* The first device stands for all: which one will be free is not known yet. */
+    char **environment = serve_worker_environment(options->n_devices > 0 ? options->devices[0] : "");
+    if (!environment)
+        return -ENOMEM;
     const uv_process_options_t process = {
         .exit_cb = exited,
+        .env = environment,
         .file = options->program,
         .args = (char **)(uintptr_t)args,
         .cwd = options->state, /* as its worker's */
@@ -163,7 +169,10 @@ static int spawn(struct serve_probe *probe, enum probe_kind kind, int config)
         .stdio_count = sizeof stdio / sizeof *stdio,
         .stdio = stdio,
     };
-    return uv_spawn(&probe->serve->loop, &probe->process, &process);
+    int r = uv_spawn(&probe->serve->loop, &probe->process, &process);
+    free(environment[0]);
+    free(environment);
+    return r;
 }
 
 int serve_probe_begin(struct serve *serve, enum probe_kind kind, const char *text, serve_probe_done *done,

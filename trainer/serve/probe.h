@@ -1,5 +1,5 @@
-/* A study before it starts: `PROGRAM plan` reads its bars, and measures, in a process of its own, so that the
- * loop waits for neither. */
+/* A study or a training before it starts: `PROGRAM plan` reads its bars, opens a device, and measures, in a
+ * process of its own, so that the loop waits for none of it. */
 #ifndef TRAINER_SERVE_PROBE_H
 #define TRAINER_SERVE_PROBE_H
 
@@ -11,7 +11,7 @@ enum {
 };
 
 enum probe_kind {
-    PROBE_ROWS, /* do its rows suffice? */
+    PROBE_ROWS, /* `plan --rows`: do its rows suffice, and does it fit on the device? */
     PROBE_PLAN, /* the whole plan, on stdout */
 };
 

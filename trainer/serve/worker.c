@@ -146,8 +146,7 @@ static void exited(uv_process_t *process, int64_t status, int number)
 
 /* ---- Its beginning. ---- */
 
-/* What it inherits: no variable of the co-process' own service, and one device. */
-static char **make_environment(const char *device)
+char **serve_worker_environment(const char *device)
 {
     static const char *const own[] = {
         "NOTIFY_SOCKET=", "WATCHDOG_PID=", "WATCHDOG_USEC=", "LISTEN_PID=", "CUDA_VISIBLE_DEVICES="};
@@ -274,7 +273,7 @@ int serve_worker_start(uv_loop_t *loop, const struct worker_order *order, const 
                        void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX])
 {
     struct worker *worker = calloc(1, sizeof *worker);
-    char **environment = make_environment(order->device);
+    char **environment = serve_worker_environment(order->device);
     int lock = worker && environment ? open_lock(order->folder) : -ENOMEM;
     int r = lock < 0 ? lock : serve_worker_log_open(&worker->log, order->folder);
     if (r < 0) {

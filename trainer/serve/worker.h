@@ -45,6 +45,10 @@ pid_t serve_worker_pid(const struct worker *worker);
 void serve_worker_signal(struct worker *worker,
                          int number); /* SIGKILL: to all processes of its session's group */
 
+/* What it inherits: no variable of the co-process' own service, and one device. The list and its first line
+ * are the caller's; NULL without memory. */
+char **serve_worker_environment(const char *device);
+
 /* Is a worker of this training alive, of this co-process or another? */
 bool serve_worker_lives(const char *folder);
 

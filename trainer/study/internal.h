@@ -87,6 +87,10 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
                 size_t end, struct study_trained *ret, char err[static TRIAL_ERROR_MAX]);
 void study_trained_finish(struct study_trained *learnt); /* fine on a zeroed one */
 
+/* Of learnt->data the environment's markets, and the source that a training on `blocks` has. */
+int study_train_source(const struct study_running_trial *run, const struct split_rows *blocks, int n,
+                       struct study_trained *learnt, char err[static TRIAL_ERROR_MAX]);
+
 /* The results of testing, summed over blocks. */
 struct study_tested {
     int64_t steps, trades;
@@ -120,6 +124,10 @@ int study_write_file(const char *folder, const char *name, const void *bytes, si
  * path_1 …. Makes the folder. 0 or -errno with a sentence. */
 int study_write_returns(const struct study_market *market, struct split_rows rows, const double *paths,
                         int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX]);
+
+/* The text of that file, the caller's; NULL without memory. */
+char *study_returns_text(const struct study_market *market, struct split_rows rows, const double *paths,
+                         int n_paths, size_t *ret_size);
 
 /* "FOLDER/NAME". 0 or -ENAMETOOLONG with a sentence. */
 int study_join_path(char ret[static PATH_MAX], const char *folder, const char *name,

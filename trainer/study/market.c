@@ -364,6 +364,11 @@ size_t study_market_each_bytes(const struct study_market *market)
     return market ? market->each_bytes : 0;
 }
 
+size_t study_market_bars_bytes(const struct study_market *market)
+{
+    return market->source.market->bytes;
+}
+
 void study_market_close(struct study_market *market)
 {
     if (!market)

@@ -126,9 +126,8 @@ static void print_rows(FILE *out, const struct study_market *market, struct spli
     }
 }
 
-/* The file's text; NULL without memory. */
-static char *text_of(const struct study_market *market, struct split_rows rows, const double *paths,
-                     int n_paths, size_t *ret_size)
+char *study_returns_text(const struct study_market *market, struct split_rows rows, const double *paths,
+                         int n_paths, size_t *ret_size)
 {
     char *text = NULL;
     size_t n = rows.to - rows.from;
@@ -170,7 +169,7 @@ int study_write_returns(const struct study_market *market, struct split_rows row
                         int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX])
 {
     size_t size;
-    char *text = text_of(market, rows, paths, n_paths, &size);
+    char *text = study_returns_text(market, rows, paths, n_paths, &size);
     if (!text)
         return study_error(err, -ENOMEM, "out of memory: %s", name);
     int r = study_write_file(folder, name, text, size, err);

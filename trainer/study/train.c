@@ -74,6 +74,23 @@ static int make_markets(const struct train_config *config, const struct split_ro
     return r < 0 ? study_error(err, r, "the bars of training: %.900s", why) : 0;
 }
 
+int study_train_source(const struct study_running_trial *run, const struct split_rows *blocks, int n,
+                       struct study_trained *learnt, char err[static TRIAL_ERROR_MAX])
+{
+    const struct study_market *market = run->market;
+    const struct feature_rows first = in_market(market, blocks[0]), last = in_market(market, blocks[n - 1]);
+    int r = make_markets(run->config, blocks, n, learnt, err);
+    if (r == 0)
+        learnt->source = (struct training_source){.config = run->config,
+                                                  .market = market->source.market,
+                                                  .train = {first.from, last.to},
+                                                  .fit = {first.from, last.to},
+                                                  .least = market->source.least,
+                                                  .train_data = learnt->data,
+                                                  .train_market = learnt->within};
+    return r;
+}
+
 /* ---- Learning. ---- */
 
 static int iterate(struct study_running_trial *run, struct learner *learner, struct study_trained *learnt,
@@ -105,21 +122,11 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
     double started = clock_now_s();
     int r = study_continue(run, 0) ? take_data(market, which, blocks, n, end, &learnt, err) : 1;
     if (r == 0)
-        r = make_markets(run->config, blocks, n, &learnt, err);
-    if (r == 0) {
-        const struct feature_rows first = in_market(market, blocks[0]),
-                                  last = in_market(market, blocks[n - 1]);
-        learnt.source = (struct training_source){.config = run->config,
-                                                 .market = market->source.market,
-                                                 .train = {first.from, last.to},
-                                                 .fit = {first.from, last.to},
-                                                 .least = market->source.least,
-                                                 .train_data = learnt.data,
-                                                 .train_market = learnt.within};
+        r = study_train_source(run, blocks, n, &learnt, err);
+    if (r == 0)
         r = training_making_begin(&learnt.source, &run->config->ppo, false,
                                   run->calls ? run->calls->warned : NULL, run->calls ? run->calls->ctx : NULL,
                                   &making, err);
-    }
     if (r == 0)
         r = iterate(run, making.learner, &learnt, err);
     if (r == 0 && (r = training_kept_policy_take(making.learner, &learnt.policy, why)) < 0)

@@ -40,6 +40,9 @@ void study_market_fit(const struct study_market *market, struct study_demand *re
  * is fine. */
 size_t study_market_each_bytes(const struct study_market *market);
 
+/* Of the bars, which all processes share. */
+size_t study_market_bars_bytes(const struct study_market *market);
+
 /* With those above it. 0 or -errno with a sentence. */
 int study_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);
 

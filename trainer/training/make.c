@@ -17,7 +17,8 @@ static int make_world(const struct training_source *source, const struct ppo_par
 }
 
 int training_making_predict(const struct training_source *source, const struct ppo_params *params,
-                            bool all_copies, void (*warn)(void *ctx, const char *words), void *ctx,
+                            bool all_copies, const struct learner_memory *memory,
+                            void (*warn)(void *ctx, const char *words), void *ctx,
                             struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct learner_source from = {.env_params = &source->config->env,
@@ -26,7 +27,7 @@ int training_making_predict(const struct training_source *source, const struct p
                                         .warned = warn,
                                         .ctx = ctx};
     if (source->market)
-        return ppo_learner_predict(params, &from, ret, err);
+        return ppo_learner_predict(params, &from, memory, ret, err);
     *ret = (struct learner_prediction){.copies = params->copies};
     return 0;
 }

@@ -18,9 +18,11 @@ struct making {
 int training_making_begin(const struct training_source *source, const struct ppo_params *params,
                           bool all_copies, void (*warn)(void *ctx, const char *words), void *ctx,
                           struct making *ret, char err[static SOURCE_ERROR_MAX]);
-/* What training_making_begin() would choose, as ppo_learner_predict(). */
+/* What training_making_begin() would choose, as ppo_learner_predict(); `memory` NULL: on the device that is
+ * here. A world that is built in stays on the CPU. */
 int training_making_predict(const struct training_source *source, const struct ppo_params *params,
-                            bool all_copies, void (*warn)(void *ctx, const char *words), void *ctx,
+                            bool all_copies, const struct learner_memory *memory,
+                            void (*warn)(void *ctx, const char *words), void *ctx,
                             struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX]);
 bool training_making_on_device(const struct making *making);
 void training_making_end(struct making *making); /* fine on a zeroed one */

@@ -162,14 +162,13 @@ static void draw_row(const struct area *area, int y, const struct form_page *pag
     draw_errors(area, columns->key + 1, y + 1, r->error);
 }
 
-/* What the study will take. Returns its rows. */
+/* What the study will take, or its device has no room for. Returns its rows. */
 static int draw_plan(const struct area *area, const struct form_page *page)
 {
     struct area plan = tui_area_part(area, 1, 0, area->width - 2, PLAN_ROWS);
+    enum style style = page->refused ? STYLE_BAD : page->warned ? STYLE_WARN : STYLE_DIM;
 
-    return page->plan[0]
-               ? panel_frame_wrap(&plan, 0, PLAN_ROWS, page->refused ? STYLE_BAD : STYLE_DIM, page->plan)
-               : 0;
+    return page->plan[0] ? panel_frame_wrap(&plan, 0, PLAN_ROWS, style, page->plan) : 0;
 }
 
 static void draw_list(const struct area *area, const struct form_page *page)

@@ -653,7 +653,7 @@ static void try_captures(void)
     struct ppo_params params = place_ppo(11, 24, 64);
     struct place_pieces right, other;
     struct ppo_update update;
-    uint64_t waits;
+    uint64_t waits = 0;
     if (!is_cpu())
         return;
     run_iterations(&params, NULL, &right, &update, &waits);
@@ -678,7 +678,7 @@ static void try_early_stop(void)
     struct ppo_params params = place_ppo(11, 24, 64);
     struct place_pieces pieces[4];
     struct ppo_update update;
-    uint64_t waits, products[4], skipped[4];
+    uint64_t waits = 0, products[4], skipped[4];
     const struct cpu_counts *done = counts();
     if (!done)
         return;
@@ -771,7 +771,7 @@ static void run_measured(const struct ppo_params *params, const char *times, con
                          struct place_pieces *ret)
 {
     struct ppo_update update;
-    uint64_t waits;
+    uint64_t waits = 0;
     if (times)
         setenv("QUEUE_TIMES", times, 1);
     if (plans)
@@ -875,6 +875,8 @@ static void try_bad(struct random *random)
 
 /* ---- memory ---- */
 
+enum { DRIVER = 1 << 20 }; /* of the tests' device */
+
 static char reported[4][PPO_ERROR_MAX];
 static int n_reported;
 
@@ -925,6 +927,28 @@ static void try_fewer(const struct ppo_params *params, struct learner_source sou
     place_drop(&pieces);
 }
 
+/* The same rung for a device of that memory that is only planned for: no module is opened. */
+static void climb_planned(const struct ppo_params *params, const struct learner_source *source,
+                          const struct learner_prediction *here, int reports)
+{
+    const struct learner_memory memory = {source->module_limit, DRIVER};
+    struct learner_source nowhere = *source;
+    struct learner_prediction planned = {0};
+    char err[PPO_ERROR_MAX] = "";
+    nowhere.module_path = "/nowhere/papertape-gpu.so";
+    n_reported = 0;
+    CHECK_INT(ppo_learner_predict(params, &nowhere, &memory, &planned, err), 0);
+    CHECK_INT(n_reported, reports);
+    CHECK_INT(planned.copies, here->copies);
+    CHECK_INT(planned.device_bytes, here->device_bytes);
+    CHECK_INT(planned.of.learner, here->of.learner);
+    CHECK_INT(planned.of.environment, here->of.environment);
+    CHECK_INT(planned.of.market, here->of.market);
+    CHECK_INT(planned.of.driver, here->of.driver);
+    CHECK_INT(planned.of.learner + planned.of.environment + planned.of.market + planned.of.driver,
+              planned.device_bytes);
+}
+
 static void climb(const struct ppo_params *params, const struct learner_source *source, int copies,
                   const char *backend)
 {
@@ -933,7 +957,7 @@ static void climb(const struct ppo_params *params, const struct learner_source *
     struct ppo_update update;
     char err[PPO_ERROR_MAX] = "";
     n_reported = 0;
-    CHECK_INT(ppo_learner_predict(params, source, &predicted, err), 0);
+    CHECK_INT(ppo_learner_predict(params, source, NULL, &predicted, err), 0);
     int n_predicted = n_reported;
     n_reported = 0;
     CHECK_INT(ppo_learner_create_auto(params, source, &stack, err), 0);
@@ -945,6 +969,8 @@ static void climb(const struct ppo_params *params, const struct learner_source *
         CHECK_INT(n_predicted, n_reported);
         CHECK_INT(predicted.device_bytes, stack.module ? stack.learner->ops->bytes(stack.learner) : 0);
     }
+    if (is_cpu() && source->module_limit > 0)
+        climb_planned(params, source, &predicted, n_predicted);
     CHECK_INT(stack.learner->params.copies, copies);
     CHECK(strncmp(stack.learner->ops->backend, backend, strlen(backend)) == 0);
     iterate(stack.learner, &update);
@@ -966,13 +992,45 @@ static size_t bytes_of(const struct place *p, const struct ppo_params *params, i
     other.copies = copies;
     CHECK_INT(env_create(&p->env_params, p->market, &options, &env, err), 0);
     CHECK_INT(ppo_learner_check_device(&other, module, env, true, false, &room, err), 0);
-    CHECK_INT(ppo_learner_predict(&other, &source, &predicted, err), 0);
+    CHECK_INT(ppo_learner_predict(&other, &source, NULL, &predicted, err), 0);
     CHECK_INT(predicted.copies, copies);
     CHECK_INT(predicted.device_bytes, room.all);
     const size_t allocated = ppo_learner_bytes_device(&other, &p->device->layout, env);
     CHECK(allocated > 0 && room.all > allocated);
     env_destroy(env);
     return is_cpu() ? room.all : allocated;
+}
+
+/* What the tests' device has given out for a learner is within 5 % of its plan, part by part. */
+static void try_held(struct random *random)
+{
+    static const struct {
+        int copies, steps, minibatch, recurrent;
+        enum ppo_precision precision;
+    } shapes[] = {{512, 24, 64, 0, PPO_FLOAT32}, {64, 32, 512, 0, PPO_BF16}, {96, 16, 128, 16, PPO_BF16}};
+    const struct gpu_indicators *g = gpu_module_handle(module);
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]) && is_cpu(); i++) {
+        struct ppo_params params = place_ppo(shapes[i].copies, shapes[i].steps, shapes[i].minibatch);
+        struct learner_memory memory = ppo_learner_memory((size_t)12 << 30);
+        struct learner_bytes of = {0};
+        struct place p = {0};
+        char err[PPO_ERROR_MAX] = "";
+        params.precision = shapes[i].precision;
+        params.net.recurrent = shapes[i].recurrent;
+        params.sequence = shapes[i].recurrent ? 8 : params.sequence;
+        const size_t before = g->held;
+        if (open_place(&p, random, &params, i % 2, 40, false)) {
+            const double held = (double)(g->held - before);
+            CHECK_INT(ppo_learner_check_memory(&params, &memory, p.env, &of, err), 0);
+            CHECK_NEAR(held, (double)(of.learner + of.environment + of.market), 0.05 * held);
+            CHECK(of.learner > of.environment && of.market > 0 && of.driver == memory.driver);
+            memory.total = (size_t)900 << 20; /* 0.8 of it is less than the driver's */
+            CHECK_INT(ppo_learner_check_memory(&params, &memory, p.env, &of, err), -ENOMEM);
+            CHECK(strstr(err, "of the device's 900 MiB memory_cap 0.8 is 720 MiB"));
+        }
+        close_place(&p);
+        CHECK_INT(g->held, before);
+    }
 }
 
 static void try_memory(struct random *random)
@@ -1073,6 +1131,7 @@ int main(int argc, char **argv)
     try_bad(&random);
     if (!small)
         try_memory(&random);
+    try_held(&random);
     gpu_module_close(module);
     return check_done("trainer/ppo/device");
 }

@@ -158,7 +158,7 @@ static size_t predict(int copies)
     char err[PPO_ERROR_MAX] = "";
     other.copies = copies;
     other.sharers = 1;
-    CHECK_INT(ppo_learner_predict(&other, &source, &ret, err), 0);
+    CHECK_INT(ppo_learner_predict(&other, &source, NULL, &ret, err), 0);
     CHECK_INT(ret.copies, copies);
     CHECK_INT(report.warnings, 0);
     return ret.device_bytes;

@@ -26,8 +26,9 @@ MARKET = {"training": {"total_steps": 2560}, "environment": {"lookback": 2}}
 NUMBER, TEXT, WHOLE, SWITCH, OBJECT = (int, float), str, int, bool, dict
 PHASE = {"phase": TEXT, "seconds": NUMBER, "peak_rss_bytes": WHOLE, "learner_bytes": (int, type(None)),
          "cpu_utilisation": (int, float, type(None)), "device_utilisation": type(None)}
-PLAN = {"backend": TEXT, "precision": TEXT, "note": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "device_bytes": type(None),
-        "host_bytes": WHOLE, "steps_per_second": NUMBER, "seconds": NUMBER, "rollout_seconds": NUMBER,
+PLAN = {"backend": TEXT, "precision": TEXT, "note": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "fits": type(None),
+        **{key: type(None) for key in ("device_bytes", "device_parts", "device_memory_bytes", "device_time")},
+        "host_bytes": WHOLE, "steps_per_second": NUMBER, "seconds": NUMBER, "cpu_seconds": NUMBER, "rollout_seconds": NUMBER,
         "environment_seconds": NUMBER, "advantages_seconds": NUMBER, "update_seconds": NUMBER, "rollout_flop": NUMBER,
         "update_flop": NUMBER, "update_flop_per_second": NUMBER, "measuring_seconds": NUMBER}
 MAYBE = (int, float, type(None))

@@ -130,7 +130,7 @@ static int graph_end(void *ctx, int graph, bool failed, char *reason, size_t cap
     if (r == 0 && !failed)
         r = ppo_queue_graph_did(cudaGraphInstantiate(&q->graphs[graph], q->graph, 0), "CUDA graph", reason,
                                 cap);
-    gpu_process_memory()->code = QUEUE_DRIVER_BYTES;
+    gpu_process_memory()->code = QUEUE_DRIVER;
     if (q->graph)
         gpu_device_let_go(cudaGraphDestroy(q->graph));
     q->graph = NULL;

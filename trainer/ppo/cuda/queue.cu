@@ -163,8 +163,7 @@ extern "C" int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *r
         r = gpu_device_check(g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
     if (r < 0)
         return r;
-    *ret = {total, free_bytes, process.held, process.context + process.code,
-            QUEUE_DRIVER_BYTES - process.code};
+    *ret = {total, free_bytes, process.held, process.context + process.code, QUEUE_DRIVER - process.code};
     return 0;
 }
 

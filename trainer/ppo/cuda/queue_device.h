@@ -10,9 +10,6 @@
 #include "trainer/ppo/cuda/queue.h"
 #include "trainer/ppo/cuda/repeat.h"
 
-/* What the driver allocates for cuBLASLt's code and for graphs, on first use. */
-#define QUEUE_DRIVER_BYTES ((size_t)256 << 20)
-
 enum { REASON_MAX = 256, PINNED_MAX = 8, QUEUE_DEVICE_MAX = 320 };
 
 struct blas {

@@ -1,4 +1,5 @@
-/* Studies, whose rows are looked at before they start: calls that wait for a probe (probe.h). */
+/* What is looked at before it starts: the rows of studies, and whether copies fit in a device's memory. Calls
+ * that wait for a probe (probe.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@ struct asked {
     struct serve *serve;
     struct control_call *call;
     json_t *args;
-    serve_study_begin *begin; /* of a start */
+    serve_plan_begin *begin; /* of a start */
 };
 
 static void asked_destroy(struct asked *asked)
@@ -48,14 +49,45 @@ static json_t *refused_rows(int status, const char *err)
                      line + skip);
 }
 
-/* False: it is no study, or no process can be started. */
+/* Does it need a look before it starts? */
+static bool is_looked_at(const struct serve *serve, const struct training_wants *wants)
+{
+    return wants->study || (wants->on_device && serve->options->n_devices > 0);
+}
+
+/* What a plan says of a device that has no room for all copies, of a study for those of its median trial or
+ * its largest; "": it has, or there is none. */
+static void warn(const char *out, char ret[static CONFIG_ERROR_MAX])
+{
+    json_t *plan = json_loads(out, 0, NULL);
+    const json_t *device = json_object_get(plan, "device"), *largest = json_object_get(device, "largest"),
+                 *of = device ? device : plan;
+    const char *note = json_string_value(json_object_get(of, "note"));
+    ret[0] = '\0';
+    if (json_is_false(json_object_get(of, "fits")))
+        snprintf(ret, CONFIG_ERROR_MAX, "%s%.900s", device ? "a trial: " : "",
+                 note ? note : "the device has no memory for all copies");
+    else if (json_is_false(json_object_get(largest, "fits")) &&
+             json_integer_value(json_object_get(largest, "device_bytes")) > 0)
+        snprintf(ret, CONFIG_ERROR_MAX,
+                 "the largest trial: the device has no memory for %lld copies: %lld are tried",
+                 (long long)json_integer_value(json_object_get(largest, "wanted_copies")),
+                 (long long)json_integer_value(json_object_get(largest, "copies")));
+    else if (json_is_false(json_object_get(largest, "fits")))
+        snprintf(ret, CONFIG_ERROR_MAX,
+                 "the largest trial: training on the CPU: the device has no memory for it");
+    json_decref(plan);
+}
+
+/* False: it needs no look, or no process can be started. */
 static bool probe(struct serve *serve, struct control_call *call, json_t *args, enum probe_kind kind,
-                  serve_probe_done *done, serve_study_begin *begin)
+                  serve_probe_done *done, serve_plan_begin *begin)
 {
     char err[CONFIG_ERROR_MAX];
     struct training_wants wants;
     const char *text = json_string_value(json_object_get(args, "config"));
-    if (!text || serve_training_wants_read(text, &wants, err) < 0 || !wants.study)
+    if (!text || serve_training_wants_read(text, &wants, err) < 0 ||
+        (kind == PROBE_ROWS && !is_looked_at(serve, &wants)))
         return false;
     struct asked *asked = malloc(sizeof *asked);
     if (!asked)
@@ -72,19 +104,20 @@ static bool probe(struct serve *serve, struct control_call *call, json_t *args, 
 static void start(void *ctx, int status, const char *out, const char *err)
 {
     struct asked *asked = ctx;
+    char warning[CONFIG_ERROR_MAX];
     json_t *errors = refused_rows(status, err);
-    (void)out;
+    warn(out, warning);
     if (errors)
         serve_command_refuse(asked->call, errors);
     else if (asked->serve->ending)
         control_error(asked->call, "ESHUTDOWN", "the co-process ends: it was not started");
     else
-        asked->begin(asked->serve, asked->call, asked->args);
+        asked->begin(asked->serve, asked->call, asked->args, warning[0] ? warning : NULL);
     json_decref(errors);
     asked_destroy(asked);
 }
 
-bool serve_study_start(struct serve *serve, struct control_call *call, json_t *args, serve_study_begin *begin)
+bool serve_plan_start(struct serve *serve, struct control_call *call, json_t *args, serve_plan_begin *begin)
 {
     return probe(serve, call, args, PROBE_ROWS, start, begin);
 }
@@ -94,13 +127,15 @@ bool serve_study_start(struct serve *serve, struct control_call *call, json_t *a
 static void check(void *ctx, int status, const char *out, const char *err)
 {
     struct asked *asked = ctx;
+    char warning[CONFIG_ERROR_MAX];
     json_t *errors = refused_rows(status, err);
-    (void)out;
-    answer(asked->call, json_pack("{s:o}", "errors", errors ? errors : json_array()));
+    warn(out, warning);
+    answer(asked->call, json_pack("{s:o, s:s?}", "errors", errors ? errors : json_array(), "warning",
+                                  warning[0] ? warning : NULL));
     asked_destroy(asked);
 }
 
-bool serve_study_check(struct serve *serve, struct control_call *call, json_t *args)
+bool serve_plan_check(struct serve *serve, struct control_call *call, json_t *args)
 {
     return probe(serve, call, args, PROBE_ROWS, check, NULL);
 }
@@ -121,7 +156,7 @@ static void plan(void *ctx, int status, const char *out, const char *err)
     asked_destroy(asked);
 }
 
-bool serve_study_plan(struct serve *serve, struct control_call *call, json_t *args)
+bool serve_plan_show(struct serve *serve, struct control_call *call, json_t *args)
 {
     return probe(serve, call, args, PROBE_PLAN, plan, NULL);
 }

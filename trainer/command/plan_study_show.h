@@ -1,0 +1,51 @@
+/* What `plan` predicts of a study, and how it is shown. */
+#ifndef TRAINER_COMMAND_PLAN_STUDY_SHOW_H
+#define TRAINER_COMMAND_PLAN_STUDY_SHOW_H
+
+#include <jansson.h>
+
+#include "trainer/command/study_machine.h"
+#include "trainer/command/train_args.h"
+#include "trainer/study/cost.h"
+
+struct study_prediction {
+    const struct train_config *config;
+    const struct train_args *args;
+    const struct study_settings *settings;
+    struct study_demand demand;
+    struct study_fit fit;
+    struct study_machine machine;
+    double opened_s; /* processor seconds until its rows were known */
+    int workers;
+    int64_t trainings; /* of all trials, without pruning; the proposal's is not one of them */
+    struct train_config *median, *largest; /* trials, with a worker's share of the machine; NULL: no sizes */
+    struct study_cost cost;
+    struct study_cost_parts parts;
+    double seconds, cpu_s; /* of the whole study, the first at the workers' pace; NaN: not measured */
+    struct device_time device_time;
+    size_t host_bytes, device_bytes;
+};
+
+/* Of a device that is planned for, the seconds are this machine's, whose processors its workers share. */
+static inline int plan_study_workers_here(const struct study_prediction *p)
+{
+    return p->args->device_memory > 0 && p->workers > p->machine.cores ? p->machine.cores : p->workers;
+}
+
+static inline int plan_study_workers_a_device(const struct study_prediction *p)
+{
+    const int devices = p->machine.n_devices;
+    return devices > 0 ? (p->workers + devices - 1) / devices : 0;
+}
+
+/* Bytes of a planned device that a worker may hold; 0: of one that is here. */
+static inline size_t plan_study_share_bytes(const struct study_prediction *p)
+{
+    return p->median ? (size_t)((double)p->cost.training.device_memory * ppo_learner_share(&p->median->ppo))
+                     : 0;
+}
+
+void trainer_plan_study_print(const struct study_prediction *p);
+json_t *trainer_plan_study_json(const struct study_prediction *p); /* NULL without memory */
+
+#endif
