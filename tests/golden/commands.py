@@ -1,16 +1,17 @@
 """The command lines whose outputs outputs.py keeps. A name is that of its file; words are parted at blanks."""
 
 FORMS = {"table": "", "csv": " --csv", "json": " --json"}
-VERBS = ("account actions alerts backtest bars book events explain fees fills flatten indicators ledger lookahead order orders parity "
+VERBS = ("account actions alerts backtest bars book events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
          "pause policy positions resume revisions status study sweep symbol train venues warmup what-if").split()
 TRAINER_VERBS = "train plan study serve eval validate sample env-replay grad-check".split()
 
 # Asked in each form, of a state directory without a daemon. A form that a verb does not have is refused, which is an output too.
 LISTS = ["account list", "actions", "alerts list", "fees", "fills", "ledger verify", "ledger export", "orders", "positions",
-         "positions --all", "revisions", "symbol list", "venues", "train list", "policy list", "study list"]
+         "positions --all", "revisions", "symbol list", "venues", "train list", "policy list", "study list", "gpu"]
 OF_DESK = LISTS + ["actions AAPL", "revisions AAPL", "revisions --from 2024-08-08T23:54:15.342000001Z", "policy show ppo-btc", "study show search",
                    "study show wide", "study show empty", "bars BTCUSDT 1m", "bars ETHUSDT 1m --source trades", "bars AAPL 1m",
-                   "bars AAPL 1m --split", "bars BTCUSDT 5m", "venues streams binance", "train log ppo-btc", "status", "book BTCUSDT"]
+                   "bars AAPL 1m --split", "bars BTCUSDT 5m", "venues streams binance", "train log ppo-btc", "status", "book BTCUSDT",
+                   "gpu --processes", "gpu --from -25h"]
 OF_DAY = LISTS + ["events list", "events verify", "events show --seq 1 --n 400", "events show --at 2024-08-09T02:00:00Z --n 100",
                   "bars BTCUSDT 1s", "bars ETHUSDT 1s --source trades", "parity", "parity --from 2024-08-09T01:00:00Z", "explain --all",
                   "explain 5"]

@@ -295,6 +295,46 @@ static void put_learning(struct db_writer *writer)
     }
 }
 
+/* Two devices, one of which says little, three samples of each and a process; the daemon's own. */
+static void put_devices(struct db_writer *writer)
+{
+    for (int i = 0; i < 3; i++) {
+        const int64_t ts_ns = fixture_now_ns - (5 - i) * second_ns;
+        struct db_device device;
+        struct db_device_sample row;
+        struct db_process process;
+        struct db_process_sample used;
+        struct device_sample sample = {.device = "nvidia:GPU-0b1c",
+                                       .name = "NVIDIA H100, \"80GB\"",
+                                       .driver = "560.35.03",
+                                       .processes_known = true,
+                                       .figures = {50 + 10 * i, 30, 8e9 + 1e9 * i, 8e10, 310.5 + i, 700, 1755,
+                                                   2619, 61 + i, NAN, 0, 0, 0, 1.5e6, 2e5}};
+        const struct db_device_process holder = {.device = sample.device,
+                                                 .name = "papertape-train",
+                                                 .role = i ? "ppo-btc" : "",
+                                                 .pid = 4711,
+                                                 .ts_ns = ts_ns,
+                                                 .memory_bytes = 7e9 + 1e8 * i,
+                                                 .util_percent = i ? 48 : NAN};
+        const struct process_sample own = {"daemon", 4242, i ? 3.25 : NAN, 31457280, i ? 0 : NAN, 8192.5 * i};
+        db_device_of(&sample, ts_ns, &device, &row);
+        db_writer_put_device(writer, &device);
+        db_writer_put_device_sample(writer, &row);
+        db_writer_put_device_process(writer, &holder);
+        strcpy(sample.device, "amd:0000:03:00.0");
+        strcpy(sample.name, "AMD 1002:744c");
+        sample.processes_known = false;
+        sample.figures.power_w = sample.figures.util_percent = NAN;
+        db_device_of(&sample, ts_ns, &device, &row);
+        db_writer_put_device(writer, &device);
+        db_writer_put_device_sample(writer, &row);
+        db_process_of(&own, ts_ns, &process, &used);
+        db_writer_put_process(writer, &process);
+        db_writer_put_process_sample(writer, &used);
+    }
+}
+
 static int put_all(const char *path)
 {
     static const struct db_writer_config config;
@@ -311,6 +351,7 @@ static int put_all(const char *path)
         put_venues(writer);
         put_alerts(writer);
         put_learning(writer);
+        put_devices(writer);
         sample_put_trades(writer);
         db_writer_put_paused(writer, true);
         r = db_writer_flush(writer, 60000);

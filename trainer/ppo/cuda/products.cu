@@ -124,7 +124,7 @@ static bool prefer(struct ppo_queue *q, cublasLtMatmulPreference_t preference)
 }
 
 /* The algorithms of planning->planned that may be used, to the front. */
-static void find(struct ppo_queue *q, struct planning *planning)
+static void find(struct ppo_queue *q, struct product_planning *planning)
 {
     const struct planned *p = &planning->planned;
     cublasLtMatmulPreference_t preference = NULL;
@@ -140,7 +140,7 @@ static void find(struct ppo_queue *q, struct planning *planning)
             planning->found[planning->n++] = planning->found[i];
 }
 
-static struct planning *planning_of(struct ppo_queue *q, const struct queue_product *product)
+static struct product_planning *planning_of(struct ppo_queue *q, const struct queue_product *product)
 {
     return &q->planning[queue_epilogue_of(product) != q->planned[q->n_planned].asked];
 }
@@ -148,7 +148,7 @@ static struct planning *planning_of(struct ppo_queue *q, const struct queue_prod
 static int product_list(void *ctx, const struct queue_product *product)
 {
     struct ppo_queue *q = (struct ppo_queue *)ctx;
-    struct planning *planning = planning_of(q, product);
+    struct product_planning *planning = planning_of(q, product);
     planning->planned.product = *product;
     if (describe(q, &planning->planned))
         find(q, planning);
@@ -213,7 +213,7 @@ static double product_time(void *ctx, const struct queue_product *product, const
                            int i)
 {
     struct ppo_queue *q = (struct ppo_queue *)ctx;
-    struct planning *planning = planning_of(q, product);
+    struct product_planning *planning = planning_of(q, product);
     struct planned *p = &planning->planned;
     const double flop = 2 * (double)product->rows * product->in * product->out;
     const int rounds = flop < SMALL_FLOP ? ROUNDS_SMALL : ROUNDS;
@@ -268,7 +268,7 @@ static void settle(struct ppo_queue *q, struct planned *p)
 {
     const struct product_choice choice = p->choice;
     const enum queue_epilogue asked = p->asked;
-    struct planning *planning = &q->planning[choice.apart];
+    struct product_planning *planning = &q->planning[choice.apart];
     *p = planning->planned;
     p->algo = planning->found[choice.heuristic].algo;
     p->workspace = planning->found[choice.heuristic].workspaceSize;

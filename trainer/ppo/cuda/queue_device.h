@@ -42,7 +42,7 @@ struct planned {
 };
 
 /* A product that is being planned: as asked for, or without its epilogue. */
-struct planning {
+struct product_planning {
     struct planned planned;
     cublasLtMatmulHeuristicResult_t found[PRODUCT_HEURISTICS];
     int n;
@@ -60,7 +60,7 @@ struct ppo_queue {
     struct planned planned[QUEUE_PRODUCTS_MAX];
     int n_planned;
     struct product_planner planner;
-    struct planning planning[2];
+    struct product_planning planning[2];
     const struct queue_use *use; /* of the product that is being planned */
     bool filled;                 /* the arena, with numbers to measure by */
     char device[QUEUE_DEVICE_MAX];
