@@ -11,8 +11,8 @@
  */
 /* clang-format off */
 #define RECORD_DEVICE_FIGURES(X, ...) \
-    X(util_percent, ##__VA_ARGS__) X(memory_util_percent, ##__VA_ARGS__) \
-    X(memory_used_bytes, ##__VA_ARGS__) X(memory_total_bytes, ##__VA_ARGS__) X(power_w, ##__VA_ARGS__) \
+    X(util_percent, ##__VA_ARGS__) X(memory_used_bytes, ##__VA_ARGS__) \
+    X(memory_total_bytes, ##__VA_ARGS__) X(memory_util_percent, ##__VA_ARGS__) X(power_w, ##__VA_ARGS__) \
     X(power_limit_w, ##__VA_ARGS__) X(clock_mhz, ##__VA_ARGS__) X(memory_clock_mhz, ##__VA_ARGS__) \
     X(temperature_c, ##__VA_ARGS__) X(fan_percent, ##__VA_ARGS__) X(throttle_power, ##__VA_ARGS__) \
     X(throttle_thermal, ##__VA_ARGS__) X(throttle_hardware, ##__VA_ARGS__) \

@@ -308,7 +308,7 @@ static void put_devices(struct db_writer *writer)
                                        .name = "NVIDIA H100, \"80GB\"",
                                        .driver = "560.35.03",
                                        .processes_known = true,
-                                       .figures = {50 + 10 * i, 30, 8e9 + 1e9 * i, 8e10, 310.5 + i, 700, 1755,
+                                       .figures = {50 + 10 * i, 8e9 + 1e9 * i, 8e10, 30, 310.5 + i, 700, 1755,
                                                    2619, 61 + i, NAN, 0, 0, 0, 1.5e6, 2e5}};
         const struct db_device_process holder = {.device = sample.device,
                                                  .name = "papertape-train",

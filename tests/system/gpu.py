@@ -14,7 +14,7 @@ import harness
 
 SAMPLES = 57 if harness.LONG else 3  # of each device: one every 2 s
 CONFIG = "[market]\nsymbols = BTCUSDT\ninterval = 1m\n"
-HEADER = ("ts_ns,device,name,util_percent,memory_util_percent,memory_used_bytes,memory_total_bytes,power_w,power_limit_w,"
+HEADER = ("ts_ns,device,name,util_percent,memory_used_bytes,memory_total_bytes,memory_util_percent,power_w,power_limit_w,"
           "clock_mhz,memory_clock_mhz,temperature_c,fan_percent,throttle_power,throttle_thermal,throttle_hardware,"
           "pcie_rx_bytes_s,pcie_tx_bytes_s,period_s,statistic,n")
 

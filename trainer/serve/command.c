@@ -302,6 +302,12 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     return true;
 }
 
+/* Samples of processes are by such names: the daemon's, this one, and those of trainings (docs/gpu.md). */
+static bool is_process(const char *name)
+{
+    return strcmp(name, "daemon") == 0 || strcmp(name, "trainer") == 0;
+}
+
 static void start_now(struct serve *serve, struct control_call *call, json_t *args, const char *warning)
 {
     char err[TRAINING_RECORD_ERROR_MAX];
@@ -312,11 +318,11 @@ static void start_now(struct serve *serve, struct control_call *call, json_t *ar
     const char *text = name ? text_arg(call, args, "config") : NULL, *key;
     if (!text || !key_arg(call, args, &key))
         return;
-    if (!serve_training_record_name_is_good(name)) {
-        control_error(
-            call, "EINVAL",
-            "%.64s: no name of a training: letters, digits, - _ . are right, up to %d, but serve.lock", name,
-            TRAINING_RECORD_NAME_MAX - 1);
+    if (!serve_training_record_name_is_good(name) || is_process(name)) {
+        control_error(call, "EINVAL",
+                      "%.64s: no name of a training: letters, digits, - _ . are right, up to %d, but "
+                      "serve.lock, daemon, trainer",
+                      name, TRAINING_RECORD_NAME_MAX - 1);
         return;
     }
     if (overwrite && !json_is_boolean(overwrite)) {

@@ -23,7 +23,7 @@ def test_hello(co):
 
 def test_refused(co):
     good = config()
-    for name in ("", ".a", "a/b", "a b", "ä", "a" * 32, "serve.lock"):
+    for name in ("", ".a", "a/b", "a b", "ä", "a" * 32, "serve.lock", "daemon", "trainer"):
         co.refused("EINVAL", ["31"], "start", name=name, config=good)
     co.refused("EINVAL", ["config"], "start", name="a")
     co.refused("EINVAL", ["name"], "start", config=good)
