@@ -277,8 +277,8 @@ static const struct config_key keys[] = {
              "time doubles up to an hour, and is the first again once the device has worked for an hour. One "
              "that does not answer is waited for: bars queue, an alert says so after ten seconds, and "
              "nothing else is late."},
-    {"gpu", "sample_s", "between two samples of the devices and of the daemon's own processes, 0.5 to 60",
-     "2", KEY_SCALED(0.5, 60, 3), AT(gpu_sample_ms),
+    {"gpu", "sample_s", "between two samples of the devices and of the daemon's own processes, 1 to 60", "2",
+     KEY_SCALED(1, 60, 3), AT(gpu_sample_ms),
      .more =
          "NVIDIA's by its management library, AMD's and Intel's by the kernel's files. A driver that does "
          "not answer delays nothing else."},

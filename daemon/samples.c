@@ -2,15 +2,6 @@
 
 #include <math.h>
 
-static bool knows_any(const struct device_figures *figures)
-{
-    bool any = false;
-#define KNOWN(name) any |= !isnan(figures->name);
-    RECORD_DEVICE_FIGURES(KNOWN)
-#undef KNOWN
-    return any;
-}
-
 static void put_holders(struct db_writer *writer, const struct device_sample *sample, int64_t ts_ns,
                         const struct process_role roles[], int n_roles)
 {
@@ -35,10 +26,10 @@ static void put_device(struct db_writer *writer, const struct device_sample *sam
 {
     struct db_device device;
     struct db_device_sample row;
-    bool sampled = knows_any(&sample->figures);
+    bool sampled = daemon_gpu_device_known(sample);
     db_device_of(sample, status->sampled_ns, &device, &row);
     if (!sampled) {
-        device.reason = status->reason[0] ? status->reason : "it does not answer";
+        device.reason = status->state == GPU_STALLED ? status->reason : GPU_NO_ANSWER;
         device.last_ns = 0;
     }
     db_writer_group_begin(writer);

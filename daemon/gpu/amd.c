@@ -129,7 +129,7 @@ static void sample_device(struct amd *amd, int i, struct device_sample *device)
     daemon_gpu_card_begin(card, "amd", device);
     figures->util_percent = daemon_gpu_card_number(card, "device/gpu_busy_percent", 0, 100);
     figures->memory_util_percent = daemon_gpu_card_number(card, "device/mem_busy_percent", 0, 100);
-    figures->memory_total_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_total", 0, any);
+    figures->memory_total_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_total", 1, any);
     figures->memory_used_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_used", 0, any);
     figures->clock_mhz = clock_of(card, "device/pp_dpm_sclk");
     figures->memory_clock_mhz = clock_of(card, "device/pp_dpm_mclk");
@@ -147,9 +147,8 @@ static int sample(void *source, int64_t now_ns, struct device_sample *devices, i
 {
     struct amd *amd = source;
     double use[DEVICES_MAX];
-    int n = amd->n < room ? amd->n : room, e = daemon_gpu_cards_check(amd->cards, amd->n, reason);
-    if (e < 0)
-        return e;
+    int n = amd->n < room ? amd->n : room;
+    (void)reason; /* files do not fail */
     if (amd->samples % PCIE_EVERY == 0)
         measure_pcie(amd, (int)(amd->samples / PCIE_EVERY % (uint64_t)amd->n));
     amd->samples++;
@@ -158,7 +157,7 @@ static int sample(void *source, int64_t now_ns, struct device_sample *devices, i
     bool all = daemon_gpu_fdinfo_sample(amd->fdinfo, now_ns, amd->slots, devices, n, use);
     for (int i = 0; i < n; i++)
         daemon_gpu_device_settle(&devices[i], all);
-    *ret_n = n;
+    *ret_n = daemon_gpu_cards_keep(amd->cards, devices, n);
     return 0;
 }
 

@@ -142,15 +142,17 @@ int daemon_gpu_cards_find(unsigned vendor, const char *maker, struct gpu_card re
     return n;
 }
 
-int daemon_gpu_cards_check(const struct gpu_card cards[], int n, char reason[static GPU_REASON_MAX])
+int daemon_gpu_cards_keep(const struct gpu_card cards[], struct device_sample devices[], int n)
 {
+    int kept = 0;
     for (int i = 0; i < n; i++) {
-        if (id_of(&cards[i], "device/vendor") != 0)
+        if (id_of(&cards[i], "device/vendor") == 0)
             continue;
-        snprintf(reason, GPU_REASON_MAX, "%s at %s: the device is gone", cards[i].name, cards[i].slot);
-        return -ENODEV;
+        if (kept < i)
+            devices[kept] = devices[i];
+        kept++;
     }
-    return 0;
+    return kept;
 }
 
 void daemon_gpu_card_begin(const struct gpu_card *card, const char *kind, struct device_sample *device)

@@ -19,8 +19,9 @@ struct gpu_card {
 /* Those of a vendor by its PCI id, in the order of their numbers: how many. `maker` is for their names. */
 int daemon_gpu_cards_find(unsigned vendor, const char *maker, struct gpu_card ret[static DEVICES_MAX]);
 
-/* Are all still there? 0; -ENODEV with a sentence: one is not, as of a device that was unplugged. */
-int daemon_gpu_cards_check(const struct gpu_card cards[], int n, char reason[static GPU_REASON_MAX]);
+/* Takes those of cards that are not there any more, as of a device that was unplugged, out of the samples, of
+ * which each card has one: how many are left. */
+int daemon_gpu_cards_keep(const struct gpu_card cards[], struct device_sample devices[], int n);
 
 /* A device with its names: "KIND:SLOT". */
 void daemon_gpu_card_begin(const struct gpu_card *card, const char *kind, struct device_sample *device);

@@ -24,6 +24,15 @@ void daemon_gpu_device_forget(struct device_sample *device)
     device->n_processes = 0;
 }
 
+bool daemon_gpu_device_known(const struct device_sample *device)
+{
+    bool any = false;
+#define KNOWN(name) any |= !isnan(device->figures.name);
+    RECORD_DEVICE_FIGURES(KNOWN)
+#undef KNOWN
+    return any;
+}
+
 void daemon_gpu_clean(char *text)
 {
     for (; *text; text++)

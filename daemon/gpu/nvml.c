@@ -33,6 +33,8 @@ static void sample_memory(const struct nvml *nvml, nvml_handle handle, struct de
         figures->memory_total_bytes = (double)v1.total;
         figures->memory_used_bytes = (double)v1.used;
     }
+    if (figures->memory_total_bytes == 0) /* it does not say */
+        figures->memory_total_bytes = NAN;
 }
 
 static double one(nvml_return (*call)(nvml_handle, unsigned *), nvml_handle handle)

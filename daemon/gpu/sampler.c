@@ -7,22 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "daemon/gpu/vendors.h"
 #include "exchange/clock.h"
 
 enum {
     STALLED_INTERVALS = 3, /* as elsewhere: older than three intervals is stale */
-    RETRY_SAMPLES = 30,    /* between two attempts to open what is absent or refuses */
-};
-
-static const struct gpu_source *const sources[] = {&daemon_gpu_nvidia, &daemon_gpu_amd, &daemon_gpu_intel};
-enum { SOURCES = sizeof sources / sizeof *sources };
-
-struct result {
-    char reason[GPU_REASON_MAX]; /* of the first that failed; "": no source did */
-    struct device_sample devices[DEVICES_MAX];
-    int n_devices;
-    int64_t sampled_ns;
 };
 
 /* The state that loop and thread share; outlives the sampler when a sample does. */
@@ -33,7 +24,7 @@ struct exchange {
     bool quit;         /* from here on `async` is gone */
     bool abandoned;    /* the loop does not join: the thread frees this */
     uv_async_t *async; /* says that `result` is there */
-    struct result result;
+    struct gpu_result result;
 };
 
 struct gpu_sampler {
@@ -42,6 +33,7 @@ struct gpu_sampler {
     uv_async_t async;
     int handles;                      /* of the two, not closed yet */
     uint64_t interval_ms, started_ms; /* started: the sample under way */
+    int64_t started_ns;               /* the same by the wall's time */
     bool busy;                        /* a sample was asked for and is not there yet */
     pthread_t thread;
     struct exchange *exchange;
@@ -60,44 +52,6 @@ const char *daemon_gpu_state_name(enum gpu_state state)
 
 /* --- the thread --- */
 
-/* A vendor's devices, open or waiting to be opened again. */
-struct attempt {
-    void *opened; /* NULL: not */
-    int wait;     /* samples */
-    char reason[GPU_REASON_MAX];
-};
-
-static void ask(const struct gpu_source *source, struct attempt *attempt, struct result *result)
-{
-    int n = 0, e = 0;
-    if (!attempt->opened && attempt->wait-- > 0)
-        return;
-    attempt->reason[0] = '\0';
-    if (!attempt->opened)
-        e = source->open(&attempt->opened, attempt->reason);
-    if (e == 0)
-        e = source->sample(attempt->opened, clock_now_ns(), result->devices + result->n_devices,
-                           DEVICES_MAX - result->n_devices, &n, attempt->reason);
-    if (e < 0) {
-        source->close(attempt->opened);
-        attempt->opened = NULL;
-        attempt->wait = RETRY_SAMPLES - 1;
-    }
-    result->n_devices += n;
-}
-
-static void sample(struct attempt attempts[static SOURCES], struct result *result)
-{
-    result->n_devices = 0;
-    result->reason[0] = '\0';
-    result->sampled_ns = clock_wall_ns();
-    for (int i = 0; i < SOURCES; i++) {
-        ask(sources[i], &attempts[i], result);
-        if (!result->reason[0])
-            memcpy(result->reason, attempts[i].reason, sizeof result->reason);
-    }
-}
-
 static void exchange_free(struct exchange *exchange)
 {
     pthread_cond_destroy(&exchange->wake);
@@ -108,8 +62,8 @@ static void exchange_free(struct exchange *exchange)
 static void *run(void *arg)
 {
     struct exchange *exchange = arg;
-    struct attempt attempts[SOURCES] = {0};
-    struct result result;
+    struct gpu_vendors vendors = {0};
+    struct gpu_result result;
     pthread_mutex_lock(&exchange->lock);
     while (!exchange->quit) {
         if (!exchange->wanted) {
@@ -118,7 +72,7 @@ static void *run(void *arg)
         }
         exchange->wanted = false;
         pthread_mutex_unlock(&exchange->lock);
-        sample(attempts, &result);
+        daemon_gpu_vendors_sample(&vendors, &result);
         pthread_mutex_lock(&exchange->lock);
         exchange->result = result;
         if (!exchange->quit)
@@ -126,8 +80,7 @@ static void *run(void *arg)
     }
     bool abandoned = exchange->abandoned;
     pthread_mutex_unlock(&exchange->lock);
-    for (int i = 0; i < SOURCES; i++)
-        sources[i]->close(attempts[i].opened);
+    daemon_gpu_vendors_close(&vendors);
     if (abandoned)
         exchange_free(exchange);
     return NULL;
@@ -171,7 +124,7 @@ static void on_result(uv_async_t *async)
 {
     struct gpu_sampler *sampler = async->data;
     struct gpu_status *status = &sampler->status;
-    const struct result *result = &sampler->exchange->result;
+    const struct gpu_result *result = &sampler->exchange->result;
     pthread_mutex_lock(&sampler->exchange->lock);
     memcpy(status->reason, result->reason, sizeof status->reason);
     memcpy(status->devices, result->devices, sizeof status->devices);
@@ -194,8 +147,10 @@ static void mark_stalled(struct gpu_sampler *sampler)
     if (age_ms < STALLED_INTERVALS * sampler->interval_ms)
         return;
     status->state = GPU_STALLED;
-    snprintf(status->reason, sizeof status->reason, "the driver has not answered for %ju s",
-             (uintmax_t)(age_ms / 1000));
+    time_t since = (time_t)(sampler->started_ns / 1000000000);
+    struct tm utc = {0};
+    gmtime_r(&since, &utc);
+    strftime(status->reason, sizeof status->reason, "the driver has not answered since %H:%M:%SZ", &utc);
     for (int i = 0; i < status->n_devices; i++)
         daemon_gpu_device_forget(&status->devices[i]);
 }
@@ -209,6 +164,7 @@ static void on_tick(uv_timer_t *timer)
     }
     sampler->busy = true;
     sampler->started_ms = uv_now(sampler->loop);
+    sampler->started_ns = clock_wall_ns();
     pthread_mutex_lock(&sampler->exchange->lock);
     sampler->exchange->wanted = true;
     pthread_cond_signal(&sampler->exchange->wake);

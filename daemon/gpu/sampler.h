@@ -17,8 +17,9 @@ enum gpu_state {
 
 struct gpu_status {
     enum gpu_state state;
-    /* One line. "no GPU": no vendor has a device here. Else what failed; beside devices of one vendor too,
-     * where another's driver fails; "": nothing did. */
+    /* One line, the same for as long as what it says lasts. "no GPU": no vendor has a device here. Else what
+     * failed, beside the devices that are sampled too: a vendor's driver, devices that are gone or do not
+     * answer; "": nothing did. */
     char reason[GPU_REASON_MAX];
     struct device_sample devices[DEVICES_MAX];
     int n_devices;
@@ -31,9 +32,9 @@ const char *daemon_gpu_state_name(enum gpu_state state); /* "n/a", "ok", "stalle
 
 struct gpu_sampler;
 
-/* Samples at once and then every interval_ms. A vendor's driver that is absent or fails is tried again every
- * 30 samples. While a sample is under way no other starts, however long it takes. Keeps no loop alive. 0 or
- * -errno. */
+/* Samples at once and then every interval_ms. A vendor's driver that is absent or fails, or one of
+ * whose devices is gone, is opened again every 30 samples. While a sample is under way no other starts,
+ * however long it takes. Keeps no loop alive. 0 or -errno. */
 int daemon_gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret);
 
 /* The last results; belongs to the sampler and changes only when the loop turns. */

@@ -10,6 +10,8 @@
 
 enum { GPU_REASON_MAX = 256 };
 
+#define GPU_NO_ANSWER "it does not answer" /* of a device no figure is known */
+
 struct gpu_source {
     /* 0; -ENOENT: there is no device of this vendor here, which needs no words; another -errno, with a
      * sentence that says what failed. */
@@ -17,8 +19,8 @@ struct gpu_source {
 
     /* Asks all devices, `room` of them at most; writes their number, and whole samples. `now_ns` is
      * monotonic: what a driver counts from its start is divided by the time between two calls, and not known
-     * in the first. What one device does not say is NaN, "", or !processes_known. -errno with a sentence:
-     * close, and open later. */
+     * in the first. What one device does not say is NaN, "", or !processes_known; one that is gone is left
+     * out. -errno with a sentence: close, and open later. */
     int (*sample)(void *source, int64_t now_ns, struct device_sample *devices, int room, int *ret_n,
                   char reason[static GPU_REASON_MAX]);
 
@@ -39,6 +41,9 @@ void daemon_gpu_device_forget(struct device_sample *device);
 
 /* Replaces what a screen may not show, control characters and all beyond ASCII, by '?'. */
 void daemon_gpu_clean(char *text);
+
+/* Is any of its figures known? One that does not answer has no known figure. */
+bool daemon_gpu_device_known(const struct device_sample *device);
 
 /* The name of its program, "" where that is not known. */
 void daemon_gpu_process_name(struct device_process *process);

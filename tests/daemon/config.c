@@ -405,7 +405,7 @@ static void test_refusals(void)
           ":2: [indicators] specs: sma: period \"0\": a whole number from 1 to 100000 is needed");
     fails("[indicators]\nspecs = macd sma:20 MACD:12,26,9\n",
           ":2: [indicators] specs: MACD:12,26,9 is named twice");
-    fails("[gpu]\nsample_s = 0.4\n", ":2: [gpu] sample_s: \"0.4\": a number from 0.5 to 60 is needed");
+    fails("[gpu]\nsample_s = 0.999\n", ":2: [gpu] sample_s: \"0.999\": a number from 1 to 60 is needed");
     fails("[indicators]\ntimeframes =\n",
           ":2: [indicators] timeframes: at least one is needed, like 5m, or auto");
     fails("[indicators]\ntimeframes = 5m 5min\n",

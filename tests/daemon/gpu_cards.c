@@ -125,7 +125,10 @@ static void test_amd_others(void)
              "NUM        MODE_NAME\n  0   BOOTUP_DEFAULT:\n  1 3D_FULL_SCREEN *:\n");
     tree_put(sys, AMD "power_dpm_force_performance_level", NULL);
     tree_put(sys, AMD "gpu_busy_percent", "101\n");
+    tree_put(sys, AMD "mem_info_vram_total", "0\n");
     CHECK_INT(sample(&daemon_gpu_amd), 1);
+    CHECK(isnan(devices[0].figures.memory_total_bytes)); /* 0 is no size */
+    CHECK(devices[0].figures.memory_used_bytes == 8589934592.0);
     CHECK(devices[0].figures.fan_percent == 20); /* 51 of 255 */
     CHECK(devices[0].figures.power_w == 250);
     CHECK_STR(devices[0].name, "Radeon RX 7900 XTX");
@@ -180,12 +183,24 @@ static void test_several(void)
     CHECK_INT(daemon_gpu_amd.sample(opened, 1, devices, 2, &n, reason), 0);
     CHECK_INT(n, 2);
 
-    /* One is unplugged. */
+    /* Some are unplugged: the others are sampled, each as itself, for as long as there is one and longer. */
+    tree_put(sys, "class/drm/card4/device/gpu_busy_percent", "44\n");
+    tree_remove(sys, "class/drm/card0");
     tree_remove(sys, "class/drm/card3");
-    CHECK_INT(daemon_gpu_amd.sample(opened, 2, devices, 2, &n, reason), -ENODEV);
-    CHECK_STR(reason, "AMD 1002:0000 at 0000:03:00.0: the device is gone");
-    daemon_gpu_amd.close(opened);
+    CHECK_INT(daemon_gpu_amd.sample(opened, 2, devices, DEVICES_MAX, &n, reason), 0);
+    CHECK_INT(n, DEVICES_MAX - 2);
+    CHECK_STR(devices[0].device, "amd:0000:01:00.0");
+    CHECK_STR(devices[2].device, "amd:0000:04:00.0");
+    CHECK(devices[2].figures.util_percent == 44);
+    CHECK_STR(devices[13].device, "amd:0000:10:00.0");
+    tree_put(sys, "class/drm/card3/device/vendor", "0x1002\n"); /* and one is there again */
+    CHECK_INT(daemon_gpu_amd.sample(opened, 3, devices, DEVICES_MAX, &n, reason), 0);
+    CHECK_INT(n, DEVICES_MAX - 1);
+    CHECK_STR(devices[2].device, "amd:0000:03:00.0");
     tree_remove(sys, "class");
+    CHECK_INT(daemon_gpu_amd.sample(opened, 4, devices, DEVICES_MAX, &n, reason), 0);
+    CHECK_INT(n, 0);
+    daemon_gpu_amd.close(opened);
 }
 
 static void test_intel(void)

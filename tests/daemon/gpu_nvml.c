@@ -78,6 +78,15 @@ static void test_throttling(const char *library)
     }
 }
 
+/* A total of 0 is one that is not known. */
+static void test_no_total(const char *library)
+{
+    struct device_sample d[DEVICES_MAX];
+    fake("memory_total=0\n");
+    CHECK_INT(sample(library, d), 2);
+    CHECK_INT(known_of(&d[0]) & (BIT(memory_total_bytes) | BIT(memory_used_bytes)), BIT(memory_used_bytes));
+}
+
 /* Each call that a device does not support takes its own figures away and no other. */
 static void test_unsupported(const char *library)
 {
@@ -247,6 +256,8 @@ int main(int argc, char **argv)
         return 2;
     test_figures(argv[1]);
     test_throttling(argv[1]);
+    test_no_total(argv[1]);
+    test_no_total(argv[2]);
     test_unsupported(argv[1]);
     test_oldest(argv[2]);
     test_processes(argv[1]);

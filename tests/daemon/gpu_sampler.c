@@ -67,7 +67,9 @@ static void test_sampler(const char *library)
     /* The driver hangs: the loop turns on, nothing piles up, no old figure is shown as a new one. */
     pthread_mutex_lock(gate);
     UNTIL(status->state == GPU_STALLED);
-    CHECK_INT(strncmp(status->reason, "the driver has not answered for ", 32), 0);
+    char stalled[GPU_REASON_MAX];
+    memcpy(stalled, status->reason, sizeof stalled);
+    CHECK_INT(strncmp(stalled, "the driver has not answered since ", 34), 0);
     CHECK_INT(status->n_devices, 2);
     CHECK_INT(known_of(&status->devices[0]), 0);
     CHECK(!status->devices[0].processes_known);
@@ -79,7 +81,8 @@ static void test_sampler(const char *library)
     UNTIL(uv_now(&loop) > now + 50); /* fifty intervals */
     CHECK_INT(status->samples, samples);
     CHECK(atomic_load(counts) <=
-          before + 1); /* the one that hangs, if it had not started when it was missed */
+          before + 1);                  /* the one that hangs, if it had not started when it was missed */
+    CHECK_STR(status->reason, stalled); /* it counts nothing, so that it is stored once */
     pthread_mutex_unlock(gate);
     UNTIL(status->state == GPU_OK && status->samples > samples + 1);
 
@@ -148,7 +151,7 @@ static void test_vendors(const char *library)
     sampler = start(library);
     status = daemon_gpu_sampler_status(sampler);
     CHECK_INT(status->state, GPU_OK);
-    CHECK_STR(status->reason, "");
+    CHECK_STR(status->reason, "intel:card0: it does not answer");
     CHECK_INT(status->n_devices, 4);
     CHECK_STR(status->devices[0].name, "Fake 0");
     CHECK_STR(status->devices[2].device, "amd:card1");
@@ -167,6 +170,70 @@ static void test_vendors(const char *library)
     tree_remove(sys, "class");
 }
 
+static bool says(const struct gpu_status *status, enum gpu_state state, int n_devices, const char *reason)
+{
+    return status->state == state && status->n_devices == n_devices && strcmp(status->reason, reason) == 0;
+}
+
+#define GPU_0 "nvidia:GPU-00000000-0000-4000-8000-00000000fa4e"
+#define GPU_1 "nvidia:GPU-00000001-0000-4000-8000-00000000fa4e"
+
+static void put_amd(int number)
+{
+    char name[64], slot[64];
+    snprintf(name, sizeof name, "class/drm/card%d/device/gpu_busy_percent", number);
+    tree_put(sys, name, "12\n");
+    snprintf(name, sizeof name, "class/drm/card%d/device/uevent", number);
+    snprintf(slot, sizeof slot, "PCI_SLOT_NAME=0000:%02x:00.0\n", number % 10);
+    tree_put(sys, name, slot);
+    snprintf(name, sizeof name, "class/drm/card%d/device/vendor", number);
+    tree_put(sys, name, "0x1002\n");
+}
+
+/* A device that is gone, or does not answer, is named, and the others are sampled. */
+static void test_gone(const char *library)
+{
+    fake("");
+    struct gpu_sampler *sampler = start(library);
+    const struct gpu_status *status = daemon_gpu_sampler_status(sampler);
+    UNTIL(says(status, GPU_OK, 2, ""));
+    fake("1.lost=1\n");
+    UNTIL(says(status, GPU_OK, 2, GPU_1 ": it does not answer"));
+    CHECK(status->devices[0].figures.util_percent == 97);
+    fake("lost=1\n");
+    UNTIL(says(status, GPU_OK, 2, GPU_0 " and 1 more: it does not answer"));
+    fake("");
+    UNTIL(says(status, GPU_OK, 2, ""));
+
+    /* Named until it is back, though its vendor's driver is opened again in between. */
+    fake("devices=1\n");
+    UNTIL(says(status, GPU_OK, 1, GPU_1 ": the device is gone"));
+    uint64_t samples = status->samples;
+    UNTIL(status->samples > samples + 100 && says(status, GPU_OK, 1, GPU_1 ": the device is gone"));
+    fake("devices=0\n");
+    UNTIL(says(status, GPU_NOT_AVAILABLE, 0, GPU_0 " and 1 more: the device is gone"));
+    fake("");
+    UNTIL(says(status, GPU_OK, 2, ""));
+    stop(sampler);
+
+    put_amd(3);
+    put_amd(4);
+    sampler = start("");
+    status = daemon_gpu_sampler_status(sampler);
+    UNTIL(says(status, GPU_OK, 2, ""));
+    tree_remove(sys, "class/drm/card3");
+    UNTIL(says(status, GPU_OK, 1, "amd:0000:03:00.0: the device is gone"));
+    CHECK_STR(status->devices[0].device, "amd:0000:04:00.0");
+    CHECK(status->devices[0].figures.util_percent == 12);
+    tree_remove(sys, "class/drm/card4");
+    UNTIL(says(status, GPU_NOT_AVAILABLE, 0, "amd:0000:03:00.0 and 1 more: the device is gone"));
+    put_amd(4);
+    put_amd(13); /* the first again, by another number */
+    UNTIL(says(status, GPU_OK, 2, ""));
+    stop(sampler);
+    tree_remove(sys, "class");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2 || uv_loop_init(&loop) != 0)
@@ -176,6 +243,7 @@ int main(int argc, char **argv)
     uv_timer_init(&loop, &deadline);
     test_sampler(argv[1]);
     test_vendors(argv[1]);
+    test_gone(argv[1]);
     uv_close((uv_handle_t *)&deadline, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK_INT(uv_loop_close(&loop), 0);

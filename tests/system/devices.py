@@ -7,7 +7,7 @@ import signal
 
 import harness
 
-CONFIG = "[gpu]\nsample_s = 0.5\n[account hand]\nstrategy = none\n"
+CONFIG = "[gpu]\nsample_s = 1\n[account hand]\nstrategy = none\n"
 RX7900 = {
     "vendor": "0x1002", "device": "0x744c", "uevent": "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:03:00.0", "gpu_busy_percent": "97",
     "mem_info_vram_total": str(24 << 30), "mem_info_vram_used": str(6 << 30), "pp_dpm_sclk": "0: 500Mhz\n1: 2304Mhz *",
@@ -63,9 +63,22 @@ def nvidia(folder, sysfs):
     gpu = gpu_of(daemon, lambda gpu: gpu["devices"][0]["temp_c"] == 86, "86 degrees")
     assert gpu["devices"][0]["power_w"] == 612.345 and gpu["devices"][1]["power_w"] is None, gpu
 
+    # One does not answer, then one is gone: it is named, and the other is sampled.
+    key = "nvidia:GPU-00000001-0000-4000-8000-00000000fa4e"
+    put(figures, "1.lost=1\n")
+    gpu = gpu_of(daemon, lambda gpu: gpu["reason"], "a device that does not answer")
+    assert gpu["state"] == "ok" and gpu["reason"] == f"{key}: it does not answer" and len(gpu["devices"]) == 2, gpu
+    assert f"gpu       ok: {key}: it does not answer\n" in daemon.papertape("status")
+    put(figures, "devices=1\n")
+    gpu = gpu_of(daemon, lambda gpu: len(gpu["devices"]) == 1, "a device that is gone")
+    assert gpu["state"] == "ok" and gpu["reason"] == f"{key}: the device is gone", gpu
+    assert gpu["devices"][0]["util_pct"] == 97, gpu
+    put(figures, "")
+    gpu_of(daemon, lambda gpu: len(gpu["devices"]) == 2 and not gpu["reason"], "the device again")
+
     put(figures, "hang=1\n")
     gpu = gpu_of(daemon, lambda gpu: gpu["state"] == "stalled", "a driver that hangs")
-    assert gpu["reason"].startswith("the driver has not answered for "), gpu
+    assert gpu["reason"].startswith("the driver has not answered since "), gpu
     assert [device["name"] for device in gpu["devices"]] == ["Fake 0", "Fake 1"], gpu
     assert all(value is None for key, value in gpu["devices"][0].items()
                if key not in ("name", "device", "driver")), gpu
