@@ -360,6 +360,41 @@ static void check_waiting(const char *folder)
     json_decref(object);
 }
 
+/* The feed's panel sets what computes apart from the devices there are, however narrow it is. */
+static void check_feed_devices(void)
+{
+    static const struct {
+        int width, height, n;
+        const char *words;
+    } cases[] = {
+        {80, 24, 1, "compute cpu  gpu NVIDIA H100 80GB HBM3 97 % 1.0 GiB"},
+        {80, 24, 3, "compute cpu  gpu NVIDIA H100 80GB HBM3 97 % 1.0 GiB  and 2 more"},
+        {120, 40, 1, "compute cpu  gpu NVIDIA H100 ~HBM3 97 % 1.0 GiB"},
+        {120, 40, 3, "compute cpu  gpu 97 % 1.0 GiB  and 2 more"},
+    };
+    struct view view;
+    json_t *status = json_loads(fixture_status, 0, NULL), *device;
+
+    tui_view_init(&view, false, 1000);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json_t *devices = json_array();
+        for (int n = 0; n < cases[i].n; n++) {
+            device = json_pack("{s:s, s:i, s:i}", "name", "NVIDIA H100 80GB HBM3", "util_pct", 97,
+                               "mem_used_mib", 1000);
+            json_array_append_new(devices, device);
+        }
+        json_object_set_new(json_object_get(status, "gpu"), "devices", devices);
+        CHECK_INT(tui_model_take_status(model, status, now), 0);
+        char *text = picture_draw(model, &view, now, cases[i].width, cases[i].height, GLYPHS_BRAILLE);
+        CHECK(text && strstr(text, cases[i].words));
+        free(text);
+    }
+    json_decref(status);
+    status = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(tui_model_take_status(model, status, now), 0);
+    json_decref(status);
+}
+
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/papertape-screens-XXXXXX", path[512];
@@ -387,6 +422,7 @@ int main(int argc, char **argv)
     check_chart();
     check_overlays();
     check_halted();
+    check_feed_devices();
     check_several();
     check_venues();
     check_alerts();

@@ -114,15 +114,36 @@ static void storage(const struct area *body, int y, const struct status *s, enum
          counted(a, s->counters.rejected));
 }
 
+enum { NAME_LEAST = 8 }; /* columns of a device's name; where there are fewer it is left out */
+
+/* The first device, its name shortened so that its figures fit, and how many more there are. */
+static void device(const struct area *body, int x, int y, const struct status *s)
+{
+    const struct status_device *d = &s->devices[0];
+    char a[FORMAT_MAX], b[FORMAT_MAX], figures[2 * FORMAT_MAX], more[FORMAT_MAX] = "", name[STATUS_TEXT_MAX];
+
+    snprintf(figures, sizeof(figures), "%s %% %s GiB", cli_format_number(a, d->util_pct, 0),
+             cli_format_number(b, d->mem_used_mib / 1024, 1));
+    if (s->n_devices > 1)
+        snprintf(more, sizeof(more), "  and %d more", s->n_devices - 1);
+    x = tui_area_text(body, x, y, STYLE_DIM, "gpu") + 1;
+    int room = body->width - x - 1 - (int)strlen(figures) - (int)strlen(more);
+    if (room >= NAME_LEAST) {
+        panel_frame_middle(name, sizeof(name), d->name[0] ? d->name : "n/a", room);
+        x = tui_area_text(body, x, y, STYLE_NORMAL, name) + 1;
+    }
+    x = tui_area_text(body, x, y, STYLE_NORMAL, figures);
+    x = tui_area_text(body, x, y, STYLE_DIM, more);
+    if (s->gpu.reason[0] && x + 2 < body->width)
+        tui_area_text_cut(body, x + 2, y, body->width - x - 2, STYLE_WARN, s->gpu.reason);
+}
+
 static void devices(const struct area *body, int y, const struct status *s)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX];
     int x = pair(body, 1, y, "compute", STYLE_NORMAL, s->compute.backend[0] ? s->compute.backend : "n/a");
 
     if (s->n_devices > 0) {
-        const struct status_device *d = &s->devices[0];
-        tui_area_printf(body, x, y, STYLE_NORMAL, "%s %s%% %s MiB", d->name,
-                        cli_format_number(a, d->util_pct, 0), cli_format_number(b, d->mem_used_mib, 0));
+        device(body, x, y, s);
         return;
     }
     x = pair(body, x, y, "gpu", STYLE_NORMAL, s->gpu.state[0] ? s->gpu.state : "n/a");
