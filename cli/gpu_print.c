@@ -138,7 +138,7 @@ static void print_holders(const struct gpu_read *read, int64_t now_ns)
     if (read->n_holders > 0)
         cli_stored_end(&list);
     else if (hides_processes(read))
-        puts("\nprocesses on devices: n/a, not to be seen from here");
+        puts("\nprocesses on devices: n/a, hidden by the container or by /proc");
 }
 
 static const struct stored_column phase_columns[] = {

@@ -60,7 +60,7 @@ static int holders(const struct area *body, int y, int rows, const struct scene 
     if (h->n_holders == 0) {
         int x = tui_area_text(body, 1, y, STYLE_DIM, "processes ");
         tui_area_text(body, x, y, STYLE_NORMAL,
-                      hidden == h->n ? "n/a: not to be seen from here" : "no process");
+                      hidden == h->n ? "n/a: hidden by the container or by /proc" : "no process");
         return y + 1;
     }
     for (int i = 0; i < h->n_holders && rows > 0; i++, rows--)
