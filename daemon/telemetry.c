@@ -247,6 +247,7 @@ static json_t *device_object(const struct device_sample *device)
         .throttle_hardware = figures->throttle_hardware,
         .pcie_rx_bytes_s = figures->pcie_rx_bytes_s,
         .pcie_tx_bytes_s = figures->pcie_tx_bytes_s,
+        .index = device->index,
     };
     return view_object(&view);
 }

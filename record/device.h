@@ -46,6 +46,7 @@ struct device_sample {
     char name[DEVICE_NAME_MAX];     /* "NVIDIA H100 80GB HBM3"; "": not known */
     char driver[DEVICE_DRIVER_MAX]; /* "560.35.03", "amdgpu"; "": not known */
     char profile[DEVICE_PROFILE_MAX]; /* AMD's power profile, as "COMPUTE"; "": none */
+    int index; /* NVIDIA's own number of it, which may be another at the next start; -1: none */
     struct device_figures figures;
     bool processes_known; /* false: n/a, as in a container */
     int n_processes;

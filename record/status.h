@@ -178,7 +178,8 @@
     TEXT(WORD, OPTIONAL, profile) FIELD(REAL, NULLABLE, mem_util_pct) FIELD(REAL, NULLABLE, mem_clock_mhz) \
     FIELD(REAL, NULLABLE, fan_pct) FIELD(REAL, NULLABLE, throttle_power) \
     FIELD(REAL, NULLABLE, throttle_thermal) FIELD(REAL, NULLABLE, throttle_hardware) \
-    FIELD(REAL, NULLABLE, pcie_rx_bytes_s) FIELD(REAL, NULLABLE, pcie_tx_bytes_s)
+    FIELD(REAL, NULLABLE, pcie_rx_bytes_s) FIELD(REAL, NULLABLE, pcie_tx_bytes_s) \
+    FIELD(UNSIGNED, UNKNOWN, index) /* NVIDIA's, as nvidia-smi has it */
 
 /* A policy of the arena, docs/policies.md: first its evidence, then its current state. */
 #define RECORD_SHOWN_POLICY(TEXT, FIELD) \

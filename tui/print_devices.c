@@ -8,13 +8,16 @@
 void tui_print_device(FILE *out, const struct status_device *d, const char *more)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], e[FORMAT_MAX], f[FORMAT_MAX], g[FORMAT_MAX],
-        h[FORMAT_MAX];
+        h[FORMAT_MAX], index[FORMAT_MAX] = "";
 
-    fprintf(out, "device    %s: util %s %%, memory %s of %s GiB, %s of %s W, %s MHz, %s C%s\n",
+    if (d->index >= 0)
+        snprintf(index, sizeof(index), ", index %lld", (long long)d->index);
+    fprintf(out, "device    %s: util %s %%, memory %s of %s GiB, %s of %s W, %s MHz, %s C%s%s%s%s\n",
             d->name[0] ? d->name : "n/a", cli_format_number(a, d->util_pct, 0),
             cli_format_number(b, d->mem_used_mib / 1024, 1), cli_format_number(c, d->mem_total_mib / 1024, 1),
             cli_format_number(e, d->power_w, 0), cli_format_number(f, d->power_limit_w, 0),
-            cli_format_number(g, d->clock_mhz, 0), cli_format_number(h, d->temp_c, 0), more);
+            cli_format_number(g, d->clock_mhz, 0), cli_format_number(h, d->temp_c, 0),
+            d->device[0] ? ", " : "", d->device, index, more);
 }
 
 void tui_print_devices(FILE *out, const struct history_devices *stored, struct moment now)
@@ -28,12 +31,14 @@ void tui_print_devices(FILE *out, const struct history_devices *stored, struct m
                                      .power_w = d->last.power_w,
                                      .power_limit_w = d->last.power_limit_w,
                                      .clock_mhz = d->last.clock_mhz,
-                                     .temp_c = d->last.temperature_c};
+                                     .temp_c = d->last.temperature_c,
+                                     .index = -1};
         snprintf(more, sizeof(more), "; %s ago; of 24 h util mean %s %%, max %s %%",
                  cli_format_age(age, now.wall_ns > d->last_ns ? (now.wall_ns - d->last_ns) / 1000000 : 0),
                  cli_format_number(mean, d->mean.util_percent, 0),
                  cli_format_number(max, d->max.util_percent, 0));
         cli_text_clean(last.name, sizeof(last.name), d->name);
+        cli_text_clean(last.device, sizeof(last.device), d->key);
         tui_print_device(out, &last, more);
     }
     if (stored->reason[0])

@@ -12,7 +12,7 @@ static void clear_figures(struct device_figures *figures)
 
 void daemon_gpu_device_clear(struct device_sample *device)
 {
-    *device = (struct device_sample){0};
+    *device = (struct device_sample){.index = -1};
     clear_figures(&device->figures);
 }
 

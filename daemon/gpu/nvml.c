@@ -87,6 +87,7 @@ static void sample_device(struct nvml *nvml, unsigned index, struct device_sampl
     nvml_handle handle;
     struct nvml_known *known = &nvml->known[index];
     daemon_gpu_device_clear(device);
+    device->index = (int)index;
     memcpy(device->driver, nvml->driver_version, sizeof device->driver);
     bool reached = nvml->handle(index, &handle) == NVML_SUCCESS;
     if (reached) {

@@ -58,7 +58,7 @@ def nvidia(folder, sysfs):
                                  "device": "nvidia:GPU-00000000-0000-4000-8000-00000000fa4e", "driver": "999.42.01",
                                  "profile": None, "mem_util_pct": 40, "mem_clock_mhz": 2619, "fan_pct": 30,
                                  "throttle_power": 0, "throttle_thermal": 0, "throttle_hardware": 0,
-                                 "pcie_rx_bytes_s": 1200000, "pcie_tx_bytes_s": 800000}, gpu
+                                 "pcie_rx_bytes_s": 1200000, "pcie_tx_bytes_s": 800000, "index": 0}, gpu
     put(figures, "temperature=86\n1.power=unsupported\n")
     gpu = gpu_of(daemon, lambda gpu: gpu["devices"][0]["temp_c"] == 86, "86 degrees")
     assert gpu["devices"][0]["power_w"] == 612.345 and gpu["devices"][1]["power_w"] is None, gpu
@@ -68,7 +68,9 @@ def nvidia(folder, sysfs):
     put(figures, "1.lost=1\n")
     gpu = gpu_of(daemon, lambda gpu: gpu["reason"], "a device that does not answer")
     assert gpu["state"] == "ok" and gpu["reason"] == f"{key}: it does not answer" and len(gpu["devices"]) == 2, gpu
-    assert f"gpu       ok: {key}: it does not answer\n" in daemon.papertape("status")
+    shown = daemon.papertape("status")
+    assert f"gpu       ok: {key}: it does not answer\n" in shown, shown
+    assert f" W, n/a MHz, n/a C, {key}, index 1\n" in shown, shown
     put(figures, "devices=1\n")
     gpu = gpu_of(daemon, lambda gpu: len(gpu["devices"]) == 1, "a device that is gone")
     assert gpu["state"] == "ok" and gpu["reason"] == f"{key}: the device is gone", gpu
@@ -81,7 +83,7 @@ def nvidia(folder, sysfs):
     assert gpu["reason"].startswith("the driver has not answered since "), gpu
     assert [device["name"] for device in gpu["devices"]] == ["Fake 0", "Fake 1"], gpu
     assert all(value is None for key, value in gpu["devices"][0].items()
-               if key not in ("name", "device", "driver")), gpu
+               if key not in ("name", "device", "driver", "index")), gpu
     put(figures, "fails=1\n")
     gpu = gpu_of(daemon, lambda gpu: gpu["state"] == "n/a", "a driver that fails")
     assert gpu == {"state": "n/a", "reason": "NVML: GPU is lost", "devices": []}, gpu
