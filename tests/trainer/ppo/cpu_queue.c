@@ -196,12 +196,10 @@ static int product_list(void *ctx, const struct queue_product *product)
 }
 
 /* Does it, too, so that operands that are none would be noticed. */
-static double product_time(void *ctx, const struct queue_product *product, const struct queue_product *asked,
-                           int i)
+static double product_time(void *ctx, const struct queue_product *product, int i)
 {
     struct ppo_queue *q = ctx;
     const char *at = times_of(product, q);
-    (void)asked;
     for (at += *at == ';'; i > 0; i--)
         at = strchr(at, ',') + 1;
     if (!q->filled)

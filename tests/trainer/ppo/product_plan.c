@@ -1,10 +1,17 @@
 /* The planner of matrix products, by timings from a table and a clock that they move. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -15,10 +22,12 @@
 struct table {
     int n[2];                              /* as asked, apart */
     double seconds[2][PRODUCT_HEURISTICS]; /* that it reports */
-    double takes;                          /* by its clock, each time */
+    double takes, lists;                   /* by its clock, each time */
     double clock;
     int listed, timed;
+    double started; /* by its clock, the last timing */
     struct queue_product asked;
+    void (*during)(void); /* a timing; NULL: nothing */
 };
 
 static int variant(const struct table *t, const struct queue_product *product)
@@ -35,17 +44,19 @@ static int list(void *ctx, const struct queue_product *product)
 {
     struct table *t = ctx;
     t->listed++;
+    t->clock += t->lists;
     return t->n[variant(t, product)];
 }
 
-static double time_one(void *ctx, const struct queue_product *product, const struct queue_product *asked,
-                       int i)
+static double time_one(void *ctx, const struct queue_product *product, int i)
 {
     struct table *t = ctx;
     const int v = variant(t, product);
-    CHECK(memcmp(asked, &t->asked, sizeof(*asked)) == 0);
     CHECK(i >= 0 && i < t->n[v]);
     t->timed++;
+    t->started = t->clock;
+    if (t->during)
+        t->during();
     t->clock += t->takes;
     return t->seconds[v][i];
 }
@@ -186,7 +197,29 @@ static void try_bad(void)
     check_choice(&t, -ENOTSUP, 0, 0, false);
 }
 
-/* However long a product takes: all of a learner's end within the budget, and one candidate. */
+/* The heuristics' time is of the budget, not of a product's eighth of it: no timing starts after it. */
+static void try_listing(void)
+{
+    static const double lists[] = {1e-3, 0.02, 0.2, 0.6};
+    for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
+        enum { PRODUCTS = 60 };
+        struct table t = table_of(product_of(QUEUE_FORWARD, 1));
+        struct product_planner p = planner_of(&t);
+        t.lists = lists[k];
+        ppo_product_cache_finish(&cache);
+        for (int i = 0; i < PRODUCTS; i++) {
+            struct product_choice choice;
+            struct queue_product product = t.asked = product_of(QUEUE_FORWARD, (size_t)i + 1);
+            CHECK_INT(ppo_product_choose(&p, &product, 2, &choice), 0);
+            CHECK(i > 0 || (choice.tried > 0) == (2 * lists[k] < PRODUCT_BUDGET_S));
+        }
+        CHECK(t.started < PRODUCT_BUDGET_S);
+        CHECK_INT(t.listed, 2 * PRODUCTS);
+        CHECK_NEAR(p.spent, t.clock, 1e-9);
+    }
+}
+
+/* However long a product takes: no timing starts after the budget. */
 static void try_budget(void)
 {
     static const double takes[] = {1e-4, 1e-3, 0.03, 0.2, 0.9, 1.5};
@@ -300,6 +333,173 @@ static void try_cache(void)
     ppo_product_cache_finish(&three);
 }
 
+/* ---- processes that choose at once ---- */
+
+enum { PROCESSES = 8, SHAPES = 5, ALL_TIMED = 2 * PRODUCT_HEURISTICS };
+
+/* Of all of them. */
+struct together {
+    atomic_int listed[SHAPES], timed[SHAPES];
+    atomic_int chosen[SHAPES]; /* the first one's; 0: none yet */
+    atomic_int unlocked, was_locked;
+};
+static struct together *together;
+static int shape;
+
+static int list_together(void *ctx, const struct queue_product *product)
+{
+    const int n = list(ctx, product);
+    atomic_fetch_add(&together->listed[shape], 1);
+    return n;
+}
+
+/* Is another's attempt at the file's lock in vain? */
+static bool is_locked(void)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    const bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}
+
+/* Continues once all processes want the same product, so that each would time it, were it not locked. */
+static void time_together(void)
+{
+    atomic_fetch_add(&together->timed[shape], 1);
+    while (atomic_load(&together->listed[shape]) < 2 * PROCESSES)
+        sched_yield();
+    if (!is_locked())
+        atomic_fetch_add(&together->unlocked, 1);
+}
+
+/* Each product is timed wholly or not at all, and all processes choose the same. */
+static int choose_shapes(int process)
+{
+    static const struct product_calls calls_together = {now, list_together, time_one};
+    struct product_cache c = {0};
+    struct table t = table_of(product_of(QUEUE_FORWARD, 1));
+    struct product_planner p = planner_of(&t);
+    struct product_choice choice;
+    int r = 0;
+    p.calls = &calls_together;
+    p.cache = &c;
+    t.during = time_together;
+    t.seconds[process & 1][process % PRODUCT_HEURISTICS] = 1e-5; /* each has another */
+    ppo_product_cache_open(&c, path);
+    for (shape = 0; shape < SHAPES && r == 0; shape++) {
+        struct queue_product product = t.asked = product_of(QUEUE_FORWARD, (size_t)shape + 1);
+        const int before = t.timed;
+        r = ppo_product_choose(&p, &product, 2, &choice);
+        const int own = 1 + choice.heuristic + PRODUCT_HEURISTICS * choice.apart;
+        int first = 0;
+        if (!atomic_compare_exchange_strong(&together->chosen[shape], &first, own) && first != own)
+            r = -EPROTO;
+        if (t.timed != before && t.timed != before + ALL_TIMED)
+            r = -EPROTO;
+    }
+    ppo_product_cache_finish(&c);
+    return r;
+}
+
+static void try_together(void)
+{
+    pid_t pids[PROCESSES];
+    unlink(path);
+    for (int i = 0; i < PROCESSES; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0 && alarm(20) == 0) /* none waits for one that failed */
+            _exit(choose_shapes(i) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        CHECK(pids[i] > 0);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = -1;
+        CHECK(waitpid(pids[i], &status, 0) == pids[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    for (int i = 0; i < SHAPES; i++)
+        CHECK_INT(together->timed[i], ALL_TIMED);
+    CHECK_INT(together->unlocked, 0);
+    struct product_cache c = {0};
+    ppo_product_cache_open(&c, path);
+    CHECK_INT(c.n, SHAPES);
+    ppo_product_cache_finish(&c);
+}
+
+static void die(void)
+{
+    if (is_locked())
+        atomic_store(&together->was_locked, 1);
+    kill(getpid(), SIGKILL);
+}
+
+/* One that is killed while it measures holds no other up. */
+static void try_killed(void)
+{
+    struct product_cache c = {0};
+    struct table t = table_of(product_of(QUEUE_FORWARD, 900));
+    struct product_planner p = planner_of(&t);
+    struct queue_product product = t.asked;
+    struct product_choice choice;
+    int status = 0;
+    p.cache = &c;
+    ppo_product_cache_open(&c, path);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        t.during = die;
+        _exit(ppo_product_choose(&p, &product, 2, &choice));
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && together->was_locked == 1);
+    CHECK_INT(ppo_product_choose(&p, &product, 2, &choice), 0);
+    CHECK(t.timed == ALL_TIMED && p.waited < PRODUCT_WAIT_S / 2 && !is_locked());
+    ppo_product_cache_finish(&c);
+}
+
+/* One that hangs with the lock does for so long, of all products together; the choices are then the
+ * process's own. */
+static void try_hanging(void)
+{
+    struct product_cache c = {0};
+    struct table t = table_of(product_of(QUEUE_FORWARD, 901));
+    struct product_planner p = planner_of(&t);
+    struct product_choice choice;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    p.cache = &c;
+    p.waited = PRODUCT_WAIT_S - 0.02;
+    ppo_product_cache_open(&c, path);
+    const size_t before = c.n;
+    for (int i = 0; i < 3; i++) {
+        struct queue_product product = t.asked = product_of(QUEUE_FORWARD, (size_t)(901 + i));
+        CHECK_INT(ppo_product_choose(&p, &product, 2, &choice), 0);
+        CHECK(choice.tried == ALL_TIMED && p.waited >= PRODUCT_WAIT_S && c.n == before + 1 + (size_t)i);
+        product = t.asked;
+        CHECK_INT(ppo_product_choose(&p, &product, 2, &choice), 0);
+        CHECK_INT(choice.tried, 0); /* it remembers */
+    }
+    ppo_product_cache_finish(&c);
+    ppo_product_cache_open(&c, path);
+    CHECK_INT(c.n, before); /* nothing was written under another's lock */
+    ppo_product_cache_finish(&c);
+    close(fd);
+}
+
+/* None runs: the claim ends all the same. */
+static void try_none_runs(void)
+{
+    struct product_cache c = {0};
+    struct table t = table_of(product_of(QUEUE_FORWARD, 902));
+    struct product_planner p = planner_of(&t);
+    struct queue_product product = t.asked;
+    struct product_choice choice;
+    fill(&t, 0, INFINITY);
+    fill(&t, 1, INFINITY);
+    p.cache = &c;
+    ppo_product_cache_open(&c, path);
+    CHECK_INT(ppo_product_choose(&p, &product, 2, &choice), -ENOTSUP);
+    CHECK(!is_locked());
+    ppo_product_cache_finish(&c);
+}
+
 static void write_file(const char *text, size_t n)
 {
     FILE *f = fopen(path, "w");
@@ -376,12 +576,20 @@ int main(void)
     if (!mkdtemp(folder))
         return EXIT_FAILURE;
     snprintf(path, sizeof(path), "%s/products", folder);
+    together = mmap(NULL, sizeof(*together), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (together == MAP_FAILED)
+        return EXIT_FAILURE;
     try_fastest(&random);
     try_plain();
     try_bad();
+    try_listing();
     try_budget();
     try_first();
     try_cache();
+    try_together();
+    try_killed();
+    try_hanging();
+    try_none_runs();
     try_damage(&random);
     try_no_file();
     ppo_product_cache_finish(&cache);

@@ -8,9 +8,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = PRODUCT_KEY_MAX + 64, HEURISTIC_MAX = 1000 };
+
+/* A wait looks again after 1 ms, then more rarely: flock() would wait for a process that hangs for ever. */
+enum { LOOK_FIRST_NS = 1000000, LOOK_LAST_NS = 20000000 };
 
 /* ---- in the process ---- */
 
@@ -155,6 +159,7 @@ void ppo_product_cache_open(struct product_cache *c, const char *path)
 
 void ppo_product_cache_finish(struct product_cache *c)
 {
+    ppo_product_cache_release(c);
     for (size_t i = 0; i < c->n; i++)
         free(c->entries[i].key);
     free(c->entries);
@@ -175,19 +180,74 @@ bool ppo_product_cache_find(struct product_cache *c, const char *key, struct pro
     return entry != NULL;
 }
 
-void ppo_product_cache_keep(struct product_cache *c, const char *key, struct product_choice *choice)
+/* ---- the lock ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Takes the file's lock, or not if another process has it, or there is no file to write. */
+static bool try_lock(struct product_cache *c, bool *ret_busy)
 {
     int fd = open_file(c, O_RDWR | O_APPEND | O_CREAT);
-    if (fd >= 0 && flock(fd, LOCK_EX) == 0) {
-        read_more(c, fd);
+    *ret_busy = false;
+    if (fd < 0)
+        return false;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        *ret_busy = errno == EWOULDBLOCK || errno == EINTR;
+        close(fd);
+        return false;
+    }
+    c->fd = fd;
+    c->locked = true;
+    return true;
+}
+
+bool ppo_product_cache_claim(struct product_cache *c, const char *key, double *left,
+                             struct product_choice *ret)
+{
+    struct timespec pause = {.tv_nsec = LOOK_FIRST_NS};
+    const double begin = now(), most = *left;
+    ppo_product_cache_release(c);
+    if (ppo_product_cache_find(c, key, ret))
+        return true;
+    for (;;) {
+        bool busy;
+        const bool locked = try_lock(c, &busy);
+        if ((locked || busy) && ppo_product_cache_find(c, key, ret)) { /* who had the lock has written it */
+            ppo_product_cache_release(c);
+            return true;
+        }
+        if (!busy || !(*left > 0))
+            return false;
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec * 2 < LOOK_LAST_NS ? pause.tv_nsec * 2 : LOOK_LAST_NS;
+        *left = most - (now() - begin);
+    }
+}
+
+void ppo_product_cache_release(struct product_cache *c)
+{
+    if (c->locked)
+        close(c->fd); /* and so the lock */
+    c->locked = false;
+}
+
+void ppo_product_cache_keep(struct product_cache *c, const char *key, struct product_choice *choice)
+{
+    bool busy;
+    if (c->locked || try_lock(c, &busy)) {
+        read_more(c, c->fd);
         if (!look_up(c, key))
-            write_line(fd, key, choice);
+            write_line(c->fd, key, choice);
     }
     const struct product_entry *entry = look_up(c, key);
     if (entry)
         *choice = entry->choice;
     else
         add(c, key, choice);
-    if (fd >= 0)
-        close(fd); /* and so the lock */
+    ppo_product_cache_release(c);
 }

@@ -25,8 +25,10 @@ bool ppo_product_part(struct queue_product *product)
     return true;
 }
 
+/* Counts against the budget: heuristics take their time, too, the first ones most. */
 static void list(struct product_planner *p, struct candidates *c)
 {
+    const double begin = p->calls->now(p->ctx);
     c->products[0] = c->products[1] = *c->asked;
     const bool parts = ppo_product_part(&c->products[1]);
     for (int v = 0; v < VARIANTS; v++) {
@@ -34,6 +36,7 @@ static void list(struct product_planner *p, struct candidates *c)
         for (int i = 0; i < PRODUCT_HEURISTICS; i++)
             c->seconds[v][i] = (double)NAN;
     }
+    p->spent += p->calls->now(p->ctx) - begin;
 }
 
 /* The best by heuristics first, so that a budget that ends early ends with the worst. */
@@ -46,7 +49,7 @@ static int measure(struct product_planner *p, struct candidates *c)
         for (int v = 0; v < VARIANTS; v++) {
             if (i >= c->n[v] || !(used < share))
                 continue;
-            c->seconds[v][i] = p->calls->time(p->ctx, &c->products[v], c->asked, i);
+            c->seconds[v][i] = p->calls->time(p->ctx, &c->products[v], i);
             used = p->calls->now(p->ctx) - begin;
             tried++;
         }
@@ -84,6 +87,32 @@ static void make_key(const struct product_planner *p, const struct queue_product
              queue_epilogue_name(queue_epilogue_of(asked)), asked->add ? " add" : "", lanes);
 }
 
+/* By this process or another, whose choice is taken so that the bits are the same; an algorithm that the
+ * library does not have is none. */
+static bool is_chosen(struct product_planner *p, const struct candidates *c, const char *key,
+                      struct product_choice *ret)
+{
+    double left = PRODUCT_WAIT_S - p->waited;
+    const bool found = ppo_product_cache_claim(p->cache, key, &left, ret);
+    p->waited = PRODUCT_WAIT_S - left;
+    return found && ret->heuristic < c->n[ret->apart];
+}
+
+static bool measure_and_keep(struct product_planner *p, struct candidates *c, const char *key,
+                             struct product_choice *ret)
+{
+    *ret = (struct product_choice){.tried = measure(p, c)};
+    if (!pick(c, ret)) {
+        ppo_product_cache_release(p->cache);
+        return false;
+    }
+    struct product_choice kept = *ret;
+    ppo_product_cache_keep(p->cache, key, &kept);
+    if (kept.heuristic < c->n[kept.apart])
+        *ret = kept;
+    return true;
+}
+
 int ppo_product_choose(struct product_planner *p, struct queue_product *product, int lanes,
                        struct product_choice *ret)
 {
@@ -91,25 +120,16 @@ int ppo_product_choose(struct product_planner *p, struct queue_product *product,
     struct candidates c = {.asked = &asked};
     struct product_choice choice = {0};
     char key[PRODUCT_KEY_MAX];
+    bool any;
     list(p, &c);
     if (p->measured) {
         make_key(p, &asked, lanes, key);
-        if (ppo_product_cache_find(p->cache, key, &choice) && choice.heuristic < c.n[choice.apart]) {
-            *product = c.products[choice.apart];
-            *ret = choice;
-            return 0;
-        }
-        choice = (struct product_choice){.tried = measure(p, &c)};
+        any = is_chosen(p, &c, key, &choice) || measure_and_keep(p, &c, key, &choice);
+    } else {
+        any = pick(&c, &choice);
     }
-    if (!pick(&c, &choice))
+    if (!any)
         return -ENOTSUP;
-    if (p->measured) { /* another process may have been first: then as that one, so that the bits are the same
-                        */
-        const struct product_choice own = choice;
-        ppo_product_cache_keep(p->cache, key, &choice);
-        if (choice.heuristic >= c.n[choice.apart])
-            choice = own;
-    }
     *product = c.products[choice.apart];
     *ret = choice;
     return 0;

@@ -3,8 +3,13 @@
  *
  * A product is timed with each of up to PRODUCT_HEURISTICS algorithms, as it is asked for and without its
  * epilogue, which kernels of their own then do: cuBLASLt's fused epilogues may be slower than those. The
- * fastest is kept for its key (product_cache.h). All products of a learner together take at most the budget,
- * of which each takes an eighth of what is left at most; one that is being timed when it ends is finished. */
+ * fastest is kept for its key (product_cache.h).
+ *
+ * The budget bounds when a candidate is started: not after the heuristics and the timings of a learner's
+ * products have together taken PRODUCT_BUDGET_S, nor after a product's own timings have taken an eighth of
+ * what was left then. A candidate that was started is finished, however long it takes; products after the
+ * budget's end still have their heuristics, and run with the first. Waits for another process that measures
+ * are apart from it: PRODUCT_WAIT_S for all products of a learner. */
 #ifndef TRAINER_PPO_CUDA_PRODUCT_PLAN_H
 #define TRAINER_PPO_CUDA_PRODUCT_PLAN_H
 
@@ -17,15 +22,16 @@ extern "C" {
 
 enum { PRODUCT_HEURISTICS = 8 };
 #define PRODUCT_BUDGET_S 1.0
+#define PRODUCT_WAIT_S   10.0
 
 struct product_calls {
     double (*now)(void *ctx); /* seconds, of a clock that never goes back */
     /* Finds the algorithms of `product`, by the library's heuristics the fastest first. Returns how many, at
      * most PRODUCT_HEURISTICS; 0: it has no such product. */
     int (*list)(void *ctx, const struct queue_product *product);
-    /* The seconds of `product` with the i-th of them, and of the kernels for what `asked` has and it has not.
+    /* The seconds of `product` with the i-th of them, and of the kernels for what was asked and it has not.
      * NaN, or not above 0: they are not known. INFINITY: it does not run. */
-    double (*time)(void *ctx, const struct queue_product *product, const struct queue_product *asked, int i);
+    double (*time)(void *ctx, const struct queue_product *product, int i);
 };
 
 struct product_planner {
@@ -34,7 +40,7 @@ struct product_planner {
     bool measured;               /* else the first heuristic that there is */
     struct product_cache *cache; /* not owned */
     const char *device;          /* the key's part: device, driver, library */
-    double spent;                /* seconds of the budget */
+    double spent, waited;        /* seconds of PRODUCT_BUDGET_S, of PRODUCT_WAIT_S */
 };
 
 /* `*product`: as asked for, and then as it is had: without `relu` and `keep`, or (QUEUE_WEIGHT) `bias`, where

@@ -209,15 +209,13 @@ static bool run_rounds(struct ppo_queue *q, struct planned *p, int rounds)
 }
 
 /* The first one loads its code. */
-static double product_time(void *ctx, const struct queue_product *product, const struct queue_product *asked,
-                           int i)
+static double product_time(void *ctx, const struct queue_product *product, int i)
 {
     struct ppo_queue *q = (struct ppo_queue *)ctx;
     struct product_planning *planning = planning_of(q, product);
     struct planned *p = &planning->planned;
     const double flop = 2 * (double)product->rows * product->in * product->out;
     const int rounds = flop < SMALL_FLOP ? ROUNDS_SMALL : ROUNDS;
-    (void)asked;
     if (!q->filled)
         fill_arena(q);
     p->algo = planning->found[i].algo;
