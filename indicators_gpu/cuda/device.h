@@ -13,7 +13,7 @@ struct device_memory {
 };
 
 /* What this process holds of the device: what it has allocated, and what the driver took for its context and
- * (queue.cu: an estimate, once a graph was made) for learners' code. */
+ * (trainer/ppo/cuda/graphs.cu: an estimate, once a graph was made) for learners' code and graphs. */
 struct process_memory {
     size_t held, context, code;
 };

@@ -1,7 +1,8 @@
 /* PPO wholly on a device: the learner of trainer/ppo/learner.h in the GPU module (trainer/ppo/cuda/).
- * Rollout, advantages and update are queued one after the other and the host waits only at an iteration's
- * end: for the figures, and then for the environment's check that every action was valid. Its pieces are
- * those of the CPU's learner: either continues from the other's checkpoint. */
+ * Rollout, advantages and update are queued one after the other; the host waits at an iteration's end, for
+ * the figures and then for the environment's check that every action was valid, and before that only where
+ * ppo_learner_device_waits() says so. Its pieces are those of the CPU's learner: either continues from the
+ * other's checkpoint. */
 #ifndef TRAINER_PPO_DEVICE_H
 #define TRAINER_PPO_DEVICE_H
 
@@ -54,7 +55,9 @@ int ppo_learner_layout(const struct ppo_params *params, const struct env *env, s
 uint32_t ppo_shortest_episode(const struct env *env);
 
 /* How often the host waited for the device inside ppo_learner_iterate(), ever, including waits for the
- * environment: two an iteration, without the rehearsal's. Of a device's learner. */
+ * environment, without the rehearsal's: two an iteration; one more, for the rollout's end, where phases are
+ * watched (ppo_learner_watch()): the device continues meanwhile; and with target_kl, where graphs have no
+ * conditions, one before each epoch but the first. Of a device's learner. */
 uint64_t ppo_learner_device_waits(const struct learner *l);
 
 /* Multiplications and additions a second of the largest matrix product of an update, done `rounds` times.

@@ -1,6 +1,6 @@
 /* The device's interface for the learner's sequence (sequence.h): memory, copies, matrix products, graphs.
- * The module's is CUDA (queue.cu), the tests' is plain loops (tests/trainer/ppo/cpu_queue.c), so that the
- * sequence is one source over both.
+ * The module's is CUDA (queue.cu, graphs.cu, products.cu), the tests' is plain loops
+ * (tests/trainer/ppo/cpu_queue.c), so that the sequence is one source over both.
  *
  * Work is queued in order on a lane; lane 1 runs beside lane 0 from ppo_queue_fork() to ppo_queue_join().
  * Only ppo_queue_wait() and ppo_queue_await() wait, and they are counted. The first failure is kept: later
@@ -28,8 +28,8 @@ enum {
     QUEUE_PRODUCTS_MAX = 256,
     QUEUE_WORKSPACE = 32 << 20, /* bytes of each lane: cuBLASLt's recommendation for sm_90 */
     QUEUE_MASK_UNIT = 128,      /* bits: a mask's rows are multiples of it */
-    QUEUE_DRIVER =
-        256 << 20, /* bytes that the driver takes for cuBLASLt's code and for graphs, on first use */
+    QUEUE_DRIVER = 256 << 20, /* bytes that the driver takes for cuBLASLt's code and for graphs, on first use:
+                                 an estimate, not measured */
 };
 
 enum queue_type { QUEUE_F32, QUEUE_BF16 };
