@@ -1,7 +1,7 @@
 """Whether what the documents name exists: contributing.py BUILD_ROOT SOURCE_ROOT (standard library only).
 
 In every page the sources, and the targets of links with their headings; in README.md and CONTRIBUTING.md also every path,
-and every test and suite of `meson test`, as Meson lists them."""
+and every test and suite of `meson test`, as Meson lists them. And whether docs/tests.md names every test."""
 
 import json
 import os
@@ -99,6 +99,8 @@ def main():
         faults += faults_of_links(page, text, files)
     faults += [f"{test['name']}: its folder's suite is missing: suite: [room, …] in its meson.build" for test in listed
                if test["name"].split("/")[0] not in ("source", "system", "systemd") and not any(s.endswith(":" + test["name"].split("/")[0]) for s in test["suite"])]
+    page = read("docs/tests.md")
+    faults += [f"{name}: no row of docs/tests.md names it" for name in sorted(tests) if f"`{name}`" not in page]
     for fault in faults:
         print("FAILED", fault, file=sys.stderr)
     print(f"contributing: {named} names, {len(tests)} tests, {len(suites)} suites; {len(faults)} failures")
