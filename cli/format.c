@@ -122,3 +122,23 @@ char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns)
         return not_available(buf);
     return buf;
 }
+
+char *cli_format_throttled(char buf[static FORMAT_MAX], double power, double thermal, double hardware)
+{
+    const struct {
+        const char *word;
+        double figure;
+    } reasons[] = {{"power", power}, {"thermal", thermal}, {"hardware", hardware}};
+    bool known = false;
+    int n = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        known |= !isnan(reasons[i].figure);
+        if (reasons[i].figure > 0)
+            n += snprintf(buf + n, FORMAT_MAX - (size_t)n, "%s%s", n ? "+" : "", reasons[i].word);
+    }
+    if (n == 0)
+        snprintf(buf, FORMAT_MAX, "%s", known ? "-" : "n/a");
+    return buf;
+}

@@ -45,10 +45,10 @@ static const char *age_of(char buf[static FORMAT_MAX], int64_t now_ns, int64_t t
 }
 
 static const struct stored_column device_columns[] = {
-    {"device", -8}, {"name", -8},      {"age", 5},          {"util_%", 6},    {"mean", 5},
-    {"max", 5},     {"memory_gib", 7}, {"max", 5},          {"of", 5},        {"power_w", 7},
-    {"mean", 5},    {"max", 5},        {"limit", 5},        {"clock_mhz", 9}, {"temp_c", 6},
-    {"max", 5},     {"fan_%", 5},      {"throttled_%", 11}, {"reason", -1},
+    {"device", -8}, {"name", -8},      {"age", 5},        {"util_%", 6},       {"mean", 5},
+    {"max", 5},     {"memory_gib", 7}, {"max", 5},        {"of", 5},           {"power_w", 7},
+    {"mean", 5},    {"max", 5},        {"limit", 5},      {"clock_mhz", 9},    {"temp_c", 6},
+    {"max", 5},     {"fan_%", 5},      {"throttled", -9}, {"throttled_%", 11}, {"reason", -1},
 };
 static const struct figure_column device_figures[] = {
     {AT(util_percent), DB_SAMPLE, 1, 0},
@@ -78,6 +78,13 @@ static double throttled(const struct gpu_sampled *device)
     return 100 * most;
 }
 
+/* By what its last sample says: "power", "power+thermal"; "-" while nothing slows it. */
+static const char *throttled_now(char buf[static FORMAT_MAX], const struct gpu_sampled *device)
+{
+    return cli_format_throttled(buf, device->last[AT(throttle_power)], device->last[AT(throttle_thermal)],
+                                device->last[AT(throttle_hardware)]);
+}
+
 static void print_devices(const struct gpu_read *read, int64_t now_ns)
 {
     struct stored_list list = {.name = "devices",
@@ -86,10 +93,11 @@ static void print_devices(const struct gpu_read *read, int64_t now_ns)
                                .fits = true};
     for (size_t i = 0; i < read->n_devices; i++) {
         const struct gpu_sampled *device = &read->devices[i];
-        char buf[STORED_COLUMNS_MAX][FORMAT_MAX], age[FORMAT_MAX], share[FORMAT_MAX];
+        char buf[STORED_COLUMNS_MAX][FORMAT_MAX], age[FORMAT_MAX], share[FORMAT_MAX], kinds[FORMAT_MAX];
         const char *cells[STORED_COLUMNS_MAX] = {device->key, device->name,
                                                  age_of(age, now_ns, device->last_ns)};
         int n = 3 + print_figures(device, device_figures, DEVICE_FIGURES, buf, cells + 3);
+        cells[n++] = throttled_now(kinds, device);
         cells[n++] = cli_format_number(share, throttled(device), 0);
         cells[n] = device->reason;
         cli_stored_row(&list, cells);
@@ -142,7 +150,7 @@ static void print_holders(const struct gpu_read *read, int64_t now_ns)
 }
 
 static const struct stored_column phase_columns[] = {
-    {"training", -12}, {"phase", -10}, {"util_%", 6}, {"max", 5}, {"samples", 7},
+    {"training", -12}, {"on", -8}, {"phase", -10}, {"util_%", 6}, {"max", 5}, {"samples", 7},
 };
 
 static void print_phases(const struct gpu_read *read)
@@ -154,8 +162,12 @@ static void print_phases(const struct gpu_read *read)
     char a[FORMAT_MAX], b[FORMAT_MAX], n[STORED_CELL];
     for (size_t i = 0; i < read->n_phases; i++) {
         const struct db_device_phase *p = &read->phases[i];
-        const char *cells[] = {p->training, p->state, cli_format_number(a, p->util_percent, 0),
-                               cli_format_number(b, p->util_percent_max, 0), cli_stored_integer(n, p->n)};
+        const char *cells[] = {p->training,
+                               p->device,
+                               p->state,
+                               cli_format_number(a, p->util_percent, 0),
+                               cli_format_number(b, p->util_percent_max, 0),
+                               cli_stored_integer(n, p->n)};
         if (i == 0)
             putchar('\n');
         cli_stored_row(&list, cells);
@@ -274,11 +286,11 @@ json_t *cli_gpu_object(const struct gpu_read *read, int64_t now_ns)
             holders, record_json_object(&db_record_device_processes, NULL, 0, &read->holders[i], NULL));
     for (size_t i = 0; i < read->n_phases; i++) {
         const struct db_device_phase *p = &read->phases[i];
-        json_array_append_new(phases,
-                              json_pack("{s:o, s:o, s:o, s:o, s:I}", "training",
-                                        record_json_text(p->training), "state", record_json_text(p->state),
-                                        "util_percent", record_json_real(p->util_percent), "util_percent_max",
-                                        record_json_real(p->util_percent_max), "n", (json_int_t)p->n));
+        json_array_append_new(
+            phases, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "training", record_json_text(p->training),
+                              "device", record_json_text(p->device), "state", record_json_text(p->state),
+                              "util_percent", record_json_real(p->util_percent), "util_percent_max",
+                              record_json_real(p->util_percent_max), "n", (json_int_t)p->n));
     }
     for (size_t i = 0; i < read->n_processes; i++)
         json_array_append_new(processes, process_object(&read->processes[i], now_ns));

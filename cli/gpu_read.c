@@ -85,6 +85,7 @@ static void on_phase(void *ctx, const struct db_device_phase *row)
         return;
     *phase = *row;
     phase->training = copy(read, row->training);
+    phase->device = copy(read, row->device);
     phase->state = copy(read, row->state);
 }
 
@@ -139,8 +140,9 @@ int cli_gpu_read(struct db_reader *reader, const struct gpu_asked *asked, struct
         return r;
     if ((r = db_reader_devices(reader, on_device, ret)) == 0 &&
         (r = db_reader_processes(reader, on_process, ret)) == 0 &&
-        (r = db_reader_device_processes(reader, asked->from_ns, on_holder, ret)) == 0 &&
-        (r = db_reader_device_phases(reader, asked->from_ns, on_phase, ret)) == 0 && !ret->no_memory)
+        (r = db_reader_device_processes(reader, asked->from_ns, asked->to_ns, on_holder, ret)) == 0 &&
+        (r = db_reader_device_phases(reader, asked->from_ns, asked->to_ns, on_phase, ret)) == 0 &&
+        !ret->no_memory)
         r = read_spans(reader, asked, ret);
     return r == 0 && ret->no_memory ? -ENOMEM : r;
 }

@@ -226,21 +226,22 @@ int db_reader_device_samples(struct db_reader *reader, const struct db_samples_w
 int db_reader_process_samples(struct db_reader *reader, const struct db_samples_wanted *wanted,
                               void (*row)(void *ctx, const struct db_process_sample *row), void *ctx);
 
-/* Processes on devices that were seen from from_ns on: by device, the ones seen last first, those that hold
- * most first of them. */
-int db_reader_device_processes(struct db_reader *reader, int64_t from_ns,
+/* Processes on devices that were seen from from_ns to to_ns, both included: by device, the ones seen last
+ * first, those that hold most first of them. */
+int db_reader_device_processes(struct db_reader *reader, int64_t from_ns, int64_t to_ns,
                                void (*row)(void *ctx, const struct db_device_process *row), void *ctx);
 
-/* How busy a training's devices were while it was in a state (training_states): the mean and greatest
- * utilisation of the n single samples that fell into it, NaN where it is not known. Of trainings by name.
- * A device is a training's from when it was first seen to hold memory there to when it was last; where a
- * device's processes are not known, every training's. */
+/* How busy each of a training's devices was while it was in a state (training_states): the mean and greatest
+ * utilisation of the n single samples from from_ns to to_ns, both included, that fell into it, NaN where it
+ * is not known. By the trainings' names, then by device and state. A device is a training's from when it was
+ * first seen to hold memory there to when it was last; where a device's processes are not known, every
+ * training's. */
 struct db_device_phase {
-    const char *training, *state;
+    const char *training, *device, *state;
     int64_t n;
     double util_percent, util_percent_max;
 };
-int db_reader_device_phases(struct db_reader *reader, int64_t from_ns,
+int db_reader_device_phases(struct db_reader *reader, int64_t from_ns, int64_t to_ns,
                             void (*row)(void *ctx, const struct db_device_phase *row), void *ctx);
 
 /* Policies of the arena, retired ones too, by name. */

@@ -22,14 +22,14 @@ int db_reader_processes(struct db_reader *reader, void (*row)(void *ctx, const s
                   DB_SELECT("processes", RECORD_PROCESS) "ORDER BY role", NULL);
 }
 
-int db_reader_device_processes(struct db_reader *reader, int64_t from_ns,
+int db_reader_device_processes(struct db_reader *reader, int64_t from_ns, int64_t to_ns,
                                void (*row)(void *ctx, const struct db_device_process *row), void *ctx)
 {
     DB_QUERY_EACH(
         struct db_device_process, &db_record_device_processes,
-        DB_SELECT("device_processes", RECORD_DEVICE_PROCESS) "WHERE ts_ns >= ?1 ORDER BY device, ts_ns DESC, "
-                                                             "memory_bytes DESC, pid",
-        RECORD_PARAMS(from_ns));
+        DB_SELECT("device_processes", RECORD_DEVICE_PROCESS) "WHERE ts_ns >= ?1 AND first_ns <= ?2 ORDER BY "
+                                                             "device, ts_ns DESC, memory_bytes DESC, pid",
+        RECORD_PARAMS(from_ns, to_ns));
 }
 
 /* ---- samples: of a table by its key, :1 the key ---- */
@@ -125,19 +125,20 @@ static const char phases[] =
     "> 0 AND (t.ended_ns = 0 OR t.ended_ns >= ?1)), states (training, state, from_ns, to_ns) AS (SELECT "
     "training, state, ts_ns, lead(ts_ns, 1, 9223372036854775807) OVER (PARTITION BY training ORDER BY ts_ns) "
     "FROM training_states WHERE training IN (SELECT training FROM held)) "
-    "SELECT h.training, w.state, count(*), avg(s.util_percent), max(s.util_percent) FROM held AS h JOIN states "
+    "SELECT h.training, h.device, w.state, count(*), avg(s.util_percent), max(s.util_percent) FROM held AS h JOIN states "
     "AS w ON w.training = h.training AND w.to_ns > h.since_ns AND w.from_ns <= h.until_ns CROSS JOIN "
     "device_samples AS s ON s.device = h.device AND s.period_s = 0 AND s.statistic = 'sample' AND s.ts_ns >= "
-    "max(w.from_ns, h.since_ns) AND s.ts_ns <= min(w.to_ns - 1, h.until_ns) GROUP BY h.training, w.state";
+    "max(w.from_ns, h.since_ns) AND s.ts_ns <= min(w.to_ns - 1, h.until_ns, ?2) GROUP BY h.training, h.device, "
+    "w.state ORDER BY h.training, h.device, w.state";
 
-int db_reader_device_phases(struct db_reader *reader, int64_t from_ns,
+int db_reader_device_phases(struct db_reader *reader, int64_t from_ns, int64_t to_ns,
                             void (*row)(void *ctx, const struct db_device_phase *row), void *ctx)
 {
     struct db_device_phase phase;
     sqlite3_stmt *stmt;
-    int r = db_query(reader, phases, RECORD_PARAMS(from_ns), &stmt);
+    int r = db_query(reader, phases, RECORD_PARAMS(from_ns, to_ns), &stmt);
     while (r >= 0 && (r = db_query_next(reader, stmt,
-                                        RECORD_INTO(&phase.training, &phase.state, &phase.n,
+                                        RECORD_INTO(&phase.training, &phase.device, &phase.state, &phase.n,
                                                     &phase.util_percent, &phase.util_percent_max))) > 0)
         row(ctx, &phase);
     return db_query_end(stmt, r);

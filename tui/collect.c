@@ -94,6 +94,18 @@ static int read_last_known(struct collector *collector, struct moment now, char 
     return r;
 }
 
+/* Why nothing is read; of which file, unless it is only not there yet. */
+static void explain(struct model *model, const char *path, const char *words)
+{
+    char text[STATE_PATH_MAX + STATUS_TEXT_MAX + 2];
+
+    if (strcmp(words, DB_NOT_YET("database", "papertaped")) == 0)
+        snprintf(text, sizeof(text), "%s", words);
+    else
+        snprintf(text, sizeof(text), "%s: %s", path, words);
+    cli_text_clean(model->database_words, sizeof(model->database_words), text);
+}
+
 static void read_database(struct collector *collector, struct moment now)
 {
     struct model *model = collector->model;
@@ -120,7 +132,7 @@ static void read_database(struct collector *collector, struct moment now)
     collector->reader = NULL;
     model->have_history = false;
     model->history = (struct history){0};
-    cli_text_clean(model->database_words, sizeof(model->database_words), words);
+    explain(model, collector->state.database, words);
     if (collector->control.fd < 0) {
         tui_status_init(&model->status);
         model->source = model->holdings = MODEL_NOTHING;

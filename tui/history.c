@@ -415,7 +415,7 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
     if (r == 0)
         r = tui_history_read_training(reader, &h->training, want->training);
     if (r == 0)
-        r = tui_history_read_devices(reader, &h->devices);
+        r = tui_history_read_devices(reader, wall_ns, &h->devices);
     if (r < 0)
         r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);

@@ -6,6 +6,7 @@
 
 #include "cli/text.h"
 #include "tui/history_reader.h"
+#include "tui/history_samples.h"
 
 #define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
@@ -13,13 +14,6 @@
 #define MINUTE_NS         (60 * SECOND_NS)
 #define DAY_NS            (24 * 60 * MINUTE_NS)
 #define USES_NS           (DB_SAMPLES_KEPT_S * SECOND_NS)
-
-/* Where the samples of one device or process go while they are read. */
-struct reading {
-    struct history_device *device;
-    struct history_process *process;
-    struct db_span span, parts[HISTORY_DAY_PARTS];
-};
 
 static void unknown(double *values, int n)
 {
@@ -89,6 +83,8 @@ static void take_process(struct history_devices *h, const struct history_process
         if (strcmp(before[i].role, p->role) == 0) {
             p->mean = before[i].mean;
             p->max = before[i].max;
+            p->span = before[i].span;
+            p->day_ns = before[i].day_ns;
             p->day_minute = before[i].day_minute;
         }
 }
@@ -112,98 +108,31 @@ static void take_processes(struct history_devices *h, const struct processes *al
             take_process(h, &all->rows[i], before, n);
 }
 
-/* ---- their newest samples ---- */
+/* ---- their samples ---- */
 
-static void on_newest(void *ctx, const struct db_device_sample *row)
+/* n where it is not there, or not of this day. */
+static int find_device(const struct history_devices *h, const char *key)
 {
-    struct history_device *d = ctx;
-    int64_t part = (d->last_ns - row->ts_ns) / (2 * SECOND_NS);
+    int device = 0;
 
-    d->last = row->figures;
-    if (row->period_s == 0 && part >= 0 && part < HISTORY_MINUTE_PARTS)
-        d->minute[HISTORY_MINUTE_PARTS - 1 - part] = row->figures.util_percent;
-}
-
-static int read_newest(struct db_reader *db, struct history_device *d)
-{
-    const struct db_samples_wanted wanted = {
-        d->key, d->last_ns - MINUTE_NS + 1, d->last_ns, INT64_MIN, INT64_MIN, false};
-
-    unknown(d->minute, HISTORY_MINUTE_PARTS);
-    int r = db_reader_device_samples(db, &wanted, on_newest, d);
-    for (int i = HISTORY_MINUTE_PARTS - 1; i > 0; i--)
-        if (isnan(d->minute[i])) /* two samples may have fallen into the part before */
-            d->minute[i] = d->minute[i - 1];
-    return r;
-}
-
-static void on_newest_of_process(void *ctx, const struct db_process_sample *row)
-{
-    ((struct history_process *)ctx)->last = row->figures;
-}
-
-static int read_newest_of_process(struct db_reader *db, struct history_process *p)
-{
-    const struct db_samples_wanted wanted = {p->role, p->last_ns, p->last_ns, INT64_MIN, INT64_MIN, false};
-
-    return db_reader_process_samples(db, &wanted, on_newest_of_process, p);
-}
-
-/* ---- their day ---- */
-
-static void on_day(void *ctx, const struct db_device_sample *row)
-{
-    struct reading *reading = ctx;
-    int64_t part = (reading->device->last_ns - row->ts_ns) / (DAY_NS / HISTORY_DAY_PARTS);
-
-    db_span_add(&reading->span, row->statistic, row->n, (const double *)&row->figures, DB_DEVICE_FIGURES);
-    if (part >= 0 && part < HISTORY_DAY_PARTS)
-        db_span_add(&reading->parts[HISTORY_DAY_PARTS - 1 - part], row->statistic, row->n,
-                    &row->figures.util_percent, 1);
-}
-
-static int read_day(struct db_reader *db, struct history_device *d, struct reading *reading)
-{
-    const struct db_samples_wanted wanted = {d->key,     d->last_ns - DAY_NS, d->last_ns,
-                                             d->last_ns, d->last_ns,          true};
-
-    *reading = (struct reading){.device = d};
-    int r = db_reader_device_samples(db, &wanted, on_day, reading);
-    db_span_figures(&reading->span, DB_MEAN, (double *)&d->mean, DB_DEVICE_FIGURES);
-    db_span_figures(&reading->span, DB_MAX, (double *)&d->max, DB_DEVICE_FIGURES);
-    for (int i = 0; i < HISTORY_DAY_PARTS; i++)
-        db_span_figures(&reading->parts[i], DB_MEAN, &d->day[i], 1);
-    return r;
-}
-
-static void on_day_of_process(void *ctx, const struct db_process_sample *row)
-{
-    struct reading *reading = ctx;
-
-    db_span_add(&reading->span, row->statistic, row->n, (const double *)&row->figures, DB_PROCESS_FIGURES);
-}
-
-static int read_day_of_process(struct db_reader *db, struct history_process *p, struct reading *reading)
-{
-    const struct db_samples_wanted wanted = {p->role,    p->last_ns - DAY_NS, p->last_ns,
-                                             p->last_ns, p->last_ns,          true};
-
-    *reading = (struct reading){.process = p};
-    int r = db_reader_process_samples(db, &wanted, on_day_of_process, reading);
-    db_span_figures(&reading->span, DB_MEAN, (double *)&p->mean, DB_PROCESS_FIGURES);
-    db_span_figures(&reading->span, DB_MAX, (double *)&p->max, DB_PROCESS_FIGURES);
-    return r;
+    while (device < h->n && strcmp(h->devices[device].key, key) != 0)
+        device++;
+    return device;
 }
 
 static void on_use(void *ctx, const struct db_device_phase *row)
 {
     struct history_devices *h = ctx;
 
-    if (h->n_uses == HISTORY_USES_MAX)
+    int device = find_device(h, row->device);
+
+    if (device == h->n || h->n_uses == HISTORY_USES_MAX)
         return;
     struct history_use *use = &h->uses[h->n_uses++];
-    *use = (struct history_use){
-        .n = row->n, .util_percent = row->util_percent, .util_percent_max = row->util_percent_max};
+    *use = (struct history_use){.device = device,
+                                .n = row->n,
+                                .util_percent = row->util_percent,
+                                .util_percent_max = row->util_percent_max};
     COPY(use->training, row->training);
     COPY(use->state, row->state);
 }
@@ -223,20 +152,18 @@ static bool due(int64_t *read_minute, int64_t last_ns, int *budget)
 /* Once a minute each, one a call, so that no call takes long. */
 static int read_days(struct db_reader *db, struct history_devices *h)
 {
-    struct reading *reading = malloc(sizeof(*reading));
-    int r = reading ? 0 : -ENOMEM, budget = 1;
+    int r = 0, budget = 1;
 
     for (int i = 0; r == 0 && i < h->n; i++)
         if (due(&h->devices[i].day_minute, h->devices[i].last_ns, &budget))
-            r = read_day(db, &h->devices[i], reading);
+            r = tui_history_day(db, &h->devices[i]);
     for (int i = 0; r == 0 && i < h->n_processes; i++)
         if (due(&h->processes[i].day_minute, h->processes[i].last_ns, &budget))
-            r = read_day_of_process(db, &h->processes[i], reading);
-    free(reading);
+            r = tui_history_day_of_process(db, &h->processes[i]);
     if (r < 0 || !due(&h->uses_minute, h->newest_ns, &budget))
         return r;
     h->n_uses = 0;
-    return db_reader_device_phases(db, h->newest_ns - USES_NS, on_use, h);
+    return db_reader_device_phases(db, h->newest_ns - USES_NS, INT64_MAX, on_use, h);
 }
 
 /* ---- all of it ---- */
@@ -244,10 +171,8 @@ static int read_days(struct db_reader *db, struct history_devices *h)
 static void on_holder(void *ctx, const struct db_device_process *row)
 {
     struct history_devices *h = ctx;
-    int device = 0;
+    int device = find_device(h, row->device);
 
-    while (device < h->n && strcmp(h->devices[device].key, row->device) != 0)
-        device++;
     if (device == h->n || h->n_holders == HISTORY_HOLDERS_MAX)
         return;
     struct history_holder *holder = &h->holders[h->n_holders++];
@@ -288,19 +213,19 @@ static int read_there(struct db_reader *db, struct history_devices *h)
         r = db_reader_processes(db, on_process, all);
     if (r == 0) {
         take_processes(h, all);
-        r = db_reader_device_processes(db, h->newest_ns - 60 * MINUTE_NS, on_holder, h);
+        r = db_reader_device_processes(db, h->newest_ns - 60 * MINUTE_NS, INT64_MAX, on_holder, h);
     }
     free(all);
     return r;
 }
 
-int tui_history_read_devices(struct history_reader *reader, struct history_devices *h)
+int tui_history_read_devices(struct history_reader *reader, int64_t now_ns, struct history_devices *h)
 {
     int r = read_there(reader->db, h);
 
     for (int i = 0; r == 0 && i < h->n; i++)
-        r = read_newest(reader->db, &h->devices[i]);
+        r = tui_history_newest(reader->db, &h->devices[i], now_ns);
     for (int i = 0; r == 0 && i < h->n_processes; i++)
-        r = read_newest_of_process(reader->db, &h->processes[i]);
+        r = tui_history_newest_of_process(reader->db, &h->processes[i]);
     return r == 0 ? read_days(reader->db, h) : r;
 }

@@ -12,20 +12,24 @@
 enum {
     HISTORY_DEVICES_MAX = DEVICES_MAX,
     HISTORY_HOLDERS_MAX = 32,
-    HISTORY_USES_MAX = 48,
+    HISTORY_USES_MAX = 128,
     HISTORY_PROCESSES_MAX = 16,
     HISTORY_MINUTE_PARTS = 30, /* of 2 s */
     HISTORY_DAY_PARTS = 48,    /* of half an hour */
 };
+#define HISTORY_MINUTE_PART_NS (2 * INT64_C(1000000000))
 
-/* The last sample, the day before it; parts go up in time and end with it. NaN: not known. */
+/* The last sample, and the day before it, which it is part of. Parts go up in time: those of the day end with
+ * the last sample, those of the minute at the time of the reading. NaN: not known. */
 struct history_device {
     char key[DEVICE_KEY_MAX], name[DEVICE_NAME_MAX], driver[DEVICE_DRIVER_MAX];
     char profile[DEVICE_PROFILE_MAX], reason[STATUS_TEXT_MAX];
     bool processes_known;
-    int64_t last_ns;
+    int64_t last_ns, interval_ns; /* between its samples: the median of the newest */
     struct device_figures last, mean, max;
     double minute[HISTORY_MINUTE_PARTS], day[HISTORY_DAY_PARTS]; /* utilisation, percent */
+    struct db_span span;                                         /* what mean and max are of, up to day_ns */
+    int64_t day_ns;
     int64_t day_minute; /* when the day was read, in minutes of last_ns; 0: never */
 };
 
@@ -38,22 +42,24 @@ struct history_holder {
     double memory_bytes, memory_bytes_max, util_percent, util_percent_max;
 };
 
-/* How busy its devices were while a training was in a state, over the last two hours. */
+/* How busy a device of it was while a training was in a state, over the last two hours. */
 struct history_use {
     char training[STATUS_TRAINING_NAME_MAX], state[STATUS_WORD_MAX];
+    int device;
     int64_t n;
     double util_percent, util_percent_max;
 };
 
 struct history_process {
     char role[PROCESS_ROLE_MAX];
-    int64_t pid, last_ns;
+    int64_t pid, last_ns, interval_ns;
     struct db_process_figures last, mean, max;
-    int64_t day_minute;
+    struct db_span span;
+    int64_t day_ns, day_minute;
 };
 
-/* Those that were seen within a day of the newest: devices by key, holders by device, uses by training,
- * processes that are there first. */
+/* Those that were seen within a day of the newest: devices by key, holders by device, uses by training and
+ * device, processes that are there first. */
 struct history_devices {
     struct history_device devices[HISTORY_DEVICES_MAX];
     struct history_holder holders[HISTORY_HOLDERS_MAX];

@@ -42,7 +42,7 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
 
 /* Devices and processes. 0 or -errno. */
-int tui_history_read_devices(struct history_reader *reader, struct history_devices *h);
+int tui_history_read_devices(struct history_reader *reader, int64_t now_ns, struct history_devices *h);
 
 /* The last state of trainings, policies and the champion in the database; after the accounts. 0 or -errno. */
 int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status);

@@ -160,10 +160,11 @@ static void move(struct view *view, const struct model *model, const struct layo
     int rows = tui_view_rows(view, model, focus), page = rect ? rect->height - 1 : 1,
         at = tui_view_cursor(view, model, focus);
 
-    if (focus == PANEL_TRAINING_LOG) {
+    if (focus == PANEL_TRAINING_LOG)
         key = mirrored(key);
-        rows = rows > page ? rows - page + 1 : 1; /* the oldest page is the last place */
-    }
+    if (focus == PANEL_TRAINING_LOG || focus == PANEL_GPU)
+        rows = rows > page ? rows - page + 1 : 1; /* the last page is the last place */
+    page -= focus == PANEL_GPU;                   /* its last row says what is below */
     if (at >= rows)
         at = rows - 1;
     if (key == PRESS_UP || key == 'k')

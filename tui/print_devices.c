@@ -8,15 +8,20 @@
 void tui_print_device(FILE *out, const struct status_device *d, const char *more)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], e[FORMAT_MAX], f[FORMAT_MAX], g[FORMAT_MAX],
-        h[FORMAT_MAX], index[FORMAT_MAX] = "";
+        h[FORMAT_MAX], index[FORMAT_MAX] = "", kinds[FORMAT_MAX];
+    bool throttled = d->throttle_power > 0 || d->throttle_thermal > 0 || d->throttle_hardware > 0;
 
     if (d->index >= 0)
         snprintf(index, sizeof(index), ", index %lld", (long long)d->index);
-    fprintf(out, "device    %s: util %s %%, memory %s of %s GiB, %s of %s W, %s MHz, %s C%s%s%s%s\n",
+    fprintf(out, "device    %s: util %s %%, memory %s of %s GiB, %s of %s W, %s MHz, %s C%s%s%s%s%s%s\n",
             d->name[0] ? d->name : "n/a", cli_format_number(a, d->util_pct, 0),
             cli_format_number(b, d->mem_used_mib / 1024, 1), cli_format_number(c, d->mem_total_mib / 1024, 1),
             cli_format_number(e, d->power_w, 0), cli_format_number(f, d->power_limit_w, 0),
             cli_format_number(g, d->clock_mhz, 0), cli_format_number(h, d->temp_c, 0),
+            throttled ? ", throttled by " : "",
+            throttled
+                ? cli_format_throttled(kinds, d->throttle_power, d->throttle_thermal, d->throttle_hardware)
+                : "",
             d->device[0] ? ", " : "", d->device, index, more);
 }
 
@@ -32,6 +37,9 @@ void tui_print_devices(FILE *out, const struct history_devices *stored, struct m
                                      .power_limit_w = d->last.power_limit_w,
                                      .clock_mhz = d->last.clock_mhz,
                                      .temp_c = d->last.temperature_c,
+                                     .throttle_power = d->last.throttle_power,
+                                     .throttle_thermal = d->last.throttle_thermal,
+                                     .throttle_hardware = d->last.throttle_hardware,
                                      .index = -1};
         snprintf(more, sizeof(more), "; %s ago; of 24 h util mean %s %%, max %s %%",
                  cli_format_age(age, now.wall_ns > d->last_ns ? (now.wall_ns - d->last_ns) / 1000000 : 0),

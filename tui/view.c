@@ -77,6 +77,8 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
         return model->history.n_alerts;
     case PANEL_LOG:
         return model->history.n_log;
+    case PANEL_GPU:
+        return panel_gpu_rows(view, model);
     case PANEL_TRAININGS:
         return model->status.n_trainings;
     case PANEL_POLICIES:
@@ -102,11 +104,11 @@ static bool scrolls(enum panel panel)
 {
     return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
            panel == PANEL_STRATEGIES || panel == PANEL_STREAMS || panel == PANEL_FILLS ||
-           panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_TRAININGS ||
-           panel == PANEL_POLICIES || panel == PANEL_TRAINING || panel == PANEL_CURVE ||
-           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG || panel == PANEL_STUDIES ||
-           (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
-           panel == PANEL_TESTED; /* some of them only to be zoomed */
+           panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_GPU ||
+           panel == PANEL_TRAININGS || panel == PANEL_POLICIES || panel == PANEL_TRAINING ||
+           panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
+           panel == PANEL_STUDIES || (panel >= PANEL_BEST && panel <= PANEL_REPORTS) ||
+           panel == PANEL_LAMBDA || panel == PANEL_TESTED; /* some of them only to be zoomed */
 }
 
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)

@@ -204,7 +204,7 @@ static void test_holders(void)
 
     struct db_reader *reader = fixture_reader(path);
     struct db_device_process rows[4], *next = rows;
-    CHECK_INT(db_reader_device_processes(reader, 0, keep_process, &next), 0);
+    CHECK_INT(db_reader_device_processes(reader, 0, INT64_MAX, keep_process, &next), 0);
     CHECK_INT(next - rows, 3);
     CHECK_INT(rows[0].pid, 8);
     CHECK_INT(rows[1].pid, 7);
@@ -220,7 +220,7 @@ static void test_holders(void)
 
 struct phases {
     struct {
-        char training[16], state[16];
+        char training[16], device[16], state[16];
         int64_t n;
         double mean, max;
     } rows[8];
@@ -233,6 +233,7 @@ static void keep_phase(void *ctx, const struct db_device_phase *row)
     if (phases->n == 8)
         return;
     snprintf(phases->rows[phases->n].training, 16, "%s", row->training);
+    snprintf(phases->rows[phases->n].device, 16, "%s", row->device);
     snprintf(phases->rows[phases->n].state, 16, "%s", row->state);
     phases->rows[phases->n].n = row->n;
     phases->rows[phases->n].mean = row->util_percent;
@@ -291,9 +292,10 @@ static void test_phases(bool known)
     }
     struct db_reader *reader = fixture_reader(path);
     struct phases phases = {0};
-    CHECK_INT(db_reader_device_phases(reader, 0, keep_phase, &phases), 0);
+    CHECK_INT(db_reader_device_phases(reader, 0, INT64_MAX, keep_phase, &phases), 0);
     CHECK_INT(phases.n, 2);
     CHECK_STR(phases.rows[0].training, "ppo");
+    CHECK_STR(phases.rows[0].device, "a");
     CHECK_STR(phases.rows[0].state, "rollout");
     CHECK_INT(phases.rows[0].n, 50);
     CHECK_NEAR(phases.rows[0].mean, 20, 1e-9);
@@ -301,9 +303,14 @@ static void test_phases(bool known)
     CHECK_NEAR(phases.rows[1].mean, 94.5, 1e-9);
     CHECK_NEAR(phases.rows[1].max, 99, 0);
     phases.n = 0;
-    CHECK_INT(db_reader_device_phases(reader, START_NS + 95 * SECOND_NS, keep_phase, &phases), 0);
+    CHECK_INT(db_reader_device_phases(reader, START_NS + 95 * SECOND_NS, INT64_MAX, keep_phase, &phases), 0);
     CHECK_INT(phases.n, 1);
     CHECK_INT(phases.rows[0].n, 5);
+    phases.n = 0;
+    CHECK_INT(db_reader_device_phases(reader, START_NS, START_NS + 12 * SECOND_NS, keep_phase, &phases), 0);
+    CHECK_INT(phases.n, 2);
+    CHECK_INT(phases.rows[0].n, 10);
+    CHECK_INT(phases.rows[1].n, 3);
     db_reader_close(reader);
 }
 

@@ -166,7 +166,9 @@ const char *panel_frame_no_history(const struct model *model, const char *none)
 
 void panel_frame_empty(const struct area *body, const char *words)
 {
-    tui_area_text_cut(body, 1, 0, body->width - 1, STYLE_DIM, words);
+    struct area part = tui_area_part(body, 1, 0, body->width - 1, body->height);
+
+    panel_frame_wrap(&part, 0, part.height, STYLE_DIM, words);
 }
 
 /* How many bytes of `text` go into `columns`: up to a blank where there is one, all of it where it fits. */

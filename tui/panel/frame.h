@@ -67,7 +67,7 @@ const char *panel_frame_latency(char buf[static FORMAT_MAX], double p50_ms, doub
 /* Why there are no rows: `none`, when the database has been read and has none; else its error. */
 const char *panel_frame_no_history(const struct model *model, const char *none);
 
-/* Writes in one dim line why a panel is empty. */
+/* Writes why a panel is empty, dim, broken at blanks where a line is too long. */
 void panel_frame_empty(const struct area *body, const char *words);
 
 /* Writes text into at most `rows` rows of the area from y on, broken at blanks; the last one ends in "~"

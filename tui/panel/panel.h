@@ -35,4 +35,7 @@ void panel_outcome(const struct area *area, const struct view *view, int x, stru
 /* How many orders the orders panel lists. */
 int panel_orders_rows(const struct model *model);
 
+/* How many rows the GPU panel has as a whole: 0 where it has a line a device. */
+int panel_gpu_rows(const struct view *view, const struct model *model);
+
 #endif
