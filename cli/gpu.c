@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "cli/verbs.h"
 #include "exchange/clock.h"
 #include "exchange/exit_status.h"
@@ -33,9 +34,13 @@ struct sample {
     const double *figures;
 };
 
-static const char *real(char buf[static STORED_CELL], double value)
+/* Exact, for programs; a table has a percentage to a tenth and bytes whole, as other tables do. */
+static const char *real(enum stored_form form, char buf[static STORED_CELL], const char *name, double value)
 {
-    if (isnan(value))
+    char number[FORMAT_MAX];
+    if (form == STORED_TABLE)
+        snprintf(buf, STORED_CELL, "%s", cli_format_number(number, value, strstr(name, "percent") ? 1 : 0));
+    else if (isnan(value))
         buf[0] = '\0';
     else
         snprintf(buf, STORED_CELL, "%.15g", value);
@@ -53,7 +58,7 @@ static void list_sample(const struct gpu_listing *listing, const struct sample *
     cells[n++] = listing->of->key;
     cells[n++] = name;
     for (int i = 0; i < count; i++, n++)
-        cells[n] = real(buf[n], sample->figures[i]);
+        cells[n] = real(form, buf[n], listing->list->columns[3 + i].name, sample->figures[i]);
     cells[n] = cli_stored_integer(buf[n], sample->period_s), n++;
     cells[n++] = db_words_statistic.names[sample->statistic];
     cells[n] = cli_stored_integer(buf[n], sample->n);
@@ -163,6 +168,10 @@ static int run(struct option_call *call)
     struct gpu_read read = {0};
     struct db_reader *reader;
     enum stored_form form = cli_stored_form(call);
+    if (form == STORED_TABLE && asked.statistic && !asked.processes)
+        return option_fail(call, EXIT_USAGE,
+                           "--statistic: it goes with --csv, --json or --processes: the table "
+                           "of devices has the mean and the greatest");
     int status = cli_stored_open("gpu", call->state, &reader);
     if (status != EXIT_OK)
         return status;
@@ -208,7 +217,8 @@ CLI_VERB(cli_gpu) = {
     .about =
         "Stored samples of devices, with or without a daemon. A table has each device now, with the mean and "
         "the greatest since --from, the processes on it, utilisation by the phase of a training, and our own "
-        "processes. With --csv a row a sample at the finest resolution that is stored of each moment: "
+        "processes. What is without mean or max is the newest sample, as `last` in JSON is, whatever --from and "
+        "--to are. With --csv a row a sample at the finest resolution that is stored of each moment: "
         "ts_ns,device,name, the figures, period_s (0: a single sample), statistic and n, of how many samples. "
         "An empty cell is not known. Samples are kept for 2 hours, minutes for 48, tens of minutes for 8 days.",
     .page = "record",

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -21,7 +22,11 @@ HEADER = ("ts_ns,device,name,util_percent,memory_used_bytes,memory_total_bytes,m
 
 def start(folder, replay, nvml):
     """With NVIDIA's library, "": none, and with no other vendor's device."""
-    environment = {**os.environ, "PAPERTAPE_NVML": nvml, "PAPERTAPE_SYSFS": os.path.join(folder.path, "no-sysfs")}
+    settings = os.path.join(folder.path, "fake-nvml")
+    with open(settings, "w") as file:
+        file.write("1.throttle=0x24\n")
+    environment = {**os.environ, "PAPERTAPE_NVML": nvml, "PAPERTAPE_SYSFS": os.path.join(folder.path, "no-sysfs"),
+                   "PAPERTAPE_FAKE_NVML": settings}
     return folder.start(harness.Daemon(folder.path, replay, CONFIG, env=environment))
 
 
@@ -77,7 +82,9 @@ def check_live(daemon):
     status = daemon.status_now()["gpu"]
     assert status["state"] == "ok" and len(status["devices"]) == 2, status
     assert status["devices"][0]["device"].startswith("nvidia:") and status["devices"][0]["util_pct"] == 97, status
-    assert "device    Fake 0: util 97 %, memory 61.0 of 151.0 GiB, 612 of 650 W" in daemon.papertape("status")
+    lines = [line for line in daemon.papertape("status").splitlines() if line.startswith("device ")]
+    assert lines[0].startswith("device    Fake 0: util 97 %, memory 61.0 of 151.0 GiB, 612 of 650 W"), lines
+    assert "throttled" not in lines[0] and lines[1].endswith(", throttled by power+thermal"), lines
     assert "sampled" in screen(daemon, "100x30")
 
 
@@ -87,7 +94,8 @@ def check_after(daemon, least):
     for words in ("GPU (2)", "Fake 0", "Fake 1", "last use 30m ago", " 97%  mean  97 max  97", "61.0/151.0 GiB max 61.0",
                   "612/650 W mean 612 max 612", "71 C max 71"):
         assert words in shown, (words, shown)
-    assert "last use 30m ago" in screen(daemon, "80x24", later_s=1800)
+    shown = screen(daemon, "80x24", later_s=1800)
+    assert "last use 30m ago" in shown and "power+thermal" in shown and "own processes" in shown, shown
     rows = check_samples(daemon, least)
     gpu = json.loads(daemon.papertape("gpu", "--json"))
     assert gpu["schema"] == "papertape.gpu/1" and gpu["reason"] is None, gpu
@@ -98,7 +106,51 @@ def check_after(daemon, least):
     assert gpu["processes"][0]["max"]["resident_bytes"] > 1 << 20
     assert "Fake 0" in daemon.papertape("gpu") and len(gpu["samples"]) == sum(rows.values())
     assert "role,pid,cpu_percent" in daemon.papertape("gpu", "--csv", "--processes")
+    check_table(daemon)
+    check_span(daemon)
     return rows
+
+
+def check_table(daemon):
+    """Why each device is slowed; figures of processes to a tenth; --statistic not ignored; which units there are."""
+    head, *lines = [line.split() for line in daemon.papertape("gpu").split("\n\n")[0].splitlines()]
+    throttled = head[::-1].index("throttled")  # from the end: a device's name has a blank
+    for line, words in zip([line for line in lines if line[0].startswith("nvidia:")], ("-", "power+thermal")):
+        assert line[::-1][throttled - 1] == words, (head, line)  # the last column, the reason, is empty
+    head, *lines = [line.split() for line in daemon.papertape("gpu", "--processes").splitlines()]
+    at, end = head.index("cpu_percent"), head.index("written_bytes_s")
+    assert lines
+    for line in lines:
+        assert all(re.fullmatch(r"n/a|\d+(\.\d)?", cell) for cell in line[at:end + 1]), line
+    assert "it goes with --csv, --json or --processes" in refused(daemon, "--statistic", "max")
+    assert "s, m, h, d or w" in refused(daemon, "--from", "-1h30m")
+
+
+def check_span(daemon):
+    """Processes on devices are those of the span; the last sample is the newest."""
+    now = json.loads(daemon.papertape("gpu", "--json"))
+    before = json.loads(daemon.papertape("gpu", "--json", "--from", "-2h", "--to", "-1h"))
+    assert now["device_processes"] and not before["device_processes"], (now, before)
+    assert not before["phases"] and all(device["n"] == 0 for device in before["devices"]), before
+    assert [device["last"] for device in before["devices"]] == [device["last"] for device in now["devices"]]
+
+
+def refused(daemon, *arguments):
+    done = subprocess.run([harness.PAPERTAPE, "gpu", *arguments, "--state", daemon.state], capture_output=True, text=True)
+    assert done.returncode == 2 and not done.stdout, done
+    return done.stderr
+
+
+def run_broken(folder):
+    """A database that cannot be read: which file it is."""
+    state = folder.within("broken")
+    path = os.path.join(state, "papertape.db")
+    with open(path, "w") as file:
+        file.write("not a database, but a text that is long enough to be read as one's header\n" * 20)
+    done = subprocess.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "100x30", "--tab", "3"],
+                          capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    shown = " ".join(done.stdout.split())
+    assert f"{path}: file is not a database" in shown, done
 
 
 def run(folder):
@@ -143,3 +195,5 @@ if __name__ == "__main__":
         run(folder)
     with harness.Folder() as folder:
         run_without(folder)
+    with harness.Folder() as folder:
+        run_broken(folder)
