@@ -51,7 +51,7 @@ static int64_t interval(struct gaps *gaps)
 
 /* ---- the newest ---- */
 
-struct newest {
+struct newest_samples {
     struct history_device *device;
     struct history_process *process;
     int64_t now_ns;
@@ -61,7 +61,7 @@ struct newest {
 
 static void on_newest(void *ctx, const struct db_device_sample *row)
 {
-    struct newest *newest = ctx;
+    struct newest_samples *newest = ctx;
     struct history_device *d = newest->device;
     int64_t part = (newest->now_ns - row->ts_ns) / HISTORY_MINUTE_PART_NS;
 
@@ -98,7 +98,7 @@ int tui_history_newest(struct db_reader *db, struct history_device *d, int64_t n
 {
     const struct db_samples_wanted wanted = {
         d->key, newest_from(d->last_ns, d->day_ns), d->last_ns, INT64_MIN, INT64_MIN, false};
-    struct newest newest = {.device = d, .now_ns = now_ns};
+    struct newest_samples newest = {.device = d, .now_ns = now_ns};
 
     unknown(newest.parts, PARTS_READ);
     int r = db_reader_device_samples(db, &wanted, on_newest, &newest);
@@ -112,7 +112,7 @@ int tui_history_newest(struct db_reader *db, struct history_device *d, int64_t n
 
 static void on_newest_of_process(void *ctx, const struct db_process_sample *row)
 {
-    struct newest *newest = ctx;
+    struct newest_samples *newest = ctx;
     struct history_process *p = newest->process;
 
     p->last = row->figures;
@@ -125,7 +125,7 @@ int tui_history_newest_of_process(struct db_reader *db, struct history_process *
 {
     const struct db_samples_wanted wanted = {
         p->role, newest_from(p->last_ns, p->day_ns), p->last_ns, INT64_MIN, INT64_MIN, false};
-    struct newest newest = {.process = p};
+    struct newest_samples newest = {.process = p};
 
     int r = db_reader_process_samples(db, &wanted, on_newest_of_process, &newest);
     p->interval_ns = interval(&newest.gaps);
