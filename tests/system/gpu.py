@@ -88,6 +88,21 @@ def check_live(daemon):
     assert "sampled" in screen(daemon, "100x30")
 
 
+def check_greatest(folder, daemon):
+    """A sample is in the span's greatest as soon as it is the last, not once its minute is over."""
+    with open(os.path.join(folder.path, "fake-nvml"), "a") as file:
+        file.write("0.fan=55\n")
+
+    def faster():
+        device = json.loads(daemon.papertape("gpu", "--json"))["devices"][0]
+        assert device["max"]["fan_percent"] >= device["last"]["fan_percent"], device
+        assert device["min"]["fan_percent"] == 30 <= device["mean"]["fan_percent"], device
+        return device["last"]["fan_percent"] == 55 and device["mean"]["fan_percent"] > 30
+    harness.wait_for(faster, "a faster fan")
+    device = json.loads(daemon.papertape("--json"))["devices"][0]
+    assert device["max"]["fan_percent"] == device["last"]["fan_percent"] == 55, device
+
+
 def check_after(daemon, least):
     """Without a daemon: the last use and its age, mean and maximum; the rows; the object."""
     shown = screen(daemon, "100x30", later_s=1800)
@@ -159,6 +174,7 @@ def run(folder):
     harness.wait_for(lambda: stored(daemon) >= SAMPLES, "samples")
     daemon.status_object()
     check_live(daemon)
+    check_greatest(folder, daemon)
     assert daemon.stop() == 0
     before = check_after(daemon, SAMPLES)
 
