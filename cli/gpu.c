@@ -205,7 +205,7 @@ static const struct option_row options[] = {
      .after = "from"},
     {"statistic", "mean|min|max|all",
      "of samples that are summed up, minutes and tens of minutes: their mean (default), least or greatest, or "
-     "a row each",
+     "a row each; not of the table of devices, which has its own columns",
      offsetof(struct gpu_asked, statistic)},
     {"processes", NULL, "samples of the daemon's, trainer's and trainings' processes, not of devices",
      offsetof(struct gpu_asked, processes)},
