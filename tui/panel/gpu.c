@@ -97,8 +97,8 @@ static void rule_words(const struct area *area, const char *words, enum style st
     char text[STATUS_TEXT_MAX + 2];
 
     snprintf(text, sizeof(text), " %s ", words);
-    if (cli_text_width(text) + 12 < area->width)
-        tui_area_text_right(area, area->width - 1, 0, style, text);
+    int columns = least(cli_text_width(text), area->width - 14); /* beside the title */
+    tui_area_text_cut(area, area->width - 1 - columns, 0, columns, style, text);
 }
 
 /* ---- all of it, more rows than the panel may have ---- */
