@@ -12,31 +12,53 @@ static const struct {
     char letter;
     int64_t seconds;
 } units[] = {{'w', 604800}, {'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
-enum { N_UNITS = sizeof units / sizeof *units };
+enum { N_UNITS = sizeof units / sizeof *units, DIGITS_MAX = 9 };
+
+/* ".25" as a share of 1e9, none as 0; -1: it is no such fraction. */
+static int64_t read_fraction(const char *text, char **ret_end)
+{
+    *ret_end = (char *)text;
+    if (*text != '.')
+        return 0;
+    size_t n = strspn(text + 1, "0123456789");
+    if (n < 1 || n > DIGITS_MAX)
+        return -1;
+    int64_t fraction = strtoll(text + 1, ret_end, 10);
+    for (; n < DIGITS_MAX; n++)
+        fraction *= 10;
+    return fraction;
+}
 
 bool config_key_duration_parse(const char *text, int64_t *ret_ns)
 {
     char *end;
     errno = 0;
     long long n = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || errno != 0 || n < 1 || !end[0] || end[1])
+    int64_t fraction = read_fraction(end, &end);
+    if (!isdigit((unsigned char)*text) || errno != 0 || n < 0 || fraction < 0 || !end[0] || end[1])
         return false;
     for (size_t i = 0; i < N_UNITS; i++)
         if (*end == units[i].letter && n <= S_A_CENTURY / units[i].seconds) {
-            *ret_ns = n * units[i].seconds * NS_PER_S;
-            return true;
+            int64_t ns = (n * NS_PER_S + fraction) * units[i].seconds;
+            *ret_ns = ns;
+            return ns > 0 && ns <= S_A_CENTURY * NS_PER_S;
         }
     return false;
 }
 
 void config_key_duration_text(int64_t ns, char ret[static CONFIG_DURATION_TEXT_MAX])
 {
-    int64_t s = ns / NS_PER_S;
+    int64_t s = ns / NS_PER_S, rest = ns % NS_PER_S;
+    int digits = DIGITS_MAX;
     size_t unit = 0;
-    while (unit < N_UNITS - 1 && s % units[unit].seconds != 0)
+    while (unit < N_UNITS - 1 && (rest != 0 || s % units[unit].seconds != 0))
         unit++;
-    if (s == 0)
+    for (; rest != 0 && rest % 10 == 0; digits--)
+        rest /= 10;
+    if (ns == 0)
         snprintf(ret, CONFIG_DURATION_TEXT_MAX, "0");
+    else if (rest != 0)
+        snprintf(ret, CONFIG_DURATION_TEXT_MAX, "%lld.%0*llds", (long long)s, digits, (long long)rest);
     else
         snprintf(ret, CONFIG_DURATION_TEXT_MAX, "%lld%c", (long long)(s / units[unit].seconds),
                  units[unit].letter);

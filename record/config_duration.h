@@ -1,4 +1,4 @@
-/* A key whose value is a duration: "30s", "12h", "90d"; an int64_t of ns. */
+/* A key whose value is a duration: "30s", "1.5h", "90d"; an int64_t of ns. */
 #ifndef RECORD_CONFIG_DURATION_H
 #define RECORD_CONFIG_DURATION_H
 
@@ -6,10 +6,11 @@
 
 enum { CONFIG_DURATION_TEXT_MAX = 24 };
 
-/* So many s, m, h, d or w as ns, at least one and at most a century; false: invalid. */
+/* So many s, m, h, d or w as ns, with at most nine digits after a point ("1.5h"), above 0 and at most a
+ * century; false: invalid. Nothing is lost: a ninth digit of a second is a ns. */
 bool config_key_duration_parse(const char *text, int64_t *ret_ns);
 
-/* In the largest unit of which it is a whole number, as it is parsed; "0" below a second. */
+/* In the largest unit of which it is a whole number, else in seconds, as it is parsed. */
 void config_key_duration_text(int64_t ns, char ret[static CONFIG_DURATION_TEXT_MAX]);
 
 /* Also 0; and the row's `none`, as "off", which is 0 too and is how 0 is printed. */

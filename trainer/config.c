@@ -106,13 +106,14 @@ int64_t train_config_clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000; /* whole seconds */
 }
 
-/* "now", "now-90d". */
+/* "now", "now-90d": whole seconds. */
 static bool relative_time(const struct train_config *config, const char *text, int64_t *ret)
 {
     int64_t before = 0, now = config->now_ns ? config->now_ns : train_config_clock_ns();
     if (strncmp(text, "now", 3) != 0)
         return false;
-    if (text[3] && (text[3] != '-' || !config_key_duration_parse(text + 4, &before) || before >= now))
+    if (text[3] && (text[3] != '-' || !config_key_duration_parse(text + 4, &before) ||
+                    before % 1000000000 != 0 || before >= now))
         return false;
     *ret = now - before;
     return true;

@@ -87,6 +87,8 @@ bool study_outcome_add(json_t *object, json_t *more)
 
 json_t *study_outcome_expires(const struct study_settings *settings)
 {
-    return settings->expires_ns > 0 ? json_integer((json_int_t)(settings->expires_ns / 1000000000))
-                                    : json_null();
+    const int64_t ns_per_s = 1000000000, ns = settings->expires_ns;
+    return ns <= 0              ? json_null()
+           : ns % ns_per_s == 0 ? json_integer((json_int_t)(ns / ns_per_s))
+                                : json_real((double)ns / (double)ns_per_s);
 }

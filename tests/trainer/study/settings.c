@@ -3,8 +3,10 @@
 #include "trainer/study/settings_table.h"
 
 #include <errno.h>
+#include <jansson.h>
 
 #include "tests/check.h"
+#include "trainer/study/outcome.h"
 
 #define MARKET "[data]\nbars = A.csv\n"
 
@@ -160,6 +162,7 @@ static void test_refused(void)
     refused(MARKET "train_from = now-0d\n", 3, "data", "train_from", "now-90d");
     refused(MARKET "train_from = nowadays\n", 3, "data", "train_from", "now-90d");
     refused(MARKET "train_from = now-99999w\n", 3, "data", "train_from", "now-90d");
+    refused(MARKET "train_from = now-0.5s\n", 3, "data", "train_from", "now-90d"); /* to the second */
     refused(MARKET "train_from = now+1d\n", 3, "data", "train_from", "now-90d");
 }
 
@@ -334,12 +337,33 @@ static void test_keys(void)
     CHECK_INT(study_settings_get(&fresh, "validation", text, 4), -ENAMETOOLONG);
 }
 
+/* A proposal's expires_s: whole seconds as ever, and no fraction of one is lost. */
+static void test_expires(void)
+{
+    static const struct {
+        const char *line, *json;
+    } rows[] = {{"", "null"},
+                {"expires = 14d\n", "1209600"},
+                {"expires = 1.5s\n", "1.5"},
+                {"expires = 0.5s\n", "0.5"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        snprintf(text, sizeof text, MARKET "[study]\ntrials = 5\n%s", rows[i].line);
+        CHECK(parse(text));
+        json_t *found = study_outcome_expires(&settings);
+        char *words = json_dumps(found, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        CHECK_STR(words, rows[i].json);
+        free(words);
+        json_decref(found);
+    }
+}
+
 /* ---- Times relative to now. ---- */
 
 static void test_now(void)
 {
     const int64_t now = INT64_C(1700000000) * 1000000000, day = INT64_C(86400) * 1000000000;
-    CHECK(!parse(MARKET "train_from = now-90d\ntrain_to = now-2w\ntest_from = now-36h\ntest_to = now\n"));
+    CHECK(!parse(MARKET "train_from = now-90d\ntrain_to = now-2w\ntest_from = now-1.5d\ntest_to = now\n"));
     CHECK_INT(config.data.train_from, now - 90 * day);
     CHECK_INT(config.data.train_to, now - 14 * day);
     CHECK_INT(config.data.test_from, now - day - day / 2);
@@ -468,6 +492,7 @@ int main(int argc, char **argv)
     test_space();
     test_default_space();
     test_keys();
+    test_expires();
     test_now();
     test_apply();
     test_example(argv[1]);
