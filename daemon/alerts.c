@@ -157,12 +157,12 @@ void daemon_alerts_conditions(const struct alerts *alerts, void (*see)(void *ctx
             see(ctx, &alerts->list[i]);
 }
 
-bool daemon_alerts_open(const struct alerts *alerts, uint64_t id)
+enum alert_standing daemon_alerts_standing(const struct alerts *alerts, uint64_t id)
 {
     for (size_t i = 0; i < alerts->n; i++)
         if (alerts->list[i].id == id)
-            return alerts->list[i].acked_ns == 0;
-    return false;
+            return alerts->list[i].acked_ns == 0 ? ALERT_STANDING_OPEN : ALERT_STANDING_ACKED;
+    return id > 0 && id <= alerts->last_id ? ALERT_STANDING_PAST : ALERT_STANDING_NONE;
 }
 
 size_t daemon_alerts_count(const struct alerts *alerts)

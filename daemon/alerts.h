@@ -55,9 +55,15 @@ const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_n
 void daemon_alerts_conditions(const struct alerts *alerts, void (*see)(void *ctx, const struct alert *alert),
                               void *ctx);
 
-/* Is there one of that id that is not acknowledged? */
-bool daemon_alerts_open(const struct alerts *alerts, uint64_t id);
-size_t daemon_alerts_count(const struct alerts *alerts); /* of those */
+enum alert_standing {
+    ALERT_STANDING_NONE, /* no alert ever had that id */
+    ALERT_STANDING_OPEN,
+    ALERT_STANDING_ACKED, /* its condition lasts */
+    ALERT_STANDING_PAST,  /* it is not kept any more: an event that was acknowledged, a condition that is over
+                           */
+};
+enum alert_standing daemon_alerts_standing(const struct alerts *alerts, uint64_t id);
+size_t daemon_alerts_count(const struct alerts *alerts); /* of those that are open */
 
 /* Acknowledges an open one: *ret is to be stored. 0 or -ENOENT. */
 int daemon_alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);

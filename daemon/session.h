@@ -161,7 +161,8 @@ void daemon_session_alerts_lasting(const struct session *session,
 /* The policies that its accounts trade by, or may. */
 struct policy_set *daemon_session_policies(struct session *session);
 
-bool daemon_session_alert_open(const struct session *session, uint64_t alert_id);
+/* enum alert_standing (alerts.h) */
+int daemon_session_alert_standing(const struct session *session, uint64_t alert_id);
 
 /* Acknowledges an open alert. 0 or -ENOENT. */
 int daemon_session_ack(struct session *session, uint64_t alert_id);

@@ -76,9 +76,9 @@ void daemon_session_alerts_lasting(const struct session *session,
     daemon_alerts_conditions(&session->alerts, see, ctx);
 }
 
-bool daemon_session_alert_open(const struct session *session, uint64_t alert_id)
+int daemon_session_alert_standing(const struct session *session, uint64_t alert_id)
 {
-    return daemon_alerts_open(&session->alerts, alert_id);
+    return (int)daemon_alerts_standing(&session->alerts, alert_id);
 }
 
 int daemon_session_ack(struct session *session, uint64_t alert_id)

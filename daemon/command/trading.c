@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/alerts.h"
 #include "daemon/command/internal.h"
 #include "engine/event.h"
 
@@ -59,13 +60,26 @@ void daemon_command_flatten(const struct request *request)
     daemon_command_end(&work, json_pack("{s:I, s:o}", "canceled", (json_int_t)before, "orders", orders));
 }
 
+/* Why it cannot be acknowledged; NULL: it can. */
+static const char *not_open(const struct session *session, const json_t *alert)
+{
+    int standing = json_is_integer(alert)
+                       ? daemon_session_alert_standing(session, (uint64_t)json_integer_value(alert))
+                       : ALERT_STANDING_NONE;
+    return standing == ALERT_STANDING_OPEN    ? NULL
+           : standing == ALERT_STANDING_ACKED ? "it is acknowledged already"
+           : standing == ALERT_STANDING_PAST  ? "it is acknowledged already, or over"
+                                              : "no alert has that id";
+}
+
 void daemon_command_ack(const struct request *request)
 {
     struct session *session = request->commands->daemon->session;
     const json_t *alert = json_object_get(request->args, "alert");
+    const char *why = not_open(session, alert);
     struct work work;
-    if (!json_is_integer(alert) || !daemon_session_alert_open(session, (uint64_t)json_integer_value(alert))) {
-        control_error(request->call, "ENOENT", "args.alert: no open alert has that id");
+    if (why) {
+        control_error(request->call, "ENOENT", "args.alert: %s", why);
         return;
     }
     if (!daemon_command_begin(request, &work))

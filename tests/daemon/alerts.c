@@ -20,11 +20,14 @@ static void test_event(void)
     CHECK_INT(alert->last_ns, 200);
     CHECK_INT((int64_t)daemon_alerts_count(&alerts), 1);
     CHECK(!daemon_alerts_over(&alerts, "left-out", "", &out)); /* an event has no end */
-    CHECK(daemon_alerts_open(&alerts, 7));
+    CHECK_INT(daemon_alerts_standing(&alerts, 7), ALERT_STANDING_OPEN);
+    CHECK_INT(daemon_alerts_standing(&alerts, 8), ALERT_STANDING_NONE);
+    CHECK_INT(daemon_alerts_standing(&alerts, 0), ALERT_STANDING_NONE);
     CHECK_INT(daemon_alerts_ack(&alerts, 7, 900, &out), 0);
     CHECK_INT(out.acked_ns, 900);
     CHECK_INT(out.last_ns, 200); /* acknowledging is no sight of it */
     CHECK_INT(daemon_alerts_ack(&alerts, 7, 901, &out), -ENOENT);
+    CHECK_INT(daemon_alerts_standing(&alerts, 7), ALERT_STANDING_PAST);
     CHECK_INT((int64_t)daemon_alerts_event(&alerts, 300, DB_WARNING, "left-out", "a bar")->id, 8);
     daemon_alerts_finish(&alerts);
 }
@@ -44,7 +47,7 @@ static void test_condition(void)
     CHECK_STR(alert->text, "binance: feed lost: refused");
     CHECK_INT(daemon_alerts_ack(&alerts, 1, 25, &out), 0);
     CHECK_INT(out.last_ns, 20);
-    CHECK(!daemon_alerts_open(&alerts, 1));
+    CHECK_INT(daemon_alerts_standing(&alerts, 1), ALERT_STANDING_ACKED);
     CHECK_INT((int64_t)daemon_alerts_count(&alerts), 1);
     CHECK_INT(daemon_alerts_ack(&alerts, 1, 26, &out), -ENOENT);
     alert =
@@ -54,6 +57,7 @@ static void test_condition(void)
     CHECK(daemon_alerts_over(&alerts, "feed", "binance: ", &out));
     daemon_alert_row(&out, 40, &row);
     CHECK_INT(row.acked_ns, 25);
+    CHECK_INT(daemon_alerts_standing(&alerts, 1), ALERT_STANDING_PAST);
     CHECK_INT(row.closed_ns, 40);
     CHECK_INT(row.last_ns, 30);
     CHECK(row.lasts);
@@ -83,7 +87,7 @@ static void test_severity(void)
     CHECK_INT((int64_t)alert->id, 2);
     CHECK_INT(alert->severity, DB_ERROR);
     CHECK_INT(alert->acked_ns, 0);
-    CHECK(daemon_alerts_open(&alerts, 2));
+    CHECK_INT(daemon_alerts_standing(&alerts, 2), ALERT_STANDING_OPEN);
     CHECK_INT(daemon_alerts_ack(&alerts, 2, 25, &out), 0);
     alert = daemon_alerts_condition(&alerts, 30, DB_WARNING, "hot", "gpu", "gpu: 82");
     CHECK_INT(alert->severity, DB_WARNING);
