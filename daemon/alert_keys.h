@@ -14,21 +14,26 @@
  * switches its rule (alert_table.c), are off. */
 /* clang-format off */
 #define ALERT_KEYS(ROW) \
+    ROW(int64_t, gpu_lost_ns, "gpu_lost_for", ALERT_FOR, "30s", \
+        "a device of which no figure has been known for so long, and was before, is a warning; 0 or off: none", \
+        "The alert GPU_LOST, over once it is sampled again. A device that was not sampled since the daemon started is " \
+        "not missed. A driver that hangs is noticed after three samples ([gpu] sample_s) at the earliest.") \
     ROW(double, gpu_temperature, "gpu_temperature", ALERT_CELSIUS, "80", \
         "a device so hot (degrees Celsius) or hotter is a warning; 0 or off: none", \
-        "The alert GPU_TEMPERATURE. It is over 3 degrees below.") \
+        "The alert GPU_TEMPERATURE. It is over at 3 degrees below, or more.") \
     ROW(double, gpu_temperature_critical, "gpu_temperature_critical", ALERT_CELSIUS, "85", \
         "from here on that alert is an error; 0 or off: never", \
-        "The same alert becomes more severe, and is open again where it was acknowledged. 3 degrees below it is a " \
-        "warning again.") \
+        "The same alert becomes more severe, and is open again where it was acknowledged. At 3 degrees " \
+        "below, or more, it is a warning again.") \
     ROW(double, gpu_memory, "gpu_memory", ALERT_SHARE, "95%", \
         "a device whose memory is used up to this share or more is a warning; 0 or off: none", \
-        "The alert GPU_MEMORY, over 3 % below.") \
+        "The alert GPU_MEMORY, over at 3 % below, or more.") \
     ROW(double, gpu_utilisation, "gpu_utilisation", ALERT_USE, "50%", \
-        "a device used less than this, while a training updates on it, is a warning; 0 or off: none", \
-        "The alert GPU_UTILISATION, over at 5 % more, or when the training ends. Only the time of its state update " \
-        "counts, through rollouts in between. It needs to be known which device it uses: the only one of NVIDIA, or " \
-        "the one that lists its worker among its processes.") \
+        "a device used less than this, while a training that runs on it updates, is a warning; 0 or off: none", \
+        "The alert GPU_UTILISATION, over at 5 % more, or when the training ends. It is of trainings on a device (device " \
+        "= cuda, or auto where it took one), never of one on the CPU. Only the time of its state update counts, through " \
+        "rollouts in between. It needs to be known which device it uses: the only one of NVIDIA, or the one that lists " \
+        "its worker among its processes.") \
     ROW(int64_t, gpu_utilisation_ns, "gpu_utilisation_for", KEY_DURATION, "30s", \
         "for which the utilisation must be so low; 0: at once", NULL) \
     ROW(int64_t, throttled_ns, "throttled_for", ALERT_FOR, "10s", \

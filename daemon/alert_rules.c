@@ -18,14 +18,6 @@ struct latch {
     int64_t side_ns; /* for how long */
 };
 
-static int side_of(const struct alert_rule *rule, double limit, double value)
-{
-    if (rule->below)
-        return value < limit ? 1 : value >= limit + rule->margin ? -1 : 0;
-    double good = limit - fmin(rule->margin, limit / 2);
-    return value >= limit ? 1 : rule->margin == 0 || value < good ? -1 : 0;
-}
-
 static void take_side(struct latch *latch, int side, int64_t step_ns, const struct alert_bounds *bounds)
 {
     latch->side_ns = side == latch->side ? latch->side_ns + step_ns : 0;
@@ -130,8 +122,9 @@ static void take_figure(struct alert_rule_state *state, const struct alert_bound
         step_ns = STEP_NS_MAX;
     for (int i = 0; i < ALERT_LEVELS && !isnan(value); i++)
         if (!isnan(bounds->level[i]))
-            take_side(&state->latches[i], side_of(&daemon_alert_table[state->rule], bounds->level[i], value),
-                      step_ns, bounds);
+            take_side(&state->latches[i],
+                      daemon_alert_side(&daemon_alert_table[state->rule], bounds->level[i], value), step_ns,
+                      bounds);
     for (int i = 0; i < ALERT_LEVELS; i++)
         if (isnan(bounds->level[i]))
             state->latches[i] = (struct latch){0};
@@ -146,7 +139,8 @@ bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_readi
     struct alert_bounds bounds = daemon_alert_bounds(&rules->limits, rule);
     char about[ALERT_ABOUT_MAX];
     snprintf(about, sizeof about, "%s: %.*s", rule->what, ALERT_WHERE_MAX - 1, reading->where);
-    struct alert_rule_state *state = state_of(rules, reading->rule, about);
+    struct alert_rule_state *state =
+        daemon_alert_rule_on(&rules->limits, reading->rule) ? state_of(rules, reading->rule, about) : NULL;
     if (!state)
         return false;
     state->read = true;
@@ -155,7 +149,7 @@ bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_readi
     if (level == state->level)
         return false;
     decide(state, level, ret);
-    daemon_alert_text(rule, &bounds, level, about, reading->value, reading->detail, ret->text);
+    daemon_alert_text(rule, &bounds, ret->change, level, about, reading->value, reading->detail, ret->text);
     return true;
 }
 

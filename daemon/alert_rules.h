@@ -13,6 +13,7 @@
 #include "db/row.h"
 
 #define ALERT_RULES(X) \
+    X(GPU_LOST) \
     X(GPU_TEMPERATURE) \
     X(GPU_MEMORY) \
     X(GPU_UTILISATION) X(GPU_THROTTLED) X(GPU_POWER_CAPPED) X(NO_TRIAL) X(TRAINING_STALLED) X(NEW_BEST)
@@ -25,7 +26,7 @@ enum alert_rule_id {
 };
 
 enum {
-    ALERT_WHERE_MAX = 160,
+    ALERT_WHERE_MAX = 168,
     ALERT_ABOUT_MAX = 200, /* "what: where" */
 };
 
@@ -70,7 +71,8 @@ bool daemon_alert_rule_on(const struct alert_limits *limits, enum alert_rule_id 
 void daemon_alert_rules_adopt(struct alert_rules *rules, const char *code, enum db_severity severity,
                               const char *text);
 
-/* A figure at now_ns, of a clock that does not go back. True, with *ret, where that changes an alert. Between
+/* A figure at now_ns, of a clock that does not go back. True, with *ret, where that changes an alert; what a
+ * rule that is switched off left is for the sweep. Between
  * two known figures on the same side of the limit so much time has passed there, at most 5 s. */
 bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
                              struct alert_decision *ret);

@@ -6,7 +6,6 @@
 
 #include "daemon/training/alert.h"
 
-enum { KEY_SHOWN = 12 }; /* "GPU-8f6c2a11" */
 #define NVIDIA "nvidia:"
 
 static void read_figure(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
@@ -18,15 +17,6 @@ static void read_figure(struct alert_rules *rules, const struct alert_reading *r
 }
 
 /* ---- devices ---- */
-
-void daemon_alert_device_name(const struct device_sample *device, char ret[static ALERT_WHERE_MAX])
-{
-    const char *colon = strchr(device->device, ':'), *key = colon ? colon + 1 : device->device;
-    if (device->name[0])
-        snprintf(ret, ALERT_WHERE_MAX, "%s (%.*s)", device->name, KEY_SHOWN, key);
-    else
-        snprintf(ret, ALERT_WHERE_MAX, "%.*s", KEY_SHOWN, key);
-}
 
 /* The reasons that deserve a warning: heat, and what the hardware does by itself. The power cap is a rule of
  * its own. */
@@ -51,12 +41,12 @@ static void memory_words(const struct device_figures *figures, char *buf, size_t
              figures->memory_total_bytes / gib);
 }
 
-static void read_device(struct alert_rules *rules, const struct device_sample *device, int64_t now_ns,
-                        const struct alert_sink *sink)
+static void read_device(struct alert_rules *rules, const struct alert_devices *seen,
+                        const struct device_sample *device, int64_t now_ns, const struct alert_sink *sink)
 {
     const struct device_figures *figures = &device->figures;
     char where[ALERT_WHERE_MAX], memory[64];
-    daemon_alert_device_name(device, where);
+    daemon_alert_device_name(seen, device, where);
     memory_words(figures, memory, sizeof memory);
     const struct alert_reading readings[] = {
         {ALERT_GPU_TEMPERATURE, where, figures->temperature_c, NULL},
@@ -71,11 +61,25 @@ static void read_device(struct alert_rules *rules, const struct device_sample *d
         read_figure(rules, &readings[i], now_ns, sink);
 }
 
-void daemon_alert_read_devices(struct alert_rules *rules, const struct device_sample *devices, int n,
-                               int64_t now_ns, const struct alert_sink *sink)
+static void read_lost(struct alert_rules *rules, const struct alert_device *device, int64_t now_ns,
+                      const struct alert_sink *sink)
 {
-    for (int i = 0; i < n; i++)
-        read_device(rules, &devices[i], now_ns, sink);
+    char where[ALERT_WHERE_MAX], detail[DB_ALERT_TEXT_MAX];
+    daemon_alert_device_where(device, where);
+    double s = daemon_alert_device_lost(device, now_ns, detail);
+    const struct alert_reading reading = {ALERT_GPU_LOST, where, s, detail};
+    read_figure(rules, &reading, now_ns, sink);
+}
+
+void daemon_alert_read_devices(struct alert_rules *rules, struct alert_devices *seen,
+                               const struct alert_sample *sample, int64_t now_ns,
+                               const struct alert_sink *sink)
+{
+    daemon_alert_devices_take(seen, sample);
+    for (int i = 0; i < seen->n; i++)
+        read_lost(rules, &seen->list[i], now_ns, sink);
+    for (int i = 0; i < sample->n; i++)
+        read_device(rules, seen, &sample->devices[i], now_ns, sink);
 }
 
 /* ---- trainings ---- */
@@ -110,18 +114,25 @@ static const struct device_sample *device_of(const struct training *training,
     return n_nvidia == 1 ? only : NULL;
 }
 
+/* It has no device, or left it: device = auto falls back where the device has no memory for it. */
+static bool on_cpu(const struct training *training)
+{
+    return !training->device[0] || strcmp(training->device, "cpu") == 0 ||
+           strncmp(training->backend, "cpu", 3) == 0;
+}
+
 static void read_utilisation(struct alert_rules *rules, const struct training_seen *seen,
-                             const struct device_sample *devices, int n, int64_t now_ns,
-                             const struct alert_sink *sink)
+                             const struct alert_devices *known, const struct alert_sample *sample,
+                             int64_t now_ns, const struct alert_sink *sink)
 {
     const struct training *training = seen->training;
-    const struct device_sample *device = device_of(training, devices, n);
+    const struct device_sample *device = device_of(training, sample->devices, sample->n);
     char name[ALERT_WHERE_MAX], detail[ALERT_WHERE_MAX + 8] = "";
-    if (!training->device[0] || strcmp(training->device, "cpu") == 0)
+    if (on_cpu(training))
         return;
     bool updates = seen->current && device && strcmp(training->state, "update") == 0;
     if (device) {
-        daemon_alert_device_name(device, name);
+        daemon_alert_device_name(known, device, name);
         snprintf(detail, sizeof detail, "on %s", name);
     }
     const struct alert_reading reading = {ALERT_GPU_UTILISATION, training->name,
@@ -173,12 +184,12 @@ static void read_stall(struct alert_rules *rules, const struct training_seen *se
 }
 
 void daemon_alert_read_training(struct alert_rules *rules, const struct training_seen *seen,
-                                const struct device_sample *devices, int n, int64_t now_ns, int64_t wall_ns,
-                                const struct alert_sink *sink)
+                                const struct alert_devices *known, const struct alert_sample *sample,
+                                int64_t now_ns, int64_t wall_ns, const struct alert_sink *sink)
 {
     if (!daemon_training_state_works(seen->training->state))
         return;
-    read_utilisation(rules, seen, devices, n, now_ns, sink);
+    read_utilisation(rules, seen, known, sample, now_ns, sink);
     read_trials(rules, seen, now_ns, wall_ns, sink);
     read_stall(rules, seen, now_ns, sink);
 }

@@ -15,6 +15,7 @@
 #define RULE(id, ...)   [ALERT_##id] = {#id, __VA_ARGS__},
 
 const struct alert_rule daemon_alert_table[] = {
+    RULE(GPU_LOST, "GPU lost", ALERT_UNIT_SECONDS, .levels = {SECONDS(gpu_lost_ns)}, .detail_only = true)
     RULE(GPU_TEMPERATURE, "GPU temperature", ALERT_UNIT_CELSIUS, .margin = 3, .settles = true,
          .levels = {NUMBER(gpu_temperature), NUMBER(gpu_temperature_critical)})
     RULE(GPU_MEMORY, "GPU memory", ALERT_UNIT_SHARE, .margin = 0.03, .settles = true,
@@ -53,7 +54,7 @@ static double value_of(const struct alert_limits *limits, const struct alert_lim
 struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const struct alert_rule *rule)
 {
     double hold_s = value_of(limits, &rule->hold);
-    struct alert_bounds bounds = {.hold_ns = hold_s > 0 ? (int64_t)(hold_s * NS_PER_S) : 0,
+    struct alert_bounds bounds = {.hold_ns = hold_s > 0 ? llround(hold_s * NS_PER_S) : 0,
                                   .over_ns = rule->settles ? limits->recovered_ns : 0};
     bool off = rule->hold_switches && bounds.hold_ns == 0;
     for (int i = 0; i < ALERT_LEVELS; i++) {
@@ -75,6 +76,23 @@ bool daemon_alert_rule_on(const struct alert_limits *limits, enum alert_rule_id 
     if (row->event_on)
         return *(const bool *)((const char *)limits + row->event_on - 1);
     return !isnan(bounds.level[0]) || !isnan(bounds.level[1]);
+}
+
+/* ---- a figure's side ---- */
+
+/* From which figure on it is good again. */
+static double good_at(const struct alert_rule *rule, double limit)
+{
+    return rule->below ? limit + rule->margin : limit - fmin(rule->margin, limit / 2);
+}
+
+int daemon_alert_side(const struct alert_rule *rule, double limit, double value)
+{
+    const double rounding = 1e-9; /* 0.95 - 0.03 is below 0.92 */
+    double good = good_at(rule, limit);
+    if (rule->below)
+        return value < limit ? 1 : value >= good - rounding ? -1 : 0;
+    return value >= limit ? 1 : rule->margin == 0 || value <= good + rounding ? -1 : 0;
 }
 
 /* ---- the text ---- */
@@ -100,7 +118,7 @@ static void put_limit(enum alert_unit unit, double limit, char *buf, size_t size
 {
     char text[CONFIG_DURATION_TEXT_MAX];
     if (unit == ALERT_UNIT_SECONDS) {
-        config_key_duration_text((int64_t)(limit * NS_PER_S), text);
+        config_key_duration_text(llround(limit * NS_PER_S), text);
         snprintf(buf, size, "%s", text);
     } else {
         put_figure(unit, limit, buf, size);
@@ -124,13 +142,30 @@ static void put_rule(const struct alert_rule *rule, const struct alert_bounds *b
                  rule->clause ? rule->clause : "");
 }
 
-void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds, int level,
-                       const char *about, double value, const char *detail,
-                       char ret[static DB_ALERT_TEXT_MAX])
+/* "; over at 77 C or less for 30s": what eased may be below its warning's limit too. */
+static void put_end(const struct alert_rule *rule, const struct alert_bounds *bounds, int level, char *buf,
+                    size_t size)
+{
+    char good[32], lasts[CONFIG_DURATION_TEXT_MAX];
+    put_limit(rule->unit, good_at(rule, bounds->level[level - 1]), good, sizeof good);
+    config_key_duration_text(bounds->over_ns, lasts);
+    snprintf(buf, size, "; over at %s or %s%s%s", good, rule->below ? "more" : "less",
+             bounds->over_ns > 0 ? " for " : "", bounds->over_ns > 0 ? lasts : "");
+}
+
+void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds,
+                       enum alert_change change, int level, const char *about, double value,
+                       const char *detail, char ret[static DB_ALERT_TEXT_MAX])
 {
     char figure[32], limit[128] = "";
     put_figure(rule->unit, value, figure, sizeof figure);
-    if (level > 0)
+    if (rule->detail_only) {
+        snprintf(ret, DB_ALERT_TEXT_MAX, "%s: %s", about, detail ? detail : "");
+        return;
+    }
+    if (change == ALERT_EASED)
+        put_end(rule, bounds, level, limit, sizeof limit);
+    else if (level > 0)
         put_rule(rule, bounds, level, limit, sizeof limit);
     snprintf(ret, DB_ALERT_TEXT_MAX, "%s: %s%s%s%s", about, figure,
              figure[0] && detail && detail[0] ? " " : "", detail ? detail : "", limit);

@@ -26,6 +26,7 @@ struct alert_rule {
     double margin;                           /* by which a figure must be better to be good again */
     bool settles;                            /* it is over only after recovered_for */
     bool ends;          /* with its subject: a training that works, a study that searches */
+    bool detail_only;   /* its detail has the figure: no figure and no limit are added */
     const char *clause; /* of the text, at its end; NULL: none */
     size_t event_on;    /* of an event: its bool in struct alert_limits, plus 1; 0: a condition */
 };
@@ -39,10 +40,14 @@ struct alert_bounds {
 };
 struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const struct alert_rule *rule);
 
-/* "about: 86 C detail, critical from 85 C"; level 0, of one that is over: without the limit. detail NULL:
- * none. */
-void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds, int level,
-                       const char *about, double value, const char *detail,
-                       char ret[static DB_ALERT_TEXT_MAX]);
+/* Is a figure beyond that limit (1), good again (-1), or between the two (0)? One that is better by the
+ * margin is good, or by half the limit where that is less. */
+int daemon_alert_side(const struct alert_rule *rule, double limit, double value);
+
+/* "about: 86 C detail, critical from 85 C"; of one that eased "about: 81 C detail; over at 77 C or less for
+ * 30s"; of one that is over without either. detail NULL: none. */
+void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds,
+                       enum alert_change change, int level, const char *about, double value,
+                       const char *detail, char ret[static DB_ALERT_TEXT_MAX]);
 
 #endif

@@ -17,8 +17,9 @@ struct alert_watch {
     uv_timer_t tick;
     struct alert_rules rules;
     bool adopted; /* the alerts that a former run left open */
-    const struct gpu_status *gpu;
-    int64_t now_ns, wall_ns; /* of this turn */
+    struct alert_devices devices;
+    struct alert_sample sample; /* the last one */
+    int64_t now_ns, wall_ns;    /* of this turn */
 };
 
 /* ---- a turn ---- */
@@ -50,8 +51,17 @@ static void read_training(void *ctx, const struct training_seen *seen)
 {
     struct alert_watch *watch = ctx;
     const struct alert_sink sink = {watch, change};
-    daemon_alert_read_training(&watch->rules, seen, watch->gpu->devices, watch->gpu->n_devices, watch->now_ns,
+    daemon_alert_read_training(&watch->rules, seen, &watch->devices, &watch->sample, watch->now_ns,
                                watch->wall_ns, &sink);
+}
+
+static struct alert_sample sample_of(const struct gpu_status *status)
+{
+    return (struct alert_sample){.devices = status->devices,
+                                 .n = status->n_devices,
+                                 .stalled = status->state == GPU_STALLED,
+                                 .reason = status->reason,
+                                 .sampled_ns = (int64_t)status->sampled_ms * NS_PER_MS};
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -66,9 +76,8 @@ static void on_tick(uv_timer_t *timer)
     watch->adopted = true;
     watch->now_ns = (int64_t)uv_now(watch->daemon->loop) * NS_PER_MS;
     watch->wall_ns = clock_wall_ns();
-    watch->gpu = daemon_telemetry_gpu(watch->daemon->telemetry);
-    daemon_alert_read_devices(&watch->rules, watch->gpu->devices, watch->gpu->n_devices, watch->now_ns,
-                              &sink);
+    watch->sample = sample_of(daemon_telemetry_gpu(watch->daemon->telemetry));
+    daemon_alert_read_devices(&watch->rules, &watch->devices, &watch->sample, watch->now_ns, &sink);
     daemon_trainings_seen(watch->daemon->trainings, read_training, watch);
     daemon_alert_read_end(&watch->rules, &sink);
 }

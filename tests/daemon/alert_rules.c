@@ -61,12 +61,22 @@ static const struct {
     {"both at once", ALERT_GPU_TEMPERATURE, "-T-", {20, 86, 86}},
     {"over after five figures that are three degrees better",
      ALERT_GPU_TEMPERATURE,
-     "t-------.--",
+     "t------.---",
      {80, 79, 77, 76.9, 70, 70, 70, 70, 70, 70, 80 - 0.1}},
+    {"over at three degrees less", ALERT_GPU_TEMPERATURE, "t-----.", {80, 77, 77, 77, 77, 77, 77}},
+    {"not at less than three degrees less",
+     ALERT_GPU_TEMPERATURE,
+     "t-------",
+     {80, 77.1, 77.1, 77.1, 77.1, 77.1, 77.1, 77.1}},
+    {"an error eases at three degrees less",
+     ALERT_GPU_TEMPERATURE,
+     "T-----v-",
+     {85, 82, 82, 82, 82, 82, 82, 82}},
+    {"over at three percent less", ALERT_GPU_MEMORY, "t-----.", {.95, .92, .92, .92, .92, .92, .92}},
     {"not over where the figure comes back in between",
      ALERT_GPU_TEMPERATURE,
      "t----------.-",
-     {80, 70, 70, 70, 70, 77, 70, 70, 70, 70, 70, 70, 70}},
+     {80, 70, 70, 70, 70, 77.5, 70, 70, 70, 70, 70, 70, 70}},
     {"an error eases, and is over",
      ALERT_GPU_TEMPERATURE,
      "T-----v-^-----v-----",
@@ -93,6 +103,7 @@ static const struct {
     {"slowed down for its time", ALERT_GPU_THROTTLED, "---t-----.-", {1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}},
     {"slowed down now and then", ALERT_GPU_THROTTLED, "-------", {1, 1, 1, 0, 1, 1, 1}},
     {"a power cap is no fault", ALERT_GPU_POWER_CAPPED, "-------", {1, 1, 1, 1, 1, 1, 1}},
+    {"a device is lost, and found", ALERT_GPU_LOST, "---t--.-t", {N, 0, 29.9, 30, 31, N, 0, 0, 90}},
     {"no trial, and the next", ALERT_NO_TRIAL, "--t.-", {10, 3599.9, 3600, 2, 4}},
     {"a worker's silence, by a second figure", ALERT_TRAINING_STALLED, "-t--.", {1, 1, 1, N, 0}},
 };
@@ -134,6 +145,13 @@ static void test_texts(void)
     CHECK(read_at(&rules, ALERT_GPU_TEMPERATURE, "H100 (GPU-1)", 86, S) == '^');
     CHECK_INT(last.severity, DB_ERROR);
     CHECK_STR(last.text, "GPU temperature: H100 (GPU-1): 86 C, critical from 85 C");
+    for (int64_t s = 2; s <= 32; s++)
+        CHECK(read_at(&rules, ALERT_GPU_TEMPERATURE, "H100 (GPU-1)", 81.5, s * S) == (s == 32 ? 'v' : '-'));
+    CHECK_STR(last.text, "GPU temperature: H100 (GPU-1): 81.5 C; over at 77 C or less for 30s");
+    struct alert_reading lost = {ALERT_GPU_LOST, "H100 (GPU-1)", 31, "no figure for 31 s: NVML: why"};
+    CHECK(daemon_alert_rules_read(&rules, &lost, S, &last));
+    CHECK_STR(last.text, "GPU lost: H100 (GPU-1): no figure for 31 s: NVML: why");
+    CHECK_INT(last.severity, DB_WARNING);
     CHECK(read_at(&rules, ALERT_NO_TRIAL, "btc", 3700, S) == 't');
     CHECK_STR(last.text, "no trial finished: btc: 61 min, warning from 1h");
     struct alert_reading low = {ALERT_GPU_UTILISATION, "ppo", 0.49, "on H100 (GPU-1)"};

@@ -7,20 +7,23 @@ import os
 import random
 import subprocess
 import sys
+from fractions import Fraction
 
 # code: (what, limits, below, margin, seconds before it is an alert, seconds before it is over, does it end with its subject)
 RULES = {
+    "GPU_LOST": ("GPU lost", (30,), False, 0, 0, 0, False),
     "GPU_TEMPERATURE": ("GPU temperature", (80, 85), False, 3, 0, 10, False),
-    "GPU_MEMORY": ("GPU memory", (0.95,), False, 0.03, 0, 10, False),
-    "GPU_UTILISATION": ("GPU utilisation", (0.5,), True, 0.05, 10, 10, True),
-    "GPU_THROTTLED": ("GPU throttled", (0.5,), False, 0.25, 6, 10, False),
+    "GPU_MEMORY": ("GPU memory", ("0.95",), False, "0.03", 0, 10, False),
+    "GPU_UTILISATION": ("GPU utilisation", ("0.5",), True, "0.05", 10, 10, True),
+    "GPU_THROTTLED": ("GPU throttled", ("0.5",), False, 0, 6, 10, False),
     "NO_TRIAL": ("no trial finished", (3600,), False, 0, 0, 0, True),
-    "TRAINING_STALLED": ("training stalled", (0.5,), False, 0, 2, 0, True),
+    "TRAINING_STALLED": ("training stalled", ("0.5",), False, 0, 2, 0, True),
 }
 FIGURES = {
-    "GPU_TEMPERATURE": [60, 76.5, 77, 79.5, 80, 81.5, 82, 84.5, 85, 90],
-    "GPU_MEMORY": [0.5, 0.9, 0.915, 0.925, 0.949, 0.95, 1],
-    "GPU_UTILISATION": [0, 0.49, 0.5, 0.53, 0.56, 1],
+    "GPU_LOST": [0, 1, 29.9, 30, 31],
+    "GPU_TEMPERATURE": [60, 76.5, 77, 77.1, 79.5, 80, 81.5, 82, 82.1, 84.5, 85, 90],
+    "GPU_MEMORY": [0.5, 0.9, 0.915, 0.92, 0.925, 0.949, 0.95, 1],
+    "GPU_UTILISATION": [0, 0.49, 0.5, 0.53, 0.55, 0.56, 1],
     "GPU_THROTTLED": [0, 1],
     "NO_TRIAL": [0, 5, 3599.5, 3600, 9000],
     "TRAINING_STALLED": [0, 1],
@@ -28,11 +31,12 @@ FIGURES = {
 
 
 def beyond(rule, limit, value):
-    """1: beyond its limit; -1: good again; 0: between."""
+    """1: beyond its limit; -1: good again; 0: between. Of the numbers as they are written."""
     _, _, below, margin, *_ = rule
+    limit, margin, value = Fraction(limit), Fraction(margin), Fraction(str(value))
     if below:
         return 1 if value < limit else -1 if value >= limit + margin else 0
-    return 1 if value >= limit else -1 if margin == 0 or value < limit - margin else 0
+    return 1 if value >= limit else -1 if value <= limit - margin else 0
 
 
 def spent(rule, limit, history):

@@ -43,40 +43,26 @@ static void note(void *ctx, const struct alert_decision *decision)
 
 static const struct alert_sink sink = {.change = note};
 
+static struct alert_devices known;
+
 static const char *read_devices(struct alert_rules *rules, const struct device_sample *devices, int n,
                                 int64_t s)
 {
+    const struct alert_sample sample = {.devices = devices, .n = n, .reason = "", .sampled_ns = s * S};
     seen[0] = '\0';
-    daemon_alert_read_devices(rules, devices, n, s * S, &sink);
+    daemon_alert_read_devices(rules, &known, &sample, s * S, &sink);
     return seen;
 }
 
 static const char *read_training(struct alert_rules *rules, const struct training_seen *training,
                                  const struct device_sample *devices, int n, int64_t s)
 {
+    const struct alert_sample sample = {.devices = devices, .n = n, .reason = "", .sampled_ns = s * S};
     seen[0] = '\0';
-    daemon_alert_read_training(rules, training, devices, n, s * S, s * S, &sink);
+    daemon_alert_devices_take(&known, &sample);
+    daemon_alert_read_training(rules, training, &known, &sample, s * S, s * S, &sink);
     daemon_alert_read_end(rules, &sink);
     return seen;
-}
-
-static void test_names(void)
-{
-    static const struct {
-        const char *key, *name, *shown;
-    } rows[] = {
-        {"nvidia:GPU-8f6c2a11-0000-4000-8000-00000000fa4e", "NVIDIA H100 80GB HBM3",
-         "NVIDIA H100 80GB HBM3 (GPU-8f6c2a11)"},
-        {"amd:0000:03:00.0", "RX 7900", "RX 7900 (0000:03:00.0)"},
-        {"nvidia:0", "", "0"},
-        {"odd", "", "odd"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char shown[ALERT_WHERE_MAX];
-        struct device_sample sample = device(rows[i].key, rows[i].name);
-        daemon_alert_device_name(&sample, shown);
-        CHECK_STR(shown, rows[i].shown);
-    }
 }
 
 static void test_devices(void)
@@ -149,7 +135,11 @@ static void test_device_of(void)
     CHECK_STR(low_use(now, devices, 2), "");
     training = training_of("update", "cpu");
     CHECK_STR(low_use(now, devices, 2), "");
-    training = training_of("update", "0");
+    training = training_of("update", "0"); /* that had no memory there, and fell back */
+    snprintf(training.backend, sizeof training.backend, "cpu-avx512");
+    CHECK_STR(low_use(now, devices, 2), "");
+    snprintf(training.backend, sizeof training.backend, "cuda: NVIDIA H100");
+    CHECK_STR(low_use(now, devices, 2), words);
     now.current = false; /* nothing is known of its state */
     CHECK_STR(low_use(now, devices, 2), "");
 }
@@ -223,7 +213,6 @@ static void test_stall(void)
 
 int main(void)
 {
-    test_names();
     test_devices();
     test_device_of();
     test_trials();

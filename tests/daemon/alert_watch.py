@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A daemon, a scripted co-process and a stand-in for NVIDIA's library: a device at 81 degrees is a warning, at 86 the same alert is
 an error and open again, 49 % during an update is an alert, each within ten seconds of its condition; a study without a trial, and
-its new best one. A daemon that is killed and started again raises nothing twice, and ends what is over. The seals hold throughout.
+its new best one. A device that gives no figure, or is not there, is lost until it is back. A daemon that is killed and started again raises nothing twice, and ends what is over. The seals hold throughout.
 With PAPERTAPE_LONG the utilisation has the shipped 30 s, else two."""
 
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -23,6 +24,7 @@ start = never
 [gpu]
 sample_s = 1
 [alerts]
+gpu_lost_for = 1.5s
 throttled_for = 2s
 gpu_utilisation_for = {FOR_S}s
 recovered_for = 1s
@@ -101,10 +103,18 @@ def trial(world, number, **members):
         study.reported["steps"] = number + 1
 
 
+def ack_refused(world, alert, words):
+    call = subprocess.run([os.path.join(harness.BUILD, "tui/papertape"), "--state", world.state, "alerts", "ack", str(alert)],
+                          capture_output=True, text=True)
+    assert call.returncode == 1 and words in call.stderr, call
+
+
 def gets_worse(world, warning):
     """What was acknowledged is an error now, and open again. The study has trials, and then no more."""
     world.daemon.papertape("alerts", "ack", str(warning[0]))
     world.wait("GPU_TEMPERATURE", lambda *row: row[4] is not None, "that it is acknowledged")
+    ack_refused(world, warning[0], "it is acknowledged already")
+    ack_refused(world, 999999, "no alert has that id")
     world.gpu(temperature=86)
     trial(world, 0, best_number=0)
     trial(world, 1, best_number=0)
@@ -133,9 +143,22 @@ def restart(world):
     assert before == after, (before, after)
 
 
+def lost(world):
+    """What is known of it stays, and what is lost is said once, with its reason."""
+    before = world.alerts("GPU_TEMPERATURE")
+    for gone, back, reason in ((dict(lost=1), dict(lost=0), "its driver gives no figure of it"), (dict(devices=0), dict(devices=1), "no GPU")):
+        world.gpu(**gone)
+        alert = world.raised("GPU_LOST", "warning", reason, 1.5)
+        assert alert[2].startswith("GPU lost: Fake 0 (GPU-00000000): no figure for ") and alert[3] == 1, alert
+        world.gpu(**back)
+        world.wait("GPU_LOST", lambda *row: row[5] is not None, "that it is back")
+    assert len(world.alerts("GPU_LOST")) == 2 and world.alerts("GPU_TEMPERATURE") == before
+
+
 def ends(world):
     world.gpu(temperature=81)
-    world.wait("GPU_TEMPERATURE", lambda _, severity, text, *rest: severity == "warning" and "81 C" in text, "that it is a warning again")
+    world.wait("GPU_TEMPERATURE", lambda _, severity, text, *rest: severity == "warning" and "81 C; over at 77 C or less for 1s" in text,
+               "that it is a warning again")
     world.gpu(temperature=60, memory_used=1024, throttle=0)
     with world.fake.lock:
         world.fake.trainings["ppo"].reported.update(state="done", ended_ns=time.time_ns())
@@ -153,6 +176,7 @@ def main():
         world.start()
         gets_worse(world, begins(world))
         restart(world)
+        lost(world)
         ends(world)
     return 0
 

@@ -232,6 +232,35 @@ static void test_venue_errors(void)
           ":4: [venue alpaca] streams: alpaca has no aggTrade");
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* papertaped.ini(5) says so of all keys that end in _s or _for. */
+static void test_fractions(void)
+{
+    size_t n, found = 0;
+    const struct config_key *keys = daemon_config_keys(&n);
+    for (size_t i = 0; i < n; i++) {
+        char why[CONFIG_WHY_MAX] = "";
+        bool of_duration = ends_with(keys[i].name, "_for");
+        if (!of_duration && (!ends_with(keys[i].name, "_s") || keys[i].read))
+            continue; /* an account's own reader sets more than its value: test_values() */
+        found++;
+        CHECK_INT(config_key_try(&keys[i], of_duration ? "1.5s" : "1.5", why), 0);
+        CHECK_STR(why, "");
+    }
+    CHECK(found > 10);
+    struct daemon_config config;
+    CHECK_INT(read_text("[market]\nsymbols = BTCUSDT\n[alerts]\nthrottled_for = 0.5m\nrecovered_for = 1.5s\n",
+                        &config),
+              0);
+    CHECK_INT(config.alerts.throttled_ns, INT64_C(30000000000));
+    CHECK_INT(config.alerts.recovered_ns, 1500000000);
+}
+
 static void test_values(void)
 {
     struct daemon_config config;
@@ -766,6 +795,7 @@ int main(int argc, char **argv)
     test_defaults();
     test_policy();
     test_values();
+    test_fractions();
     test_alerts();
     test_venues();
     test_venue_errors();
