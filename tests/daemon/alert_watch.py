@@ -146,13 +146,15 @@ def restart(world):
 def lost(world):
     """What is known of it stays, and what is lost is said once, with its reason."""
     before = world.alerts("GPU_TEMPERATURE")
-    for gone, back, reason in ((dict(lost=1), dict(lost=0), "its driver gives no figure of it"), (dict(devices=0), dict(devices=1), "no GPU")):
+    for gone, back, reason in ((dict(lost=1), dict(lost=0), "its driver gives no figure of it"),
+                               (dict(devices=0), dict(devices=1), "no GPU"),
+                               (dict(hang=1), dict(hang=0), "the driver has not answered for ")):
         world.gpu(**gone)
         alert = world.raised("GPU_LOST", "warning", reason, 1.5)
         assert alert[2].startswith("GPU lost: Fake 0 (GPU-00000000): no figure for ") and alert[3] == 1, alert
         world.gpu(**back)
         world.wait("GPU_LOST", lambda *row: row[5] is not None, "that it is back")
-    assert len(world.alerts("GPU_LOST")) == 2 and world.alerts("GPU_TEMPERATURE") == before
+    assert len(world.alerts("GPU_LOST")) == 3 and world.alerts("GPU_TEMPERATURE") == before
 
 
 def ends(world):
