@@ -110,13 +110,22 @@ static const struct stored_column holder_columns[] = {
     {"max", 5}, {"util_%", 6}, {"max", 5},       {"since", 5},   {"seen", 5},
 };
 
-/* Of every device, as in a container. */
-static bool hides_processes(const struct gpu_read *read)
+/* Of which devices processes are hidden, as in a container. */
+static void print_hidden(const struct gpu_read *read)
 {
     size_t hidden = 0;
     for (size_t i = 0; i < read->n_devices; i++)
         hidden += !read->devices[i].processes_known;
-    return hidden > 0 && hidden == read->n_devices;
+    if (hidden == 0)
+        return;
+    fputs("\nprocesses on devices", stdout);
+    const char *separator = ": ";
+    for (size_t i = 0; i < read->n_devices && hidden < read->n_devices; i++)
+        if (!read->devices[i].processes_known) {
+            printf("%s%s", separator, read->devices[i].key);
+            separator = ", ";
+        }
+    puts(": n/a, hidden by the container or by /proc");
 }
 
 static void print_holders(const struct gpu_read *read, int64_t now_ns)
@@ -145,8 +154,7 @@ static void print_holders(const struct gpu_read *read, int64_t now_ns)
     }
     if (read->n_holders > 0)
         cli_stored_end(&list);
-    else if (hides_processes(read))
-        puts("\nprocesses on devices: n/a, hidden by the container or by /proc");
+    print_hidden(read);
 }
 
 static const struct stored_column phase_columns[] = {

@@ -51,7 +51,6 @@ struct device_sample {
     bool processes_known; /* false: n/a, as in a container */
     int n_processes;
     struct device_process processes[DEVICE_PROCESSES_MAX];
-    char level[DEVICE_PROFILE_MAX]; /* AMD's performance level, as "auto", "manual"; "": none */
 };
 
 /* What a process of ours has used. */

@@ -137,9 +137,6 @@ static void sample_device(struct amd *amd, int i, struct device_sample *device)
     figures->pcie_rx_bytes_s = amd->rx_bytes_s[i];
     figures->pcie_tx_bytes_s = amd->tx_bytes_s[i];
     profile_of(card, device->profile);
-    daemon_gpu_card_text(card, "device/power_dpm_force_performance_level", device->level,
-                         sizeof device->level);
-    daemon_gpu_clean(device->level);
 }
 
 static int sample(void *source, int64_t now_ns, struct device_sample *devices, int room, int *ret_n,

@@ -19,7 +19,7 @@ void daemon_gpu_device_clear(struct device_sample *device)
 void daemon_gpu_device_forget(struct device_sample *device)
 {
     clear_figures(&device->figures);
-    device->profile[0] = device->level[0] = '\0';
+    device->profile[0] = '\0';
     device->processes_known = false;
     device->n_processes = 0;
 }

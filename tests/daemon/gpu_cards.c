@@ -28,7 +28,6 @@ static const struct file {
     {AMD "mem_info_vram_used", "8589934592\n"},
     {AMD "pp_dpm_sclk", "0: 500Mhz \n1: 2304Mhz *\n2: 2680Mhz \n"},
     {AMD "pp_dpm_mclk", "0: 96Mhz \n1: 456Mhz \n2: 772Mhz \n3: 1249Mhz *\n"},
-    {AMD "power_dpm_force_performance_level", "manual\n"},
     {AMD "pp_power_profile_mode",
      "PROFILE_INDEX(NAME) CLOCK_TYPE(NAME) FPS MinActiveFreqType\n 0 BOOTUP_DEFAULT :\n"
      "                    0(       GFXCLK)       0       5\n 5        COMPUTE*:\n                    0(       GFXCLK)\n"},
@@ -73,7 +72,6 @@ static void test_rx7900(void)
     CHECK_STR(d->name, "AMD 1002:744c");
     CHECK_STR(d->driver, "amdgpu");
     CHECK_STR(d->profile, "COMPUTE");
-    CHECK_STR(d->level, "manual");
     CHECK(d->figures.util_percent == 98);
     CHECK(d->figures.memory_util_percent == 41);
     CHECK(d->figures.memory_total_bytes == 25753026560.0);
@@ -123,7 +121,6 @@ static void test_amd_others(void)
     tree_put(sys, AMD "product_name", "Radeon RX 7900 XTX\n");
     tree_put(sys, AMD "pp_power_profile_mode",
              "NUM        MODE_NAME\n  0   BOOTUP_DEFAULT:\n  1 3D_FULL_SCREEN *:\n");
-    tree_put(sys, AMD "power_dpm_force_performance_level", NULL);
     tree_put(sys, AMD "gpu_busy_percent", "101\n");
     tree_put(sys, AMD "mem_info_vram_total", "0\n");
     CHECK_INT(sample(&daemon_gpu_amd), 1);
@@ -133,7 +130,6 @@ static void test_amd_others(void)
     CHECK(devices[0].figures.power_w == 250);
     CHECK_STR(devices[0].name, "Radeon RX 7900 XTX");
     CHECK_STR(devices[0].profile, "3D_FULL_SCREEN");
-    CHECK_STR(devices[0].level, "");
     CHECK(isnan(devices[0].figures.util_percent));
 
     /* The clock of deep sleep has a letter for a number; without a star no line is in force. */

@@ -240,13 +240,14 @@ static void keep_phase(void *ctx, const struct db_device_phase *row)
     phases->rows[phases->n++].max = row->util_percent_max;
 }
 
-static void put_training(struct db_writer *writer, const char *name, int64_t started_ns, int64_t ended_ns)
+static void put_training(struct db_writer *writer, const char *name, const char *device, int64_t started_ns,
+                         int64_t ended_ns)
 {
     const struct db_training row = {.name = name,
                                     .state = ended_ns ? "done" : "update",
                                     .reason = "",
                                     .cause = "",
-                                    .device = "",
+                                    .device = device,
                                     .backend = "",
                                     .config = "",
                                     .checkpoint = "",
@@ -270,8 +271,10 @@ static void test_phases(bool known)
 {
     const char *path = scratch_path(known ? "phases.db" : "hidden.db");
     struct db_writer *writer = fixture_writer(path, &config);
-    put_training(writer, "ppo", START_NS, 0);
-    put_training(writer, "past", START_NS - HOUR_NS, START_NS - HOUR_NS / 2);
+    put_training(writer, "ppo", "cuda", START_NS, 0);
+    put_training(writer, "past", "cuda", START_NS - HOUR_NS, START_NS - HOUR_NS / 2);
+    put_training(writer, "on-cpu", "cpu", START_NS, 0); /* no device's user */
+    put_state(writer, "on-cpu", START_NS, "update");
     for (int i = 0; i < 10; i++)
         put_state(writer, "ppo", START_NS + i * 10 * SECOND_NS, i % 2 ? "update" : "rollout");
     put_state(writer, "past", START_NS - HOUR_NS, "update");

@@ -84,7 +84,7 @@ def check_live(daemon):
     assert status["devices"][0]["device"].startswith("nvidia:") and status["devices"][0]["util_pct"] == 97, status
     lines = [line for line in daemon.papertape("status").splitlines() if line.startswith("device ")]
     assert lines[0].startswith("device    Fake 0: util 97 %, memory 61.0 of 151.0 GiB, 612 of 650 W"), lines
-    assert "throttled" not in lines[0] and lines[1].endswith(", throttled by power+thermal"), lines
+    assert "throttled" not in lines[0] and ", throttled by power+thermal, " in lines[1], lines
     assert "sampled" in screen(daemon, "100x30")
 
 

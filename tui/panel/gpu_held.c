@@ -44,6 +44,20 @@ static int title(const struct area *body, int y, const char *words)
     return y + 1;
 }
 
+/* "on 0, 2: n/a: hidden by …"; of all devices without their numbers. */
+static void hidden_devices(const struct area *body, int x, int y, const struct history_devices *h, int hidden)
+{
+    const char *separator = "on ";
+    for (int i = 0; i < h->n && hidden < h->n; i++)
+        if (!h->devices[i].processes_known) {
+            x = tui_area_printf(body, x, y, STYLE_DIM, "%s%d", separator, i);
+            separator = ", ";
+        }
+    if (hidden < h->n)
+        x = tui_area_text(body, x, y, STYLE_DIM, ": ");
+    tui_area_text_cut(body, x, y, body->width - x, STYLE_NORMAL, "n/a, hidden by the container or by /proc");
+}
+
 static int holders(const struct area *body, int y, const struct scene *scene)
 {
     const struct history_devices *h = &scene->model->history.devices;
@@ -53,16 +67,18 @@ static int holders(const struct area *body, int y, const struct scene *scene)
         hidden += !h->devices[i].processes_known;
     if (h->n == 0)
         return y;
-    if (h->n_holders == 0) {
-        int x = tui_area_text(body, 1, y, STYLE_DIM, "processes ");
-        tui_area_text(body, x, y, STYLE_NORMAL,
-                      hidden == h->n ? "n/a: not to be seen from here" : "no process");
-        return y + 1;
-    }
-    y = title(body, y, "processes on devices");
+    if (h->n_holders > 0)
+        y = title(body, y, "processes on devices");
     for (int i = 0; i < h->n_holders; i++)
         holder_line(body, y++, scene, &h->holders[i]);
-    return y;
+    if (h->n_holders > 0 && hidden == 0)
+        return y;
+    int x = tui_area_text(body, 1, y, STYLE_DIM, "processes ");
+    if (hidden == 0)
+        tui_area_text(body, x, y, STYLE_NORMAL, "no process");
+    else
+        hidden_devices(body, x, y, h, hidden);
+    return y + 1;
 }
 
 /* A line a training and device: "ppo-btc  on 0  rollout 35%  update 96%". */
@@ -82,8 +98,10 @@ static int uses(const struct area *body, int y, const struct scene *scene)
             if (n == USE_STATES)
                 continue;
             segments[n] = (struct segment){.style = STYLE_NORMAL, .rank = n + 1, .gap = n ? 2 : 0};
-            snprintf(segments[n].text, sizeof(segments[n].text), "%s %.0f%%", h->uses[i].state,
-                     h->uses[i].util_percent);
+            char a[FORMAT_MAX];
+            snprintf(segments[n].text, sizeof(segments[n].text), "%s %s%s", h->uses[i].state,
+                     cli_format_number(a, h->uses[i].util_percent, 0),
+                     isfinite(h->uses[i].util_percent) ? "%" : "");
             n++;
         }
         char name[STATUS_TRAINING_NAME_MAX];
