@@ -18,13 +18,21 @@ int bench_module_open(const char *path, struct gpu_module **ret)
     return r == -ENODEV || r == -ENOENT ? BENCH_SKIP : -1;
 }
 
+/* NULL: there is none. */
+static void *open_library(void)
+{
+    const char *named = getenv("PAPERTAPE_NVML");
+    if (named)
+        return named[0] ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *ret = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    return ret ? ret : dlopen("libnvidia-ml.so", RTLD_NOW | RTLD_LOCAL);
+}
+
 bool bench_driver_open(struct bench_driver *ret)
 {
     int (*init)(void);
     int (*handle)(unsigned index, void **ret);
-    const char *named = getenv("PAPERTAPE_NVML");
-    *ret =
-        (struct bench_driver){.library = dlopen(named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
+    *ret = (struct bench_driver){.library = open_library()};
     if (!ret->library)
         return false;
     *(void **)&init = dlsym(ret->library, "nvmlInit_v2");

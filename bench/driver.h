@@ -1,5 +1,6 @@
-/* The first device: opened by its module, and what NVIDIA's driver says of it (NVML, or the library that
- * $PAPERTAPE_NVML names), for which nothing is opened there. */
+/* The first device: opened by its module, and what NVIDIA's driver says of it, for which nothing is opened
+ * there. The library is libnvidia-ml.so.1, else libnvidia-ml.so, or only the one that $PAPERTAPE_NVML names
+ * when it is set, empty for none, as in daemon/gpu/nvml.h and bench/gpu_device.py. */
 #ifndef BENCH_DRIVER_H
 #define BENCH_DRIVER_H
 
@@ -17,6 +18,8 @@ struct gpu_module;
  * or no device, or -1. */
 int bench_module_open(const char *path, struct gpu_module **ret);
 
+/* Stays open until the process ends. False: it says nothing, as there is no library, driver or device; *ret
+ * is valid all the same, and each of its figures unknown. */
 bool bench_driver_open(struct bench_driver *ret);
 
 /* The share of the last moments in which a kernel ran, of any process; NaN: unknown. */

@@ -1,20 +1,34 @@
 """What NVIDIA's driver says of the first device, by NVML: bench/gpu's line on it, and what it did during a step.
 
-Every figure is None where the library, the driver or the device does not give it. $PAPERTAPE_NVML names another library."""
+Every figure is None where the library, the driver or the device does not give it. $PAPERTAPE_NVML names another library; empty: none."""
 import ctypes
 import os
 import threading
+from statistics import mean
 
 SM, MEMORY = 1, 2  # clocks
 GRAPHICS_TEMPERATURE = 0
 SAMPLE_S = 0.5
 
 
+def load():
+    """As daemon/gpu/nvml.h and bench/driver.h have it. OSError: there is none."""
+    named = os.environ.get("PAPERTAPE_NVML")
+    if named == "":
+        raise OSError("PAPERTAPE_NVML is empty")
+    if named:
+        return ctypes.CDLL(named)
+    try:
+        return ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return ctypes.CDLL("libnvidia-ml.so")
+
+
 class Device:
     def __init__(self):
         self.handle = ctypes.c_void_p()
         try:
-            self.library = ctypes.CDLL(os.environ.get("PAPERTAPE_NVML") or "libnvidia-ml.so.1")
+            self.library = load()
             started = self.library.nvmlInit_v2() == 0
             if not started or self.library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(self.handle)) != 0:
                 self.library = None
@@ -44,6 +58,11 @@ class Device:
         value = (ctypes.c_ulonglong * 3)()
         return (value[0], value[2]) if self.call("nvmlDeviceGetMemoryInfo", self.handle, ctypes.byref(value)) else (None, None)
 
+    def utilisation(self):
+        """The share of the last moments in which a kernel ran, of any process."""
+        percent = (ctypes.c_uint * 2)()  # of kernels, of memory
+        return percent[0] / 100 if self.call("nvmlDeviceGetUtilizationRates", self.handle, ctypes.byref(percent)) else None
+
     def facts(self):
         cuda = ctypes.c_int()
         known = self.call("nvmlSystemGetCudaDriverVersion_v2", ctypes.byref(cuda))
@@ -61,11 +80,12 @@ class Device:
                 "memory_mhz": self.number("nvmlDeviceGetClockInfo", MEMORY),
                 "celsius": self.number("nvmlDeviceGetTemperature", GRAPHICS_TEMPERATURE),
                 "watts": self.number("nvmlDeviceGetPowerUsage", scale=1e-3),
+                "utilisation": self.utilisation(),
                 "throttled": self.number("nvmlDeviceGetCurrentClocksThrottleReasons", kind=ctypes.c_ulonglong)}
 
 
 class Watch:
-    """Samples the device while a step runs: its least and highest clock, and what else may explain a figure."""
+    """Samples the device while a step runs: its least and highest clock, how busy it was, and what else may explain a figure."""
 
     def __init__(self, device):
         self.device, self.samples, self.used, self.ended = device, [], [], threading.Event()
@@ -94,7 +114,8 @@ class Watch:
 
         found = {}
         for name, (key, pick) in {"sm_mhz_least": ("sm_mhz", min), "sm_mhz_most": ("sm_mhz", max), "celsius_most": ("celsius", max),
-                                  "watts_most": ("watts", max)}.items():
+                                  "watts_most": ("watts", max), "utilisation_most": ("utilisation", max),
+                                  "utilisation_mean": ("utilisation", mean)}.items():
             if known(key):
                 found[name] = pick(known(key))
         reasons = 0

@@ -4,10 +4,12 @@
 #ifndef BENCH_LINE_H
 #define BENCH_LINE_H
 
+/* A line of that bench and case, to which keys are added in the order of the calls. */
 void bench_line_begin(const char *bench, const char *name);
 void bench_line_number(const char *key, double value); /* 6 digits; null where it is not finite */
 void bench_line_bytes(const char *key, double value);  /* a whole number; null likewise */
-void bench_line_text(const char *key, const char *value);
+void bench_line_text(const char *key,
+                     const char *value); /* UTF-8, of any length; quoted here, as all names */
 void bench_line_end(void);
 
 /* Begins a line with its value and unit, which the caller ends. */

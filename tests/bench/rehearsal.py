@@ -59,6 +59,8 @@ class Rehearsal(unittest.TestCase):
         self.assertEqual(whole["gpu", "device"]["driver"], "999.42.01")
         for case in steps:
             self.assertEqual(whole["gpu", case].get("sm_mhz_most", 1980), 1980)
+            self.assertEqual(whole["gpu", case].get("utilisation_mean", 0.97), 0.97)
+        self.assertIn("utilisation_mean", whole["gpu", "gpu_env"])
         start, end = (line.split() for line in (self.folder / "mps").read_text().splitlines())
         self.assertEqual((start[0], end[0], start[1]), ("start", "quit", end[1]))
         self.assertIn(("gpu_study", "study-mps"), whole)

@@ -157,14 +157,28 @@ class Steps(unittest.TestCase):
             self.assertEqual(self.run_.status(no_device), status)
 
     def test_no_driver(self):
-        os.environ["PAPERTAPE_NVML"] = "libnvidia-ml-absent.so.1"
         self.addCleanup(os.environ.pop, "PAPERTAPE_NVML")
-        device = gpu_device.Device()
-        self.assertFalse(device.known())
-        self.assertEqual(set(device.facts().values()), {None})
-        with gpu_device.Watch(device) as watched:
-            pass
-        self.assertEqual(watched.figures(), {})
+        for named in ("libnvidia-ml-absent.so.1", ""):
+            os.environ["PAPERTAPE_NVML"] = named
+            device = gpu_device.Device()
+            self.assertFalse(device.known())
+            self.assertEqual(set(device.facts().values()), {None})
+            with gpu_device.Watch(device) as watched:
+                pass
+            self.assertEqual(watched.figures(), {})
+
+    def test_no_library_is_loaded_for_an_empty_name(self):
+        os.environ["PAPERTAPE_NVML"] = ""
+        self.addCleanup(os.environ.pop, "PAPERTAPE_NVML")
+        with self.assertRaisesRegex(OSError, "empty"):
+            gpu_device.load()
+
+    def test_utilisation_meanwhile(self):
+        """The mean of what was sampled, and no figure of what was not known."""
+        watched = gpu_device.Watch(None)
+        known = {"sm_mhz": None, "celsius": None, "watts": None, "throttled": None}
+        watched.samples = [{**known, "utilisation": share} for share in (0.5, None, 1.0)]
+        self.assertEqual(watched.figures(), {"utilisation_most": 1.0, "utilisation_mean": 0.75})
 
 
 if __name__ == "__main__":
