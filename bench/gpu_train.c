@@ -9,12 +9,15 @@
  * - NAME: steps/s of whole iterations, rollout to update, by the host's clock. `flop` is what a step needs
  *   (ppo_work_of(): one forward of both networks, and 4 epochs forward and back), `limit` the steps/s that
  *   the matrix rate would give for these;
+ * - NAME-update: steps/s of the updates alone, by the device's clock, and as TFLOP/s; `limit` and `of_limit`
+ *   are of PLAIN_RATE, `of_matrix` of the rate measured here;
  * - NAME-utilisation: the device's time between an iteration's first and last piece of work, by its events,
  *   over the host's; goal 0.97. What idles between two kernels counts as busy: nsys shows the difference;
- * - NAME-memory: bytes that the driver took for context, code and graphs beside what the learner counts, with
- *   what was in use on the device before the module was loaded (by NVML), after it, and after the
- * environment, the learner, the first and the second iteration (cudaMemGetInfo, which needs the module's
- * context);
+ * - NAME-busy: the share of time in which a kernel runs, by NVML, over BUSY_S of further training; goal 0.97;
+ * - NAME-memory: what the process holds (NVML, before the module was loaded and after two iterations) over
+ *   what `plan --device-memory` predicts; goal within 5 %. Beside it the driver's part, what was in use on
+ *   the device before the module was loaded (by NVML), after it, and after the environment, the learner, the
+ *   first and the second iteration (cudaMemGetInfo, which needs the module's context);
  * - NAME-product-ID, a line for each planned matrix product [m][n] = [m][k] [k][n]: the epilogue that was
  *   asked for and the one that was fused, the library's algorithm, split-K, workspace, the microseconds of
  * one repeated alone with the operands of its last run, as TFLOP/s, and how the plan was made;
@@ -33,11 +36,13 @@
  * MB, the rest 100 MB: 0.15 ms; 35 kernels' ends 0.1 ms: 2.55 ms, 64 of them 163 ms. A rollout's step: 110
  * GFLOP 0.2 ms, environment and observations 0.06, small kernels 0.03: 0.29 ms, 32 of them 9 ms. Values: 0.43
  * ms a pass, 17 of them 7 ms. 524,288 steps in 180 ms: 2.9 M/s, 76 % of the matrix rate. With tanh activation
- * and its gradient are passes of their own: 2.3 GB a minibatch, 0.75 ms more: 2.3 M/s. 64x64, D = 36: 60
- * kernels of a minibatch on two lanes, 2 to 4 us each, 120 MB: 0.13 ms, 64 of them 8.3 ms; a rollout's step
- * 50 us, 1.6 ms; values 0.5 ms: 524,288 steps in 10.5 ms: 50 M/s. reference-4080 (32 copies of 4096 steps,
- * minibatch 1024): a step is 15 kernels one after the other, 65 us, 0.27 s of them; a minibatch 38 GFLOP at
- * 250 TFLOP/s 0.15 ms, Adam 0.08, ends 0.07: 0.3 ms, 128 an epoch. */
+ * and its gradient are passes of their own: 2.3 GB a minibatch and 50 instructions an element, 0.85 ms more:
+ * 2.2 M/s. 64x64, D = 36: 60 kernels of a minibatch on two lanes, 2 to 4 us each, 120 MB: 0.13 ms, 64 of them
+ * 8.3 ms; more than 4,096 copies, so that a rollout's step has the wide policy's 8 launches, 16 us of the
+ * environment's and 7 of 4 us: 44 us, 1.4 ms; values 0.5 ms: 524,288 steps in 10.2 ms: 50 M/s. reference-4080
+ * (32 copies of 4096 steps, minibatch 1024): a step is 10 launches one after the other, 51 us, 0.21 s of
+ * them; with ReLU 7, 36 us, 0.15 s. A minibatch: 38 GFLOP at 250 TFLOP/s 0.15 ms, Adam 0.08, ends 0.07: 0.3
+ * ms, 128 an epoch, 0.15 s of updates (127 TFLOP/s, 16 % of PLAIN_RATE): 3.5e5 steps/s, with ReLU 4.3e5. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +58,14 @@
 
 enum { WARM_UP = 2, ENVIRONMENT_STEPS = 16, MATRIX_ROUNDS = 40, PRODUCT_ROUNDS = 10, ITERATIONS_MAX = 64 };
 
-static const double GOAL_UTILISATION = 0.97, CASE_S = 30;
+static const double GOAL_UTILISATION = 0.97, GOAL_OF_PLAN = 0.05, CASE_S = 30;
+
+/* FLOP/s in bf16 of the best plain product of 2048x1024x512's largest shape on an H100, by public figures
+ * (docs/gpu-results.md, "Training"): what updates are compared with, whatever this device is. */
+static const double PLAIN_RATE = 798e12;
+
+/* NVML's figure covers up to the last second: that much is trained before it is first asked for. */
+static const double BUSY_SETTLE_S = 1, BUSY_S = 3;
 static const char *const bench = "gpu_train";
 
 static char err[ENV_ERROR_MAX];
@@ -66,14 +78,43 @@ struct bench_case {
     int lookback, features;               /* features 0: closes and volumes, ten */
     int copies, steps, minibatch, epochs; /* 0: the preset's */
     int iterations;
-    double goal_steps, goal_of_limit; /* 0: none */
+    double goal_steps, goal_of_limit, goal_of_plain; /* 0: none */
 };
 
 static const struct bench_case cases[] = {
-    {"2048x1024x512", "default", 3, {2048, 1024, 512}, NET_RELU, 8, 43, 16384, 32, 32768, 4, 6, 2.7e6, 0.6},
-    {"2048x1024x512-tanh", "default", 3, {2048, 1024, 512}, NET_TANH, 8, 43, 16384, 32, 32768, 4, 6, 0, 0},
-    {"64x64", "default", 2, {64, 64}, NET_TANH, 3, 0, 16384, 32, 32768, 4, 40, 20e6, 0},
-    {"reference-4080", "reference-4080", 0, {0}, NET_TANH, 8, 43, 0, 0, 0, 0, 2, 0, 0},
+    {"2048x1024x512",
+     "default",
+     3,
+     {2048, 1024, 512},
+     NET_RELU,
+     8,
+     43,
+     16384,
+     32,
+     32768,
+     4,
+     6,
+     2.9e6,
+     0.6,
+     0.6},
+    {"2048x1024x512-tanh",
+     "default",
+     3,
+     {2048, 1024, 512},
+     NET_TANH,
+     8,
+     43,
+     16384,
+     32,
+     32768,
+     4,
+     6,
+     2.3e6,
+     0,
+     0},
+    {"64x64", "default", 2, {64, 64}, NET_TANH, 3, 0, 16384, 32, 32768, 4, 40, 20e6, 0, 0},
+    {"reference-4080", "reference-4080", 0, {0}, NET_TANH, 8, 43, 0, 0, 0, 0, 2, 0, 0, 0},
+    {"reference-4080-relu", "reference-4080", 0, {0}, NET_RELU, 8, 43, 0, 0, 0, 0, 2, 0, 0, 0.6},
 };
 
 static int fails(const char *what)
@@ -84,11 +125,13 @@ static int fails(const char *what)
 /* Bytes in use on the device, of all processes; NaN: unknown. */
 struct use {
     double before, module, environment, learner, first, second, total;
+    double held; /* by NVML, since `before`: both count what the driver reserves */
 };
 
 /* A market, an environment, both on the device, and the learner. */
 struct place {
     struct gpu_module *module;
+    struct bench_driver driver;
     struct use use;
     struct env_params env_params;
     struct ppo_params params;
@@ -123,11 +166,11 @@ static int set_params(struct place *p, const struct bench_case *c)
         env_params_preset("reference", &p->env_params, err) < 0)
         return fails("preset");
     struct net_shape *net = &p->params.net;
+    net->activation = c->activation;
     if (c->n_widths > 0) {
         net->n_pi = net->n_vf = c->n_widths;
         memcpy(net->pi, c->widths, (size_t)c->n_widths * sizeof(int));
         memcpy(net->vf, c->widths, (size_t)c->n_widths * sizeof(int));
-        net->activation = c->activation;
         p->params.copies = c->copies;
         p->params.steps = c->steps;
         p->params.minibatch = c->minibatch;
@@ -153,10 +196,10 @@ static int set_params(struct place *p, const struct bench_case *c)
 static int open_place(struct place *p, const char *module_path, const struct bench_case *c)
 {
     uint64_t seed = 1;
-    struct bench_driver driver;
     *p = (struct place){0};
-    bench_driver_open(&driver);
-    p->use.before = bench_driver_used(&driver);
+    bench_driver_open(&p->driver);
+    p->use.before = bench_driver_used(&p->driver);
+    p->use.held = NAN;
     const int r = bench_module_open(module_path, &p->module);
     if (r != 0)
         return r;
@@ -242,18 +285,41 @@ static void print_rate(const struct bench_case *c, const struct place *p, struct
     bench_line_end();
 }
 
-/* What was taken since the environment's memory was allocated, beside the learner's one allocation and the
- * environment's, is the driver's. */
+/* Updates alone, by the device's clock. */
+static void print_update(const struct bench_case *c, const struct place *p, const struct trained *t,
+                         double matrix)
+{
+    char name[BENCH_CASE_MAX];
+    const double flop = p->params.epochs * ppo_work_of(&p->learner->layout).update,
+                 rate = (double)p->params.copies * p->params.steps / t->update;
+    suffixed(c->name, "update", name);
+    bench_line_value(bench, name, rate, "steps/s");
+    bench_line_number("tflop_s", 1e-12 * rate * flop);
+    bench_line_number("limit", PLAIN_RATE / flop);
+    bench_line_number("of_limit", rate * flop / PLAIN_RATE);
+    bench_line_number("of_matrix", rate * flop / matrix);
+    if (c->goal_of_plain > 0)
+        bench_line_number("goal_of_limit", c->goal_of_plain);
+    bench_line_end();
+}
+
+/* What the process holds by NVML over what `plan --device-memory` predicts, the driver's part included; and
+ * that part: what was taken since the module was loaded, beside the learner's one allocation, the
+ * environment's and the market's. */
 static void print_memory(const struct bench_case *c, const struct place *p)
 {
     char name[BENCH_CASE_MAX];
     const struct use *use = &p->use;
-    const double planned = (double)ppo_learner_bytes_device(&p->params, &p->learner->layout, p->env);
+    const double allocated = (double)ppo_learner_bytes_device(&p->params, &p->learner->layout, p->env),
+                 planned = allocated + (double)ppo_learner_memory((size_t)use->total).driver;
     suffixed(c->name, "memory", name);
-    bench_line_begin(bench, name);
-    bench_line_bytes("value", use->second - use->module - planned);
-    bench_line_text("unit", "bytes of the driver's");
+    bench_line_value(bench, name, use->held / planned, "of the plan"); /* null: no NVML here */
+    bench_line_number("goal_least", 1 - GOAL_OF_PLAN);
+    bench_line_number("goal_most", 1 + GOAL_OF_PLAN);
+    bench_line_bytes("held", use->held);
     bench_line_bytes("planned", planned);
+    bench_line_bytes("allocated", allocated);
+    bench_line_bytes("driver", use->second - use->module - allocated);
     bench_line_bytes("before_module", use->before);
     bench_line_bytes("module", use->module);
     bench_line_bytes("environment", use->environment);
@@ -266,10 +332,12 @@ static void print_memory(const struct bench_case *c, const struct place *p)
 
 static void print_product(const char *name, const struct queue_record *r, double seconds)
 {
+    struct queue_record alone = *r;
+    alone.seconds = seconds;
     static const char *const kinds[] = {
         [QUEUE_FORWARD] = "forward", [QUEUE_INPUT] = "input gradient", [QUEUE_WEIGHT] = "weight gradient"};
     const char *operands = r->operands == QUEUE_BF16 ? "bf16" : r->tf32 ? "tf32" : "f32";
-    bench_line_value(bench, name, 2e-12 * (double)r->m * (double)r->n * (double)r->k / seconds, "TFLOP/s");
+    bench_line_value(bench, name, 1e-12 * queue_record_rate(&alone), "TFLOP/s");
     bench_line_text("kind", kinds[r->kind]);
     bench_line_text("operands", operands);
     bench_line_bytes("m", (double)r->m);
@@ -315,8 +383,10 @@ static int train(const struct bench_case *c, struct place *p, struct trained *re
         const double passed = bench_seconds() - begin;
         if (i == -WARM_UP)
             p->use.first = used(p);
-        if (i == -WARM_UP + 1)
+        if (i == -WARM_UP + 1) {
             p->use.second = used(p);
+            p->use.held = bench_driver_used(&p->driver) - p->use.before;
+        }
         if (i < 0)
             continue;
         const uint64_t waits = ppo_learner_device_waits(p->learner) - before;
@@ -332,11 +402,36 @@ static int train(const struct bench_case *c, struct place *p, struct trained *re
     return 0;
 }
 
+/* Trains on, and takes NVML's share of time in which a kernel runs after each iteration: the mean; NaN: no
+ * NVML here. */
+static int train_watched(struct place *p, double *ret)
+{
+    const double begin = bench_seconds(), settle = bench_small() ? 0 : BUSY_SETTLE_S,
+                 enough = bench_small() ? 0 : BUSY_S;
+    struct ppo_update u;
+    double sum = 0, passed;
+    int n = 0;
+    *ret = bench_driver_busy(&p->driver);
+    if (!isfinite(*ret))
+        return 0;
+    do {
+        if (ppo_learner_iterate(p->learner, &u, err) < 0)
+            return fails("watched iteration");
+        passed = bench_seconds() - begin;
+        if (passed >= settle) {
+            sum += bench_driver_busy(&p->driver);
+            n++;
+        }
+    } while (passed < enough);
+    *ret = sum / n;
+    return 0;
+}
+
 /* Each figure is printed as soon as it is known: what fails later takes none along. */
 static int measure(const struct bench_case *c, struct place *p)
 {
     struct trained trained = {0};
-    double environment = 0, matrix = NAN;
+    double environment = 0, matrix = NAN, busy = NAN;
     if (environment_rate(p, &environment) == 0)
         print_figure(c->name, "environment", environment, "steps/s", 0);
     p->use.environment = used(p);
@@ -351,8 +446,12 @@ static int measure(const struct bench_case *c, struct place *p)
         r = fails("matrix rate");
     print_figure(c->name, "matrix", matrix, "FLOP/s", 0);
     print_rate(c, p, &trained, matrix);
+    print_update(c, p, &trained, matrix);
     print_figure(c->name, "utilisation", middle_of(trained.busy, c->iterations), "share", GOAL_UTILISATION);
     print_figure(c->name, "waits", (double)trained.waits, "waits/iteration", 2);
+    if (train_watched(p, &busy) < 0)
+        r = -1;
+    print_figure(c->name, "busy", busy, "share", GOAL_UTILISATION);
     if (print_products(c, p->learner) < 0)
         return -1;
     return environment > 0 ? r : -1;
@@ -385,5 +484,5 @@ int main(int argc, char **argv)
                                     .name = name_of,
                                     .run = run_case,
                                     .ctx = argc > 1 ? argv[1] : NULL};
-    return bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
+    return bench_cases_run(&all, argc, argv);
 }
