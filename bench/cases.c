@@ -224,8 +224,21 @@ static int run_range(const struct bench_cases *cases, int from, int to)
                                : EXIT_SUCCESS;
 }
 
-int bench_cases_run(const struct bench_cases *cases, const char *only)
+static int list(const struct bench_cases *cases)
 {
+    for (int i = 0; i < cases->n; i++) {
+        char name[BENCH_CASE_MAX];
+        cases->name(i, name);
+        puts(name);
+    }
+    return EXIT_SUCCESS;
+}
+
+int bench_cases_run(const struct bench_cases *cases, int argc, char **argv)
+{
+    const char *only = argc > 2 && argv[2][0] ? argv[2] : NULL;
+    if (argc > 1 && strcmp(argv[1], "--list") == 0)
+        return list(cases);
     bench_name = cases->bench;
     progress = bench_shared(sizeof *progress);
     signal(SIGTERM, on_term);

@@ -30,10 +30,11 @@ struct bench_cases {
     void *ctx;                /* a child's is a copy */
 };
 
-/* Runs them all, or the one named `only`. Returns the bench's exit status: 0; 1: a case failed;
- * BENCH_NO_VERDICT: no case failed, and one was not done in its time; BENCH_SKIP. After SIGTERM the cases
- * left get a line, too. */
-int bench_cases_run(const struct bench_cases *cases, const char *only);
+/* Runs them all, or the one that argv[2] names, if it is there and not empty; argv[1] is the bench's own (the
+ * module's path). With --list in its place their names are printed instead, one a line. Returns the bench's
+ * exit status: 0; 1: a case failed; BENCH_NO_VERDICT: no case failed, and one was not done in its time;
+ * BENCH_SKIP. After SIGTERM the cases left get a line, too. */
+int bench_cases_run(const struct bench_cases *cases, int argc, char **argv);
 
 /* Says on stderr, and in the case's line, why it fails. Returns -1. */
 int bench_because(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -362,5 +362,5 @@ int main(int argc, char **argv)
     struct place place = {.module_path = argc > 1 ? argv[1] : NULL};
     const struct bench_cases all = {bench,    CASES + (int)n_rows, CASE_S, false, name_of, open_place,
                                     run_case, close_place,         &place};
-    return bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
+    return bench_cases_run(&all, argc, argv);
 }

@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     struct place place = {.path = argc > 1 ? argv[1] : NULL, .results = bench_shared(sizeof *place.results)};
     const struct bench_cases all = {bench,      WIDTHS * LADDER, CASE_S,      false, name_of,
                                     open_place, run_case,        close_place, &place};
-    const int status = bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
+    const int status = bench_cases_run(&all, argc, argv);
     print_crossover(place.results);
     return status == EXIT_SUCCESS && place.results->no_device ? BENCH_SKIP : status;
 }

@@ -258,7 +258,7 @@ int main(int argc, char **argv)
     struct place place = {.path = argc > 1 ? argv[1] : NULL, .results = bench_shared(sizeof(*place.results))};
     const struct bench_cases all = {bench,      SETS * LADDER, CASE_S,      false, name_of,
                                     open_place, run_case,      close_place, &place};
-    int status = bench_cases_run(&all, argc > 2 ? argv[2] : NULL);
+    int status = bench_cases_run(&all, argc, argv);
     for (int set = 0; set < SETS; set++)
         print_crossover(place.results, set);
     return status == EXIT_SUCCESS && place.results->no_device ? BENCH_SKIP : status;

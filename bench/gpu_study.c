@@ -1,8 +1,9 @@
 /* A search on the GPU: how long do 500 trials take, and what does the device do meanwhile? One JSON line a
- * figure (see bench/run for the keys), one worker and eight apart (bench/cases.h). Without a device: exit 77.
- * A learner that is not on the device, or with fewer copies than was asked for, is a failure: what it would
- * measure is the CPU. Arguments: the module's path; the name of one case, or all; how many workers; a suffix
- * of the cases' names, as -mps where NVIDIA's MPS lets kernels of several processes run side by side.
+ * figure (see bench/run for the keys), one worker, eight, and three searches at once apart (bench/cases.h).
+ * Without a device: exit 77. A learner that is not on the device, or with fewer copies than was asked for, is
+ * a failure: what it would measure is the CPU. Arguments: the module's path; the name of one case, or all;
+ * how many workers; a suffix of the cases' names, as -mps where NVIDIA's MPS lets kernels of several
+ * processes run side by side.
  *
  * A trial is a copy of what trainer/study/trial.h does, since a build of option gpu_only, for a machine with
  * a GPU and little else, has no library of the trainer: for each of the ten splits of CPCV (5 groups, 2
@@ -24,13 +25,18 @@
  * Prediction for an H100 (320 TFLOP/s in bf16 at these widths) and 16 cores, a split. Observations are 1 + 7
  * + 98 lookback numbers, 302 in the middle; a row is 3.3 MFLOP forward through both networks and 9 forward
  * and back: with 10 epochs 93 MFLOP a step, 12 TFLOP a split, 38 ms; 80 to 100 minibatches of 60 kernels'
- * ends 15 ms; rollouts are 132,000 / 64 = 2063 steps of 15 kernels one after the other, 65 us each, 134 ms:
- * the most of it. 0.19 s of the device a split, 950 s for 500 trials. The CPU: market 30 ms, upload and
- * learner (cuBLASLt's plans, two graphs) 150 ms, test 10,000 rows of 90 us (the weights, 3.3 MB, come from
- * the L3) 0.9 s: with the device's 0.19 s, in which its worker waits, 1.27 s a split. Eight workers: 5000
- * * 1.27 / 8 = 800 s, less than the device needs: so that binds, 950 s, 16 minutes, and is never idle; six
- * workers would take 1060 s and leave it idle for 10 %. So `workers = 0` should be eight a device, or a core
- * each where there are fewer.
+ * ends 15 ms; rollouts are 132,000 / 64 = 2063 steps of 8 launches one after the other, 5.1 us each as in
+ * reference-4080 (bench/gpu_train.c), 41 us, 85 ms: the most of it. 0.14 s of the device a split, 700 s for
+ * 500 trials. The CPU: market 30 ms, upload and learner (cuBLASLt's plans, two graphs) 150 ms, test 10,000
+ * rows of 90 us (the weights, 3.3 MB, come from the L3) 0.9 s: with the device's 0.14 s, in which its worker
+ * waits, 1.22 s a split, 6100 s for 500 trials by one worker, and 11 % of it the device's. Eight workers:
+ * 5000 * 1.22 / 8 = 760 s, more than the device needs: so the workers bind, 13 minutes, and the device is
+ * idle for 8 % of them, which misses the goal of 97 %. Nine workers would take the device's 700 s, and ten
+ * leave it something to spare; six would take 1020 s.
+ *
+ * studies-3: three searches of one worker each, at once and one after the other. At once they need a third
+ * of the device (3 * 11 %), so that they seldom wait for each other: 2.7 times the throughput, less than
+ * three since the longest of the three trials ends last and kernels of several processes take turns.
  */
 #include <errno.h>
 #include <math.h>
@@ -63,9 +69,11 @@ enum {
     SPLITS = 10,
     WORKERS = 8,
     WORKERS_MAX = 32,
+    STUDIES = 3,      /* at once, of a worker each */
+    STUDY_SPLITS = 4, /* of a trial, in which each of them is measured */
 };
 
-static const double GOAL_S = 3600, GOAL_UTILISATION = 0.97, MEMORY = 0.8, CASE_S = 55;
+static const double GOAL_S = 3600, GOAL_UTILISATION = 0.97, GOAL_STUDIES = 1.5, MEMORY = 0.8, CASE_S = 55;
 static const char *const bench = "gpu_study";
 
 static char err[ENV_ERROR_MAX];
@@ -304,7 +312,8 @@ static int run_split(const char *module_path, const struct study_split *split, c
     return r;
 }
 
-static int run_trial(const char *module_path, int trial, int workers)
+/* The first `splits` of its splits. */
+static int run_trial(const char *module_path, int trial, int workers, int splits)
 {
     struct study_split split;
     struct env_params env;
@@ -317,26 +326,32 @@ static int run_trial(const char *module_path, int trial, int workers)
     do {
         if (r == 0)
             r = run_split(module_path, &split, chosen, &env, &ppo, &board->times[trial][k++]);
-    } while (r == 0 && split_next(&split, chosen));
+    } while (r == 0 && k < splits && split_next(&split, chosen));
     return r;
 }
 
 /* ---- Workers. ---- */
 
-static int work(const char *module_path, int workers, int sample)
+/* What is run: trials, by so many processes. */
+struct load {
+    const char *module_path;
+    int workers, sample, splits; /* sample: trials; splits: of each, at most */
+};
+
+static int work(const struct load *load)
 {
     struct gpu_module *module = NULL; /* keeps the context from one learner to the next, as a search does */
     double none = 0;
-    int r = bench_module_open(module_path, &module);
+    int r = bench_module_open(load->module_path, &module);
     if (r == 0)
         atomic_fetch_add(&board->ready, 1);
     pthread_barrier_wait(&board->begin);
-    if (atomic_load(&board->ready) < workers) {
+    if (atomic_load(&board->ready) < load->workers) {
         gpu_module_close(module);
         return r == 0 ? EXIT_SUCCESS : r == BENCH_SKIP ? BENCH_SKIP : EXIT_FAILURE;
     }
-    for (int trial; (trial = atomic_fetch_add(&board->next, 1)) < sample;)
-        if (run_trial(module_path, trial, workers) < 0) {
+    for (int trial; (trial = atomic_fetch_add(&board->next, 1)) < load->sample;)
+        if (run_trial(load->module_path, trial, load->workers, load->splits) < 0) {
             atomic_fetch_add(&board->failed, 1);
             break;
         }
@@ -388,8 +403,9 @@ static void line(const char *name, const char *what, double value, const char *u
     bench_line_end();
 }
 
-static void report(const char *name, int workers, int sample, double busy)
+static void report(const char *name, const struct load *load, double busy)
 {
+    const int workers = load->workers, sample = load->sample;
     struct split_times sum = {0};
     double done = 0, all = 0, window = board->closed - board->started;
     for (int t = 0; t < sample; t++)
@@ -415,12 +431,12 @@ static void report(const char *name, int workers, int sample, double busy)
 }
 
 /* One that cannot be started ends them all: the others wait for it. */
-static void start_workers(const char *module_path, int workers, int sample)
+static void start_workers(const struct load *load)
 {
     pid_t pids[WORKERS_MAX];
     const pid_t parent = getpid();
     fflush(NULL);
-    for (int i = 0; i < workers; i++) {
+    for (int i = 0; i < load->workers; i++) {
         pids[i] = fork(); /* before any process opens the device */
         if (pids[i] < 0) {
             bench_because("fork: %s", strerror(errno));
@@ -430,42 +446,84 @@ static void start_workers(const char *module_path, int workers, int sample)
         }
         if (pids[i] == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            _exit(getppid() == parent ? work(module_path, workers, sample) : EXIT_FAILURE);
+            _exit(getppid() == parent ? work(load) : EXIT_FAILURE);
         }
     }
 }
 
-static int measure(const char *name, const char *module_path, int workers, int sample)
+/* Until all have ended. *ret_busy: as watch(). */
+static int run_load(const struct load *load, double *ret_busy)
 {
     pthread_barrierattr_t shared;
     struct bench_driver driver;
-    int left = workers, how;
+    int left = load->workers, how;
     bool skipped = false;
     board = bench_shared(sizeof *board);
     pthread_barrierattr_init(&shared);
     pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
-    pthread_barrier_init(&board->begin, &shared, (unsigned)workers + 1);
-    start_workers(module_path, workers, sample);
+    pthread_barrier_init(&board->begin, &shared, (unsigned)load->workers + 1);
+    start_workers(load);
     pthread_barrier_wait(&board->begin);
     board->started = bench_seconds();
-    const bool all = atomic_load(&board->ready) == workers;
+    const bool all = atomic_load(&board->ready) == load->workers;
     bench_driver_open(&driver);
-    double busy = all ? watch(&driver, &left) : NAN;
+    *ret_busy = all ? watch(&driver, &left) : NAN;
     while (left > 0 && waitpid(-1, &how, 0) > 0) {
         take_leave(how, &left);
         skipped |= WIFEXITED(how) && WEXITSTATUS(how) == BENCH_SKIP;
     }
     if (!all)
         return skipped ? BENCH_SKIP : -1;
-    if (atomic_load(&board->failed) > 0 || board->closed == 0)
-        return -1; /* the worker said why */
-    report(name, workers, sample, busy);
+    return atomic_load(&board->failed) > 0 || board->closed == 0 ? -1 : 0; /* the worker said why */
+}
+
+static int measure(const char *name, const struct load *load)
+{
+    double busy;
+    const int r = run_load(load, &busy);
+    if (r == 0)
+        report(name, load, busy);
+    return r;
+}
+
+/* From the workers' start to the end of the last split. */
+static double duration(void)
+{
+    double end = 0;
+    for (int t = 0; t < SAMPLE; t++)
+        for (int k = 0; k < SPLITS; k++)
+            end = fmax(end, board->times[t][k].end);
+    return end - board->started;
+}
+
+/* The same trials one after the other, then at once, of a process each. */
+static int measure_studies(const char *name, const char *module_path)
+{
+    const struct load serial = {module_path, 1, STUDIES, STUDY_SPLITS},
+                      at_once = {module_path, STUDIES, STUDIES, STUDY_SPLITS};
+    double busy;
+    int r = run_load(&serial, &busy);
+    if (r < 0 || r == BENCH_SKIP)
+        return r;
+    const double serial_s = duration();
+    r = run_load(&at_once, &busy);
+    if (r != 0)
+        return r;
+    const double at_once_s = duration(), splits = STUDIES * STUDY_SPLITS;
+    char whole[BENCH_CASE_MAX];
+    snprintf(whole, sizeof whole, "%s%s", name, name_suffix);
+    bench_line_value(bench, whole, serial_s / at_once_s, "times the serial throughput");
+    bench_line_number("goal", GOAL_STUDIES);
+    bench_line_number("at_once", splits / at_once_s); /* splits/s */
+    bench_line_number("serial", splits / serial_s);
+    bench_line_number("utilisation", busy); /* of three at once */
+    bench_line_end();
     return 0;
 }
 
 /* ---- Cases. ---- */
 
-static const char *const names[] = {"study-alone", "study"};
+static const char *const names[] = {"study-alone", "study", "studies-3"};
 enum { CASES = sizeof names / sizeof *names };
 
 struct setup {
@@ -481,8 +539,11 @@ static void name_of(int i, char ret[static BENCH_CASE_MAX])
 static int run_case(void *ctx, int i)
 {
     const struct setup *setup = ctx;
-    return i == 0 ? measure(names[i], setup->module_path, 1, 1)
-                  : measure(names[i], setup->module_path, setup->workers, bench_small() ? 2 : SAMPLE);
+    const struct load alone = {setup->module_path, 1, 1, SPLITS},
+                      shared = {setup->module_path, setup->workers, bench_small() ? 2 : SAMPLE, SPLITS};
+    return i == 0   ? measure(names[i], &alone)
+           : i == 1 ? measure(names[i], &shared)
+                    : measure_studies(names[i], setup->module_path);
 }
 
 int main(int argc, char **argv)
@@ -502,5 +563,5 @@ int main(int argc, char **argv)
                                     .name = name_of,
                                     .run = run_case,
                                     .ctx = &setup};
-    return bench_cases_run(&all, argc > 2 && argv[2][0] ? argv[2] : NULL);
+    return bench_cases_run(&all, argc, argv);
 }

@@ -102,7 +102,7 @@ class Rehearsal(unittest.TestCase):
         """No room for a learner, whose products alone need 64 MiB: nothing of the CPU is measured."""
         status, lines = self.run_all("--only", "gpu_study", QUEUE_MEMORY="60000000")
         self.assertEqual(status, 1)
-        for case in ("study-alone", "study"):
+        for case in ("study-alone", "study", "studies-3"):
             self.assertEqual(lines["gpu_study", case]["value"], "failed")
             self.assertIn("a learner is not on the device", lines["gpu_study", case]["reason"])
 
@@ -112,7 +112,7 @@ class Rehearsal(unittest.TestCase):
         self.assertEqual((status, lines["gpu", "gpu_env"]["value"]), (2, "no verdict"))
         left = [line for (bench, _), line in lines.items() if bench == "gpu_env"]
         self.assertEqual({(line["value"], line["reason"]) for line in left}, {("no verdict", "no time was left")})
-        self.assertEqual(len(left), 14)
+        self.assertEqual(len(left), 15)
 
     def test_absent_tools(self):
         status, lines = self.run_all("--only", "gpu_study-mps,gpu_env", tools=False, PAPERTAPE_NVML="libnvidia-ml-absent.so.1")
