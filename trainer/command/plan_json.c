@@ -26,6 +26,16 @@ json_t *trainer_plan_device_time_json(const struct device_time *time)
                             : json_null();
 }
 
+/* Environment steps a second on that device. */
+static json_t *device_rate_json(const struct plan *plan)
+{
+    const double steps = (double)plan->iterations * (double)plan->rows;
+    const struct device_time *time = &plan->device_time;
+    return time->most_s > 0
+               ? json_pack("{s:f, s:f}", "least", steps / time->most_s, "most", steps / time->least_s)
+               : json_null();
+}
+
 static json_t *text_json(const char *text)
 {
     return text[0] ? json_string(text) : json_null();
@@ -58,6 +68,8 @@ json_t *trainer_plan_json(const struct plan *plan, const struct train_config *co
     };
     int r = json ? json_object_set_new(json, "device_time", trainer_plan_device_time_json(&plan->device_time))
                  : -1;
+    if (r == 0)
+        r = json_object_set_new(json, "device_steps_per_second", device_rate_json(plan));
     for (size_t i = 0; i < sizeof reals / sizeof *reals && r == 0; i++)
         r = json_object_set_new(json, reals[i].key, record_json_real(reals[i].value));
     if (r == 0)

@@ -54,6 +54,10 @@ int ppo_learner_layout(const struct ppo_params *params, const struct env *env, s
 /* The least number of steps of an episode of the environment, unless it is ruined. */
 uint32_t ppo_shortest_episode(const struct env *env);
 
+/* Launches of a rollout's step on a device (kernels, products and the environment's), where its matrix
+ * library has ReLU as an epilogue: without, a hidden layer is one more. */
+int ppo_learner_launches(const struct ppo_params *params, const struct net_layout *layout);
+
 /* How often the host waited for the device inside ppo_learner_iterate(), ever, including waits for the
  * environment, without the rehearsal's: two an iteration; one more, for the rollout's end, where phases are
  * watched (ppo_learner_watch()): the device continues meanwhile; and with target_kl, where graphs have no

@@ -1,22 +1,25 @@
 #include "trainer/training/device_time.h"
 
 struct device_rates {
-    double step_s, minibatch_s; /* launches and latency, whatever the networks */
+    double launch_s, minibatch_s;
     double flops_s[PPO_BF16 + 1];
 };
 
-/* The fast end is an H100 as docs/gpu-results.md predicts it: reference-4080's rollout has 66 us a step,
- * 64x64 0.13 ms a minibatch, and the matrix rate. The slow end has a quarter of the launches' rate and a
- * twentieth of the products', some card of several years ago. */
-static const struct device_rates fast = {66e-6,
-                                         0.13e-3,
-                                         {[PPO_FLOAT32] = 50e12, [PPO_TF32] = 310e12, 620e12}},
-                                 slow = {260e-6, 0.5e-3, {[PPO_FLOAT32] = 5e12, [PPO_TF32] = 15e12, 31e12}};
+static const struct device_rates fast = {DEVICE_LAUNCH_US_FAST * 1e-6,
+                                         DEVICE_MINIBATCH_MS_FAST * 1e-3,
+                                         {[PPO_FLOAT32] = DEVICE_TFLOPS_F32_FAST * 1e12,
+                                          [PPO_TF32] = DEVICE_TFLOPS_TF32_FAST * 1e12,
+                                          [PPO_BF16] = DEVICE_TFLOPS_BF16_FAST * 1e12}},
+                                 slow = {DEVICE_LAUNCH_US_SLOW * 1e-6,
+                                         DEVICE_MINIBATCH_MS_SLOW * 1e-3,
+                                         {[PPO_FLOAT32] = DEVICE_TFLOPS_F32_SLOW * 1e12,
+                                          [PPO_TF32] = DEVICE_TFLOPS_TF32_SLOW * 1e12,
+                                          [PPO_BF16] = DEVICE_TFLOPS_BF16_SLOW * 1e12}};
 
 static double seconds(const struct device_iteration *it, const struct device_rates *rates,
                       enum ppo_precision precision)
 {
-    return (double)it->steps * rates->step_s + (double)it->minibatches * rates->minibatch_s +
+    return (double)it->launches * rates->launch_s + (double)it->minibatches * rates->minibatch_s +
            (it->flops_rollout + it->flops_update) / rates->flops_s[precision];
 }
 

@@ -7,14 +7,38 @@
 
 #include "trainer/ppo/params.h"
 
-/* The assumptions, for people. */
-#define DEVICE_TIME_LAUNCHES "66 to 260 us a step of all copies, 0.13 to 0.5 ms a minibatch"
-#define DEVICE_TIME_PRODUCTS "products at 620 to 31 TFLOP/s in bf16, 310 to 15 in tf32, 50 to 5 in float32"
-#define DEVICE_TIME_WORDS    "predicted, not measured: " DEVICE_TIME_LAUNCHES ", " DEVICE_TIME_PRODUCTS
+/* The rates, of the fast end and the slow one. Fast is an H100 as docs/gpu-results.md predicts it:
+ * reference-4080's rollout has 51 us a step of 10 launches, 64x64 has 0.13 ms a minibatch, and the matrix
+ * rate. Slow has a quarter of the launches' rate and a twentieth of the products', some card of several years
+ * ago. */
+#define DEVICE_LAUNCH_US_FAST    5.1 /* of a rollout's step: a launch and its latency */
+#define DEVICE_LAUNCH_US_SLOW    20
+#define DEVICE_MINIBATCH_MS_FAST 0.13 /* launches and latency, whatever the networks */
+#define DEVICE_MINIBATCH_MS_SLOW 0.5
+#define DEVICE_TFLOPS_BF16_FAST  620
+#define DEVICE_TFLOPS_BF16_SLOW  31
+#define DEVICE_TFLOPS_TF32_FAST  310
+#define DEVICE_TFLOPS_TF32_SLOW  15
+#define DEVICE_TFLOPS_F32_FAST   50
+#define DEVICE_TFLOPS_F32_SLOW   5
 
-/* An iteration's steps of all copies, minibatches, and floating-point operations. */
+/* They, for people. */
+#define DEVICE_TIME_TEXT(x)            #x
+#define DEVICE_TIME_RANGE(of)          DEVICE_TIME_RANGE_(of##_FAST, of##_SLOW)
+#define DEVICE_TIME_RANGE_(fast, slow) DEVICE_TIME_TEXT(fast) " to " DEVICE_TIME_TEXT(slow)
+#define DEVICE_TIME_STEPS              DEVICE_TIME_RANGE(DEVICE_LAUNCH_US) " us a launch of a step, "
+#define DEVICE_TIME_MINIBATCH          DEVICE_TIME_RANGE(DEVICE_MINIBATCH_MS) " ms a minibatch"
+#define DEVICE_TIME_BF16               DEVICE_TIME_RANGE(DEVICE_TFLOPS_BF16) " TFLOP/s in bf16, "
+#define DEVICE_TIME_TF32               DEVICE_TIME_RANGE(DEVICE_TFLOPS_TF32) " in tf32, "
+#define DEVICE_TIME_F32                DEVICE_TIME_RANGE(DEVICE_TFLOPS_F32) " in float32"
+#define DEVICE_TIME_LAUNCHES           DEVICE_TIME_STEPS DEVICE_TIME_MINIBATCH
+#define DEVICE_TIME_PRODUCTS           "products at " DEVICE_TIME_BF16 DEVICE_TIME_TF32 DEVICE_TIME_F32
+#define DEVICE_TIME_WORDS              "predicted, not measured: " DEVICE_TIME_LAUNCHES ", " DEVICE_TIME_PRODUCTS
+
+/* An iteration's launches of all its rollout's steps (ppo_learner_launches() a step), minibatches, and
+ * floating-point operations. */
 struct device_iteration {
-    int64_t steps, minibatches;
+    int64_t launches, minibatches;
     double flops_rollout, flops_update;
 };
 struct device_time {

@@ -208,8 +208,10 @@ static int make(struct planning *planning, struct plan *plan, char err[static PL
     if (r < 0)
         return r;
     if (plan->device_memory > 0 && plan->device_bytes > 0) {
-        const struct device_iteration iteration = {planning->params.steps, plan->minibatches,
-                                                   plan->flops_rollout, plan->flops_update};
+        const int launches = ppo_learner_launches(&planning->params, &planning->layout);
+        const struct device_iteration iteration = {(int64_t)launches * planning->params.steps,
+                                                   plan->minibatches, plan->flops_rollout,
+                                                   plan->flops_update};
         plan->device_time = training_device_time(&iteration, plan->iterations, planning->wanted->precision);
     }
     explain(planning, plan);

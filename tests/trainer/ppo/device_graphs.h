@@ -113,7 +113,7 @@ static void try_early_stop(void)
 }
 
 /* Launches of an iteration of `steps` steps with 4 minibatches: kernels, products and the environment's. */
-static uint64_t launches_of(struct ppo_params params, int steps)
+static uint64_t launches_of(struct ppo_params params, int steps, int *ret_predicted)
 {
     const struct cpu_counts *done = counts();
     struct random random = {20261124};
@@ -125,6 +125,7 @@ static uint64_t launches_of(struct ppo_params params, int steps)
     params.normalise_observations = false; /* else there is a rehearsal */
     if (place_open(&p, &random, &params, false, 13, false)) {
         const struct cpu_counts before = *done;
+        *ret_predicted = ppo_learner_launches(&params, &p.device->layout);
         place_iterate(p.device, &update);
         ret = done->kernels - before.kernels + done->products - before.products + done->steps - before.steps;
     }
@@ -140,9 +141,19 @@ static void try_launches(void)
     static const struct {
         enum net_activation activation;
         int layers, width, recurrent, right, plain;
-    } cases[] = {{NET_TANH, 2, 37, 0, 3, 3},   {NET_RELU, 2, 37, 0, 3, 3},   {NET_SILU, 2, 37, 0, 3, 3},
-                 {NET_TANH, 2, 200, 0, 8, 8},  {NET_RELU, 2, 200, 0, 6, 8},  {NET_SILU, 2, 200, 0, 8, 8},
-                 {NET_RELU, 3, 200, 0, 7, 10}, {NET_TANH, 2, 37, 16, 18, 18}};
+        bool norm, shared;
+    } cases[] = {{NET_TANH, 2, 37, 0, 3, 3},
+                 {NET_RELU, 2, 37, 0, 3, 3},
+                 {NET_SILU, 2, 37, 0, 3, 3},
+                 {NET_TANH, 2, 200, 0, 8, 8},
+                 {NET_RELU, 2, 200, 0, 6, 8},
+                 {NET_SILU, 2, 200, 0, 8, 8},
+                 {NET_RELU, 3, 200, 0, 7, 10},
+                 {NET_TANH, 2, 37, 16, 18, 18},
+                 {NET_TANH, 3, 200, 0, 10, 10},
+                 {NET_RELU, 2, 37, 0, 8, 8, .norm = true},
+                 {NET_TANH, 2, 37, 0, 3, 3, .shared = true},
+                 {NET_RELU, 2, 200, 0, 6, 8, .shared = true}};
     struct ppo_params params = place_ppo(8, 24, 64);
     if (!counts())
         return;
@@ -151,13 +162,18 @@ static void try_launches(void)
         params.net.n_pi = cases[i].layers;
         params.net.pi[0] = params.net.pi[2] = cases[i].width;
         params.net.recurrent = cases[i].recurrent;
+        params.net.layer_norm = cases[i].norm;
+        params.net.shared = cases[i].shared;
         params.sequence = 4;
-        const uint64_t few = launches_of(params, 8), many = launches_of(params, 24);
+        int predicted = 0;
+        const uint64_t few = launches_of(params, 8, &predicted), many = launches_of(params, 24, &predicted);
         CHECK_INT((many - few) % 16, 0);
         CHECK_INT((many - few) / 16, getenv("QUEUE_PLAIN") ? cases[i].plain : cases[i].right);
-        printf("launches of a rollout's step: %s, %d layers %d wide%s: %" PRIu64 "\n",
+        CHECK_INT(predicted, cases[i].right);
+        printf("launches of a rollout's step: %s, %d layers %d wide%s%s%s: %" PRIu64 "\n",
                policy_net_activation_name(cases[i].activation), cases[i].layers, cases[i].width,
-               cases[i].recurrent ? ", recurrent" : "", (many - few) / 16);
+               cases[i].recurrent ? ", recurrent" : "", cases[i].norm ? ", layer norm" : "",
+               cases[i].shared ? ", shared" : "", (many - few) / 16);
     }
 }
 

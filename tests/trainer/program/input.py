@@ -27,7 +27,8 @@ NUMBER, TEXT, WHOLE, SWITCH, OBJECT = (int, float), str, int, bool, dict
 PHASE = {"phase": TEXT, "seconds": NUMBER, "peak_rss_bytes": WHOLE, "learner_bytes": (int, type(None)),
          "cpu_utilisation": (int, float, type(None)), "device_utilisation": type(None)}
 PLAN = {"backend": TEXT, "precision": TEXT, "note": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "fits": type(None),
-        **{key: type(None) for key in ("device_bytes", "device_parts", "device_memory_bytes", "device_time")},
+        **{key: type(None) for key in ("device_bytes", "device_parts", "device_memory_bytes", "device_time",
+                                         "device_steps_per_second")},
         "host_bytes": WHOLE, "steps_per_second": NUMBER, "seconds": NUMBER, "cpu_seconds": NUMBER, "rollout_seconds": NUMBER,
         "environment_seconds": NUMBER, "advantages_seconds": NUMBER, "update_seconds": NUMBER, "rollout_flop": NUMBER,
         "update_flop": NUMBER, "update_flop_per_second": NUMBER, "measuring_seconds": NUMBER}

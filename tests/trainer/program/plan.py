@@ -37,6 +37,9 @@ def test_sizes(trainer):
     check(whole["seconds"] > 0 and whole["cpu_seconds"] > 0 and whole["backend"].startswith("cpu"), f"fits: the CPU's times: {whole}")
     time = whole["device_time"]
     check(0 < time["least_seconds"] < time["most_seconds"] and "predicted, not measured" in time["assumes"], f"fits: {time}")
+    rate, steps = whole["device_steps_per_second"], whole["iterations"] * whole["rollout_rows"]
+    check(0 < rate["least"] < rate["most"] and abs(rate["least"] * time["most_seconds"] / steps - 1) < 1e-9 and
+          abs(rate["most"] * time["least_seconds"] / steps - 1) < 1e-9, f"fits: {rate} {time}")
     for size in ("12G", "12 gib", "12288MiB", str(12 << 30), "12884901888B"):
         check(plan(trainer, "--device-memory", size, "--rows")["device_bytes"] == whole["device_bytes"], f"size {size}")
     # memory_cap is 0.8: a device whose share is all but one byte of what the copies need has room for half of them.
@@ -47,7 +50,7 @@ def test_sizes(trainer):
           "256 are tried" in half["note"] and half["rollout_rows"] * 2 == whole["rollout_rows"], f"half: {half}")
     none = plan(trainer, "--device-memory", "500MiB", "--rows")
     check(none["fits"] is False and none["copies"] == 512 and none["device_bytes"] is None and none["device_parts"] is None and
-          none["device_time"] is None and "training on the CPU" in none["note"], f"none: {none}")
+          none["device_time"] is None and none["device_steps_per_second"] is None and "training on the CPU" in none["note"], f"none: {none}")
     sizes = plan(trainer, "--device-memory", "12GiB", "--rows")
     check(sizes["device_bytes"] == whole["device_bytes"] and sizes["seconds"] is None and sizes["backend"] is None, f"--rows: {sizes}")
     said = text(trainer, "--device-memory", "12GiB")

@@ -2,6 +2,8 @@
  * on a device that is only planned for. */
 #include "trainer/study/cost.h"
 
+#include <stdio.h>
+
 #include "tests/check.h"
 
 static void test_parts(void)
@@ -33,21 +35,50 @@ static void test_parts(void)
 static void test_device_time(void)
 {
     const struct device_iteration small = {
-        .steps = 4096, .minibatches = 512, .flops_rollout = 1e9, .flops_update = 4e9};
+        .launches = 40960, .minibatches = 512, .flops_rollout = 1e9, .flops_update = 4e9};
     const struct device_time of_small = training_device_time(&small, 10, PPO_FLOAT32);
-    CHECK_NEAR(of_small.least_s, 10 * (4096 * 66e-6 + 512 * 0.13e-3 + 5e9 / 50e12), 1e-9);
-    CHECK_NEAR(of_small.most_s, 10 * (4096 * 260e-6 + 512 * 0.5e-3 + 5e9 / 5e12), 1e-9);
+    CHECK_NEAR(of_small.least_s, 10 * (40960 * 5.1e-6 + 512 * 0.13e-3 + 5e9 / 50e12), 1e-9);
+    CHECK_NEAR(of_small.most_s, 10 * (40960 * 20e-6 + 512 * 0.5e-3 + 5e9 / 5e12), 1e-9);
     CHECK(training_device_time(&small, 10, PPO_BF16).least_s > 0.99 * of_small.least_s);
     const struct device_iteration large = {
-        .steps = 32, .minibatches = 64, .flops_rollout = 1e13, .flops_update = 6e13};
+        .launches = 320, .minibatches = 64, .flops_rollout = 1e13, .flops_update = 6e13};
     const struct device_time in_bf16 = training_device_time(&large, 1, PPO_BF16),
                              in_f32 = training_device_time(&large, 1, PPO_FLOAT32);
     CHECK(in_f32.least_s > 10 * in_bf16.least_s && in_bf16.most_s > 15 * in_bf16.least_s);
 }
 
+/* What is said of the rates is what the times are computed with. */
+static void test_device_words(void)
+{
+    const struct device_iteration launch = {.launches = 1}, minibatch = {.minibatches = 1},
+                                  product = {.flops_update = 1e12};
+    const enum ppo_precision precisions[] = {PPO_BF16, PPO_TF32, PPO_FLOAT32};
+    double us[2], ms[2], tflops[3][2];
+    int end = 0;
+    CHECK_INT(sscanf(DEVICE_TIME_WORDS,
+                     "predicted, not measured: %lf to %lf us a launch of a step, %lf to %lf ms a minibatch, "
+                     "products at %lf to %lf TFLOP/s in bf16, %lf to %lf in tf32, %lf to %lf in float32%n",
+                     &us[0], &us[1], &ms[0], &ms[1], &tflops[0][0], &tflops[0][1], &tflops[1][0],
+                     &tflops[1][1], &tflops[2][0], &tflops[2][1], &end),
+              10);
+    CHECK_INT(end, sizeof DEVICE_TIME_WORDS - 1);
+    struct device_time time = training_device_time(&launch, 1, PPO_BF16);
+    CHECK_NEAR(time.least_s * 1e6, us[0], 1e-9);
+    CHECK_NEAR(time.most_s * 1e6, us[1], 1e-9);
+    time = training_device_time(&minibatch, 1, PPO_BF16);
+    CHECK_NEAR(time.least_s * 1e3, ms[0], 1e-9);
+    CHECK_NEAR(time.most_s * 1e3, ms[1], 1e-9);
+    for (int i = 0; i < 3; i++) {
+        time = training_device_time(&product, 1, precisions[i]);
+        CHECK_NEAR(1 / time.least_s, tflops[i][0], 1e-9);
+        CHECK_NEAR(1 / time.most_s, tflops[i][1], 1e-9);
+    }
+}
+
 int main(void)
 {
     test_parts();
+    test_device_words();
     test_device_time();
     return check_done("trainer/study/cost");
 }
