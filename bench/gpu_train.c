@@ -72,47 +72,19 @@ static char err[ENV_ERROR_MAX];
 _Static_assert((int)ENV_ERROR_MAX >= (int)PPO_ERROR_MAX, "one text for both");
 
 struct bench_case {
-    const char *name, *preset;
+    const char *name, *preset; /* preset NULL: default */
     int n_widths, widths[3];
     enum net_activation activation;
     int lookback, features;               /* features 0: closes and volumes, ten */
     int copies, steps, minibatch, epochs; /* 0: the preset's */
     int iterations;
-    double goal_steps, goal_of_limit, goal_of_plain; /* 0: none */
+    double goal_steps, goal_of_limit, goal_of_plain; /* 0: none; of_plain: of PLAIN_RATE, of updates */
 };
 
 static const struct bench_case cases[] = {
-    {"2048x1024x512",
-     "default",
-     3,
-     {2048, 1024, 512},
-     NET_RELU,
-     8,
-     43,
-     16384,
-     32,
-     32768,
-     4,
-     6,
-     2.9e6,
-     0.6,
-     0.6},
-    {"2048x1024x512-tanh",
-     "default",
-     3,
-     {2048, 1024, 512},
-     NET_TANH,
-     8,
-     43,
-     16384,
-     32,
-     32768,
-     4,
-     6,
-     2.3e6,
-     0,
-     0},
-    {"64x64", "default", 2, {64, 64}, NET_TANH, 3, 0, 16384, 32, 32768, 4, 40, 20e6, 0, 0},
+    {"2048x1024x512", NULL, 3, {2048, 1024, 512}, NET_RELU, 8, 43, 16384, 32, 32768, 4, 6, 2.9e6, 0.6, 0.6},
+    {"2048x1024x512-tanh", NULL, 3, {2048, 1024, 512}, NET_TANH, 8, 43, 16384, 32, 32768, 4, 6, 2.3e6, 0, 0},
+    {"64x64", NULL, 2, {64, 64}, NET_TANH, 3, 0, 16384, 32, 32768, 4, 40, 20e6, 0, 0},
     {"reference-4080", "reference-4080", 0, {0}, NET_TANH, 8, 43, 0, 0, 0, 0, 2, 0, 0, 0},
     {"reference-4080-relu", "reference-4080", 0, {0}, NET_RELU, 8, 43, 0, 0, 0, 0, 2, 0, 0, 0.6},
 };
@@ -162,7 +134,7 @@ static double used(struct place *p)
 
 static int set_params(struct place *p, const struct bench_case *c)
 {
-    if (ppo_params_preset(c->preset, &p->params, err) < 0 ||
+    if (ppo_params_preset(c->preset ? c->preset : "default", &p->params, err) < 0 ||
         env_params_preset("reference", &p->env_params, err) < 0)
         return fails("preset");
     struct net_shape *net = &p->params.net;
