@@ -43,6 +43,8 @@
  * (32 copies of 4096 steps, minibatch 1024): a step is 10 launches one after the other, 51 us, 0.21 s of
  * them; with ReLU 7, 36 us, 0.15 s. A minibatch: 38 GFLOP at 250 TFLOP/s 0.15 ms, Adam 0.08, ends 0.07: 0.3
  * ms, 128 an epoch, 0.15 s of updates (127 TFLOP/s, 16 % of PLAIN_RATE): 3.5e5 steps/s, with ReLU 4.3e5. */
+#include "bench/gpu_train.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,13 +58,9 @@
 #include "trainer/ppo/cuda/queue.h"
 #include "trainer/ppo/device.h"
 
-enum { WARM_UP = 2, ENVIRONMENT_STEPS = 16, MATRIX_ROUNDS = 40, PRODUCT_ROUNDS = 10, ITERATIONS_MAX = 64 };
+enum { WARM_UP = 2, ENVIRONMENT_STEPS = 16, MATRIX_ROUNDS = 40, PRODUCT_ROUNDS = 10 };
 
-static const double GOAL_UTILISATION = 0.97, GOAL_OF_PLAN = 0.05, CASE_S = 30;
-
-/* FLOP/s in bf16 of the best plain product of 2048x1024x512's largest shape on an H100, by public figures
- * (docs/gpu-results.md, "Training"): what updates are compared with, whatever this device is. */
-static const double PLAIN_RATE = 798e12;
+static const double GOAL_UTILISATION = 0.97, CASE_S = 30;
 
 /* NVML's figure covers up to the last second: that much is trained before it is first asked for. */
 static const double BUSY_SETTLE_S = 1, BUSY_S = 3;
@@ -70,16 +68,6 @@ static const char *const bench = "gpu_train";
 
 static char err[ENV_ERROR_MAX];
 _Static_assert((int)ENV_ERROR_MAX >= (int)PPO_ERROR_MAX, "one text for both");
-
-struct bench_case {
-    const char *name, *preset; /* preset NULL: default */
-    int n_widths, widths[3];
-    enum net_activation activation;
-    int lookback, features;               /* features 0: closes and volumes, ten */
-    int copies, steps, minibatch, epochs; /* 0: the preset's */
-    int iterations;
-    double goal_steps, goal_of_limit, goal_of_plain; /* 0: none; of_plain: of PLAIN_RATE, of updates */
-};
 
 static const struct bench_case cases[] = {
     {"2048x1024x512", NULL, 3, {2048, 1024, 512}, NET_RELU, 8, 43, 16384, 32, 32768, 4, 6, 2.9e6, 0.6, 0.6},
@@ -93,25 +81,6 @@ static int fails(const char *what)
 {
     return bench_because("%s: %s", what, err);
 }
-
-/* Bytes in use on the device, of all processes; NaN: unknown. */
-struct use {
-    double before, module, environment, learner, first, second, total;
-    double held; /* by NVML, since `before`: both count what the driver reserves */
-};
-
-/* A market, an environment, both on the device, and the learner. */
-struct place {
-    struct gpu_module *module;
-    struct bench_driver driver;
-    struct use use;
-    struct env_params env_params;
-    struct ppo_params params;
-    struct env_market *market;
-    struct env *env;
-    struct env_device_market *on_device;
-    struct learner *learner;
-};
 
 static void close_place(struct place *p)
 {
@@ -209,123 +178,6 @@ static int environment_rate(const struct place *p, double *ret)
     return r < 0 ? fails("environment alone") : 0;
 }
 
-static double middle_of(double *values, int n)
-{
-    qsort(values, (size_t)n, sizeof(*values), bench_by_value);
-    return values[n / 2];
-}
-
-/* ---- what is printed ---- */
-
-struct trained {
-    double seconds[ITERATIONS_MAX], busy[ITERATIONS_MAX], rollout, advantage, update;
-    uint64_t waits; /* the most in one iteration */
-};
-
-static void suffixed(const char *name, const char *suffix, char ret[static BENCH_CASE_MAX])
-{
-    snprintf(ret, BENCH_CASE_MAX, "%s-%s", name, suffix);
-}
-
-static void print_figure(const char *name, const char *suffix, double value, const char *unit, double goal)
-{
-    char whole[BENCH_CASE_MAX];
-    suffixed(name, suffix, whole);
-    bench_line_value(bench, whole, value, unit);
-    if (goal > 0)
-        bench_line_number("goal", goal);
-    bench_line_end();
-}
-
-static void print_rate(const struct bench_case *c, const struct place *p, struct trained *t, double matrix)
-{
-    const struct ppo_work work = ppo_work_of(&p->learner->layout);
-    const double flop = work.rollout + p->params.epochs * work.update;
-    const double rate = (double)p->params.copies * p->params.steps / middle_of(t->seconds, c->iterations);
-    bench_line_value(bench, c->name, rate, "steps/s");
-    bench_line_number("limit", matrix / flop);
-    bench_line_number("of_limit", rate * flop / matrix);
-    bench_line_number("flop", flop);
-    bench_line_number("rollout_s", t->rollout);
-    bench_line_number("advantage_s", t->advantage);
-    bench_line_number("update_s", t->update);
-    bench_line_bytes("bytes", (double)p->learner->ops->bytes(p->learner));
-    if (c->goal_steps > 0)
-        bench_line_number("goal", c->goal_steps);
-    if (c->goal_of_limit > 0)
-        bench_line_number("goal_of_limit", c->goal_of_limit);
-    bench_line_end();
-}
-
-/* Updates alone, by the device's clock. */
-static void print_update(const struct bench_case *c, const struct place *p, const struct trained *t,
-                         double matrix)
-{
-    char name[BENCH_CASE_MAX];
-    const double flop = p->params.epochs * ppo_work_of(&p->learner->layout).update,
-                 rate = (double)p->params.copies * p->params.steps / t->update;
-    suffixed(c->name, "update", name);
-    bench_line_value(bench, name, rate, "steps/s");
-    bench_line_number("tflop_s", 1e-12 * rate * flop);
-    bench_line_number("limit", PLAIN_RATE / flop);
-    bench_line_number("of_limit", rate * flop / PLAIN_RATE);
-    bench_line_number("of_matrix", rate * flop / matrix);
-    if (c->goal_of_plain > 0)
-        bench_line_number("goal_of_limit", c->goal_of_plain);
-    bench_line_end();
-}
-
-/* What the process holds by NVML over what `plan --device-memory` predicts, the driver's part included; and
- * that part: what was taken since the module was loaded, beside the learner's one allocation, the
- * environment's and the market's. */
-static void print_memory(const struct bench_case *c, const struct place *p)
-{
-    char name[BENCH_CASE_MAX];
-    const struct use *use = &p->use;
-    const double allocated = (double)ppo_learner_bytes_device(&p->params, &p->learner->layout, p->env),
-                 planned = allocated + (double)ppo_learner_memory((size_t)use->total).driver;
-    suffixed(c->name, "memory", name);
-    bench_line_value(bench, name, use->held / planned, "of the plan"); /* null: no NVML here */
-    bench_line_number("goal_least", 1 - GOAL_OF_PLAN);
-    bench_line_number("goal_most", 1 + GOAL_OF_PLAN);
-    bench_line_bytes("held", use->held);
-    bench_line_bytes("planned", planned);
-    bench_line_bytes("allocated", allocated);
-    bench_line_bytes("driver", use->second - use->module - allocated);
-    bench_line_bytes("before_module", use->before);
-    bench_line_bytes("module", use->module);
-    bench_line_bytes("environment", use->environment);
-    bench_line_bytes("learner", use->learner);
-    bench_line_bytes("first_iteration", use->first);
-    bench_line_bytes("second_iteration", use->second);
-    bench_line_bytes("device", use->total);
-    bench_line_end();
-}
-
-static void print_product(const char *name, const struct queue_record *r, double seconds)
-{
-    struct queue_record alone = *r;
-    alone.seconds = seconds;
-    static const char *const kinds[] = {
-        [QUEUE_FORWARD] = "forward", [QUEUE_INPUT] = "input gradient", [QUEUE_WEIGHT] = "weight gradient"};
-    const char *operands = r->operands == QUEUE_BF16 ? "bf16" : r->tf32 ? "tf32" : "f32";
-    bench_line_value(bench, name, 1e-12 * queue_record_rate(&alone), "TFLOP/s");
-    bench_line_text("kind", kinds[r->kind]);
-    bench_line_text("operands", operands);
-    bench_line_bytes("m", (double)r->m);
-    bench_line_bytes("n", (double)r->n);
-    bench_line_bytes("k", (double)r->k);
-    bench_line_text("asked", queue_epilogue_name(r->asked));
-    bench_line_text("got", queue_epilogue_name(r->got));
-    bench_line_bytes("algorithm", r->algorithm);
-    bench_line_bytes("split_k", r->split_k);
-    bench_line_bytes("workspace", (double)r->workspace);
-    bench_line_number("us", seconds * 1e6);
-    bench_line_bytes("tried", r->tried);
-    bench_line_number("planned_us", r->seconds * 1e6); /* with the kernels for what was not got */
-    bench_line_end();
-}
-
 static int print_products(const struct bench_case *c, struct learner *l)
 {
     struct queue_record records[QUEUE_PRODUCTS_MAX];
@@ -334,10 +186,10 @@ static int print_products(const struct bench_case *c, struct learner *l)
         char suffix[32], name[BENCH_CASE_MAX];
         double seconds;
         snprintf(suffix, sizeof(suffix), "product-%zu", id);
-        suffixed(c->name, suffix, name);
+        gpu_train_suffixed(c->name, suffix, name);
         if (ppo_learner_device_product_seconds(l, (int)id, PRODUCT_ROUNDS, &seconds, err) < 0)
             return fails(name);
-        print_product(name, &records[id], seconds); /* null: it never ran */
+        gpu_train_print_product(name, &records[id], seconds); /* null: it never ran */
     }
     return 0;
 }
@@ -405,25 +257,26 @@ static int measure(const struct bench_case *c, struct place *p)
     struct trained trained = {0};
     double environment = 0, matrix = NAN, busy = NAN;
     if (environment_rate(p, &environment) == 0)
-        print_figure(c->name, "environment", environment, "steps/s", 0);
+        gpu_train_print_figure(c->name, "environment", environment, "steps/s", 0);
     p->use.environment = used(p);
     if (ppo_learner_create_device(&p->params, p->module, p->on_device, p->env, &p->learner, err) < 0)
         return fails("learner");
     p->use.learner = used(p);
     int r = train(c, p, &trained);
-    print_memory(c, p);
+    gpu_train_print_memory(c, p);
     if (r < 0)
         return r;
     if (ppo_learner_device_matrix_rate(p->learner, MATRIX_ROUNDS, &matrix, err) < 0)
         r = fails("matrix rate");
-    print_figure(c->name, "matrix", matrix, "FLOP/s", 0);
-    print_rate(c, p, &trained, matrix);
-    print_update(c, p, &trained, matrix);
-    print_figure(c->name, "utilisation", middle_of(trained.busy, c->iterations), "share", GOAL_UTILISATION);
-    print_figure(c->name, "waits", (double)trained.waits, "waits/iteration", 2);
+    gpu_train_print_figure(c->name, "matrix", matrix, "FLOP/s", 0);
+    gpu_train_print_rate(c, p, &trained, matrix);
+    gpu_train_print_update(c, p, &trained, matrix);
+    gpu_train_print_figure(c->name, "utilisation", gpu_train_middle_of(trained.busy, c->iterations), "share",
+                           GOAL_UTILISATION);
+    gpu_train_print_figure(c->name, "waits", (double)trained.waits, "waits/iteration", 2);
     if (train_watched(p, &busy) < 0)
         r = -1;
-    print_figure(c->name, "busy", busy, "share", GOAL_UTILISATION);
+    gpu_train_print_figure(c->name, "busy", busy, "share", GOAL_UTILISATION);
     if (print_products(c, p->learner) < 0)
         return -1;
     return environment > 0 ? r : -1;
