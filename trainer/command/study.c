@@ -14,6 +14,7 @@
 #include "trainer/command/study_run.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_run.h"
+#include "trainer/study/device.h"
 #include "trainer/study/open.h"
 #include "trainer/study/pool.h"
 #include "trainer/study/proposal.h"
@@ -247,6 +248,14 @@ static int open_market(struct study_run *run, bool all_done)
     return r > 0 ? stopped(run) : GO_ON;
 }
 
+/* Before anything of a new study is stored, and before an earlier one continues. */
+static int require_device(struct study_run *run)
+{
+    char err[TRIAL_ERROR_MAX];
+    int r = study_device_check(&run->config, err);
+    return r < 0 ? trainer_study_failed(run, "device", "%s", err) : GO_ON;
+}
+
 /* Opens a new study's market. Of one that another process has created meanwhile `now` is that one's: its
  * configuration is read again, and so are its bars. */
 static int open_market_first(struct study_run *run)
@@ -254,6 +263,8 @@ static int open_market_first(struct study_run *run)
     char err[STUDY_ERROR_MAX];
     struct study_beginning began;
     int status = open_market(run, false);
+    if (status == GO_ON)
+        status = require_device(run);
     if (status != GO_ON)
         return status;
     int r = study_began_as(run->url, run->args->name, &began, err);
@@ -395,13 +406,17 @@ static int propose(struct study_run *run)
         study_members_finish(&others);
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     }
-    struct gpu_module *device = study_device_open(&run->config); /* no more workers are forked */
-    r = study_proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder,
-                            &calls, &run->proposal, err);
+    struct gpu_module *device; /* no more workers are forked */
+    const bool has_device = study_device_open(&run->config, &device, err) == 0;
+    if (has_device)
+        r = study_proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder,
+                                &calls, &run->proposal, err);
     gpu_module_close(device);
     study_members_finish(&others);
     if (is_stopped(run) && !run->proposal)
         return stopped(run);
+    if (!has_device)
+        return trainer_study_failed(run, "device", "%s", err);
     if (r < 0 && r != -ENODATA)
         return trainer_study_failed(run, train_cause(r, r == -EDOM ? "nan" : NULL), "no proposal: %s", err);
     if (r < 0)
@@ -443,6 +458,8 @@ static int work(struct study_run *run)
         status = take_earlier(run);
     if (status == GO_ON && !run->proposal)
         status = load_market(run, all_done);
+    if (status == GO_ON && run->there && !run->proposal)
+        status = require_device(run);
     if (status == GO_ON) {
         share_machine(run);
         trainer_study_started(run);

@@ -15,15 +15,6 @@ bool study_continue(struct study_running_trial *run, double share)
     return run->go == TRIAL_GO;
 }
 
-struct gpu_module *study_device_open(const struct train_config *config)
-{
-    char reason[GPU_REASON_MAX]; /* every learner reports it */
-    struct gpu_module *module = NULL;
-    if (config->ppo.device != PPO_CPU && gpu_module_open(NULL, &module, reason, sizeof reason) < 0)
-        return NULL;
-    return module;
-}
-
 /* ---- What is seen. ---- */
 
 /* Rows of the grid as rows of the market. */

@@ -2,7 +2,6 @@
 #ifndef TRAINER_STUDY_TRIAL_H
 #define TRAINER_STUDY_TRIAL_H
 
-#include "indicators_gpu/module.h"
 #include "strategy/metrics/verdict.h"
 #include "trainer/study/fit.h"
 #include "trainer/study/settings.h"
@@ -45,11 +44,6 @@ size_t study_market_bars_bytes(const struct study_market *market);
 
 /* With those above it. 0 or -errno with a sentence. */
 int study_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);
-
-/* Keeps the device's context from one learner to the next, while this process trains; NULL: there is no
- * device, or the configuration wants none. For gpu_module_close(). A context does not survive a fork: the
- * process that workers are forked from has none, and each opens its own. */
-struct gpu_module *study_device_open(const struct train_config *config);
 
 struct trial_split {
     double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */

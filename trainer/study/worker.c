@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trainer/study/device.h"
 #include "trainer/study/suggest.h"
 
 /* The longest sentence of a failure, of a trial or of the storage. */
@@ -300,14 +301,24 @@ static int begin(struct study_process *worker)
     return r < 0 ? cannot(worker, r, err) : EXIT_SUCCESS;
 }
 
+static int open_device(struct study_process *worker)
+{
+    char err[TRIAL_ERROR_MAX];
+    if (study_device_open(worker->order->config, &worker->device, err) == 0)
+        return EXIT_SUCCESS;
+    say_words(worker, "error", err, "device");
+    return EXIT_FAILURE;
+}
+
 int study_worker_run(const struct study_order *order, int out, const char *device)
 {
     struct study_process worker = {.order = order, .out = out, .on_device = device};
     set_signals();
     if (device)
         setenv("CUDA_VISIBLE_DEVICES", device, 1);
-    worker.device = study_device_open(order->config);
-    int status = begin(&worker);
+    int status = open_device(&worker);
+    if (status == EXIT_SUCCESS)
+        status = begin(&worker);
     if (status == EXIT_SUCCESS)
         status = run(&worker);
     study_heartbeat_stop(worker.beat);

@@ -305,6 +305,26 @@ def test_device(trainer, folder, module):
     check(status == 0 and seen[-1]["result"] == "stopped" and events(seen, "start")[0]["devices"] == 2, f"device: {error} {seen[-1]}")
 
 
+def test_no_device(trainer, folder):
+    """A study that requires a device where there is none is refused by the sentence of its plan, before anything of it is stored; one that is
+    resumed there ends so too, with its trials untouched."""
+    config = write(os.path.join(folder, "none.ini"), {"training": {"device": "cuda"}, "study": {"trials": 2, "workers": 2}})
+    trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.join(folder, "none.so")
+    planned = trainer.run("plan", "--config", config)
+    ran = trainer.run("study", "none", "--config", config, "--state", "none")
+    check(ran.returncode == planned.returncode == 1 and "no GPU module" in planned.stderr and ran.stderr == planned.stderr, f"none: {ran.stderr}")
+    check(lines(ran.stdout)[-1]["cause"] == "device" and not os.path.exists(os.path.join(folder, "none")), f"none: {ran.stdout}")
+    trained = trainer.run("train", "--config", write(os.path.join(folder, "trained.ini"), {"training": {"device": "cuda"}, "study": None, "search": None}))
+    check(trained.returncode == 1 and lines(trained.stdout)[-1]["cause"] == "device", f"none: {trained.stdout}")
+    write(os.path.join(folder, "none.ini"), {"training": {"device": "auto"}, "study": {"trials": 1}})
+    check(trainer.run("study", "none", "--config", config, "--state", "none").returncode == 0, "none: auto")
+    write(os.path.join(folder, "none.ini"), {"training": {"device": "cuda"}, "study": {"trials": 2}})
+    ran = trainer.run("study", "none", "--config", config, "--state", "none")
+    check(ran.returncode == 1 and lines(ran.stdout)[-1]["cause"] == "device" and
+          [state for _, state, _ in trials(folder, "none", "none")] == ["COMPLETE"], f"none: {ran.stderr} {ran.stdout}")
+    del trainer.environment["PAPERTAPE_GPU_MODULE"]
+
+
 def test_mute(trainer, folder):
     """A trial of Optuna's whose worker died, which cannot be seen, does not hold the study."""
     config = write(os.path.join(folder, "mute.ini"), {"study": {"trials": 1, "pruner": "none"}})
@@ -348,7 +368,7 @@ def main():
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
         for test in (test_refused, test_rows, test_plan, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute,
-                     test_grid, test_terminal):
+                     test_grid, test_terminal, test_no_device):
             started = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - started:.1f} s")
