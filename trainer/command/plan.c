@@ -58,8 +58,6 @@ static void print(const struct plan *plan, const struct train_config *config)
         printf("  %s\n", plan->note);
     if (ppo_params_get(&config->ppo, "precision", asked, sizeof asked) && strcmp(asked, plan->precision) != 0)
         printf("  products in %s: precision = %s is a device's\n", plan->precision, asked);
-    if (plan->copies < config->ppo.copies && plan->device_memory == 0)
-        printf("  %d copies: the device has no memory for %d\n", plan->copies, config->ppo.copies);
     printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,
            (long long)plan->iterations, (long long)plan->rows);
     print_device(plan, config);

@@ -6,7 +6,7 @@
 #include "indicators_gpu/share.h"
 #include "trainer/ppo/device.h"
 
-enum { SENTENCE_MAX = PPO_ERROR_MAX + 128 };
+enum { RUNGS_MAX = 192, SENTENCE_MAX = PPO_ERROR_MAX + RUNGS_MAX + 128 };
 
 static __attribute__((format(printf, 2, 3))) void warn(const struct learner_source *source,
                                                        const char *format, ...)
@@ -67,19 +67,37 @@ struct climb {
     bool unshared;                       /* reported */
     struct learner_room room;            /* of the rung that was found */
     struct learner_bytes of;             /* of a prediction: what room.all is made of */
+    int wanted;                          /* copies */
+    char why[PPO_ERROR_MAX];             /* these do not fit; "": they do */
+    char lower[RUNGS_MAX];               /* ", nor 32, 16": copies that do not, either */
 };
+
+static void keep_refusal(struct climb *climb, const char *why)
+{
+    const size_t n = strlen(climb->lower);
+    if (!climb->why[0])
+        snprintf(climb->why, sizeof climb->why, "%s", why);
+    else
+        snprintf(climb->lower + n, sizeof climb->lower - n, "%s%d", n == 0 ? ", nor " : ", ",
+                 climb->params.copies);
+}
 
 /* Halves the copies; false: there is no such learner. */
 static bool step_down(struct climb *climb, const char *why)
 {
     char reason[PPO_ERROR_MAX];
     const int copies = climb->params.copies;
+    keep_refusal(climb, why);
     climb->params.copies /= 2;
-    if (climb->source->all_copies || copies < 2 || ppo_params_check(&climb->params, reason) < 0)
-        return false;
-    warn(climb->source, "the device has no memory for %d copies (%s): %d are tried", copies, why,
-         climb->params.copies);
-    return true;
+    return !climb->source->all_copies && copies >= 2 && ppo_params_check(&climb->params, reason) == 0;
+}
+
+/* On the device, of the rung that was found. */
+static void report_rung(const struct climb *climb)
+{
+    if (climb->why[0])
+        warn(climb->source, "%d copies do not fit on the device (%s)%s: %d are used", climb->wanted,
+             climb->why, climb->lower, climb->params.copies);
 }
 
 static void report_unshared(struct climb *climb, const char *why)
@@ -191,6 +209,8 @@ static int on_device(struct climb *climb, struct learner_stack *stack, char err[
     } while (r == -ENOMEM && step_down(climb, err));
     if (r < 0)
         drop_device(stack);
+    else
+        report_rung(climb);
     return r;
 }
 
@@ -201,7 +221,12 @@ static int fall_back(const struct climb *climb, int r, const char *reason, char 
         snprintf(err, PPO_ERROR_MAX, "%s", reason);
         return r;
     }
-    warn(climb->source, "training on the CPU: %s", reason);
+    if (climb->why[0])
+        warn(climb->source,
+             "training on the CPU: %d copies do not fit on the device (%s)%s: the CPU trains %d",
+             climb->wanted, climb->why, climb->lower, climb->wanted);
+    else
+        warn(climb->source, "training on the CPU: %s", reason);
     return 0;
 }
 
@@ -227,7 +252,7 @@ int ppo_learner_create_auto(const struct ppo_params *params, const struct learne
                             struct learner_stack *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
-    struct climb climb = {.source = source, .params = *params, .enters = true};
+    struct climb climb = {.source = source, .params = *params, .wanted = params->copies, .enters = true};
     char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
@@ -252,7 +277,7 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
                         char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
-    struct climb climb = {.source = source, .memory = memory, .params = *params};
+    struct climb climb = {.source = source, .memory = memory, .params = *params, .wanted = params->copies};
     char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
@@ -269,6 +294,7 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
         r = ppo_learner_parts(&climb.params, stack.env, climb.room.all, &climb.of, reason);
     ppo_learner_stack_destroy(&stack);
     if (r == 0) {
+        report_rung(&climb);
         made = (struct learner_prediction){
             .copies = climb.params.copies, .device_bytes = climb.room.all, .of = climb.of};
     } else {

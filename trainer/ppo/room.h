@@ -24,7 +24,7 @@ struct ppo_room {
  *
  * memory_cap of the device is for all processes, and of that an equal share for each of params->sharers. What
  * this process would hold is compared with its share; what all would, with the cap. 0; -ENOMEM with a
- * sentence that has these figures. */
+ * sentence that begins with which of the two fails, has these figures, and what would be right. */
 int ppo_room_check(const struct ppo_room *room, const struct ppo_params *params,
                    char err[static PPO_ERROR_MAX]);
 

@@ -70,12 +70,14 @@ static void warn(const char *out, char ret[static CONFIG_ERROR_MAX])
     else if (json_is_false(json_object_get(largest, "fits")) &&
              json_integer_value(json_object_get(largest, "device_bytes")) > 0)
         snprintf(ret, CONFIG_ERROR_MAX,
-                 "the largest trial: the device has no memory for %lld copies: %lld are tried",
+                 "the largest trial: %lld copies do not fit on the device: %lld are used",
                  (long long)json_integer_value(json_object_get(largest, "wanted_copies")),
                  (long long)json_integer_value(json_object_get(largest, "copies")));
     else if (json_is_false(json_object_get(largest, "fits")))
-        snprintf(ret, CONFIG_ERROR_MAX,
-                 "the largest trial: training on the CPU: the device has no memory for it");
+        snprintf(
+            ret, CONFIG_ERROR_MAX,
+            "the largest trial: training on the CPU: its %lld copies do not fit on the device, nor fewer",
+            (long long)json_integer_value(json_object_get(largest, "wanted_copies")));
     json_decref(plan);
 }
 

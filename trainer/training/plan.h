@@ -7,7 +7,7 @@
 #include "trainer/training/device_time.h"
 #include "trainer/training/source.h"
 
-enum { PLAN_ERROR_MAX = SOURCE_ERROR_MAX, PLAN_NOTE_MAX = 384 };
+enum { PLAN_ERROR_MAX = SOURCE_ERROR_MAX, PLAN_NOTE_MAX = 1024 };
 
 /* Do the copies fit in the share of a device's memory? */
 enum plan_fit {

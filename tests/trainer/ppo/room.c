@@ -72,8 +72,18 @@ int main(void)
     const struct ppo_params params = {.memory_cap = 0.8, .sharers = 8};
     char err[PPO_ERROR_MAX] = "";
     CHECK_INT(ppo_room_check(&room, &params, err), -ENOMEM);
-    CHECK_STR(
-        err, "out of memory: this process would hold 110 MiB, and its share is 100 MiB; other processes have "
-             "660 MiB; of the device's 1000 MiB memory_cap 0.8 is 800 MiB");
+    CHECK_STR(err, "out of memory: above its share: 110 > 100 MiB: this process would hold 110 MiB, and its "
+                   "share is 100 MiB; other processes have 660 MiB; of the device's 1000 MiB memory_cap 0.8 "
+                   "is 800 MiB: a higher memory_cap, fewer copies or workers or narrower networks would be "
+                   "right");
+    /* A byte too much of a whole number of MiB. */
+    const struct ppo_room full = {.total = mib(300), .used = mib(132), .settled = true, .more = mib(108) + 1};
+    const struct ppo_params alone = {.memory_cap = 0.8, .sharers = 1};
+    CHECK_INT(ppo_room_check(&full, &alone, err), -ENOMEM);
+    CHECK_STR(err,
+              "out of memory: together above memory_cap: 109 + 132 > 240 MiB: this process would hold 109 "
+              "MiB, and its share is 240 MiB; other processes have 132 MiB; of the device's 300 MiB "
+              "memory_cap 0.8 is 240 MiB: a higher memory_cap, fewer copies or narrower networks would be "
+              "right");
     return check_done("trainer/ppo/room");
 }

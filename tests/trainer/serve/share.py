@@ -60,7 +60,7 @@ def few(memory, words, config):
 
 
 whole, median, largest = needed()
-few(whole - 4096, "the device has no memory for 4 copies (out of memory: ", training)
-few(1 << 20, "training on the CPU: out of memory: ", training)
-few((median + largest) // 2, "the largest trial: the device has no memory for 8 copies: 4 are tried", study)
+few(whole - 4096, "4 copies do not fit on the device (out of memory: ", training)
+few(1 << 20, "training on the CPU: 4 copies do not fit on the device (out of memory: ", training)
+few((median + largest) // 2, "the largest trial: 8 copies do not fit on the device: 4 are used", study)
 done("trainer/serve/share")
