@@ -13,8 +13,6 @@
 #include "trainer/config_table.h"
 #include "trainer/training/plan.h"
 
-#define MIB 1048576.0
-
 static void print_times(const struct plan *plan)
 {
     double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
@@ -62,10 +60,15 @@ static void print(const struct plan *plan, const struct train_config *config)
            (long long)plan->iterations, (long long)plan->rows);
     print_device(plan, config);
     print_times(plan);
-    printf("  memory: %.1f MiB", (double)plan->host_bytes / MIB);
-    if (plan->device_bytes > 0)
-        printf(", on the device %.1f MiB", (double)plan->device_bytes / MIB);
+    printf("  memory: ");
+    trainer_plan_print_size(plan->host_bytes);
+    if (plan->device_bytes > 0) {
+        printf(", on the device ");
+        trainer_plan_print_size(plan->device_bytes);
+    }
     putchar('\n');
+    if (plan->host_note[0])
+        printf("  on this CPU: %s\n", plan->host_note);
 }
 
 static int print_json(const struct plan *plan, const struct train_config *config)

@@ -15,7 +15,7 @@ json_t *trainer_plan_fits_json(enum plan_fit fit); /* true, false, null */
 json_t *trainer_plan_device_time_json(const struct device_time *time);
 
 void trainer_plan_print_time(double seconds); /* "12.0 s", "3.5 min", "4.1 h", without a newline */
-void trainer_plan_print_size(size_t bytes);   /* "12.0 MiB", "9.6 GiB" */
+void trainer_plan_print_size(size_t bytes);   /* "12.0 MiB", "9830 MiB": the unit of errors */
 /* "64 copies fit in 1.0 GiB:" and a line of its parts, of the `wanted` copies, without a newline at the end.
  */
 void trainer_plan_print_fit(const struct plan *plan, int wanted);

@@ -44,8 +44,9 @@ static json_t *text_json(const char *text)
 json_t *trainer_plan_json(const struct plan *plan, const struct train_config *config)
 {
     json_t *json = json_pack(
-        "{s:o, s:s, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "backend", text_json(plan->backend),
-        "precision", plan->precision, "note", text_json(plan->note), "copies", plan->copies, "total_steps",
+        "{s:o, s:s, s:o, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "backend",
+        text_json(plan->backend), "precision", plan->precision, "note", text_json(plan->note), "host_note",
+        text_json(plan->host_note), "copies", plan->copies, "total_steps",
         (json_int_t)config->ppo.total_steps, "iterations", (json_int_t)plan->iterations, "rollout_rows",
         (json_int_t)plan->rows, "fits", trainer_plan_fits_json(plan->fit), "device_bytes",
         bytes_json(plan->device_bytes), "device_parts", trainer_plan_bytes_json(&plan->of),

@@ -94,7 +94,28 @@ static void add_up(struct study_prediction *p)
     p->seconds = p->parts.opening_s + trials * trial_s / plan_study_workers_here(p) + p->parts.judging_s +
                  p->parts.proposal_s +
                  p->settings->ensemble * (cost->training.seconds - cost->training.cpu_s);
+    if (p->seconds < p->cpu_s / p->machine.cores) /* more workers than cores */
+        p->seconds = p->cpu_s / p->machine.cores;
     p->device_time = (struct device_time){least, most > least ? most : least};
+}
+
+/* A trial's of this process's memory, without the bars that all workers share. */
+static size_t own_bytes(const struct plan *plan, size_t bars)
+{
+    return plan->host_bytes > bars ? plan->host_bytes - bars : 0;
+}
+
+/* A trial with fewer copies may hold less than the median one. */
+static void add_bytes(const struct study_market *market, struct study_prediction *p)
+{
+    const struct plan *median = &p->cost.training, *largest = &p->cost.largest;
+    const size_t bars = study_market_bars_bytes(market), each = p->cost.each_bytes,
+                 shared = p->host_bytes + p->cost.kept_bytes, n = (size_t)p->workers;
+    const size_t own = own_bytes(median, bars), most = own_bytes(largest, bars);
+    p->host_bytes = shared + n * (own + each);
+    p->most_host_bytes = shared + n * ((most > own ? most : own) + each);
+    p->device_bytes =
+        n * (largest->device_bytes > median->device_bytes ? largest->device_bytes : median->device_bytes);
 }
 
 static int measure(const struct study_market *market, struct study_prediction *p,
@@ -109,15 +130,10 @@ static int measure(const struct study_market *market, struct study_prediction *p
     if (r == 0)
         r = take_trial(p, 1, p->largest, err);
     if (r == 0)
-        r = study_cost_measure(market, p->median, p->machine.n_devices > 0 ? p->largest : NULL, &options,
-                               &p->cost, err);
+        r = study_cost_measure(market, p->median, p->largest, &options, &p->cost, err);
     if (r < 0)
         return r;
-    const struct plan *plan = &p->cost.training;
-    const size_t bars = study_market_bars_bytes(market),
-                 own = plan->host_bytes > bars ? plan->host_bytes - bars : 0;
-    p->host_bytes += p->cost.kept_bytes + (size_t)p->workers * (own + p->cost.each_bytes);
-    p->device_bytes = (size_t)p->workers * plan->device_bytes;
+    add_bytes(market, p);
     add_up(p);
     return 0;
 }

@@ -49,8 +49,9 @@ static json_t *parts_json(const struct study_prediction *p)
 static json_t *largest_json(const struct study_prediction *p)
 {
     const struct plan *plan = &p->cost.largest;
-    return json_pack("{s:i, s:i, s:o, s:I, s:o}", "wanted_copies", p->largest->ppo.copies, "copies",
-                     plan->copies, "fits", trainer_plan_fits_json(plan->fit), "device_bytes",
+    return json_pack("{s:i, s:i, s:o, s:o, s:I, s:o}", "wanted_copies", p->largest->ppo.copies, "copies",
+                     plan->copies, "fits", trainer_plan_fits_json(plan->fit), "note",
+                     plan->note[0] ? json_string(plan->note) : json_null(), "device_bytes",
                      (json_int_t)plan->device_bytes, "device_parts", trainer_plan_bytes_json(&plan->of));
 }
 
@@ -61,7 +62,7 @@ static json_t *devices_json(const struct study_prediction *p)
     if (!p->median || plan->fit == PLAN_NO_DEVICE)
         return json_null();
     return json_pack("{s:i, s:i, s:f, s:o, s:o, s:i, s:i, s:o, s:I, s:o, s:o}", "devices",
-                     p->machine.n_devices, "workers_per_device", plan_study_workers_a_device(p), "share",
+                     plan_study_devices(p), "workers_per_device", plan_study_workers_a_device(p), "share",
                      ppo_learner_share(&p->median->ppo), "share_bytes",
                      plan_study_share_bytes(p) > 0 ? json_integer((json_int_t)plan_study_share_bytes(p))
                                                    : json_null(),
@@ -79,13 +80,15 @@ json_t *trainer_plan_study_json(const struct study_prediction *p)
     const bool asked = p->args->device_memory > 0;
     json_t *training = p->median ? trainer_plan_json(plan, p->median) : json_null();
     return json_pack(
-        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", "papertape.study-plan/1", "name", p->config->name, "trials", p->settings->trials,
         "searched", p->settings->space.n, "validation", study_split_text(split, text), "splits",
         split->combinations, "paths", split->paths, "workers", p->workers, "trainings",
         (json_int_t)p->trainings, "seconds", record_json_real(p->seconds), "hours",
         record_json_real(p->seconds / 3600), "cpu_seconds", record_json_real(p->cpu_s), "cpu_parts",
-        parts_json(p), "host_bytes", bytes_json(p, p->host_bytes), "device_bytes",
+        parts_json(p), "host_bytes", bytes_json(p, p->host_bytes), "most_host_bytes",
+        bytes_json(p, p->most_host_bytes), "host_note",
+        p->cost.largest.host_note[0] ? json_string(p->cost.largest.host_note) : json_null(), "device_bytes",
         bytes_json(p, p->device_bytes), "device_memory_bytes",
         asked ? json_integer((json_int_t)p->args->device_memory) : json_null(), "device", devices_json(p),
         "rows", rows_json(p), "training", training);

@@ -23,7 +23,8 @@ struct study_prediction {
     struct study_cost_parts parts;
     double seconds, cpu_s; /* of the whole study, the first at the workers' pace; NaN: not measured */
     struct device_time device_time;
-    size_t host_bytes, device_bytes;
+    size_t host_bytes, most_host_bytes; /* of all its processes: with median trials, and with the largest */
+    size_t device_bytes;                /* of all workers together, at most: with the largest trial */
 };
 
 /* Of a device that is planned for, the seconds are this machine's, whose processors its workers share. */
@@ -32,16 +33,23 @@ static inline int plan_study_workers_here(const struct study_prediction *p)
     return p->args->device_memory > 0 && p->workers > p->machine.cores ? p->machine.cores : p->workers;
 }
 
+/* Where no device is listed a module may find one. */
+static inline int plan_study_devices(const struct study_prediction *p)
+{
+    const int n = p->machine.n_devices;
+    return n > 0 ? n : p->cost.training.fit != PLAN_NO_DEVICE;
+}
+
 static inline int plan_study_workers_a_device(const struct study_prediction *p)
 {
-    const int devices = p->machine.n_devices;
+    const int devices = plan_study_devices(p);
     return devices > 0 ? (p->workers + devices - 1) / devices : 0;
 }
 
-/* Bytes of a planned device that a worker may hold; 0: of one that is here. */
+/* Bytes of a device that a worker may hold; 0: there is none. */
 static inline size_t plan_study_share_bytes(const struct study_prediction *p)
 {
-    return p->median ? (size_t)((double)p->cost.training.device_memory * ppo_learner_share(&p->median->ppo))
+    return p->median ? (size_t)((double)p->cost.training.device_total * ppo_learner_share(&p->median->ppo))
                      : 0;
 }
 

@@ -1,10 +1,9 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "trainer/command/plan.h"
 #include "trainer/command/plan_study_show.h"
-
-#define MIB 1048576.0
 
 static size_t length(struct split_rows rows)
 {
@@ -51,9 +50,15 @@ static void print_times(const struct study_prediction *p)
         100 * (parts->judging_s + parts->proposal_s) / p->cpu_s);
 }
 
+static void print_note(const char *of, const char *note)
+{
+    if (note[0])
+        printf("  %s%s\n", of, note);
+}
+
 static void print_share(const struct study_prediction *p)
 {
-    const int devices = p->machine.n_devices;
+    const int devices = plan_study_devices(p);
     printf("  %d worker%s on ", plan_study_workers_a_device(p),
            plan_study_workers_a_device(p) == 1 ? "" : "s");
     if (devices > 1)
@@ -62,7 +67,7 @@ static void print_share(const struct study_prediction *p)
         printf("a device");
     if (plan_study_share_bytes(p) > 0) {
         printf(" of ");
-        trainer_plan_print_size(p->cost.training.device_memory);
+        trainer_plan_print_size(p->cost.training.device_total);
         printf(", each with ");
         trainer_plan_print_size(plan_study_share_bytes(p));
     }
@@ -71,7 +76,27 @@ static void print_share(const struct study_prediction *p)
     printf("\n  of the largest ");
     trainer_plan_print_fit(&p->cost.largest, p->largest->ppo.copies);
     putchar('\n');
+    if (strcmp(p->cost.training.note, p->cost.largest.note) != 0)
+        print_note("the largest trial: ", p->cost.largest.note);
     trainer_plan_print_device_time(&p->device_time);
+}
+
+static void print_memory(const struct study_prediction *p)
+{
+    printf("  memory: ");
+    trainer_plan_print_size(p->host_bytes);
+    if (p->most_host_bytes > p->host_bytes) {
+        printf(" with median trials, at most ");
+        trainer_plan_print_size(p->most_host_bytes);
+        printf(" with the largest");
+    }
+    if (p->device_bytes > 0) {
+        printf("; on the device%s of all workers together at most ", plan_study_devices(p) > 1 ? "s" : "");
+        trainer_plan_print_size(p->device_bytes);
+        printf(", with the largest trials");
+    }
+    putchar('\n');
+    print_note("the largest trial, on this CPU: ", p->cost.largest.host_note);
 }
 
 void trainer_plan_study_print(const struct study_prediction *p)
@@ -85,13 +110,9 @@ void trainer_plan_study_print(const struct study_prediction *p)
         return;
     if (!isnan(p->seconds))
         print_times(p);
-    if (p->args->device_memory > 0 && p->cost.training.note[0])
-        printf("  %s\n", p->cost.training.note);
+    if (p->args->device_memory > 0 || p->config->ppo.device != PPO_CPU)
+        print_note("", p->cost.training.note);
     if (p->cost.training.fit != PLAN_NO_DEVICE)
         print_share(p);
-    printf("  memory: %.0f MiB", (double)p->host_bytes / MIB);
-    if (p->device_bytes > 0)
-        printf(", on the device%s %.0f MiB", p->machine.n_devices > 1 ? "s" : "",
-               (double)p->device_bytes / MIB);
-    putchar('\n');
+    print_memory(p);
 }

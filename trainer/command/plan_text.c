@@ -3,7 +3,6 @@
 #include "trainer/command/plan.h"
 
 #define MIB 1048576.0
-#define GIB 1073741824.0
 
 void trainer_plan_print_time(double seconds)
 {
@@ -19,10 +18,8 @@ void trainer_plan_print_size(size_t bytes)
 {
     if ((double)bytes < MIB)
         printf("%.1f KiB", (double)bytes / 1024);
-    else if ((double)bytes < GIB)
-        printf("%.1f MiB", (double)bytes / MIB);
     else
-        printf("%.1f GiB", (double)bytes / GIB);
+        printf((double)bytes < 1000 * MIB ? "%.1f MiB" : "%.0f MiB", (double)bytes / MIB);
 }
 
 void trainer_plan_print_fit(const struct plan *plan, int wanted)

@@ -287,7 +287,11 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
         *ret = made;
         return 0;
     }
+    size_t available;
+    made.total = memory ? memory->total : 0;
     r = memory ? 0 : open_module(source, &stack, reason);
+    if (r == 0 && !memory && ppo_device_memory(stack.module, &available, &made.total, reason) < 0)
+        made.total = 0; /* the check below has the reason */
     if (r == 0)
         r = find_rung(&climb, &stack, reason);
     if (r == 0 && !memory)
@@ -295,8 +299,9 @@ int ppo_learner_predict(const struct ppo_params *params, const struct learner_so
     ppo_learner_stack_destroy(&stack);
     if (r == 0) {
         report_rung(&climb);
-        made = (struct learner_prediction){
-            .copies = climb.params.copies, .device_bytes = climb.room.all, .of = climb.of};
+        made.copies = climb.params.copies;
+        made.device_bytes = climb.room.all;
+        made.of = climb.of;
     } else {
         made.lacks_memory = r == -ENOMEM && !climb.host_failed;
         r = fall_back(&climb, r, reason, err);

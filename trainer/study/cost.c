@@ -240,7 +240,7 @@ static int size_largest(const struct study_market *market, const struct train_co
                         const struct study_trained *median, const struct plan_options *options,
                         struct study_cost *cost, char err[static TRIAL_ERROR_MAX])
 {
-    const struct plan_options sizes = {.sizes_only = true, .memory = options->memory};
+    const struct plan_options sizes = {.sizes_only = true, .notes_host = true, .memory = options->memory};
     const struct study_running_trial run = {.market = market, .config = config, .whole = 1};
     struct study_trained learnt = {.data = median->data};
     struct split_rows train[SPLIT_BLOCKS_MAX];

@@ -14,6 +14,7 @@
 
 /* Operations of the shortest rollout's update that a plan for another machine measures here: some seconds. */
 #define PLANNED_FLOPS 2e11
+#define MIB           1048576.0
 
 /* What a plan is made from. */
 struct planning {
@@ -47,6 +48,7 @@ static int predict(struct planning *planning, struct plan *plan, char err[static
         planning->params.device = PPO_CPU;
     plan->device_bytes = predicted.device_bytes;
     plan->of = predicted.of;
+    plan->device_total = predicted.total;
     plan->device_memory = options->memory ? options->memory->total : 0;
     plan->fit = predicted.device_bytes == 0          ? predicted.lacks_memory ? PLAN_NOT : PLAN_NO_DEVICE
                 : predicted.copies == wanted->copies ? PLAN_FITS
@@ -112,9 +114,22 @@ static int check_memory(const struct planning *planning, char err[static PLAN_ER
         return 0;
     return fail_with(
         -ENOMEM, err, PLAN_ERROR_MAX,
-        "[ppo] copies: %d: with %d steps a rollout and its networks take %.1f GB, and this machine has "
-        "%.1f: fewer of either are right",
-        params->copies, params->steps, planning->cpu_bytes * 1e-9, there * 1e-9);
+        "[ppo] copies: %d: with %d steps a rollout and its networks take %.0f MiB, and this machine has "
+        "%.0f: fewer of either are right",
+        params->copies, params->steps, planning->cpu_bytes / MIB, there / MIB);
+}
+
+/* Of what would train here; of a plan for another machine, and of what only might, it is a note. */
+static int check_host(const struct planning *planning, struct plan *plan, char err[static PLAN_ERROR_MAX])
+{
+    const struct plan_options *options = planning->options;
+    char why[PLAN_ERROR_MAX];
+    int r = plan->device_bytes == 0 || options->memory ? check_memory(planning, why) : 0;
+    if (r < 0 && !options->memory && !options->notes_host)
+        return fail_with(r, err, PLAN_ERROR_MAX, "%s", why);
+    if (r < 0)
+        snprintf(plan->host_note, sizeof plan->host_note, "%.*s", PLAN_NOTE_MAX - 1, why);
+    return 0;
 }
 
 /* ---- Times. ---- */
@@ -165,16 +180,15 @@ static int measure(struct planning *planning, struct plan *plan, char err[static
 }
 
 /* Is it worth the time here, of a plan for another machine? */
-static bool measures(const struct planning *planning)
+static bool measures(const struct planning *planning, const struct plan *plan)
 {
     const struct ppo_params *params = &planning->params;
-    char err[PLAN_ERROR_MAX];
-    if (planning->options->sizes_only)
+    if (planning->options->sizes_only || plan->host_note[0])
         return false;
     if (!planning->options->memory)
         return true;
     const double rows = (double)training_measure_least_steps(params) * params->copies;
-    return ppo_work_of(&planning->layout).update * rows <= PLANNED_FLOPS && check_memory(planning, err) == 0;
+    return ppo_work_of(&planning->layout).update * rows <= PLANNED_FLOPS;
 }
 
 /* ---- All of it. ---- */
@@ -201,9 +215,9 @@ static int make(struct planning *planning, struct plan *plan, char err[static PL
     int r = predict(planning, plan, err);
     if (r == 0)
         r = find_sizes(planning, plan, err);
-    if (r == 0 && plan->device_bytes == 0 && !planning->options->memory)
-        r = check_memory(planning, err);
-    if (r == 0 && measures(planning))
+    if (r == 0)
+        r = check_host(planning, plan, err);
+    if (r == 0 && measures(planning, plan))
         r = measure(planning, plan, err);
     if (r < 0)
         return r;

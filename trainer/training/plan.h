@@ -36,6 +36,9 @@ struct plan {
     enum plan_fit fit;
     size_t device_bytes, host_bytes; /* device: 0 on the CPU */
     struct learner_bytes of;         /* parts of device_bytes */
+    char host_note[PLAN_NOTE_MAX];   /* what this machine has no memory for on its CPU; "": it has, or this is
+                                        an error */
+    size_t device_total;             /* bytes of the device, here or planned for; 0: none */
     size_t device_memory;            /* of the device that was planned for; 0: the plan is for this machine */
     struct device_time device_time;  /* of total_steps there; NaN: as above, or it trains on the CPU */
     double measured_s;               /* how long the measurement took */
@@ -44,8 +47,10 @@ struct plan {
 struct plan_options {
     bool all_copies; /* as training_making_begin() */
     bool sizes_only; /* nothing is measured */
+    bool notes_host; /* a lack of this machine's memory is host_note, not an error */
     /* Of a device that is planned for and need not be here: the sizes are that device's; what is measured is
-     * this machine's CPU, and only where that has the memory for it and needs seconds. NULL: none. */
+     * this machine's CPU, and only where that has the memory for it (else host_note) and needs seconds. NULL:
+     * none. */
     const struct learner_memory *memory;
 };
 

@@ -27,7 +27,7 @@ NUMBER, TEXT, WHOLE, SWITCH, OBJECT = (int, float), str, int, bool, dict
 PHASE = {"phase": TEXT, "seconds": NUMBER, "peak_rss_bytes": WHOLE, "learner_bytes": (int, type(None)),
          "cpu_utilisation": (int, float, type(None)), "device_utilisation": type(None)}
 PLAN = {"backend": TEXT, "precision": TEXT, "note": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "fits": type(None),
-        **{key: type(None) for key in ("device_bytes", "device_parts", "device_memory_bytes", "device_time",
+        **{key: type(None) for key in ("host_note", "device_bytes", "device_parts", "device_memory_bytes", "device_time",
                                          "device_steps_per_second")},
         "host_bytes": WHOLE, "steps_per_second": NUMBER, "seconds": NUMBER, "cpu_seconds": NUMBER, "rollout_seconds": NUMBER,
         "environment_seconds": NUMBER, "advantages_seconds": NUMBER, "update_seconds": NUMBER, "rollout_flop": NUMBER,
@@ -209,8 +209,8 @@ def test_refused(trainer, folder):
         bad(["[training] world", "markt", "mean market"], data, {"training": {"world": "markt"}}, verb=verb)
         bad(["[training] world", "pendulm", "mean pendulum"], data, {"training": {"world": "pendulm"}}, verb=verb)
         large = {"network": {"policy_layers": "8192,8192"}, "ppo": {"copies": 262144, "steps": 4096, "minibatch": 1 << 24}}
-        bad(["[ppo] copies", "262144", "GB", "fewer"], large, verb=verb)
-        bad(["[ppo] copies", "262144", "GB", "fewer"], data, large, verb=verb)
+        bad(["[ppo] copies", "262144", "MiB", "fewer"], large, verb=verb)
+        bad(["[ppo] copies", "262144", "MiB", "fewer"], data, large, verb=verb)
         bad(["AAAUSDT_5m.csv"], data, {"data": {"bars": "AAAUSDT_5m.csv"}}, verb=verb)
         bad(["sequence", "steps"], {"network": {"recurrent": 16, "sequence": 48}}, verb=verb)
         bad(["minibatch", "256"], {"ppo": {"minibatch": 4096}}, verb=verb)

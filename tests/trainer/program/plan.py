@@ -88,18 +88,50 @@ def test_study(trainer, bars):
         check((share["devices"], share["workers_per_device"]) == (devices, each) and share["fits"] is True and
               abs(share["share"] - 0.8 / each) < 1e-9 and abs(share["share_bytes"] - (12 << 30) * 0.8 / each) < 2,
               f"{devices} devices: {share}")
-        check(got["device_bytes"] == 4 * share["worker_bytes"] == 4 * got["training"]["device_bytes"] and share["copies"] == 256 and
+        check(got["device_bytes"] == 4 * share["largest"]["device_bytes"] and share["worker_bytes"] == got["training"]["device_bytes"] and
+              got["most_host_bytes"] > got["host_bytes"] > 0 and share["copies"] == 256 and
               share["largest"]["wanted_copies"] == 1024 and share["largest"]["device_bytes"] > share["worker_bytes"], f"{devices} devices: {got}")
     # A share that the largest trial has no room for, and the median has.
     between = (share["worker_bytes"] + share["largest"]["device_bytes"]) // 2
     got = plan(trainer, "--device-memory", str(int(between / 0.8)), "--devices", "4", "--rows")["device"]
     check(got["fits"] is True and got["largest"]["fits"] is False and got["largest"]["copies"] == 512, f"between: {got}")
     said = text(trainer, "--device-memory", "12GiB", "--devices", "2")
-    check("2 workers on each of 2 devices of 12.0 GiB, each with 4.8 GiB (0.4 of it)" in said and "of the largest 1024 copies fit" in said, said)
+    check("2 workers on each of 2 devices of 12288 MiB, each with 4915 MiB (0.4 of it)" in said and "of the largest 1024 copies fit" in said, said)
     check("do not fit, nor fewer" in text(trainer, "--device-memory", "1G", "--rows"), "study: none fits")
     config(os.path.join(trainer.folder, "F.ini"), bars, STUDY, {"training": {"device": "cpu"}})
     check("device = cpu" in text(trainer, "--device-memory", "1G", "--rows") and plan(trainer, "--device-memory", "1G", "--rows")["device"] is None,
           "study: a device that it does not want")
+
+
+def test_here(trainer, bars, module):
+    """A study on a device that no list has, but the module opens: the share and the total are that device's; the largest trial's reason is
+    printed; and the clock is at least what the cores take."""
+    config(os.path.join(trainer.folder, "F.ini"), bars, STUDY, {"study": {"workers": 8, "trials": 8}})
+    trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.abspath(module)
+    trainer.environment["QUEUE_MEMORY"] = str(1 << 30)
+    got = plan(trainer)
+    share, cores = got["device"], len(os.sched_getaffinity(0))
+    check((share["devices"], share["workers_per_device"]) == (1, 8) and abs(share["share_bytes"] - 0.1 * (1 << 30)) < 2 and
+          share["largest"]["fits"] in (True, False), f"here: {share}")
+    check(got["seconds"] >= got["cpu_seconds"] / cores * (1 - 1e-9), f"here: {got['seconds']} {got['cpu_seconds']}")
+    trainer.environment["QUEUE_MEMORY"] = str(MIB * 300)
+    said, got = text(trainer, "--rows"), plan(trainer, "--rows")
+    check(got["device"] is None and "0 workers" not in said, f"here: {said}") # no list, and nothing is opened
+    said, got = text(trainer), plan(trainer)
+    check(f"8 workers on a device of 300.0 MiB, each with 30.0 MiB (0.1 of it)" in said and got["device"]["note"] in said and
+          got["device"]["largest"]["note"] in said and "MiB > " not in said, f"here: {said}")
+    del trainer.environment["QUEUE_MEMORY"], trainer.environment["PAPERTAPE_GPU_MODULE"]
+
+
+def test_host(trainer, bars):
+    """What `train` is refused for here, `plan` of another device says too."""
+    config(os.path.join(trainer.folder, "F.ini"), bars, {"training": {"device": "cpu"}, "ppo": {"copies": 262144, "steps": 4096}})
+    ran = trainer.run("train", "--config", "F.ini", "--overwrite")
+    check(ran.returncode == 1 and "this machine has" in ran.stderr, f"host: {ran.stderr}")
+    words = ran.stderr.strip().removeprefix("papertape-trainer: ")
+    config(os.path.join(trainer.folder, "F.ini"), bars, {"ppo": {"copies": 262144, "steps": 4096}})
+    got = plan(trainer, "--device-memory", "500MiB")
+    check(got["host_note"] == words and got["seconds"] is None and words in text(trainer, "--device-memory", "500MiB"), f"host: {words} {got}")
 
 
 def test_warned(trainer, bars, module):
@@ -128,6 +160,8 @@ def main(program, module):
         test_sizes(trainer)
         test_bad(trainer)
         test_study(trainer, bars)
+        test_here(trainer, bars, module)
+        test_host(trainer, bars)
         test_warned(trainer, bars, module)
     done("trainer/program/plan")
 

@@ -155,9 +155,9 @@ static int check_memory(const struct cpu_learner *l, char err[static PPO_ERROR_M
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (there > 0 && wanted > there)
         return env_refuse(-ENOMEM, err,
-                          "copies: %zu: with %zu steps a rollout and its networks take %.1f GB, and this "
-                          "machine has %.1f: fewer of either are right",
-                          l->copies, l->steps, wanted * 1e-9, there * 1e-9);
+                          "copies: %zu: with %zu steps a rollout and its networks take %.0f MiB, and this "
+                          "machine has %.0f: fewer of either are right",
+                          l->copies, l->steps, wanted / 0x1p20, there / 0x1p20);
     return 0;
 }
 
