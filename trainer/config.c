@@ -82,12 +82,55 @@ const char *train_config_home(const char *name)
     return row ? row->section : NULL;
 }
 
+/* Of the reference system, and of Stable-Baselines3. */
+static const char *const other_names[][2] = {
+    {"batch_size", "minibatch"},
+    {"target_step", "steps"},
+    {"break_step", "total_steps"},
+    {"entropy_coef", "ent_coef"},
+    {"ppo_epochs", "epochs"},
+    {"value_loss_coef", "vf_coef"},
+    {"kl_target", "target_kl"},
+    {"lr_factor", "lr_final"},
+    {"net_dim", "net_dimension"},
+    {"clip_ratio", "clip_range"},
+    {"adam_eps", "adam_epsilon"},
+    {"lambda_gae_adv", "gae_lambda"},
+    {"lr", "learning_rate"},
+    {"n_envs", "copies"},
+    {"n_steps", "steps"},
+    {"n_epochs", "epochs"},
+    {"total_timesteps", "total_steps"},
+};
+
+const char *train_config_other_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(name, other_names[i][0]) == 0)
+            return other_names[i][1];
+    return NULL;
+}
+
+/* The name of ours that such a key means: of this section, or of another one with that. */
+static int misnamed(const char *section, const char *other, char *why)
+{
+    const char *home = train_config_home(other);
+    if (!home) /* of [search] alone */
+        return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key: %s of [search] is its name", other);
+    if (strcmp(home, section) == 0 ||
+        (train_config_is_ppo_section(section) && train_config_is_ppo_section(home)))
+        return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key: %s is its name", other);
+    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key: %s of [%s] is its name", other, home);
+}
+
 static int unknown(const char *section, const char *name, char *why)
 {
     struct nearest nearest = {0};
     size_t n;
     const struct config_key *keys = train_config_keys(&n);
-    const char *home = train_config_home(name);
+    const char *home = train_config_home(name), *other = train_config_other_name(name);
+    if (other)
+        return misnamed(section, other, why);
     if (!home && study_settings_has(name))
         home = "study";
     if (home)
@@ -192,6 +235,8 @@ int train_config_set(struct train_config *config, const char *section, const cha
     int r = row         ? config_key_read(row, mixed ? "bf16" : text, config, why)
             : autoreset ? 0
                         : unknown(section, name, why);
+    if (r < 0 && row && strcmp(name, "device") == 0 && strcmp(text, "gpu") == 0)
+        config_key_refuse(why, sizeof why, "\"gpu\"%s", NEAREST_SUGGEST("cuda"));
     if (autoreset && strcmp(text, "same_step") != 0)
         r = config_key_refuse(why, sizeof why, "\"%.60s\": same_step is needed for training", text);
     return r < 0 ? train_config_say(err, row || autoreset ? r : -ENOENT, "[%.60s] %.60s: %s", section, name,

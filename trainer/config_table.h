@@ -20,6 +20,9 @@ void train_config_print_time(const struct config_key *key, const void *base, FIL
  * the configuration has it. */
 const char *train_config_home(const char *key);
 
+/* The name of ours that a key of other systems means, also in [search]; NULL: it is not such a key. */
+const char *train_config_other_name(const char *key);
+
 /* 0; -ENOENT: there is no such world, err names the nearest. */
 int train_config_check_world(const struct train_config *config, char err[static CONFIG_ERROR_MAX]);
 

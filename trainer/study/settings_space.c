@@ -59,15 +59,6 @@ static const struct study_default defaults[] = {
 };
 enum { N_DEFAULTS = sizeof defaults / sizeof *defaults };
 
-/* The reference system's names. */
-static const char *const aliases[][2] = {
-    {"batch_size", "minibatch"},  {"target_step", "steps"},     {"break_step", "total_steps"},
-    {"entropy_coef", "ent_coef"}, {"ppo_epochs", "epochs"},     {"value_loss_coef", "vf_coef"},
-    {"kl_target", "target_kl"},   {"lr_factor", "lr_final"},    {"net_dim", "net_dimension"},
-    {"clip_ratio", "clip_range"}, {"adam_eps", "adam_epsilon"}, {"lambda_gae_adv", "gae_lambda"},
-};
-enum { N_ALIASES = sizeof aliases / sizeof *aliases };
-
 const struct study_default *study_settings_default_space(size_t *ret_n)
 {
     *ret_n = N_DEFAULTS;
@@ -107,11 +98,9 @@ static int unknown(const char *key, char *err)
     struct nearest nearest = {0};
     size_t n_ppo, n_env;
     const struct config_key *ppo = ppo_params_list(&n_ppo), *env = env_params_list(&n_env);
-    const char *home = train_config_home(key);
-    for (size_t i = 0; i < N_ALIASES; i++)
-        if (strcmp(key, aliases[i][0]) == 0)
-            return train_config_say(err, -ENOENT, "[search] %s: unknown key: %s is its name", key,
-                                    aliases[i][1]);
+    const char *home = train_config_home(key), *other = train_config_other_name(key);
+    if (other)
+        return train_config_say(err, -ENOENT, "[search] %s: unknown key: %s is its name", key, other);
     if (home || study_settings_has(key))
         return train_config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [%s]", key,
                                 home ? home : "study");

@@ -125,6 +125,7 @@ static void test_refused(void)
 
     SEARCH("learning_rat = 1e-6..1e-3", "learning_rat", "did you mean learning_rate?");
     SEARCH("batch_size = 1..3", "batch_size", "minibatch is its name");
+    SEARCH("lr = 1e-5..1e-3", "lr", "learning_rate is its name");
     SEARCH("value_loss_coef = 0..1", "value_loss_coef", "vf_coef is its name");
     SEARCH("bars = a | b", "bars", "it is not searched: it belongs to [data]");
     SEARCH("threads = 1..4", "threads", "it is not searched: it belongs to [training]");
