@@ -101,6 +101,10 @@ int train_config_set(struct train_config *config, const char *section, const cha
                      char err[static CONFIG_ERROR_MAX]);
 int train_config_check(const struct train_config *config, char err[static CONFIG_ERROR_MAX]);
 
+/* Of a training, not a study: a sentence on what is valid, and probably not meant; false: there is no such.
+ */
+bool train_config_warns(const struct train_config *config, char words[static CONFIG_ERROR_MAX]);
+
 /* The value of a key as train_config_set() reads it; -ENOENT, -ENAMETOOLONG. */
 int train_config_get(const struct train_config *config, const char *section, const char *key, char *buf,
                      size_t cap);

@@ -195,6 +195,18 @@ int train_config_check(const struct train_config *config, char err[static CONFIG
     return check_environment(config, err);
 }
 
+bool train_config_warns(const struct train_config *config, char words[static CONFIG_ERROR_MAX])
+{
+    const int64_t rollout = (int64_t)config->ppo.copies * config->ppo.steps;
+    if (config->ppo.total_steps >= rollout)
+        return false;
+    snprintf(
+        words, CONFIG_ERROR_MAX,
+        "[training] total_steps = %lld is less than a rollout of %lld steps (copies times steps): one is trained",
+        (long long)config->ppo.total_steps, (long long)rollout);
+    return true;
+}
+
 /* ---- All of it. ---- */
 
 struct misfit_call {

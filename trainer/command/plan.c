@@ -50,14 +50,16 @@ static void print_device(const struct plan *plan, const struct train_config *con
 
 static void print(const struct plan *plan, const struct train_config *config)
 {
-    char asked[32] = "";
+    char asked[32] = "", words[CONFIG_ERROR_MAX];
     printf("%s on %s%s%s\n", config->name, config->world, plan->backend[0] ? ", " : "", plan->backend);
     if (plan->note[0])
         printf("  %s\n", plan->note);
     if (ppo_params_get(&config->ppo, "precision", asked, sizeof asked) && strcmp(asked, plan->precision) != 0)
         printf("  products in %s: precision = %s is a device's\n", plan->precision, asked);
-    printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,
-           (long long)plan->iterations, (long long)plan->rows);
+    if (train_config_warns(config, words))
+        printf("  %s\n", words);
+    printf("  %lld steps in %lld iteration%s of %lld\n", (long long)config->ppo.total_steps,
+           (long long)plan->iterations, plan->iterations == 1 ? "" : "s", (long long)plan->rows);
     print_device(plan, config);
     print_times(plan);
     printf("  memory: ");
@@ -73,7 +75,10 @@ static void print(const struct plan *plan, const struct train_config *config)
 
 static int print_json(const struct plan *plan, const struct train_config *config)
 {
-    json_t *json = json_pack("{s:s}", "schema", "papertape.plan/1"),
+    char words[CONFIG_ERROR_MAX];
+    const bool warned = train_config_warns(config, words);
+    json_t *json = json_pack("{s:s, s:o}", "schema", "papertape.plan/1", "warning",
+                             warned ? json_string(words) : json_null()),
            *fields = trainer_plan_json(plan, config);
     int r = json && fields && json_object_update(json, fields) == 0 &&
                     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&

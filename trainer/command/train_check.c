@@ -8,6 +8,7 @@
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
 #include "trainer/config.h"
+#include "trainer/study/settings.h"
 
 enum { TEXT_MAX = 1 << 24 };
 
@@ -79,6 +80,25 @@ void train_print_other_errors(const char *path)
     free(text);
 }
 
+/* A study's keys are its trials'. */
+static bool warns(const char *path, const char *text, char words[static CONFIG_ERROR_MAX])
+{
+    struct train_config *config = malloc(sizeof *config);
+    struct study_settings settings;
+    bool is_study, found = false;
+    if (config && study_settings_parse(path, text, config, &settings, &is_study, words) == 0) {
+        found = !is_study && train_config_warns(config, words);
+        study_settings_finish(&settings);
+    }
+    free(config);
+    return found;
+}
+
+static json_t *warnings_json(bool warned, const char *words)
+{
+    return warned ? json_pack("[s]", words) : json_array();
+}
+
 int train_check(const char *path, bool json)
 {
     char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
@@ -87,10 +107,15 @@ int train_check(const char *path, bool json)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
     int n = json && !error_output.errors ? -ENOMEM
                                          : train_config_errors(path, text, NULL, take_error, &error_output);
+    char words[CONFIG_ERROR_MAX] = "";
+    const bool warned = n == 0 && warns(path, text, words);
     free(text);
-    json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",
-                                             error_output.errors)
-                                 : NULL;
+    if (warned && !json)
+        fprintf(stderr, "papertape-trainer: %s: %s\n", path, words);
+    json_t *out = json && n >= 0
+                      ? json_pack("{s:s, s:O, s:o}", "schema", "papertape.training-check/1", "errors",
+                                  error_output.errors, "warnings", warnings_json(warned, words))
+                      : NULL;
     if (n >= 0 && json && (!out || json_array_size(error_output.errors) != (size_t)n))
         n = -ENOMEM;
     else if (out && (json_dumpf(out, stdout, JSON_INDENT(1)) < 0 || putchar('\n') < 0))

@@ -89,6 +89,14 @@ static void warn_gaps(struct train_run *run)
             telemetry_report_warning(&run->report, note);
 }
 
+static int warn_steps(struct train_run *run)
+{
+    char words[CONFIG_ERROR_MAX];
+    if (!run->args->resume && train_config_warns(&run->config, words))
+        telemetry_report_warning(&run->report, words);
+    return GO_ON;
+}
+
 static int load_source(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
@@ -182,7 +190,7 @@ int train_prepare(struct train_run *run)
 {
     static int (*const parts[])(struct train_run *) = {make_folders, claim_output,     open_checkpoint,
                                                        load_source,  compute_features, make_plan,
-                                                       make_learner, open_board};
+                                                       warn_steps,   make_learner,     open_board};
     int status = GO_ON;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GO_ON; i++) {
         status = parts[i](run);

@@ -141,7 +141,7 @@ struct learner_prediction {
     size_t device_bytes;     /* all that is held there, including the driver's part; 0: on the CPU */
     struct learner_bytes of; /* its parts */
     bool lacks_memory;       /* on the CPU because of the device's memory */
-    size_t total;            /* bytes of the device that was looked at; 0: none was */
+    size_t total;            /* bytes of the device that was looked at; 0: there is no device */
 };
 
 /* `memory` NULL: of the module's device, beside what it holds now. Else of that device, with nothing else on

@@ -206,7 +206,25 @@ def test_check(trainer, folder):
           [(2, "ppo", "gama"), (3, "ppo", "gamma"), (7, "data", "bars")] and all(error["message"] for error in reported["errors"]), f"check: {reported}")
     config(os.path.join(folder, "check.ini"), SHORT)
     ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
-    check(ran.returncode == 0 and json.loads(ran.stdout)["errors"] == [], f"check: {ran.stderr}")
+    check(ran.returncode == 0 and json.loads(ran.stdout)["errors"] == json.loads(ran.stdout)["warnings"] == [], f"check: {ran.stderr}")
+    # Fewer steps than one rollout has are a warning of all that read them: that one is trained.
+    config(os.path.join(folder, "check.ini"), SHORT, {"training": {"name": "few", "total_steps": 10}, "ppo": {"copies": 4, "steps": 64, "minibatch": 64}})
+    words = "[training] total_steps = 10 is less than a rollout of 256 steps (copies times steps): one is trained"
+    ran = trainer.run("train", "--check", "--config", "check.ini")
+    check(ran.returncode == 0 and ran.stderr == f"papertape-trainer: check.ini: {words}\n" and ran.stdout == "", f"few: {ran.stderr}")
+    ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
+    check(ran.returncode == 0 and ran.stderr == "" and json.loads(ran.stdout)["warnings"] == [words], f"few: {ran.stdout}")
+    ran = trainer.run("plan", "--config", "check.ini")
+    check(ran.returncode == 0 and ran.stderr == "" and f"\n  {words}\n  10 steps in 1 iteration of 256\n" in ran.stdout, f"few: {ran.stdout}")
+    check(json.loads(trainer.run("plan", "--config", "check.ini", "--json").stdout)["warning"] == words, "few: plan --json")
+    ran = trainer.run("train", "--config", "check.ini")
+    seen = lines(ran.stdout)
+    check(ran.returncode == 0 and [line["message"] for line in seen if line["event"] == "warning"] == [words] and seen[-1]["steps"] == 256,
+          f"few: {ran.stderr} {seen[-1]}")
+    config(os.path.join(folder, "check.ini"), {"training": {"world": "market", "total_steps": 10}, "data": {"bars": "AAAUSDT_1h.csv"},
+                                               "search": {"total_steps": "100 | 1000"}})
+    ran = trainer.run("train", "--check", "--config", "check.ini")
+    check(ran.returncode == 0 and ran.stderr == "", f"few: of a study: {ran.stderr}")
     ran = trainer.run("train", "--check", "--config", "none.ini")
     check(ran.returncode == 1 and "none.ini" in ran.stderr and ran.stderr.count("\n") == 1, f"check: {ran.stderr}")
 

@@ -306,7 +306,7 @@ def test_device(trainer, folder, module):
 
 
 def test_no_device(trainer, folder):
-    """A study that requires a device where there is none is refused by the sentence of its plan, before anything of it is stored; one that is
+    """A study that requires a device where there is no device is refused by the sentence of its plan, before anything of it is stored; one that is
     resumed there ends so too, with its trials untouched."""
     config = write(os.path.join(folder, "none.ini"), {"training": {"device": "cuda"}, "study": {"trials": 2, "workers": 2}})
     trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.join(folder, "none.so")
