@@ -105,7 +105,18 @@ static size_t own_bytes(const struct plan *plan, size_t bars)
     return plan->host_bytes > bars ? plan->host_bytes - bars : 0;
 }
 
-/* A trial with fewer copies may hold less than the median one. */
+/* Of a worker: of the largest trial, or, where that has fewer copies there, which may hold less than a
+ * smaller trial, its whole share. */
+static size_t most_device_bytes(const struct study_prediction *p)
+{
+    const size_t median = p->cost.training.device_bytes, largest = p->cost.largest.device_bytes;
+    if (p->cost.largest.fit == PLAN_NO_DEVICE)
+        return 0;
+    if (p->cost.largest.fit != PLAN_FITS)
+        return plan_study_share_bytes(p);
+    return largest > median ? largest : median;
+}
+
 static void add_bytes(const struct study_market *market, struct study_prediction *p)
 {
     const struct plan *median = &p->cost.training, *largest = &p->cost.largest;
@@ -114,8 +125,7 @@ static void add_bytes(const struct study_market *market, struct study_prediction
     const size_t own = own_bytes(median, bars), most = own_bytes(largest, bars);
     p->host_bytes = shared + n * (own + each);
     p->most_host_bytes = shared + n * ((most > own ? most : own) + each);
-    p->device_bytes =
-        n * (largest->device_bytes > median->device_bytes ? largest->device_bytes : median->device_bytes);
+    p->device_bytes = n * most_device_bytes(p);
 }
 
 static int measure(const struct study_market *market, struct study_prediction *p,

@@ -24,7 +24,8 @@ struct study_prediction {
     double seconds, cpu_s; /* of the whole study, the first at the workers' pace; NaN: not measured */
     struct device_time device_time;
     size_t host_bytes, most_host_bytes; /* of all its processes: with median trials, and with the largest */
-    size_t device_bytes;                /* of all workers together, at most: with the largest trial */
+    size_t device_bytes; /* of all workers together, at most: with the largest trial, or their shares
+                            where that does not fit */
 };
 
 /* Of a device that is planned for, the seconds are this machine's, whose processors its workers share. */

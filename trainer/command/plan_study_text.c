@@ -93,7 +93,8 @@ static void print_memory(const struct study_prediction *p)
     if (p->device_bytes > 0) {
         printf("; on the device%s of all workers together at most ", plan_study_devices(p) > 1 ? "s" : "");
         trainer_plan_print_size(p->device_bytes);
-        printf(", with the largest trials");
+        printf(", %d times %s", p->workers,
+               p->cost.largest.fit == PLAN_FITS ? "the largest trial's" : "a worker's share");
     }
     putchar('\n');
     print_note("the largest trial, on this CPU: ", p->cost.largest.host_note);

@@ -95,8 +95,11 @@ def test_study(trainer, bars):
     between = (share["worker_bytes"] + share["largest"]["device_bytes"]) // 2
     got = plan(trainer, "--device-memory", str(int(between / 0.8)), "--devices", "4", "--rows")["device"]
     check(got["fits"] is True and got["largest"]["fits"] is False and got["largest"]["copies"] == 512, f"between: {got}")
+    whole = plan(trainer, "--device-memory", str(int(between / 0.8)), "--devices", "4", "--rows")["device_bytes"]
+    check(whole == 4 * got["share_bytes"] and "4 times a worker's share" in text(trainer, "--device-memory", str(int(between / 0.8)), "--devices", "4", "--rows"),
+          f"between: {whole} {got}")
     said = text(trainer, "--device-memory", "12GiB", "--devices", "2")
-    check("2 workers on each of 2 devices of 12288 MiB, each with 4915 MiB (0.4 of it)" in said and "of the largest 1024 copies fit" in said, said)
+    check("2 workers on each of 2 devices of 12288 MiB, each with 4915 MiB (0.4 of it)" in said and "of the largest 1024 copies fit" in said and "4 times the largest trial's" in said, said)
     check("do not fit, nor fewer" in text(trainer, "--device-memory", "1G", "--rows"), "study: none fits")
     config(os.path.join(trainer.folder, "F.ini"), bars, STUDY, {"training": {"device": "cpu"}})
     check("device = cpu" in text(trainer, "--device-memory", "1G", "--rows") and plan(trainer, "--device-memory", "1G", "--rows")["device"] is None,
