@@ -56,12 +56,15 @@ int study_device_check(const struct train_config *config, char err[static TRIAL_
     if (pipe2(ends, O_CLOEXEC) < 0)
         return study_error(err, -errno, "cannot look for the device: %s", strerror(errno));
     const pid_t pid = fork();
+    const int failed = pid < 0 ? -errno : 0;
     if (pid == 0)
         answer(config, ends[1]);
     close(ends[1]);
     const bool heard = pid > 0 && hear(ends[0], &got);
     close(ends[0]);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    if (failed)
+        return study_error(err, failed, "cannot look for the device: %s", strerror(-failed));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!heard)
         return study_error(err, -EIO, "the device cannot be opened: its driver ended the process that did");
