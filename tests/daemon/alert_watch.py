@@ -147,8 +147,8 @@ def lost(world):
     """What is known of it stays, and what is lost is said once, with its reason."""
     before = world.alerts("GPU_TEMPERATURE")
     for gone, back, reason in ((dict(lost=1), dict(lost=0), "its driver gives no figure of it"),
-                               (dict(devices=0), dict(devices=1), "no GPU"),
-                               (dict(hang=1), dict(hang=0), "the driver has not answered for ")):
+                               (dict(devices=0), dict(devices=1), "the device is gone"),
+                               (dict(hang=1), dict(hang=0), "the driver has not answered since ")):
         world.gpu(**gone)
         alert = world.raised("GPU_LOST", "warning", reason, 1.5)
         assert alert[2].startswith("GPU lost: Fake 0 (GPU-00000000): no figure for ") and alert[3] == 1, alert
