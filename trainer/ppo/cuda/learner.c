@@ -61,7 +61,7 @@ static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *
         learner_destroy_device(p);
         return r;
     }
-    gpu_ppo_place(p);
+    ppo_gpu_place(p);
     *ret = p;
     return 0;
 }
@@ -309,8 +309,8 @@ __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_pp
     .memory = learner_memory,
     .create = learner_create,
     .destroy = learner_destroy_device,
-    .write = gpu_ppo_write,
-    .read = gpu_ppo_read,
+    .write = ppo_gpu_write,
+    .read = ppo_gpu_read,
     .iterate = learner_iterate,
     .fetch = learner_fetch,
     .bytes = learner_bytes,

@@ -56,10 +56,10 @@ static inline struct kernel_matrix observations(const struct gpu_ppo *p, size_t 
 }
 
 /* Sets the kernels' arguments, of a learner that has its sequence. */
-void gpu_ppo_place(struct gpu_ppo *p);
+void ppo_gpu_place(struct gpu_ppo *p);
 
 /* To and from the device, with a wait. 0, or -errno with a sentence. */
-int gpu_ppo_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
-int gpu_ppo_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
+int ppo_gpu_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
+int ppo_gpu_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
 
 #endif

@@ -218,7 +218,7 @@ static void place_update(struct gpu_ppo *p)
                                    .log_std_max = (float)params->log_std_max};
 }
 
-void gpu_ppo_place(struct gpu_ppo *p)
+void ppo_gpu_place(struct gpu_ppo *p)
 {
     place_rollout(p);
     place_update(p);

@@ -16,7 +16,7 @@ static float scale_of(const struct ppo_moments *moments)
     return (float)(1 / sqrt(moments->m2 / moments->count + PPO_VARIANCE_LEAST));
 }
 
-int gpu_ppo_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap)
+int ppo_gpu_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap)
 {
     const struct ppo_plan *plan = &p->sequence.plan;
     const struct net_layout *layout = p->setup.layout;
@@ -76,7 +76,7 @@ int gpu_ppo_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *re
     return r;
 }
 
-int gpu_ppo_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap)
+int ppo_gpu_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap)
 {
     const struct ppo_plan *plan = &p->sequence.plan;
     const size_t copies = plan->copies, size = (size_t)p->setup.layout->shape.observation,
