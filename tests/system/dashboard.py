@@ -64,7 +64,13 @@ class Tmux:
         return self.run("display", "-p", "#{alternate_on} #{cursor_flag}").strip()
 
     def resize(self, width, height):
+        """Until the terminal has that size: tmux sets it a quarter of a second later, and a key may be lost meanwhile."""
         self.run("resize-window", "-x", str(width), "-y", str(height))
+        terminal = os.open(self.run("display", "-p", "#{pane_tty}").strip(), os.O_RDONLY | os.O_NOCTTY)
+        try:
+            wait("the terminal's size", lambda: tuple(os.get_terminal_size(terminal)) == (width, height), self.screen)
+        finally:
+            os.close(terminal)
 
 
 def wait(what, condition, detail=lambda: ""):
