@@ -409,25 +409,14 @@ static void report_idle_accounts(struct session *session)
     }
 }
 
-/* Ends the conditions of the former run; this run raises them again where they still are. */
+/* Ends the conditions of the former run; this run raises them again where they still are. Those of the alert
+ * rules continue (alert_watch.h). */
 static void end_former_conditions(struct session *session)
 {
-    static const char *const codes[] = {"stale",
-                                        "bad-frames",
-                                        "book-resync",
-                                        "symbol",
-                                        "symbol-units",
-                                        "gpu",
-                                        "indicators-behind",
-                                        "indicators",
-                                        "POLICY_DEVICE",
-                                        "storage",
-                                        "venue-refused",
-                                        "bars-missing",
-                                        "TRAINING_STALLED",
-                                        "TRAINER_SILENT",
-                                        "TRAINER_ABSENT",
-                                        "TRAINER_VERSION"};
+    static const char *const codes[] = {
+        "stale",         "bad-frames",        "book-resync",    "symbol",         "symbol-units",
+        "gpu",           "indicators-behind", "indicators",     "POLICY_DEVICE",  "storage",
+        "venue-refused", "bars-missing",      "TRAINER_SILENT", "TRAINER_ABSENT", "TRAINER_VERSION"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         daemon_session_alert_over(session, codes[i], "");
     if (session->steady.reported_ns == 0)

@@ -237,6 +237,9 @@ def alerts(world):
         brief.step()
     world.start()
     world.wait_trainer("ok")
+    lists = len(fake.asked)
+    harness.wait_for(lambda: sum(cmd == "list" for cmd, _ in fake.asked[lists:]) > 4, "as many lists as a stall takes")
+    assert world.rows("SELECT count, closed_ns FROM alerts WHERE code = 'TRAINING_STALLED'") == [(1, None)]
     with fake.lock:
         lists = len(fake.asked)
         del fake.trainings["mute"]
