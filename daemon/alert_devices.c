@@ -91,15 +91,6 @@ static void add_new(struct alert_devices *seen, const struct alert_sample *sampl
             seen->list[i].shown = to_show(seen, &seen->list[i]);
 }
 
-static bool any_known(const struct device_figures *figures)
-{
-    bool any = false;
-#define KNOWN_(name) any |= !isnan(figures->name);
-    RECORD_DEVICE_FIGURES(KNOWN_)
-#undef KNOWN_
-    return any;
-}
-
 /* That of its vendor in the sample, itself where it is there; NULL: none. */
 static const struct device_sample *sample_of(const struct alert_sample *sample, const char *key)
 {
@@ -134,7 +125,7 @@ static void take(struct alert_device *device, const struct alert_sample *sample)
     bool listed = of_vendor && strcmp(of_vendor->device, device->key) == 0;
     if (listed && !device->name[0])
         memcpy(device->name, of_vendor->name, sizeof device->name);
-    device->known = listed && any_known(&of_vendor->figures);
+    device->known = listed && daemon_gpu_device_known(of_vendor);
     if (!device->known) {
         take_reason(device, sample, of_vendor);
         return;

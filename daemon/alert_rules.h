@@ -63,7 +63,6 @@ struct alert_rules {
 };
 void daemon_alert_rules_finish(struct alert_rules *rules);
 
-const char *daemon_alert_rule_code(enum alert_rule_id rule);
 bool daemon_alert_rule_on(const struct alert_limits *limits, enum alert_rule_id rule);
 
 /* Takes over an alert of a condition that was open before: what a former run raised is not raised a second
@@ -72,8 +71,8 @@ void daemon_alert_rules_adopt(struct alert_rules *rules, const char *code, enum 
                               const char *text);
 
 /* A figure at now_ns, of a clock that does not go back. True, with *ret, where that changes an alert; what a
- * rule that is switched off left is for the sweep. Between
- * two known figures on the same side of the limit so much time has passed there, at most 5 s. */
+ * rule that is switched off left is for the sweep. Between two known figures on the same side of the limit so
+ * much time has passed there, at most 5 s. */
 bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
                              struct alert_decision *ret);
 
@@ -86,8 +85,8 @@ bool daemon_alert_rules_sweep(struct alert_rules *rules, struct alert_decision *
 bool daemon_alert_rules_event(const struct alert_limits *limits, enum alert_rule_id rule, const char *where,
                               const char *detail, struct alert_decision *ret);
 
-/* Limits that contradict each other: the key that is wrong, the other one, and what would be right (256
- * bytes). False: they do not. */
+/* Limits that contradict each other: the key that is wrong, the other one, and what would be right.
+ * False: they do not. */
 bool daemon_alert_limits_contradict(const struct alert_limits *limits, const char **ret_key,
                                     const char **ret_other, char why[static CONFIG_WHY_MAX]);
 

@@ -64,11 +64,6 @@ struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const
     return bounds;
 }
 
-const char *daemon_alert_rule_code(enum alert_rule_id rule)
-{
-    return daemon_alert_table[rule].code;
-}
-
 bool daemon_alert_rule_on(const struct alert_limits *limits, enum alert_rule_id rule)
 {
     const struct alert_rule *row = &daemon_alert_table[rule];
@@ -110,7 +105,7 @@ static void put_figure(enum alert_unit unit, double value, char *buf, size_t siz
         snprintf(buf, size, value < 120 ? "%.0f s" : "%.0f min", floor(value < 120 ? value : value / 60));
         break;
     case ALERT_UNIT_FLAG:
-        snprintf(buf, size, "%s", "");
+        buf[0] = '\0';
     }
 }
 

@@ -25,8 +25,8 @@ static const char man_head[] =
     "is\n"
     "set twice, or a value outside its range is an error that\nnames the file, the line, the key, and the "
     "nearest key or the range; the daemon then does not start.\n"
-    "Values of keys that end in _s or _for may have fractions, as 1.5, or 1.5s and 0.5m. Each key stands here with its default, and papertaped "
-    "\\-\\-print\\-config\n"
+    "Values of keys that end in _s or _for may have fractions, as 1.5, or 1.5s and 0.5m. Each key stands here "
+    "with its default, and papertaped \\-\\-print\\-config\n"
     "prints all of them as they would be used.\n";
 
 static const struct {

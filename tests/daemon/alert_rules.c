@@ -1,12 +1,11 @@
 /* The alert rules by sequences of figures: when each is raised, escalates, eases and is over. With arguments,
  * a program that reads figures and prints changes, for tests/daemon/alert_rules.py, which has the rules in
  * Python. */
-#include "daemon/alert_rules.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/alert_table.h"
 #include "tests/check.h"
 
 #define S INT64_C(1000000000)
@@ -268,9 +267,8 @@ static void test_defaults(void)
 {
     struct alert_limits limits = defaults();
     for (int i = 0; i < ALERT_RULES_N; i++) {
-        CHECK(daemon_alert_rule_code((enum alert_rule_id)i) != NULL); /* each has its row */
-        bool on = strcmp(daemon_alert_rule_code((enum alert_rule_id)i), "GPU_POWER_CAPPED") != 0;
-        CHECK_INT(daemon_alert_rule_on(&limits, (enum alert_rule_id)i), on);
+        CHECK(daemon_alert_table[i].code != NULL); /* each has its row */
+        CHECK_INT(daemon_alert_rule_on(&limits, (enum alert_rule_id)i), i != ALERT_GPU_POWER_CAPPED);
     }
 }
 
@@ -288,7 +286,7 @@ static int replay(void)
                 printf(". %s\n", last.about);
             continue;
         }
-        while (rule < ALERT_RULES_N && strcmp(daemon_alert_rule_code((enum alert_rule_id)rule), code) != 0)
+        while (rule < ALERT_RULES_N && strcmp(daemon_alert_table[rule].code, code) != 0)
             rule++;
         char found = read_at(&rules, (enum alert_rule_id)rule, where, value, (int64_t)(s * 1000) * 1000000);
         if (found != '-')

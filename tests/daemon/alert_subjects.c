@@ -21,12 +21,10 @@ static const struct alert_limits limits = {
 
 static struct device_sample device(const char *key, const char *name)
 {
-    struct device_sample sample = {0};
+    struct device_sample sample;
+    daemon_gpu_device_clear(&sample);
     snprintf(sample.device, sizeof sample.device, "%s", key);
     snprintf(sample.name, sizeof sample.name, "%s", name);
-#define UNKNOWN_(figure) sample.figures.figure = NAN;
-    RECORD_DEVICE_FIGURES(UNKNOWN_)
-#undef UNKNOWN_
     return sample;
 }
 

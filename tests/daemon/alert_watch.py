@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A daemon, a scripted co-process and a stand-in for NVIDIA's library: a device at 81 degrees is a warning, at 86 the same alert is
 an error and open again, 49 % during an update is an alert, each within ten seconds of its condition; a study without a trial, and
-its new best one. A device that gives no figure, or is not there, is lost until it is back. A daemon that is killed and started again raises nothing twice, and ends what is over. The seals hold throughout.
-With PAPERTAPE_LONG the utilisation has the shipped 30 s, else two."""
+its new best one. A device that gives no figure, or is not there, is lost until it is back. A daemon that is killed and started
+again raises nothing twice, and ends what is over. The seals hold throughout. With PAPERTAPE_LONG the utilisation has the shipped 30 s, else two."""
 
 import os
 import signal
