@@ -38,13 +38,13 @@ static void list_other(const struct policy_limits *in_force, const struct policy
 {
     size_t at = 0;
     for (int i = 0; i < POLICY_LIMITS_N && at < size; i++) {
-        char is[POLICY_LIMIT_TEXT_MAX], not [POLICY_LIMIT_TEXT_MAX];
+        char has[POLICY_LIMIT_TEXT_MAX], asked[POLICY_LIMIT_TEXT_MAX];
         const struct config_key *key = &policy_limit_keys[i];
-        bool whole =
-            config_key_text(key, in_force, is, sizeof is) && config_key_text(key, other, not, sizeof not );
-        if (whole && strcmp(is, not ) != 0)
+        bool whole = config_key_text(key, in_force, has, sizeof has) &&
+                     config_key_text(key, other, asked, sizeof asked);
+        if (whole && strcmp(has, asked) != 0)
             at += (size_t)snprintf(ret + at, size - at, "%s%s is %s and not %s", at ? ", " : "", key->name,
-                                   is, not );
+                                   has, asked);
     }
 }
 
