@@ -61,23 +61,19 @@ static void warn(const char *out, char ret[static CONFIG_ERROR_MAX])
 {
     json_t *plan = json_loads(out, 0, NULL);
     const json_t *device = json_object_get(plan, "device"), *largest = json_object_get(device, "largest"),
-                 *of = device ? device : plan;
+                 *first = device ? device : plan, *of = NULL;
+    if (json_is_false(json_object_get(first, "fits")))
+        of = first;
+    else if (json_is_false(json_object_get(largest, "fits")))
+        of = largest;
     const char *note = json_string_value(json_object_get(of, "note"));
     ret[0] = '\0';
-    if (json_is_false(json_object_get(of, "fits")))
-        snprintf(ret, CONFIG_ERROR_MAX, "%s%.900s", device ? "a trial: " : "",
+    if (of)
+        snprintf(ret, CONFIG_ERROR_MAX, "%s%.900s",
+                 of == largest ? "the largest trial: "
+                 : device      ? "a trial: "
+                               : "",
                  note ? note : "the device has no memory for all copies");
-    else if (json_is_false(json_object_get(largest, "fits")) &&
-             json_integer_value(json_object_get(largest, "device_bytes")) > 0)
-        snprintf(ret, CONFIG_ERROR_MAX,
-                 "the largest trial: %lld copies do not fit on the device: %lld are used",
-                 (long long)json_integer_value(json_object_get(largest, "wanted_copies")),
-                 (long long)json_integer_value(json_object_get(largest, "copies")));
-    else if (json_is_false(json_object_get(largest, "fits")))
-        snprintf(
-            ret, CONFIG_ERROR_MAX,
-            "the largest trial: training on the CPU: its %lld copies do not fit on the device, nor fewer",
-            (long long)json_integer_value(json_object_get(largest, "wanted_copies")));
     json_decref(plan);
 }
 

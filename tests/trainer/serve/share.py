@@ -62,5 +62,5 @@ def few(memory, words, config):
 whole, median, largest = needed()
 few(whole - 4096, "4 copies do not fit on the device (out of memory: ", training)
 few(1 << 20, "training on the CPU: 4 copies do not fit on the device (out of memory: ", training)
-few((median + largest) // 2, "the largest trial: 8 copies do not fit on the device: 4 are used", study)
+few((median + largest) // 2, "the largest trial: 8 copies do not fit on the device (out of memory: ", study)
 done("trainer/serve/share")
