@@ -279,22 +279,12 @@ static int measure(struct study_running_trial *run, const struct train_config *l
     return r;
 }
 
-/* As own_config() of trial.c. */
-static struct train_config *within_blocks(const struct train_config *config)
-{
-    struct train_config *own = malloc(sizeof *own);
-    if (own) {
-        *own = *config;
-        own->env.start = 0;
-    }
-    return own;
-}
-
 int study_cost_measure(const struct study_market *market, const struct train_config *config,
                        const struct train_config *largest, const struct plan_options *options,
                        struct study_cost *ret, char err[static TRIAL_ERROR_MAX])
 {
-    struct train_config *own = within_blocks(config), *own_largest = largest ? within_blocks(largest) : NULL;
+    struct train_config *own = study_own_config(config),
+                        *own_largest = largest ? study_own_config(largest) : NULL;
     struct study_running_trial run = {.market = market, .config = own, .whole = 1};
     struct study_cost cost = {0};
     int r = own && (own_largest || !largest) ? measure(&run, own_largest, options, &cost, err)

@@ -66,6 +66,8 @@ struct study_running_trial {
     double steps_s;     /* of the last iteration */
     enum trial_go go;
 };
+/* The trial's configuration as an environment over blocks takes it; for free(), NULL without memory. */
+struct train_config *study_own_config(const struct train_config *config);
 /* Calls the progress callback: `share` of this training is done. False: the trial must stop. */
 bool study_continue(struct study_running_trial *run, double share);
 

@@ -8,8 +8,7 @@
 
 #include "trainer/study/internal.h"
 
-/* The trial's configuration as an environment over blocks takes it; on the heap, for it is large. */
-static struct train_config *own_config(const struct train_config *config)
+struct train_config *study_own_config(const struct train_config *config)
 {
     struct train_config *own = malloc(sizeof *own);
     if (own) {
@@ -137,7 +136,7 @@ int study_trial_run(const struct study_market *market, const struct train_config
     const struct study_split *split = &market->settings->split;
     struct trial trial = {.rows = tested_rows(market)};
     size_t n = trial.rows.to - trial.rows.from;
-    struct train_config *own = own_config(config);
+    struct train_config *own = study_own_config(config);
     struct trial_outcome *outcome = calloc(1, sizeof *outcome);
     trial.paths = calloc((size_t)split->paths * n, sizeof(double));
     trial.returns = malloc(n * sizeof(double));
@@ -199,7 +198,7 @@ int study_trial_final(const struct study_market *market, const struct train_conf
     int r = check_config(market, config, err);
     if (r < 0)
         return r;
-    struct train_config *own = own_config(config);
+    struct train_config *own = study_own_config(config);
     struct study_running_trial run = {.market = market, .config = own, .calls = calls, .whole = 1};
     struct study_trained learnt;
     struct trial_split split = {0};
