@@ -9,6 +9,8 @@
 
 /* A new object without a schema, or NULL without memory; times that were not measured are null. */
 json_t *trainer_plan_json(const struct plan *plan, const struct train_config *config);
+json_t *trainer_plan_size_json(size_t bytes);     /* null of 0 */
+json_t *trainer_plan_text_json(const char *text); /* null of "" */
 /* `of` a device's bytes: learner_bytes and so on; null where there are none. */
 json_t *trainer_plan_bytes_json(const struct learner_bytes *of);
 json_t *trainer_plan_fits_json(enum plan_fit fit); /* true, false, null */

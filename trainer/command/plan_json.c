@@ -1,7 +1,7 @@
 #include "record/json.h"
 #include "trainer/command/plan.h"
 
-static json_t *bytes_json(size_t bytes)
+json_t *trainer_plan_size_json(size_t bytes)
 {
     return bytes > 0 ? json_integer((json_int_t)bytes) : json_null();
 }
@@ -36,7 +36,7 @@ static json_t *device_rate_json(const struct plan *plan)
                : json_null();
 }
 
-static json_t *text_json(const char *text)
+json_t *trainer_plan_text_json(const char *text)
 {
     return text[0] ? json_string(text) : json_null();
 }
@@ -45,12 +45,13 @@ json_t *trainer_plan_json(const struct plan *plan, const struct train_config *co
 {
     json_t *json = json_pack(
         "{s:o, s:s, s:o, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "backend",
-        text_json(plan->backend), "precision", plan->precision, "note", text_json(plan->note), "host_note",
-        text_json(plan->host_note), "copies", plan->copies, "total_steps",
-        (json_int_t)config->ppo.total_steps, "iterations", (json_int_t)plan->iterations, "rollout_rows",
-        (json_int_t)plan->rows, "fits", trainer_plan_fits_json(plan->fit), "device_bytes",
-        bytes_json(plan->device_bytes), "device_parts", trainer_plan_bytes_json(&plan->of),
-        "device_memory_bytes", bytes_json(plan->device_memory), "host_bytes", bytes_json(plan->host_bytes));
+        trainer_plan_text_json(plan->backend), "precision", plan->precision, "note",
+        trainer_plan_text_json(plan->note), "host_note", trainer_plan_text_json(plan->host_note), "copies",
+        plan->copies, "total_steps", (json_int_t)config->ppo.total_steps, "iterations",
+        (json_int_t)plan->iterations, "rollout_rows", (json_int_t)plan->rows, "fits",
+        trainer_plan_fits_json(plan->fit), "device_bytes", trainer_plan_size_json(plan->device_bytes),
+        "device_parts", trainer_plan_bytes_json(&plan->of), "device_memory_bytes",
+        trainer_plan_size_json(plan->device_memory), "host_bytes", trainer_plan_size_json(plan->host_bytes));
     const struct {
         const char *key;
         double value;

@@ -54,6 +54,11 @@ static inline size_t plan_study_share_bytes(const struct study_prediction *p)
                      : 0;
 }
 
+static inline size_t plan_study_length(struct split_rows rows)
+{
+    return rows.to - rows.from;
+}
+
 void trainer_plan_study_print(const struct study_prediction *p);
 json_t *trainer_plan_study_json(const struct study_prediction *p); /* NULL without memory */
 

@@ -5,11 +5,6 @@
 #include "trainer/command/plan.h"
 #include "trainer/command/plan_study_show.h"
 
-static size_t length(struct split_rows rows)
-{
-    return rows.to - rows.from;
-}
-
 static void print_extent(const char *what, struct study_extent extent)
 {
     printf("%s%zu", what, extent.least);
@@ -23,7 +18,8 @@ static void print_rows(const struct study_prediction *p)
     const struct study_fit *fit = &p->fit;
     printf(
         "  %zu rows: %zu to search on, %zu held out, %zu between them; warm-up %zu, lookback %zu at each end\n",
-        demand->rows, length(fit->search), length(fit->holdout), fit->gap, demand->first, demand->lookback);
+        demand->rows, plan_study_length(fit->search), plan_study_length(fit->holdout), fit->gap,
+        demand->first, demand->lookback);
     print_extent("  trained on ", fit->train);
     print_extent(" rows a split, in blocks of ", fit->block);
     print_extent("; tested on blocks of ", fit->test);

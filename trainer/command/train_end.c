@@ -92,7 +92,7 @@ void train_started(struct train_run *run)
                                      ranges_json(&run->source), "config", train_config_json(&run->config)));
 }
 
-json_t *train_cause_json(const char *cause)
+static json_t *cause_json(const char *cause)
 {
     return cause ? json_string(cause) : json_null();
 }
@@ -107,7 +107,7 @@ int train_failed(struct train_run *run, const char *cause, const char *format, .
     telemetry_report_bar_clear(&run->report);
     trainer_args_say(EXIT_FAILURE, "%s", words);
     telemetry_report_event(&run->report, "error",
-                           json_pack("{s:s, s:o}", "message", words, "cause", train_cause_json(cause)));
+                           json_pack("{s:s, s:o}", "message", words, "cause", cause_json(cause)));
     train_ended(run, "failed", cause);
     return EXIT_FAILURE;
 }
@@ -143,9 +143,9 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     run->has_unreported = false;
     json_t *last = json_pack(
         "{s:s, s:o, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
-        train_cause_json(cause), "early", train_is_patient(run), "steps", (json_int_t)run->steps,
-        "kept_steps", (json_int_t)train_kept_steps(run), "iterations", (json_int_t)run->iterations,
-        "predicted", planned ? trainer_plan_json(&run->plan, &run->config) : json_null(), "measured",
+        cause_json(cause), "early", train_is_patient(run), "steps", (json_int_t)run->steps, "kept_steps",
+        (json_int_t)train_kept_steps(run), "iterations", (json_int_t)run->iterations, "predicted",
+        planned ? trainer_plan_json(&run->plan, &run->config) : json_null(), "measured",
         planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases, "evaluation",
         run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(), "checkpoint",
         run->saved[0] ? json_string(run->saved) : json_null(), "output", run->config.output);

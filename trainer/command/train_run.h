@@ -101,6 +101,5 @@ void train_seeds_ended(struct train_run *run, const char *name, const char *resu
 
 /* The cause of -errno: memory or disk, else `other`. */
 const char *train_cause(int error, const char *other);
-json_t *train_cause_json(const char *cause); /* null of NULL */
 
 #endif

@@ -235,7 +235,6 @@ static int make(struct planning *planning, struct plan *plan, char err[static PL
 int training_plan_make(const struct training_source *source, const struct ppo_params *params,
                        const struct plan_options *options, struct plan *ret, char err[static PLAN_ERROR_MAX])
 {
-    static const struct plan_options none;
     struct usage started = telemetry_usage_now();
     struct planning *planning = malloc(sizeof *planning);
     struct plan plan = {.rollout_s = NAN,
@@ -249,7 +248,7 @@ int training_plan_make(const struct training_source *source, const struct ppo_pa
                         .device_time = {NAN, NAN}};
     if (!planning)
         return fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
-    *planning = (struct planning){.source = source, .wanted = params, .options = options ? options : &none};
+    *planning = (struct planning){.source = source, .wanted = params, .options = options};
     int r = make(planning, &plan, err);
     free(planning);
     if (r < 0)
