@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from program import Trainer, check, config, done, events, lines, write_market
+from program import Trainer, check, config, done, lines, write_market
 
 MIB = 1 << 20
 DRIVER = 768 * MIB  # context, code and graphs, as trainer/ppo/cuda/queue.h assumes
@@ -121,7 +121,7 @@ def test_here(trainer, bars, module):
     said, got = text(trainer, "--rows"), plan(trainer, "--rows")
     check(got["device"] is None and "0 workers" not in said, f"here: {said}") # no list, and nothing is opened
     said, got = text(trainer), plan(trainer)
-    check(f"8 workers on a device of 300.0 MiB, each with 30.0 MiB (0.1 of it)" in said and got["device"]["note"] in said and
+    check("8 workers on a device of 300.0 MiB, each with 30.0 MiB (0.1 of it)" in said and got["device"]["note"] in said and
           got["device"]["largest"]["note"] in said and "MiB > " not in said, f"here: {said}")
     del trainer.environment["QUEUE_MEMORY"], trainer.environment["PAPERTAPE_GPU_MODULE"]
 

@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 
-from small_study import Run, Trainer, check, done, events, lines, trials, write, write_market
+from small_study import Trainer, check, done, events, lines, trials, write, write_market
 
 MIB = 1 << 20
 EIGHT = 8
