@@ -1,26 +1,15 @@
-/* The first device: opened by its module, and what NVIDIA's driver says of it, for which nothing is opened
- * there. The library is libnvidia-ml.so.1, else libnvidia-ml.so, or only the one that $PAPERTAPE_NVML names
- * when it is set, empty for none, as in daemon/gpu/nvml.h and bench/gpu_device.py. */
+/* What NVIDIA's driver says of the first device, by daemon/gpu/nvml.h: nothing is opened there for it. */
 #ifndef BENCH_DRIVER_H
 #define BENCH_DRIVER_H
 
-#include <stdbool.h>
-
 struct bench_driver {
-    void *library, *device; /* NULL: it does not say */
-    int (*utilization)(void *device, unsigned ret[2]);
-    int (*memory)(void *device, unsigned long long ret[3]);
+    struct nvml *nvml;
+    struct nvml_device *device; /* NULL: it does not say */
 };
 
-struct gpu_module;
-
-/* The device's module, for gpu_module_close(): 0; after bench_because() BENCH_SKIP where there is no module
- * or no device, or -1. */
-int bench_module_open(const char *path, struct gpu_module **ret);
-
-/* Stays open until the process ends. False: it says nothing, as there is no library, driver or device; *ret
- * is valid all the same, and each of its figures unknown. */
-bool bench_driver_open(struct bench_driver *ret);
+/* Stays open until the process ends. Without a library, driver or device *ret is valid all the same, and each
+ * of its figures unknown. */
+void bench_driver_open(struct bench_driver *ret);
 
 /* The share of the last moments in which a kernel ran, of any process; NaN: unknown. */
 double bench_driver_busy(const struct bench_driver *driver);

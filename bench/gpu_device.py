@@ -12,7 +12,7 @@ SAMPLE_S = 0.5
 
 
 def load():
-    """As daemon/gpu/nvml.h and bench/driver.h have it. OSError: there is none."""
+    """As daemon/gpu/nvml.h has it. OSError: there is none."""
     named = os.environ.get("PAPERTAPE_NVML")
     if named == "":
         raise OSError("PAPERTAPE_NVML is empty")

@@ -21,9 +21,9 @@
 #include <string.h>
 
 #include "bench/cases.h"
-#include "bench/driver.h"
 #include "bench/line.h"
 #include "bench/measure.h"
+#include "bench/module.h"
 #include "exchange/symbol.h"
 #include "indicators_gpu/module.h"
 #include "trainer/env/device.h"

@@ -32,9 +32,9 @@
 #include <stdlib.h>
 
 #include "bench/cases.h"
-#include "bench/driver.h"
 #include "bench/line.h"
 #include "bench/measure.h"
+#include "bench/module.h"
 #include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/module.h"
 

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "bench/cases.h"
-#include "bench/driver.h"
 #include "bench/line.h"
 #include "bench/measure.h"
+#include "bench/module.h"
 #include "fixtures/networks.h"
 #include "indicators_gpu/module.h"
 #include "strategy/policy/device.h"

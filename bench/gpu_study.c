@@ -52,6 +52,7 @@
 #include "bench/driver.h"
 #include "bench/line.h"
 #include "bench/measure.h"
+#include "bench/module.h"
 #include "exchange/symbol.h"
 #include "strategy/policy/trained.h"
 #include "trainer/ppo/device.h"

@@ -5,7 +5,7 @@
  * some iterations after two that warm up (the first runs as it is, the second records the graphs), and prints
  * - NAME-environment: steps/s of the environment alone, observations written, actions on the device;
  * - NAME-matrix: the rate of the update's largest matrix product, by the same plan: the reference for the
- * rest, measured in the same run (FLOP/s, bf16);
+ *   rest, measured in the same run (FLOP/s, bf16);
  * - NAME: steps/s of whole iterations, rollout to update, by the host's clock. `flop` is what a step needs
  *   (ppo_work_of(): one forward of both networks, and 4 epochs forward and back), `limit` the steps/s that
  *   the matrix rate would give for these;
@@ -13,14 +13,15 @@
  *   are of PLAIN_RATE, `of_matrix` of the rate measured here;
  * - NAME-utilisation: the device's time between an iteration's first and last piece of work, by its events,
  *   over the host's; goal 0.97. What idles between two kernels counts as busy: nsys shows the difference;
- * - NAME-busy: the share of time in which a kernel runs, by NVML, over BUSY_S of further training; goal 0.97;
+ * - NAME-busy: the share of time in which a kernel runs, by NVML, in further training after BUSY_SETTLE_S;
+ *   goal 0.97;
  * - NAME-memory: what the process holds (NVML, before the module was loaded and after two iterations) over
  *   what `plan --device-memory` predicts; goal within 5 %. Beside it the driver's part, what was in use on
  *   the device before the module was loaded (by NVML), after it, and after the environment, the learner, the
  *   first and the second iteration (cudaMemGetInfo, which needs the module's context);
  * - NAME-product-ID, a line for each planned matrix product [m][n] = [m][k] [k][n]: the epilogue that was
  *   asked for and the one that was fused, the library's algorithm, split-K, workspace, the microseconds of
- * one repeated alone with the operands of its last run, as TFLOP/s, and how the plan was made;
+ *   one repeated alone with the operands of its last run, as TFLOP/s, and how the plan was made;
  * - NAME-waits: times that the host waited for the device in an iteration, counted: two, both at its end, for
  *   the figures and for the environment's check of actions. To see that nothing else synchronises:
  *       nsys profile -t cuda -o train BUILD/bench/gpu_train BUILD/papertape-gpu.so 64x64
@@ -55,6 +56,7 @@
 #include "bench/generated.h"
 #include "bench/line.h"
 #include "bench/measure.h"
+#include "bench/module.h"
 #include "trainer/ppo/cuda/queue.h"
 #include "trainer/ppo/device.h"
 
@@ -62,7 +64,8 @@ enum { WARM_UP = 2, ENVIRONMENT_STEPS = 16, MATRIX_ROUNDS = 40, PRODUCT_ROUNDS =
 
 static const double GOAL_UTILISATION = 0.97, CASE_S = 30;
 
-/* NVML's figure covers up to the last second: that much is trained before it is first asked for. */
+/* NVML's figure covers up to the last second: that much is trained before it is first asked for; both from
+ * the beginning. */
 static const double BUSY_SETTLE_S = 1, BUSY_S = 3;
 static const char *const bench = "gpu_train";
 
