@@ -29,7 +29,7 @@
  *   where cudaStreamSynchronize is called once an iteration for the learner and once for the environment's
  *   check of actions, and cudaDeviceSynchronize, cudaEventSynchronize and cudaMemcpy are not there.
  *
- * Predictions for an H100 (620 TFLOP/s measured in bf16, 3 TB/s), a row of the rollout counted once:
+ * Predictions for an H100 (some 620 TFLOP/s in bf16, 3 TB/s), a row of the rollout counted once:
  *
  * 2048x1024x512, D = 350 (352 padded), 16,384 copies of 32 steps, minibatch 32,768, 4 epochs, ReLU: both nets
  * have 6.7 MFLOP forward each, 18.7 forward and back without the first layer's input: 163 MFLOP a step. A
