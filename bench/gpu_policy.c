@@ -76,10 +76,14 @@ static void crowd_close(struct crowd *crowd)
     free(crowd->heads);
 }
 
-static void decide(struct crowd *crowd, int i, uint64_t *seed)
+static void see(struct crowd *crowd, uint64_t *seed)
 {
     for (size_t k = 0; k < crowd->observation; k++)
         crowd->seen[k] = (float)(2 * bench_uniform(seed) - 1);
+}
+
+static void decide(struct crowd *crowd, int i)
+{
     policy_net_model_heads(crowd->models[i], crowd->memories[i], crowd->seen, crowd->heads);
 }
 
@@ -90,10 +94,9 @@ static void time_all(struct crowd *crowd, double ret[static 2])
     const int rounds = bench_small() ? 20 : ROUNDS, warm = bench_small() ? 2 : WARM;
     for (int round = -warm; round < rounds; round++) {
         const int i = (round + warm) % crowd->n;
-        for (size_t k = 0; k < crowd->observation; k++)
-            crowd->seen[k] = (float)(2 * bench_uniform(&seed) - 1);
+        see(crowd, &seed);
         const double begin = bench_seconds();
-        policy_net_model_heads(crowd->models[i], crowd->memories[i], crowd->seen, crowd->heads);
+        decide(crowd, i);
         if (round >= 0)
             times[round] = bench_seconds() - begin;
     }
@@ -106,8 +109,10 @@ static bool same_bits(struct crowd *cpu, struct crowd *gpu)
 {
     uint64_t seed_cpu = 7, seed_gpu = 7;
     for (int k = 0; k < (bench_small() ? 2 * cpu->n : CHECKED); k++) {
-        decide(cpu, k % cpu->n, &seed_cpu);
-        decide(gpu, k % gpu->n, &seed_gpu);
+        see(cpu, &seed_cpu);
+        decide(cpu, k % cpu->n);
+        see(gpu, &seed_gpu);
+        decide(gpu, k % gpu->n);
         if (memcmp(cpu->heads, gpu->heads, cpu->outputs * sizeof(float)) != 0 ||
             strncmp(policy_net_model_backend(gpu->models[k % gpu->n]), "gpu", 3) != 0)
             return false;

@@ -8,6 +8,8 @@
 
 enum { ITERATIONS_MAX = 64 };
 
+struct queue_record;
+
 struct bench_case {
     const char *name, *preset; /* preset NULL: default */
     int n_widths, widths[3];
@@ -57,7 +59,6 @@ void gpu_train_print_update(const struct bench_case *c, const struct place *p, c
                             double matrix);
 void gpu_train_print_memory(const struct bench_case *c, const struct place *p);
 /* One that took so many seconds alone; NaN: it never ran. */
-struct queue_record;
 void gpu_train_print_product(const char *name, const struct queue_record *r, double seconds);
 
 #endif
