@@ -9,11 +9,15 @@ enum { FORMAT_MAX = 48 };
 
 /* `value` with `decimals` (0..12) digits; a change always has a sign, except 0. NaN: "n/a". */
 char *cli_format_number(char buf[static FORMAT_MAX], double value, int decimals);
+char *cli_format_signed(char buf[static FORMAT_MAX], double value, int decimals);
 
 /* Why a device is slowed, of figures that are above 0 where they are a reason: "power", "power+thermal",
  * "thermal+hardware"; "-" for none, "n/a" where all are NaN. */
 char *cli_format_throttled(char buf[static FORMAT_MAX], double power, double thermal, double hardware);
-char *cli_format_signed(char buf[static FORMAT_MAX], double value, int decimals);
+
+/* In place of devices, and of the processes on one, where none can be printed. */
+#define FORMAT_NO_DEVICE "no GPU"
+#define FORMAT_HIDDEN    "n/a, hidden by the container or by /proc"
 
 /* "+2.43%". */
 char *cli_format_percent(char buf[static FORMAT_MAX], double value, int decimals);

@@ -1,5 +1,6 @@
 #include "cli/gpu.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,8 @@ static void add_sample(const struct gpu_listing *listing, const struct sample *s
     json_array_append_new(listing->array, object);
 }
 
-bool cli_gpu_wanted(const struct gpu_asked *asked, enum db_statistic statistic)
+/* Is it a row for this --statistic? */
+static bool is_wanted(const struct gpu_asked *asked, enum db_statistic statistic)
 {
     const char *word = asked->statistic ? asked->statistic : "mean";
     return statistic == DB_SAMPLE || strcmp(word, "all") == 0 ||
@@ -89,7 +91,7 @@ static void on_device(void *ctx, const struct db_device_sample *row)
     const struct gpu_listing *listing = ctx;
     const struct sample sample = {row->ts_ns, row->period_s, row->n, row->statistic,
                                   (const double *)&row->figures};
-    if (!cli_gpu_wanted(listing->asked, row->statistic))
+    if (!is_wanted(listing->asked, row->statistic))
         return;
     if (listing->array)
         add_sample(listing, &sample, "device", cli_gpu_device_figures, DB_DEVICE_FIGURES);
@@ -103,7 +105,7 @@ static void on_process(void *ctx, const struct db_process_sample *row)
     const struct sample sample = {row->ts_ns, row->period_s, row->n, row->statistic,
                                   (const double *)&row->figures};
     char pid[STORED_CELL];
-    if (!cli_gpu_wanted(listing->asked, row->statistic))
+    if (!is_wanted(listing->asked, row->statistic))
         return;
     if (listing->array)
         add_sample(listing, &sample, "role", cli_gpu_process_figures, DB_PROCESS_FIGURES);
@@ -125,8 +127,8 @@ static int read_samples(struct db_reader *reader, const struct gpu_read *read, c
                                                  .to_ns = asked->to_ns,
                                                  .fine_ns = INT64_MIN,
                                                  .minute_ns = INT64_MIN,
-                                                 .extremes = !cli_gpu_wanted(asked, DB_MEAN) ||
-                                                             cli_gpu_wanted(asked, DB_MAX)};
+                                                 .extremes =
+                                                     !is_wanted(asked, DB_MEAN) || is_wanted(asked, DB_MAX)};
         r = asked->processes ? db_reader_process_samples(reader, &wanted, on_process, &listing)
                              : db_reader_device_samples(reader, &wanted, on_device, &listing);
     }
@@ -195,6 +197,9 @@ static void init(void *into)
 {
     *(struct gpu_asked *)into = (struct gpu_asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 }
+
+static_assert(DB_SAMPLES_KEPT_S == 2 * 3600 && DB_MINUTES_KEPT_S == 48 * 3600 && DB_TENS_KEPT_S == 8 * 86400,
+              "the last sentence of .about");
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 

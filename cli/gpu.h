@@ -35,9 +35,6 @@ struct gpu_read {
 int cli_gpu_read(struct db_reader *reader, const struct gpu_asked *asked, struct gpu_read *ret);
 void cli_gpu_finish(struct gpu_read *read);
 
-/* Is it a row for this --statistic? */
-bool cli_gpu_wanted(const struct gpu_asked *asked, enum db_statistic statistic);
-
 /* Tables for people; an object, NULL without memory. */
 void cli_gpu_print(const struct gpu_read *read, int64_t now_ns);
 json_t *cli_gpu_object(const struct gpu_read *read, int64_t now_ns);

@@ -1,5 +1,4 @@
 /* Prints devices and processes, as tables and as an object. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,9 +38,14 @@ static int print_figures(const struct gpu_sampled *of, const struct figure_colum
     return n;
 }
 
+static int64_t age_ms(int64_t now_ns, int64_t then_ns)
+{
+    return then_ns < now_ns ? (now_ns - then_ns) / 1000000 : 0;
+}
+
 static const char *age_of(char buf[static FORMAT_MAX], int64_t now_ns, int64_t then_ns)
 {
-    return cli_format_age(buf, then_ns < now_ns ? (now_ns - then_ns) / 1000000 : 0);
+    return cli_format_age(buf, age_ms(now_ns, then_ns));
 }
 
 static const struct stored_column device_columns[] = {
@@ -71,11 +75,9 @@ enum { DEVICE_FIGURES = sizeof device_figures / sizeof *device_figures };
 /* The share of the time in which any reason slowed it; the reasons may have been there together. */
 static double throttled(const struct gpu_sampled *device)
 {
-    static const int reasons[] = {AT(throttle_power), AT(throttle_thermal), AT(throttle_hardware)};
-    double most = NAN;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        most = fmax(most, value_of(device, DB_MEAN, reasons[i]));
-    return 100 * most;
+    struct device_figures mean;
+    db_span_figures(&device->span, DB_MEAN, (double *)&mean, DB_DEVICE_FIGURES);
+    return 100 * db_throttled_most(&mean);
 }
 
 /* By what its last sample says: "power", "power+thermal"; "-" while nothing slows it. */
@@ -125,7 +127,7 @@ static void print_hidden(const struct gpu_read *read)
             printf("%s%s", separator, read->devices[i].key);
             separator = ", ";
         }
-    puts(": n/a, hidden by the container or by /proc");
+    puts(": " FORMAT_HIDDEN);
 }
 
 static void print_holders(const struct gpu_read *read, int64_t now_ns)
@@ -226,7 +228,7 @@ void cli_gpu_print(const struct gpu_read *read, int64_t now_ns)
     if (read->n_devices > 0)
         print_devices(read, now_ns);
     if (read->n_devices == 0 || read->reason[0])
-        puts(read->reason[0] ? read->reason : "no GPU");
+        puts(read->reason[0] ? read->reason : FORMAT_NO_DEVICE);
     print_holders(read, now_ns);
     print_phases(read);
     print_processes(read, now_ns);
@@ -247,9 +249,7 @@ static json_t *figures_object(const struct gpu_sampled *of, enum db_statistic st
 static void set_figures(json_t *object, const struct gpu_sampled *of, const char *const *names, int n,
                         int64_t now_ns)
 {
-    json_object_set_new(
-        object, "age_ms",
-        json_integer((json_int_t)(now_ns > of->last_ns ? (now_ns - of->last_ns) / 1000000 : 0)));
+    json_object_set_new(object, "age_ms", json_integer((json_int_t)age_ms(now_ns, of->last_ns)));
     json_object_set_new(object, "last", figures_object(of, DB_SAMPLE, names, n));
     json_object_set_new(object, "mean", figures_object(of, DB_MEAN, names, n));
     json_object_set_new(object, "min", figures_object(of, DB_MIN, names, n));

@@ -118,18 +118,21 @@ int db_reader_process_samples(struct db_reader *reader, const struct db_samples_
 /* ---- phases ---- */
 
 static const char phases[] =
-    "WITH held (training, device, since_ns, until_ns) AS (SELECT p.role, p.device, max(?1, min(p.first_ns)), "
-    "max(p.ts_ns) FROM device_processes AS p JOIN trainings AS t ON t.name = p.role GROUP BY p.role, p.device "
-    "HAVING max(p.ts_ns) >= ?1 UNION ALL SELECT t.name, d.device, max(?1, t.started_ns), iif(t.ended_ns > 0, "
-    "t.ended_ns, d.last_ns) FROM trainings AS t JOIN devices AS d ON d.processes_known = 0 WHERE t.device "
-    "<> 'cpu' AND t.backend NOT LIKE 'cpu%' AND t.started_ns > 0 AND (t.ended_ns = 0 OR t.ended_ns >= ?1)), states (training, state, from_ns, to_ns) AS (SELECT "
-    "training, state, ts_ns, lead(ts_ns, 1, 9223372036854775807) OVER (PARTITION BY training ORDER BY ts_ns) "
-    "FROM training_states WHERE training IN (SELECT training FROM held)) "
-    "SELECT h.training, h.device, w.state, count(*), avg(s.util_percent), max(s.util_percent) FROM held AS h JOIN states "
-    "AS w ON w.training = h.training AND w.to_ns > h.since_ns AND w.from_ns <= h.until_ns CROSS JOIN "
-    "device_samples AS s ON s.device = h.device AND s.period_s = 0 AND s.statistic = 'sample' AND s.ts_ns >= "
-    "max(w.from_ns, h.since_ns) AND s.ts_ns <= min(w.to_ns - 1, h.until_ns, ?2) GROUP BY h.training, h.device, "
-    "w.state ORDER BY h.training, h.device, w.state";
+    "WITH held (training, device, since_ns, until_ns) AS ("
+    "SELECT p.role, p.device, max(?1, min(p.first_ns)), max(p.ts_ns) FROM device_processes AS p "
+    "JOIN trainings AS t ON t.name = p.role GROUP BY p.role, p.device HAVING max(p.ts_ns) >= ?1 "
+    "UNION ALL SELECT t.name, d.device, max(?1, t.started_ns), iif(t.ended_ns > 0, t.ended_ns, d.last_ns) "
+    "FROM trainings AS t JOIN devices AS d ON d.processes_known = 0 WHERE t.device <> 'cpu' "
+    "AND t.backend NOT LIKE 'cpu%' AND t.started_ns > 0 AND (t.ended_ns = 0 OR t.ended_ns >= ?1)), "
+    "states (training, state, from_ns, to_ns) AS ("
+    "SELECT training, state, ts_ns, lead(ts_ns, 1, 9223372036854775807) OVER (PARTITION BY training "
+    "ORDER BY ts_ns) FROM training_states WHERE training IN (SELECT training FROM held)) "
+    "SELECT h.training, h.device, w.state, count(*), avg(s.util_percent), max(s.util_percent) "
+    "FROM held AS h JOIN states AS w ON w.training = h.training AND w.to_ns > h.since_ns "
+    "AND w.from_ns <= h.until_ns CROSS JOIN device_samples AS s ON s.device = h.device AND s.period_s = 0 "
+    "AND s.statistic = 'sample' AND s.ts_ns >= max(w.from_ns, h.since_ns) "
+    "AND s.ts_ns <= min(w.to_ns - 1, h.until_ns, ?2) "
+    "GROUP BY h.training, h.device, w.state ORDER BY h.training, h.device, w.state";
 
 int db_reader_device_phases(struct db_reader *reader, int64_t from_ns, int64_t to_ns,
                             void (*row)(void *ctx, const struct db_device_phase *row), void *ctx)

@@ -2,6 +2,7 @@
 #include "strategy/strategy.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,4 +142,9 @@ void db_process_of(const struct process_sample *sample, int64_t ts_ns, struct db
     *ret = (struct db_process){sample->role, sample->pid, ts_ns, ts_ns};
     *ret_sample = (struct db_process_sample){
         .role = sample->role, .ts_ns = ts_ns, .n = 1, .statistic = DB_SAMPLE, RECORD_PROCESS_FIGURES(FIGURE)};
+}
+
+double db_throttled_most(const struct device_figures *figures)
+{
+    return fmax(fmax(figures->throttle_power, figures->throttle_thermal), figures->throttle_hardware);
 }

@@ -169,6 +169,9 @@ void db_device_of(const struct device_sample *sample, int64_t ts_ns, struct db_d
 void db_process_of(const struct process_sample *sample, int64_t ts_ns, struct db_process *ret,
                    struct db_process_sample *ret_sample);
 
+/* The greatest of the throttle figures; NaN where all of them are. */
+double db_throttled_most(const struct device_figures *figures);
+
 enum db_feed_state {
     DB_FEED_OK,
     DB_FEED_CONNECTING,

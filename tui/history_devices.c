@@ -1,6 +1,5 @@
 /* Reads devices and processes: the newest samples at each call, the day before them once a minute. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +12,7 @@
 #define SECOND_NS         INT64_C(1000000000)
 #define MINUTE_NS         (60 * SECOND_NS)
 #define DAY_NS            (24 * 60 * MINUTE_NS)
-#define USES_NS           (DB_SAMPLES_KEPT_S * SECOND_NS)
-
-static void unknown(double *values, int n)
-{
-    for (int i = 0; i < n; i++)
-        values[i] = NAN;
-}
+#define USES_NS           (HISTORY_USES_S * SECOND_NS)
 
 /* ---- devices and processes that there are ---- */
 
@@ -39,10 +32,8 @@ static void on_device(void *ctx, const struct db_device *row)
     struct history_device *d = &h->devices[h->n++];
     if (strcmp(d->key, row->device) != 0) { /* another than in the last reading */
         *d = (struct history_device){0};
-        unknown((double *)&d->last, DB_DEVICE_FIGURES);
-        unknown((double *)&d->mean, DB_DEVICE_FIGURES);
-        unknown((double *)&d->max, DB_DEVICE_FIGURES);
-        unknown(d->day, HISTORY_DAY_PARTS);
+        tui_history_unknown((double *)&d->last, DB_DEVICE_FIGURES);
+        h->uses_minute = 0; /* whose devices had other places */
     }
     COPY(d->key, row->device);
     COPY(d->name, row->name);
@@ -66,9 +57,7 @@ static void on_process(void *ctx, const struct db_process *row)
         return;
     struct history_process *p = &all->rows[all->n++];
     *p = (struct history_process){.pid = row->pid, .last_ns = row->last_ns};
-    unknown((double *)&p->last, DB_PROCESS_FIGURES);
-    unknown((double *)&p->mean, DB_PROCESS_FIGURES);
-    unknown((double *)&p->max, DB_PROCESS_FIGURES);
+    tui_history_unknown((double *)&p->last, DB_PROCESS_FIGURES);
     COPY(p->role, row->role);
 }
 
@@ -79,10 +68,8 @@ static void take_process(struct history_devices *h, const struct history_process
         return;
     struct history_process *p = &h->processes[h->n_processes++];
     *p = *row;
-    for (int i = 0; i < n_before; i++) /* the day's figures of the last reading */
+    for (int i = 0; i < n_before; i++) /* the day of the last reading */
         if (strcmp(before[i].role, p->role) == 0) {
-            p->mean = before[i].mean;
-            p->max = before[i].max;
             p->span = before[i].span;
             p->day_ns = before[i].day_ns;
             p->day_minute = before[i].day_minute;
@@ -223,9 +210,11 @@ int tui_history_read_devices(struct history_reader *reader, int64_t now_ns, stru
 {
     int r = read_there(reader->db, h);
 
+    if (r == 0)
+        r = read_days(reader->db, h);
     for (int i = 0; r == 0 && i < h->n; i++)
         r = tui_history_newest(reader->db, &h->devices[i], now_ns);
     for (int i = 0; r == 0 && i < h->n_processes; i++)
         r = tui_history_newest_of_process(reader->db, &h->processes[i]);
-    return r == 0 ? read_days(reader->db, h) : r;
+    return r;
 }

@@ -16,6 +16,8 @@ enum {
     HISTORY_PROCESSES_MAX = 16,
     HISTORY_MINUTE_PARTS = 30, /* of 2 s */
     HISTORY_DAY_PARTS = 48,    /* of half an hour */
+    HISTORY_USES_S = DB_SAMPLES_KEPT_S,
+    HISTORY_FRESH_INTERVALS = 3, /* after which a sample stands for nothing more */
 };
 #define HISTORY_MINUTE_PART_NS (2 * INT64_C(1000000000))
 
@@ -42,7 +44,7 @@ struct history_holder {
     double memory_bytes, memory_bytes_max, util_percent, util_percent_max;
 };
 
-/* How busy a device of it was while a training was in a state, over the last two hours. */
+/* How busy a device of it was while a training was in a state, over the last HISTORY_USES_S. */
 struct history_use {
     char training[STATUS_TRAINING_NAME_MAX], state[STATUS_WORD_MAX];
     int device;

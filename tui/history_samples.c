@@ -12,10 +12,9 @@
 enum {
     GAPS_MAX = 256,
     PARTS_READ = 2 * HISTORY_MINUTE_PARTS, /* a part may have the value of a sample before the minute */
-    PARTS_STALE = 3,                       /* intervals after which a sample stands for nothing more */
 };
 
-static void unknown(double *values, int n)
+void tui_history_unknown(double *values, int n)
 {
     for (int i = 0; i < n; i++)
         values[i] = NAN;
@@ -76,7 +75,8 @@ static void on_newest(void *ctx, const struct db_device_sample *row)
 /* A part without a sample has the value of the one before it, but not longer than that is fresh. */
 static void fill_minute(struct history_device *d, const double *parts)
 {
-    int64_t stale = (PARTS_STALE * d->interval_ns + HISTORY_MINUTE_PART_NS - 1) / HISTORY_MINUTE_PART_NS;
+    int64_t stale =
+        (HISTORY_FRESH_INTERVALS * d->interval_ns + HISTORY_MINUTE_PART_NS - 1) / HISTORY_MINUTE_PART_NS;
     double value = NAN;
     int64_t age = 0;
 
@@ -100,7 +100,7 @@ int tui_history_newest(struct db_reader *db, struct history_device *d, int64_t n
         d->key, newest_from(d->last_ns, d->day_ns), d->last_ns, INT64_MIN, INT64_MIN, false};
     struct newest_samples newest = {.device = d, .now_ns = now_ns};
 
-    unknown(newest.parts, PARTS_READ);
+    tui_history_unknown(newest.parts, PARTS_READ);
     int r = db_reader_device_samples(db, &wanted, on_newest, &newest);
     d->interval_ns = interval(&newest.gaps);
     d->day_ns = d->last_ns;
@@ -166,8 +166,6 @@ int tui_history_day(struct db_reader *db, struct history_device *d)
     d->span = (struct db_span){0};
     int r = db_reader_device_samples(db, &wanted, on_day, reading);
     d->day_ns = d->last_ns;
-    db_span_figures(&d->span, DB_MEAN, (double *)&d->mean, DB_DEVICE_FIGURES);
-    db_span_figures(&d->span, DB_MAX, (double *)&d->max, DB_DEVICE_FIGURES);
     for (int i = 0; i < HISTORY_DAY_PARTS; i++)
         db_span_figures(&reading->parts[i], DB_MEAN, &d->day[i], 1);
     free(reading);
@@ -187,7 +185,5 @@ int tui_history_day_of_process(struct db_reader *db, struct history_process *p)
     p->span = (struct db_span){0};
     int r = db_reader_process_samples(db, &wanted, on_day_of_process, &p->span);
     p->day_ns = p->last_ns;
-    db_span_figures(&p->span, DB_MEAN, (double *)&p->mean, DB_PROCESS_FIGURES);
-    db_span_figures(&p->span, DB_MAX, (double *)&p->max, DB_PROCESS_FIGURES);
     return r;
 }

@@ -87,7 +87,7 @@ static int no_device(const struct area *body, int y, const struct model *model)
 {
     const char *reason = reason_of(model);
 
-    tui_area_text_cut(body, 1, y, body->width - 2, STYLE_NORMAL, reason[0] ? reason : "no GPU");
+    tui_area_text_cut(body, 1, y, body->width - 2, STYLE_NORMAL, reason[0] ? reason : FORMAT_NO_DEVICE);
     return y + 1;
 }
 

@@ -55,7 +55,7 @@ static void hidden_devices(const struct area *body, int x, int y, const struct h
         }
     if (hidden < h->n)
         x = tui_area_text(body, x, y, STYLE_DIM, ": ");
-    tui_area_text_cut(body, x, y, body->width - x, STYLE_NORMAL, "n/a, hidden by the container or by /proc");
+    tui_area_text_cut(body, x, y, body->width - x, STYLE_NORMAL, FORMAT_HIDDEN);
 }
 
 static int holders(const struct area *body, int y, const struct scene *scene)
@@ -87,7 +87,7 @@ static int uses(const struct area *body, int y, const struct scene *scene)
     const struct history_devices *h = &scene->model->history.devices;
 
     if (h->n_uses > 0)
-        y = title(body, y, "utilisation by phase, last 2 h");
+        tui_area_printf(body, 1, y++, STYLE_DIM, "utilisation by phase, last %d h", HISTORY_USES_S / 3600);
     for (int i = 0; i < h->n_uses; y++) {
         const struct history_use *first = &h->uses[i];
         struct segment segments[USE_STATES];

@@ -12,6 +12,8 @@
 #define GIB (1024.0 * 1024 * 1024)
 
 enum {
+    FRESH_MS = 3000,  /* at least, however short the interval: the writer and the reading take time */
+    LINES = 3,        /* of a device */
     WIDE = 96,        /* columns: longer bars and lines of the past */
     KEY_COLUMNS = 20, /* that a long name leaves to the key */
     NAME_LEAST = 12,
@@ -25,9 +27,9 @@ int64_t panel_gpu_age_ms(const struct scene *scene, int64_t then_ns)
 
 bool panel_gpu_old(const struct scene *scene, int64_t then_ns, int64_t interval_ns)
 {
-    int64_t fresh_ms = 3 * interval_ns / 1000000;
+    int64_t fresh_ms = HISTORY_FRESH_INTERVALS * interval_ns / 1000000;
 
-    return panel_gpu_age_ms(scene, then_ns) > (fresh_ms > PANEL_GPU_FRESH_MS ? fresh_ms : PANEL_GPU_FRESH_MS);
+    return panel_gpu_age_ms(scene, then_ns) > (fresh_ms > FRESH_MS ? fresh_ms : FRESH_MS);
 }
 
 enum style panel_gpu_style(const struct scene *scene, int64_t then_ns, int64_t interval_ns, enum style style)
@@ -113,8 +115,7 @@ static void util_line(const struct area *body, int y, const struct scene *scene,
 /* Why it is throttled while it is, else the share of the day in which it was; empty when it never was. */
 static void throttle_words(struct segment *ret, const struct history_device *d)
 {
-    double now = fmax(fmax(d->last.throttle_power, d->last.throttle_thermal), d->last.throttle_hardware);
-    double mean = fmax(fmax(d->mean.throttle_power, d->mean.throttle_thermal), d->mean.throttle_hardware);
+    double now = db_throttled_most(&d->last), mean = db_throttled_most(&d->mean);
     char kinds[FORMAT_MAX];
 
     *ret = (struct segment){.style = now > 0 ? STYLE_WARN : STYLE_DIM, .rank = now > 0 ? 1 : 5, .gap = 2};
@@ -190,7 +191,7 @@ static void short_line(const struct area *body, int y, const struct scene *scene
 
 int panel_gpu_each(const struct history_devices *h)
 {
-    return h->n <= FEW_DEVICES ? PANEL_GPU_LINES + 1 : PANEL_GPU_LINES;
+    return h->n <= FEW_DEVICES ? LINES + 1 : LINES;
 }
 
 int panel_gpu_devices(const struct area *body, int y, const struct scene *scene)

@@ -7,15 +7,9 @@
 
 #include "tui/panel/panel.h"
 
-enum {
-    PANEL_GPU_FRESH_MS =
-        3000,            /* at least, however short the interval: the writer and the reading take time */
-    PANEL_GPU_LINES = 3, /* of a device */
-};
-
 int64_t panel_gpu_age_ms(const struct scene *scene, int64_t then_ns);
 
-/* Is a sample older than three of its intervals? */
+/* Is a sample older than HISTORY_FRESH_INTERVALS? */
 bool panel_gpu_old(const struct scene *scene, int64_t then_ns, int64_t interval_ns);
 
 /* Figures that are old are dim; their age stands beside them. */
