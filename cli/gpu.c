@@ -180,11 +180,12 @@ static int run(struct option_call *call)
     if (asked.from_ns == INT64_MIN)
         asked.from_ns = (asked.to_ns == INT64_MAX ? clock_wall_ns() : asked.to_ns) - DEFAULT_NS;
     int r = db_reader_begin(reader);
+    bool rows = form == STORED_CSV || (form == STORED_TABLE && asked.processes);
     if (r == 0)
-        r = cli_gpu_read(reader, &asked, &read);
+        r = rows ? cli_gpu_read_sampled(reader, &read) : cli_gpu_read(reader, &asked, &read);
     if (r == 0 && form == STORED_JSON)
         r = print_object(reader, &read, &asked);
-    else if (r == 0 && (form == STORED_CSV || asked.processes))
+    else if (r == 0 && rows)
         r = print_samples(reader, &read, &asked, form);
     else if (r == 0)
         cli_gpu_print(&read, clock_wall_ns());

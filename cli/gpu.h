@@ -31,7 +31,8 @@ struct gpu_read {
     bool no_memory;
 };
 
-/* All of it, in one snapshot, owned. 0, or -errno of the reader. */
+/* Which devices and processes there are, without a figure; all of it. Owned. 0, or -errno of the reader. */
+int cli_gpu_read_sampled(struct db_reader *reader, struct gpu_read *ret);
 int cli_gpu_read(struct db_reader *reader, const struct gpu_asked *asked, struct gpu_read *ret);
 void cli_gpu_finish(struct gpu_read *read);
 

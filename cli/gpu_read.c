@@ -132,15 +132,24 @@ static int read_spans(struct db_reader *reader, const struct gpu_asked *asked, s
     return r;
 }
 
-int cli_gpu_read(struct db_reader *reader, const struct gpu_asked *asked, struct gpu_read *ret)
+int cli_gpu_read_sampled(struct db_reader *reader, struct gpu_read *ret)
 {
     *ret = (struct gpu_read){0};
-    int r = db_reader_meta(reader, DB_GPU_REASON_KEY, ret->reason, sizeof ret->reason);
+    int r = db_reader_devices(reader, on_device, ret);
+    if (r == 0)
+        r = db_reader_processes(reader, on_process, ret);
+    return r == 0 && ret->no_memory ? -ENOMEM : r;
+}
+
+int cli_gpu_read(struct db_reader *reader, const struct gpu_asked *asked, struct gpu_read *ret)
+{
+    int r = cli_gpu_read_sampled(reader, ret);
+    if (r < 0)
+        return r;
+    r = db_reader_meta(reader, DB_GPU_REASON_KEY, ret->reason, sizeof ret->reason);
     if (r < 0 && r != -ENOENT && r != -ENOSPC)
         return r;
-    if ((r = db_reader_devices(reader, on_device, ret)) == 0 &&
-        (r = db_reader_processes(reader, on_process, ret)) == 0 &&
-        (r = db_reader_device_processes(reader, asked->from_ns, asked->to_ns, on_holder, ret)) == 0 &&
+    if ((r = db_reader_device_processes(reader, asked->from_ns, asked->to_ns, on_holder, ret)) == 0 &&
         (r = db_reader_device_phases(reader, asked->from_ns, asked->to_ns, on_phase, ret)) == 0 &&
         !ret->no_memory)
         r = read_spans(reader, asked, ret);

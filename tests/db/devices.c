@@ -243,20 +243,11 @@ static void keep_phase(void *ctx, const struct db_device_phase *row)
 static void put_training(struct db_writer *writer, const char *name, const char *device, int64_t started_ns,
                          int64_t ended_ns)
 {
-    const struct db_training row = {.name = name,
-                                    .state = ended_ns ? "done" : "update",
-                                    .reason = "",
-                                    .cause = "",
-                                    .device = device,
-                                    .backend = "",
-                                    .config = "",
-                                    .checkpoint = "",
-                                    .policy = "",
-                                    .verdict = "",
-                                    .verdict_text = "",
-                                    .created_ns = started_ns,
-                                    .started_ns = started_ns,
-                                    .ended_ns = ended_ns};
+    struct db_training row = fixture_training(name, started_ns);
+    row.state = ended_ns ? "done" : "update";
+    row.device = device;
+    row.started_ns = started_ns;
+    row.ended_ns = ended_ns;
     db_writer_put_training(writer, &row);
 }
 

@@ -41,6 +41,29 @@ static inline struct db_reader *fixture_reader(const char *path)
     return reader;
 }
 
+/* One that is queued, of which nothing else is known. */
+static inline struct db_training fixture_training(const char *name, int64_t created_ns)
+{
+    return (struct db_training){
+        .name = name,
+        .state = "queued",
+        .reason = "",
+        .cause = "",
+        .device = "",
+        .backend = "",
+        .config = "[ppo]\nepochs = 4\n",
+        .verdict = "",
+        .verdict_text = "",
+        .checkpoint = "",
+        .policy = "",
+        .steps_s = NAN,
+        .episode_return = NAN,
+        .cpu_s = NAN,
+        .memory_bytes = -1,
+        .created_ns = created_ns,
+    };
+}
+
 static inline struct symbol fixture_symbol(int index)
 {
     struct symbol symbol = {

@@ -13,28 +13,6 @@ enum { KEPT = DB_TRAINING_POINTS_KEPT, STATES = 5, ROWS_MAX = KEPT + 1 };
 static const struct db_writer_config config = {0};
 static const char *const state_names[STATES] = {"rollout", "update", "evaluating", "checkpointing", "queued"};
 
-static struct db_training training_of(const char *name, int64_t created_ns)
-{
-    return (struct db_training){
-        .name = name,
-        .state = "queued",
-        .reason = "",
-        .cause = "",
-        .device = "",
-        .backend = "",
-        .config = "[ppo]\nepochs = 4\n",
-        .verdict = "",
-        .verdict_text = "",
-        .checkpoint = "",
-        .policy = "",
-        .steps_s = NAN,
-        .episode_return = NAN,
-        .cpu_s = NAN,
-        .memory_bytes = -1,
-        .created_ns = created_ns,
-    };
-}
-
 /* ---- what is put comes back ---- */
 
 struct seen {
@@ -111,7 +89,7 @@ static void come_back(void)
 {
     const char *path = scratch_path("back.db");
     struct db_writer *writer = fixture_writer(path, &config);
-    struct db_training t = training_of("ppo-btc", 2), older = training_of("older", 1);
+    struct db_training t = fixture_training("ppo-btc", 2), older = fixture_training("older", 1);
     db_writer_group_begin(writer);
     db_writer_put_training(writer, &t);
     db_writer_put_training(writer, &older);
@@ -273,7 +251,7 @@ static void thin_points(struct random *random)
     struct db_reader *reader = NULL;
     int64_t steps[2] = {0}, oldest[2] = {-1, -1};
     for (int i = 0; i < 2; i++) {
-        struct db_training t = training_of(names[i], i);
+        struct db_training t = fixture_training(names[i], i);
         db_writer_put_training(writer, &t);
     }
     for (int round = 0; round < 60; round++) {
@@ -362,7 +340,7 @@ static void merge_states(struct random *random)
     static struct timeline all, stored;
     const char *path = scratch_path("merge.db");
     struct db_writer *writer = fixture_writer(path, &config);
-    struct db_training t = training_of("a", 1);
+    struct db_training t = fixture_training("a", 1);
     int64_t ts_ns = FIXTURE_START;
     db_writer_put_training(writer, &t);
     for (int i = 0; i < 20000; i++) {
@@ -390,7 +368,7 @@ static void merge_states(struct random *random)
         CHECK_INT(stored.newest[(stored.n - 1 - i) % (KEPT / 2)], all.newest[(all.n - 1 - i) % (KEPT / 2)]);
 
     /* Where no state repeats among 16, the bound still holds, and both ends. */
-    struct db_training other = training_of("b", 2);
+    struct db_training other = fixture_training("b", 2);
     db_writer_put_training(writer, &other);
     for (int i = 0; i < 10000; i++) {
         char name[16];
@@ -416,7 +394,7 @@ static void forget_trainings(void)
     for (int i = 0; i < DB_TRAININGS_KEPT + 40; i++) {
         char name[16];
         snprintf(name, sizeof name, "t%d", i);
-        struct db_training t = training_of(name, i);
+        struct db_training t = fixture_training(name, i);
         t.state = i < 10 ? "rollout" : i % 3 == 0 ? "done" : i % 3 == 1 ? "failed" : "stopped";
         t.ended_ns = i < 10 ? 0 : 100000 - i; /* the later started, the earlier ended */
         db_writer_put_training(writer, &t);
@@ -457,7 +435,7 @@ static void drop_together(void)
     db_writer_group_end(writer);
     int64_t seq = 0, taken = 0;
     for (bool went = true; went && seq < 10000;) {
-        struct db_training t = training_of("a", 1);
+        struct db_training t = fixture_training("a", 1);
         t.seq = ++seq;
         db_writer_group_begin(writer);
         went = db_writer_put_training(writer, &t) > 0;
@@ -473,7 +451,7 @@ static void drop_together(void)
     CHECK_INT(db_writer_flush(writer, 60000), 0);
     CHECK_INT(sql_query_file(path, "SELECT seq FROM trainings"), taken);
     CHECK_INT(sql_query_file(path, "SELECT max(steps) FROM training_points"), 20 * taken + 19);
-    struct db_training t = training_of("a", 1);
+    struct db_training t = fixture_training("a", 1);
     t.seq = seq;
     CHECK(db_writer_put_training(writer, &t) > 0);
     fixture_close(writer);

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 
 import harness
@@ -31,11 +32,11 @@ def start(folder, replay, nvml):
 
 
 def stored(daemon):
-    """Samples of each device and of the process, as SQL has them."""
+    """Samples of each device, as SQL has them."""
     try:
         rows = daemon.query("SELECT device, count(*) FROM device_samples WHERE period_s = 0 GROUP BY device")
         return min((n for _, n in rows), default=0)
-    except Exception:  # no database, or none of its tables yet
+    except sqlite3.OperationalError:  # no database, or none of its tables yet
         return 0
 
 
