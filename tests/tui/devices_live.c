@@ -1,5 +1,6 @@
-/* Devices while they are sampled: the day's greatest follows each sample; a device that falls silent; eight
- * of them on a small screen, on the overview the hottest, on their tab all of them by the keys. */
+/* Devices while they are sampled: the day's greatest follows each sample; a device that falls silent; one
+ * that comes before another; eight of them on a small screen, on the overview the hottest, on their tab all
+ * of them by the keys. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -202,6 +203,35 @@ static void test_silent(int interval_s)
     now = start;
 }
 
+/* ---- a device before another ---- */
+
+/* Its name stands before the other's, within the minute in which utilisation by phase was read. */
+static void test_places(void)
+{
+    const struct db_training training = fixture_training_row("ppo-btc", "update", 1000);
+    const struct db_training_state state = {"ppo-btc", "update", now.wall_ns - SECOND_NS, NAN};
+
+    begin("places.db");
+    db_writer_put_training(writer, &training);
+    db_writer_put_training_state(writer, &state);
+    put_device(1, now.wall_ns, 1, "Fake", "");
+    close_writer();
+    take("places.db");
+    CHECK_INT(model->history.devices.n_uses, 1);
+    begin("places.db");
+    put_device(0, now.wall_ns, 1, "Fake", "");
+    close_writer();
+    take("places.db");
+    const struct history_devices *h = &model->history.devices;
+    CHECK_INT(h->n, 2);
+    CHECK_INT(h->n_uses, 2);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(h->uses[i].device, i);
+        CHECK_NEAR(h->uses[i].util_percent, 10 * i + 5, 0);
+    }
+    end();
+}
+
 /* ---- eight on a small screen ---- */
 
 static void press(struct view *view, int key)
@@ -273,6 +303,7 @@ int main(int argc, char **argv)
     test_greatest();
     test_silent(2);
     test_silent(60);
+    test_places();
     test_many();
     return check_done("devices_live");
 }
