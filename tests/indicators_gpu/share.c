@@ -12,10 +12,9 @@
 
 #include "indicators_gpu/share.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 
 enum { COUNTERS = 4, ROUNDS = 200 };
-
-static char folder[64];
 
 static struct gpu_share *open_one(const char *id)
 {
@@ -153,7 +152,7 @@ static void try_entries(void)
 
 /* ---- locks ---- */
 
-static char counter[96];
+static const char *counter;
 
 /* Reads the counter and writes one more: with two at once some would be lost. */
 static void count(struct gpu_share *share, int from, int to)
@@ -177,7 +176,7 @@ static void try_lock(void)
 {
     struct child children[COUNTERS];
     int value = 0;
-    snprintf(counter, sizeof counter, "%s/counter", folder);
+    counter = scratch_path("counter");
     int fd = open(counter, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     CHECK_INT(pwrite(fd, &value, sizeof value, 0), sizeof value);
     for (int i = 0; i < COUNTERS; i++)
@@ -187,7 +186,6 @@ static void try_lock(void)
     CHECK_INT(pread(fd, &value, sizeof value, 0), sizeof value);
     CHECK_INT(value, COUNTERS * ROUNDS);
     close(fd);
-    unlink(counter);
 }
 
 static void hold_lock(struct gpu_share *share, int from, int to)
@@ -261,10 +259,8 @@ static void try_places(void)
     char path[128], id[32], reason[256] = "";
     struct stat file;
     struct gpu_share *share = NULL;
-    snprintf(path, sizeof path, "%s/papertape", folder);
-    CHECK(stat(path, &file) == 0 && (file.st_mode & 07777) == 0700);
-    snprintf(path, sizeof path, "%s/papertape/device-one", folder);
-    CHECK(stat(path, &file) == 0 && (file.st_mode & 07777) == 0600);
+    CHECK(stat(scratch_path("papertape"), &file) == 0 && (file.st_mode & 07777) == 0700);
+    CHECK(stat(scratch_path("papertape/device-one"), &file) == 0 && (file.st_mode & 07777) == 0600);
     CHECK_INT(gpu_share_open("", &share, reason, sizeof reason), -EINVAL);
     CHECK_INT(gpu_share_open("../one", &share, reason, sizeof reason), -EINVAL);
     CHECK(strstr(reason, "../one") != NULL && share == NULL);
@@ -272,12 +268,11 @@ static void try_places(void)
     struct child child = start(no_room);
     end(&child, 0);
 
-    snprintf(path, sizeof path, "%s/papertape", folder);
-    CHECK_INT(chmod(path, 0777), 0);
+    CHECK_INT(chmod(scratch_path("papertape"), 0777), 0);
     snprintf(id, sizeof id, "test-%d", (int)getpid());
     gpu_share_close(open_one(id));
-    snprintf(path, sizeof path, "%s/papertape/device-%s", folder, id);
-    CHECK(access(path, F_OK) < 0);
+    snprintf(path, sizeof path, "papertape/device-%s", id);
+    CHECK(access(scratch_path(path), F_OK) < 0);
     int there = 0;
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path,
@@ -290,16 +285,10 @@ static void try_places(void)
 
 int main(void)
 {
-    char command[96];
-    snprintf(folder, sizeof folder, "/tmp/share-test-XXXXXX");
-    if (!mkdtemp(folder))
-        return EXIT_FAILURE;
-    setenv("XDG_RUNTIME_DIR", folder, 1);
+    setenv("XDG_RUNTIME_DIR", scratch_root(), 1);
     try_entries();
     try_lock();
     try_waits();
     try_places();
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK_INT(system(command), 0);
     return check_done("indicators_gpu/share");
 }

@@ -3,6 +3,7 @@
 #ifndef TESTS_TRAINER_PPO_DEVICE_GRAPHS_H
 #define TESTS_TRAINER_PPO_DEVICE_GRAPHS_H
 
+#include "tests/scratch.h"
 #include "tests/trainer/ppo/device_parts.h"
 
 /* What the tests' device counts; NULL: another device. */
@@ -222,12 +223,10 @@ static void check_records(const struct ppo_params *params, const char *times, bo
  * choices keeps them though the timings are others. */
 static void try_measured(void)
 {
-    char plans[] = "/tmp/papertape-plans-XXXXXX";
     struct ppo_params params = place_ppo(11, 24, 64);
-    int fd = place_is_cpu() && !getenv("QUEUE_PLAIN") ? mkstemp(plans) : -1;
-    if (fd < 0)
+    const char *plans = scratch_path("plans");
+    if (!place_is_cpu() || getenv("QUEUE_PLAIN"))
         return;
-    close(fd);
     params.net.activation = NET_RELU;
     check_records(&params, "3,2;2.5,4", false, 2, 4, 2);
     check_records(&params, "3,nan,2;1", true, 1, 4, 3);

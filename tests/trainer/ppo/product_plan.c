@@ -16,6 +16,7 @@
 
 #include "tests/check.h"
 #include "tests/random.h"
+#include "tests/scratch.h"
 #include "trainer/ppo/cuda/product_plan.h"
 
 /* A device of which all is injected. */
@@ -271,7 +272,7 @@ static void try_first(void)
 
 /* ---- the cache ---- */
 
-static char folder[] = "/tmp/papertape-products-XXXXXX", path[100];
+static const char *path;
 
 /* Candidate `fastest` of a fresh device's, with a cache over the file. Returns how many were timed. */
 static int choose_in(struct product_cache *c, const char *device, size_t rows, int lanes, int fastest,
@@ -543,7 +544,7 @@ static void try_no_file(void)
     struct product_cache c = {0};
     struct product_choice choice, own = {.heuristic = 6};
     struct stat st;
-    ppo_product_cache_open(&c, folder); /* which is no file */
+    ppo_product_cache_open(&c, scratch_root()); /* which is no file */
     ppo_product_cache_keep(&c, "own", &own);
     CHECK(ppo_product_cache_find(&c, "own", &choice) && choice.heuristic == 6);
     ppo_product_cache_finish(&c);
@@ -555,13 +556,11 @@ static void try_no_file(void)
     CHECK(stat(path, &st) == 0 && st.st_size == PRODUCT_FILE_MAX);
     ppo_product_cache_finish(&c);
 
-    setenv("XDG_CACHE_HOME", folder, 1); /* the default's place, whose folder is made */
+    setenv("XDG_CACHE_HOME", scratch_root(), 1); /* the default's place, whose folder is made */
     ppo_product_cache_open(&c, "");
     ppo_product_cache_keep(&c, "own", &own);
-    CHECK(strncmp(c.path, folder, strlen(folder)) == 0 && stat(c.path, &st) == 0 && st.st_size > 0);
-    unlink(c.path);
-    *strrchr(c.path, '/') = '\0';
-    CHECK_INT(rmdir(c.path), 0);
+    CHECK_STR(c.path, scratch_path("papertape/products"));
+    CHECK(stat(c.path, &st) == 0 && st.st_size > 0);
     ppo_product_cache_finish(&c);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
@@ -573,9 +572,7 @@ static void try_no_file(void)
 int main(void)
 {
     struct random random = random_seeded("trainer/ppo/product_plan", 20261124);
-    if (!mkdtemp(folder))
-        return EXIT_FAILURE;
-    snprintf(path, sizeof(path), "%s/products", folder);
+    path = scratch_path("products");
     together = mmap(NULL, sizeof(*together), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (together == MAP_FAILED)
         return EXIT_FAILURE;
@@ -593,7 +590,5 @@ int main(void)
     try_damage(&random);
     try_no_file();
     ppo_product_cache_finish(&cache);
-    unlink(path);
-    rmdir(folder);
     return check_done("trainer/ppo/product_plan");
 }

@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "indicators_gpu/share.h"
+#include "tests/scratch.h"
 #include "tests/trainer/ppo/device_place.h"
 
 enum { EIGHT = 8, COPIES = 64, STEPS = 16, MINIBATCH = 128, WORDS = 4096, PATIENCE_S = 240 };
 
 static const char *path;
-static char folder[64];
 static struct env_params env_params;
 static struct env_market *market;
 static struct ppo_params params;
@@ -144,7 +144,7 @@ static int device_number;
 static void set_device(size_t total, const char *more)
 {
     char text[512];
-    snprintf(text, sizeof text, "memory=%s/device-%d total=%zu context=20MiB code=4MiB %s", folder,
+    snprintf(text, sizeof text, "memory=%s/device-%d total=%zu context=20MiB code=4MiB %s", scratch_root(),
              ++device_number, total, more);
     setenv("CPU_DEVICE", text, 1);
 }
@@ -258,12 +258,12 @@ static void try_none(bool at_once, size_t whole)
 static void wait_for_entry(const struct process *p)
 {
     struct pollfd said = {.fd = p->from, .events = POLLIN}; /* it trains, without having entered */
-    char name[128], id[64], reason[GPU_REASON_MAX] = "";
+    char name[32], id[64], reason[GPU_REASON_MAX] = "";
     struct gpu_share *share = NULL;
     struct stat file;
     struct gpu_share_entry others = {0};
-    snprintf(name, sizeof name, "%s/device-%d", folder, device_number);
-    CHECK_INT(stat(name, &file), 0);
+    snprintf(name, sizeof name, "device-%d", device_number);
+    CHECK_INT(stat(scratch_path(name), &file), 0);
     snprintf(id, sizeof id, "cpu-%llx-%llx", (unsigned long long)file.st_dev,
              (unsigned long long)file.st_ino);
     CHECK_INT(gpu_share_open(id, &share, reason, sizeof reason), 0);
@@ -379,12 +379,11 @@ static void try_lost(size_t whole)
 int main(int argc, char **argv)
 {
     struct random random = random_seeded("trainer/ppo/sharers", 1);
-    char command[96];
-    if (argc < 2 || snprintf(folder, sizeof folder, "/tmp/sharers-XXXXXX") < 0 || !mkdtemp(folder))
+    if (argc < 2)
         return EXIT_FAILURE;
     path = argv[1];
     alarm(PATIENCE_S); /* its children end with it */
-    setenv("XDG_RUNTIME_DIR", folder, 1);
+    setenv("XDG_RUNTIME_DIR", scratch_root(), 1);
     env_params = place_params(false, 40);
     market = place_market(&random, &env_params);
     params = place_ppo(COPIES, STEPS, MINIBATCH);
@@ -402,7 +401,5 @@ int main(int argc, char **argv)
     try_no_entry(whole);
     try_lost(whole);
     env_market_destroy(market);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK_INT(system(command), 0);
     return check_done("trainer/ppo/sharers");
 }
