@@ -69,7 +69,7 @@ struct gpu_device_streams; /* streams whose memory is on the device */
 struct gpu_indicators_api {
     uint32_t abi;
 
-    /* The device that open() takes, without opening it, the same in every process (its PCI address), as
+    /* The device that open() takes, without opening it, the same in every process (its UUID), as
      * indicators_gpu/share.h takes it; "" for one whose memory no other process can hold. -ENODEV. */
     int (*identify)(char ret[GPU_DEVICE_ID_MAX]);
     int (*open)(struct gpu_indicators **ret, char *reason, size_t cap);

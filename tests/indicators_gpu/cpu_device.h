@@ -97,7 +97,7 @@ bool cpu_memory_take(size_t bytes);
 void cpu_memory_give(size_t bytes);
 bool cpu_memory_take_code(void); /* once a process */
 struct cpu_memory_figures {
-    size_t total, free, held, context, driver; /* as struct gpu_ppo_memory */
+    size_t total, free, held, context, driver; /* as struct queue_memory */
 };
 void cpu_memory_count(struct cpu_memory_figures *ret);
 

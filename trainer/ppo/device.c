@@ -1,82 +1,16 @@
-#include "trainer/ppo/device.h"
+#include "trainer/ppo/device_internal.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "indicators_gpu/share.h"
 #include "trainer/env/begin.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
-#include "trainer/nn/train.h"
-#include "trainer/ppo/cuda/abi.h"
-#include "trainer/ppo/cuda/plan.h"
-#include "trainer/ppo/room.h"
 
-enum { BACKEND_MAX = 300, PIECES = 7, SETTLED = 2 };
-
-struct device_learner {
-    struct learner learner; /* first: the callers' handle */
-    struct learner_ops ops;
-    char backend[BACKEND_MAX];
-    const struct gpu_ppo_api *api;
-    struct gpu_ppo *on_device;
-    struct env *env;
-    struct env_device *device;
-    struct ppo_counters counters;
-    size_t driver_bytes;       /* its part, and its context */
-    struct gpu_share *share;   /* NULL: none; the module's */
-    int settled;               /* iterations, up to SETTLED */
-    uint64_t waits, waits_env; /* in iterations; on the environment, ever */
-    bool normal;               /* observations have statistics, or need none */
-    bool noticed;              /* the device's notice was passed on */
-};
-
-/* A whole state in the host's memory. */
-struct host_state {
-    struct gpu_ppo_state state;
-    size_t normaliser_bytes, copies_bytes, params_bytes, world_bytes;
-    void *world;
-};
-
-static struct device_learner *device_of(const struct learner *l)
-{
-    return (struct device_learner *)(uintptr_t)l;
-}
-
-static void state_finish(struct host_state *s)
-{
-    free(s->state.params);
-    free(s->state.adam_m);
-    free(s->state.adam_v);
-    free(s->state.normaliser);
-    free(s->state.copies);
-    free(s->world);
-}
-
-static int state_init(struct host_state *s, struct device_learner *d, char err[static PPO_ERROR_MAX])
-{
-    const struct net_layout *layout = &d->learner.layout;
-    *s = (struct host_state){.normaliser_bytes = ppo_normaliser_bytes(layout),
-                             .copies_bytes = ppo_copies_bytes(&d->learner.params, layout),
-                             .params_bytes = layout->n_params * sizeof(float),
-                             .world_bytes = env_state_bytes(d->env)};
-    s->state = (struct gpu_ppo_state){.params = calloc(1, s->params_bytes),
-                                      .adam_m = calloc(1, s->params_bytes),
-                                      .adam_v = calloc(1, s->params_bytes),
-                                      .normaliser = calloc(1, s->normaliser_bytes),
-                                      .counters = &d->counters,
-                                      .copies = calloc(1, s->copies_bytes)};
-    s->world = malloc(s->world_bytes);
-    if (s->state.params && s->state.adam_m && s->state.adam_v && s->state.normaliser && s->state.copies &&
-        s->world)
-        return 0;
-    state_finish(s);
-    return env_refuse(-ENOMEM, err, "learner: out of memory for its state");
-}
+enum { SETTLED = 2 };
 
 /* ---- iterations ---- */
 
@@ -101,12 +35,12 @@ static int rehearse(struct device_learner *d, const struct kernel_rates *rates,
     struct host_state before, after;
     struct gpu_ppo_result none;
     char reason[ENV_ERROR_MAX];
-    int r = state_init(&before, d, err);
+    int r = ppo_device_state_init(&before, d, err);
     if (r < 0)
         return r;
-    r = state_init(&after, d, err);
+    r = ppo_device_state_init(&after, d, err);
     if (r < 0) {
-        state_finish(&before);
+        ppo_device_state_finish(&before);
         return r;
     }
     r = env_device_store(d->device, d->env, reason);
@@ -131,8 +65,8 @@ static int rehearse(struct device_learner *d, const struct kernel_rates *rates,
             env_refuse(r, err, "%s", reason);
     }
     d->normal = r == 0;
-    state_finish(&before);
-    state_finish(&after);
+    ppo_device_state_finish(&before);
+    ppo_device_state_finish(&after);
     return r;
 }
 
@@ -232,122 +166,6 @@ static int iterate(struct learner *learner, struct ppo_update *ret, char err[sta
     return 0;
 }
 
-/* ---- state ---- */
-
-struct state_piece {
-    const char *name;
-    void *at;
-    size_t n;
-};
-
-static void list_pieces(struct host_state *s, struct state_piece ret[static PIECES])
-{
-    const struct state_piece all[PIECES] = {
-        {"params", s->state.params, s->params_bytes},
-        {"adam_m", s->state.adam_m, s->params_bytes},
-        {"adam_v", s->state.adam_v, s->params_bytes},
-        {"normaliser", s->state.normaliser, s->normaliser_bytes},
-        {"counters", s->state.counters, sizeof(*s->state.counters)},
-        {"world", s->world, s->world_bytes},
-        {"copies", s->state.copies, s->copies_bytes},
-    };
-    memcpy(ret, all, sizeof(all));
-}
-
-static int save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
-{
-    struct device_learner *d = device_of(learner);
-    struct host_state s;
-    struct state_piece pieces[PIECES];
-    char reason[ENV_ERROR_MAX];
-    int r = state_init(&s, d, err);
-    if (r < 0)
-        return r;
-    r = d->api->read(d->on_device, &s.state, err, PPO_ERROR_MAX);
-    if (r == 0) {
-        r = env_device_store(d->device, d->env, reason);
-        if (r < 0)
-            env_refuse(r, err, "%s", reason);
-        else
-            env_save(d->env, s.world);
-    }
-    list_pieces(&s, pieces);
-    for (int i = 0; i < PIECES && r == 0; i++) {
-        r = sink->piece(sink->ctx, pieces[i].name, pieces[i].at, pieces[i].n);
-        if (r < 0)
-            env_refuse(r, err, "%s: not written: %s", pieces[i].name, strerror(-r));
-    }
-    state_finish(&s);
-    return r;
-}
-
-/* Are all pieces there and of the right size? Then into `s`. */
-static int take_pieces(struct host_state *s, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
-{
-    struct state_piece pieces[PIECES];
-    list_pieces(s, pieces);
-    for (int i = 0; i < PIECES; i++) {
-        size_t n;
-        const void *from = source->piece(source->ctx, pieces[i].name, &n);
-        if (!from)
-            return env_refuse(-EINVAL, err, "%s: missing: %zu bytes of it would be right", pieces[i].name,
-                              pieces[i].n);
-        if (n != pieces[i].n)
-            return env_refuse(-EINVAL, err, "%s: %zu bytes: %zu would be right", pieces[i].name, n,
-                              pieces[i].n);
-        memcpy(pieces[i].at, from, n);
-    }
-    return 0;
-}
-
-static int load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
-{
-    struct device_learner *d = device_of(learner);
-    struct host_state s;
-    struct ppo_counters counters;
-    char reason[ENV_ERROR_MAX];
-    int r = state_init(&s, d, err);
-    if (r < 0)
-        return r;
-    s.state.counters = &counters;
-    r = take_pieces(&s, source, err);
-    if (r == 0) {
-        r = env_load(d->env, s.world, reason);
-        if (r == 0)
-            r = env_device_load(d->device, d->env, reason);
-        if (r < 0)
-            env_refuse(r, err, "world: %.400s", reason);
-    }
-    if (r == 0)
-        r = d->api->write(d->on_device, &s.state, err, PPO_ERROR_MAX);
-    if (r == 0) {
-        d->counters = counters;
-        d->normal = !learner->params.normalise_observations || s.state.normaliser[1].count > 0;
-    }
-    state_finish(&s);
-    return r;
-}
-
-static int snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX])
-{
-    struct device_learner *d = device_of(learner);
-    struct host_state s;
-    int r = state_init(&s, d, err);
-    if (r < 0)
-        return r;
-    r = d->api->read(d->on_device, &s.state, err, PPO_ERROR_MAX);
-    const bool normal = learner->params.normalise_observations;
-    for (int i = 0; i < learner->layout.shape.observation && r == 0; i++) {
-        const struct ppo_moments *m = &s.state.normaliser[1 + i];
-        ret->mean[i] = normal && m->count > 0 ? (float)m->mean : 0;
-        ret->scale[i] = normal && m->count > 0 ? (float)(1 / sqrt(m->m2 / m->count + PPO_VARIANCE_LEAST)) : 1;
-    }
-    if (r == 0)
-        memcpy(ret->params, s.state.params, s.params_bytes);
-    state_finish(&s);
-    return r;
-}
-
 /* ---- life ---- */
 
 static size_t bytes(const struct learner *learner)
@@ -366,24 +184,7 @@ static void destroy(struct learner *learner)
     free(d);
 }
 
-/* The state at the start: the same bits as the CPU's learner's. */
-static int begin(struct device_learner *d, char err[static PPO_ERROR_MAX])
-{
-    const struct ppo_params *params = &d->learner.params;
-    struct host_state s;
-    int r = state_init(&s, d, err);
-    if (r < 0)
-        return r;
-    r = nn_init(&d->learner.layout, params->seed, params->policy_gain, params->log_std_init, s.state.params);
-    if (r < 0)
-        env_refuse(r, err, "learner: out of memory");
-    if (r == 0)
-        r = d->api->write(d->on_device, &s.state, err, PPO_ERROR_MAX);
-    state_finish(&s);
-    return r;
-}
-
-static int make_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
+int ppo_learner_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
                        char err[static PPO_ERROR_MAX])
 {
     const struct env_params *e = &env->view.params;
@@ -399,69 +200,6 @@ static int make_layout(const struct ppo_params *params, const struct env *env, s
     shape.levels = e->actions == ENV_DISCRETE ? e->levels : 0;
     int r = policy_net_layout_init(ret, &shape, reason);
     return r < 0 ? env_refuse(r, err, "%s", reason) : 0;
-}
-
-size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
-                                const struct env *env)
-{
-    struct ppo_plan plan;
-    char err[PPO_ERROR_MAX];
-    if (ppo_plan_make(params, layout, ppo_shortest_episode(env), &plan, err) < 0)
-        return 0;
-    return plan.bytes + env_device_bytes(env) + env_device_market_bytes(env);
-}
-
-/* As ppo_learner_check_device(), for callers that have the layout and the module's table. */
-static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *params,
-                      struct gpu_module *module, const struct net_layout *layout, const struct env *env,
-                      bool has_market, bool settled, struct learner_room *ret, char err[static PPO_ERROR_MAX])
-{
-    const char *why;
-    struct gpu_share *share = gpu_module_share(module, &why);
-    struct gpu_share_entry entered = {0};
-    struct ppo_plan plan;
-    struct gpu_ppo_memory memory;
-    int r = ppo_plan_make(params, layout, ppo_shortest_episode(env), &plan, err);
-    if (r == 0)
-        r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
-    if (r < 0)
-        return r;
-    if (share)
-        (void)gpu_share_others(share, &entered); /* who enters room reports a failure */
-    const size_t learner = ppo_learner_bytes_device(params, layout, env),
-                 there = has_market ? env_device_market_bytes(env) : 0;
-    const struct learner_room made = {.all = learner + memory.context + memory.driver,
-                                      .more = learner - there + memory.driver,
-                                      .driver = memory.driver};
-    const struct ppo_room room = {.total = memory.total,
-                                  .used = memory.total - memory.free,
-                                  .held = memory.held,
-                                  .context = memory.context,
-                                  .entered = entered,
-                                  .settled = settled,
-                                  .more = made.more};
-    r = ppo_room_check(&room, params, err);
-    if (r == 0)
-        *ret = made;
-    return r;
-}
-
-int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
-                             const struct env *env, bool has_market, bool settled, struct learner_room *ret,
-                             char err[static PPO_ERROR_MAX])
-{
-    const void *api;
-    int r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &api, err, PPO_ERROR_MAX);
-    if (r < 0)
-        return r;
-    struct net_layout *layout = malloc(sizeof(*layout));
-    if (!layout)
-        return env_refuse(-ENOMEM, err, "learner: out of memory");
-    r = make_layout(params, env, layout, err);
-    if (r == 0)
-        r = check_room(api, params, module, layout, env, has_market, settled, ret, err);
-    free(layout);
-    return r;
 }
 
 int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module *module,
@@ -492,7 +230,7 @@ static int make_on_device(struct device_learner *d, struct gpu_module *module,
     setup.io.masks = NULL;
     setup.ctx = d->device;
     r = d->api->create(gpu_module_handle(module), &setup, &d->on_device, err, PPO_ERROR_MAX);
-    return r == 0 ? begin(d, err) : r;
+    return r == 0 ? ppo_device_begin(d, err) : r;
 }
 
 int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_module *module,
@@ -509,14 +247,15 @@ int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_modul
     if (!d)
         return env_refuse(-ENOMEM, err, "learner: out of memory");
     snprintf(d->backend, sizeof(d->backend), "cuda: %s", gpu_module_device(module));
-    d->ops = (struct learner_ops){d->backend, iterate, save, load, snapshot, bytes, destroy};
+    d->ops = (struct learner_ops){d->backend,          iterate, ppo_device_save, ppo_device_load,
+                                  ppo_device_snapshot, bytes,   destroy};
     d->learner.ops = &d->ops;
     d->learner.params = *params;
     d->api = api;
     d->env = env;
     d->share = gpu_module_share(module, &why);
     d->normal = !params->normalise_observations;
-    r = make_layout(params, env, &d->learner.layout, err);
+    r = ppo_learner_layout(params, env, &d->learner.layout, err);
     d->learner.params.net = d->learner.layout.shape;
     if (r == 0)
         r = make_on_device(d, module, market, err);
@@ -529,12 +268,6 @@ int ppo_learner_create_checked(const struct ppo_params *params, struct gpu_modul
         gpu_share_took(d->share, room->driver);
     *ret = &d->learner;
     return 0;
-}
-
-int ppo_learner_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
-                       char err[static PPO_ERROR_MAX])
-{
-    return make_layout(params, env, ret, err);
 }
 
 uint32_t ppo_shortest_episode(const struct env *env)
@@ -581,23 +314,6 @@ int ppo_learner_device_product_seconds(struct learner *l, int id, int rounds, do
 {
     struct device_learner *d = device_of(l);
     return d->api->product_seconds(d->on_device, id, rounds, ret, err, PPO_ERROR_MAX);
-}
-
-int ppo_device_memory(struct gpu_module *module, size_t *ret_free, size_t *ret_total,
-                      char err[static PPO_ERROR_MAX])
-{
-    const void *table;
-    struct gpu_ppo_memory memory;
-    int r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &table, err, PPO_ERROR_MAX);
-    if (r < 0)
-        return r;
-    const struct gpu_ppo_api *api = table;
-    r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
-    if (r < 0)
-        return r;
-    *ret_free = memory.free;
-    *ret_total = memory.total;
-    return 0;
 }
 
 int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,

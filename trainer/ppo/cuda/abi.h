@@ -59,19 +59,10 @@ enum gpu_ppo_array {
     GPU_PPO_RETURNS, /* float [rows]; not normalised */
 };
 
-/* Bytes of the device's memory. What is not free all processes hold together, contexts included. */
-struct gpu_ppo_memory {
-    size_t total, free;
-    size_t held;    /* that this process has allocated */
-    size_t context; /* that the driver took for it: when it opened the device, measured then, and since */
-    size_t driver;  /* that the driver will take, of `free`, in a learner's first two iterations: for code and
-                       graphs */
-};
-
 struct gpu_ppo_api {
     uint32_t abi;
 
-    int (*memory)(struct gpu_indicators *g, struct gpu_ppo_memory *ret, char *reason, size_t cap);
+    int (*memory)(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap);
 
     /* -ENOMEM: the device has no room. -ENOTSUP: it has no such matrix product; -ENOEXEC: no matrix library.
      * The state is undefined until write(). */

@@ -17,19 +17,6 @@ static void learner_destroy_device(struct gpu_ppo *p)
     free(p);
 }
 
-static int learner_memory(struct gpu_indicators *g, struct gpu_ppo_memory *ret, char *reason, size_t cap)
-{
-    struct queue_memory memory;
-    int r = ppo_queue_memory(g, &memory, reason, cap);
-    if (r == 0)
-        *ret = (struct gpu_ppo_memory){.total = memory.total,
-                                       .free = memory.free,
-                                       .held = memory.held,
-                                       .context = memory.context,
-                                       .driver = memory.driver};
-    return r;
-}
-
 static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *setup, struct gpu_ppo **ret,
                           char *reason, size_t cap)
 {
@@ -306,7 +293,7 @@ static const char *learner_notice(const struct gpu_ppo *p)
 extern const struct gpu_ppo_api papertape_gpu_ppo;
 __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_ppo = {
     .abi = GPU_PPO_ABI,
-    .memory = learner_memory,
+    .memory = ppo_queue_memory,
     .create = learner_create,
     .destroy = learner_destroy_device,
     .write = ppo_gpu_write,

@@ -133,9 +133,13 @@ int ppo_queue_create(struct gpu_indicators *g, void *stream, bool measured, stru
                      char *reason, size_t cap);
 void ppo_queue_destroy(struct ppo_queue *q); /* waits, and frees the arena; NULL is fine */
 
-/* As struct gpu_ppo_memory. */
+/* Bytes of the device's memory. What is not free all processes hold together, contexts included. */
 struct queue_memory {
-    size_t total, free, held, context, driver;
+    size_t total, free;
+    size_t held;    /* that this process has allocated */
+    size_t context; /* that the driver took for it: when it opened the device, measured then, and since */
+    size_t driver;  /* that the driver will take, of `free`, in a learner's first two iterations: for code and
+                       graphs */
 };
 int ppo_queue_memory(struct gpu_indicators *g, struct queue_memory *ret, char *reason, size_t cap);
 
