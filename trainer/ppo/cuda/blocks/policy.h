@@ -10,8 +10,7 @@
 enum {
     POLICY_ROW = ROWS_AT_ONCE * KERNEL_POLICY_WIDTH,
     POLICY_COPIES = 8, /* of a thread at once, which take each weight together */
-    POLICY_AHEAD =
-        8, /* weights that are loaded before they are needed; rows of weights are multiples of it */
+    POLICY_AHEAD = 8,  /* weights loaded before they are needed; their rows are multiples of it */
 };
 
 /* Rounded to TF32: to nearest, ties to even. */
