@@ -1,14 +1,12 @@
 /* AMD's devices by the files of the kernel's driver: https://docs.kernel.org/gpu/amdgpu/thermal.html and
  * driver-misc.html. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/gpu/card.h"
-#include "daemon/gpu/fdinfo.h"
 
 enum {
     AMD_VENDOR = 0x1002,
@@ -21,43 +19,20 @@ enum {
 static const double any = 9e18;
 
 struct amd {
-    struct gpu_card cards[DEVICES_MAX];
-    const char *slots[DEVICES_MAX];
+    struct gpu_cards cards; /* first: what card.h opens and closes */
     double rx_bytes_s[DEVICES_MAX], tx_bytes_s[DEVICES_MAX];
-    int n;
     uint64_t samples;
-    struct gpu_fdinfo *fdinfo;
 };
 
 static int open_source(void **ret, char reason[static GPU_REASON_MAX])
 {
-    struct amd *amd = calloc(1, sizeof *amd);
-    if (amd)
-        amd->n = daemon_gpu_cards_find(AMD_VENDOR, "AMD", amd->cards);
-    if (!amd || (amd->n > 0 && !(amd->fdinfo = daemon_gpu_fdinfo_create()))) {
-        free(amd);
-        snprintf(reason, GPU_REASON_MAX, "AMD: %s", strerror(ENOMEM));
-        return -ENOMEM;
-    }
-    if (amd->n == 0) {
-        free(amd);
-        return -ENOENT;
-    }
-    for (int i = 0; i < amd->n; i++) {
-        amd->slots[i] = amd->cards[i].slot;
+    int e = daemon_gpu_cards_open(AMD_VENDOR, "AMD", sizeof(struct amd), ret, reason);
+    if (e < 0)
+        return e;
+    struct amd *amd = *ret;
+    for (int i = 0; i < amd->cards.n; i++)
         amd->rx_bytes_s[i] = amd->tx_bytes_s[i] = NAN;
-    }
-    *ret = amd;
     return 0;
-}
-
-static void close_source(void *source)
-{
-    struct amd *amd = source;
-    if (!amd)
-        return;
-    daemon_gpu_fdinfo_destroy(amd->fdinfo);
-    free(amd);
 }
 
 /* The clock in force, of lines as "1: 2304Mhz *". */
@@ -106,7 +81,7 @@ static void measure_pcie(struct amd *amd, int i)
 {
     char text[128];
     unsigned long long received, sent, payload;
-    daemon_gpu_card_text(&amd->cards[i], "device/pcie_bw", text, sizeof text);
+    daemon_gpu_card_text(&amd->cards.all[i], "device/pcie_bw", text, sizeof text);
     bool known = sscanf(text, "%llu %llu %llu", &received, &sent, &payload) == 3;
     amd->rx_bytes_s[i] = known ? (double)received * (double)payload : NAN;
     amd->tx_bytes_s[i] = known ? (double)sent * (double)payload : NAN;
@@ -124,7 +99,7 @@ static void sample_sensors(const struct gpu_card *card, struct device_figures *f
 
 static void sample_device(struct amd *amd, int i, struct device_sample *device)
 {
-    const struct gpu_card *card = &amd->cards[i];
+    const struct gpu_card *card = &amd->cards.all[i];
     struct device_figures *figures = &device->figures;
     daemon_gpu_card_begin(card, "amd", device);
     figures->util_percent = daemon_gpu_card_number(card, "device/gpu_busy_percent", 0, 100);
@@ -144,22 +119,22 @@ static int sample(void *source, int64_t now_ns, struct device_sample *devices, i
 {
     struct amd *amd = source;
     double use[DEVICES_MAX];
-    int n = amd->n < room ? amd->n : room;
+    int n = amd->cards.n < room ? amd->cards.n : room;
     (void)reason; /* files do not fail */
     if (amd->samples % PCIE_EVERY == 0)
-        measure_pcie(amd, (int)(amd->samples / PCIE_EVERY % (uint64_t)amd->n));
+        measure_pcie(amd, (int)(amd->samples / PCIE_EVERY % (uint64_t)amd->cards.n));
     amd->samples++;
     for (int i = 0; i < n; i++)
         sample_device(amd, i, &devices[i]);
-    bool all = daemon_gpu_fdinfo_sample(amd->fdinfo, now_ns, amd->slots, devices, n, use);
+    bool all = daemon_gpu_fdinfo_sample(amd->cards.fdinfo, now_ns, amd->cards.slots, devices, n, use);
     for (int i = 0; i < n; i++)
         daemon_gpu_device_settle(&devices[i], all);
-    *ret_n = daemon_gpu_cards_keep(amd->cards, devices, n);
+    *ret_n = daemon_gpu_cards_keep(&amd->cards, devices, n);
     return 0;
 }
 
 const struct gpu_source daemon_gpu_amd = {
     .open = open_source,
     .sample = sample,
-    .close = close_source,
+    .close = daemon_gpu_cards_close,
 };

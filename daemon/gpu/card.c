@@ -121,32 +121,58 @@ static void learn(struct gpu_card *card, unsigned vendor, const char *maker, lon
     find_hwmon(card);
 }
 
-int daemon_gpu_cards_find(unsigned vendor, const char *maker, struct gpu_card ret[static DEVICES_MAX])
+static void find(struct gpu_cards *cards, unsigned vendor, const char *maker)
 {
     enum { CARDS_MAX = 64 };
     char folder[PROCFS_PATH_MAX / 2 - 32];
     long numbers[CARDS_MAX];
-    int n = 0;
     if (snprintf(folder, sizeof folder, "%s/class/drm", daemon_sysfs_root()) >= (int)sizeof folder)
-        return 0;
+        return;
     int found = numbered(folder, "card", numbers, CARDS_MAX);
-    for (int i = 0; i < found && n < DEVICES_MAX; i++) {
-        struct gpu_card *card = &ret[n];
+    for (int i = 0; i < found && cards->n < DEVICES_MAX; i++) {
+        struct gpu_card *card = &cards->all[cards->n];
         *card = (struct gpu_card){0};
         snprintf(card->path, sizeof card->path, "%s/card%ld", folder, numbers[i]);
         if (id_of(card, "device/vendor") != vendor)
             continue;
         learn(card, vendor, maker, numbers[i]);
-        n++;
+        cards->slots[cards->n++] = card->slot;
     }
-    return n;
 }
 
-int daemon_gpu_cards_keep(const struct gpu_card cards[], struct device_sample devices[], int n)
+int daemon_gpu_cards_open(unsigned vendor, const char *maker, size_t size, void **ret,
+                          char reason[static GPU_REASON_MAX])
+{
+    struct gpu_cards *cards = calloc(1, size);
+    if (cards)
+        find(cards, vendor, maker);
+    if (!cards || (cards->n > 0 && !(cards->fdinfo = daemon_gpu_fdinfo_create()))) {
+        free(cards);
+        snprintf(reason, GPU_REASON_MAX, "%s: %s", maker, strerror(ENOMEM));
+        return -ENOMEM;
+    }
+    if (cards->n == 0) {
+        free(cards);
+        return -ENOENT;
+    }
+    *ret = cards;
+    return 0;
+}
+
+void daemon_gpu_cards_close(void *source)
+{
+    struct gpu_cards *cards = source;
+    if (!cards)
+        return;
+    daemon_gpu_fdinfo_destroy(cards->fdinfo);
+    free(cards);
+}
+
+int daemon_gpu_cards_keep(const struct gpu_cards *cards, struct device_sample devices[], int n)
 {
     int kept = 0;
     for (int i = 0; i < n; i++) {
-        if (id_of(&cards[i], "device/vendor") == 0)
+        if (id_of(&cards->all[i], "device/vendor") == 0)
             continue;
         if (kept < i)
             devices[kept] = devices[i];

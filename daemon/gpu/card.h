@@ -1,8 +1,9 @@
-/* A device of the kernel's own drivers, as sysfs has it: /sys/class/drm/cardN. A file that is missing, or
+/* Devices of the kernel's own drivers, as sysfs has them: /sys/class/drm/cardN. A file that is missing, or
  * holds what it should not, is NaN or "". */
 #ifndef DAEMON_GPU_CARD_H
 #define DAEMON_GPU_CARD_H
 
+#include "daemon/gpu/fdinfo.h"
 #include "daemon/gpu/source.h"
 #include "daemon/procfs.h"
 
@@ -16,12 +17,23 @@ struct gpu_card {
     char driver[DEVICE_DRIVER_MAX];
 };
 
-/* Those of a vendor by its PCI id, in the order of their numbers: how many. `maker` is for their names. */
-int daemon_gpu_cards_find(unsigned vendor, const char *maker, struct gpu_card ret[static DEVICES_MAX]);
+/* All of a vendor, in the order of their numbers, with what their processes use. */
+struct gpu_cards {
+    struct gpu_card all[DEVICES_MAX];
+    const char *slots[DEVICES_MAX]; /* of each, for fdinfo.h */
+    int n;
+    struct gpu_fdinfo *fdinfo;
+};
+
+/* As gpu_source's open, of the cards of a vendor by its PCI id; `maker` is for their names. *ret has `size`
+ * bytes, a vendor's own struct that begins with struct gpu_cards; the rest is zeroed. */
+int daemon_gpu_cards_open(unsigned vendor, const char *maker, size_t size, void **ret,
+                          char reason[static GPU_REASON_MAX]);
+void daemon_gpu_cards_close(void *source);
 
 /* Takes those of cards that are not there any more, as of a device that was unplugged, out of the samples, of
- * which each card has one: how many are left. */
-int daemon_gpu_cards_keep(const struct gpu_card cards[], struct device_sample devices[], int n);
+ * which each of the first n cards has one: how many are left. */
+int daemon_gpu_cards_keep(const struct gpu_cards *cards, struct device_sample devices[], int n);
 
 /* A device with its names: "KIND:SLOT". */
 void daemon_gpu_card_begin(const struct gpu_card *card, const char *kind, struct device_sample *device);

@@ -1,54 +1,26 @@
 /* Intel's devices by the files of the kernel's drivers i915 and xe, which have no figure for a device's use:
  * that is the sum of its clients'. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "daemon/gpu/card.h"
-#include "daemon/gpu/fdinfo.h"
 
 enum { INTEL_VENDOR = 0x8086 };
 
 struct intel {
-    struct gpu_card cards[DEVICES_MAX];
-    const char *slots[DEVICES_MAX];
+    struct gpu_cards cards;        /* first: what card.h opens and closes */
     double energy_uj[DEVICES_MAX]; /* of the last sample; NaN */
     int64_t sampled_ns;
-    int n;
-    struct gpu_fdinfo *fdinfo;
 };
 
 static int open_source(void **ret, char reason[static GPU_REASON_MAX])
 {
-    struct intel *intel = calloc(1, sizeof *intel);
-    if (intel)
-        intel->n = daemon_gpu_cards_find(INTEL_VENDOR, "Intel", intel->cards);
-    if (!intel || (intel->n > 0 && !(intel->fdinfo = daemon_gpu_fdinfo_create()))) {
-        free(intel);
-        snprintf(reason, GPU_REASON_MAX, "Intel: %s", strerror(ENOMEM));
-        return -ENOMEM;
-    }
-    if (intel->n == 0) {
-        free(intel);
-        return -ENOENT;
-    }
-    for (int i = 0; i < intel->n; i++) {
-        intel->slots[i] = intel->cards[i].slot;
+    int e = daemon_gpu_cards_open(INTEL_VENDOR, "Intel", sizeof(struct intel), ret, reason);
+    if (e < 0)
+        return e;
+    struct intel *intel = *ret;
+    for (int i = 0; i < intel->cards.n; i++)
         intel->energy_uj[i] = NAN;
-    }
-    *ret = intel;
     return 0;
-}
-
-static void close_source(void *source)
-{
-    struct intel *intel = source;
-    if (!intel)
-        return;
-    daemon_gpu_fdinfo_destroy(intel->fdinfo);
-    free(intel);
 }
 
 /* The clock in force, 0 while the device sleeps: of i915, older and newer, and of xe. */
@@ -71,7 +43,7 @@ static double first_sensor(const struct gpu_card *card, const char *name, const 
 /* Of a sensor, else of the energy that was used since the last sample. */
 static double power_of(struct intel *intel, int i, int64_t now_ns)
 {
-    const struct gpu_card *card = &intel->cards[i];
+    const struct gpu_card *card = &intel->cards.all[i];
     double before_uj = intel->energy_uj[i], passed_ns = (double)(now_ns - intel->sampled_ns);
     intel->energy_uj[i] = daemon_gpu_card_sensor(card, "energy1_input", 0, 9e18);
     double power_uw = first_sensor(card, "power1_average", "power1_input", 0);
@@ -83,7 +55,7 @@ static double power_of(struct intel *intel, int i, int64_t now_ns)
 
 static void sample_device(struct intel *intel, int i, int64_t now_ns, struct device_sample *device)
 {
-    const struct gpu_card *card = &intel->cards[i];
+    const struct gpu_card *card = &intel->cards.all[i];
     struct device_figures *figures = &device->figures;
     daemon_gpu_card_begin(card, "intel", device);
     figures->power_w = power_of(intel, i, now_ns);
@@ -110,20 +82,20 @@ static int sample(void *source, int64_t now_ns, struct device_sample *devices, i
 {
     struct intel *intel = source;
     double use[DEVICES_MAX];
-    int n = intel->n < room ? intel->n : room;
+    int n = intel->cards.n < room ? intel->cards.n : room;
     (void)reason; /* files do not fail */
     for (int i = 0; i < n; i++)
         sample_device(intel, i, now_ns, &devices[i]);
     intel->sampled_ns = now_ns;
-    bool all = daemon_gpu_fdinfo_sample(intel->fdinfo, now_ns, intel->slots, devices, n, use);
+    bool all = daemon_gpu_fdinfo_sample(intel->cards.fdinfo, now_ns, intel->cards.slots, devices, n, use);
     for (int i = 0; i < n; i++)
         settle(&devices[i], all, use[i]);
-    *ret_n = daemon_gpu_cards_keep(intel->cards, devices, n);
+    *ret_n = daemon_gpu_cards_keep(&intel->cards, devices, n);
     return 0;
 }
 
 const struct gpu_source daemon_gpu_intel = {
     .open = open_source,
     .sample = sample,
-    .close = close_source,
+    .close = daemon_gpu_cards_close,
 };
