@@ -7,8 +7,12 @@
 void bench_driver_open(struct bench_driver *ret)
 {
     char reason[GPU_REASON_MAX];
+    void *opened;
     *ret = (struct bench_driver){.nvml = NULL};
-    if (daemon_gpu_nvml_open(&ret->nvml, reason) == 0 && ret->nvml->handle(0, &ret->device) != NVML_SUCCESS)
+    if (daemon_gpu_nvml_open(&opened, reason) < 0)
+        return;
+    ret->nvml = opened;
+    if (ret->nvml->handle(0, &ret->device) != NVML_SUCCESS)
         ret->device = NULL;
 }
 

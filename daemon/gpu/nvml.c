@@ -89,8 +89,7 @@ static void sample_device(struct nvml *nvml, unsigned index, struct device_sampl
     daemon_gpu_device_clear(device);
     device->index = (int)index;
     memcpy(device->driver, nvml->driver_version, sizeof device->driver);
-    bool reached = nvml->handle(index, &handle) == NVML_SUCCESS;
-    if (reached) {
+    if (nvml->handle(index, &handle) == NVML_SUCCESS) {
         learn(nvml, handle, known);
         sample_figures(nvml, handle, &device->figures);
         daemon_gpu_nvml_processes(nvml, handle, known, device);
@@ -124,18 +123,8 @@ static int sample(void *source, int64_t now_ns, struct device_sample *devices, i
     return 0;
 }
 
-static int open_source(void **ret, char reason[static GPU_REASON_MAX])
-{
-    return daemon_gpu_nvml_open((struct nvml **)ret, reason);
-}
-
-static void close_source(void *source)
-{
-    daemon_gpu_nvml_close(source);
-}
-
 const struct gpu_source daemon_gpu_nvidia = {
-    .open = open_source,
+    .open = daemon_gpu_nvml_open,
     .sample = sample,
-    .close = close_source,
+    .close = daemon_gpu_nvml_close,
 };

@@ -98,10 +98,10 @@ struct nvml {
 /* ---- nvml_library.c ---- */
 
 /* Loads and starts libnvidia-ml.so.1, else libnvidia-ml.so, or only $PAPERTAPE_NVML when it is set. As
- * gpu_source's open: -ENOENT: no library; -ENOSYS: one without what is needed; -EIO: it refuses, as without a
- * driver; -ENOMEM. */
-int daemon_gpu_nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX]);
-void daemon_gpu_nvml_close(struct nvml *nvml);
+ * gpu_source's open, of a struct nvml: -ENOENT: no library; -ELIBACC: one that cannot be loaded; -ENOSYS: one
+ * without what is needed; -EIO: it refuses, as without a driver; -ENOMEM. */
+int daemon_gpu_nvml_open(void **ret, char reason[static GPU_REASON_MAX]);
+void daemon_gpu_nvml_close(void *source);
 
 /* ---- nvml_processes.c ---- */
 

@@ -63,8 +63,10 @@ static int load(void **ret, char reason[static GPU_REASON_MAX])
         return -ENOENT;
     for (size_t i = 0; i < (named ? 1 : sizeof usual / sizeof *usual); i++) {
         *ret = dlopen(named ? named : usual[i], RTLD_NOW | RTLD_LOCAL);
-        if (*ret)
+        if (*ret) {
+            reason[0] = '\0'; /* the other name's does not matter */
             return 0;
+        }
         const char *error = dlerror();
         if (named || !strstr(error, "cannot open shared object file: No such file")) {
             say(reason, named ? "NVML (PAPERTAPE_NVML)" : "NVML", error);
@@ -105,7 +107,7 @@ static int start(struct nvml *nvml, char reason[static GPU_REASON_MAX])
     return 0;
 }
 
-int daemon_gpu_nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX])
+int daemon_gpu_nvml_open(void **ret, char reason[static GPU_REASON_MAX])
 {
     struct nvml *nvml = calloc(1, sizeof *nvml);
     if (!nvml) {
@@ -125,8 +127,9 @@ int daemon_gpu_nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX])
     return e;
 }
 
-void daemon_gpu_nvml_close(struct nvml *nvml)
+void daemon_gpu_nvml_close(void *source)
 {
+    struct nvml *nvml = source;
     if (!nvml)
         return;
     (void)nvml->shutdown(); /* the library is closed next: a failure changes nothing */
