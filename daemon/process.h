@@ -1,4 +1,4 @@
-/* What processes use, by /proc: this one, and those that belong to it. */
+/* What processes use, by /proc: this one, and those that belong to it, each by its role. */
 #ifndef DAEMON_PROCESS_H
 #define DAEMON_PROCESS_H
 
@@ -7,21 +7,9 @@
 
 #include "record/device.h"
 
-/* ---- process.c: this process ---- */
+/* ---- process_meter.c: between two readings ---- */
 
-/* -1 where the system does not say. */
-struct process_usage {
-    int64_t resident_bytes; /* /proc/self/statm */
-    int64_t cpu_ns;         /* user and system time of all threads, since the start */
-    int files;              /* open file descriptors */
-};
-
-/* A few system calls, no allocation to speak of: fit for the loop once a second. */
-void daemon_process_usage(struct process_usage *ret);
-
-/* ---- process_meter.c: processes by their role, between two readings ---- */
-
-enum { PROCESS_ROLES_MAX = 66 };
+enum { PROCESS_ROLES_MAX = 66 }; /* the daemon, the co-process, 64 trainings */
 
 /* A process and what it is: "daemon", "trainer", or the name of a training whose worker it is. */
 struct process_role {
@@ -60,7 +48,8 @@ struct process_sampler;
 
 struct process_sampler *daemon_process_sampler_create(uv_loop_t *loop); /* NULL without memory */
 
-/* Starts a sample on one of libuv's threads, unless one is under way. 0 or -errno: -EBUSY. */
+/* Starts a sample on one of libuv's threads, unless one is under way. 0 or -errno: -EBUSY; -EINVAL:
+ * more roles than there may be. */
 int daemon_process_sampler_ask(struct process_sampler *sampler, const struct process_role roles[], int n);
 
 /* The last that came back; belongs to the sampler and changes only when the loop turns. */

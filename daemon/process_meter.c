@@ -12,7 +12,6 @@ enum { NO_ROLE = -1, ANCESTORS_MAX = 64 /* a chain of them that was read while i
 struct entry {
     int64_t pid, parent, started, cpu_ticks;
     double read_bytes, written_bytes; /* from its start; NaN: not known */
-    int role;                         /* its number, or NO_ROLE */
 };
 
 struct reading {
@@ -72,8 +71,7 @@ static void read_all(struct reading *reading)
                                                         .started = stat.started,
                                                         .cpu_ticks = stat.cpu_ticks,
                                                         .read_bytes = NAN,
-                                                        .written_bytes = NAN,
-                                                        .role = NO_ROLE};
+                                                        .written_bytes = NAN};
     free(pids);
 }
 
@@ -208,11 +206,11 @@ void daemon_process_meter_sample(struct process_meter *meter, int64_t now_ns,
         begin(meter, &roles[i], &ret[i]);
     for (size_t i = 0; i < meter->now.n; i++) {
         struct entry *entry = &meter->now.all[i];
-        entry->role = role_of(&meter->now, roles, n, entry->pid);
-        if (entry->role == NO_ROLE)
+        int role = role_of(&meter->now, roles, n, entry->pid);
+        if (role == NO_ROLE)
             continue;
         read_disk(entry);
-        add(meter, entry, entry->pid == roles[entry->role].pid, &ret[entry->role]);
+        add(meter, entry, entry->pid == roles[role].pid, &ret[role]);
     }
     for (int i = 0; i < n; i++)
         divide(&ret[i], meter->before_ns > 0 ? (double)(now_ns - meter->before_ns) / 1e9 : NAN);

@@ -66,8 +66,8 @@ bool daemon_procfs_stat(int64_t pid, struct procfs_stat *ret)
     char text[PROCFS_TEXT_MAX], state;
     if (daemon_procfs_read_of(pid, "stat", text, sizeof text) <= 0)
         return false;
-    const char *open = strchr(text, '('), *close = strrchr(text, ')'); /* its name may hold anything */
-    if (!open || !close || close < open)
+    const char *close = strrchr(text, ')'); /* its name may hold anything */
+    if (!close)
         return false;
     long long parent, user, system, started;
     unsigned flags;
@@ -80,7 +80,6 @@ bool daemon_procfs_stat(int64_t pid, struct procfs_stat *ret)
                                 .started = started,
                                 .cpu_ticks = (int64_t)((uint64_t)user + (uint64_t)system),
                                 .kernel = flags & PF_KTHREAD};
-    snprintf(ret->name, sizeof ret->name, "%.*s", (int)(close - open - 1), open + 1);
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROCFS_NAME_MAX = 32, PROCFS_PATH_MAX = 512, PROCFS_TEXT_MAX = 4096 };
+enum { PROCFS_PATH_MAX = 512, PROCFS_TEXT_MAX = 4096 };
 
 const char *daemon_procfs_root(void); /* "/proc" */
 const char *daemon_sysfs_root(void);  /* "/sys" */
@@ -20,7 +20,6 @@ int daemon_procfs_read(const char *path, char *ret, size_t size);
 int daemon_procfs_read_of(int64_t pid, const char *name, char *ret, size_t size);
 
 struct procfs_stat { /* proc(5), /proc/PID/stat */
-    char name[PROCFS_NAME_MAX];
     int64_t parent;
     int64_t started;   /* ticks since the boot: with the number it is one process for ever */
     int64_t cpu_ticks; /* user and system time of all its threads */
