@@ -22,9 +22,7 @@
  *   temperature=71           degrees Celsius
  *   throttle=0x4             bits: 1 idle, 4 power cap, 8 hardware slowdown,
  *                            0x20 and 0x40 thermal, 0x80 power brake [0]
- *
  *   pcie_rx=1200             KB/s, as is pcie_tx [800]
- *
  *   processes=812:4096:55 …  of those that compute PID:MIB:PERCENT
  *                            [the caller's own, 1024 MiB, 40 %]; empty: none;
  *                            - in place of a number: not known; graphics=… likewise [none]

@@ -1,4 +1,4 @@
-/* NVML's reading and the sampler against fake libraries (fake_nvml.c): argv[1], and argv[2] with only the
+/* NVML's reading against fake libraries (fake_nvml.c): argv[1], and argv[2] with only the
  * oldest names. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -63,7 +63,7 @@ static inline void tree_remove(const char *root, const char *name)
     scratch_remove(path);
 }
 
-/* A process of /proc, by its stat alone: `rest` is what follows field 14, utime, as "STIME". */
+/* A process of /proc, by its stat and comm: when it started, its user and its system time, in ticks. */
 static inline void tree_process(const char *root, int pid, int parent, const char *name, long started,
                                 long user, long system)
 {
