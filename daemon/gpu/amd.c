@@ -16,8 +16,6 @@ enum {
     TABLE_MAX = 4096, /* of a sysfs file: a page */
 };
 
-static const double any = 9e18;
-
 struct amd {
     struct gpu_cards cards; /* first: what card.h opens and closes */
     double rx_bytes_s[DEVICES_MAX], tx_bytes_s[DEVICES_MAX];
@@ -89,10 +87,8 @@ static void measure_pcie(struct amd *amd, int i)
 
 static void sample_sensors(const struct gpu_card *card, struct device_figures *figures)
 {
-    figures->power_w = daemon_gpu_card_sensor(card, "power1_average", 0, any) / 1e6;
-    if (isnan(figures->power_w))
-        figures->power_w = daemon_gpu_card_sensor(card, "power1_input", 0, any) / 1e6;
-    figures->power_limit_w = daemon_gpu_card_sensor(card, "power1_cap", 0, any) / 1e6;
+    figures->power_w = daemon_gpu_card_either(card, "power1_average", "power1_input", 0) / 1e6;
+    figures->power_limit_w = daemon_gpu_card_sensor(card, "power1_cap", 0, GPU_CARD_ANY) / 1e6;
     figures->temperature_c = daemon_gpu_card_sensor(card, "temp1_input", -273150, 1e6) / 1000;
     figures->fan_percent = fan_percent(card);
 }
@@ -104,8 +100,8 @@ static void sample_device(struct amd *amd, int i, struct device_sample *device)
     daemon_gpu_card_begin(card, "amd", device);
     figures->util_percent = daemon_gpu_card_number(card, "device/gpu_busy_percent", 0, 100);
     figures->memory_util_percent = daemon_gpu_card_number(card, "device/mem_busy_percent", 0, 100);
-    figures->memory_total_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_total", 1, any);
-    figures->memory_used_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_used", 0, any);
+    figures->memory_total_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_total", 1, GPU_CARD_ANY);
+    figures->memory_used_bytes = daemon_gpu_card_number(card, "device/mem_info_vram_used", 0, GPU_CARD_ANY);
     figures->clock_mhz = clock_of(card, "device/pp_dpm_sclk");
     figures->memory_clock_mhz = clock_of(card, "device/pp_dpm_mclk");
     sample_sensors(card, figures);

@@ -38,6 +38,12 @@ double daemon_gpu_card_sensor(const struct gpu_card *card, const char *name, dou
     return card->hwmon[0] ? number_in(card->hwmon, name, least, most) : NAN;
 }
 
+double daemon_gpu_card_either(const struct gpu_card *card, const char *name, const char *other, double least)
+{
+    double value = daemon_gpu_card_sensor(card, name, least, GPU_CARD_ANY);
+    return isnan(value) ? daemon_gpu_card_sensor(card, other, least, GPU_CARD_ANY) : value;
+}
+
 /* --- which there are --- */
 
 /* N of a name PREFIXN; -1: it is another. */

@@ -38,9 +38,14 @@ int daemon_gpu_cards_keep(const struct gpu_cards *cards, struct device_sample de
 /* A device with its names: "KIND:SLOT". */
 void daemon_gpu_card_begin(const struct gpu_card *card, const char *kind, struct device_sample *device);
 
+#define GPU_CARD_ANY 9e18 /* as `most`: without a limit */
+
 /* A whole number from `least` to `most`. */
 double daemon_gpu_card_number(const struct gpu_card *card, const char *name, double least, double most);
 double daemon_gpu_card_sensor(const struct gpu_card *card, const char *name, double least, double most);
+
+/* Of two sensors the first that says a number of at least `least`. */
+double daemon_gpu_card_either(const struct gpu_card *card, const char *name, const char *other, double least);
 
 /* The beginning of a file's text; "" where there is none. */
 void daemon_gpu_card_text(const struct gpu_card *card, const char *name, char *ret, size_t size);

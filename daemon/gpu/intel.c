@@ -34,19 +34,13 @@ static double clock_of(const struct gpu_card *card)
     return mhz;
 }
 
-static double first_sensor(const struct gpu_card *card, const char *name, const char *other, double least)
-{
-    double value = daemon_gpu_card_sensor(card, name, least, 9e18);
-    return isnan(value) ? daemon_gpu_card_sensor(card, other, least, 9e18) : value;
-}
-
 /* Of a sensor, else of the energy that was used since the last sample. */
 static double power_of(struct intel *intel, int i, int64_t now_ns)
 {
     const struct gpu_card *card = &intel->cards.all[i];
     double before_uj = intel->energy_uj[i], passed_ns = (double)(now_ns - intel->sampled_ns);
-    intel->energy_uj[i] = daemon_gpu_card_sensor(card, "energy1_input", 0, 9e18);
-    double power_uw = first_sensor(card, "power1_average", "power1_input", 0);
+    intel->energy_uj[i] = daemon_gpu_card_sensor(card, "energy1_input", 0, GPU_CARD_ANY);
+    double power_uw = daemon_gpu_card_either(card, "power1_average", "power1_input", 0);
     double used_uj = intel->energy_uj[i] - before_uj;
     return !isnan(power_uw)                ? power_uw / 1e6
            : used_uj >= 0 && passed_ns > 0 ? used_uj * 1000 / passed_ns
@@ -59,9 +53,9 @@ static void sample_device(struct intel *intel, int i, int64_t now_ns, struct dev
     struct device_figures *figures = &device->figures;
     daemon_gpu_card_begin(card, "intel", device);
     figures->power_w = power_of(intel, i, now_ns);
-    figures->power_limit_w = first_sensor(card, "power1_cap", "power1_max", 0) / 1e6;
+    figures->power_limit_w = daemon_gpu_card_either(card, "power1_cap", "power1_max", 0) / 1e6;
     figures->clock_mhz = clock_of(card);
-    figures->temperature_c = first_sensor(card, "temp1_input", "temp2_input", -273150) / 1000;
+    figures->temperature_c = daemon_gpu_card_either(card, "temp1_input", "temp2_input", -273150) / 1000;
 }
 
 /* The sum of what its processes use is the device's use only where none of them is hidden: without a client
