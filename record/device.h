@@ -32,13 +32,14 @@ enum {
     DEVICE_NAME_MAX = 96,
     DEVICE_DRIVER_MAX = 80,
     DEVICE_PROFILE_MAX = 32,
+    DEVICE_PROCESS_NAME_MAX = 32,
 };
 
 /* A process that holds memory of a device or computes on it. */
 struct device_process {
     int64_t pid;
-    double memory_bytes, util_percent; /* NaN: not known */
-    char name[DEVICE_PROFILE_MAX];     /* of its program; "": not known */
+    double memory_bytes, util_percent;  /* NaN: not known */
+    char name[DEVICE_PROCESS_NAME_MAX]; /* of its program; "": not known */
 };
 
 struct device_sample {

@@ -40,7 +40,7 @@ struct history_holder {
     int device;
     bool now;
     int64_t pid, first_ns, ts_ns;
-    char name[DEVICE_PROFILE_MAX], role[PROCESS_ROLE_MAX];
+    char name[DEVICE_PROCESS_NAME_MAX], role[PROCESS_ROLE_MAX];
     double memory_bytes, memory_bytes_max, util_percent, util_percent_max;
 };
 
