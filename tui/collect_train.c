@@ -177,7 +177,7 @@ static bool share_words(const json_t *plan, char buf[static FORM_PLAN_MAX])
     const char *note = json_string_value(json_object_get(device, "note"));
 
     if (json_is_false(json_object_get(device, "fits")))
-        snprintf(buf, FORM_PLAN_MAX, "; of a trial %.120s",
+        snprintf(buf, FORM_PLAN_MAX, "; of a trial: %.120s",
                  note ? note : "the device has no memory for all copies");
     else if (json_is_false(json_object_get(largest, "fits")))
         snprintf(buf, FORM_PLAN_MAX, "; the device has no memory for all %lld copies of the largest trial",
