@@ -9,6 +9,8 @@
 #define ROW(name, seconds) {name, (seconds)*SECOND_NS},
 const struct bar_interval bar_intervals[BAR_INTERVALS] = {BAR_INTERVAL_LIST(ROW, ROW)};
 
+const char *const bar_session_names[BAR_SESSIONS] = {"none", "pre", "regular", "post", "closed", "mixed"};
+
 int bar_interval_parse(const char *text, int64_t *ret_ns)
 {
     for (size_t i = 0; i < BAR_INTERVALS; i++) {

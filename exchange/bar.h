@@ -13,11 +13,24 @@ enum bar_source {
     BAR_TRADES, /* built here from trades */
 };
 
+/* In which part of its market's day a bar is: exchange/trading_calendar.h. */
+enum bar_session {
+    BAR_SESSION_NONE, /* its market trades at all times, or it is not known */
+    BAR_SESSION_PRE,
+    BAR_SESSION_REGULAR,
+    BAR_SESSION_POST,
+    BAR_SESSION_CLOSED,
+    BAR_SESSION_MIXED, /* it begins in one and ends in another */
+    BAR_SESSIONS,
+};
+extern const char *const bar_session_names[BAR_SESSIONS]; /* "none", "pre", "regular" … */
+
 struct bar {
     int64_t open_ns;                /* first nanosecond of the interval, UTC */
     int64_t open, high, low, close; /* price_scale */
-    int128_t volume;                /* base asset, qty_scale */
-    int128_t quote_volume;          /* price_scale + qty_scale when built here or parsed */
+    enum bar_session session;
+    int128_t volume;       /* base asset, qty_scale */
+    int128_t quote_volume; /* price_scale + qty_scale when built here or parsed */
     int64_t trades;
     int64_t first_trade_id, last_trade_id; /* -1 when there was none or the source does not say */
 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "exchange/fail.h"
-#include "trainer/env/zone.h"
+#include "exchange/zone.h"
 
 enum { DAY_S = 86400, NS_PER_S = 1000000000 };
 
@@ -17,7 +17,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
 static int64_t session_of(const struct env_params *params, const struct zone *zone, int64_t ns)
 {
     int64_t s = floor_divide(ns - 1, NS_PER_S); /* the last second that began before it */
-    return floor_divide(s + env_zone_offset(zone, s) - params->session_close_s, DAY_S);
+    return floor_divide(s + zone_offset(zone, s) - params->session_close_s, DAY_S);
 }
 
 int env_session(const struct env_params *params, const int64_t *open_ns, int64_t start_ns,
@@ -28,7 +28,7 @@ int env_session(const struct env_params *params, const int64_t *open_ns, int64_t
     if (interval_ns >= DAY_S * (int64_t)NS_PER_S)
         return fail_with(-EINVAL, err, ENV_ERROR_MAX,
                          "task day-trade: bars of a day or more: shorter ones, many in a session");
-    int r = env_zone_open(params->session_zone, &zone, why);
+    int r = zone_open(params->session_zone, &zone, why);
     if (r < 0) {
         snprintf(err, ENV_ERROR_MAX, "session_zone: %s", why);
         return r == -ENOMEM ? r : -EINVAL;
@@ -49,6 +49,6 @@ int env_session(const struct env_params *params, const int64_t *open_ns, int64_t
         if (before && row >= 2)
             ret[row - 2] |= ENV_SESSION_LAST_ORDER;
     }
-    env_zone_close(zone);
+    zone_close(zone);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* Local time from zone files against the C library's, and where sessions end. */
-#include "trainer/env/zone.h"
+#include "exchange/zone.h"
 
 #include <errno.h>
 #include <time.h>
@@ -36,7 +36,7 @@ static void test_zone(const char *name, struct random *random)
 {
     struct zone *zone = NULL;
     unsigned long wrong = 0;
-    CHECK_INT(env_zone_open(name, &zone, err), 0);
+    CHECK_INT(zone_open(name, &zone, err), 0);
     if (!zone)
         return;
     setenv("TZ", name, 1);
@@ -44,16 +44,16 @@ static void test_zone(const char *name, struct random *random)
     for (int i = 0; i < 20000; i++) {
         /* 1900 to 2200: what the file lists, and what its rule says */
         int64_t s = random_between(random, -2208988800, 7258118400);
-        wrong += env_zone_offset(zone, s) != libc_offset(s);
+        wrong += zone_offset(zone, s) != libc_offset(s);
     }
     for (int64_t hour = 1700000000 / 3600; hour < 1900000000 / 3600;
          hour++) /* each change from 2023 to 2030 */
-        wrong += env_zone_offset(zone, hour * 3600 - 1) != libc_offset(hour * 3600 - 1) ||
-                 env_zone_offset(zone, hour * 3600) != libc_offset(hour * 3600);
+        wrong += zone_offset(zone, hour * 3600 - 1) != libc_offset(hour * 3600 - 1) ||
+                 zone_offset(zone, hour * 3600) != libc_offset(hour * 3600);
     if (wrong)
         fprintf(stderr, "%s: %lu times are not the C library's\n", name, wrong);
     CHECK_INT(wrong, 0);
-    env_zone_close(zone);
+    zone_close(zone);
 }
 
 /* Rules alone, against the C library's reading of the same text. */
@@ -61,12 +61,12 @@ static void test_rule(const char *text, struct random *random)
 {
     struct zone_rule rule;
     unsigned long wrong = 0;
-    CHECK(env_zone_rule_parse(text, &rule));
+    CHECK(zone_rule_parse(text, &rule));
     setenv("TZ", text, 1);
     tzset();
     for (int i = 0; i < 20000; i++) {
         int64_t s = random_between(random, 0, 7258118400);
-        wrong += env_zone_rule_offset(&rule, s) != libc_offset(s);
+        wrong += zone_rule_offset(&rule, s) != libc_offset(s);
     }
     if (wrong)
         fprintf(stderr, "%s: %lu times are not the C library's\n", text, wrong);
@@ -92,15 +92,15 @@ static void test_refused(void)
     struct zone_rule rule;
     struct zone *zone = NULL;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        CHECK(!env_zone_rule_parse(rules[i], &rule));
+        CHECK(!zone_rule_parse(rules[i], &rule));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         err[0] = '\0';
-        CHECK(env_zone_open(names[i], &zone, err) < 0);
+        CHECK(zone_open(names[i], &zone, err) < 0);
         CHECK(err[0] != '\0' && !zone);
     }
-    CHECK_INT(env_zone_open("UTC", &zone, err), 0);
-    CHECK_INT(env_zone_offset(zone, 1234567890), 0);
-    env_zone_close(zone);
+    CHECK_INT(zone_open("UTC", &zone, err), 0);
+    CHECK_INT(zone_offset(zone, 1234567890), 0);
+    zone_close(zone);
 }
 
 /* Every way of cutting a zone file off, and bytes changed, is refused or read: never more than that. */
@@ -126,12 +126,12 @@ static void test_damaged(struct random *random)
         fwrite(bad, 1, size, file);
         fclose(file);
         zone = NULL;
-        int r = env_zone_open("Bad", &zone, err);
+        int r = zone_open("Bad", &zone, err);
         CHECK(i >= 300 || r < 0);
         CHECK((r == 0) == (zone != NULL));
         if (zone)
-            env_zone_offset(zone, 1700000000);
-        env_zone_close(zone);
+            zone_offset(zone, 1700000000);
+        zone_close(zone);
     }
     unsetenv("TZDIR");
 }

@@ -1,7 +1,7 @@
 /* Time zones, from the system's zone files (TZif, RFC 8536): local time offsets. The process's own TZ is not
  * read. */
-#ifndef TRAINER_ENV_ZONE_H
-#define TRAINER_ENV_ZONE_H
+#ifndef EXCHANGE_ZONE_H
+#define EXCHANGE_ZONE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,13 +12,13 @@ struct zone;
 enum { ZONE_ERROR_MAX = 256 };
 
 /* Loads NAME ("America/New_York") from $TZDIR, else /usr/share/zoneinfo; "UTC" needs no file. 0, for
- * env_zone_close(); -EINVAL for an invalid name or a damaged file, -ENOENT and other errors of opening,
+ * zone_close(); -EINVAL for an invalid name or a damaged file, -ENOENT and other errors of opening,
  * -ENOMEM, with a sentence. */
-int env_zone_open(const char *name, struct zone **ret, char err[static ZONE_ERROR_MAX]);
-void env_zone_close(struct zone *zone); /* NULL is fine */
+int zone_open(const char *name, struct zone **ret, char err[static ZONE_ERROR_MAX]);
+void zone_close(struct zone *zone); /* NULL is fine */
 
 /* Seconds to add to UTC for local time, at unix time `s`. */
-int32_t env_zone_offset(const struct zone *zone, int64_t s);
+int32_t zone_offset(const struct zone *zone, int64_t s);
 
 /* The rule of a zone file for the time after its last change, as POSIX has it for TZ ("EST5EDT,M3.2.0,
  * M11.1.0"), with the hours beyond a day that RFC 8536 allows. */
@@ -38,8 +38,8 @@ struct zone_rule {
 };
 
 /* Parses it; false for an invalid text. */
-bool env_zone_rule_parse(const char *text, struct zone_rule *ret);
+bool zone_rule_parse(const char *text, struct zone_rule *ret);
 
-int32_t env_zone_rule_offset(const struct zone_rule *rule, int64_t s);
+int32_t zone_rule_offset(const struct zone_rule *rule, int64_t s);
 
 #endif

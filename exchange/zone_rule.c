@@ -1,4 +1,4 @@
-#include "trainer/env/zone.h"
+#include "exchange/zone.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static bool take_change(const char **p, struct zone_change *ret)
     return good && (!take(p, '/') || take_time(p, &ret->time_s));
 }
 
-bool env_zone_rule_parse(const char *text, struct zone_rule *ret)
+bool zone_rule_parse(const char *text, struct zone_rule *ret)
 {
     struct zone_rule rule = {0};
     const char *p = text;
@@ -150,7 +150,7 @@ static int64_t change_at(const struct zone_change *change, int64_t year)
     return (first + day) * DAY_S + change->time_s;
 }
 
-int32_t env_zone_rule_offset(const struct zone_rule *rule, int64_t s)
+int32_t zone_rule_offset(const struct zone_rule *rule, int64_t s)
 {
     if (!rule->changes)
         return rule->standard_s;

@@ -1,4 +1,4 @@
-#include "trainer/env/zone.h"
+#include "exchange/zone.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -84,7 +84,7 @@ static int read_rule(const uint8_t *data, size_t size, size_t at, struct zone *z
     memcpy(text, start, (size_t)(end - start));
     text[end - start] = '\0';
     zone->has_rule = text[0] != '\0';
-    return !zone->has_rule || env_zone_rule_parse(text, &zone->rule) ? 0 : -EINVAL;
+    return !zone->has_rule || zone_rule_parse(text, &zone->rule) ? 0 : -EINVAL;
 }
 
 static int read_zone(const uint8_t *data, size_t size, struct zone *zone)
@@ -133,7 +133,7 @@ static int load(const char *name, struct zone *zone, char err[static ZONE_ERROR_
     return r;
 }
 
-int env_zone_open(const char *name, struct zone **ret, char err[static ZONE_ERROR_MAX])
+int zone_open(const char *name, struct zone **ret, char err[static ZONE_ERROR_MAX])
 {
     struct zone *zone = calloc(1, sizeof(*zone));
     int r = 0;
@@ -147,14 +147,14 @@ int env_zone_open(const char *name, struct zone **ret, char err[static ZONE_ERRO
         r = load(name, zone, err);
     }
     if (r < 0) {
-        env_zone_close(zone);
+        zone_close(zone);
         return r;
     }
     *ret = zone;
     return 0;
 }
 
-void env_zone_close(struct zone *zone)
+void zone_close(struct zone *zone)
 {
     if (!zone)
         return;
@@ -163,11 +163,11 @@ void env_zone_close(struct zone *zone)
     free(zone);
 }
 
-int32_t env_zone_offset(const struct zone *zone, int64_t s)
+int32_t zone_offset(const struct zone *zone, int64_t s)
 {
     if (zone->n == 0 || s >= zone->at[zone->n - 1]) {
         if (zone->has_rule)
-            return env_zone_rule_offset(&zone->rule, s);
+            return zone_rule_offset(&zone->rule, s);
         return zone->n > 0 ? zone->offset[zone->n - 1] : zone->before;
     }
     size_t low = 0, high = zone->n; /* changes at or before s: [0, low) */

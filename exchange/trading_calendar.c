@@ -1,0 +1,159 @@
+#include "exchange/trading_calendar.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+#define DAY_NS (86400 * INT64_C(1000000000))
+
+const char *const session_choice_names[SESSION_CHOICES] = {"all", "regular", "extended"};
+
+bool trading_calendar_covers(const struct trading_calendar *calendar, int64_t open_ns, int64_t end_ns)
+{
+    return calendar->n == 0 || (open_ns >= calendar->from_ns && end_ns <= calendar->to_ns);
+}
+
+/* The first day that is not over at ns; n when all are. */
+static size_t day_at(const struct trading_calendar *calendar, int64_t ns)
+{
+    size_t low = 0, high = calendar->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (calendar->days[middle].late_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The session that holds ns, from *ret_open_ns to *ret_end_ns; CLOSED ones last from a day to the next. */
+static enum bar_session session_at(const struct trading_calendar *calendar, int64_t ns, int64_t *ret_open_ns,
+                                   int64_t *ret_end_ns)
+{
+    size_t at = day_at(calendar, ns);
+    const struct trading_day *day = at < calendar->n ? &calendar->days[at] : NULL;
+    if (!day || ns < day->early_ns) {
+        *ret_open_ns = at > 0 ? calendar->days[at - 1].late_ns : calendar->from_ns;
+        *ret_end_ns = day ? day->early_ns : calendar->to_ns;
+        return BAR_SESSION_CLOSED;
+    }
+    bool pre = ns < day->open_ns, post = ns >= day->close_ns;
+    *ret_open_ns = pre ? day->early_ns : post ? day->close_ns : day->open_ns;
+    *ret_end_ns = pre ? day->open_ns : post ? day->late_ns : day->close_ns;
+    return pre ? BAR_SESSION_PRE : post ? BAR_SESSION_POST : BAR_SESSION_REGULAR;
+}
+
+enum bar_session trading_session_of(const struct trading_calendar *calendar, int64_t open_ns, int64_t end_ns)
+{
+    int64_t from_ns, to_ns;
+    if (calendar->n == 0 || !trading_calendar_covers(calendar, open_ns, end_ns))
+        return BAR_SESSION_NONE;
+    enum bar_session session = session_at(calendar, open_ns, &from_ns, &to_ns);
+    return end_ns <= to_ns ? session : BAR_SESSION_MIXED;
+}
+
+bool session_takes(enum session_choice choice, enum bar_session session)
+{
+    if (choice == SESSION_ALL || session == BAR_SESSION_NONE)
+        return true;
+    return session == BAR_SESSION_REGULAR || (choice == SESSION_EXTENDED && session != BAR_SESSION_CLOSED);
+}
+
+static struct session_span span_of(const struct trading_calendar *calendar, enum session_choice choice,
+                                   size_t at)
+{
+    const struct trading_day *day = &calendar->days[at];
+    bool extended = choice == SESSION_EXTENDED;
+    return (struct session_span){.open_ns = extended ? day->early_ns : day->open_ns,
+                                 .close_ns = extended ? day->late_ns : day->close_ns,
+                                 .day = at};
+}
+
+bool trading_span_at(const struct trading_calendar *calendar, enum session_choice choice, int64_t ns,
+                     struct session_span *ret)
+{
+    size_t at = day_at(calendar, ns);
+    if (choice == SESSION_ALL || at == calendar->n || ns < calendar->from_ns)
+        return false;
+    *ret = span_of(calendar, choice, at);
+    if (ns < ret->close_ns)
+        return true;
+    if (at + 1 == calendar->n)
+        return false;
+    *ret = span_of(calendar, choice, at + 1);
+    return true;
+}
+
+void trading_bar_span(const struct trading_calendar *calendar, int64_t interval_ns, int64_t ns,
+                      int64_t *ret_open_ns, int64_t *ret_end_ns)
+{
+    int64_t from_ns, to_ns;
+    *ret_open_ns = bar_open_time(ns, interval_ns);
+    *ret_end_ns = *ret_open_ns + interval_ns;
+    if (calendar->n == 0 || interval_ns >= DAY_NS || !trading_calendar_covers(calendar, ns, ns + 1) ||
+        session_at(calendar, ns, &from_ns, &to_ns) == BAR_SESSION_CLOSED)
+        return;
+    *ret_open_ns = ns - (ns - from_ns) % interval_ns;
+    *ret_end_ns = *ret_open_ns + interval_ns < to_ns ? *ret_open_ns + interval_ns : to_ns;
+}
+
+bool trading_is_last(const struct trading_calendar *calendar, enum session_choice choice, int64_t open_ns,
+                     int64_t interval_ns)
+{
+    struct session_span span;
+    if (!trading_span_at(calendar, choice, open_ns, &span) || open_ns < span.open_ns)
+        return false;
+    return open_ns + interval_ns >= span.close_ns;
+}
+
+/* Bars of one stretch that open before ns. */
+static int64_t bars_before(int64_t open_ns, int64_t close_ns, int64_t interval_ns, int64_t ns)
+{
+    int64_t end_ns = ns < close_ns ? ns : close_ns;
+    return end_ns <= open_ns ? 0 : (end_ns - open_ns + interval_ns - 1) / interval_ns;
+}
+
+static int64_t day_bars_before(const struct trading_day *day, enum session_choice choice, int64_t interval_ns,
+                               int64_t ns)
+{
+    int64_t n = bars_before(day->open_ns, day->close_ns, interval_ns, ns);
+    if (choice == SESSION_EXTENDED)
+        n += bars_before(day->early_ns, day->open_ns, interval_ns, ns) +
+             bars_before(day->close_ns, day->late_ns, interval_ns, ns);
+    return n;
+}
+
+int64_t trading_bars_between(const struct trading_calendar *calendar, enum session_choice choice,
+                             int64_t interval_ns, int64_t from_ns, int64_t to_ns)
+{
+    int64_t n = 0;
+    if (calendar->n == 0 || choice == SESSION_ALL)
+        return (to_ns - from_ns + interval_ns - 1) / interval_ns;
+    if (!trading_calendar_covers(calendar, from_ns, to_ns))
+        return -1;
+    for (size_t at = day_at(calendar, from_ns); at < calendar->n && calendar->days[at].early_ns < to_ns; at++)
+        n += day_bars_before(&calendar->days[at], choice, interval_ns, to_ns) -
+             day_bars_before(&calendar->days[at], choice, interval_ns, from_ns);
+    return n;
+}
+
+int trading_calendar_hash(const struct trading_calendar *calendar, uint8_t ret[static CALENDAR_HASH_SIZE])
+{
+    uint64_t *words = malloc((2 + 4 * calendar->n) * sizeof *words);
+    if (!words)
+        return -ENOMEM;
+    words[0] = htole64((uint64_t)calendar->from_ns);
+    words[1] = htole64((uint64_t)calendar->to_ns);
+    for (size_t i = 0; i < calendar->n; i++) {
+        const struct trading_day *day = &calendar->days[i];
+        const int64_t times[] = {day->early_ns, day->open_ns, day->close_ns, day->late_ns};
+        for (size_t k = 0; k < 4; k++)
+            words[2 + 4 * i + k] = htole64((uint64_t)times[k]);
+    }
+    size_t size = (2 + 4 * calendar->n) * sizeof *words;
+    int done = EVP_Digest(words, size, ret, NULL, EVP_sha256(), NULL);
+    free(words);
+    return done == 1 ? 0 : -ENOMEM;
+}

@@ -1,0 +1,76 @@
+/* A market's calendar: its days with their sessions over a stated range, in the zone of its exchange; which
+ * session a time and a bar belong to, and where a session's bars begin. Pure: tables come from a file
+ * (exchange/calendar_file.h), from a venue (daemon/feed/calendar.h) or from the log (EVENT_CALENDAR).
+ *
+ * Sessions of a day: PRE [early, open), REGULAR [open, close), POST [close, late); all else within the range
+ * is CLOSED. Bars below a day begin at a session's start, and the last one of a session ends with it: no bar
+ * belongs to two. */
+#ifndef EXCHANGE_TRADING_CALENDAR_H
+#define EXCHANGE_TRADING_CALENDAR_H
+
+#include "exchange/bar.h"
+#include "exchange/trading_day.h"
+
+enum { CALENDAR_HASH_SIZE = 32 };
+
+/* Borrowed by all that read it. n 0: a market that trades at all times, whose bars have no session. */
+struct trading_calendar {
+    char name[CALENDAR_NAME_MAX]; /* "us-equity" */
+    const struct trading_day *days;
+    size_t n;
+    /* Every day with a session whose early time is in [from_ns, to_ns) is among the days: beyond it nothing
+     * is known. */
+    int64_t from_ns, to_ns;
+};
+
+/* The bars that strategies, policies, backtests and environments read and decide on; a market without a
+ * calendar has them all. */
+enum session_choice {
+    SESSION_ALL,      /* every bar, whenever it is */
+    SESSION_REGULAR,  /* REGULAR */
+    SESSION_EXTENDED, /* PRE, REGULAR, POST, and MIXED ones */
+    SESSION_CHOICES,
+};
+extern const char *const session_choice_names[SESSION_CHOICES]; /* "all", "regular", "extended" */
+
+/* A stretch of one day in which a choice's bars are; SESSION_ALL has none. */
+struct session_span {
+    int64_t open_ns, close_ns;
+    size_t day; /* its index in the calendar */
+};
+
+/* Is all of [open_ns, end_ns) within the range? True without days. */
+bool trading_calendar_covers(const struct trading_calendar *calendar, int64_t open_ns, int64_t end_ns);
+
+/* The session of a bar [open_ns, end_ns): NONE without days and beyond the range; MIXED where it begins in
+ * one and ends in another, CLOSED among them. A bar that begins in a session and is shorter there than its
+ * interval because the session ends is of that session only if end_ns says so. */
+enum bar_session trading_session_of(const struct trading_calendar *calendar, int64_t open_ns, int64_t end_ns);
+
+/* Is a bar of that session among the choice's? NONE always is. */
+bool session_takes(enum session_choice choice, enum bar_session session);
+
+/* The span that holds `ns`, or the first one after it. False: there is none that is known, or SESSION_ALL. */
+bool trading_span_at(const struct trading_calendar *calendar, enum session_choice choice, int64_t ns,
+                     struct session_span *ret);
+
+/* The opening and the end of the bar of this interval that holds `ns`: within its session; without days, in
+ * CLOSED times and from a day on by the clock (bar_open_time()). */
+void trading_bar_span(const struct trading_calendar *calendar, int64_t interval_ns, int64_t ns,
+                      int64_t *ret_open_ns, int64_t *ret_end_ns);
+
+/* Is no bar of the choice after this one in its day? By its end; false for SESSION_ALL and without days. */
+bool trading_is_last(const struct trading_calendar *calendar, enum session_choice choice, int64_t open_ns,
+                     int64_t interval_ns);
+
+/* How many bars of the choice open in [from_ns, to_ns), from_ns being the opening of one: the distance of two
+ * bars' rows. Nights have none. -1: the calendar does not reach so far. Without days, and for SESSION_ALL, by
+ * the clock. */
+int64_t trading_bars_between(const struct trading_calendar *calendar, enum session_choice choice,
+                             int64_t interval_ns, int64_t from_ns, int64_t to_ns);
+
+/* SHA-256 of the range and the days, as little-endian int64: two calendars with the same hash trade at the
+ * same times. 0 or -ENOMEM. */
+int trading_calendar_hash(const struct trading_calendar *calendar, uint8_t ret[static CALENDAR_HASH_SIZE]);
+
+#endif
