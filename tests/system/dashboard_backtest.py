@@ -83,7 +83,7 @@ def main():
         assert replay.stop() == 0
 
         os.rename(os.path.join(daemon.state, "papertape.db"), os.path.join(daemon.state, "away.db"))
-        done = daemon.papertape("backtest", "--account", "sma-cross", status=1)
+        done = daemon.papertape("backtest", "--account", "sma-cross", status=3)
         assert "papertape.db" in done, done
     return 0
 
