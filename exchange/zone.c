@@ -8,7 +8,7 @@
 
 #include "exchange/fail.h"
 
-enum { FILE_MAX = 1 << 20, HEADER = 44, TYPE = 6, NAME_MAX_LEN = 63 };
+enum { FILE_MAX = 1 << 20, HEADER = 44, TYPE = 6, NAME_MAX_LEN = 63, DAY_S = 86400 };
 
 struct zone {
     size_t n;        /* changes */
@@ -179,4 +179,13 @@ int32_t zone_offset(const struct zone *zone, int64_t s)
             high = middle;
     }
     return low > 0 ? zone->offset[low - 1] : zone->before;
+}
+
+int64_t zone_utc(const struct zone *zone, int64_t local_s)
+{
+    /* Offsets are less than a day: the ones before and after any change that is near. */
+    int32_t before = zone_offset(zone, local_s - DAY_S), after = zone_offset(zone, local_s + DAY_S);
+    if (zone_offset(zone, local_s - before) == before || zone_offset(zone, local_s - after) != after)
+        return local_s - before;
+    return local_s - after;
 }

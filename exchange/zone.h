@@ -20,6 +20,10 @@ void zone_close(struct zone *zone); /* NULL is fine */
 /* Seconds to add to UTC for local time, at unix time `s`. */
 int32_t zone_offset(const struct zone *zone, int64_t s);
 
+/* The unix time of a local one, counted as if its clock were UTC's. A time that comes twice is the first of
+ * the two; one that is left out is later by what was left out. */
+int64_t zone_utc(const struct zone *zone, int64_t local_s);
+
 /* The rule of a zone file for the time after its last change, as POSIX has it for TZ ("EST5EDT,M3.2.0,
  * M11.1.0"), with the hours beyond a day that RFC 8536 allows. */
 

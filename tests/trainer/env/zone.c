@@ -56,6 +56,28 @@ static void test_zone(const char *name, struct random *random)
     zone_close(zone);
 }
 
+/* Local times back to UTC, each quarter of an hour from 2015 to 2030: of those that come twice the first, of
+ * those that are left out the moment behind the change. */
+static void test_local(const char *name, unsigned long expected)
+{
+    struct zone *zone = NULL;
+    unsigned long left_out = 0, twice = 0;
+    CHECK_INT(zone_open(name, &zone, err), 0);
+    for (int64_t s = 1420070400; zone && s < 1893456000; s += 900) {
+        int64_t local = s + zone_offset(zone, s), utc = zone_utc(zone, local);
+        twice += utc != s;
+        CHECK(utc == s || (utc < s && utc + zone_offset(zone, utc) == local));
+        int64_t next = s + 900 + zone_offset(zone, s + 900);
+        for (int64_t out = local + 900; out < next; out += 900) {
+            left_out++;
+            CHECK_INT(zone_utc(zone, out), s + (out - local));
+        }
+    }
+    CHECK_INT(left_out, expected);
+    CHECK_INT(twice, left_out);
+    zone_close(zone);
+}
+
 /* Rules alone, against the C library's reading of the same text. */
 static void test_rule(const char *text, struct random *random)
 {
@@ -241,6 +263,10 @@ int main(void)
     }
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++)
         test_zone(zones[i], &random);
+    test_local("America/New_York", 15 * 4);
+    test_local("Europe/Berlin", 15 * 4);
+    test_local("Australia/Sydney", 15 * 4);
+    test_local("Asia/Kolkata", 0);
     test_refused();
     test_damaged(&random);
     test_session("America/New_York", 16 * 3600, 300, 1740000000,
