@@ -269,6 +269,8 @@ static void take_over(const struct change *change)
     engine->slippage_e6 = made->slippage_e6;
     engine->policy_wait_ns = made->policy_wait_ns;
     engine_match_model(engine);
+    for (int s = 0; s < engine->n_symbols; s++)
+        engine_calendars_date_again(engine, s);
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
     engine->measures = made->measures;

@@ -9,6 +9,7 @@
 #include "engine/split.h"
 #include "exchange/fill_rules.h"
 #include "exchange/market.h"
+#include "exchange/trading_calendar.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/intent.h"
 #include "strategy/policy/limit_rules.h"
@@ -19,6 +20,8 @@ enum {
     RECENT_BARS_MAX = 1000, /* the most that the daemon fetches at its start: daemon/config.h */
     OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
     OUTPUT_NAME_MAX = 48,
+    CALENDARS_MAX = 16,
+    CALENDAR_DAYS_MAX = 1 << 16,
 };
 
 #define MONEY_MAX FILL_MONEY_MAX
@@ -192,8 +195,11 @@ struct standing {
 };
 
 struct event_action;
+struct event_calendar;
 struct engine {
     struct engine_sink sink;
+    struct trading_calendar *calendars; /* their days are the engine's */
+    int n_calendars;
     struct account_spec *specs;      /* [n_accounts] as configured or made */
     struct market_state *markets;    /* [n_symbols] */
     struct account *accounts;        /* [n_accounts] */
@@ -403,6 +409,18 @@ void engine_hours_trading(struct engine *engine, int symbol, enum market_trading
                           const struct market_status *status);
 void engine_hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
 bool engine_hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
+
+/* calendars.c */
+/* 0; -EINVAL for days that contradict each other, or are not those of the hash, or one calendar too many;
+ * -ENOMEM. */
+int engine_calendars_take(struct engine *engine, const struct event_calendar *event);
+/* The same without a check: takes over the days, which are malloc()'s. 0 or -ENOMEM; then they are freed. */
+int engine_calendars_put(struct engine *engine, const struct trading_calendar *calendar);
+void engine_calendars_finish(struct engine *engine);
+/* The bar with its session, by the calendar that is known now. */
+struct bar engine_calendars_dated(const struct engine *engine, int symbol, const struct bar *bar);
+/* After a symbol's calendar changed, or its days: the sessions of the bars that are kept of it. */
+void engine_calendars_date_again(struct engine *engine, int symbol);
 
 /* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
 void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns);

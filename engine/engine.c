@@ -82,6 +82,7 @@ void engine_destroy(struct engine *engine)
         free(engine->markets[s].measured);
         free(engine->markets[s].known);
     }
+    engine_calendars_finish(engine);
     free(engine->markets);
     free(engine->accounts);
     free(engine->runners);
@@ -115,9 +116,11 @@ static void price_moved(struct engine *engine, int symbol)
 
 /* Accepts a closed bar: stores it and shows it to the strategies. `venue_ns`: the venue's time of the event
  * that brought it; 0: not known. */
-static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
+static void accept_bar(struct engine *engine, int symbol, const struct bar *taken, bool live,
+                       int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
+    const struct bar dated = engine_calendars_dated(engine, symbol, taken), *bar = &dated;
     bool fills = engine->fill_model == FILL_BAR;
     engine_driver_due(engine, symbol, bar->open_ns);
     market->last_bar = *bar;
@@ -172,8 +175,10 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, i
 
 static void trades_bar(struct engine *engine, int symbol, enum bar_built built, const struct bar *bar)
 {
-    if (built == BAR_CLOSED && engine->sink.bar)
-        engine->sink.bar(engine->sink.ctx, symbol, BAR_TRADES, bar);
+    if (built != BAR_CLOSED || !engine->sink.bar)
+        return;
+    const struct bar dated = engine_calendars_dated(engine, symbol, bar);
+    engine->sink.bar(engine->sink.ctx, symbol, BAR_TRADES, &dated);
 }
 
 static void on_kline(struct engine *engine, int symbol, const struct market_kline *kline, int64_t venue_ns)
@@ -391,8 +396,10 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
     bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;
     market->symbol = event->listed;
     market->builder.loose = event->listed.loose_ids;
-    if (other_calendar)
+    if (other_calendar) {
         engine_hours_begin(engine, event->index);
+        engine_calendars_date_again(engine, event->index);
+    }
     engine_driver_symbol(engine, event->index);
     if (market->symbol.gone)
         engine_hours_trading(engine, event->index, MARKET_ENDED, NULL);
@@ -580,6 +587,9 @@ int engine_handle(struct engine *engine, const struct event *event)
             r = -EINVAL;
         else
             engine_hours_event(engine, &event->session);
+        break;
+    case EVENT_CALENDAR:
+        r = engine_calendars_take(engine, &event->calendar);
         break;
     default:
         r = -EINVAL;

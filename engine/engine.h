@@ -18,6 +18,7 @@
 #include "exchange/corporate_action.h"
 #include "exchange/fill.h"
 #include "exchange/market_kind.h"
+#include "exchange/trading_calendar.h"
 #include "exchange/trading_day.h"
 #include "record/ledger_row.h"
 #include "strategy/policy/policy.h"
@@ -189,6 +190,10 @@ void engine_restore_paused(struct engine *engine, bool paused);
  * recorded leaves it to that event, so that a replay makes the same rows. */
 int engine_start(struct engine *engine, int64_t now_ns);
 
+/* An EVENT_CALENDAR of a calendar whose days outlive it; seq and recv_ns are the caller's to set. 0 or
+ * -ENOMEM. */
+int engine_calendar_event(const struct trading_calendar *calendar, struct event *ret);
+
 /* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. After -ENOMEM the
  * engine must be destroyed and restored from what was committed: an order or a row may be missing. */
 int engine_handle(struct engine *engine, const struct event *event);
@@ -218,6 +223,9 @@ int64_t engine_interval(const struct engine *engine); /* of its bars */
 int engine_symbols(const struct engine *engine);
 int engine_accounts(const struct engine *engine);
 const struct symbol *engine_symbol(const struct engine *engine, int symbol);
+/* The days of the symbol's calendar, as the last EVENT_CALENDAR had them; without days: it has none, or none
+ * is known. Until the next event. */
+const struct trading_calendar *engine_calendar(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);
 /* Now, at the last prices (at cost before the first): the currency, plus longs and less shorts of the

@@ -12,6 +12,7 @@
 #include "exchange/corporate_action.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
+#include "exchange/trading_calendar.h"
 #include "exchange/trading_day.h"
 
 enum event_kind {
@@ -27,6 +28,7 @@ enum event_kind {
     EVENT_SESSION,           /* a calendar's market opens, closes, or changes its phase */
     EVENT_ACTION,            /* a split or a dividend takes effect */
     EVENT_SYMBOL_CONNECTION, /* the venue's connections that carry a symbol went down, or are up */
+    EVENT_CALENDAR,          /* the days of a market's calendar */
     EVENT_KINDS,
 };
 
@@ -61,6 +63,12 @@ struct event_action {
     struct corporate_action action;
 };
 
+/* All that is known of a calendar, in place of what was known under its name: engine_calendar_event(). */
+struct event_calendar {
+    struct trading_calendar calendar; /* its days are the caller's, for the call only */
+    uint8_t hash[CALENDAR_HASH_SIZE]; /* trading_calendar_hash() */
+};
+
 struct event {
     uint64_t seq; /* 1, 2, 3 … through all runs of a state directory */
     int64_t
@@ -74,6 +82,7 @@ struct event {
         struct event_connection connection;
         struct market_session session;
         struct event_action action;
+        struct event_calendar calendar;
         struct {
             int symbol;
             bool stale;

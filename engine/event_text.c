@@ -21,6 +21,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_SESSION] = "SESSION",
         [EVENT_ACTION] = "ACTION",
         [EVENT_SYMBOL_CONNECTION] = "SYMBOL_CONNECTION",
+        [EVENT_CALENDAR] = "CALENDAR",
     };
     return names[kind];
 }
@@ -187,6 +188,16 @@ static void action_text(const struct corporate_action *action, const struct unit
                  decimal(action->cash, ACTION_CASH_SCALE).text, ex, action->id);
 }
 
+static void calendar_text(const struct event_calendar *event, char buf[static EVENT_TEXT_MAX])
+{
+    const struct trading_calendar *calendar = &event->calendar;
+    char from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX], hash[2 * CALENDAR_HASH_SIZE + 1];
+    for (size_t i = 0; i < CALENDAR_HASH_SIZE; i++)
+        snprintf(hash + 2 * i, 3, "%02x", event->hash[i]);
+    snprintf(buf, EVENT_TEXT_MAX, "CALENDAR %s: %zu days from %s to %s, hash %s", calendar->name, calendar->n,
+             clock_utc_text(calendar->from_ns, from), clock_utc_text(calendar->to_ns, to), hash);
+}
+
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;
@@ -241,6 +252,9 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
     case EVENT_ACTION:
         u = units_of(engine, event->action.symbol);
         action_text(&event->action.action, &u, buf);
+        break;
+    case EVENT_CALENDAR:
+        calendar_text(&event->calendar, buf);
         break;
     default:
         snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);

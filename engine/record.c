@@ -26,6 +26,7 @@ void event_memory_finish(struct event_memory *memory)
 {
     free(memory->levels);
     free(memory->bars);
+    free(memory->days);
     free(memory->text);
     *memory = (struct event_memory){.policies = memory->policies};
 }
@@ -306,6 +307,21 @@ static void visit_action(struct codec *codec, struct corporate_action *action)
     codec_i64(codec, &action->cash);
 }
 
+static void visit_calendar(struct visit *visit, struct event_calendar *event)
+{
+    struct codec *codec = visit->codec;
+    struct event_memory *memory = visit->memory;
+    struct trading_calendar *calendar = &event->calendar;
+    engine_visit_calendar(codec, calendar);
+    codec_bytes(codec, event->hash, sizeof event->hash);
+    if (codec->failed || (!codec->saving && !reserve(visit, (void **)&memory->days, &memory->cap_days,
+                                                     calendar->n, sizeof *memory->days)))
+        return;
+    if (!codec->saving)
+        calendar->days = memory->days;
+    engine_visit_days(codec, (struct trading_day *)(uintptr_t)calendar->days, calendar->n); /* as above */
+}
+
 static void visit_event(struct visit *visit, struct event *event)
 {
     struct codec *codec = visit->codec;
@@ -356,6 +372,9 @@ static void visit_event(struct visit *visit, struct event *event)
     case EVENT_ACTION:
         visit_index(codec, &event->action.symbol, SYMBOLS_MAX);
         visit_action(codec, &event->action.action);
+        break;
+    case EVENT_CALENDAR:
+        visit_calendar(visit, &event->calendar);
         break;
     default:
         codec->failed = true;

@@ -9,19 +9,21 @@
 #include "record/order.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
- * the next of both is 8; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything. */
-enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 7 ? RECORD_ORDER_LAYOUT : 7 };
+ * the next of both is 9; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
+ * CALENDAR. */
+enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 8 ? RECORD_ORDER_LAYOUT : 8 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);
 
-/* The levels, bars, texts and orders that a decoded event points to; reused from event to event. */
+/* The levels, bars, days, texts and orders that a decoded event points to; reused from event to event. */
 struct event_memory {
     struct book_level *levels;
     struct bar *bars;
+    struct trading_day *days;
     char *text;
     struct order legs[ORDER_LEGS_MAX];
-    size_t cap_levels, cap_bars, cap_text;
+    size_t cap_levels, cap_bars, cap_days, cap_text;
     const struct policies *policies; /* the caller's: finds the policies that events name; NULL: none */
     bool no_policy;                  /* -ENOPKG is for the policy of this id */
     uint8_t policy_id[POLICY_ID_SIZE];

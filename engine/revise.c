@@ -191,8 +191,8 @@ void engine_revise_split(struct kept_trades *trades, const struct stock_split *s
 
 /* ---- bars of them ---- */
 
-/* The bar of an interval from its trades, by their times; false without one that makes a price: then only
- * volumes and the count are set. */
+/* The bar of an interval from its trades, by their times, without its session; false without one that makes a
+ * price: then only volumes and the count are set. */
 static bool rebuild(const struct kept_trades *trades, int64_t open_ns, int64_t interval_ns, struct bar *ret)
 {
     int64_t first_ns = 0, last_ns = 0;
@@ -247,18 +247,28 @@ static void take_over(struct bar_builder *builder, int64_t open_ns, bool is, con
     }
 }
 
+static const struct bar *dated(const struct engine *engine, int symbol, const struct bar *bar,
+                               struct bar *ret)
+{
+    if (!bar)
+        return NULL;
+    *ret = engine_calendars_dated(engine, symbol, bar);
+    return ret;
+}
+
 /* ---- trades that come late ---- */
 
 /* Of an interval that is over. Without a bar, a trade that makes no price makes none. */
 static void emit_late(struct engine *engine, int symbol, int64_t open_ns, const struct bar *before,
                       const struct bar *after)
 {
+    struct bar old, now;
     const struct engine_revision reported = {.kind = REVISION_BAR,
                                              .symbol = symbol,
                                              .ts_ns = engine->now_ns,
                                              .at_ns = open_ns,
-                                             .old = before,
-                                             .now = after,
+                                             .old = dated(engine, symbol, before, &old),
+                                             .now = dated(engine, symbol, after, &now),
                                              .source = BAR_TRADES,
                                              .applied = after != NULL};
     if (engine->sink.revision)
@@ -356,8 +366,8 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
     if (whole)
         take_over(&market->builder, open_ns, is, after);
     reported->applied = whole;
-    reported->old = whole && was ? before : NULL;
-    reported->now = whole && is ? after : NULL;
+    reported->old = whole && was ? dated(engine, reported->symbol, before, before) : NULL;
+    reported->now = whole && is ? dated(engine, reported->symbol, after, after) : NULL;
 }
 
 void engine_revise_trade(struct engine *engine, int symbol, const struct market_event *event)
@@ -393,9 +403,10 @@ static struct bar *find_bar(struct recent_bars *recent, int64_t open_ns)
     return NULL;
 }
 
-bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now)
+bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *reported_now)
 {
     struct market_state *market = &engine->markets[symbol];
+    const struct bar dated = engine_calendars_dated(engine, symbol, reported_now), *now = &dated;
     if (market->bars == 0 || now->open_ns > market->last_bar.open_ns)
         return false;
     struct bar *bar = find_bar(&market->recent, now->open_ns);

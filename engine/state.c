@@ -354,6 +354,34 @@ static void visit_counters(struct codec *codec, struct engine_counters *counters
     codec_u64(codec, &counters->impossible);
 }
 
+/* Before layout 8 no days were known. */
+static void visit_calendars(struct visit *visit)
+{
+    struct codec *codec = visit->codec;
+    struct engine *engine = visit->engine;
+    uint32_t n = (uint32_t)engine->n_calendars;
+    if (codec->version < 8)
+        return;
+    engine_visit_count(codec, &n, CALENDARS_MAX, 4);
+    for (uint32_t i = 0; i < n && !over(visit); i++) {
+        struct trading_calendar calendar = {0};
+        struct trading_day *days = NULL;
+        if (codec->saving)
+            calendar = engine->calendars[i];
+        engine_visit_calendar(codec, &calendar);
+        if (!codec->saving && !codec->failed && !(days = calloc(calendar.n + 1, sizeof *days)))
+            visit->error = -ENOMEM;
+        if (over(visit))
+            return;
+        if (days)
+            calendar.days = days;
+        engine_visit_days(codec, (struct trading_day *)(uintptr_t)calendar.days, calendar.n);
+        if (!codec->saving)
+            visit->error = engine_calendars_put(engine, &calendar);
+        codec->failed |= engine->n_calendars < (int)i + 1; /* two of one name */
+    }
+}
+
 static int allocate(struct engine *engine, int n_symbols, int n_accounts)
 {
     engine->markets = calloc((size_t)n_symbols, sizeof *engine->markets);
@@ -407,8 +435,12 @@ static void visit_engine(struct visit *visit)
     visit_counters(codec, &engine->counters);
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
         visit->error = engine_visit_market(codec, &engine->markets[s], engine->interval_ns);
+    if (!over(visit))
+        visit_calendars(visit);
     visit_accounts(visit);
     if (!codec->saving && !over(visit)) {
+        for (int s = 0; s < engine->n_symbols; s++)
+            engine_calendars_date_again(engine, s);
         account_count_shorts(engine);
         engine_halt_watch(engine);
         engine_driver_find_waiting(engine);

@@ -84,6 +84,33 @@ void engine_visit_amend(struct codec *codec, struct order_amend *amend)
     codec_i32(codec, &amend->trail_e6);
 }
 
+void engine_visit_calendar(struct codec *codec, struct trading_calendar *calendar)
+{
+    codec_text(codec, calendar->name, sizeof calendar->name);
+    codec_i64s(codec, &calendar->from_ns, &calendar->to_ns);
+    uint32_t n = (uint32_t)calendar->n;
+    engine_visit_count(codec, &n, CALENDAR_DAYS_MAX, 4);
+    calendar->n = n;
+}
+
+/* Each time as its distance from the one before; unsigned, so that it may wrap and come back. */
+void engine_visit_days(struct codec *codec, struct trading_day *days, size_t n)
+{
+    uint64_t before = 0;
+    size_t bad;
+    for (size_t i = 0; i < n && !codec->failed; i++) {
+        int64_t *const times[] = {&days[i].early_ns, &days[i].open_ns, &days[i].close_ns, &days[i].late_ns};
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+            int64_t step = (int64_t)((uint64_t)*times[k] - before);
+            codec_i64(codec, &step);
+            before += (uint64_t)step;
+            if (!codec->saving)
+                *times[k] = (int64_t)before;
+        }
+    }
+    codec->failed |= !codec->saving && !codec->failed && trading_days_check(days, n, &bad) < 0;
+}
+
 static bool takes(const struct strategy *strategy, const double *params)
 {
     return !strategy_misfit(strategy, params) && (!strategy->check || !strategy->check(params));

@@ -15,6 +15,9 @@ void engine_visit_position(struct codec *codec, struct position *position);
 void engine_visit_levels(struct codec *codec, struct book_level *levels, uint32_t n);
 void engine_visit_rules(struct codec *codec, struct account_rules *rules);
 void engine_visit_amend(struct codec *codec, struct order_amend *amend);
+/* A calendar's name, range and number of days; then the days, which do not contradict each other. */
+void engine_visit_calendar(struct codec *codec, struct trading_calendar *calendar);
+void engine_visit_days(struct codec *codec, struct trading_day *days, size_t n);
 /* A count of at most `most` things of at least `bytes` bytes each: fails when so many cannot follow. */
 void engine_visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes);
 /* A strategy by its name, and its parameters; false when loading one that this program does not have, or

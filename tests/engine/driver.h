@@ -12,7 +12,7 @@
 #define DRIVER_MS_NS    INT64_C(1000000)
 #define DRIVER_START_NS (INT64_C(1723161590) * 1000000000) /* 2024-08-08 23:59:50 */
 
-enum { DRIVER_SYMBOLS = 3, DRIVER_ACCOUNTS = 4, DRIVER_PRICES = 200, DRIVER_INTERVAL_S = 1 };
+enum { DRIVER_SYMBOLS = 3, DRIVER_ACCOUNTS = 4, DRIVER_PRICES = 200, DRIVER_INTERVAL_S = 1, DRIVER_DAYS = 6 };
 #define DRIVER_INTERVAL_NS (DRIVER_INTERVAL_S * INT64_C(1000000000))
 
 struct driver_market {
@@ -41,7 +41,9 @@ struct driver {
     bool halved;
     struct book_level bids[DRIVER_PRICES], asks[DRIVER_PRICES];
     struct bar bars[8];
-    struct order legs[ORDER_LEGS_MAX]; /* of the newest order */
+    struct trading_day days[DRIVER_DAYS]; /* of the newest EVENT_CALENDAR */
+    struct random days_random;            /* of their own: the other events are the same without them */
+    struct order legs[ORDER_LEGS_MAX];    /* of the newest order */
 };
 
 static inline int64_t driver_price(const struct driver_market *market, int level)
@@ -426,6 +428,7 @@ static inline void driver_market_event(struct driver *d, int symbol, struct mark
 static inline void driver_venues(struct driver *d)
 {
     d->venues = true;
+    d->days_random = (struct random){.state = 1};
     snprintf(d->symbols[0].calendar, sizeof d->symbols[0].calendar, "us-equity");
     snprintf(d->symbols[0].venue, sizeof d->symbols[0].venue, "one");
     d->symbols[1].loose_ids = true;
@@ -440,6 +443,30 @@ static inline void driver_session(struct driver *d, struct market_session *ret)
         .calendar = "us-equity", .phase = phases[d->phase++ % 5], .extended = random_chance(&d->random, 30)};
     if (random_chance(&d->random, 80))
         ret->next_ns = d->now_ns + random_between(&d->random, 1, 20000) * DRIVER_MS_NS;
+}
+
+/* Days of half a minute or so, of which some are over. */
+static inline void driver_calendar(struct driver *d, struct event *ret)
+{
+    const int64_t second_ns = 1000 * DRIVER_MS_NS;
+    int64_t at = (d->now_ns / second_ns - random_between(&d->days_random, 0, 60)) * second_ns;
+    struct trading_calendar calendar = {
+        .name = "us-equity", .days = d->days, .n = (size_t)random_between(&d->days_random, 0, DRIVER_DAYS)};
+    calendar.from_ns = at;
+    for (size_t i = 0; i < calendar.n; i++) {
+        struct trading_day *day = &d->days[i];
+        day->early_ns = at += random_between(&d->days_random, 0, 8) * second_ns;
+        day->open_ns = at += random_between(&d->days_random, 0, 8) * second_ns;
+        day->close_ns = at += random_between(&d->days_random, 1, 16) * second_ns;
+        day->late_ns = at += random_between(&d->days_random, 0, 8) * second_ns;
+    }
+    calendar.to_ns = at + random_between(&d->days_random, 0, 8) * second_ns;
+    uint64_t seq = ret->seq;
+    int64_t recv_ns = ret->recv_ns;
+    if (engine_calendar_event(&calendar, ret) < 0)
+        abort();
+    ret->seq = seq;
+    ret->recv_ns = recv_ns;
 }
 
 /* One for two, then two for one, so that prices stay where they can be traded at; at times a split is
@@ -515,6 +542,8 @@ static inline bool driver_of_venues(struct driver *d, const struct engine *engin
     } else if (dice < 50) {
         ret->kind = EVENT_SESSION;
         driver_session(d, &ret->session);
+        if (random_chance(&d->days_random, 20))
+            driver_calendar(d, ret);
     } else if (dice < 65) {
         ret->kind = EVENT_ACTION;
         driver_action(d, &ret->action);

@@ -7,12 +7,13 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-enum { EVENT_LEVELS = 40, EVENT_BARS_MADE = 5 };
+enum { EVENT_LEVELS = 40, EVENT_BARS_MADE = 5, EVENT_DAYS_MADE = 4 };
 
 struct random_event {
     struct event event;
     struct book_level levels[2 * EVENT_LEVELS];
     struct bar bars[EVENT_BARS_MADE];
+    struct trading_day days[EVENT_DAYS_MADE];
     char args[64];
     struct order legs[ORDER_LEGS_MAX];
 };
@@ -47,16 +48,16 @@ static inline double random_real(struct random *random)
 
 static inline struct bar random_bar(struct random *random)
 {
-    return (struct bar){random_i64(random),
-                        random_i64(random),
-                        random_i64(random),
-                        random_i64(random),
-                        random_i64(random),
-                        (int128_t)random_i64(random) * random_i64(random),
-                        (int128_t)random_i64(random) * random_i64(random),
-                        random_i64(random),
-                        random_i64(random),
-                        random_i64(random)};
+    return (struct bar){.open_ns = random_i64(random),
+                        .open = random_i64(random),
+                        .high = random_i64(random),
+                        .low = random_i64(random),
+                        .close = random_i64(random),
+                        .volume = (int128_t)random_i64(random) * random_i64(random),
+                        .quote_volume = (int128_t)random_i64(random) * random_i64(random),
+                        .trades = random_i64(random),
+                        .first_trade_id = random_i64(random),
+                        .last_trade_id = random_i64(random)};
 }
 
 static inline uint32_t random_levels(struct random *random, struct book_level *levels)
@@ -244,6 +245,26 @@ static inline void random_command(struct random *random, struct random_event *ma
     }
 }
 
+static inline void random_calendar(struct random *random, struct random_event *made)
+{
+    struct event_calendar *e = &made->event.calendar;
+    random_name(random, e->calendar.name, sizeof e->calendar.name);
+    e->calendar.from_ns = random_i64(random);
+    e->calendar.to_ns = random_i64(random);
+    e->calendar.days = made->days;
+    e->calendar.n = (size_t)random_between(random, 0, EVENT_DAYS_MADE);
+    int64_t at = random_between(random, -1000, 1000000000000000000);
+    for (size_t i = 0; i < e->calendar.n; i++) {
+        struct trading_day *day = &made->days[i];
+        day->early_ns = at += random_between(random, 0, 1000000000000);
+        day->open_ns = at += random_between(random, 0, 1000000000000);
+        day->close_ns = at += random_between(random, 1, 1000000000000);
+        day->late_ns = at += random_between(random, 0, 1000000000000);
+    }
+    for (size_t i = 0; i < sizeof e->hash; i++)
+        e->hash[i] = (uint8_t)random_between(random, 0, 255);
+}
+
 /* Draws an event of that kind; what it points to is made's. */
 static inline void random_event(struct random *random, enum event_kind kind, struct random_event *made)
 {
@@ -295,6 +316,9 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         e->action.action.shares = random_i64(random);
         e->action.action.per = random_i64(random);
         e->action.action.cash = random_i64(random);
+        break;
+    case EVENT_CALENDAR:
+        random_calendar(random, made);
         break;
     case EVENT_SYMBOL_CONNECTION:
         e->symbol_connection.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
@@ -461,6 +485,13 @@ static inline bool same_event(const struct event *a, const struct event *b)
         return SAME(action.symbol) && SAME_TEXT(action.action.id) && SAME(action.action.kind) &&
                SAME(action.action.ex_ns) && SAME(action.action.shares) && SAME(action.action.per) &&
                SAME(action.action.cash);
+    case EVENT_CALENDAR:
+        return SAME_TEXT(calendar.calendar.name) && SAME(calendar.calendar.from_ns) &&
+               SAME(calendar.calendar.to_ns) && SAME(calendar.calendar.n) &&
+               (a->calendar.calendar.n == 0 ||
+                memcmp(a->calendar.calendar.days, b->calendar.calendar.days,
+                       a->calendar.calendar.n * sizeof(struct trading_day)) == 0) &&
+               memcmp(a->calendar.hash, b->calendar.hash, sizeof a->calendar.hash) == 0;
     case EVENT_SYMBOL_CONNECTION:
         return SAME(symbol_connection.symbol) && SAME(symbol_connection.up);
     case EVENT_STALE:

@@ -382,9 +382,71 @@ static void test_bars(void)
     }
 }
 
+/* A day of 04:00 to 20:00 with a session from 09:30 to 16:00, and the next one. */
+static void make_days(int64_t midnight_ns, struct trading_day days[static 2])
+{
+    for (int i = 0; i < 2; i++) {
+        int64_t from_ns = midnight_ns + i * SESSION_DAY;
+        days[i] = (struct trading_day){from_ns + 4 * HOUR_NS, from_ns + 9 * HOUR_NS + HOUR_NS / 2,
+                                       from_ns + 16 * HOUR_NS, from_ns + 20 * HOUR_NS};
+    }
+}
+
+/* A bar has the session that its calendar says: as it closes, and again when the days are others. */
+static void test_bar_sessions(void)
+{
+    static const struct {
+        int minute;
+        enum bar_session session;
+    } cases[] = {{239, BAR_SESSION_CLOSED},  {240, BAR_SESSION_PRE},     {569, BAR_SESSION_PRE},
+                 {570, BAR_SESSION_REGULAR}, {959, BAR_SESSION_REGULAR}, {960, BAR_SESSION_POST},
+                 {1199, BAR_SESSION_POST},   {1200, BAR_SESSION_CLOSED}};
+    int64_t midnight_ns = START_NS / SESSION_DAY * SESSION_DAY + SESSION_DAY;
+    struct trading_day days[2];
+    make_days(midnight_ns, days);
+    struct trading_calendar calendar = {.name = "us-equity", .days = days, .n = 2};
+    calendar.from_ns = midnight_ns;
+    calendar.to_ns = midnight_ns + 2 * SESSION_DAY;
+    struct event event;
+    open_session(false);
+    CHECK_INT(engine_calendar(h.engine, BTCUSDT)->n, 0);
+    kline(&h, BTCUSDT, &(struct bar){.open_ns = midnight_ns, .open = 1, .high = 1, .low = 1, .close = 1});
+    CHECK_INT(seen(BTCUSDT).last_bar.session, BAR_SESSION_NONE); /* no days are known */
+    CHECK_INT(engine_calendar_event(&calendar, &event), 0);
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_INT(seen(BTCUSDT).last_bar.session, BAR_SESSION_CLOSED);
+    CHECK_INT(engine_calendar(h.engine, BTCUSDT)->n, 2);
+    CHECK_INT(engine_calendar(h.engine, ETHUSDT)->n, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bar bar = {.open_ns = midnight_ns + cases[i].minute * MINUTE_NS,
+                          .open = 1,
+                          .high = 1,
+                          .low = 1,
+                          .close = 1,
+                          .session = BAR_SESSION_MIXED};
+        kline(&h, BTCUSDT, &bar);
+        CHECK_INT(seen(BTCUSDT).last_bar.session, cases[i].session);
+        kline(&h, ETHUSDT, &bar);
+        CHECK_INT(seen(ETHUSDT).last_bar.session, BAR_SESSION_NONE);
+    }
+    days[0].late_ns += HOUR_NS;                    /* the evening is longer */
+    CHECK_INT(harness_event(&h, &event), -EINVAL); /* the hash is of other days */
+    CHECK_INT(seen(BTCUSDT).last_bar.session, BAR_SESSION_CLOSED);
+    CHECK_INT(engine_calendar_event(&calendar, &event), 0);
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_INT(seen(BTCUSDT).last_bar.session, BAR_SESSION_POST);
+    days[1].early_ns = days[0].open_ns;
+    CHECK_INT(engine_calendar_event(&calendar, &event), 0);
+    CHECK_INT(harness_event(&h, &event), -EINVAL); /* the days overlap */
+    event.calendar.calendar.name[0] = '\0';
+    CHECK_INT(harness_event(&h, &event), -EINVAL);
+    harness_close(&h);
+}
+
 int main(void)
 {
     struct random random = random_seeded("engine/sessions", 20261122);
+    test_bar_sessions();
     test_closed();
     test_gaps(&random);
     test_trades_only();
