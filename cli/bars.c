@@ -37,7 +37,7 @@ static void print_bar(void *ctx, const struct bar *bar)
     printf("%lld", (long long)(bar->open_ns / 1000000));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         p->json ? printf(",\"%s\":%s", names[i], values[i]) : printf(",%s", values[i]);
-    fputs(p->json ? "}" : "\n", stdout);
+    printf(p->json ? ",\"session\":\"%s\"}" : ",%s\n", bar_session_names[bar->session]);
     p->any = true;
 }
 
@@ -93,7 +93,7 @@ static int run(struct option_call *call)
     if (r == 0) {
         struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale, call->json, false};
         fputs(call->json ? "{\"schema\":\"papertape.bars/1\",\"bars\":["
-                         : "open_time_ms,open,high,low,close,volume\n",
+                         : "open_time_ms,open,high,low,close,volume,session\n",
               stdout);
         r = (asked->split ? db_reader_split_bars : db_reader_bars)(reader, name, bar_intervals[interval].ns,
                                                                    source, asked->from_ns, asked->to_ns,
@@ -132,7 +132,9 @@ CLI_VERB(cli_bars) = {
     .name = "bars",
     .words = "a symbol's stored prices and volumes, as CSV",
     .about =
-        "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume. Gaps stay gaps. "
+        "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume and last session, which is "
+        "none, pre, regular, post, closed or mixed: in which part of its market's day the bar is; none where it "
+        "trades at all times. --bars of papertape backtest reads it. Gaps stay gaps. "
         "INTERVAL is one of " BAR_INTERVAL_NAMES ". What the venue corrected since "
         "is in them; papertape revisions says what it was.",
     .page = "market",

@@ -61,7 +61,18 @@ static void take_bar(void *ctx, const struct bar *bar)
         bars->repaired +=
             bars_widen(bars->open[bars->n], &bars->high[bars->n], &bars->low[bars->n], bars->close[bars->n]);
     bars->volume[bars->n] = nearest(bar->volume, t->source->symbol.qty_scale);
+    bars->session[bars->n] = (uint8_t)bar->session;
     bars->open_time_ns[bars->n++] = bar->open_ns;
+}
+
+/* NULL where no bar has one, as of a file. */
+static void forget_none(struct bars_file *bars)
+{
+    for (size_t i = 0; i < bars->n; i++)
+        if (bars->session[i] != BAR_SESSION_NONE)
+            return;
+    free(bars->session);
+    bars->session = NULL;
 }
 
 static int read_symbol(struct db_reader *reader, const char *path, const char *name, enum bar_source from,
@@ -88,6 +99,8 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
         snprintf(err, MARKET_ERROR_MAX, "cannot read: %s: %s", source->origin, db_reader_error(reader));
     else if (taker.failed < 0)
         snprintf(err, MARKET_ERROR_MAX, "out of memory: %s: fewer bars", source->origin);
+    else
+        forget_none(&source->bars);
     return r < 0 ? r : taker.failed;
 }
 

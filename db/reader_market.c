@@ -139,7 +139,7 @@ static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *
     return db_query_end(stmt, r);
 }
 
-#define BAR_COLUMNS RECORD_COLUMNS(RECORD_BAR) ", split"
+#define BAR_COLUMNS RECORD_COLUMNS(RECORD_STORED_BAR) ", split"
 
 static const char between[] = "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
                               "source = ?3 AND open_ns BETWEEN ?4 AND ?5 ORDER BY open_ns";
@@ -170,9 +170,9 @@ static int bars(struct db_reader *reader, const struct bars_query *query,
                                    query->a, query->b),
                      &stmt);
     struct bar bar;
-    while (r >= 0 && (r = db_query_row(reader, stmt, &record_bars, &bar, NULL)) > 0) {
+    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_bars, &bar, NULL)) > 0) {
         for (size_t i = 0; i < splits.n; i++)
-            if (splits.ids[i] > sqlite3_column_int64(stmt, record_bars.n))
+            if (splits.ids[i] > sqlite3_column_int64(stmt, db_record_bars.n))
                 engine_split_bar(&splits.list[i], &bar);
         row(ctx, &bar);
     }

@@ -42,6 +42,7 @@ const struct record db_record_chart_series = RECORD_LIST("chart_series", RECORD_
 #undef ROW
 
 #define ROW struct bar
+const struct record db_record_bars = RECORD_LIST("bars", RECORD_STORED_BAR);
 const struct record db_record_chart_bars = RECORD_LIST("chart_bars", RECORD_CHART_BAR);
 #undef ROW
 

@@ -38,6 +38,7 @@ const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_s
                           db_words_feed_state = WORDS(feed_states),
                           db_words_revision_kind = WORDS(revision_kinds),
                           db_words_bar_source = WORDS(bar_sources),
+                          db_words_bar_session = {.n = BAR_SESSIONS, .names = bar_session_names},
                           db_words_action_kind = WORDS(action_kinds), db_words_statistic = WORDS(statistics),
                           db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name};
 

@@ -6,7 +6,7 @@
 
 static int put_bar(struct db_store *store, enum db_statement which, const struct db_row_bar *row)
 {
-    db_store_bind(store, which, &record_bars, &row->bar);
+    db_store_bind(store, which, &db_record_bars, &row->bar);
     return db_store_put(store, which, &db_record_bar_keys, row, NULL);
 }
 

@@ -63,8 +63,10 @@
 #define GREATEST(column) \
     column "_max = max(ifnull(" column "_max, :" column "), ifnull(:" column ", " column "_max))"
 
-#define BAR_COLUMNS RECORD_COLUMNS(RECORD_BAR)
-#define BAR_VALUES  RECORD_VALUES(RECORD_BAR)
+#define BAR_COLUMNS RECORD_COLUMNS(RECORD_STORED_BAR)
+/* A session that is not known, as of a bar that was stored before there were any, is no correction. */
+#define BAR_GIVEN_COLUMNS RECORD_COLUMNS(RECORD_BAR)
+#define BAR_VALUES        RECORD_VALUES(RECORD_STORED_BAR)
 #define NEWEST_SPLIT \
     "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = :symbol AND kind = 'split')"
 #define THE_BAR "symbol = :symbol AND interval_ns = :interval_ns AND open_ns = :open_ns"
@@ -92,8 +94,8 @@
                                "VALUES (" RECORD_VALUES(RECORD_BAR_KEY) ", " BAR_VALUES ", " NEWEST_SPLIT \
                                                                         ") ON CONFLICT DO NOTHING") \
     X(BAR_CORRECT, "UPDATE bars SET split = " NEWEST_SPLIT RECORD_ASSIGN( \
-                       RECORD_BAR) " WHERE " THE_BAR " AND source = :source AND (" BAR_COLUMNS \
-                                   ") IS NOT (" BAR_VALUES ")") \
+                       RECORD_STORED_BAR) " WHERE " THE_BAR " AND source = :source AND (" BAR_GIVEN_COLUMNS \
+                                          ", ifnull(session, :session)) IS NOT (" BAR_VALUES ")") \
     X(GAP, RECORD_UPSERT("gaps", "", "filled_ns", RECORD_GAPS)) \
     X(PRICE, RECORD_UPSERT("prices", "", "last", RECORD_PRICES)) \
     X(ORDER, "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, " \

@@ -41,7 +41,7 @@
     SEALED("base_positions", .key = NAME_OF_ACCOUNT " || ' ' || symbol", \
            BY("account, symbol", "account, symbol"), SEAL(RECORD_COLUMNS(RECORD_BASE_POSITION))) \
     SEALED("base_orders", ID, SEAL(RECORD_COLUMNS(RECORD_BASE_ORDER))) \
-    PLAIN("bars", COPY(RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_BAR) ", split", \
+    PLAIN("bars", COPY(RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_STORED_BAR) ", split", \
                "symbol, interval_ns, source, open_ns")) \
     PLAIN("book_bars", COPY(RECORD_COLUMNS(RECORD_BOOK_BARS), "symbol, interval_ns, open_ns")) \
     PLAIN("gaps", COPY(RECORD_COLUMNS(RECORD_GAPS), "symbol, interval_ns, from_open_ns")) \

@@ -5,16 +5,16 @@
 
 #include "exchange/bars_reader.h"
 
-enum { NO_COLUMN = -1 };
+enum { NO_COLUMN = BARS_NO_COLUMN };
 
 const char *const bars_column_names[BARS_COLUMNS] = {
     "open_time or timestamp", "open", "high", "low", "close", "volume"};
 
 /* The first of them that is there is the time; the last ones, which pandas and yfinance write for an index
  * without a name, only as the first column. */
-static const char *const time_names[] = {"open_time", "timestamp", "unix",       "datetime", "date",
-                                         "time",      "",          "unnamed:_0", "price"};
-enum { TIME_NAMES = sizeof(time_names) / sizeof(*time_names), OF_FIRST_COLUMN = 6 };
+static const char *const time_names[] = {"open_time", "open_time_ms", "timestamp", "unix",       "datetime",
+                                         "date",      "time",         "",          "unnamed:_0", "price"};
+enum { TIME_NAMES = sizeof(time_names) / sizeof(*time_names), OF_FIRST_COLUMN = 7 };
 
 static bool name_begins(const struct bars_field *field, const char *name)
 {
@@ -43,6 +43,14 @@ static int find_time(const struct bars_reader *r)
         for (int i = 0; i < (name < OF_FIRST_COLUMN ? r->n_fields : 1); i++)
             if (name_is(&r->fields[i], time_names[name]))
                 return i;
+    return NO_COLUMN;
+}
+
+static int find_session(const struct bars_reader *r)
+{
+    for (int i = 0; i < r->n_fields; i++)
+        if (name_is(&r->fields[i], "session"))
+            return i;
     return NO_COLUMN;
 }
 
@@ -84,6 +92,7 @@ static int read_header(struct bars_reader *r)
             r->where[c] = i;
         }
     r->where[COL_TIME] = find_time(r);
+    r->session = find_session(r);
     if (r->where[COL_VOLUME] == NO_COLUMN)
         r->where[COL_VOLUME] = find_volume(r);
     for (int c = 0; c < BARS_COLUMNS; c++)
@@ -103,9 +112,12 @@ bool bars_columns_more(struct bars_reader *r)
 
 int bars_columns_find(struct bars_reader *r, bool header)
 {
+    r->session = NO_COLUMN;
     int rc = header ? read_header(r) : 0;
     if (rc < 0)
         return rc;
+    if (r->session >= r->n_needed)
+        r->n_needed = r->session + 1;
     for (int c = 0; c < BARS_COLUMNS; c++) {
         if (!header)
             r->where[c] = c;

@@ -11,20 +11,38 @@
 #include "exchange/bars_gaps.h"
 #include "exchange/bars_name.h"
 #include "exchange/bars_reader.h"
+#include "exchange/bars_session.h"
+#include "exchange/fail.h"
 
-int bars_fail(struct bars_reader *r, int err, const char *what, const char *right, ...)
+static int fail_list(struct bars_reader *r, int err, const char *what, const char *right, va_list args)
 {
     char text[280];
-    va_list args;
-    va_start(args, right);
     vsnprintf(text, sizeof(text), right, args);
-    va_end(args);
     if (r->line > 0 && r->json)
         snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s: row %lu: %s", what, r->path, r->line, text);
     else if (r->line > 0)
         snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s:%lu: %s", what, r->path, r->line, text);
     else
         snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s: %s", what, r->path, text);
+    return err;
+}
+
+int bars_fail(struct bars_reader *r, int err, const char *what, const char *right, ...)
+{
+    va_list args;
+    va_start(args, right);
+    fail_list(r, err, what, right, args);
+    va_end(args);
+    return err;
+}
+
+int bars_fail_at(struct bars_reader *r, size_t row, int err, const char *what, const char *right, ...)
+{
+    va_list args;
+    r->line = r->lines ? r->lines[row] : 0;
+    va_start(args, right);
+    fail_list(r, err, what, right, args);
+    va_end(args);
     return err;
 }
 
@@ -180,6 +198,27 @@ static int take_name(struct bars_reader *r)
     return 0;
 }
 
+static int open_zone(struct bars_reader *r)
+{
+    char why[ZONE_ERROR_MAX];
+    const char *name = r->options->zone;
+    int rc = name ? zone_open(name, &r->zone, why) : 0;
+    return rc < 0 ? fail_with(rc, r->error, BARS_FILE_ERROR_MAX, "--zone: %s", why) : 0;
+}
+
+/* Once all rows are there: intervals, gaps and sessions. */
+static int complete(struct bars_reader *r)
+{
+    struct bars_file *out = &r->out;
+    out->bytes = bars_input_bytes(r->in);
+    bars_session_dates(r);
+    if (out->n == 1)
+        out->interval_ns = r->interval_ns;
+    else if (bars_file_set_interval(out, bars_gaps_interval(out)) < 0)
+        return bars_fail(r, -ENOMEM, "out of memory", "a smaller file");
+    return bars_session_find(r);
+}
+
 int bars_file_read_with(const char *path, const struct bars_file_options *options, struct bars_file *ret,
                         char error[static BARS_FILE_ERROR_MAX])
 {
@@ -193,7 +232,7 @@ int bars_file_read_with(const char *path, const struct bars_file_options *option
     r->path = path;
     r->options = options;
     r->error = error;
-    if ((rc = take_name(r)) < 0)
+    if ((rc = take_name(r)) < 0 || (rc = open_zone(r)) < 0)
         goto out;
     rc = bars_input_open(path, options->sha256, &r->in);
     if (rc < 0) {
@@ -201,15 +240,14 @@ int bars_file_read_with(const char *path, const struct bars_file_options *option
         goto out;
     }
     rc = read_all(r);
-    r->out.bytes = bars_input_bytes(r->in);
-    if (rc == 0 && r->out.n >= 2 && (rc = bars_file_set_interval(&r->out, bars_gaps_interval(&r->out))) < 0)
-        bars_fail(r, rc, "out of memory", "a smaller file");
-    if (rc == 0 && r->out.n == 1)
-        r->out.interval_ns = r->interval_ns;
+    if (rc == 0)
+        rc = complete(r);
     if (rc == 0)
         *ret = r->out;
 out:
     bars_input_close(r->in);
+    zone_close(r->zone);
+    free(r->lines);
     if (rc < 0)
         bars_file_finish(&r->out);
     free(r);
@@ -231,6 +269,7 @@ void bars_file_finish(struct bars_file *file)
     free(file->low);
     free(file->close);
     free(file->volume);
+    free(file->session);
     free(file->gaps);
     *file = (struct bars_file){0};
 }

@@ -6,10 +6,12 @@
  * date, time; else a first column without a name (or "Unnamed: 0", or "Price", below which yfinance writes
  * two more lines of names). Without a header: an archive's twelve columns (open time, open, high, low, close,
  * volume, …), of which the first six are needed. JSON: one array of arrays in that order, as freqtrade keeps
- * them. Times are ISO 8601 (without a zone: UTC) or an epoch in s, ms, µs or ns, recognised by size.
+ * them. Times are ISO 8601 (without a zone: UTC, or options' zone) or an epoch in s, ms, µs or ns, recognised
+ * by size. A column `session` says in which session a bar is (bar_session_names); other words say nothing.
  *
  * A row is bad when it cannot be read, a price of it is not above 0, high < low, its open or close lies
  * outside low to high, its volume is negative, or its time does not rise; the first bad row ends the reading.
+ * With a calendar a file is also refused for bars that no session holds, or beyond its range: bars_session.h.
  */
 #ifndef EXCHANGE_BARS_FILE_H
 #define EXCHANGE_BARS_FILE_H
@@ -19,8 +21,9 @@
 #include <stdint.h>
 
 #include "exchange/symbol.h"
+#include "exchange/trading_calendar.h"
 
-enum { BARS_FILE_ERROR_MAX = 512 };
+enum { BARS_FILE_ERROR_MAX = 512, BARS_FITS_MAX = 48 };
 
 /* Bars that are missing between two rows. */
 struct bars_gap {
@@ -34,6 +37,7 @@ struct bars_file {
     size_t n;
     int64_t *open_time_ns; /* n each; rising */
     double *open, *high, *low, *close, *volume;
+    uint8_t *session;    /* [n] of enum bar_session, by calendar or column; NULL: no row has one */
     int64_t interval_ns; /* the difference that most rows have, else the smallest; of one row what the file's
                           * name says, or 0 */
     struct bars_gap *gaps;
@@ -44,6 +48,8 @@ struct bars_file {
     unsigned long digits_line; /* the line of the first price with price_digits (JSON: its row) */
     size_t repaired;           /* rows whose low or high was widened */
     uint64_t bytes;            /* of the file, as it lies on the disk */
+    char fits[BARS_FITS_MAX];  /* "": its times are good; else what volume's peaks fit better, at the opening
+                                * and the close: "--zone UTC", "times 1 h later" */
 };
 
 /* Zeroed: the symbol by the file's name, bad rows are refused. */
@@ -52,6 +58,11 @@ struct bars_file_options {
     bool any_price;     /* prices need not be above 0, as a spread's */
     bool repair;        /* low and high are widened to take in open and close, and such rows are counted */
     uint8_t *sha256;    /* [32], unless NULL: of the file's bytes, as they were read, once all of it was */
+    const char *zone; /* of times without one, as zone_open() takes it; NULL: UTC. A time that comes twice is
+                       * the second where the first does not rise. Dates, bars of a day or more, have none */
+    const struct trading_calendar *calendar; /* NULL, or without days: bars have the sessions of the column */
+    enum session_choice session;             /* which bars are wanted of it; all of them are read */
+    bool keep_straddling;                    /* mixed bars of REGULAR hours count as such, else refused */
 };
 
 /* Reads a whole file. Returns 0; -ENOENT and other errors of opening; -EIO for a damaged gzip stream; -ERANGE
@@ -94,5 +105,8 @@ int bars_file_set_interval(struct bars_file *file, int64_t interval_ns);
 
 /* Parses a time of a bars file or of --from: ISO 8601 or an epoch. 0 or -EINVAL. */
 int bars_time_parse(const char *text, size_t len, int64_t *ret_ns);
+
+/* The same; *ret_local: it is ISO 8601 without a zone, taken as UTC's. */
+int bars_time_read(const char *text, size_t len, int64_t *ret_ns, bool *ret_local);
 
 #endif

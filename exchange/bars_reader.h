@@ -6,8 +6,9 @@
 
 #include "exchange/bars_file.h"
 #include "exchange/bars_input.h"
+#include "exchange/zone.h"
 
-enum { BARS_FIELDS_MAX = 256 };
+enum { BARS_FIELDS_MAX = 256, BARS_NO_COLUMN = -1 };
 
 enum bars_column { COL_TIME, COL_OPEN, COL_HIGH, COL_LOW, COL_CLOSE, COL_VOLUME, BARS_COLUMNS };
 
@@ -31,11 +32,15 @@ struct bars_reader {
     struct bars_field fields[BARS_FIELDS_MAX];
     int n_fields;
     int where[BARS_COLUMNS];       /* field index of each column */
+    int session;                   /* the same of the session's; BARS_NO_COLUMN */
     int n_needed;                  /* fields up to the last of them */
     bool more_names;               /* lines of names may follow the header */
     const struct bars_field *time; /* of the row */
     size_t cap;
     int64_t interval_ns; /* by the file's name, or 0 */
+    struct zone *zone;   /* of times without one; NULL: UTC */
+    size_t local;        /* rows whose times had none */
+    uint32_t *lines;     /* with a calendar: each row's, or row in JSON; most are numbered like that */
     struct bars_file out;
 };
 
@@ -50,6 +55,10 @@ int bars_columns_find(struct bars_reader *r, bool header);
 
 /* Is the line one more of a header, yfinance's second or third one? "Ticker,AAPL,…" and "Date,,,,,". */
 bool bars_columns_more(struct bars_reader *r);
+
+/* The same at the line of a row of r->out, once all were read; without it where the lines are not known. */
+__attribute__((format(printf, 5, 6))) int bars_fail_at(struct bars_reader *r, size_t row, int err,
+                                                       const char *what, const char *right, ...);
 
 /* Takes the fields as a bar that follows the one before. 0; -EINVAL, -ENOMEM with the sentence. */
 int bars_row_read(struct bars_reader *r);

@@ -24,8 +24,36 @@ bool bars_file_grow(struct bars_file *file, size_t *cap)
             return false;
         *columns[i] = column;
     }
+    uint8_t *session = realloc(file->session, more);
+    if (!session)
+        return false;
+    file->session = session;
     *cap = more;
     return true;
+}
+
+/* A time of the zone; of one that comes twice, the one that rises. */
+static int64_t local_time(const struct bars_reader *r, int64_t local_ns)
+{
+    const struct bars_file *out = &r->out;
+    int64_t s = local_ns / NS_PER_S - (local_ns % NS_PER_S < 0), rest = local_ns - s * NS_PER_S;
+    int64_t ns = zone_utc(r->zone, s) * NS_PER_S + rest;
+    if (out->n > 0 && ns <= out->open_time_ns[out->n - 1])
+        ns = zone_utc_second(r->zone, s) * NS_PER_S + rest;
+    return ns;
+}
+
+/* What the session's column says; NONE where there is none, or another word. */
+static enum bar_session read_session(const struct bars_reader *r)
+{
+    if (r->session == BARS_NO_COLUMN || r->session >= r->n_fields)
+        return BAR_SESSION_NONE;
+    const struct bars_field *field = &r->fields[r->session];
+    for (int s = 0; s < BAR_SESSIONS; s++)
+        if (strlen(bar_session_names[s]) == field->len &&
+            memcmp(bar_session_names[s], field->data, field->len) == 0)
+            return (enum bar_session)s;
+    return BAR_SESSION_NONE;
 }
 
 /* Parses the row into a time and numbers. */
@@ -39,9 +67,13 @@ static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static
                 return bars_fail(r, -EINVAL, "bad row", "a column %s; the row has %d columns",
                                  bars_column_names[c], r->n_fields);
     const struct bars_field *time = r->time = &r->fields[r->where[COL_TIME]];
-    if (bars_time_parse(time->data, time->len, ret_ns) != 0)
+    bool local;
+    if (bars_time_read(time->data, time->len, ret_ns, &local) != 0)
         return bars_fail(r, -EINVAL, "bad time", "ISO 8601 or an epoch in s, ms, us or ns, not \"%.*s\"",
                          (int)(time->len < 60 ? time->len : 60), time->data);
+    r->local += local;
+    if (local && r->zone)
+        *ret_ns = local_time(r, *ret_ns);
     for (int c = COL_OPEN; c < BARS_COLUMNS; c++) {
         const struct bars_field *field = &r->fields[r->where[c]];
         if (!bars_number(field->data, field->len, &value[c],
@@ -115,6 +147,16 @@ static int check_row(struct bars_reader *r, int64_t ts_ns, double value[static B
     return 0;
 }
 
+static bool grow(struct bars_reader *r)
+{
+    if (!bars_file_grow(&r->out, &r->cap))
+        return false;
+    uint32_t *lines = r->options->calendar ? reallocarray(r->lines, r->cap, sizeof *lines) : NULL;
+    if (lines)
+        r->lines = lines;
+    return lines || !r->options->calendar;
+}
+
 int bars_row_read(struct bars_reader *r)
 {
     struct bars_file *out = &r->out;
@@ -125,7 +167,7 @@ int bars_row_read(struct bars_reader *r)
         rc = check_row(r, ts_ns, value);
     if (rc < 0)
         return rc;
-    if (out->n == r->cap && !bars_file_grow(out, &r->cap))
+    if (out->n == r->cap && !grow(r))
         return bars_fail(r, -ENOMEM, "out of memory", "a smaller file");
     out->open_time_ns[out->n] = ts_ns;
     out->open[out->n] = value[COL_OPEN];
@@ -133,6 +175,9 @@ int bars_row_read(struct bars_reader *r)
     out->low[out->n] = value[COL_LOW];
     out->close[out->n] = value[COL_CLOSE];
     out->volume[out->n] = value[COL_VOLUME];
+    out->session[out->n] = (uint8_t)read_session(r);
+    if (r->options->calendar)
+        r->lines[out->n] = (uint32_t)r->line;
     out->n++;
     return 0;
 }

@@ -68,10 +68,11 @@ static bool take_fraction(struct cursor *c, int64_t *ret_ns)
     return c->p > start;
 }
 
-/* Z, ±HH, ±HHMM, ±HH:MM, or nothing (UTC). */
-static bool take_zone(struct cursor *c, int *ret_minutes)
+/* Z, ±HH, ±HHMM, ±HH:MM, or nothing (local). */
+static bool take_zone(struct cursor *c, int *ret_minutes, bool *ret_local)
 {
     int sign, hours, minutes = 0;
+    *ret_local = c->p == c->end;
     if (c->p == c->end || take(c, 'Z') || take(c, 'z')) {
         *ret_minutes = 0;
         return c->p == c->end;
@@ -95,10 +96,11 @@ static bool take_zone(struct cursor *c, int *ret_minutes)
     return true;
 }
 
-static int parse_iso(struct cursor c, int64_t *ret_ns)
+static int parse_iso(struct cursor c, int64_t *ret_ns, bool *ret_local)
 {
     int year, month, day, hour = 0, minute = 0, second = 0, zone = 0;
     int64_t fraction = 0;
+    *ret_local = true;
     if (!take_digits(&c, 4, &year) || !take(&c, '-') || !take_digits(&c, 2, &month) || !take(&c, '-') ||
         !take_digits(&c, 2, &day))
         return -EINVAL;
@@ -111,7 +113,7 @@ static int parse_iso(struct cursor c, int64_t *ret_ns)
             return -EINVAL;
         if (take(&c, '.') && !take_fraction(&c, &fraction))
             return -EINVAL;
-        if (!take_zone(&c, &zone))
+        if (!take_zone(&c, &zone, ret_local))
             return -EINVAL;
     }
     /* int64 nanoseconds reach from 1677 to 2262. */
@@ -168,7 +170,14 @@ static int parse_epoch(const char *text, size_t len, int64_t *ret_ns)
 
 int bars_time_parse(const char *text, size_t len, int64_t *ret_ns)
 {
+    bool local;
+    return bars_time_read(text, len, ret_ns, &local);
+}
+
+int bars_time_read(const char *text, size_t len, int64_t *ret_ns, bool *ret_local)
+{
+    *ret_local = false;
     if (len >= 10 && text[4] == '-' && text[7] == '-')
-        return parse_iso((struct cursor){text, text + len}, ret_ns);
+        return parse_iso((struct cursor){text, text + len}, ret_ns, ret_local);
     return parse_epoch(text, len, ret_ns);
 }

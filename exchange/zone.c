@@ -189,3 +189,9 @@ int64_t zone_utc(const struct zone *zone, int64_t local_s)
         return local_s - before;
     return local_s - after;
 }
+
+int64_t zone_utc_second(const struct zone *zone, int64_t local_s)
+{
+    int32_t after = zone_offset(zone, local_s + DAY_S);
+    return zone_offset(zone, local_s - after) == after ? local_s - after : zone_utc(zone, local_s);
+}

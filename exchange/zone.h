@@ -24,6 +24,9 @@ int32_t zone_offset(const struct zone *zone, int64_t s);
  * the two; one that is left out is later by what was left out. */
 int64_t zone_utc(const struct zone *zone, int64_t local_s);
 
+/* The same, but of a time that comes twice the second. */
+int64_t zone_utc_second(const struct zone *zone, int64_t local_s);
+
 /* The rule of a zone file for the time after its last change, as POSIX has it for TZ ("EST5EDT,M3.2.0,
  * M11.1.0"), with the hours beyond a day that RFC 8536 allows. */
 

@@ -19,6 +19,11 @@
     NEXT(first_trade_id, "first_trade_id", "first_trade_id", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(last_trade_id, "last_trade_id", "last_trade_id", SIGNED, CHANGES, REQUIRED, NULL)
 
+/* As the database keeps it; events and states do not, since the calendar says it. */
+#define RECORD_STORED_BAR(FIRST, NEXT) \
+    RECORD_BAR(FIRST, NEXT) \
+    NEXT(session, "session", "session", WORD, CHANGES, NULLABLE, &db_words_bar_session)
+
 #define RECORD_BAR_KEY(FIRST, NEXT) \
     FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
     NEXT(interval_ns, "interval_ns", "interval_ns", SIGNED, FIXED, REQUIRED, NULL) \

@@ -146,6 +146,10 @@ static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     case RECORD_VOLUME:
         return read_volume(stmt, at, field, row);
     case RECORD_WORD:
+        if (null && record_field_is(field, RECORD_NULLABLE)) {
+            record_field_set_number(field, row, 0);
+            return true;
+        }
         return read_word(stmt, at, field, row);
     case RECORD_HASH:
         return read_hash(stmt, at, field, row);

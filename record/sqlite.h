@@ -32,8 +32,9 @@ void record_sqlite_bind_at(sqlite3_stmt *stmt, const struct record_places *place
 
 /* Reads a row whose first columns are the record's. NULL; or the first field with an invalid value: an
  * unknown word, account or symbol, a text that is too long, a hash of another size, a volume that is no
- * number, a number that the member cannot hold. Then the fields before it are set. Null is 0, "", NaN, or -1:
- * an account, a symbol, an unknown value. A RECORD_STRING is the statement's until its next step. */
+ * number, a number that the member cannot hold. Then the fields before it are set. Null is 0, "", NaN, the
+ * first word, or -1: an account, a symbol, an unknown value. A RECORD_STRING is the statement's until its
+ * next step. */
 const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct record *record, void *row,
                                               const struct record_ids *ids);
 

@@ -26,7 +26,10 @@ struct build {
     struct market_source *sources;
     int n;
     int64_t from_ns, to_ns, interval_ns, start_ns;
-    size_t begin[SYMBOLS_MAX], end[SYMBOLS_MAX]; /* the bars of each source that are placed */
+    enum session_choice choice;
+    const struct trading_calendar *calendar;     /* NULL: none */
+    size_t begin[SYMBOLS_MAX], end[SYMBOLS_MAX]; /* the bars of each source that are placed … */
+    size_t taken[SYMBOLS_MAX];                   /* … and how many of them are wanted */
     struct market_image *image;
     int failed[SYMBOLS_MAX];
     char why[SYMBOLS_MAX][MARKET_ERROR_MAX];
@@ -82,7 +85,44 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
                      b->sources[0].origin);
 }
 
-/* The bars of each source between from and to, and where the grid begins. */
+/* The bars of a source between from and to, the first and last of which are wanted. */
+static int find_bars(struct build *b, int i, char err[static MARKET_ERROR_MAX])
+{
+    const struct market_source *source = &b->sources[i];
+    const int64_t *times = source->bars.open_time_ns;
+    size_t begin = 0, end = source->bars.n;
+    while (begin < end && times[begin] < b->from_ns)
+        begin++;
+    while (end > begin && times[end - 1] >= b->to_ns)
+        end--;
+    bool any = begin < end;
+    while (begin < end && !market_source_takes(source, b->choice, begin))
+        begin++;
+    while (end > begin && !market_source_takes(source, b->choice, end - 1))
+        end--;
+    if (begin == end)
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no bars: %s: %s%s", source->origin,
+                         any              ? "bars of the session "
+                         : source->bars.n ? "bars between --from and --to"
+                                          : "at least one bar",
+                         any ? session_choice_names[b->choice] : "");
+    b->begin[i] = begin;
+    b->end[i] = end;
+    b->taken[i] = 0;
+    for (size_t k = begin; k < end; k++)
+        b->taken[i] += market_source_takes(source, b->choice, k);
+    return 0;
+}
+
+static bool have_sessions(const struct build *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (b->sources[i].bars.session)
+            return true;
+    return false;
+}
+
+/* The bars of each source, and where the grid begins. */
 static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
 {
     int64_t last_ns = INT64_MIN;
@@ -90,31 +130,24 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
     b->start_ns = INT64_MAX;
     for (int i = 0; i < b->n; i++) {
         const struct bars_file *bars_of = &b->sources[i].bars;
-        size_t begin = 0, end = bars_of->n;
-        while (begin < end && bars_of->open_time_ns[begin] < b->from_ns)
-            begin++;
-        while (end > begin && bars_of->open_time_ns[end - 1] >= b->to_ns)
-            end--;
-        if (begin == end)
-            return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no bars: %s: %s", b->sources[i].origin,
-                             bars_of->n ? "bars between --from and --to" : "at least one bar");
-        b->begin[i] = begin;
-        b->end[i] = end;
-        bars += end - begin;
-        if (bars_of->open_time_ns[begin] < b->start_ns)
-            b->start_ns = bars_of->open_time_ns[begin];
-        if (bars_of->open_time_ns[end - 1] > last_ns)
-            last_ns = bars_of->open_time_ns[end - 1];
+        int r = find_bars(b, i, err);
+        if (r < 0)
+            return r;
+        bars += b->taken[i];
+        if (bars_of->open_time_ns[b->begin[i]] < b->start_ns)
+            b->start_ns = bars_of->open_time_ns[b->begin[i]];
+        if (bars_of->open_time_ns[b->end[i] - 1] > last_ns)
+            last_ns = bars_of->open_time_ns[b->end[i] - 1];
     }
     uint64_t rows = ((uint64_t)last_ns - (uint64_t)b->start_ns) / (uint64_t)b->interval_ns + 1;
-    uint64_t size = market_store_image_size(rows, (uint64_t)b->n);
+    uint64_t size = market_store_image_size(rows, (uint64_t)b->n, have_sessions(b));
     char from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
     if (size == 0 || (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars))
         return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
                          "the grid would be nearly empty: %zu bars from %s to %s, %" PRIu64
                          " rows: bars that belong together, or --from and --to",
                          bars, clock_utc_text(b->start_ns, from), clock_utc_text(last_ns, to), rows);
-    b->image = market_store_image_create(b->n, rows, b->start_ns, b->interval_ns);
+    b->image = market_store_image_create(b->n, rows, b->start_ns, b->interval_ns, have_sessions(b));
     if (!b->image)
         return fail_with(-ENOMEM, err, MARKET_ERROR_MAX,
                          "out of memory: a market of %" PRIu64 " bytes: fewer bars", size);
@@ -207,19 +240,36 @@ static void repeat(double *const to[IMAGE_COLUMNS], size_t from_row, size_t to_r
             to[c][row] = price;
 }
 
+/* Bars of the range that are not wanted. */
+static size_t count_left_out(const struct build *b, int i)
+{
+    const struct market_source *source = &b->sources[i];
+    size_t n = 0;
+    for (size_t k = 0; k < source->bars.n; k++)
+        n += source->bars.open_time_ns[k] >= b->from_ns && source->bars.open_time_ns[k] < b->to_ns &&
+             !market_source_takes(source, b->choice, k);
+    return n;
+}
+
 static int place(struct build *b, int i)
 {
-    const struct bars_file *bars = &b->sources[i].bars;
+    const struct market_source *source = &b->sources[i];
+    const struct bars_file *bars = &source->bars;
     const struct market_image *image = b->image;
     struct image_symbol *out = market_store_image_symbol(image, i);
     const double *const from[IMAGE_COLUMNS] = {bars->open, bars->high, bars->low, bars->close, bars->volume};
     double *to[IMAGE_COLUMNS];
+    uint8_t *session = market_store_image_session(image, i);
     uint64_t *present = market_store_image_present(image, i), interval = (uint64_t)b->interval_ns;
     size_t row = 0, rows = image_head(image)->rows, begin = b->begin[i], end = b->end[i];
     double last = bars->open[begin];
     for (int c = 0; c < IMAGE_COLUMNS; c++)
         to[c] = market_store_image_column(image, i, c);
     for (size_t k = begin; k < end;) {
+        if (!market_source_takes(source, b->choice, k)) {
+            k++;
+            continue;
+        }
         uint64_t after = (uint64_t)bars->open_time_ns[k] - (uint64_t)b->start_ns;
         size_t at = after / interval, run = k + 1;
         if (after % interval != 0 || (k > begin && at < row)) {
@@ -230,23 +280,28 @@ static int place(struct build *b, int i)
         }
         if (k == begin)
             out->first = at;
-        while (run < end && bars->open_time_ns[run] - bars->open_time_ns[run - 1] == b->interval_ns)
+        while (run < end && bars->open_time_ns[run] - bars->open_time_ns[run - 1] == b->interval_ns &&
+               market_source_takes(source, b->choice, run))
             run++;
         repeat(to, row, at, last);
         for (int c = 0; c < IMAGE_COLUMNS; c++)
             memcpy(to[c] + at, from[c] + k, (run - k) * sizeof(double));
         for (size_t r = at; r < at + (run - k); r++)
             present[r / 64] |= 1ull << (r % 64);
+        if (bars->session)
+            memcpy(session + at, bars->session + k, run - k);
         row = at + (run - k);
         last = bars->close[run - 1];
         k = run;
     }
     repeat(to, row, rows, last);
     out->last = row - 1;
-    out->missing = out->last - out->first + 1 - (end - begin);
+    out->missing = out->last - out->first + 1 - b->taken[i];
+    out->left_out = bars->session ? count_left_out(b, i) : 0;
+    memcpy(out->fits, bars->fits, sizeof(out->fits));
     out->repaired = bars->repaired;
     out->price_digits = (uint32_t)bars->price_digits;
-    out->rounded_digits = (uint32_t)b->sources[i].rounded_digits;
+    out->rounded_digits = (uint32_t)source->rounded_digits;
     return 0;
 }
 
@@ -299,7 +354,8 @@ static void copy_symbol(const struct symbol *from, struct symbol *to)
     to->filters.orders_max = f->orders_max;
 }
 
-/* The hash of grid, symbols and the hashes of their data, in this order. */
+/* The hash of grid, symbols and the hashes of their data, in this order; with a calendar its own and the
+ * choice of sessions behind them. */
 static int seal(struct build *b)
 {
     struct image_head *head = image_head(b->image);
@@ -314,6 +370,11 @@ static int seal(struct build *b)
         ok = EVP_DigestUpdate(hash, &s->symbol, sizeof(s->symbol)) == 1 &&
              EVP_DigestUpdate(hash, s->digest, sizeof(s->digest)) == 1;
     }
+    head->choice = b->choice;
+    if (b->calendar)
+        ok = ok && trading_calendar_hash(b->calendar, head->calendar) == 0 &&
+             EVP_DigestUpdate(hash, &head->choice, sizeof(head->choice)) == 1 &&
+             EVP_DigestUpdate(hash, head->calendar, sizeof(head->calendar)) == 1;
     ok = ok && EVP_DigestFinal_ex(hash, head->content, NULL) == 1;
     EVP_MD_CTX_free(hash);
     return ok ? 0 : -ENOMEM;
@@ -333,6 +394,8 @@ static int check_names(const struct build *b, char err[static MARKET_ERROR_MAX])
 static int build_all(struct build *b, const struct market_options *options, char err[static MARKET_ERROR_MAX])
 {
     int r = check_names(b, err);
+    for (int i = 0; r == 0 && i < b->n; i++)
+        r = market_store_sessions(&b->sources[i], options, err);
     if (r == 0)
         r = find_interval(b, options->interval_ns, err);
     if (r == 0)
@@ -346,7 +409,7 @@ static int build_all(struct build *b, const struct market_options *options, char
             return b->failed[i];
         }
         copy_symbol(&b->sources[i].symbol, &market_store_image_symbol(b->image, i)->symbol);
-        image_head(b->image)->bars += b->end[i] - b->begin[i];
+        image_head(b->image)->bars += b->taken[i];
     }
     if ((r = seal(b)) < 0)
         snprintf(err, MARKET_ERROR_MAX, "out of memory: the market's hash: fewer bars");
@@ -369,6 +432,8 @@ int market_store_build(struct market_source *sources, int n, const struct market
         return fail_with(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory");
     b->sources = sources;
     b->n = n;
+    b->choice = options->session;
+    b->calendar = options->calendar && options->calendar->n > 0 ? options->calendar : NULL;
     b->from_ns = all ? INT64_MIN : options->from_ns;
     b->to_ns = all ? INT64_MAX : options->to_ns;
     int r = build_all(b, options, err);

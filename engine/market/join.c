@@ -83,7 +83,9 @@ static bool allocate(struct bars_file *bars, size_t n)
     bars->low = malloc(n * sizeof(double));
     bars->close = malloc(n * sizeof(double));
     bars->volume = malloc(n * sizeof(double));
-    return bars->open_time_ns && bars->open && bars->high && bars->low && bars->close && bars->volume;
+    bars->session = calloc(n, sizeof *bars->session); /* of files without: NONE */
+    return bars->open_time_ns && bars->open && bars->high && bars->low && bars->close && bars->volume &&
+           bars->session;
 }
 
 /* Adds the bars of one file, and frees them. */
@@ -96,6 +98,10 @@ static void take(struct market_source *to, struct market_source *from, int part)
     memcpy(out->low + out->n, in->low, in->n * sizeof(double));
     memcpy(out->close + out->n, in->close, in->n * sizeof(double));
     memcpy(out->volume + out->n, in->volume, in->n * sizeof(double));
+    if (in->session)
+        memcpy(out->session + out->n, in->session, in->n);
+    if (in->fits[0])
+        memcpy(out->fits, in->fits, sizeof out->fits);
     memcpy(to->parts[part].origin, from->origin, sizeof from->origin);
     to->parts[part].first = out->n;
     if (in->price_digits > out->price_digits || part == 0) {
@@ -111,17 +117,30 @@ static void take(struct market_source *to, struct market_source *from, int part)
     bars_file_finish(in);
 }
 
+static bool have_sessions(const struct group *g)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->member[i]->bars.session)
+            return true;
+    return false;
+}
+
 static int join(struct group *g, struct market_source *first, int64_t interval_ns,
                 char err[static MARKET_ERROR_MAX])
 {
     struct market_source whole = {.file = first->file};
     memcpy(whole.bars.symbol, first->bars.symbol, sizeof whole.bars.symbol);
+    bool sessions = have_sessions(g);
     whole.parts = calloc((size_t)g->n, sizeof *whole.parts);
     int r = whole.parts && allocate(&whole.bars, g->bars) ? 0 : -ENOMEM;
     if (r == 0) {
         whole.n_parts = (size_t)g->n;
         for (int i = 0; i < g->n; i++)
             take(&whole, g->member[i], i);
+        if (!sessions) {
+            free(whole.bars.session);
+            whole.bars.session = NULL;
+        }
         r = bars_file_set_interval(&whole.bars, interval_ns ? interval_ns : bars_gaps_interval(&whole.bars));
     }
     if (r < 0) {

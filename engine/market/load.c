@@ -36,8 +36,9 @@ struct loader {
     struct source_file *files;
     struct market_source *sources; /* [n] */
     size_t n;
-    int n_symbols;                  /* of the sources, once files of one symbol are joined */
-    uint8_t info[MARKET_HASH_SIZE]; /* of the exchangeInfo; zeros: none */
+    int n_symbols;                      /* of the sources, once files of one symbol are joined */
+    uint8_t info[MARKET_HASH_SIZE];     /* of the exchangeInfo; zeros: none */
+    uint8_t calendar[MARKET_HASH_SIZE]; /* trading_calendar_hash(); zeros: none */
     struct stat info_before;
     struct cache cache;
     struct market_load load;
@@ -138,11 +139,16 @@ static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE]
                                 (uint64_t)o->to_ns,
                                 (uint64_t)o->interval_ns,
                                 o->repair,
+                                (uint64_t)o->session,
+                                o->keep_straddling,
                                 l->n};
+    const char *zone = o->zone ? o->zone : "";
     EVP_MD_CTX *hash = EVP_MD_CTX_new();
     bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
               EVP_DigestUpdate(hash, numbers, sizeof(numbers)) == 1 &&
-              EVP_DigestUpdate(hash, l->info, sizeof(l->info)) == 1;
+              EVP_DigestUpdate(hash, l->info, sizeof(l->info)) == 1 &&
+              EVP_DigestUpdate(hash, l->calendar, sizeof(l->calendar)) == 1 &&
+              EVP_DigestUpdate(hash, zone, strlen(zone) + 1) == 1;
     for (size_t i = 0; ok && i < l->n; i++) {
         char symbol[SYMBOL_NAME_MAX] = {0};
         snprintf(symbol, sizeof(symbol), "%s", l->files[i].symbol);
@@ -182,8 +188,13 @@ static void read_file(void *ctx, size_t i)
     struct market_source *source = &l->sources[i];
     snprintf(source->origin, sizeof(source->origin), "%s", f->path);
     source->file = i;
-    const struct bars_file_options options = {
-        .symbol = f->name, .repair = l->options->repair, .sha256 = l->cache.folder[0] ? f->hash : NULL};
+    const struct bars_file_options options = {.symbol = f->name,
+                                              .repair = l->options->repair,
+                                              .zone = l->options->zone,
+                                              .calendar = l->options->calendar,
+                                              .session = l->options->session,
+                                              .keep_straddling = l->options->keep_straddling,
+                                              .sha256 = l->cache.folder[0] ? f->hash : NULL};
     f->failed = bars_file_read_with(f->path, &options, &source->bars, f->why);
     name_symbol(source->bars.symbol);
     memcpy(f->symbol, source->bars.symbol, sizeof(f->symbol));
@@ -237,6 +248,9 @@ static int load(struct loader *l, struct market **ret, char err[static MARKET_ER
     double started_s = clock_now_s();
     market_store_cache_begin(&l->cache, l->options);
     int r = l->cache.folder[0] ? hash_info(l, err) : 0;
+    const struct trading_calendar *calendar = l->options->calendar;
+    if (r == 0 && calendar && calendar->n > 0 && (r = trading_calendar_hash(calendar, l->calendar)) < 0)
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: the calendar's hash");
     if (r < 0)
         return r;
     bool known = l->cache.folder[0] && all_known(l);
@@ -245,6 +259,26 @@ static int load(struct loader *l, struct market **ret, char err[static MARKET_ER
     bool opened = known && open_cached(l, ret);
     l->load.map_s = known ? clock_now_s() - hashed : 0;
     return opened ? 0 : make(l, ret, err);
+}
+
+/* The first symbol whose times fit another zone better, and how many more. */
+static void note_zone(const struct market *market, char note[static MARKET_ERROR_MAX])
+{
+    const struct market_series *first = NULL;
+    int more = -1;
+    for (int i = 0; i < market->n_symbols; i++) {
+        if (!market->series[i].fits[0])
+            continue;
+        first = first ? first : &market->series[i];
+        more++;
+    }
+    if (!first)
+        return;
+    int n = snprintf(note, MARKET_ERROR_MAX,
+                     "%s: volume is largest where the calendar has no opening and no close: %s would fit",
+                     first->symbol.name, first->fits);
+    if (more > 0)
+        snprintf(note + n, MARKET_ERROR_MAX - (size_t)n, "; and %d more", more);
 }
 
 int market_store_load_files(const char *const *paths, size_t n, const struct market_options *options,
@@ -273,6 +307,7 @@ int market_store_load_files(const char *const *paths, size_t n, const struct mar
     if (r == 0) {
         l->load.bars = image_head((struct market_image *)market)->bars;
         memcpy(l->load.note, l->cache.note, sizeof(l->load.note));
+        note_zone(market, l->load.zone_note);
         if (ret_load)
             *ret_load = l->load;
         *ret = market;

@@ -1,6 +1,7 @@
 /* The market store: bars of many symbols on one grid of time, as columns. Row r opens at
  * start_ns + r * interval_ns for every symbol. A bar that is missing is marked and not tradable: its prices
- * repeat the last close (before the first bar: the first open), its volume is 0.
+ * repeat the last close (before the first bar: the first open), its volume is 0. So is one whose session is
+ * not among those that were asked for.
  *
  * Prices are doubles that decimal_from_double() at the symbol's price_scale turns into the exact integers
  * that they came from; a source whose prices cannot is refused. */
@@ -11,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/bars_file.h"
 #include "exchange/symbol.h"
+#include "exchange/trading_calendar.h"
 
 enum { MARKET_ERROR_MAX = 1024, MARKET_HASH_SIZE = 32 };
 
@@ -19,11 +22,14 @@ struct market_series {
     struct symbol symbol;
     const double *open, *high, *low, *close, *volume; /* [rows] */
     const uint64_t *present;                          /* bit r % 64 of word r / 64: the bar is there */
-    size_t first, last;                               /* the rows of its first and of its last bar */
-    size_t missing;                                   /* bars that are not there between the two */
-    size_t repaired;                                  /* bars whose low or high was widened */
-    int price_digits;   /* most digits after the point of its prices, at most symbol.price_scale */
-    int rounded_digits; /* of the source's prices, where these were rounded to price_digits; else 0 */
+    const uint8_t *session;   /* [rows] of enum bar_session, NONE where no bar is; NULL: no bar has one */
+    size_t first, last;       /* the rows of its first and of its last bar */
+    size_t missing;           /* bars that are not there between the two */
+    size_t repaired;          /* bars whose low or high was widened */
+    size_t left_out;          /* bars of other sessions than those asked for */
+    int price_digits;         /* most digits after the point of its prices, at most symbol.price_scale */
+    int rounded_digits;       /* of the source's prices, where these were rounded to price_digits; else 0 */
+    char fits[BARS_FITS_MAX]; /* struct bars_file's */
 };
 
 /* Arrays belong to the market, mapped from a cache or allocated, 64-byte aligned; nothing writes to them. */
@@ -32,13 +38,22 @@ struct market {
     size_t rows;
     int64_t start_ns, interval_ns;
     const struct market_series *series; /* [n_symbols], in the order in which they were asked for */
-    uint8_t content[MARKET_HASH_SIZE];  /* SHA-256 of grid, symbols and bars, wherever they came from */
-    size_t bytes;                       /* of all columns */
+    enum session_choice choice;         /* the bars that are there; without sessions it has no effect */
+    uint8_t
+        calendar[MARKET_HASH_SIZE]; /* trading_calendar_hash() of theirs; zeros: they were loaded without */
+    uint8_t content[MARKET_HASH_SIZE]; /* SHA-256 of grid, symbols and bars, wherever they came from, and of
+                                        * the choice and calendar, where there is one */
+    size_t bytes;                      /* of all columns */
 };
 
 static inline bool market_present(const struct market_series *series, size_t row)
 {
     return series->present[row / 64] >> (row % 64) & 1;
+}
+
+static inline enum bar_session market_session(const struct market_series *series, size_t row)
+{
+    return series->session ? (enum bar_session)series->session[row] : BAR_SESSION_NONE;
 }
 
 static inline int64_t market_open_ns(const struct market *market, size_t row)
@@ -64,25 +79,30 @@ struct market_options {
     const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
     const char *exchange_info; /* path of a venue's exchangeInfo with the symbols, or NULL */
     struct market_terms terms; /* of symbols that no exchangeInfo lists */
-    bool repair;               /* bars whose open or close is outside low to high: widened, else refused */
-    const char *cache;         /* folder; NULL: $XDG_CACHE_HOME/papertape/market or ~/.cache/… */
-    bool no_cache;             /* neither read nor write one */
-    uint64_t cache_bytes;      /* the folder's limit, oldest-used files go; 0: MARKET_CACHE_BYTES */
-    int threads;               /* 0: one a core */
-    int64_t now_ns;            /* the present, for the age of files; 0: by the clock */
+    const char *zone;          /* of the files' times that have none; NULL: UTC */
+    const struct trading_calendar *calendar; /* of all symbols; NULL, or without days: none */
+    enum session_choice session;             /* bars of others count as missing */
+    bool keep_straddling;                    /* as struct bars_file_options has it */
+    bool repair;          /* bars whose open or close is outside low to high: widened, else refused */
+    const char *cache;    /* folder; NULL: $XDG_CACHE_HOME/papertape/market or ~/.cache/… */
+    bool no_cache;        /* neither read nor write one */
+    uint64_t cache_bytes; /* the folder's limit, oldest-used files go; 0: MARKET_CACHE_BYTES */
+    int threads;          /* 0: one a core */
+    int64_t now_ns;       /* the present, for the age of files; 0: by the clock */
 };
 
 #define MARKET_CACHE_BYTES (8ull << 30)
 
 /* Statistics of a load. */
 struct market_load {
-    bool cached;                 /* mapped from the cache; else made from the sources */
-    size_t source_bytes;         /* of the files on the disk; 0 when none had to be read */
-    size_t bars;                 /* rows that are there, over all symbols */
-    double hash_s, read_s;       /* finding what the sources are; reading and parsing them */
-    double grid_s, write_s;      /* placing the bars; writing the cache */
-    double map_s;                /* opening and checking the cache */
-    char note[MARKET_ERROR_MAX]; /* "", or one line on a cache that was deleted or could not be used */
+    bool cached;                      /* mapped from the cache; else made from the sources */
+    size_t source_bytes;              /* of the files on the disk; 0 when none had to be read */
+    size_t bars;                      /* rows that are there, over all symbols */
+    double hash_s, read_s;            /* finding what the sources are; reading and parsing them */
+    double grid_s, write_s;           /* placing the bars; writing the cache */
+    double map_s;                     /* opening and checking the cache */
+    char note[MARKET_ERROR_MAX];      /* "", or one line on a cache that was deleted or could not be used */
+    char zone_note[MARKET_ERROR_MAX]; /* "", or one line on a file whose times fit another zone better */
 };
 
 /* Loads bars files (exchange/bars_file.h), one symbol each, onto one grid: rows are the union of their

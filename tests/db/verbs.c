@@ -141,9 +141,9 @@ static void test_bars(const char *state)
     CHECK_INT(run(&cli_bars, "bars", "btcusdt", "1m", "--state", state, NULL), 0);
     CHECK_STR(
         out,
-        "open_time_ms,open,high,low,close,volume\n"
-        "1723161240000,61837.63000000,61837.64000000,0.00000001,61837.63000001,10000000000000.00000000\n"
-        "1723161300000,61837.63000001,61837.64000000,0.00000001,61837.63000001,10000000000000.00000001\n");
+        "open_time_ms,open,high,low,close,volume,session\n"
+        "1723161240000,61837.63000000,61837.64000000,0.00000001,61837.63000001,10000000000000.00000000,none\n"
+        "1723161300000,61837.63000001,61837.64000000,0.00000001,61837.63000001,10000000000000.00000001,none\n");
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--source", "trades", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK_INT(
@@ -174,6 +174,7 @@ static void test_bars(const char *state)
     CHECK_INT(json_array_size(bars), 2);
     CHECK_INT(json_integer_value(json_object_get(json_array_get(bars, 1), "open_time_ms")), 1723161300000);
     CHECK(json_number_value(json_object_get(json_array_get(bars, 0), "close")) == 61837.63000001);
+    CHECK_STR(json_string_value(json_object_get(json_array_get(bars, 0), "session")), "none");
     json_decref(json);
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--all", "--state", state, NULL), 2);
     CHECK_STR(err, "papertape: bars: --all: unknown option: see papertape bars --help\n");

@@ -31,7 +31,8 @@ static void fill_database(const char *path)
                       .low = 2100000,
                       .close = 2250000,
                       .volume = INT64_C(12500000000),
-                      .trades = 7};
+                      .trades = 7,
+                      .session = BAR_SESSION_REGULAR};
     struct bar now = old;
     now.high = 2280000;
     now.volume = INT64_C(12000000000);
@@ -124,7 +125,7 @@ static void test_revisions(const char *state)
     CHECK_STR(err, "papertape: revisions: \"TSLA\": there is no such symbol in the database\n");
 
     CHECK_INT(run(&cli_bars, "bars", "AAPL", "1m", "--source", "trades", "--state", state, NULL), 0);
-    CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000");
+    CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000,regular");
 }
 
 static void test_actions(const char *state)

@@ -226,7 +226,7 @@ int main(void)
         {"UPDATE symbols SET qty_scale = 7 WHERE id = 1", "symbols: row 1: was altered"},
         {"UPDATE symbols SET qty_scale = 7 WHERE id = 1;" SEAL_SYMBOLS,
          "fills: row 1: the notional is not price times quantity"},
-        {"INSERT INTO bars VALUES (9, 1, 'venue', 1, 1, 1, 1, 1, '1', '1', 1, 1, 1, 0)",
+        {"INSERT INTO bars VALUES (9, 1, 'venue', 1, 1, 1, 1, 1, '1', '1', 1, 1, 1, 0, NULL)",
          "bars: row 0: names a row of symbols that is not there"},
     };
     for (size_t i = 0; i < sizeof alterations / sizeof *alterations; i++) {

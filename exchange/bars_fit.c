@@ -1,0 +1,173 @@
+/* Which zone, or number of hours, the times of a bars file fit. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exchange/bars_session.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+enum { HOURS_MOST = 14, DAYS_LEAST = 5 };
+
+/* Of exchanges' and vendors' files, summer time or not. */
+static const char *const zones[] = {
+    "America/New_York", "UTC",           "America/Chicago", "America/Denver",   "America/Los_Angeles",
+    "Etc/GMT+5",        "Etc/GMT+4",     "Etc/GMT+6",       "Europe/London",    "Europe/Berlin",
+    "Asia/Tokyo",       "Asia/Shanghai", "Asia/Kolkata",    "Australia/Sydney",
+};
+enum { ZONES = sizeof zones / sizeof *zones };
+
+/* Times of the file are read otherwise: in another zone, and later by some hours. */
+struct other {
+    const struct zone *as; /* as they were read; NULL: UTC */
+    struct zone *zone;     /* NULL: as they were */
+    int64_t later_s;
+};
+
+static int64_t seconds(int64_t ns)
+{
+    return ns / NS_PER_S - (ns % NS_PER_S < 0);
+}
+
+static int64_t offset_at(const struct zone *zone, int64_t s)
+{
+    return zone ? zone_offset(zone, s) : 0;
+}
+
+/* A bar's time, if the file is of that zone. */
+static int64_t other_of(const struct other *o, int64_t ns)
+{
+    int64_t s = seconds(ns), other = s + o->later_s;
+    if (o->zone)
+        other = zone_utc(o->zone, s + offset_at(o->as, s));
+    return ns + (other - s) * NS_PER_S;
+}
+
+/* And back: what such a bar's time was read as. */
+static int64_t read_as(const struct other *o, int64_t ns)
+{
+    int64_t s = seconds(ns), read = s - o->later_s;
+    if (o->zone) {
+        int64_t local = s + zone_offset(o->zone, s);
+        read = o->as ? zone_utc(o->as, local) : local;
+    }
+    return ns + (read - s) * NS_PER_S;
+}
+
+static int64_t ends_at(const struct bars_reader *r, int64_t ns)
+{
+    int64_t open_ns, end_ns;
+    trading_bar_span(r->options->calendar, r->out.interval_ns, ns, &open_ns, &end_ns);
+    return open_ns == ns ? end_ns : ns + r->out.interval_ns;
+}
+
+/* How many bars are in the regular hours; 0 where too few of the days have bars at the opening and the close.
+ */
+static size_t count_regular(const struct bars_reader *r, const struct other *o)
+{
+    size_t regular = 0, days = 0, opened = 0, closed = 0, last = SIZE_MAX;
+    for (size_t i = 0; i < r->out.n; i++) {
+        struct session_span span;
+        int64_t ns = other_of(o, r->out.open_time_ns[i]);
+        if (!trading_span_at(r->options->calendar, SESSION_REGULAR, ns, &span) || ns < span.open_ns)
+            continue;
+        regular++;
+        days += span.day != last;
+        last = span.day;
+        opened += ns == span.open_ns;
+        closed += ends_at(r, ns) == span.close_ns;
+    }
+    return opened * 2 >= days && closed * 2 >= days ? regular : 0;
+}
+
+static double volume_at(const struct bars_file *out, int64_t ns)
+{
+    size_t low = 0, high = out->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (out->open_time_ns[middle] < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < out->n && out->open_time_ns[low] == ns ? out->volume[low] : 0;
+}
+
+/* The volume at openings and closes; 0 of fewer days than count. */
+static double volume_of(const struct bars_reader *r, const struct other *o)
+{
+    const struct bars_file *out = &r->out;
+    const struct trading_calendar *calendar = r->options->calendar;
+    struct session_span span;
+    double volume = 0;
+    size_t days = 0, first;
+    int64_t last_ns = other_of(o, out->open_time_ns[out->n - 1]), open_ns, end_ns;
+    if (!trading_span_at(calendar, SESSION_REGULAR, other_of(o, out->open_time_ns[0]), &span))
+        return 0;
+    for (first = span.day; first < calendar->n && calendar->days[first].open_ns <= last_ns; first++) {
+        const struct trading_day *day = &calendar->days[first];
+        trading_bar_span(calendar, out->interval_ns, day->close_ns - 1, &open_ns, &end_ns);
+        double both = volume_at(out, read_as(o, day->open_ns)) + volume_at(out, read_as(o, open_ns));
+        days += both > 0;
+        volume += both;
+    }
+    return days >= DAYS_LEAST ? volume : 0;
+}
+
+/* The best of all zones, where no time has its own, and hours, by a measure. Is there one that is above
+ * `least` and above the times as they are? */
+static bool best_of(const struct bars_reader *r,
+                    double (*measure)(const struct bars_reader *, const struct other *), double least,
+                    struct bars_fit *ret)
+{
+    struct other other = {.as = r->zone};
+    char why[ZONE_ERROR_MAX];
+    double best = 0;
+    for (int i = 0; r->local == r->out.n && i < ZONES; i++) {
+        if (zone_open(zones[i], &other.zone, why) < 0)
+            continue;
+        double score = measure(r, &other);
+        if (score > best) {
+            best = score;
+            *ret = (struct bars_fit){.zone = zones[i]};
+        }
+        zone_close(other.zone);
+        other.zone = NULL;
+    }
+    for (int hours = -HOURS_MOST; hours <= HOURS_MOST; hours++) {
+        other.later_s = (int64_t)hours * 3600;
+        double score = hours == 0 ? 0 : measure(r, &other);
+        if (score > best) {
+            best = score;
+            *ret = (struct bars_fit){.hours = hours};
+        }
+    }
+    return best >= least;
+}
+
+static double measure_regular(const struct bars_reader *r, const struct other *o)
+{
+    return (double)count_regular(r, o);
+}
+
+bool bars_fit_regular(const struct bars_reader *r, struct bars_fit *ret)
+{
+    const struct other as_is = {.as = r->zone};
+    double n = (double)r->out.n, already = (double)count_regular(r, &as_is) / n;
+    return best_of(r, measure_regular, (already < 0.94 ? 0.99 : already + 0.05) * n, ret);
+}
+
+bool bars_fit_volume(const struct bars_reader *r, struct bars_fit *ret)
+{
+    const struct other as_is = {.as = r->zone};
+    double already = volume_of(r, &as_is);
+    return already > 0 && best_of(r, volume_of, 1.25 * already, ret);
+}
+
+char *bars_fit_text(const struct bars_fit *fit, char ret[static BARS_FITS_MAX])
+{
+    if (fit->zone)
+        snprintf(ret, BARS_FITS_MAX, "--zone %s", fit->zone);
+    else
+        snprintf(ret, BARS_FITS_MAX, "times %d h %s", abs(fit->hours), fit->hours < 0 ? "earlier" : "later");
+    return ret;
+}
