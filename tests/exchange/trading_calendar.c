@@ -1,0 +1,216 @@
+/* Sessions, spans and distances by the calendar, against a search of every day; the range and the hash. */
+#include "exchange/trading_calendar.h"
+
+#include <errno.h>
+
+#include "exchange/bars_file.h"
+#include "exchange/calendar_file.h"
+#include "tests/check.h"
+#include "tests/random.h"
+
+enum { ROUNDS = 20000, OPENS_MAX = 40000 };
+
+static const int64_t minute = 60000000000, hour = 3600000000000;
+static struct calendar_file *file;
+static const struct trading_calendar *nyse;
+
+static int64_t at(const char *text)
+{
+    int64_t ns = 0;
+    CHECK_INT(bars_time_parse(text, strlen(text), &ns), 0);
+    return ns;
+}
+
+/* By a look at every day. */
+static enum bar_session session_by_search(int64_t ns)
+{
+    for (size_t i = 0; i < nyse->n; i++) {
+        const struct trading_day *day = &nyse->days[i];
+        if (ns >= day->early_ns && ns < day->late_ns)
+            return ns < day->open_ns    ? BAR_SESSION_PRE
+                   : ns < day->close_ns ? BAR_SESSION_REGULAR
+                                        : BAR_SESSION_POST;
+    }
+    return BAR_SESSION_CLOSED;
+}
+
+/* A moment near a border of a day, or anywhere. */
+static int64_t moment(struct random *random)
+{
+    const struct trading_day *day = &nyse->days[random_between(random, 0, (int64_t)nyse->n - 1)];
+    const int64_t borders[] = {day->early_ns, day->open_ns, day->close_ns, day->late_ns};
+    int64_t border = borders[random_between(random, 0, 3)];
+    return random_between(random, 0, 2) ? border + random_between(random, -3, 3) * minute / 2
+                                        : random_between(random, nyse->from_ns, nyse->to_ns - 1);
+}
+
+static void test_sessions(struct random *random)
+{
+    static const int64_t lengths[] = {1, 60000000000, 300000000000, 1800000000000, 14400000000000};
+    unsigned long wrong = 0;
+    for (int i = 0; i < ROUNDS / 10; i++) {
+        int64_t open_ns = moment(random), end_ns = open_ns + lengths[random_between(random, 0, 4)];
+        enum bar_session first = session_by_search(open_ns), session = first;
+        for (int64_t ns = open_ns; ns < end_ns; ns += minute / 2) /* borders are at whole minutes */
+            if (session_by_search(ns) != first)
+                session = BAR_SESSION_MIXED;
+        if (session_by_search(end_ns - 1) != first)
+            session = BAR_SESSION_MIXED;
+        if (trading_calendar_covers(nyse, open_ns, end_ns))
+            wrong += trading_session_of(nyse, open_ns, end_ns) != session;
+    }
+    CHECK_INT(wrong, 0);
+}
+
+static void test_spans(struct random *random)
+{
+    unsigned long wrong = 0;
+    for (int i = 0; i < ROUNDS / 10; i++) {
+        bool extended = random_between(random, 0, 1);
+        enum session_choice choice = extended ? SESSION_EXTENDED : SESSION_REGULAR;
+        int64_t ns = moment(random);
+        struct session_span span = {0};
+        size_t day = 0;
+        while (day < nyse->n && ns >= (extended ? nyse->days[day].late_ns : nyse->days[day].close_ns))
+            day++;
+        bool found = trading_span_at(nyse, choice, ns, &span);
+        wrong += found != (day < nyse->n);
+        if (found)
+            wrong += span.day != day ||
+                     span.open_ns != (extended ? nyse->days[day].early_ns : nyse->days[day].open_ns) ||
+                     span.close_ns != (extended ? nyse->days[day].late_ns : nyse->days[day].close_ns);
+        wrong += trading_span_at(nyse, SESSION_ALL, ns, &span);
+    }
+    CHECK_INT(wrong, 0);
+}
+
+/* Adds the openings of a session's bars. */
+static size_t add_opens(int64_t *opens, size_t n, int64_t from_ns, int64_t to_ns, int64_t interval_ns)
+{
+    for (; from_ns < to_ns; from_ns += interval_ns)
+        opens[n++] = from_ns;
+    return n;
+}
+
+/* All openings of some days, in order. */
+static size_t list_opens(size_t first, size_t days, bool extended, int64_t interval_ns, int64_t *opens)
+{
+    size_t n = 0;
+    for (size_t i = first; i < first + days; i++) {
+        const struct trading_day *day = &nyse->days[i];
+        if (extended)
+            n = add_opens(opens, n, day->early_ns, day->open_ns, interval_ns);
+        n = add_opens(opens, n, day->open_ns, day->close_ns, interval_ns);
+        if (extended)
+            n = add_opens(opens, n, day->close_ns, day->late_ns, interval_ns);
+    }
+    return n;
+}
+
+static void test_bars(struct random *random)
+{
+    static const int64_t intervals[] = {1, 5, 15, 30, 60, 120, 240};
+    static int64_t opens[OPENS_MAX];
+    unsigned long wrong = 0;
+    for (int i = 0; i < ROUNDS / 50; i++) {
+        size_t first = (size_t)random_between(random, 0, (int64_t)nyse->n - 30);
+        bool extended = random_between(random, 0, 1);
+        enum session_choice choice = extended ? SESSION_EXTENDED : SESSION_REGULAR;
+        int64_t interval_ns = intervals[random_between(random, 0, 6)] * minute;
+        size_t n = list_opens(first, 25, extended, interval_ns, opens);
+        for (int k = 0; k < 50; k++) {
+            size_t from = (size_t)random_between(random, 0, (int64_t)n - 1), to = from;
+            int64_t to_ns = opens[from] + random_between(random, 0, 20 * 24 * 60) * minute, open_ns, end_ns;
+            while (to < n && opens[to] < to_ns)
+                to++;
+            if (to < n)
+                wrong += trading_bars_between(nyse, choice, interval_ns, opens[from], to_ns) !=
+                         (int64_t)(to - from);
+            /* The bar that holds a moment of it is itself; its session is one. */
+            trading_bar_span(nyse, interval_ns, opens[from] + random_between(random, 0, minute - 1), &open_ns,
+                             &end_ns);
+            wrong += open_ns != opens[from] || end_ns <= open_ns || end_ns - open_ns > interval_ns ||
+                     trading_session_of(nyse, open_ns, end_ns) == BAR_SESSION_MIXED;
+            bool last = from + 1 < n && opens[from + 1] - opens[from] > 8 * hour;
+            if (from + 1 < n)
+                wrong += trading_is_last(nyse, choice, opens[from], interval_ns) != last;
+        }
+    }
+    CHECK_INT(wrong, 0);
+    CHECK_INT(trading_bars_between(nyse, SESSION_ALL, 5 * minute, 0, hour), 12);
+}
+
+static void test_range(void)
+{
+    struct session_span span;
+    CHECK_INT(nyse->from_ns, at("2000-01-01T05:00:00Z"));
+    CHECK_INT(nyse->to_ns, at("2028-01-01T05:00:00Z"));
+    CHECK(trading_calendar_covers(nyse, nyse->from_ns, nyse->to_ns));
+    CHECK(!trading_calendar_covers(nyse, nyse->from_ns - 1, nyse->to_ns));
+    CHECK(!trading_calendar_covers(nyse, nyse->from_ns, nyse->to_ns + 1));
+    CHECK_INT(trading_session_of(nyse, nyse->from_ns - minute, nyse->from_ns), BAR_SESSION_NONE);
+    CHECK_INT(trading_session_of(nyse, nyse->to_ns, nyse->to_ns + 1), BAR_SESSION_NONE);
+    CHECK_INT(trading_session_of(nyse, nyse->from_ns, nyse->from_ns + 1), BAR_SESSION_CLOSED);
+    CHECK_INT(trading_bars_between(nyse, SESSION_REGULAR, minute, nyse->from_ns - 1, nyse->to_ns), -1);
+    CHECK(!trading_span_at(nyse, SESSION_REGULAR, nyse->from_ns - 1, &span));
+    CHECK(!trading_span_at(nyse, SESSION_REGULAR, at("2027-12-31T21:00:00Z"), &span));
+    CHECK(trading_span_at(nyse, SESSION_EXTENDED, at("2027-12-31T21:00:00Z"), &span));
+}
+
+static void test_always(void)
+{
+    char err[CALENDAR_ERROR_MAX];
+    struct calendar_file *always;
+    struct session_span span;
+    int64_t open_ns, end_ns;
+    CHECK_INT(calendar_file_open("24x7", &always, err), 0);
+    const struct trading_calendar *calendar = calendar_file_view(always);
+    CHECK_STR(calendar->name, "24x7");
+    CHECK_STR(calendar_file_zone(always), "UTC");
+    CHECK_INT(calendar->n, 0);
+    CHECK(trading_calendar_covers(calendar, INT64_MIN, INT64_MAX));
+    CHECK_INT(trading_session_of(calendar, 0, hour), BAR_SESSION_NONE);
+    CHECK(!trading_span_at(calendar, SESSION_REGULAR, 0, &span));
+    CHECK_INT(trading_bars_between(calendar, SESSION_REGULAR, minute, 0, hour), 60);
+    trading_bar_span(calendar, hour, 90 * minute, &open_ns, &end_ns);
+    CHECK_INT(open_ns, hour);
+    CHECK_INT(end_ns, 2 * hour);
+    for (int s = 0; s < BAR_SESSIONS; s++) {
+        CHECK_INT(session_takes(SESSION_ALL, (enum bar_session)s), true);
+        CHECK_INT(session_takes(SESSION_REGULAR, (enum bar_session)s),
+                  s == BAR_SESSION_NONE || s == BAR_SESSION_REGULAR);
+        CHECK_INT(session_takes(SESSION_EXTENDED, (enum bar_session)s), s != BAR_SESSION_CLOSED);
+    }
+    calendar_file_close(always);
+}
+
+static void test_hash(void)
+{
+    uint8_t hash[CALENDAR_HASH_SIZE], other[CALENDAR_HASH_SIZE];
+    struct trading_calendar shorter = *nyse, named = *nyse;
+    CHECK_INT(trading_calendar_hash(nyse, hash), 0);
+    shorter.n--;
+    CHECK_INT(trading_calendar_hash(&shorter, other), 0);
+    CHECK(memcmp(hash, other, sizeof hash) != 0);
+    strcpy(named.name, "other");
+    CHECK_INT(trading_calendar_hash(&named, other), 0);
+    CHECK(memcmp(hash, other, sizeof hash) == 0);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("trading_calendar", 20261125);
+    char err[CALENDAR_ERROR_MAX];
+    CHECK_INT(calendar_file_open("nyse", &file, err), 0);
+    if (!file)
+        return check_done("trading_calendar");
+    nyse = calendar_file_view(file);
+    test_sessions(&random);
+    test_spans(&random);
+    test_bars(&random);
+    test_range();
+    test_always();
+    test_hash();
+    calendar_file_close(file);
+    return check_done("trading_calendar");
+}
