@@ -145,6 +145,7 @@ static inline void books_open(struct books *b, struct db_writer *writer, uint64_
     memset(b, 0, sizeof *b);
     driver_init(&b->driver, seed);
     driver_venues(&b->driver);
+    b->driver.calendars = false; /* no row is of them */
     b->writer = writer;
     struct engine_sink sink = {.ctx = b,
                                .order = books_order,

@@ -42,7 +42,8 @@ struct driver {
     struct book_level bids[DRIVER_PRICES], asks[DRIVER_PRICES];
     struct bar bars[8];
     struct trading_day days[DRIVER_DAYS]; /* of the newest EVENT_CALENDAR */
-    struct random days_random;            /* of their own: the other events are the same without them */
+    bool calendars;                       /* some sessions' events are days instead */
+    struct random days_random;            /* of their own: what else is drawn does not depend on them */
     struct order legs[ORDER_LEGS_MAX];    /* of the newest order */
 };
 
@@ -427,7 +428,7 @@ static inline void driver_market_event(struct driver *d, int symbol, struct mark
 /* The first symbol is a stock by now. */
 static inline void driver_venues(struct driver *d)
 {
-    d->venues = true;
+    d->venues = d->calendars = true;
     d->days_random = (struct random){.state = 1};
     snprintf(d->symbols[0].calendar, sizeof d->symbols[0].calendar, "us-equity");
     snprintf(d->symbols[0].venue, sizeof d->symbols[0].venue, "one");
@@ -542,7 +543,7 @@ static inline bool driver_of_venues(struct driver *d, const struct engine *engin
     } else if (dice < 50) {
         ret->kind = EVENT_SESSION;
         driver_session(d, &ret->session);
-        if (random_chance(&d->days_random, 20))
+        if (d->calendars && random_chance(&d->days_random, 20))
             driver_calendar(d, ret);
     } else if (dice < 65) {
         ret->kind = EVENT_ACTION;

@@ -118,6 +118,7 @@ static void log_line(FILE *file, uint64_t seed)
     uint8_t state[LEDGER_HASH_SIZE] = {0}, ledger[LEDGER_HASH_SIZE] = {0};
     char words[3][HEX];
     logged_open_as(&logged, seed, seed % 2 == 0);
+    logged.driver.calendars = false; /* as the logs before them */
     logged_play(&logged, LOG_EVENTS, false);
     logged_state(&logged, STATE_STOP);
     if (engine_digest(logged.engine, state) < 0)
@@ -158,6 +159,7 @@ static void day(const char *home, bool venues)
     struct rebuild_result result;
     char err[REBUILD_ERROR_MAX] = "", names[SEGMENTS][256];
     logged_open_as(&logged, venues ? DAY_SEED : RUN_SEED, venues);
+    logged.driver.calendars = false;
     logged_play(&logged, DAY_EVENTS / 2, false);
     logged_state(&logged, STATE_ROTATION);
     logged_play(&logged, DAY_EVENTS / 2, false);
