@@ -2,10 +2,13 @@
 #include <errno.h>
 
 #include "db/market_source.h"
+#include "exchange/bars_file.h"
+#include "exchange/calendar_file.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
 #include "tests/engine/market_files.h"
 #include "tests/engine/market_same.h"
+#include "tests/engine/market_stocks.h"
 
 enum { SYMBOLS = 3 };
 
@@ -18,7 +21,7 @@ static char err[MARKET_ERROR_MAX], db_path[SCRATCH_PATH_MAX];
 
 /* Bars of the file as the daemon stores them. */
 static void put_bars(struct db_writer *writer, int index, const struct made_file *file, int64_t interval_ns,
-                     enum bar_source source, int64_t more)
+                     enum bar_source source, int64_t more, const struct trading_calendar *calendar)
 {
     for (size_t i = 0; i < file->n; i++) {
         int64_t unit = decimal_pow10(8 - file->digits);
@@ -32,6 +35,8 @@ static void put_bars(struct db_writer *writer, int index, const struct made_file
             .first_trade_id = -1,
             .last_trade_id = -1,
         };
+        if (calendar && i % 2 == 0) /* the others have the calendar's */
+            bar.session = trading_session_of(calendar, bar.open_ns, bar.open_ns + interval_ns);
         db_writer_put_bar(writer, index, interval_ns, source, &bar);
     }
 }
@@ -55,9 +60,9 @@ static void make(struct random *random, const char *directory, int64_t interval_
         symbol = m->series[0].symbol;
         market_store_close(m);
         db_writer_put_symbol(writer, FIXTURE_SYMBOLS + i, "binance", &symbol, 1);
-        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_VENUE, 0);
-        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_TRADES, 1);
-        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns * 2, BAR_VENUE, 2);
+        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_VENUE, 0, NULL);
+        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_TRADES, 1, NULL);
+        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns * 2, BAR_VENUE, 2, NULL);
     }
     CHECK_INT(db_writer_flush(writer, 10000), 0);
     fixture_close(writer);
@@ -89,6 +94,47 @@ static void refuses(const char *path, const char *name, const struct market_opti
         fprintf(stderr, "\"%s\" is not in: %s\n", words, err);
 }
 
+/* Of a market with a calendar: stored sessions, and those that were not known when the bars were stored. */
+static void test_sessions(struct random *random, const char *directory)
+{
+    struct fixture fixture;
+    struct calendar_file *nyse;
+    struct market *m;
+    struct market_options options = {.no_cache = true, .interval_ns = 5 * minute};
+    int64_t from_ns = 0, to_ns = 0;
+    CHECK_INT(calendar_file_open("nyse", &nyse, err), 0);
+    const struct trading_calendar *calendar = calendar_file_view(nyse);
+    bars_time_parse("2025-11-25", 10, &from_ns);
+    bars_time_parse("2025-12-09", 10, &to_ns);
+    snprintf(db_path, sizeof db_path, "%s/papertape.db", directory);
+    struct db_writer *writer = fixture_writer(db_path, &config);
+    fixture_open(&fixture, writer);
+    made_stocks(random, &files[0], calendar, from_ns, to_ns, 5 * minute, 10);
+    made_write(random, &files[0], "SPY");
+    const char *path = files[0].path, *name = "SPY";
+    CHECK_INT(market_store_load_files(&path, 1, &options, &m, NULL, err), 0);
+    db_writer_put_symbol(writer, FIXTURE_SYMBOLS, "alpaca", &m->series[0].symbol, 1);
+    market_store_close(m);
+    put_bars(writer, FIXTURE_SYMBOLS, &files[0], 5 * minute, BAR_VENUE, 0, calendar);
+    CHECK_INT(db_writer_flush(writer, 10000), 0);
+    fixture_close(writer);
+    options.calendar = calendar;
+    for (int choice = 0; choice < SESSION_CHOICES; choice++) {
+        struct market *stored = NULL, *read = NULL;
+        options.session = (enum session_choice)choice;
+        CHECK_INT(db_market_load(db_path, &name, 1, BAR_VENUE, &options, &stored, NULL, err), 0);
+        CHECK_INT(market_store_load_files(&path, 1, &options, &read, NULL, err), 0);
+        CHECK(stored && read && market_same(stored, read));
+        market_store_close(stored);
+        market_store_close(read);
+    }
+    struct trading_calendar earlier = *calendar;
+    earlier.to_ns = from_ns;
+    options.calendar = &earlier;
+    refuses(db_path, "SPY", &options, -EINVAL, "beyond the calendar: ");
+    calendar_file_close(nyse);
+}
+
 int main(void)
 {
     struct random random = random_seeded("db_market", 20261121);
@@ -110,6 +156,7 @@ int main(void)
         options.to_ns = 1;
         refuses(db_path, "AUSDT", &options, -EINVAL, "no bars");
     }
+    scratch_make(directory);
     struct market_options options = {.interval_ns = 7 * minute};
     refuses(db_path, "NOUSDT", &options, -EINVAL, "NOUSDT");
     refuses(db_path, "BTCUSDT", &options, -EINVAL, "no bars");
@@ -117,5 +164,6 @@ int main(void)
     refuses(db_path, "AUSDT", &options, -EINVAL, "no interval");
     options.interval_ns = minute;
     refuses("/nonexistent/papertape.db", "AUSDT", &options, -ENOENT, "/nonexistent/papertape.db");
+    test_sessions(&random, directory);
     return check_done("db_market");
 }
