@@ -11,6 +11,7 @@
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/bars_file.h"
+#include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/module.h"
@@ -27,6 +28,7 @@ static const char *const backend_names[] = {
 struct indicators_request {
     enum backend backend;
     enum indicator_precision precision;
+    struct indicators_bars sessions;
     struct bars_file_options file;
     struct bars_file bars;
     double *open_time_s; /* [bars.n] */
@@ -221,33 +223,17 @@ static int out_of_memory(void)
     return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
 }
 
-static void report_gaps(const char *path, const struct bars_file *bars)
-{
-    int64_t missing = 0;
-    for (size_t i = 0; i < bars->n_gaps; i++)
-        missing += bars->gaps[i].missing;
-    if (bars->n_gaps > 0)
-        fprintf(stderr, "papertape: note: %s: %" PRId64 " bars are missing in %zu gap%s: computed across\n",
-                path, missing, bars->n_gaps, bars->n_gaps == 1 ? "" : "s");
-    if (bars->repaired > 0)
-        fprintf(stderr, "papertape: note: %s: low or high of %zu bars was widened\n", path, bars->repaired);
-}
-
 static int run_file(const char *path, char **texts, struct indicators_request *request)
 {
-    char err[BARS_FILE_ERROR_MAX];
     request->specs = calloc(request->n_specs, sizeof(*request->specs));
     if (!request->specs)
         return out_of_memory();
     int status = parse_specs(texts, request);
     if (status != EXIT_OK)
         return status;
-    int r = bars_file_read_with(path, &request->file, &request->bars, err);
-    if (r < 0) {
-        fprintf(stderr, "papertape: %s%s\n", err, r == -ERANGE ? ", or --repair" : "");
-        return EXIT_FAILURE;
-    }
-    report_gaps(path, &request->bars);
+    status = cli_indicators_read(path, &request->sessions, &request->file, &request->bars);
+    if (status != EXIT_OK)
+        return status;
     request->open_time_s = calloc(request->bars.n + 1, sizeof(double));
     if (!request->open_time_s)
         return out_of_memory();
@@ -261,7 +247,7 @@ static int run_file(const char *path, char **texts, struct indicators_request *r
         return out_of_memory();
 
     char wrong[200] = "";
-    r = compute(request, wrong, sizeof(wrong));
+    int r = compute(request, wrong, sizeof(wrong));
     return r < 0 ? cli_stored_fail(EXIT_ERROR, "indicators", path, *wrong ? wrong : strerror(-r))
                  : print_csv(request);
 }
@@ -294,6 +280,7 @@ static int run_list(int n, char **texts, bool json)
 /* The options' values. */
 struct asked {
     const char *backend, *precision, *symbol;
+    struct indicators_bars sessions;
     bool repair, list;
 };
 
@@ -302,6 +289,7 @@ static int run(struct option_call *call)
     const struct asked *asked = call->into;
     struct indicators_request request = {
         .backend = BACKEND_REFERENCE,
+        .sessions = asked->sessions,
         .file = {.any_price = true, .symbol = asked->symbol, .repair = asked->repair}};
 
     setlocale(LC_NUMERIC, "C"); /* CSV has decimal points in every locale */
@@ -343,6 +331,18 @@ static const struct option_row options[] = {
     {"precision", "f64|f32", "f64 when left out; f32: float32 columns, which --backend cpu alone has",
      AT(precision)},
     {"symbol", "SYMBOL", "the file's, where its name does not begin with it", AT(symbol)},
+    {"calendar", "CALENDAR",
+     "when the bars' market trades, " CALENDAR_NAMES " (docs/market-store.md); without it at all times",
+     AT(sessions.calendar)},
+    {"session", "regular|extended|all",
+     "the bars that are computed on, as if there were no others: of the regular session, which it is with a "
+     "calendar, of that and the extended hours, or every bar",
+     AT(sessions.session), .with = "calendar"},
+    {"zone", "ZONE", "of the file's times that name none, as America/New_York; UTC without it",
+     AT(sessions.zone)},
+    {"straddle", "refuse|keep",
+     "bars that begin in one session and end in another: an error, or kept, as part of the regular session",
+     AT(sessions.straddle), .with = "calendar"},
     {"repair", NULL, "widen low and high of bars whose open or close lies outside them", AT(repair)},
     {"list", NULL,
      "the indicators: options with defaults and ranges, inputs, outputs, the bar of the first output, bars "

@@ -4,11 +4,24 @@
 
 #include <stddef.h>
 
+#include "exchange/bars_file.h"
+
 /* Inside the verb. Each returns the exit status, after its line on stderr. */
 struct indicator_spec;
 int cli_indicators_list_table(void);
 int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n);
 int cli_indicators_list_json(const struct indicator_spec *specs, size_t n); /* all rows where n is 0 */
 int cli_indicators_finish_stdout(void);
+
+/* Which bars of the file are computed on, as the options have it; NULL: not given. */
+struct indicators_bars {
+    const char *calendar, *session, *zone, *straddle;
+};
+
+/* Reads the bars of that session, REGULAR where a calendar is given, and notes on stderr what is missing and
+ * what its times fit better. `options` gets zone, calendar and session for the while. EXIT_OK with *ret for
+ * bars_file_finish(); EXIT_ERROR with its line. */
+int cli_indicators_read(const char *path, const struct indicators_bars *bars,
+                        struct bars_file_options *options, struct bars_file *ret);
 
 #endif

@@ -96,6 +96,10 @@ int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBO
  * without memory. */
 bool bars_file_grow(struct bars_file *file, size_t *cap);
 
+/* Removes the bars of other sessions than those of the choice; gaps are those of the times that are left.
+ * Returns 0 with how many were removed, or -ENOMEM. */
+int bars_file_keep(struct bars_file *file, enum session_choice choice, size_t *ret_removed);
+
 /* Frees the columns; fine on a zeroed struct. */
 void bars_file_finish(struct bars_file *file);
 

@@ -208,6 +208,25 @@ static int check_wanted(const struct finding *f, size_t row)
                         "bars that begin with the session, not the one from %s on; or --straddle keep", when);
 }
 
+int bars_file_keep(struct bars_file *file, enum session_choice choice, size_t *ret_removed)
+{
+    double *const columns[] = {file->open, file->high, file->low, file->close, file->volume};
+    size_t n = 0;
+    for (size_t i = 0; i < file->n; i++) {
+        if (file->session && !session_takes(choice, (enum bar_session)file->session[i]))
+            continue;
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+            columns[c][n] = columns[c][i];
+        file->open_time_ns[n] = file->open_time_ns[i];
+        if (file->session)
+            file->session[n] = file->session[i];
+        n++;
+    }
+    *ret_removed = file->n - n;
+    file->n = n;
+    return file->interval_ns > 0 ? bars_file_set_interval(file, file->interval_ns) : 0;
+}
+
 static void forget_none(struct bars_file *out)
 {
     for (size_t i = 0; i < out->n; i++)

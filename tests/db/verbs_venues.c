@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/verbs.h"
+#include "exchange/bars_file.h"
 #include "tests/db/fixture.h"
 #include "tests/db/run_verb.h"
 
@@ -126,6 +127,13 @@ static void test_revisions(const char *state)
 
     CHECK_INT(run(&cli_bars, "bars", "AAPL", "1m", "--source", "trades", "--state", state, NULL), 0);
     CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000,regular");
+    struct bars_file bars; /* --bars reads it */
+    char why[BARS_FILE_ERROR_MAX];
+    CHECK_INT(bars_file_read(scratch_write("AAPL_1m.csv", out), NULL, &bars, why), 0);
+    CHECK_INT(bars.n, lines() - 1);
+    CHECK_INT(bars.open_time_ns[0], INT64_C(1723161240000000000));
+    CHECK(bars.close[0] == 225 && bars.session && bars.session[0] == BAR_SESSION_REGULAR);
+    bars_file_finish(&bars);
 }
 
 static void test_actions(const char *state)

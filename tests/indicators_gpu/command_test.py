@@ -47,6 +47,41 @@ def refused(status, line, *arguments):
     check(done.stdout == "", f"{arguments}: it printed {done.stdout[:60]!r}")
 
 
+def sessions(folder):
+    """With a calendar the bars of a session are computed on as if the file had no others; nights are no gaps."""
+    path, alone = os.path.join(folder, "SPY_1m.csv"), os.path.join(folder, "ALONE_1m.csv")
+    head = "time,open,high,low,close,volume\n"
+    rows = {"regular": [], "extended": []}
+    for day, close in ((26, 960), (28, 780)):  # Thanksgiving between; the Friday closes at 13:00
+        for minute in range(240, 1200 if close == 960 else 1020):
+            price = 100 + (minute * 37 % 91) / 7
+            row = f"2025-11-{day} {minute // 60:02}:{minute % 60:02},{price},{price + 1},{price - 1},{price},{minute}\n"
+            rows["extended"].append(row)
+            if 570 <= minute < close:
+                rows["regular"].append(row)
+    with open(path, "w") as file:
+        file.write(head + "".join(rows["extended"]))
+    zone = ["--zone", "America/New_York"]
+    for session, options in (("regular", []), ("regular", ["--session", "regular"]), ("extended", ["--session", "extended"])):
+        with open(alone, "w") as file:
+            file.write(head + "".join(rows[session]))
+        for backend in ("reference", "stream", "cpu"):
+            chosen = run("--calendar", "nyse", *zone, *options, "--backend", backend, path, "sma:20", "rsi:14")
+            wanted = run(*zone, "--backend", backend, alone, "sma:20", "rsi:14")
+            check(chosen.returncode == 0 and chosen.stderr == "", f"{session}: {chosen.stderr}")
+            check(chosen.stdout == wanted.stdout and chosen.stdout.count("\n") == len(rows[session]) + 1, f"{session}, {backend}")
+    check(run("--calendar", "24x7", *zone, path, "sma:20").stdout == run(*zone, path, "sma:20").stdout, "24x7")
+    with open(alone, "w") as file:
+        file.write(head + "".join(rows["regular"][:100] + rows["regular"][103:]))
+    done = run("--calendar", "nyse", *zone, alone, "sma:20")
+    check(done.stderr == f"papertape: note: {alone}: 3 bars of the session are missing: computed across\n", done.stderr)
+    refused(2, "indicators: --session: it goes with --calendar: see papertape indicators --help", "--session", "all", path, "sma")
+    done = run("--calendar", "nyse", path, "sma:20")  # as if UTC
+    check(done.returncode == 1 and f"{path}:" in done.stderr and done.stdout == "", done.stderr)
+    done = run("--calendar", os.path.join(folder, "none"), path, "sma:20")
+    check(done.returncode == 1 and "nyse, 24x7 or a file" in done.stderr, done.stderr)
+
+
 def main():
     folder = tempfile.TemporaryDirectory()
     plain, packed = os.path.join(folder.name, "TEST_1m.csv"), os.path.join(folder.name, "PACKED_1m.csv")
@@ -206,6 +241,7 @@ def main():
         full_line = f"papertape: {verb}stdout: No space left on device\n"
         check(done.returncode == 1 and done.stderr == full_line, f"full: {arguments}: {done.stderr!r}")
 
+    sessions(folder.name)
     folder.cleanup()
     print(f"indicators_gpu/command: {failures} failures")
     return 1 if failures else 0

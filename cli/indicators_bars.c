@@ -1,0 +1,82 @@
+/* The bars of a file that papertape indicators computes on. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/indicators.h"
+#include "cli/stored.h"
+#include "exchange/calendar_file.h"
+#include "exchange/exit_status.h"
+
+static enum session_choice choice_of(const struct indicators_bars *bars)
+{
+    for (int s = 0; bars->session && s < SESSION_CHOICES; s++)
+        if (strcmp(bars->session, session_choice_names[s]) == 0)
+            return (enum session_choice)s;
+    return bars->calendar ? SESSION_REGULAR : SESSION_ALL;
+}
+
+/* By the calendar nights are no gaps; without one each is. */
+static void report_gaps(const char *path, const struct bars_file_options *options,
+                        const struct bars_file *bars)
+{
+    const struct trading_calendar *calendar = options->calendar;
+    int64_t missing = 0;
+    for (size_t i = 0; i < bars->n_gaps; i++)
+        missing += bars->gaps[i].missing;
+    if (missing > 0 && calendar && calendar->n > 0 && options->session != SESSION_ALL) {
+        missing = trading_bars_between(calendar, options->session, bars->interval_ns, bars->open_time_ns[0],
+                                       bars->open_time_ns[bars->n - 1] + 1) -
+                  (int64_t)bars->n;
+        if (missing > 0)
+            fprintf(stderr,
+                    "papertape: note: %s: %" PRId64 " bars of the session are missing: computed across\n",
+                    path, missing);
+    } else if (bars->n_gaps > 0) {
+        fprintf(stderr, "papertape: note: %s: %" PRId64 " bars are missing in %zu gap%s: computed across\n",
+                path, missing, bars->n_gaps, bars->n_gaps == 1 ? "" : "s");
+    }
+    if (bars->repaired > 0)
+        fprintf(stderr, "papertape: note: %s: low or high of %zu bars was widened\n", path, bars->repaired);
+    if (bars->fits[0])
+        fprintf(
+            stderr,
+            "papertape: note: %s: volume is largest where the calendar has no opening and no close: %s would "
+            "fit\n",
+            path, bars->fits);
+}
+
+static int read_bars(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+{
+    char err[BARS_FILE_ERROR_MAX];
+    size_t removed;
+    int r = bars_file_read_with(path, options, ret, err);
+    if (r < 0) {
+        fprintf(stderr, "papertape: %s%s\n", err, r == -ERANGE ? ", or --repair" : "");
+        return EXIT_ERROR;
+    }
+    if (bars_file_keep(ret, options->session, &removed) < 0)
+        return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
+    if (ret->n == 0)
+        return cli_stored_fail(EXIT_ERROR, "indicators", path, "no bar of that session is in it");
+    report_gaps(path, options, ret);
+    return EXIT_OK;
+}
+
+int cli_indicators_read(const char *path, const struct indicators_bars *bars,
+                        struct bars_file_options *options, struct bars_file *ret)
+{
+    char err[CALENDAR_ERROR_MAX];
+    struct calendar_file *calendar = NULL;
+    if (bars->calendar && calendar_file_open(bars->calendar, &calendar, err) < 0)
+        return cli_stored_fail(EXIT_ERROR, "indicators", "--calendar", err);
+    options->zone = bars->zone;
+    options->calendar = calendar ? calendar_file_view(calendar) : NULL;
+    options->session = choice_of(bars);
+    options->keep_straddling = bars->straddle && strcmp(bars->straddle, "keep") == 0;
+    int status = read_bars(path, options, ret);
+    options->calendar = NULL;
+    calendar_file_close(calendar);
+    return status;
+}
