@@ -14,7 +14,7 @@ enum { WORDS_MAX = 8, MINUTES_OF_DAY = 24 * 60 };
 
 #define DAY_NS INT64_C(86400000000000)
 
-struct reader {
+struct table_reader {
     const char *path;
     unsigned long line;
     unsigned seen; /* a bit for each key that was there */
@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* A line that is not right; `right` says what would be. */
-static int bad_line(struct reader *r, const char *what, const char *right)
+static int bad_line(struct table_reader *r, const char *what, const char *right)
 {
     return fail_line(-EINVAL, r->err, CALENDAR_ERROR_MAX, what, "%.300s:%lu: %s", r->path, r->line, right);
 }
@@ -121,7 +121,7 @@ static const struct {
     [KEY_HALF] = {"half", read_half, "half and four times that rise, as 04:00 09:30 13:00 17:00"},
 };
 
-static int read_day(struct reader *r, int32_t day, char *const *words, int n)
+static int read_day(struct table_reader *r, int32_t day, char *const *words, int n)
 {
     struct calendar_table *out = &r->out;
     struct calendar_day row = {.day = day, .closed = n > 0 && strcmp(words[0], "closed") == 0};
@@ -146,7 +146,7 @@ static int read_day(struct reader *r, int32_t day, char *const *words, int n)
 }
 
 /* A line's words; those after the last that is looked at are a note. */
-static int read_line(struct reader *r, char *line)
+static int read_line(struct table_reader *r, char *line)
 {
     char *words[WORDS_MAX + 1], *rest = NULL;
     int n = 0;
@@ -169,7 +169,7 @@ static int read_line(struct reader *r, char *line)
     return bad_line(r, "bad line", "name, zone, from, to, week, hours, half, or a date and what is on it");
 }
 
-static int check_whole(struct reader *r)
+static int check_whole(struct table_reader *r)
 {
     const struct calendar_table *out = &r->out;
     for (int key = 0; key < KEY_HALF; key++)
@@ -186,7 +186,7 @@ static int check_whole(struct reader *r)
 int calendar_table_read(const char *path, char *text, struct calendar_table *ret,
                         char err[static CALENDAR_ERROR_MAX])
 {
-    struct reader r = {.path = path, .err = err};
+    struct table_reader r = {.path = path, .err = err};
     int done = 0;
     for (char *line = text, *next; done == 0 && line; line = next) {
         next = strchr(line, '\n');

@@ -263,7 +263,7 @@ static void test_column(void)
     CHECK_INT(count(&f, BAR_SESSION_MIXED), 2);
     bars_file_finish(&f);
     f = reads(scratch_path("SPY_1d.csv"), without, NULL);
-    CHECK(!f.session); /* none is no session */
+    CHECK(!f.session); /* the word none says nothing */
     bars_file_finish(&f);
 
     snprintf(text, sizeof text, "%s%s", head,
