@@ -169,6 +169,17 @@ static void test_every_kind(const char *directory)
     struct db_writer_stats stats;
     db_writer_stats(writer, &stats);
     CHECK_INT(stats.bars_corrected, 0);
+
+    /* One that was stored before bars had sessions is no other bar. */
+    sqlite3 *before;
+    CHECK_INT(sqlite3_open(path, &before), SQLITE_OK);
+    sql_exec(before, "UPDATE bars SET session = NULL");
+    sqlite3_close(before);
+    bar.session = BAR_SESSION_REGULAR;
+    db_writer_put_bar(writer, 0, 60000000000, BAR_VENUE, &bar);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    db_writer_stats(writer, &stats);
+    CHECK_INT(stats.bars_corrected, 0);
     bar.close = 4;
     db_writer_put_bar(writer, 0, 60000000000, BAR_VENUE, &bar);
     bar.low = 5; /* above the open: the schema refuses it, and nothing stops */
@@ -228,6 +239,7 @@ static void test_every_kind(const char *directory)
     fixture_close(writer);
 
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM bars"), 2);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM bars WHERE session = 'regular'"), 1);
     CHECK_INT(sql_query_file(path, "SELECT volume = '1000000000000000000001' AND "
                                    "quote_volume = '1329227995784915872903807060280344583' AND close = 4 "
                                    "FROM bars WHERE source = 'venue'"),
