@@ -133,6 +133,7 @@ static const struct option_row options[] = {
     {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create", .arg = "params"},
     ACCOUNT_FEE_KEYS(RATE){"fees", "TIER", "instead: a tier of the venue, as papertape fees lists them",
                            CREATE, .without = "fee_maker fee_taker"},
+    {"session", "SESSION", "the bars that its strategy sees: regular, extended or all (regular)", CREATE},
     {"shorts", NULL, "it may sell what it does not hold", CREATE},
     ACCOUNT_SHORT_KEYS(SHORT) RISK_KEYS(LIMIT)};
 

@@ -19,6 +19,7 @@ static const struct stored_column columns[] = {
     {"drawdown_pct", 12, .decimals = 4},
     {"at_ns", -24},
     {"strategy", -14},
+    {"session", 0},
     {"shorts", 6},
     {"fee_maker", 9},
     {"fee_taker", 9},
@@ -51,19 +52,21 @@ struct account_line {
 
 #define RULE(member, ...) RECORD_FIELD_(account.rules.member, __VA_ARGS__)
 #define ROW               struct account_line
-static const struct record_field fields[] = {PRINT_AS(TEXT, REQUIRED, account.name, "account"),
-                                             PRINT_AS(TEXT, REQUIRED, account.currency, "currency"),
-                                             PRINT_AS(QUOTE, ABSENT, cash, "cash"),
-                                             PRINT_AS(QUOTE, ABSENT, equity, "equity"),
-                                             PRINT_AS(QUOTE, ABSENT, peak, "peak"),
-                                             PRINT_REAL(drawdown_pct),
-                                             PRINT_AS(TIME, OPTIONAL, at_ns, "at_ns"),
-                                             PRINT_WORD(strategy),
-                                             PRINT_AS(TIME, OPTIONAL, killed_ns, "killed_ns"),
-                                             PRINT_AS(QUOTE, REQUIRED, account.cash, "opening_cash"),
-                                             PRINT_AS(STRING, OPTIONAL, params, "params"),
-                                             PRINT_WORD(policy),
-                                             RECORD_RULES(RULE, RULE)};
+static const struct record_field fields[] = {
+    PRINT_AS(TEXT, REQUIRED, account.name, "account"),
+    PRINT_AS(TEXT, REQUIRED, account.currency, "currency"),
+    PRINT_AS(QUOTE, ABSENT, cash, "cash"),
+    PRINT_AS(QUOTE, ABSENT, equity, "equity"),
+    PRINT_AS(QUOTE, ABSENT, peak, "peak"),
+    PRINT_REAL(drawdown_pct),
+    PRINT_AS(TIME, OPTIONAL, at_ns, "at_ns"),
+    PRINT_WORD(strategy),
+    PRINT_AS(TIME, OPTIONAL, killed_ns, "killed_ns"),
+    PRINT_AS(QUOTE, REQUIRED, account.cash, "opening_cash"),
+    PRINT_AS(STRING, OPTIONAL, params, "params"),
+    PRINT_WORD(policy),
+    PRINT_FIELD_(WORD, REQUIRED, account.session, "session", &record_words_session_choice),
+    RECORD_RULES(RULE, RULE)};
 static const struct record record = RECORD_OF("accounts", fields);
 #undef ROW
 

@@ -14,6 +14,7 @@
 #include "exchange/fees.h"
 #include "exchange/market_kind.h"
 #include "exchange/symbol.h"
+#include "exchange/trading_calendar.h"
 #include "exchange/venue.h"
 #include "strategy/params.h"
 #include "strategy/policy/limits.h"
@@ -52,6 +53,7 @@ struct account_config {
     struct fee_rates fees; /* without a tier */
     bool own_rates;        /* a rate was given: then no tier may be */
     char fee_tier[16];     /* the venue's, whose rates hold; "": none */
+    enum session_choice session;
     bool shorts;
     int32_t collateral_e4, maintenance_e4, borrow_rate_e6; /* as in struct account_rules */
     struct risk_limits risk;         /* those that own_risk names; the others are [risk]'s */

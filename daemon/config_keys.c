@@ -323,8 +323,9 @@ static const struct config_key keys[] = {
      .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",
      TEXT(tier), IN_ACCOUNT(fee_tier), .more = "A tier and a rate together are an error."},
-    ACCOUNT_FEE_KEYS(FEE_ROW){"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"),
-                              IN_ACCOUNT(shorts)},
+    ACCOUNT_FEE_KEYS(FEE_ROW){"account", ACCOUNT_SESSION_WORDS, KEY_WORDS(ACCOUNT_SESSIONS),
+                              IN_ACCOUNT(session), .more = ACCOUNT_SESSION_MORE},
+    {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
     ACCOUNT_SHORT_KEYS(SHORT_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",
         "its name, or none: orders by hand only. Its parameters: strategy.NAME = value", "sma-cross-rsi",

@@ -39,6 +39,7 @@ static int take_account(const struct session *session, const struct account_conf
 {
     *ret = (struct account_spec){.currency_scale = scale,
                                  .rules = daemon_config_rules(session->config, wanted),
+                                 .session = wanted->session,
                                  .strategy = wanted->strategy};
     memcpy(ret->name, wanted->name, sizeof ret->name);
     memcpy(ret->currency, wanted->currency, sizeof ret->currency);

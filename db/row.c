@@ -90,6 +90,7 @@ void db_account_of(int number, const struct account_spec *spec, int64_t created_
         .created_ns = created_ns,
         .cash = spec->cash,
         .rules = spec->rules,
+        .session = spec->session,
     };
     memcpy(ret->name, spec->name, sizeof ret->name);
     memcpy(ret->currency, spec->currency, sizeof ret->currency);
@@ -108,6 +109,7 @@ int db_account_spec(const struct db_account *account, struct account_spec *ret)
         .currency_scale = account->currency_scale,
         .cash = account->cash,
         .rules = account->rules,
+        .session = account->session,
         .strategy = strategy,
     };
     memcpy(ret->name, account->name, sizeof ret->name);

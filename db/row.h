@@ -28,6 +28,7 @@ struct db_account {
     int64_t created_ns; /* kept from when it was first put */
     int64_t cash;       /* that it was opened with, or reset to */
     struct account_rules rules;
+    enum session_choice session;
     char strategy[DB_STRATEGY_NAME_MAX]; /* "": orders by hand only */
     double params[STRATEGY_PARAMS_MAX]; /* of that strategy; zeros where this program has none of that name */
 };

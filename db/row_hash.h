@@ -14,7 +14,7 @@
  *
  * seal(n, value, …) with n above 2 is rule 2 of the first n values; of the others it has those that are
  * neither null nor 0 nor '', each after its place. So columns that came later leave the seals of older rows
- * as they are: DB_ORDER_SEALED and DB_FILL_SEALED, the columns that rule 2 began with.
+ * as they are: DB_ORDER_SEALED, DB_FILL_SEALED and DB_ACCOUNT_SEALED, the columns that rule 2 began with.
  *
  * The ledger is not sealed so, but chained: record/ledger_row.h. Bars, gaps, prices, samples and feed
  * states are no part of the record and have no seal. */
@@ -46,7 +46,10 @@ int db_row_hash_register(sqlite3 *db);
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
 #define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
 #define DB_EQUITY_COLUMNS   RECORD_COLUMNS(RECORD_EQUITY)
-#define DB_ACCOUNT_COLUMNS  RECORD_COLUMNS(RECORD_ACCOUNTS) RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_)
+#define DB_ACCOUNT_COLUMNS \
+    RECORD_ACCOUNT_OF(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_, RECORD_COLUMN_NEXT_) \
+    RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_) RECORD_ACCOUNT_SINCE_12(RECORD_COLUMN_NEXT_)
+#define DB_ACCOUNT_SEALED   "26"
 #define DB_COMMAND_COLUMNS  RECORD_COLUMNS(RECORD_COMMANDS)
 #define DB_ALERT_COLUMNS    RECORD_COLUMNS(RECORD_ALERTS)
 #define DB_SYMBOL_COLUMNS   RECORD_COLUMNS(RECORD_SYMBOLS)

@@ -80,7 +80,8 @@
       UNSEALED("accounts", RECORD_ACCOUNTS) " ON CONFLICT (id) DO UPDATE SET " ACCOUNT_SET \
                                             " WHERE currency = excluded.currency AND currency_scale = " \
                                             "excluded.currency_scale RETURNING id") \
-    X(ACCOUNT_SEAL, "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ") WHERE id = ?1") \
+    X(ACCOUNT_SEAL, \
+      "UPDATE accounts SET hash = seal(" DB_ACCOUNT_SEALED ", " DB_ACCOUNT_COLUMNS ") WHERE id = ?1") \
     X(ACCOUNT_KNOWN, \
       "SELECT currency = :currency AND currency_scale = :currency_scale FROM accounts WHERE id = :id") \
     X(SYMBOL, RECORD_UPSERT("symbols", "(venue, name)", "trading", \

@@ -16,7 +16,8 @@
     COUNTED(3, FILLS, "fills", NUMBERED, .columns = DB_FILL_COLUMNS ", rule, hash", .seal = DB_FILL_SEAL, \
             .marked = true) \
     COUNTED(4, LEDGER, "ledger", NUMBERED, .columns = DB_LEDGER_COLUMNS, .marked = true) \
-    COUNTED(0, ACCOUNTS, "accounts", ID, SEAL(DB_ACCOUNT_COLUMNS)) \
+    COUNTED(0, ACCOUNTS, "accounts", ID, .columns = DB_ACCOUNT_COLUMNS ", hash", \
+            .seal = "seal(" DB_ACCOUNT_SEALED ", " DB_ACCOUNT_COLUMNS ")") \
     COUNTED(1, SYMBOLS, "symbols", ID, SEAL(DB_SYMBOL_COLUMNS)) \
     SEALED("positions", .key = NAME_OF_ACCOUNT " || ' ' || " NAME_OF_SYMBOL, \
            BY("account, symbol", "account, symbol"), SEAL(DB_POSITION_COLUMNS)) \

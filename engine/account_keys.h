@@ -20,7 +20,16 @@
     ROW(borrow_rate_e6, "borrow_rate", KEY_RATE(0, 10, 6), "0.05", \
         "a year's interest on what is borrowed: 0.05 is 5 %", "Booked every hour.")
 
-/* Parts of rows. */
+/* Parts of rows. The words are session_choice_names. */
+#define ACCOUNT_SESSIONS "all regular extended"
+#define ACCOUNT_SESSION_WORDS \
+    "session", \
+        "the bars that its strategy or policy sees: of the regular session, of the extended hours " \
+        "too, or all", \
+        "regular"
+#define ACCOUNT_SESSION_MORE \
+    "Of markets with a calendar; one without has no sessions. Indicators are of these bars only, and what is " \
+    "decided on a session's last bar is ordered at the next opening. docs/strategies.md has the rules."
 #define ACCOUNT_CASH_WORDS "cash", "deposited once, when the account is new", "10000"
 #define ACCOUNT_CASH       .min = 0, .max = 10000000000, .scale = 8
 #define ENGINE_LATENCY_KEY \

@@ -7,6 +7,7 @@
 
 #include "engine/account.h"
 #include "exchange/order.h"
+#include "exchange/trading_calendar.h"
 #include "strategy/params.h"
 
 struct policy;
@@ -61,6 +62,7 @@ struct account_spec {
     int currency_scale;
     int64_t cash; /* deposited when the ledger has no row of this account yet */
     struct account_rules rules;
+    enum session_choice session; /* whose bars its strategy, or its policy, sees; without a calendar: all */
     /* At most one of the two; neither: orders by hand only. */
     const struct strategy *strategy;
     const struct policy *policy;        /* the caller's, for as long as any engine has the account */

@@ -194,13 +194,15 @@ static bool move_slots(const struct change *change, int account)
 {
     struct strategy_runner *to = &change->made->runners[account], *from = &change->engine->runners[account];
     const struct policy *policy = to->driver.policy, *before = from->driver.policy;
-    if (policy && before && !change->interval && policy_same_rules(policy, before)) {
+    if (policy && before && !change->interval && policy_same_rules(policy, before) &&
+        change->made->specs[account].session == change->engine->specs[account].session) {
         engine_driver_move(&to->driver, &from->driver);
         return true;
     }
     if (!change->interval)
         engine_driver_inherit(&to->driver, &from->driver, change->to);
     if (change->interval || to->strategy != from->strategy || !to->strategy ||
+        change->made->specs[account].session != change->engine->specs[account].session ||
         memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
         return false;
     for (int s = 0; s < change->made->n_symbols; s++)

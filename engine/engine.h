@@ -223,8 +223,8 @@ int64_t engine_interval(const struct engine *engine); /* of its bars */
 int engine_symbols(const struct engine *engine);
 int engine_accounts(const struct engine *engine);
 const struct symbol *engine_symbol(const struct engine *engine, int symbol);
-/* The days of the symbol's calendar, as the last EVENT_CALENDAR had them; without days: it has none, or they
- * are not known. Until the next event. */
+/* The days of the symbol's calendar, as the last EVENT_CALENDAR had them; n 0: it has no calendar, or its
+ * days are not known. Until the next event. */
 const struct trading_calendar *engine_calendar(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);

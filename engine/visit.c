@@ -163,6 +163,8 @@ bool engine_visit_spec(struct codec *codec, struct account_spec *spec)
     bool known = engine_visit_strategy(codec, &spec->strategy, spec->params);
     if (codec->version >= 3)
         known &= engine_visit_policy(codec, &spec->policy);
+    if (codec->version >= 8)
+        codec_enum(codec, &spec->session, SESSION_CHOICES);
     codec->failed |= spec->strategy && spec->policy;
     return known;
 }

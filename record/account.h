@@ -4,6 +4,7 @@
 #define RECORD_ACCOUNT_H
 
 #include "record/field.h"
+#include "record/words.h"
 
 #define RECORD_ALERTS(FIRST, NEXT) \
     FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
@@ -163,7 +164,10 @@
     NEXT(row.account.strategy, "strategy", "strategy", TEXT, CHANGES, REQUIRED, NULL) \
     NEXT(params, "params", "params", STRING, CHANGES, REQUIRED, NULL) \
     RECORD_RULES(RULE, RULE)
-#define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT)
+/* Rows from before have null, which is `all`. */
+#define RECORD_ACCOUNT_SINCE_12(NEXT) \
+    NEXT(row.account.session, "session", "session", WORD, CHANGES, NULLABLE, &record_words_session_choice)
+#define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT) RECORD_ACCOUNT_SINCE_12(NEXT)
 #define RECORD_ACCOUNT_NOW(NEXT) \
     NEXT(row.equity_peak, "equity_peak", "peak", QUOTE, CHANGES, OPTIONAL, NULL) \
     NEXT(row.day, "day", "day", SIGNED, CHANGES, REQUIRED, NULL) \

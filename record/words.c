@@ -1,6 +1,10 @@
 #include "record/words.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "exchange/order.h"
+#include "exchange/trading_calendar.h"
 #include "record/ledger_row.h"
 
 #define WORDS(of, n) \
@@ -16,3 +20,14 @@ WORDS(order_tif, ORDER_TIFS);
 WORDS(order_state, ORDER_STATES);
 WORDS(order_reason, ORDER_REASONS);
 WORDS(ledger_kind, LEDGER_KINDS);
+
+static int parse_session_choice(const char *name)
+{
+    for (int i = 0; i < SESSION_CHOICES; i++)
+        if (strcmp(name, session_choice_names[i]) == 0)
+            return i;
+    return -EINVAL;
+}
+
+const struct record_words record_words_session_choice = {SESSION_CHOICES, NULL, parse_session_choice,
+                                                         session_choice_names};

@@ -5,6 +5,7 @@
 #include "record/field.h"
 
 extern const struct record_words record_words_order_side, record_words_order_type, record_words_order_tif,
-    record_words_order_state, record_words_order_reason, record_words_ledger_kind;
+    record_words_order_state, record_words_order_reason, record_words_ledger_kind,
+    record_words_session_choice;
 
 #endif

@@ -35,6 +35,7 @@ static int arena_account(const struct arena *arena, const char *name, const char
     }
     if (r == 0) {
         spec.rules = daemon_config_rules(config, &config->accounts[0]);
+        spec.session = config->accounts[0].session;
         memcpy(spec.name, config->accounts[0].name, sizeof spec.name);
         memcpy(spec.currency, config->accounts[0].currency, sizeof spec.currency);
         r = daemon_policy_set_account(policy, &config->accounts[0], &spec);

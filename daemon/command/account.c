@@ -107,6 +107,7 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     }
     *ret = (struct account_spec){.currency_scale = scale,
                                  .rules = daemon_config_rules(config, account),
+                                 .session = account->session,
                                  .strategy = account->strategy};
     memcpy(ret->name, account->name, sizeof ret->name);
     memcpy(ret->currency, account->currency, sizeof ret->currency);

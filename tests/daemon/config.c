@@ -198,7 +198,7 @@ static void test_values(void)
                   "[account hand]\nstrategy = none\n"
                   "shorts = on\nrisk.daily_loss = 0\nrisk.orders_per_second = 3\nborrow_rate = 0.1\n"
                   "risk.exposure_symbol =\nfees = vip3\nrisk.drawdown = 0.5\nrisk.price_band =\n"
-                  "risk.cooldown_s = 90\nrisk.positions = 0\n"
+                  "risk.cooldown_s = 90\nrisk.positions = 0\nsession = all\n"
                   "[account empty]",
                   &config),
         0);
@@ -243,6 +243,8 @@ static void test_values(void)
     struct account_rules hand = daemon_config_rules(&config, &config.accounts[1]);
     struct account_rules other = daemon_config_rules(&config, &config.accounts[0]);
     CHECK(hand.shorts && !other.shorts);
+    CHECK_INT(config.accounts[1].session, SESSION_ALL);
+    CHECK_INT(config.accounts[0].session, SESSION_REGULAR);
     CHECK_NEAR(hand.risk.exposure_symbol, 0.333, 0);
     CHECK_NEAR(hand.risk.daily_loss, 0, 0);
     CHECK_NEAR(other.risk.daily_loss, 0.05, 0);

@@ -54,6 +54,7 @@ static void check_spec(const struct account_spec *a, const struct account_spec *
     CHECK_INT(a->rules.collateral_e4, b->rules.collateral_e4);
     CHECK_INT(a->rules.maintenance_e4, b->rules.maintenance_e4);
     CHECK_INT(a->rules.borrow_rate_e6, b->rules.borrow_rate_e6);
+    CHECK_INT(a->session, b->session);
 }
 
 static void check_order(const struct order *a, const struct order *b)

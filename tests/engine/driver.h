@@ -430,6 +430,8 @@ static inline void driver_venues(struct driver *d)
 {
     d->venues = d->calendars = true;
     d->days_random = (struct random){.state = 1};
+    d->accounts[1].session = SESSION_REGULAR;
+    d->accounts[3].session = SESSION_EXTENDED;
     snprintf(d->symbols[0].calendar, sizeof d->symbols[0].calendar, "us-equity");
     snprintf(d->symbols[0].venue, sizeof d->symbols[0].venue, "one");
     d->symbols[1].loose_ids = true;

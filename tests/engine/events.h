@@ -196,6 +196,7 @@ static inline void random_account(struct random *random, struct account_spec *a)
     a->strategy = random_chance(random, 70) ? all[random_between(random, 0, (int64_t)n - 1)] : NULL;
     if (a->strategy)
         strategy_defaults(a->strategy, a->params);
+    a->session = (enum session_choice)random_between(random, 0, SESSION_CHOICES - 1);
 }
 
 static inline void random_command(struct random *random, struct random_event *made)
@@ -422,7 +423,7 @@ static inline bool same_account(const struct account_spec *a, const struct accou
                 SAME(rules.risk.orders_per_second) && SAME(rules.risk.drawdown) &&
                 SAME(rules.risk.price_band) && SAME(rules.risk.cooldown_ns) && SAME(rules.risk.positions) &&
                 SAME(rules.shorts) && SAME(rules.collateral_e4) && SAME(rules.maintenance_e4) &&
-                SAME(rules.borrow_rate_e6) && SAME(strategy);
+                SAME(rules.borrow_rate_e6) && SAME(session) && SAME(strategy);
     for (size_t i = 0; same && a->strategy && i < a->strategy->n_params; i++)
         same = SAME(params[i]);
     return same;

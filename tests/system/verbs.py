@@ -84,9 +84,9 @@ SENT = [
     ("account deposit main 500.25", "account_deposit", {"account": "main", "amount": "500.25"}),
     ("account withdraw main 500 --key w1", "account_deposit", {"account": "main", "amount": "-500", "key": "w1"}),
     ("account create swing --currency USDT --cash 1 --fees vip1 --risk-drawdown 20% --risk-price-band 0.1 "
-     "--risk-cooldown-s 0.5 --risk-positions 3", "account_create",
+     "--risk-cooldown-s 0.5 --risk-positions 3 --session extended", "account_create",
      {"name": "swing", "currency": "USDT", "cash": "1", "fees": "vip1", "drawdown": "20%", "price_band": "0.1",
-      "cooldown_s": "0.5", "positions": "3"}),
+      "cooldown_s": "0.5", "positions": "3", "session": "extended"}),
     ("account resume main --key r-1", "account_resume", {"account": "main", "key": "r-1"}),
     ("account reset main", "account_reset", {"account": "main"}),
     ("account reset main --cash 10000", "account_reset", {"account": "main", "cash": "10000"}),
