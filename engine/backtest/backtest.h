@@ -7,6 +7,11 @@
  * Events. Row r of symbol s, where it is present, is a closed kline received at its end, with the sequence
  * number r * n_symbols + s + 1; rows before `from` are history in the same order. A gap makes no event.
  *
+ * Sessions. With a calendar the engine has it first (EVENT_CALENDAR), and each change of its phase once
+ * (EVENT_SESSION): before the bars of the first row that opens then or later. So an account decides and
+ * trades in the sessions that it chose (account_spec's session), as a live one does. The market's rows must
+ * be those of that choice; the others are missing.
+ *
  * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
  * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,
  * on as many threads as there are, and ids count from 1 in each.
@@ -18,13 +23,15 @@
  *
  * What the vectorised backtest covers: every strategy, order and limit that an account of longs in one
  * currency uses on bars, except limits of daily loss and of drawdown, which depend on each price; symbols
- * of different assets, all quoted in the account's currency; at most 16 orders of a symbol at once; and,
- * where orders or the ledger are kept, one account. BACKTEST_AUTO uses the engine for the rest. */
+ * of different assets, all quoted in the account's currency; at most 16 orders of a symbol at once; with a
+ * calendar its regular sessions; and, where orders or the ledger are kept, one account. BACKTEST_AUTO uses
+ * the engine for the rest. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
 #include "engine/engine.h"
 #include "engine/market/market.h"
+#include "exchange/trading_calendar.h"
 #include "strategy/intent.h"
 
 enum backtest_way { BACKTEST_AUTO, BACKTEST_ENGINE, BACKTEST_COLUMNS };
@@ -57,6 +64,8 @@ struct backtest_config {
      * row's bars close its trades are played. Each also becomes the best bid and the best ask, with
      * unlimited quantity on both. */
     const struct backtest_ticks *ticks;
+    /* NULL, or the market's calendar, of the symbols that name one; it covers all rows. */
+    const struct trading_calendar *calendar;
     size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
     const struct account_spec *accounts; /* strategies, cash, fees, limits */
     int n_accounts;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/backtest/phases.h"
 #include "engine/backtest/run.h"
 #include "engine/event.h"
 #include "exchange/clock.h"
@@ -31,6 +32,8 @@ struct drive {
     size_t row;
     size_t ticks[SYMBOLS_MAX]; /* played of each symbol's */
     uint64_t seq;              /* of the last event, where trades are played */
+    struct backtest_phases phases;
+    bool sessions; /* there is a calendar */
 };
 
 static const int64_t TICK_LIQUIDITY = INT64_MAX / 4; /* on both sides of a trade's price */
@@ -182,6 +185,46 @@ static int give_history(struct run_thread *thread, struct drive *drive)
     return 0;
 }
 
+/* The calendar's phase, as it is since phases.at_ns. Without trades it has the number of the last bar that
+ * may have come before. */
+static int give_phase(struct run_thread *thread, struct drive *drive)
+{
+    const struct trading_now *now = &drive->phases.now;
+    struct event event = {.seq = drive->config->ticks ? ++drive->seq
+                                                      : sequence(drive->config->market, drive->row, 0) - 1,
+                          .recv_ns = drive->phases.at_ns,
+                          .kind = EVENT_SESSION,
+                          .session = {.phase = now->phase, .next_ns = now->next_ns}};
+    memcpy(event.session.calendar, drive->config->calendar->name, sizeof event.session.calendar);
+    return handle(thread, drive, &event);
+}
+
+/* What changed until a row opens. */
+static int give_phases(struct run_thread *thread, struct drive *drive)
+{
+    int64_t open_ns = market_open_ns(drive->config->market, drive->row);
+    int r = 0;
+    while (r == 0 && drive->sessions && backtest_phases_next(&drive->phases, open_ns))
+        r = give_phase(thread, drive);
+    return r;
+}
+
+/* The days, before everything else. */
+static int give_calendar(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_config *config = drive->config;
+    struct event event;
+    drive->sessions =
+        backtest_phases_open(&drive->phases, config->calendar, market_open_ns(config->market, config->from));
+    if (!drive->sessions)
+        return 0;
+    if (engine_calendar_event(config->calendar, &event) < 0)
+        return backtest_run_fail(thread, -ENOMEM, "not enough memory for this backtest");
+    event.seq = 0;
+    event.recv_ns = market_open_ns(config->market, 0);
+    return handle(thread, drive, &event);
+}
+
 /* The missing bars never come: answers with none, so that the bars that wait for them are used. */
 static int answer_gaps(struct run_thread *thread, struct drive *drive, const struct event *after)
 {
@@ -302,11 +345,17 @@ static void note_holdings(struct drive *drive)
 static int give_rows(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
-    int r = give_history(thread, drive);
+    int r = give_calendar(thread, drive);
+    if (r == 0)
+        r = give_history(thread, drive);
+    drive->row = config->from;
+    if (r == 0 && drive->sessions)
+        r = give_phase(thread, drive);
     if (config->ticks)
         skip_ticks(drive, market_open_ns(config->market, config->from));
     for (drive->row = config->from; r == 0 && drive->row < config->to; drive->row++) {
-        if (config->ticks)
+        r = give_phases(thread, drive);
+        if (config->ticks && r == 0)
             r = give_ticks(thread, drive);
         if (r == 0)
             r = give_row(thread, drive);
@@ -315,7 +364,7 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
             !backtest_run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
             return -ECANCELED;
     }
-    return r;
+    return r == 0 ? give_phases(thread, drive) : r;
 }
 
 /* Assigns each account its orders, by id. */

@@ -246,6 +246,31 @@ int backtest_guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t 
     return 0;
 }
 
+int backtest_guard_calendar_move(const struct trading_calendar *calendar, int64_t ns,
+                                 struct guard_calendar *ret)
+{
+    struct guard_calendar moved = {.calendar = *calendar,
+                                   .days = malloc((calendar->n + 1) * sizeof *moved.days)};
+    if (!moved.days)
+        return -ENOMEM;
+    for (size_t i = 0; i < calendar->n; i++) {
+        const struct trading_day *day = &calendar->days[i];
+        moved.days[i] = (struct trading_day){day->early_ns + ns, day->open_ns + ns, day->close_ns + ns,
+                                             day->late_ns + ns};
+    }
+    moved.calendar.days = moved.days;
+    moved.calendar.from_ns += ns;
+    moved.calendar.to_ns += ns;
+    *ret = moved;
+    return 0;
+}
+
+void backtest_guard_calendar_finish(struct guard_calendar *moved)
+{
+    free(moved->days);
+    *moved = (struct guard_calendar){0};
+}
+
 void backtest_guard_bars_finish(struct guard_bars *bars)
 {
     free(bars->series);

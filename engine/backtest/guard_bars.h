@@ -4,6 +4,7 @@
 #define ENGINE_BACKTEST_GUARD_BARS_H
 
 #include "engine/market/market.h"
+#include "exchange/trading_calendar.h"
 
 struct guard_bars {
     struct market market; /* its content hash is zeros */
@@ -23,6 +24,15 @@ void backtest_guard_bars_perturb(struct guard_bars *bars, size_t from, uint64_t 
  * calms, and a few bars missing. At most 8 symbols, from midnight of 2024-01-01. 0 or -ENOMEM. */
 int backtest_guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_ns,
                              struct guard_bars *ret);
+
+/* A calendar whose days are moved by so much, for the same bars moved with them. */
+struct guard_calendar {
+    struct trading_calendar calendar;
+    struct trading_day *days;
+};
+int backtest_guard_calendar_move(const struct trading_calendar *calendar, int64_t ns,
+                                 struct guard_calendar *ret);      /* 0 or -ENOMEM */
+void backtest_guard_calendar_finish(struct guard_calendar *moved); /* all zero is fine */
 
 void backtest_guard_bars_finish(struct guard_bars *bars); /* all zero is fine */
 

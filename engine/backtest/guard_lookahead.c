@@ -140,9 +140,20 @@ static int try_job(struct search *search, const struct job *job, struct guard_ru
                    size_t err_size)
 {
     struct guard_bars bars;
+    struct guard_calendar moved = {0};
+    const struct trading_calendar *calendar = search->config->calendar;
     if (make_bars(search, job, &bars) < 0)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
-    int r = backtest_guard_run_make(search->config, &bars.market, 0, job->way, ret, err, err_size);
+    int r = 0;
+    if (calendar && job->change == GUARD_MOVED) {
+        r = backtest_guard_calendar_move(calendar, search->moves_ns[job->move], &moved);
+        calendar = &moved.calendar;
+    }
+    if (r == 0)
+        r = backtest_guard_run_make(search->config, &bars.market, calendar, 0, job->way, ret, err, err_size);
+    else
+        fail_with(r, err, err_size, "out of memory");
+    backtest_guard_calendar_finish(&moved);
     backtest_guard_bars_finish(&bars);
     return r;
 }

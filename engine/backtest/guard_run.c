@@ -35,11 +35,13 @@ static int by_row(const void *a, const void *b)
     return x->symbol - y->symbol;
 }
 
-int backtest_guard_run_make(const struct guard_config *config, const struct market *market, size_t from,
-                            enum backtest_way way, struct guard_run *ret, char *err, size_t err_size)
+int backtest_guard_run_make(const struct guard_config *config, const struct market *market,
+                            const struct trading_calendar *calendar, size_t from, enum backtest_way way,
+                            struct guard_run *ret, char *err, size_t err_size)
 {
     struct guard_run run = {.from = from};
     struct backtest_config how = {.market = market,
+                                  .calendar = calendar,
                                   .from = from,
                                   .to = market->rows,
                                   .accounts = config->account,

@@ -11,9 +11,10 @@ struct guard_run {
     bool no_memory;
 };
 
-/* Trades rows [from, market->rows) on this thread. 0, or an error of backtest_run(). */
-int backtest_guard_run_make(const struct guard_config *config, const struct market *market, size_t from,
-                            enum backtest_way way, struct guard_run *ret, char *err, size_t err_size);
+/* Trades rows [from, market->rows) by that calendar on this thread. 0, or an error of backtest_run(). */
+int backtest_guard_run_make(const struct guard_config *config, const struct market *market,
+                            const struct trading_calendar *calendar, size_t from, enum backtest_way way,
+                            struct guard_run *ret, char *err, size_t err_size);
 void backtest_guard_run_finish(struct guard_run *run); /* all zero is fine */
 
 /* How two runs are aligned: row r of the one is row r + rows of the other, whose times are later by `ns`. */

@@ -67,8 +67,8 @@ static int run_window(const struct probe *probe, size_t start, size_t history, s
         return -ENOMEM;
     }
     probe->to->runs++;
-    int r = backtest_guard_run_make(probe->config, &bars.market, history, BACKTEST_AUTO, ret, probe->err,
-                                    probe->err_size);
+    int r = backtest_guard_run_make(probe->config, &bars.market, probe->config->calendar, history,
+                                    BACKTEST_AUTO, ret, probe->err, probe->err_size);
     backtest_guard_bars_finish(&bars);
     return r;
 }
@@ -163,8 +163,8 @@ static int place_windows(struct probe *probe, size_t half)
     const struct market *market = probe->config->market;
     size_t last = market->rows - probe->rows, n = 0;
     struct guard_run run = {0};
-    int r = backtest_guard_run_make(probe->config, market, half, BACKTEST_AUTO, &run, probe->err,
-                                    probe->err_size);
+    int r = backtest_guard_run_make(probe->config, market, probe->config->calendar, half, BACKTEST_AUTO, &run,
+                                    probe->err, probe->err_size);
     if (r < 0)
         return r;
     probe->to->runs++;
