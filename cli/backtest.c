@@ -119,11 +119,11 @@ static const struct option_row options[] = {
      "instead of --bars: trades as a venue's archive has them (id, price, qty, quoteQty, time, "
      "isBuyerMaker), or recordings of frames, plain or gzip: each is the best bid and ask too, and bars are "
      "built from them",
-     .take = take_trades, .without = "bars repair cache"},
+     .take = take_trades, .without = "bars repair cache calendar session zone straddle"},
     {"account", "ACCOUNT",
      "instead of --strategy: the account of a daemon, with its strategy, parameters, fees, limits and cash; "
      "without --bars on what is stored",
-     AT(account), .without = "strategy set cash fees fee-maker fee-taker risk"},
+     AT(account), .without = "strategy set cash fees fee-maker fee-taker risk session"},
     {"policy", "FILE",
      "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
      "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "

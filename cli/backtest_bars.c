@@ -27,6 +27,7 @@ struct bars_run {
     struct market_load load;
     double load_s;
     struct policy *policy;        /* of --policy */
+    struct stored_account stored; /* of --account */
     struct market ordered;        /* `loaded`, its symbols in the policy's order */
     struct market_series *series; /* of `ordered` */
     struct account_spec *accounts;
@@ -116,20 +117,27 @@ static void note_short(const struct bars_run *run)
     }
 }
 
-/* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command
- * line does not set them. */
+/* The daemon's account, whose session says which bars are wanted. */
+static int read_account(struct bars_run *run)
+{
+    struct backtest_args *args = run->args;
+    struct state_dir state;
+    char err[256];
+    if (!args->account)
+        return EXIT_OK;
+    if (db_state_dir_resolve(args->run.state, &state, err, sizeof err) < 0)
+        return cli_backtest_fail(EXIT_ERROR, "--state", err);
+    int status = cli_stored_bars_account("backtest", state.database, args->account, &run->stored);
+    args->run.session = run->stored.spec.session;
+    return status;
+}
+
+/* From when it was made, with the daemon's latency and slippage, where the command line does not set them. */
 static int take_account(struct bars_run *run, size_t *from)
 {
     const struct backtest_args *args = run->args;
     const struct market *market = run->market;
-    struct stored_account account;
-    struct state_dir state;
-    char err[256];
-    if (db_state_dir_resolve(args->run.state, &state, err, sizeof err) < 0)
-        return cli_backtest_fail(EXIT_ERROR, "--state", err);
-    int status = cli_stored_bars_account("backtest", state.database, args->account, &account);
-    if (status != EXIT_OK)
-        return status;
+    const struct stored_account account = run->stored;
     run->accounts[0] = account.spec;
     if (!args->run.given[RUN_LATENCY] && account.latency_ns >= 0)
         run->latency_ns = account.latency_ns;
@@ -167,6 +175,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
 {
     const struct run_args *args = &run->args->run;
     run->config = (struct backtest_config){.market = run->market,
+                                           .calendar = cli_run_calendar(args),
                                            .ticks = run->ticks.ticks,
                                            .from = from,
                                            .to = to,
@@ -327,6 +336,8 @@ static int go(struct bars_run *run)
     int status = run->args->save ? cli_backtest_save_check(run->args->save) : EXIT_OK;
     if (status == EXIT_OK)
         status = read_policy(run);
+    if (status == EXIT_OK)
+        status = read_account(run);
     if (status == EXIT_OK)
         status = cli_backtest_open_outputs(run->args, run->outputs);
     if (status == EXIT_OK)

@@ -119,16 +119,17 @@ static json_t *account_object(const struct backtest_result *result, int a)
     return object;
 }
 
-static json_t *symbol_object(const struct run_args *args, const struct market_series *series)
+static json_t *symbol_object(const struct run_args *args, const struct market *market, int s)
 {
+    const struct market_series *series = &market->series[s];
     const struct symbol *symbol = &series->symbol;
     const struct symbol_filters *filters = &symbol->filters;
-    json_t *object =
-        json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:I, s:I}", "symbol", symbol->name, "quote", symbol->quote,
-                  "quote_known", strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) != 0, "price_scale",
-                  symbol->price_scale, "tick", decimal_json(filters->tick, symbol->price_scale), "lot",
-                  decimal_json(filters->step, symbol->qty_scale), "bars_missing", (json_int_t)series->missing,
-                  "bars_repaired", (json_int_t)series->repaired);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:b, s:i, s:o, s:o, s:I, s:I}", "symbol", symbol->name, "quote", symbol->quote,
+        "quote_known", strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) != 0, "price_scale", symbol->price_scale,
+        "tick", decimal_json(filters->tick, symbol->price_scale), "lot",
+        decimal_json(filters->step, symbol->qty_scale), "bars_missing",
+        (json_int_t)cli_run_missing(args, market, s), "bars_repaired", (json_int_t)series->repaired);
     if (!object)
         return NULL;
     set(object, "lot_from", json_string(cli_run_source(args, RUN_TERM_LOT, symbol)));
@@ -143,7 +144,7 @@ static json_t *symbols_array(const struct backtest_result *result)
 {
     json_t *array = json_array();
     for (int s = 0; s < result->market->n_symbols; s++)
-        json_array_append_new(array, symbol_object(&result->args->run, &result->market->series[s]));
+        json_array_append_new(array, symbol_object(&result->args->run, result->market, s));
     return array;
 }
 
@@ -180,6 +181,11 @@ int cli_backtest_print_json(const struct backtest_result *result)
         cli_stored_hash(hash, result->hash), "ledger_ok", true, "seconds_by_stage", seconds_object(result),
         "peak_bytes", json_integer((json_int_t)result->peak_bytes), "source_bytes",
         (json_int_t)result->load->source_bytes, "cached", result->load->cached, "accounts", accounts);
+    const struct trading_calendar *calendar = cli_run_calendar(&result->args->run);
+    if (object && calendar) {
+        set(object, "calendar", json_string(calendar->name));
+        set(object, "session", json_string(session_choice_names[result->args->run.session]));
+    }
     if (object && result->n_ticks > 0)
         set(object, "ticks", json_integer((json_int_t)result->n_ticks));
     return cli_stored_print("backtest", object, 17);

@@ -307,7 +307,7 @@ static void print_market(const struct backtest_result *result)
     size_t missing = 0;
     struct words words = begin_words("bars      ");
     for (int s = 0; s < market->n_symbols; s++) {
-        missing += market->series[s].missing;
+        missing += cli_run_missing(&result->args->run, market, s);
         if (s < SYMBOLS_SHOWN)
             add_word(&words, " ", market->series[s].symbol.name);
     }
@@ -323,6 +323,9 @@ static void print_market(const struct backtest_result *result)
         printf(", %zu before", backtest->from);
     printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
     print_terms(result);
+    if (cli_run_calendar(&result->args->run))
+        printf("sessions  %s, by the calendar %s\n", session_choice_names[result->args->run.session],
+               cli_run_calendar(&result->args->run)->name);
     if (result->n_ticks > 0)
         printf("trades    %zu, from which the bars were built; each is the best bid and ask too\n",
                result->n_ticks);

@@ -51,12 +51,13 @@ int cli_backtest_save_check(const char *path)
 
 static int fill_in(const struct backtest_result *result, const char *beside)
 {
+    const struct trading_calendar *calendar = cli_run_calendar(&result->args->run);
     struct state_dir state;
     char err[512] = "";
     if (db_state_dir_resolve(beside, &state, err, sizeof err) < 0 ||
         db_state_dir_create(&state, err, sizeof err) < 0 ||
-        db_backtest_save(state.database, result->backtest, result->market, result->accounts, err,
-                         sizeof err) < 0)
+        db_backtest_save(state.database, result->backtest, result->market, result->accounts,
+                         calendar ? calendar->name : NULL, err, sizeof err) < 0)
         return cli_backtest_fail(EXIT_ERROR, result->args->save, err);
     return EXIT_OK;
 }

@@ -50,6 +50,8 @@ static int make(struct guard_args *args)
     char err[256];
     if (args->run.from_ns || args->run.to_ns)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
+    if (args->run.calendar)
+        return cli_stored_fail(EXIT_USAGE, args->run.verb, "--calendar", "it goes with --bars");
     if (backtest_guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err,
                                sizeof err) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", err);
@@ -95,6 +97,7 @@ int cli_guard_run(struct option_call *call, void *verdict,
         return status;
     cli_progress_begin(&progress, args->run.verb);
     const struct guard_config config = {.market = args->market,
+                                        .calendar = cli_run_calendar(&args->run),
                                         .account = &args->account,
                                         .latency_ns = args->run.latency_ns,
                                         .slippage_e6 = args->run.slippage_e6,

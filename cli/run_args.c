@@ -10,6 +10,7 @@
 #include "engine/account_keys.h"
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
+#include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
 
 #define FEE_KEY(member, name, fallback, about) \
@@ -42,7 +43,7 @@ static int wrong(const struct option_call *call, const struct option_row *row, c
 
 void cli_run_init(struct run_args *args, const char *verb, int max_choices)
 {
-    *args = (struct run_args){.verb = verb, .max_choices = max_choices};
+    *args = (struct run_args){.verb = verb, .max_choices = max_choices, .session = SESSION_REGULAR};
     for (int i = 0; i < RUN_KEYS; i++)
         memcpy((char *)args + keys[i].offset, &not_given, keys[i].size);
 }
@@ -51,6 +52,7 @@ void cli_run_finish(struct run_args *args)
 {
     for (int i = 0; i < RUN_LISTS; i++)
         free(args->lists[i]);
+    cli_run_calendar_finish(args);
     *args = (struct run_args){0};
 }
 
@@ -196,6 +198,17 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      "widen low and high of bars whose open or close lies outside them, and say how many; without it such a "
      "bar is an error",
      AT(repair)},
+    {"calendar", "CALENDAR",
+     "when the bars' market trades, " CALENDAR_NAMES " (docs/market-store.md); without it at all times",
+     AT(calendar)},
+    {"session", "regular|extended|all",
+     "the bars that are read, decided and traded on: of the regular session, which it is with a calendar, of "
+     "that and the extended hours, or every bar",
+     .take = cli_run_take_session},
+    {"zone", "ZONE", "of the files' times that name none, as America/New_York; UTC without it", AT(zone)},
+    {"straddle", "refuse|keep",
+     "bars that begin in one session and end in another: an error, or kept, as part of the regular session",
+     .take = cli_run_take_straddle},
     {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info),
      .without = "lot tick quote"},
     {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache), .without = "no-cache"},
@@ -264,13 +277,16 @@ int cli_run_check(struct run_args *args)
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");
+    int status = cli_run_calendar_check(args, stored);
+    if (status != EXIT_OK)
+        return status;
     bool terms = args->n_lots + args->n_ticks + args->n_quotes > 0;
     if (stored && (terms || args->exchange_info || args->cache))
         return cli_stored_fail(EXIT_USAGE, args->verb, args->bars[0],
                                "a database has lots, ticks and quotes, and no cache: without --lot, --tick, "
                                "--quote, --exchange-info and --cache");
     for (int i = 0; i < args->n_choices; i++) {
-        int status = cli_strategy_args_check(args->verb, &args->choices[i]);
+        status = cli_strategy_args_check(args->verb, &args->choices[i]);
         if (status != EXIT_OK)
             return status;
     }

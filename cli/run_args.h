@@ -5,6 +5,7 @@
 #include "cli/strategy_args.h"
 #include "engine/backtest/backtest.h"
 #include "exchange/fees.h"
+#include "exchange/trading_calendar.h"
 #include "record/option.h"
 #include "strategy/risk.h"
 
@@ -25,6 +26,12 @@ struct run_args {
     size_t n_lots, n_ticks, n_quotes;
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
+    const char *calendar, *zone; /* NULL: not given */
+    enum session_choice session; /* REGULAR, where it is not given */
+    bool session_given, straddle_given, keep_straddling;
+    struct calendar_file *table;         /* owned: once the bars are loaded; NULL: the run has no calendar */
+    struct trading_calendar days;        /* its days; n 0: it has none */
+    struct trading_day *widened;         /* owned: of days, where bars that straddle are kept */
     bool stored;                         /* the bars are a database's: cli_run_load() finds that */
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash;                        /* at RUN_CASH_SCALE */
@@ -46,7 +53,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 23 };
+enum { CLI_RUN_OPTIONS = 27 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -107,6 +114,32 @@ int cli_run_account(const struct run_args *args, const struct market *market, in
  * line does not set them. The same statuses. */
 int cli_run_policy_account(const struct run_args *args, const struct market *market,
                            const struct policy *policy, struct account_spec *ret);
+
+/* ---- The market's calendar: run_calendar.c ---- */
+
+/* Values of --session and --straddle, which are one of their words. */
+int cli_run_take_session(struct option_call *call, const struct option_row *row, const char *value);
+int cli_run_take_straddle(struct option_call *call, const struct option_row *row, const char *value);
+
+/* Are they given with --calendar? `stored`: the bars are a database's, whose symbols name theirs. EXIT_OK, or
+ * EXIT_USAGE. */
+int cli_run_calendar_check(const struct run_args *args, bool stored);
+
+/* Opens the one of that name, or file, into args->days; NULL: there is none. EXIT_OK, or EXIT_ERROR with its
+ * line. */
+int cli_run_calendar_open(struct run_args *args, const char *name);
+
+/* Once the bars are loaded: sessions as long as the bars of theirs, where those that straddle are kept. The
+ * same statuses. */
+int cli_run_calendar_fit(struct run_args *args, const struct market *market);
+
+/* Of a run's configuration; NULL: the market trades at all times. */
+const struct trading_calendar *cli_run_calendar(const struct run_args *args);
+
+/* Bars that are not there between a symbol's first and last, of the sessions that are traded. */
+size_t cli_run_missing(const struct run_args *args, const struct market *market, int symbol);
+
+void cli_run_calendar_finish(struct run_args *args);
 
 /* ---- An account's rules: rules_args.c ---- */
 

@@ -9,14 +9,16 @@
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 
-static void note_symbol(const struct run_args *args, const struct market_series *series)
+static void note_symbol(const struct run_args *args, const struct market *market, int symbol)
 {
+    const struct market_series *series = &market->series[symbol];
     const char *name = series->symbol.name;
-    if (series->missing > 0)
+    size_t missing = cli_run_missing(args, market, symbol);
+    if (missing > 0)
         fprintf(stderr,
                 "papertape: %s: note: %s: %zu of its bars are missing: no bar is filled in, and nothing "
                 "trades in them\n",
-                args->verb, name, series->missing);
+                args->verb, name, missing);
     if (series->repaired > 0)
         fprintf(stderr,
                 "papertape: %s: note: %s: %zu of its bars had an open or a close outside low to high, which "
@@ -38,7 +40,7 @@ static void note_symbol(const struct run_args *args, const struct market_series 
 void cli_run_note(const struct run_args *args, const struct market *market)
 {
     for (int s = 0; s < market->n_symbols; s++) {
-        note_symbol(args, &market->series[s]);
+        note_symbol(args, market, s);
         cli_run_note_lot(args, &market->series[s]);
     }
 }
@@ -74,9 +76,15 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
                                      .cache = args->cache,
                                      .no_cache = args->no_cache,
                                      .repair = args->repair,
+                                     .zone = args->zone,
+                                     .session = args->calendar ? args->session : SESSION_ALL,
+                                     .keep_straddling = args->keep_straddling,
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX];
-    int status = cli_run_names(args, &options.names);
+    int status = cli_run_calendar_open(args, args->calendar);
+    options.calendar = cli_run_calendar(args);
+    if (status == EXIT_OK)
+        status = cli_run_names(args, &options.names);
     if (status == EXIT_OK)
         status = cli_run_terms(args, args->n_bars, &options.terms);
     if (status != EXIT_OK)
@@ -98,8 +106,12 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
         return status;
     if (load->note[0])
         fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
+    if (load->zone_note[0])
+        fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->zone_note);
+    status = cli_run_calendar_fit(args, market);
     cli_run_note(args, market);
-    status = cli_run_rows(args, market, ret_from, ret_to);
+    if (status == EXIT_OK)
+        status = cli_run_rows(args, market, ret_from, ret_to);
     if (status != EXIT_OK) {
         market_store_close(market);
         return status;
@@ -138,6 +150,7 @@ static int begin_account(const struct run_args *args, const struct market *marke
                                "--quote, where a name does not say it");
     }
     struct account_spec spec = {.currency_scale = first->quote_scale,
+                                .session = args->session,
                                 .rules = {.fees = args->fees, .risk = args->risk}};
     snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
     if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)

@@ -13,6 +13,9 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 
+/* Calendars that are the table nyse: the venue's of the stocks of US exchanges, and of a saved backtest. */
+static const char *const tabled[] = {"us-equity", "nyse"};
+
 bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
 {
     static const char magic[16] = "SQLite format 3";
@@ -42,11 +45,14 @@ bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX
 struct listed {
     char names[SYMBOLS_MAX][SYMBOL_NAME_MAX];
     size_t n;
+    char calendar[CALENDAR_NAME_MAX]; /* of the first that has one; "": none */
 };
 
 static void list_symbol(void *ctx, const struct db_symbol_row *row)
 {
     struct listed *listed = ctx;
+    if (!listed->calendar[0])
+        memcpy(listed->calendar, row->symbol.calendar, sizeof listed->calendar);
     if (listed->n < SYMBOLS_MAX)
         memcpy(listed->names[listed->n++], row->symbol.name, SYMBOL_NAME_MAX);
 }
@@ -90,6 +96,7 @@ static int choose(const struct run_args *args, const char *database, struct list
         keep(reader, all, *ret_ns = args->interval_ns, ret);
     for (size_t i = 0; r == 0 && args->interval_ns == 0 && ret->n == 0 && i < BAR_INTERVALS; i++)
         keep(reader, all, *ret_ns = bar_intervals[i].ns, ret);
+    memcpy(ret->calendar, all->calendar, sizeof ret->calendar);
     free(all);
     status = cli_stored_close(args->verb, reader, r);
     if (status == EXIT_OK && ret->n == 0)
@@ -99,7 +106,19 @@ static int choose(const struct run_args *args, const char *database, struct list
     return status;
 }
 
-int cli_stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+/* The one that is given, or the table of the symbols' own. */
+static int open_calendar(struct run_args *args, const char *calendar)
+{
+    if (args->calendar || calendar[0] == '\0')
+        return cli_run_calendar_open(args, args->calendar);
+    for (size_t i = 0; i < sizeof tabled / sizeof *tabled; i++)
+        if (strcmp(calendar, tabled[i]) == 0)
+            return cli_run_calendar_open(args, "nyse");
+    return cli_stored_fail(EXIT_ERROR, args->verb, calendar,
+                           "the days of its symbols' calendar are needed: --calendar FILE");
+}
+
+int cli_stored_bars_load(struct run_args *args, const char *database, struct market **ret,
                          struct market_load *load)
 {
     const char *names[SYMBOLS_MAX];
@@ -109,6 +128,10 @@ int cli_stored_bars_load(const struct run_args *args, const char *database, stru
     if (!listed)
         return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
     int status = choose(args, database, listed, &options.interval_ns);
+    if (status == EXIT_OK)
+        status = open_calendar(args, listed->calendar);
+    options.calendar = cli_run_calendar(args);
+    options.session = args->session;
     size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;
     for (size_t i = 0; i < n; i++)
         names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];

@@ -9,8 +9,9 @@
 bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
 
 /* The venue's bars of --symbol, or of all symbols that have some, of --interval, or of the shortest that is
- * stored. EXIT_OK with *ret for market_store_close(), or another status with its line on stderr. */
-int cli_stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+ * stored; where one has a calendar, by --calendar, or the table of that. EXIT_OK with *ret for
+ * market_store_close(), or another status with its line on stderr. */
+int cli_stored_bars_load(struct run_args *args, const char *database, struct market **ret,
                          struct market_load *load);
 
 /* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; and the engine's

@@ -80,6 +80,9 @@ void cli_sweep_print(const struct sweep *sweep)
     printf("%s\n          %zu rows from %s to %s\n", interval ? interval : "", sweep->to - sweep->from,
            cli_format_time(from, market_open_ns(market, sweep->from)),
            cli_format_time(to, market_open_ns(market, sweep->to)));
+    if (cli_run_calendar(&sweep->run))
+        printf("sessions  %s, by the calendar %s\n", session_choice_names[sweep->run.session],
+               cli_run_calendar(&sweep->run)->name);
     printf("runs      %zu of %zu combinations", sweep->n_results, sweep->combinations);
     if (sweep->skipped > 0)
         printf(", %zu contradict themselves", sweep->skipped);

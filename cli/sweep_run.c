@@ -150,6 +150,7 @@ static int run_batch(struct batch *batch)
     struct sweep *sweep = batch->sweep;
     const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
     struct backtest_config config = {.market = sweep->market,
+                                     .calendar = cli_run_calendar(&sweep->run),
                                      .from = sweep->from,
                                      .to = sweep->to,
                                      .accounts = batch->accounts,

@@ -23,6 +23,7 @@ struct save {
     const struct backtest *backtest;
     const struct market *market;
     const struct account_spec *accounts;
+    const char *calendar;
     struct backtest_rows rows;
     struct db_holdings holdings;
     size_t put; /* rows of the open group, and of those before it since the last flush */
@@ -134,8 +135,10 @@ static void put_bars(struct save *save, int symbol)
     const struct market_series *series = &save->market->series[symbol];
     int scale = series->symbol.price_scale;
     for (size_t row = series->first; row <= series->last && row < save->backtest->to && save->r == 0; row++) {
-        struct bar bar = {
-            .open_ns = market_open_ns(save->market, row), .first_trade_id = -1, .last_trade_id = -1};
+        struct bar bar = {.open_ns = market_open_ns(save->market, row),
+                          .session = market_session(series, row),
+                          .first_trade_id = -1,
+                          .last_trade_id = -1};
         if (!market_present(series, row))
             continue;
         decimal_from_double(series->open[row], scale, &bar.open);
@@ -158,6 +161,16 @@ static void put_price(struct save *save, int symbol)
     next(save, db_writer_put_price(save->writer, &price));
 }
 
+static void put_symbol(struct save *save, int symbol)
+{
+    const struct market_series *series = &save->market->series[symbol];
+    struct symbol listed = series->symbol;
+    if (market_session(series, series->first) != BAR_SESSION_NONE)
+        snprintf(listed.calendar, sizeof listed.calendar, "%s", save->calendar);
+    next(save,
+         db_writer_put_symbol(save->writer, symbol, DB_BACKTEST_VENUE, &listed, save->market->start_ns));
+}
+
 static void put_all(struct save *save)
 {
     const struct market *market = save->market;
@@ -165,8 +178,7 @@ static void put_all(struct save *save)
     db_writer_group_begin(save->writer);
     next(save, db_writer_put_meta(save->writer, DB_BACKTEST_KEY, "1"));
     for (int s = 0; s < market->n_symbols && save->r == 0; s++)
-        next(save, db_writer_put_symbol(save->writer, s, DB_BACKTEST_VENUE, &market->series[s].symbol,
-                                        market->start_ns));
+        put_symbol(save, s);
     for (int a = 0; a < save->backtest->n_accounts && save->r == 0; a++) {
         struct db_account account;
         db_account_of(a, &save->accounts[a], first_ns, &account);
@@ -183,9 +195,10 @@ static void put_all(struct save *save)
 }
 
 int db_backtest_save(const char *path, const struct backtest *backtest, const struct market *market,
-                     const struct account_spec *accounts, char *err, size_t err_size)
+                     const struct account_spec *accounts, const char *calendar, char *err, size_t err_size)
 {
-    struct save save = {.backtest = backtest, .market = market, .accounts = accounts};
+    struct save save = {
+        .backtest = backtest, .market = market, .accounts = accounts, .calendar = calendar ? calendar : ""};
     const struct db_writer_config config = {.ctx = &save, .state = note_state};
     int r = backtest_rows(backtest, &save.rows, err, err_size);
     if (r < 0)

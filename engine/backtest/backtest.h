@@ -64,7 +64,8 @@ struct backtest_config {
      * row's bars close its trades are played. Each also becomes the best bid and the best ask, with
      * unlimited quantity on both. */
     const struct backtest_ticks *ticks;
-    /* NULL, or the market's calendar, of the symbols that name one; it covers all rows. */
+    /* NULL, or the market's calendar, which covers all rows: of the symbols that name one or whose bars have
+     * sessions. Bars of a day or more trade as without it. */
     const struct trading_calendar *calendar;
     size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
     const struct account_spec *accounts; /* strategies, cash, fees, limits */

@@ -1,6 +1,7 @@
 /* Runs the engine on a market's bars: closed klines in the order of time, then of symbols, each received at
  * its end; rows before `from` as history. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -428,8 +429,11 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
         free(symbols);
         return backtest_run_fail(thread, r, "not enough memory for this backtest");
     }
-    for (int s = 0; s < market->n_symbols; s++)
+    for (int s = 0; s < market->n_symbols; s++) {
         symbols[s] = market->series[s].symbol;
+        snprintf(symbols[s].calendar, sizeof symbols[s].calendar, "%s",
+                 backtest_run_sessions(config, s) ? config->calendar->name : "");
+    }
     const struct engine_config setup = {
         .symbols = symbols,
         .n_symbols = market->n_symbols,

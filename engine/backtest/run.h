@@ -28,6 +28,22 @@ struct run_thread {
     double busy[BACKTEST_STAGES]; /* seconds */
 };
 
+/* The calendar whose sessions count: none for bars of a day or more, which have none. */
+static inline const struct trading_calendar *backtest_run_calendar(const struct backtest_config *config)
+{
+    const int64_t day_ns = INT64_C(86400) * 1000000000;
+    bool counts = config->calendar && config->calendar->n > 0 && config->market->interval_ns < day_ns;
+    return counts ? config->calendar : NULL;
+}
+
+/* Does the symbol trade by it? Its first bar has a session, or it names a calendar. */
+static inline bool backtest_run_sessions(const struct backtest_config *config, int symbol)
+{
+    const struct market_series *series = &config->market->series[symbol];
+    return backtest_run_calendar(config) &&
+           (series->symbol.calendar[0] != '\0' || market_session(series, series->first) != BAR_SESSION_NONE);
+}
+
 /* Counts rows as done and reports progress to the caller; false: stop now, because the caller said so or
  * another job failed. */
 bool backtest_run_progress(struct run_thread *thread, size_t rows);

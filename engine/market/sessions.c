@@ -41,7 +41,8 @@ int market_store_sessions(struct market_source *source, const struct market_opti
     struct bars_file *bars = &source->bars;
     int64_t interval_ns = bars->interval_ns ? bars->interval_ns : options->interval_ns;
     bool keep = options->keep_straddling && options->session == SESSION_REGULAR;
-    if (!calendar || calendar->n == 0 || bars->n == 0)
+    if (!calendar || calendar->n == 0 || bars->n == 0 ||
+        (source->symbol.venue[0] != '\0' && source->symbol.calendar[0] == '\0')) /* its venue never closes */
         return 0;
     if (interval_ns <= 0)
         interval_ns = 1;
