@@ -19,7 +19,7 @@ static int64_t between(const struct bar_shape *s, struct chance *chance, int64_t
 /* Shares of the volume: each at least one unit, the last takes what is left. */
 static bool share(const struct bar_shape *s, struct chance *chance, struct bar_trade *trades, int n)
 {
-    int64_t unit = s->volume / s->unit >= 4 * n ? s->unit : 1;
+    int64_t unit = s->volume / s->unit >= n ? s->unit : 1;
     int128_t left = s->volume;
     for (int i = 0; i < n; i++) {
         int128_t mean = left / (n - i) / unit;
@@ -37,6 +37,9 @@ static bool share(const struct bar_shape *s, struct chance *chance, struct bar_t
 int bar_trades_make(const struct bar_shape *s, struct chance *chance, int most, struct bar_trade *trades)
 {
     int n = (int)clamp(s->length_ns / (2 * NS_PER_S), BAR_TRADES_MIN, most);
+    int128_t units = s->volume / s->unit;
+    if (units >= BAR_TRADES_SHAPED && units < n)
+        n = (int)units;
     if (s->volume < n)
         n = (int)s->volume;
     if (n == 0)

@@ -185,14 +185,18 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {NULL, NULL, "Of alpaca alone; see ALPACA"},
     {"action", "SPEC",
      "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "
-     "extended hours; a reverse split is 1:4), dividend:AAPL:0.24:2026-01-15 or "
-     "halt:AAPL:2026-01-15T15:00:00Z:5m; may be given more than once",
+     "extended hours; a reverse split is 1:4), dividend:AAPL:0.24:2026-01-15, "
+     "rename:AAPL:APL:2026-01-15 or halt:AAPL:2026-01-15T15:00:00Z:5m; may be given more than once",
+     .take = take_given},
+    {"asset", "SPEC",
+     "AAPL:not-shortable, or not-tradable, hard-to-borrow, not-fractionable, not-marginable: what the venue's "
+     "list of assets says of it; may be given more than once",
      .take = take_given},
     {"keys", "ID:SECRET", "refuse all others; by default any are good that are not empty",
      .take = take_given},
-    {"plan", "free|unlimited",
-     "free: trades and quotes of 30 symbols, no /v2/sip, no consolidated data of the last quarter of an "
-     "hour; unlimited by default",
+    {"plan", "free|unlimited|plus",
+     "free: trades and quotes of 30 stocks, no /v2/sip, no consolidated data of the last quarter of an "
+     "hour; unlimited by default, plus is the same",
      .take = take_given},
     {"refuse", "CODE[@SECONDS]",
      "answer every authentication with this error: 402, 406, 409, 411 or 500; with 402@30s those that come "

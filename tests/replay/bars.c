@@ -26,7 +26,7 @@ static void test_trades(void)
         s.close = s.low + chance_below(&chance, (s.high - s.low) / s.tick + 1) * s.tick;
         s.volume = (int128_t)chance_heavy(&chance, 30) * s.unit + 6;
         int n = bar_trades_make(&s, &chance, round % 7 ? BAR_TRADES_MAX : 12, trades);
-        CHECK(n >= 6 && n <= BAR_TRADES_MAX);
+        CHECK(n >= BAR_TRADES_SHAPED && n <= BAR_TRADES_MAX);
         int64_t high = 0, low = INT64_MAX, before = s.open_ns;
         int128_t volume = 0;
         for (int i = 0; i < n; i++) {

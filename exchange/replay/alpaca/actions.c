@@ -1,4 +1,4 @@
-/* Parses the corporate actions and halts of --action. */
+/* Parses the corporate actions and halts of --action, and what --asset denies. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +43,14 @@ static bool read_dividend(char *const *fields, int n, struct made_action *action
            action->cash > 0 && read_ex_date(fields[3], action);
 }
 
+/* The new name is listed with its first one. */
+static bool read_rename(char *const *fields, int n, struct made_action *action)
+{
+    action->kind = MADE_ACTION_RENAME;
+    return n == 4 && fields[2][0] && strlen(fields[2]) < SYMBOL_NAME_MAX &&
+           strcmp(fields[1], fields[2]) != 0 && read_ex_date(fields[3], action);
+}
+
 /* The time holds colons, so it is the text between the symbol and the last one. */
 static bool read_halt(const char *time, const char *length, struct made_action *action)
 {
@@ -66,7 +74,8 @@ static int split_fields(char *text, char *fields[static FIELDS_MAX])
     return n;
 }
 
-static bool read_action(const struct made *made, const char *spec, struct made_action *action)
+static bool read_action(const struct made *made, const char *spec, struct made_action *action, char *new_name,
+                        size_t size)
 {
     char text[128], whole[128], *fields[FIELDS_MAX];
     if (strlen(spec) >= sizeof(text))
@@ -83,6 +92,8 @@ static bool read_action(const struct made *made, const char *spec, struct made_a
         return read_split(fields, n, action);
     if (strcmp(fields[0], "dividend") == 0)
         return read_dividend(fields, n, action);
+    if (strcmp(fields[0], "rename") == 0)
+        return read_rename(fields, n, action) && strlen(fields[2]) < size && strcpy(new_name, fields[2]);
     if (strcmp(fields[0], "halt") != 0)
         return false;
     char *last = strrchr(whole, ':'), *time = whole + (fields[2] - text);
@@ -125,21 +136,61 @@ int replay_made_end_add(struct made *made, const char *symbol, int64_t from_ns)
                       (struct made_action){.kind = MADE_ACTION_END, .from_ns = whole_minute(from_ns)});
 }
 
+/* Lists the new name; false when it is there already, or there are too many. */
+static bool add_name(struct made *made, const char *name, struct made_action *action)
+{
+    if (made->n_symbols == MADE_SYMBOLS_MAX || replay_made_find(made, name) >= 0)
+        return false;
+    struct made_symbol *symbol = &made->symbols[action->renamed = made->n_symbols];
+    *symbol = made->symbols[action->symbol];
+    symbol->before = action->symbol + 1;
+    strcpy(symbol->name, name);
+    made->n_symbols++;
+    return true;
+}
+
 int replay_made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
 {
     struct made_action action = {0};
+    char name[SYMBOL_NAME_MAX] = "";
     if (made->n_actions == MADE_ACTIONS_MAX)
         return fail_with(-EINVAL, error, MADE_ERROR_MAX, "too many actions: --action %.40s: at most %d", spec,
                          MADE_ACTIONS_MAX);
-    if (!read_action(made, spec, &action)) {
-        snprintf(
-            error, MADE_ERROR_MAX,
-            "bad action: --action %.60s: split:AAPL:4:1:2026-01-15, dividend:AAPL:0.24:2026-01-15 (days with "
-            "a session) or halt:AAPL:2026-01-15T15:00:00Z:5m (whole minutes of one), of AAPL, MSFT, SPY, "
-            "IBM or F",
+    if (!read_action(made, spec, &action, name, sizeof(name)) || (*name && !add_name(made, name, &action)))
+        return fail_with(
+            -EINVAL, error, MADE_ERROR_MAX,
+            "bad action: --action %.60s: split:AAPL:4:1:2026-01-15, dividend:AAPL:0.24:2026-01-15, "
+            "rename:AAPL:APL:2026-01-15 (days with a session) or halt:AAPL:2026-01-15T15:00:00Z:5m "
+            "(whole minutes of one), of a stock that is played",
             spec);
-        return -EINVAL;
-    }
     made->actions[made->n_actions++] = action;
     return 0;
+}
+
+int replay_made_deny(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
+{
+    static const struct {
+        const char *word;
+        enum made_denied denied;
+    } words[] = {{"not-tradable", MADE_NOT_TRADABLE},
+                 {"not-shortable", MADE_NOT_SHORTABLE},
+                 {"hard-to-borrow", MADE_NOT_EASY_TO_BORROW},
+                 {"not-fractionable", MADE_NOT_FRACTIONABLE},
+                 {"not-marginable", MADE_NOT_MARGINABLE}};
+    const char *colon = strchr(spec, ':');
+    char name[SYMBOL_NAME_MAX] = "";
+    if (colon && (size_t)(colon - spec) < sizeof(name))
+        memcpy(name, spec, (size_t)(colon - spec));
+    int symbol = replay_made_find(made, name);
+    for (size_t i = 0; symbol >= 0 && i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(colon + 1, words[i].word) != 0)
+            continue;
+        made->symbols[symbol].denied |= words[i].denied;
+        return 0;
+    }
+    return fail_with(
+        -EINVAL, error, MADE_ERROR_MAX,
+        "bad asset: --asset %.60s: AAPL:not-tradable, not-shortable, hard-to-borrow, not-fractionable or "
+        "not-marginable, of a symbol that is played",
+        spec);
 }

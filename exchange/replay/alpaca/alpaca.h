@@ -48,6 +48,8 @@ struct alpaca {
     struct protocol base;
     struct replay_source source;
     struct made made[ALPACA_MARKETS];
+    struct filed *files[MADE_SYMBOLS_MAX]; /* played instead of synthetic markets */
+    size_t n_files;
     struct replay_endpoint endpoints[ALPACA_ENDPOINTS];
     struct alpaca_subscriber *traders; /* of /stream */
     struct updates updates;            /* that it sends to its subscribers */

@@ -127,6 +127,8 @@ static void make_bars(struct flow *flow, int symbol, int64_t begin_ns, const str
     struct tally bar = {.begin_ns = begin_ns}, later = {.begin_ns = begin_ns};
     tally_ticks(flow, ticks, n, end_ns, &bar);
     tally_ticks(flow, ticks, n, end_ns + UPDATED_AFTER_NS, &later);
+    if (n == 0 && replay_tally_quiet(flow->made, symbol, flow->minute, &bar))
+        later = bar;
     if (tally_priced(&bar))
         push_bar(flow, end_ns + BAR_AFTER_NS, FLOW_BAR, symbol, &bar);
     if (tally_priced(&later) && !replay_tally_same(&bar, &later))
@@ -200,7 +202,8 @@ static void make_minute(struct flow *flow, int symbol)
 static void make_next(struct flow *flow)
 {
     for (int i = 0; i < flow->made->n_symbols; i++)
-        if (flow->made->symbols[i].class == flow->class)
+        if (flow->made->symbols[i].class == flow->class &&
+            replay_made_known_at(flow->made, i, flow->minute * MADE_MINUTE))
             make_minute(flow, i);
     flow->minute++;
 }

@@ -1,9 +1,11 @@
 #include "exchange/replay/alpaca/made.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "exchange/decimal.h"
 #include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/filed.h"
 #include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/chance.h"
 
@@ -41,7 +43,8 @@ static const struct made_symbol listed[] = {
 
 void replay_made_init(struct made *made, uint64_t seed)
 {
-    *made = (struct made){.seed = seed, .symbols = listed, .n_symbols = sizeof(listed) / sizeof(*listed)};
+    *made = (struct made){.seed = seed, .n_symbols = sizeof(listed) / sizeof(*listed)};
+    memcpy(made->symbols, listed, sizeof(listed));
     for (int i = 0; i < MADE_SYMBOLS_MAX; i++)
         for (int k = 0; k < MADE_OCTAVES; k++)
             made->paths[i].index[k] = INT64_MIN;
@@ -53,6 +56,24 @@ int replay_made_find(const struct made *made, const char *name)
         if (strcmp(made->symbols[i].name, name) == 0)
             return i;
     return -1;
+}
+
+int replay_made_file_add(struct made *made, const struct filed *bars)
+{
+    if (made->n_symbols > 0 && !made->symbols[0].bars)
+        made->n_symbols = 0;
+    if (made->n_symbols == MADE_SYMBOLS_MAX || replay_made_find(made, replay_filed_name(bars)) >= 0)
+        return -EINVAL;
+    made->symbols[made->n_symbols++] = replay_filed_symbol(bars);
+    return 0;
+}
+
+/* The one whose market it is: of a new name the old one. */
+static int market_of(const struct made *made, int symbol)
+{
+    while (made->symbols[symbol].before > 0)
+        symbol = made->symbols[symbol].before - 1;
+    return symbol;
 }
 
 static uint64_t mixed(uint64_t state)
@@ -123,6 +144,9 @@ static void split_at(const struct made *made, int symbol, int64_t ns, int64_t *s
 int64_t replay_made_price(struct made *made, int symbol, int64_t ns)
 {
     int64_t shares, per;
+    symbol = market_of(made, symbol);
+    if (made->symbols[symbol].bars)
+        return replay_filed_price(made->symbols[symbol].bars, ns);
     split_at(made, symbol, ns, &shares, &per);
     int64_t y = growth(swing(made, symbol, floor_div(ns, 1000000)));
     return (int64_t)(((int128_t)made->symbols[symbol].price * y >> SWING_BITS) * per / shares);
@@ -135,7 +159,7 @@ bool replay_made_halt_on(const struct made *made, int symbol, int64_t date, int 
     if (s->class != MADE_STOCK || replay_sessions_on(date, &day) == SESSIONS_CLOSED)
         return false;
     uint64_t hash = replay_made_hash(made, symbol, MADE_HALTS, (uint64_t)date);
-    if (hash % HALTED_DAY_IN == 0 && nth-- == 0) {
+    if (!s->bars && hash % HALTED_DAY_IN == 0 && nth-- == 0) {
         int64_t minutes = (day.close_ns - day.open_ns) / MADE_MINUTE;
         int64_t from = day.open_ns + (15 + (int64_t)(hash >> 32) % (minutes - 60)) * MADE_MINUTE;
         bool utp = s->tape == 'C';
@@ -156,12 +180,22 @@ bool replay_made_halt_on(const struct made *made, int symbol, int64_t date, int 
     return false;
 }
 
-bool replay_made_listed_at(const struct made *made, int symbol, int64_t ns)
+bool replay_made_known_at(const struct made *made, int symbol, int64_t ns)
 {
     for (int i = 0; i < made->n_actions; i++)
-        if (made->actions[i].kind == MADE_ACTION_END && made->actions[i].symbol == symbol &&
-            made->actions[i].from_ns <= ns)
+        if (made->actions[i].kind == MADE_ACTION_RENAME && made->actions[i].renamed == symbol)
+            return made->actions[i].from_ns <= ns;
+    return true;
+}
+
+bool replay_made_listed_at(const struct made *made, int symbol, int64_t ns)
+{
+    for (int i = 0; i < made->n_actions; i++) {
+        const struct made_action *a = &made->actions[i];
+        if ((a->kind == MADE_ACTION_END || a->kind == MADE_ACTION_RENAME) && a->symbol == symbol &&
+            a->from_ns <= ns)
             return false;
+    }
     return true;
 }
 
@@ -175,11 +209,22 @@ static bool halted(const struct made *made, int symbol, int64_t ns)
     return false;
 }
 
+static bool open_at(const struct made *made, int symbol, int64_t ns)
+{
+    return made->symbols[symbol].class != MADE_STOCK ||
+           (replay_sessions_phase(ns) != MARKET_PHASE_CLOSED && !halted(made, symbol, ns));
+}
+
 bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns)
 {
-    return replay_made_listed_at(made, symbol, ns) &&
-           (made->symbols[symbol].class != MADE_STOCK ||
-            (replay_sessions_phase(ns) != MARKET_PHASE_CLOSED && !halted(made, symbol, ns)));
+    return replay_made_listed_at(made, symbol, ns) && open_at(made, symbol, ns);
+}
+
+bool replay_made_quiet(const struct made *made, int symbol, int64_t minute, int64_t ret_ohlc[static 4])
+{
+    const struct filed *bars = made->symbols[market_of(made, symbol)].bars;
+    return bars && replay_made_trades_at(made, symbol, minute * MADE_MINUTE) &&
+           replay_filed_quiet(bars, minute, ret_ohlc);
 }
 
 /* How many quotes a minute has. */
@@ -189,8 +234,6 @@ static int64_t count_ticks(const struct made *made, int symbol, int64_t ns, stru
     const struct made_symbol *s = &made->symbols[symbol];
     struct trading_day day;
     *ret_extended = false;
-    if (!replay_made_listed_at(made, symbol, ns))
-        return 0;
     if (s->class != MADE_STOCK)
         return s->rate / 2 + chance_below(chance, s->rate);
     if (replay_sessions_on(replay_eastern_date(ns), &day) == SESSIONS_CLOSED || ns < day.early_ns ||
@@ -305,9 +348,16 @@ size_t replay_made_minute(struct made *made, int symbol, int64_t minute,
 {
     const struct made_symbol *s = &made->symbols[symbol];
     int64_t begin_ns = minute * MADE_MINUTE, end_ns = begin_ns + MADE_MINUTE, times[MADE_TICKS_MAX];
-    struct chance chance = {replay_made_hash(made, symbol, MADE_MINUTES, (uint64_t)minute)};
+    struct chance chance;
     int64_t shares, per;
     bool extended;
+    if (!replay_made_listed_at(made, symbol, begin_ns))
+        return 0;
+    symbol = market_of(made, symbol);
+    s = &made->symbols[symbol];
+    if (s->bars)
+        return open_at(made, symbol, begin_ns) ? replay_filed_minute(s->bars, made->seed, minute, ticks) : 0;
+    chance.state = replay_made_hash(made, symbol, MADE_MINUTES, (uint64_t)minute);
     int64_t n = count_ticks(made, symbol, begin_ns, &chance, &extended);
     if (n == 0)
         return 0;

@@ -1,8 +1,8 @@
-/* A synthetic market of stocks and pairs of coins in which every minute is a function of the seed, the
- * symbol and the minute alone: nothing is remembered, so that what is streamed, what REST returns for any
- * time in any year, and another run of the same seed agree. Prices are sums of noise of all periods from a
- * second to half a year (octaves whose amplitude grows with the root of the period, as a random walk's
- * does).
+/* A market of stocks and pairs of coins, synthetic or of bars files (filed.h), in which every minute is a
+ * function of the seed, the symbol and the minute alone: nothing is remembered, so that what is streamed,
+ * what REST returns for any time in any year, and another run of the same seed agree. Prices are sums of
+ * noise of all periods from a second to half a year (octaves whose amplitude grows with the root of the
+ * period, as a random walk's does).
  *
  * All prices and sizes are in units of 10^-9; shares and coins alike. */
 #ifndef EXCHANGE_REPLAY_ALPACA_MADE_H
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "exchange/corporate_action.h"
+#include "exchange/symbol.h"
 
 #define MADE_E9       1000000000LL
 #define MADE_SECOND   1000000000LL
@@ -23,16 +24,28 @@ enum {
     MADE_OCTAVES = 25,
     MADE_TICKS_MAX = 96, /* of one symbol in one minute */
     MADE_LEVELS = 16,    /* of each side of a book */
-    MADE_SYMBOLS_MAX = 16,
-    MADE_ACTIONS_MAX = 32,
-    MADE_ERROR_MAX = 256,
+    MADE_SYMBOLS_MAX = 128,
+    MADE_ACTIONS_MAX = 64,
+    MADE_ERROR_MAX = 320,
 };
 
 enum made_class { MADE_STOCK, MADE_CRYPTO, MADE_TEST };
 
+struct filed;
+
+/* What an asset's entry denies. */
+enum made_denied {
+    MADE_NOT_TRADABLE = 1,
+    MADE_NOT_SHORTABLE = 2,
+    MADE_NOT_EASY_TO_BORROW = 4,
+    MADE_NOT_FRACTIONABLE = 8,
+    MADE_NOT_MARGINABLE = 16,
+};
+
 /* A row of the list of what is traded. */
 struct made_symbol {
-    const char *name, *title, *exchange; /* "AAPL", "Apple Inc. Common Stock", "NASDAQ" */
+    char name[SYMBOL_NAME_MAX];   /* "AAPL" */
+    const char *title, *exchange; /* "Apple Inc. Common Stock", "NASDAQ" */
     enum made_class class;
     char tape, home;     /* 'C'; its listing exchange's letter */
     int64_t price, tick; /* the price around which it moves; the steps of quotes */
@@ -40,6 +53,9 @@ struct made_symbol {
     int64_t size;        /* a typical trade's, crypto */
     int rate;            /* quotes in a minute of the session */
     int swing;           /* by how much it moves, in units of a stock's ordinary move / 4 */
+    unsigned denied;     /* enum made_denied, added up */
+    int before;          /* after a change of name: 1 + the index of the old one, whose past is its own */
+    const struct filed *bars; /* plays a bars file; NULL: synthetic */
 };
 
 enum made_revision { MADE_STANDS, MADE_CANCELLED, MADE_CORRECTED };
@@ -49,9 +65,10 @@ struct made_trade {
     int64_t id;                 /* rises with ts_ns, with holes */
     int64_t price, size;
     char exchange;
-    bool odd;      /* less than a round lot: volume only */
-    bool extended; /* outside of the session */
-    bool buy;      /* by the taker */
+    bool odd;              /* less than a round lot: volume only */
+    bool extended;         /* outside of the session */
+    bool opening, closing; /* of bars: the session's first and last print */
+    bool buy;              /* by the taker */
     enum made_revision revision;
     int64_t revised_ns, new_id, new_price, new_size; /* of a revision */
 };
@@ -80,8 +97,14 @@ struct made_halt {
 };
 
 struct made_action {
-    enum { MADE_ACTION_SPLIT, MADE_ACTION_DIVIDEND, MADE_ACTION_HALT, MADE_ACTION_END } kind;
-    int symbol;
+    enum {
+        MADE_ACTION_SPLIT,
+        MADE_ACTION_DIVIDEND,
+        MADE_ACTION_RENAME, /* symbol's name is `renamed`'s from the date on */
+        MADE_ACTION_HALT,
+        MADE_ACTION_END
+    } kind;
+    int symbol, renamed;
     int64_t date, from_ns; /* of the ex-date, and its first moment; or of a halt */
     int64_t to_ns;         /* of a halt */
     int64_t shares, per, cash;
@@ -89,7 +112,7 @@ struct made_action {
 
 struct made {
     uint64_t seed;
-    const struct made_symbol *symbols;
+    struct made_symbol symbols[MADE_SYMBOLS_MAX];
     int n_symbols;
     struct made_action actions[MADE_ACTIONS_MAX];
     int n_actions;
@@ -104,7 +127,12 @@ void replay_made_init(struct made *made, uint64_t seed);
 /* -1: not listed. */
 int replay_made_find(const struct made *made, const char *name);
 
-/* Adds "split:AAPL:4:1:2026-01-15", "dividend:AAPL:0.24:2026-01-15" or "halt:AAPL:2026-01-15T15:00:00Z:5m".
+/* Instead of the synthetic symbols: one more that plays a file, which outlives it. 0; -EINVAL when the name
+ * is there already or there are too many. */
+int replay_made_file_add(struct made *made, const struct filed *bars);
+
+/* Adds "split:AAPL:4:1:2026-01-15", "dividend:AAPL:0.24:2026-01-15", "rename:FB:META:2026-01-15" or
+ * "halt:AAPL:2026-01-15T15:00:00Z:5m".
  * 0, or -EINVAL with "what: where: what would be right". */
 int replay_made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX]);
 
@@ -112,13 +140,21 @@ int replay_made_action_add(struct made *made, const char *spec, char error[stati
 size_t replay_made_minute(struct made *made, int symbol, int64_t minute,
                           struct made_tick ticks[static MADE_TICKS_MAX]);
 
+/* Has a file a bar without volume that opens in that minute? It has no ticks. Its open, high, low, close. */
+bool replay_made_quiet(const struct made *made, int symbol, int64_t minute, int64_t ret_ohlc[static 4]);
+
 /* Adds a halt, or the end of all trading in a symbol, that begins at the first whole minute at or after
  * `from_ns`; a halt of a stock ends at the next change of the same symbol, at the latest with the day's
  * session. 0; -EINVAL for an unknown symbol, a time at which it cannot be halted, or too many. */
 int replay_made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns);
 int replay_made_end_add(struct made *made, const char *symbol, int64_t from_ns);
 
+/* Denies an asset something: "AAPL:not-shortable". 0, or -EINVAL with an error as above. */
+int replay_made_deny(struct made *made, const char *spec, char error[static MADE_ERROR_MAX]);
+
 bool replay_made_listed_at(const struct made *made, int symbol, int64_t ns);
+/* Before a change of name the new one is not known. */
+bool replay_made_known_at(const struct made *made, int symbol, int64_t ns);
 
 /* Is it open then, and not halted? */
 bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns);

@@ -7,10 +7,12 @@
 
 #include "exchange/fail.h"
 #include "exchange/replay/alpaca/alpaca.h"
+#include "exchange/replay/alpaca/filed.h"
 #include "exchange/replay/alpaca/recorded.h"
 #include "exchange/replay/alpaca/render.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/subscriber.h"
+#include "exchange/replay/candles.h"
 #include "exchange/replay/lines.h"
 #include "exchange/replay/serve.h"
 
@@ -254,6 +256,8 @@ static void destroy(struct protocol *protocol)
         replay_flow_finish(&alpaca->endpoints[i].flow);
     for (int i = 0; i < 2; i++)
         text_finish(&alpaca->scratch[i]);
+    for (size_t i = 0; i < alpaca->n_files; i++)
+        replay_filed_close(alpaca->files[i]);
     replay_updates_finish(&alpaca->updates);
     replay_recorded_close(alpaca->recorded);
     free((char *)(uintptr_t)alpaca->key_id);
@@ -286,6 +290,8 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
     const char *value = given->value, *colon = strchr(value, ':');
     if (strcmp(given->name, "action") == 0)
         return replay_made_action_add(&alpaca->made[0], value, error);
+    if (strcmp(given->name, "asset") == 0)
+        return replay_made_deny(&alpaca->made[0], value, error);
     if (strcmp(given->name, "plan") == 0) {
         alpaca->free_plan = strcmp(value, "free") == 0;
         return 0;
@@ -372,7 +378,70 @@ static void init_endpoints(struct alpaca *alpaca)
     }
 }
 
-static int begin(struct alpaca *alpaca, const struct options *options, char error[static PROTOCOL_ERROR_MAX])
+/* All places of the venue play the same files. */
+static int add_file(struct alpaca *alpaca, const char *path, int64_t interval_ns,
+                    char error[static PROTOCOL_ERROR_MAX])
+{
+    struct filed *file;
+    if (alpaca->n_files == MADE_SYMBOLS_MAX / 2)
+        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX, "too many files: --bars: at most %d",
+                         MADE_SYMBOLS_MAX / 2);
+    int rc = replay_filed_open(path, interval_ns, &file, error);
+    if (rc < 0)
+        return rc;
+    alpaca->files[alpaca->n_files++] = file;
+    for (int i = 0; i < ALPACA_MARKETS; i++)
+        if (replay_made_file_add(&alpaca->made[i], file) < 0)
+            return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                             "symbol twice: %.200s: one bars file a symbol", path);
+    return 0;
+}
+
+/* Reads the files; the play begins with their first bar at or after --from, and ends a minute after the last.
+ */
+static int add_files(struct alpaca *alpaca, const struct options *options,
+                     char error[static PROTOCOL_ERROR_MAX])
+{
+    int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+    for (size_t i = 0; i < options->n_bars; i++) {
+        int64_t from_ns, to_ns;
+        int rc = add_file(alpaca, options->bars[i],
+                          options->interval >= 0 ? replay_candle_interval_ns(options->interval) : 0, error);
+        if (rc < 0)
+            return rc;
+        replay_filed_range(alpaca->files[i], &from_ns, &to_ns);
+        if (options->from_ns > from_ns)
+            from_ns = replay_filed_next(alpaca->files[i], options->from_ns);
+        start_ns = from_ns < start_ns ? from_ns : start_ns;
+        end_ns = to_ns > end_ns ? to_ns : end_ns;
+    }
+    if (options->n_bars == 0)
+        return 0;
+    if (start_ns >= options->to_ns || start_ns == INT64_MAX)
+        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                         "nothing to play: %.200s: bars between --from and --to", options->bars[0]);
+    alpaca->now_ns = start_ns;
+    alpaca->to_ns = options->to_ns < end_ns + MADE_MINUTE ? options->to_ns : end_ns + MADE_MINUTE;
+    return 0;
+}
+
+/* What the options say of symbols: of files' once they are read. */
+static int apply(struct alpaca *alpaca, const struct options *options, bool symbols,
+                 char error[static PROTOCOL_ERROR_MAX])
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && symbols && i < options->faults.n_changes; i++)
+        rc = change(alpaca, &options->faults, i, error);
+    for (size_t i = 0; rc == 0 && i < options->n_given; i++) {
+        const char *name = options->given[i].name;
+        if (symbols || (strcmp(name, "action") != 0 && strcmp(name, "asset") != 0))
+            rc = set(alpaca, &options->given[i], error);
+    }
+    return rc;
+}
+
+static int begin(struct alpaca *alpaca, const struct options *options, bool read,
+                 char error[static PROTOCOL_ERROR_MAX])
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -383,24 +452,22 @@ static int begin(struct alpaca *alpaca, const struct options *options, char erro
     alpaca->base.source = &alpaca->source;
     alpaca->source.ops = &source_ops;
     alpaca->now_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * MADE_SECOND;
-    alpaca->beat_ns = alpaca->began_ns = alpaca->now_ns;
     alpaca->to_ns = options->to_ns;
-    for (size_t i = 0; i < options->faults.n_changes; i++)
-        if (change(alpaca, &options->faults, i, error) < 0)
-            return -EINVAL;
-    for (size_t i = 0; i < options->n_given; i++)
-        if (set(alpaca, &options->given[i], error) < 0)
-            return -EINVAL;
-    return 0;
+    int rc = read ? add_files(alpaca, options, error) : 0;
+    if (rc < 0)
+        return rc;
+    alpaca->beat_ns = alpaca->began_ns = alpaca->now_ns;
+    return apply(alpaca, options, read || options->n_bars == 0, error);
 }
 
-/* As the options say; what they name is not read. */
-static int make(const struct options *options, struct alpaca **ret, char error[static PROTOCOL_ERROR_MAX])
+/* As the options say; bars files that they name are read if `read` is set. */
+static int make(const struct options *options, bool read, struct alpaca **ret,
+                char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = calloc(1, sizeof(*alpaca));
     if (!alpaca)
         return fail_with(-ENOMEM, error, PROTOCOL_ERROR_MAX, "out of memory");
-    int rc = begin(alpaca, options, error);
+    int rc = begin(alpaca, options, read, error);
     if (rc < 0)
         destroy(&alpaca->base);
     else
@@ -434,7 +501,7 @@ static int read_recordings(struct alpaca *alpaca, const struct options *options,
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = NULL;
-    int rc = make(options, &alpaca, error);
+    int rc = make(options, true, &alpaca, error);
     if (rc < 0)
         return rc;
     rc = read_recordings(alpaca, options, error);
@@ -448,11 +515,6 @@ static int create(const struct options *options, struct protocol **ret, char err
 static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = NULL;
-    if (options->n_bars > 0)
-        return fail_with(
-            -EINVAL, error, PROTOCOL_ERROR_MAX,
-            "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a market or "
-            "a trading stream");
     const struct faults *faults = &options->faults;
     if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
@@ -463,13 +525,13 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     if (options->from_ns != INT64_MIN && (options->from_ns < FIRST_NS || options->from_ns > LAST_NS))
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "no market then: --from: a time from 1998 to 2200");
-    int rc = make(options, &alpaca, error);
+    int rc = make(options, false, &alpaca, error);
     if (rc == 0)
         destroy(&alpaca->base);
     return rc;
 }
 
-static const char *const own_options[] = {"plan", "keys", "action", "refuse", NULL};
+static const char *const own_options[] = {"plan", "keys", "action", "asset", "refuse", NULL};
 
 const struct protocol_row replay_alpaca_protocol = {
     .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};

@@ -43,11 +43,11 @@ static void put_int(struct wire *wire, const char *key, int64_t value)
     replay_wire_int(wire, value);
 }
 
-/* Shares are whole numbers, coins are not. */
+/* Shares are whole numbers but where a file has parts of them, coins are not. */
 static void put_size(struct wire *wire, const char *key, const struct made_symbol *symbol, int64_t size)
 {
     replay_wire_key(wire, key);
-    if (symbol->class == MADE_CRYPTO)
+    if (symbol->class == MADE_CRYPTO || size % MADE_E9 != 0)
         replay_wire_e9(wire, size);
     else
         replay_wire_whole(wire, size);
@@ -63,8 +63,12 @@ static void put_conditions(struct wire *wire, const char *key, const struct made
                            const struct made_trade *trade)
 {
     replay_wire_key(wire, key);
-    replay_wire_array(wire, 1u + trade->extended + trade->odd);
+    replay_wire_array(wire, 1u + trade->opening + trade->closing + trade->extended + trade->odd);
     replay_wire_str(wire, symbol->tape == 'A' || symbol->tape == 'B' ? " " : "@");
+    if (trade->opening)
+        replay_wire_str(wire, "O");
+    if (trade->closing)
+        replay_wire_str(wire, "6");
     if (trade->extended)
         replay_wire_str(wire, "T");
     if (trade->odd)

@@ -6,12 +6,14 @@
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/serve.h"
 
-enum { FORWARD, REVERSE, CASH, LISTS };
+enum { FORWARD, REVERSE, CASH, NAMES, LISTS };
 
 enum { PAY_DAYS = 30 }; /* from a dividend's ex-date to its payment */
 
-static const char *const list_names[LISTS] = {"forward_splits", "reverse_splits", "cash_dividends"};
-static const char *const type_names[LISTS] = {"forward_split", "reverse_split", "cash_dividend"};
+static const char *const list_names[LISTS] = {"forward_splits", "reverse_splits", "cash_dividends",
+                                              "name_changes"};
+static const char *const type_names[LISTS] = {"forward_split", "reverse_split", "cash_dividend",
+                                              "name_change"};
 
 /* Is `word` in a list with commas? An empty list holds all. */
 static bool listed(const char *list, const char *word)
@@ -42,6 +44,8 @@ static int list_of(const struct made_action *action)
 {
     if (action->kind == MADE_ACTION_DIVIDEND)
         return CASH;
+    if (action->kind == MADE_ACTION_RENAME)
+        return NAMES;
     return action->shares > action->per ? FORWARD : REVERSE;
 }
 
@@ -69,20 +73,19 @@ static void key_id(struct wire *wire, const struct rest_call *call, const struct
     key_str(wire, "id", id);
 }
 
-static void write_action(struct rest_call *call, const struct made_action *action)
+static void write_cusips(struct wire *wire, bool changes)
 {
-    struct wire *wire = &call->wire;
-    int list = list_of(action);
-    replay_wire_map(wire, 0);
-    key_id(wire, call, action);
-    key_str(wire, "symbol", call->alpaca->made[0].symbols[action->symbol].name);
-    if (list == REVERSE) {
+    if (changes) {
         key_str(wire, "old_cusip", "000000000");
         key_str(wire, "new_cusip", "000000000");
     } else {
         key_str(wire, "cusip", "000000000");
     }
-    if (list == CASH) {
+}
+
+static void write_rates(struct wire *wire, const struct made_action *action)
+{
+    if (list_of(action) == CASH) {
         replay_wire_key(wire, "rate");
         replay_wire_e9(wire, action->cash);
         replay_wire_key(wire, "special");
@@ -95,11 +98,35 @@ static void write_action(struct rest_call *call, const struct made_action *actio
         replay_wire_key(wire, "old_rate");
         replay_wire_int(wire, action->per);
     }
+}
+
+static void write_action(struct rest_call *call, const struct made_action *action)
+{
+    const struct made_symbol *symbols = call->alpaca->made[0].symbols;
+    struct wire *wire = &call->wire;
+    int list = list_of(action);
+    replay_wire_map(wire, 0);
+    key_id(wire, call, action);
+    key_str(wire, list == NAMES ? "old_symbol" : "symbol", symbols[action->symbol].name);
+    if (list == NAMES)
+        key_str(wire, "new_symbol", symbols[action->renamed].name);
+    write_cusips(wire, list == REVERSE || list == NAMES);
+    if (list != NAMES)
+        write_rates(wire, action);
     key_date(wire, "process_date", process_date(action));
-    key_date(wire, "ex_date", action->date);
-    key_date(wire, "record_date", action->date);
-    key_date(wire, "payable_date", process_date(action));
+    if (list != NAMES) {
+        key_date(wire, "ex_date", action->date);
+        key_date(wire, "record_date", action->date);
+        key_date(wire, "payable_date", process_date(action));
+    }
     replay_wire_map_end(wire);
+}
+
+/* Of the symbols, by its old name or its new one. */
+static bool asked_for(const struct made *made, const struct made_action *action, const char *symbols)
+{
+    return listed(symbols, made->symbols[action->symbol].name) ||
+           (action->kind == MADE_ACTION_RENAME && listed(symbols, made->symbols[action->renamed].name));
 }
 
 bool replay_rest_actions(struct rest_call *call, const char *rest)
@@ -132,8 +159,7 @@ bool replay_rest_actions(struct rest_call *call, const char *rest)
         for (int i = 0; i < made->n_actions; i++) {
             const struct made_action *a = &made->actions[i];
             if (a->kind >= MADE_ACTION_HALT || list_of(a) != list || process_date(a) < from ||
-                process_date(a) > to || !listed(symbols, made->symbols[a->symbol].name) ||
-                !listed(types, type_names[list]))
+                process_date(a) > to || !asked_for(made, a, symbols) || !listed(types, type_names[list]))
                 continue;
             if (!started) {
                 replay_wire_key(&call->wire, list_names[list]);

@@ -148,12 +148,13 @@ static void write_asset(struct rest_call *call, int index)
     key_str(wire, "name", symbol->title);
     bool active = replay_made_listed_at(made, index, call->alpaca->now_ns);
     key_str(wire, "status", active ? "active" : "inactive");
-    key_bool(wire, "tradable", active);
-    key_bool(wire, "marginable", !crypto);
+    key_bool(wire, "tradable", active && !(symbol->denied & MADE_NOT_TRADABLE));
+    key_bool(wire, "marginable", !crypto && !(symbol->denied & MADE_NOT_MARGINABLE));
     key_str(wire, "maintenance_margin_requirement", crypto ? "100" : "30");
-    key_bool(wire, "shortable", !crypto);
-    key_bool(wire, "easy_to_borrow", !crypto);
-    key_bool(wire, "fractionable", true);
+    key_bool(wire, "shortable", !crypto && !(symbol->denied & MADE_NOT_SHORTABLE));
+    key_bool(wire, "easy_to_borrow",
+             !crypto && !(symbol->denied & (MADE_NOT_SHORTABLE | MADE_NOT_EASY_TO_BORROW)));
+    key_bool(wire, "fractionable", !(symbol->denied & MADE_NOT_FRACTIONABLE));
     replay_wire_key(wire, "attributes");
     replay_wire_array(wire, 0);
     replay_wire_array_end(wire);
@@ -176,7 +177,8 @@ static bool get_assets(struct rest_call *call)
     for (int i = 0; i < made->n_symbols; i++) {
         const struct made_symbol *symbol = &made->symbols[i];
         const char *own = symbol->class == MADE_CRYPTO ? "crypto" : "us_equity";
-        if ((!class || !*class || strcmp(class, own) == 0) &&
+        if (replay_made_known_at(made, i, call->alpaca->now_ns) &&
+            (!class || !*class || strcmp(class, own) == 0) &&
             (!status || !*status ||
              strcmp(status, replay_made_listed_at(made, i, call->alpaca->now_ns) ? "active" : "inactive") ==
                  0) &&
@@ -198,7 +200,9 @@ static bool get_asset(struct rest_call *call, const char *name)
             if (*c != '/')
                 *end++ = *c;
         *end = '\0';
-        if (strcmp(name, made->symbols[i].name) == 0 || strcmp(name, joined) == 0 || strcmp(name, id) == 0) {
+        if (replay_made_known_at(made, i, call->alpaca->now_ns) &&
+            (strcmp(name, made->symbols[i].name) == 0 || strcmp(name, joined) == 0 ||
+             strcmp(name, id) == 0)) {
             write_asset(call, i);
             return true;
         }

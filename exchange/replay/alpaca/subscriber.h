@@ -23,6 +23,8 @@ struct names {
     size_t n, cap;
 };
 
+_Static_assert((int)RECORDED_BOOKS_MAX <= (int)MADE_SYMBOLS_MAX, "room for the books of both");
+
 struct alpaca_subscriber {
     struct alpaca *alpaca;
     struct replay_endpoint *endpoint; /* NULL: the trading stream */
@@ -35,7 +37,7 @@ struct alpaca_subscriber {
 
     struct names channels[FLOW_KINDS];
     bool wants[FLOW_KINDS][MADE_SYMBOLS_MAX];
-    bool has_book[RECORDED_BOOKS_MAX]; /* the whole book was sent; of a recording by its books */
+    bool has_book[MADE_SYMBOLS_MAX]; /* the whole book was sent; of a recording by its books */
 
     struct text pending; /* messages of this step */
     size_t n_pending;

@@ -3,6 +3,16 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/sessions.h"
 
+bool replay_tally_quiet(const struct made *made, int symbol, int64_t minute, struct tally *ret)
+{
+    int64_t ohlc[4];
+    if (tally_priced(ret) || !replay_made_quiet(made, symbol, minute, ohlc))
+        return false;
+    *ret = (struct tally){
+        .begin_ns = minute * MADE_MINUTE, .open = ohlc[0], .high = ohlc[1], .low = ohlc[2], .close = ohlc[3]};
+    return true;
+}
+
 static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -70,6 +80,8 @@ bool replay_tally_minute(struct made *made, int symbol, int64_t minute, enum mad
     for (size_t i = 0; i < n; i++)
         if (ticks[i].traded && (feed == MADE_FEED_ALL || ticks[i].iex))
             replay_tally_trade(ret, &ticks[i].trade, as_of_ns);
+    if (n == 0)
+        replay_tally_quiet(made, symbol, minute, ret);
     return tally_priced(ret);
 }
 
@@ -128,7 +140,7 @@ bool replay_tally_span(struct made *made, int symbol, int64_t begin_ns, int64_t 
     for (int64_t ns = begin_ns; ns < end_ns && ns + MADE_MINUTE <= as_of_ns; ns += MADE_MINUTE) {
         struct tally minute;
         replay_tally_minute(made, symbol, ns / MADE_MINUTE, feed, as_of_ns, &minute);
-        if (minute.count > 0 && adjust)
+        if ((minute.count > 0 || tally_priced(&minute)) && adjust)
             adjust_to(made, symbol, adjust, as_of_ns, &minute);
         replay_tally_join(ret, &minute);
     }

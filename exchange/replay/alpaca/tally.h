@@ -27,6 +27,9 @@ static inline bool tally_priced(const struct tally *tally)
 {
     return tally->open > 0;
 }
+/* Fills an empty one with a file's bar of that minute that has no volume; false: there is none. */
+bool replay_tally_quiet(const struct made *made, int symbol, int64_t minute, struct tally *ret);
+
 bool replay_tally_same(const struct tally *a, const struct tally *b);
 
 /* Volume-weighted average price, in 10^-9. */
