@@ -54,7 +54,8 @@ enum venue_link {
     VENUE_CONNECTING, /* TCP, TLS, upgrade */
     VENUE_UP,
     VENUE_WAITING, /* trying again at retry_ms */
-    VENUE_FAILED,  /* refused for good, as far as the reply shows: trying again at retry_ms, rarely */
+    VENUE_FAILED,  /* refused for good, as far as the reply shows: trying again at retry_ms, rarely; 0: never
+                    */
     VENUE_FINAL,   /* refused, and no retry helps (keys, rights): nothing is tried any more */
 };
 
@@ -63,7 +64,9 @@ enum { VENUE_DETAIL_MAX = 200, VENUE_STREAM_NAME_MAX = 64 };
 /* Times are monotonic milliseconds (uv_hrtime() / 10^6); 0: never. Counts are since creation. A stream may be
  * several connections: by the names it carries, and by the endpoints that they belong to. */
 struct venue_status {
-    enum venue_link link;          /* UP while every connection that it needs is; else that of the worst */
+    /* UP while every connection that it needs is; else that of the worst, but FINAL only where all are: with
+     * others FAILED, and no retry_ms. */
+    enum venue_link link;
     char detail[VENUE_DETAIL_MAX]; /* why, one line: the last failure, or what is being done; may be empty */
     int64_t since_ms;              /* when `link` was entered */
     int64_t retry_ms;              /* WAITING, FAILED: when the next attempt is due */
@@ -252,6 +255,9 @@ struct venue {
     int (*stream_connection)(const struct venue_stream *stream, const char *name);
     /* Is everything up that it needs? A change of it is a change of the status. */
     bool (*stream_connection_up)(const struct venue_stream *stream, int connection);
+    /* Is the name beyond the number that the client's plan allows, so that it is not subscribed to while
+     * others are? A change of it is a change of the status. NULL: there is no such limit. */
+    bool (*stream_refuses)(const struct venue_stream *stream, const char *name);
     /* Makes another in place of that connection, if it is up, within backoff and budget; the others stay as
      * they are. Where the venue allows two, the old one stays until the new one brings something, and the
      * link stays UP; else the old one is dropped first. `why` becomes the detail. False: it is not up, or

@@ -92,7 +92,7 @@ int alpaca_name_parse(const char *name, enum alpaca_channel *ret_channel, char r
  * stock. */
 static uint16_t alpaca_channels_wanted(const struct subscription *subscription)
 {
-    uint16_t wanted = subscription->asked;
+    uint16_t wanted = subscription->refused ? 0 : subscription->asked;
     if (wanted & bit(CHANNEL_BARS))
         wanted |= bit(CHANNEL_UPDATED);
     if (wanted && !subscription->bare && !alpaca_is_crypto(subscription->symbol))

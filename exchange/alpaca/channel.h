@@ -30,6 +30,7 @@ struct subscription {
     uint16_t asked; /* by the stream's names */
     uint16_t sent;  /* subscribed to on this connection */
     bool bare;      /* without halts, bands and imbalances: the venue refused them */
+    bool refused;   /* beyond the plan's number of symbols: not subscribed to, whatever is asked */
 };
 
 /* "trades:AAPL" and back. -EINVAL: the venue has no such stream; order books are crypto's only, and bars are

@@ -12,7 +12,8 @@ enum {
     SECOND_MS = 1000,
     PATIENCE_MS = 10 * SECOND_MS,             /* for the welcome, and for the answer to the keys */
     CONNECTION_LIMIT_MS = 5 * 60 * SECOND_MS, /* another program is connected, probably for long */
-    TEXT_MAX = 120,
+    TEXT_MAX = 80,
+    PLAN_SYMBOLS = 30, /* of the free plan: the first guess where more are refused */
 };
 
 static const char packed_type[] = "application/msgpack";
@@ -68,7 +69,7 @@ static void drop_connection(struct endpoint *endpoint)
     endpoint->websocket = NULL;
     endpoint->phase = ENDPOINT_AWAY;
     endpoint->deadline_ms = INT64_MAX;
-    endpoint->refused = false;
+    endpoint->unanswered = endpoint->outdated = 0;
     for (size_t i = 0; i < endpoint->n_subscriptions; i++)
         endpoint->subscriptions[i].sent = 0;
     endpoint->list_lost |= endpoint->listing;
@@ -94,6 +95,7 @@ static bool send_request(struct endpoint *endpoint, const struct alpaca_request 
             : request->packed ? websocket_send_binary(endpoint->websocket, request->data, request->len)
                               : websocket_send(endpoint->websocket, request->data, request->len);
     endpoint->sent += r == 0;
+    endpoint->unanswered += r == 0;
     return r == 0;
 }
 
@@ -109,14 +111,72 @@ static bool send_changes(struct endpoint *endpoint, bool add)
     return true;
 }
 
+/* Which symbols are within the plan's number: the first ones, in the order in which they were asked for. */
+static void apply_limit(struct endpoint *endpoint)
+{
+    size_t n = 0;
+    endpoint->n_refused = 0;
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++) {
+        struct subscription *subscription = &endpoint->subscriptions[i];
+        subscription->refused = subscription->asked && n >= endpoint->limit;
+        n += subscription->asked && !subscription->refused;
+        endpoint->n_refused += subscription->refused;
+    }
+}
+
+static size_t asked_symbols(const struct endpoint *endpoint)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        n += endpoint->subscriptions[i].asked && !endpoint->subscriptions[i].refused;
+    return n;
+}
+
+static void say_limit(struct endpoint *endpoint, const char *said)
+{
+    size_t taken = asked_symbols(endpoint);
+    say(endpoint,
+        "%s: the plan takes %zu of %zu symbols (405 %s): remove the others, or have a plan that takes more",
+        endpoint->title, taken, taken + endpoint->n_refused, said);
+}
+
+/* The venue took none of a request: it did not say how many it would, so the first are tried, and half as
+ * many where these are refused too. */
+static void lower_limit(struct endpoint *endpoint, const char *said)
+{
+    size_t n = asked_symbols(endpoint);
+    endpoint->limit = n > PLAN_SYMBOLS ? PLAN_SYMBOLS : n / 2;
+    endpoint->outdated = endpoint->unanswered;
+    apply_limit(endpoint);
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        endpoint->subscriptions[i].sent = 0;
+    say_limit(endpoint, said);
+    endpoint->owner->changed(endpoint->owner->user, endpoint);
+}
+
+bool alpaca_endpoint_refuses(const struct endpoint *endpoint, const char *symbol)
+{
+    for (size_t i = 0; i < endpoint->n_subscriptions && endpoint->n_refused > 0; i++)
+        if (endpoint->subscriptions[i].refused && strcmp(endpoint->subscriptions[i].symbol, symbol) == 0)
+            return true;
+    return false;
+}
+
 /* Sends the venue the changes of subscriptions, and forgets channels that are not wanted any more. */
 static void subscribe(struct endpoint *endpoint)
 {
     if (endpoint->phase != ENDPOINT_READY)
         return;
+    size_t refused = endpoint->n_refused;
+    apply_limit(endpoint);
     if (!send_changes(endpoint, false) || !send_changes(endpoint, true)) {
         say(endpoint, "a request could not be sent");
         give_up(endpoint, LINK_LOST, -1);
+    } else if (endpoint->n_refused != refused) { /* symbols were added, or removed, beyond the limit known */
+        say_limit(endpoint, "symbol limit exceeded");
+        if (endpoint->n_refused == 0)
+            endpoint->detail[0] = '\0';
+        endpoint->owner->changed(endpoint->owner->user, endpoint);
     }
 }
 
@@ -192,20 +252,23 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
     case 408:
     case 409:
     case 411:
-        say(endpoint, "these keys may not have this stream (%d %s): another feed or plan would do", code,
-            said);
+        say(endpoint, "%s: the plan has no feed %s (%d %s): %sor a plan that has it", endpoint->title,
+            endpoint->feed, code, said,
+            strcmp(endpoint->feed, "sip") == 0 ? "[venue alpaca] feed = iex, " : "another feed, ");
         give_up(endpoint, LINK_ENDED, -1);
         return;
     case 403: /* authenticated already */
         return;
     case 405:
-        say(endpoint, "the plan's limit of symbols is passed (405 %s): %zu were asked for", said,
-            endpoint->n_subscriptions);
-        endpoint->refused = true;
-        endpoint->owner->changed(endpoint->owner->user, endpoint);
+        lower_limit(endpoint, said);
+        if (!endpoint->closed)
+            alpaca_endpoint_touch(endpoint);
         return;
     case 406:
-        say(endpoint, "the plan's connections are in use (406 %s): another program has these keys", said);
+        say(endpoint,
+            "%s: the plan's connections are in use (406 %s): end the other program with these keys, or give it "
+            "keys of its own",
+            endpoint->title, said);
         give_up(endpoint, LINK_LIMITED, CONNECTION_LIMIT_MS);
         return;
     case 400:
@@ -234,13 +297,14 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
             break;
         endpoint->phase = ENDPOINT_READY;
         endpoint->deadline_ms = INT64_MAX;
+        endpoint->unanswered = 0; /* the keys' */
         net_link_opened(&endpoint->link, clock_now_ms());
         subscribe(endpoint);
         if (!endpoint->closed)
             drive(endpoint);
         break;
     case NOTICE_SUBSCRIBED:
-        if (!endpoint->refused)
+        if (endpoint->n_refused == 0)
             endpoint->detail[0] = '\0';
         if (endpoint->listing) {
             endpoint->listing = false;
@@ -255,6 +319,19 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
     }
 }
 
+/* Counts answers. A request of before the limit was known is answered as it was, and says nothing new. */
+static bool is_outdated(struct endpoint *endpoint, const struct alpaca_notice *notice)
+{
+    bool answer = notice->kind == NOTICE_SUBSCRIBED || (notice->kind == NOTICE_ERROR && notice->code == 405);
+    if (endpoint->phase != ENDPOINT_READY || !answer)
+        return false;
+    endpoint->unanswered -= endpoint->unanswered > 0;
+    if (endpoint->outdated == 0)
+        return false;
+    endpoint->outdated--;
+    return notice->kind == NOTICE_ERROR;
+}
+
 static void on_message(void *user, const char *data, size_t len)
 {
     struct endpoint *endpoint = user;
@@ -264,10 +341,12 @@ static void on_message(void *user, const char *data, size_t len)
     endpoint->bytes += len;
     endpoint->last_frame_ms = clock_now_ms();
     alpaca_notice_read(data, len, &notice);
+    bool outdated = is_outdated(endpoint, &notice);
     if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
         net_link_received(&endpoint->link, endpoint->last_frame_ms);
     endpoint->owner->frame(endpoint->owner->user, endpoint, data, len);
-    if (!endpoint->closed && endpoint->websocket == websocket) /* the owner may have dropped it */
+    if (!outdated && !endpoint->closed &&
+        endpoint->websocket == websocket) /* the owner may have dropped it */
         on_notice(endpoint, &notice, data, len);
 }
 
@@ -389,8 +468,8 @@ static void drive(struct endpoint *endpoint)
 }
 
 int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
-                         const struct venue_stream_config *config, const char *base, const char *path,
-                         bool packed, struct budget *budget, uint64_t jitter_seed)
+                         const struct venue_stream_config *config, const char *base, const char *title,
+                         const char *path, bool packed, struct budget *budget, uint64_t jitter_seed)
 {
     size_t len = strlen(base);
     while (len > 0 && base[len - 1] == '/')
@@ -412,6 +491,9 @@ int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner 
     endpoint->owner = owner;
     endpoint->net = config->net;
     endpoint->url_text = text;
+    endpoint->title = title;
+    endpoint->feed = strrchr(path, '/') + 1;
+    endpoint->limit = SIZE_MAX;
     endpoint->url = url;
     endpoint->packed = packed;
     endpoint->keys = config->keys;

@@ -31,6 +31,8 @@ struct endpoint_owner {
 
 struct endpoint {
     const struct endpoint_owner *owner;
+    const char *title; /* "stocks" */
+    const char *feed;  /* "sip" */
     struct net_context *net;
     char *url_text;
     struct url url;
@@ -49,7 +51,10 @@ struct endpoint {
     struct subscription *subscriptions;
     size_t n_subscriptions, cap_subscriptions;
     bool listing, list_lost; /* a list is asked for; it was when the connection ended */
-    bool refused;            /* the venue refused a subscription */
+    size_t limit;            /* symbols that the plan takes: the first ones asked for; SIZE_MAX: not known */
+    size_t n_refused;        /* asked for, and beyond it */
+    unsigned unanswered;     /* requests of this connection, answered in their order */
+    unsigned outdated;       /* the next so many answers are to requests of before the limit was known */
     bool bare;               /* it has no channels for what comes along: they are not requested again */
 
     enum venue_link reported; /* the state that the owner was notified of last */
@@ -58,11 +63,12 @@ struct endpoint {
     char detail[VENUE_DETAIL_MAX];
 };
 
-/* `path` begins with '/'. 0; -EINVAL, -EPROTONOSUPPORT for the URL; -ENOMEM. The config lives as long as the
- * endpoint as far as keys and ban go. */
+/* `path` begins with '/', and ends with the feed's name; it and the title live as long as the endpoint. 0;
+ * -EINVAL, -EPROTONOSUPPORT for the URL; -ENOMEM. The config lives as long as the endpoint as far as keys and
+ * ban go. */
 int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
-                         const struct venue_stream_config *config, const char *base, const char *path,
-                         bool packed, struct budget *budget, uint64_t jitter_seed);
+                         const struct venue_stream_config *config, const char *base, const char *title,
+                         const char *path, bool packed, struct budget *budget, uint64_t jitter_seed);
 
 /* Ends everything; `closed` follows. */
 void alpaca_endpoint_close(struct endpoint *endpoint);
@@ -71,6 +77,9 @@ void alpaca_endpoint_close(struct endpoint *endpoint);
 int alpaca_endpoint_reserve(struct endpoint *endpoint, size_t more);
 void alpaca_endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol,
                          bool wanted);
+
+/* Is the symbol beyond the plan's number of symbols? */
+bool alpaca_endpoint_refuses(const struct endpoint *endpoint, const char *symbol);
 
 /* Updates the connection's subscriptions soon. */
 void alpaca_endpoint_touch(struct endpoint *endpoint);

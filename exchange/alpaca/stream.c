@@ -17,6 +17,7 @@ struct alpaca_stream {
     void *user;
     struct endpoint_owner owner;
     struct endpoint endpoints[ENDPOINTS];
+    char paths[ENDPOINTS][64];
     int n_endpoints; /* made, and not closed yet */
     bool destroyed;
     struct budget *budget, own_budget;
@@ -31,7 +32,8 @@ struct alpaca_stream {
     size_t n_list, cap_list;
 };
 
-/* The worst first: the whole stream's link state is that of its worst connection. */
+/* The worst first: the whole stream's link state is that of its worst connection; but it is final only where
+ * all of them are. */
 static int badness(enum venue_link link)
 {
     static const int order[] = {
@@ -46,6 +48,7 @@ static void gather(struct alpaca_stream *stream)
     struct venue_status *status = &stream->status;
     const struct endpoint *worst = NULL;
     struct venue_status sum = {.link = VENUE_DOWN, .since_ms = status->since_ms};
+    uint32_t final = 0;
     for (int i = 0; i < ENDPOINTS; i++) {
         const struct endpoint *endpoint = &stream->endpoints[i];
         sum.attempts += endpoint->link.attempts;
@@ -59,14 +62,19 @@ static void gather(struct alpaca_stream *stream)
             continue;
         sum.connections++;
         sum.up += alpaca_endpoint_state(endpoint) == VENUE_UP;
+        final += alpaca_endpoint_state(endpoint) == VENUE_FINAL;
         if (!worst || badness(alpaca_endpoint_state(endpoint)) > badness(alpaca_endpoint_state(worst)))
             worst = endpoint;
     }
     if (worst) {
         sum.link = alpaca_endpoint_state(worst);
+        if (sum.link == VENUE_FINAL && final < sum.connections)
+            sum.link = VENUE_FAILED;
         sum.since_ms = worst->since_ms;
         sum.retry_ms =
             sum.link == VENUE_WAITING || sum.link == VENUE_FAILED ? net_link_retry_ms(&worst->link) : 0;
+        if (alpaca_endpoint_state(worst) == VENUE_FINAL)
+            sum.retry_ms = 0;
         memcpy(sum.detail, worst->detail, sizeof(sum.detail));
         for (int i = 0; i < ENDPOINTS && !sum.detail[0]; i++)
             if (stream->endpoints[i].active)
@@ -188,7 +196,7 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
 {
     const char *base = config->ws_url ? config->ws_url : ALPACA_WS_URL;
     struct alpaca_settings settings = alpaca_settings(config->settings, config->n_settings);
-    char paths[ENDPOINTS][64];
+    static const char *const titles[ENDPOINTS] = {[STOCKS] = "stocks", [CRYPTO] = "crypto"};
     if (config->n_streams == 0)
         return -EINVAL;
     struct alpaca_stream *stream = calloc(1, sizeof(*stream));
@@ -199,12 +207,13 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
     stream->owner = (struct endpoint_owner){on_changed, on_frame, on_listed, on_closed, stream};
     net_budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
     stream->budget = config->budget ? config->budget : &stream->own_budget;
-    snprintf(paths[STOCKS], sizeof(paths[STOCKS]), "/v2/%s", settings.feed);
-    snprintf(paths[CRYPTO], sizeof(paths[CRYPTO]), "/v1beta3/crypto/%s", settings.crypto);
+    snprintf(stream->paths[STOCKS], sizeof(stream->paths[STOCKS]), "/v2/%s", settings.feed);
+    snprintf(stream->paths[CRYPTO], sizeof(stream->paths[CRYPTO]), "/v1beta3/crypto/%s", settings.crypto);
     int r = 0;
     for (int i = 0; i < ENDPOINTS && r == 0; i++) {
-        r = alpaca_endpoint_init(&stream->endpoints[i], &stream->owner, config, base, paths[i],
-                                 settings.packed, stream->budget, config->jitter_seed + (uint64_t)i);
+        r = alpaca_endpoint_init(&stream->endpoints[i], &stream->owner, config, base, titles[i],
+                                 stream->paths[i], settings.packed, stream->budget,
+                                 config->jitter_seed + (uint64_t)i);
         stream->n_endpoints += r == 0;
     }
     if (r == 0)
@@ -247,6 +256,15 @@ bool alpaca_stream_connection_up(const struct venue_stream *venue, int connectio
     const struct alpaca_stream *stream = (const struct alpaca_stream *)venue;
     return connection >= 0 && connection < ENDPOINTS && stream->endpoints[connection].active &&
            alpaca_endpoint_state(&stream->endpoints[connection]) == VENUE_UP;
+}
+
+bool alpaca_stream_refuses(const struct venue_stream *venue, const char *name)
+{
+    const struct alpaca_stream *stream = (const struct alpaca_stream *)venue;
+    enum alpaca_channel channel;
+    char symbol[SYMBOL_NAME_MAX];
+    return alpaca_name_parse(name, &channel, symbol) == 0 &&
+           alpaca_endpoint_refuses(&stream->endpoints[alpaca_is_crypto(symbol) ? CRYPTO : STOCKS], symbol);
 }
 
 bool alpaca_stream_replace(struct venue_stream *venue, int connection, const char *why)

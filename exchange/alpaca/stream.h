@@ -17,6 +17,7 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
 void alpaca_stream_destroy(struct venue_stream *stream);
 int alpaca_stream_connection(const struct venue_stream *stream, const char *name);
 bool alpaca_stream_connection_up(const struct venue_stream *stream, int connection);
+bool alpaca_stream_refuses(const struct venue_stream *stream, const char *name);
 bool alpaca_stream_replace(struct venue_stream *stream, int connection, const char *why);
 void alpaca_stream_pause(struct venue_stream *stream, bool paused);
 const struct venue_status *alpaca_stream_status(const struct venue_stream *stream);

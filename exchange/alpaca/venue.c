@@ -20,6 +20,7 @@ const struct venue alpaca_venue = {
     .stream_destroy = alpaca_stream_destroy,
     .stream_connection = alpaca_stream_connection,
     .stream_connection_up = alpaca_stream_connection_up,
+    .stream_refuses = alpaca_stream_refuses,
     .stream_replace = alpaca_stream_replace,
     .stream_pause = alpaca_stream_pause,
     .stream_status = alpaca_stream_status,

@@ -21,13 +21,17 @@ static struct script {
     unsigned upgrades, auths, subscribes, unsubscribes;
     char paths[4][64], requests[8][2048];
     unsigned n_requests;
-    bool hang_up; /* after the answer to a subscription */
+    bool hang_up;              /* after the answer to a subscription */
+    const char *stocks_answer; /* to the keys of stocks, where it differs */
+    struct peer *stocks;
+    size_t most; /* symbols that a request may name; 0: any number */
 } script;
 
 static const char connected[] = "[{\"T\":\"success\",\"msg\":\"connected\"}]";
 static const char authenticated[] = "[{\"T\":\"success\",\"msg\":\"authenticated\"}]";
 static const char listing[] = "[{\"T\":\"subscription\",\"trades\":[\"AAPL\",\"MSFT\"],\"quotes\":[],"
                               "\"updatedBars\":[\"AAPL\"],\"bars\":[\"AAPL\"]}]";
+static const char symbol_limit[] = "[{\"T\":\"error\",\"code\":405,\"msg\":\"symbol limit exceeded\"}]";
 static const char trade[] = "[{\"T\":\"t\",\"S\":\"AAPL\",\"i\":1,\"x\":\"D\",\"p\":1.5,\"s\":1,"
                             "\"t\":\"2021-02-22T15:51:44Z\",\"c\":[\"@\"],\"z\":\"C\"}]";
 
@@ -52,6 +56,8 @@ static void on_request(struct peer *peer, const char *head)
     if (script.upgrades < 4)
         sscanf(head, "GET %63s", script.paths[script.upgrades]);
     script.upgrades++;
+    if (strstr(head, "GET /v2/"))
+        script.stocks = peer;
     peer_upgrade(peer);
     if (script.welcome)
         send_json(peer, script.welcome);
@@ -71,7 +77,9 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
     if (mentions(payload, len, "auth")) {
         CHECK(mentions(payload, len, "the-id") && mentions(payload, len, "the-secret"));
         script.auths++;
-        if (script.answer)
+        if (script.stocks_answer && peer == script.stocks)
+            send_json(peer, script.stocks_answer);
+        else if (script.answer)
             send_json(peer, script.answer);
         return;
     }
@@ -81,6 +89,14 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
         script.unsubscribes++;
     else
         script.subscribes++;
+    size_t symbols = 0;
+    for (const char *at = payload;
+         script.most > 0 && (at = memmem(at, len - (size_t)(at - payload), "\"S0", 3)); at++)
+        symbols++;
+    if (symbols > script.most) {
+        send_json(peer, symbol_limit);
+        return;
+    }
     send_json(peer, listing);
     send_json(peer, script.hang_up ? "[{\"T\":\"error\",\"code\":407,\"msg\":\"slow client\"}]" : trade);
 }
@@ -303,20 +319,76 @@ static void test_errors(bool packed)
     }
 }
 
-/* 405 leaves the subscriptions as they are, and is reported. */
+/* 405: the first symbols that were asked for stay, within what the plan takes, and the rest is refused until
+ * there is room. */
 static void test_symbol_limit(void)
 {
     struct seen seen = {0};
-    play(false, NULL, connected, "[{\"T\":\"success\",\"msg\":\"authenticated\"},{\"T\":\"x\"}]");
+    play(false, NULL, connected, authenticated);
     struct server *server = open_stream(&seen, 3, NULL, false);
     CHECK(wait_frames(&seen, 4));
-    send_json(server_peer(server), "[{\"T\":\"error\",\"code\":405,\"msg\":\"symbol limit exceeded\"}]");
+    send_json(server_peer(server), symbol_limit);
     CHECK(wait_for(&seen, VENUE_UP, "405 symbol limit exceeded"));
     printf("%s\n", seen.status.detail);
-    send_json(server_peer(server), trade);
-    CHECK(wait_frames(&seen, 6));
+    CHECK(!alpaca_stream_refuses(seen.stream, "trades:AAPL") &&
+          alpaca_stream_refuses(seen.stream, "trades:MSFT"));
+    CHECK(wait_frames(&seen, 7)); /* the error, and the answer to what is asked for again */
+    CHECK(strstr(script.requests[1], "AAPL") && !strstr(script.requests[1], "MSFT"));
     CHECK_INT(alpaca_stream_status(seen.stream)->link, VENUE_UP);
     CHECK_INT(server_accepted(server), 1);
+    CHECK_INT(alpaca_stream_unfollow(seen.stream, names, 2), 0);
+    CHECK(wait_for(&seen, VENUE_UP, NULL));
+    CHECK(!alpaca_stream_refuses(seen.stream, "trades:MSFT") && !seen.status.detail[0]);
+    CHECK(wait_frames(&seen, 11));
+    CHECK(strstr(script.requests[3], "MSFT"));
+    end_stream(&seen, server);
+}
+
+/* More symbols than one request takes, on a plan of 30, and of 8. */
+static void test_plan(size_t most)
+{
+    enum { MANY = 3000 };
+    static char text[MANY][VENUE_STREAM_NAME_MAX];
+    static const char *list[MANY];
+    struct seen seen = {0};
+    play(false, NULL, connected, authenticated);
+    script.most = most;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text[i], sizeof(text[i]), "quotes:S%05d", i);
+        list[i] = text[i];
+    }
+    struct server *server = open_stream(&seen, 3, NULL, false);
+    CHECK_INT(alpaca_stream_unfollow(seen.stream, names, 3), 0);
+    CHECK_INT(alpaca_stream_follow(seen.stream, list, MANY), 0);
+    size_t taken = most == 8 ? 7 : most;
+    char said[64];
+    snprintf(said, sizeof(said), "takes %zu of 3000 symbols", taken);
+    CHECK(wait_for(&seen, VENUE_UP, said));
+    for (size_t i = 0; i < MANY; i++)
+        CHECK_INT(alpaca_stream_refuses(seen.stream, list[i]), i >= taken);
+    seen.frames = 0;
+    CHECK(wait_frames(&seen, 2)); /* the answer, and a trade: what was asked for again is not refused */
+    CHECK_INT(server_accepted(server), 1);
+    end_stream(&seen, server);
+}
+
+/* One endpoint that is refused for good leaves the other as it is. */
+static void test_one_refused(void)
+{
+    struct seen seen = {0};
+    play(false, NULL, connected, authenticated);
+    script.stocks_answer = "[{\"T\":\"error\",\"code\":409,\"msg\":\"insufficient subscription\"}]";
+    struct server *server = open_stream(&seen, 4, NULL, false);
+    CHECK(wait_for(&seen, VENUE_FAILED, "409 insufficient subscription"));
+    while (seen.status.up == 0)
+        CHECK(wait_for(&seen, VENUE_FAILED, NULL));
+    printf("%s\n", seen.status.detail);
+    CHECK(strstr(seen.status.detail, "feed = iex"));
+    CHECK(seen.status.connections == 2 && seen.status.retry_ms == 0);
+    CHECK(!alpaca_stream_connection_up(seen.stream, 0) && alpaca_stream_connection_up(seen.stream, 1));
+    CHECK_INT(alpaca_stream_unfollow(seen.stream, &names[3], 1), 0);
+    CHECK(wait_for(&seen, VENUE_FINAL, NULL)); /* nothing else is left */
+    CHECK_INT(server_accepted(server), 2);
     end_stream(&seen, server);
 }
 
@@ -460,7 +532,8 @@ static void test_storm(void)
     snprintf(url, sizeof(url), "wss://localhost:%u", server_port(server));
     const struct venue_stream_config config = {
         .net = net, .keys = keys, .backoff_min_ms = 1, .backoff_max_ms = 4};
-    CHECK_INT(alpaca_endpoint_init(&endpoint, &owner, &config, url, "/v2/sip", false, &budget, 7), 0);
+    CHECK_INT(alpaca_endpoint_init(&endpoint, &owner, &config, url, "stocks", "/v2/sip", false, &budget, 7),
+              0);
     CHECK_INT(alpaca_endpoint_reserve(&endpoint, 1), 0);
     alpaca_endpoint_ask(&endpoint, CHANNEL_TRADES, "AAPL", true);
     alpaca_endpoint_touch(&endpoint);
@@ -541,6 +614,9 @@ int main(void)
         test_many(packed);
     }
     test_symbol_limit();
+    test_plan(30);
+    test_plan(8);
+    test_one_refused();
     test_bare();
     test_refusals();
     test_no_keys();
