@@ -70,6 +70,7 @@ struct feed_asked {
 };
 
 enum { FEED_SKIPPED_MAX = 64 };
+enum { FEED_REFUSED_NAMED = 8, FEED_REFUSED_MAX = FEED_REFUSED_NAMED * (SYMBOL_NAME_MAX + 2) + 32 };
 
 struct feed_known_action {
     struct venue_action reported;
@@ -140,7 +141,8 @@ struct feed {
     int64_t up_since_ms;              /* 0: down */
     int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
     bool was_up, absence_reported;
-    bool some_down; /* it is up, but not all of its connections */
+    bool some_down;                 /* it is up, but not all of its connections */
+    char refused[FEED_REFUSED_MAX]; /* symbols beyond the plan's number, as the alert names them; "": none */
     int64_t started_ms;
     uint64_t bad_frames;
     bool bad_reported; /* an alert says that there are many */
@@ -320,6 +322,8 @@ int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
                      char ret[VENUE_STREAM_NAME_MAX]);
 /* Which symbols' connections are there: what changed becomes events. */
 void feed_check_connections(struct feed *feed);
+/* Is the symbol beyond the number that the client's plan takes? It is down then. */
+bool feed_refuses(const struct feed *feed, int symbol);
 /* Subscribes to all of a symbol's streams, or unsubscribes. 0 or -errno. */
 int feed_follow(struct feed *feed, int symbol, bool follow);
 
@@ -345,6 +349,8 @@ void feed_ask_silent(struct feed *feed, int64_t now_ms);
 /* Once a second, and when something failed: an alert says why the venue is not reached. */
 void feed_judge_reach(struct feed *feed, int64_t now_ms);
 void feed_reached(struct feed *feed);
+/* An alert names the symbols that the plan does not take. */
+void feed_judge_plan(struct feed *feed);
 
 /* ---- watch.c ---- */
 

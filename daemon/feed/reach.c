@@ -1,5 +1,5 @@
 /* A venue that is not reached, or not by all of its connections: one alert, with the newest cause, from the
- * first failure until it is reached. */
+ * first failure until it is reached. And symbols that the plan does not take: one alert, which names them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,4 +53,30 @@ void feed_judge_reach(struct feed *feed, int64_t now)
         return;
     snprintf(feed->cause, sizeof feed->cause, "%s", cause);
     report(feed);
+}
+
+static void list_refused(const struct feed *feed, char names[static FEED_REFUSED_MAX])
+{
+    size_t len = 0;
+    int n = 0;
+    names[0] = '\0';
+    for (int s = 0; s < feed->n_symbols; s++)
+        if (feed->symbols[s].streamed && feed_refuses(feed, s) && n++ < FEED_REFUSED_NAMED)
+            len += (size_t)snprintf(names + len, FEED_REFUSED_MAX - len, "%s%s", n > 1 ? ", " : "",
+                                    feed->listed[s].name);
+    if (n > FEED_REFUSED_NAMED)
+        snprintf(names + len, FEED_REFUSED_MAX - len, " and %d more", n - FEED_REFUSED_NAMED);
+}
+
+void feed_judge_plan(struct feed *feed)
+{
+    char names[FEED_REFUSED_MAX];
+    list_refused(feed, names);
+    if (strcmp(names, feed->refused) == 0)
+        return;
+    feed_alert_end(feed, "symbol-limit", "");
+    if (names[0])
+        feed_alert_raise(feed, DB_ERROR, "symbol-limit", "", "not subscribed: %s: %s", names,
+                         feed->venue->stream_status(feed->link)->detail);
+    memcpy(feed->refused, names, sizeof names);
 }

@@ -192,8 +192,21 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     fill_missed(feed, symbol);
 }
 
+/* Is the symbol beyond the number that the plan takes? */
+bool feed_refuses(const struct feed *feed, int symbol)
+{
+    char name[VENUE_STREAM_NAME_MAX];
+    for (int kind = 0; kind < MARKET_CHANNELS && feed->link && feed->venue->stream_refuses; kind++)
+        if (feed->symbols[symbol].streams[kind] >= 0 &&
+            feed_stream_name(feed, symbol, (enum market_kind)kind, name) == 0)
+            return feed->venue->stream_refuses(feed->link, name);
+    return false;
+}
+
 static bool is_connected(const struct feed *feed, int symbol, const bool up[VENUE_CONNECTIONS_MAX])
 {
+    if (feed_refuses(feed, symbol))
+        return false;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
         int at = feed->symbols[symbol].streams[kind];
         if (at >= 0 && !up[feed_link_of(feed, &feed->streams[at])])
@@ -216,7 +229,18 @@ void feed_check_connections(struct feed *feed)
             set_symbol_connection(feed, s, feed->symbols[s].down);
 }
 
-static void gone_up(struct feed *feed)
+/* Some of its connections are up: only what the others carry is stale. */
+static void check_some(struct feed *feed, bool down)
+{
+    feed_check_connections(feed);
+    if (feed->some_down && !down)
+        feed_reached(feed);
+    feed->some_down = down;
+    feed_judge_reach(feed, clock_now_ms());
+    feed_judge_plan(feed);
+}
+
+static void gone_up(struct feed *feed, bool some_down)
 {
     feed->up_since_ms = clock_now_ms();
     for (int s = 0; s < feed->n_symbols; s++)
@@ -225,8 +249,10 @@ static void gone_up(struct feed *feed)
     set_connection(feed, true);
     daemon_log_info("feed: connected to %s", feed_ws_url(feed));
     feed_reached(feed);
+    check_some(feed, some_down);
     for (int i = 0; i < feed->n_symbols && feed->was_up; i++)
-        fill_missed(feed, i);
+        if (!feed->symbols[i].down)
+            fill_missed(feed, i);
     feed->was_up = true;
 }
 
@@ -241,26 +267,18 @@ static void gone_down(struct feed *feed)
                      clock_now_ms()); /* without a cause another connection is being opened for more names */
 }
 
-/* Some of its connections are up: only what the others carry is stale. */
-static void check_some(struct feed *feed, bool down)
-{
-    feed_check_connections(feed);
-    if (feed->some_down && !down)
-        feed_reached(feed);
-    feed->some_down = down;
-    feed_judge_reach(feed, clock_now_ms());
-}
-
 static void on_link(void *user, const struct venue_status *status)
 {
     struct feed *feed = user;
     bool up = status->link == VENUE_UP, final = status->link == VENUE_FINAL;
+    /* What one connection is refused, or waits for, does not keep the others from trading. */
+    bool some = status->up > 0 && (status->link == VENUE_WAITING || status->link == VENUE_FAILED);
     if (feed->up_since_ms != 0 && (final || status->up == 0))
         gone_down(feed);
     else if (feed->up_since_ms != 0)
         check_some(feed, !up);
-    else if (up)
-        gone_up(feed);
+    else if (up || some)
+        gone_up(feed, !up);
     else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED))
         daemon_log_warning("feed: %s: %s", feed->venue->format->name, status->detail);
     if (final)
