@@ -54,9 +54,32 @@ static int detail(const struct area *body, int x, int y, const char *words)
     return y;
 }
 
+/* "closed until Fri 08:00Z", of the first venue whose market closes; false: there is none. */
+static bool market_words(char buf[static FORMAT_MAX], const struct status *s, int64_t now_ns)
+{
+    static const struct {
+        const char *phase, *word;
+    } words[] = {{"early", "pre"}, {"late", "post"}};
+    char time[FORMAT_MAX] = "";
+
+    for (int v = 0; v < s->n_venues; v++) {
+        const struct status_venue *venue = &s->venues[v];
+        const char *word = venue->market;
+        if (!word[0] || strcmp(word, "always") == 0)
+            continue;
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+            word = strcmp(venue->market, words[i].phase) == 0 ? words[i].word : word;
+        if (venue->market_next_ns > 0)
+            panel_frame_when(time, venue->market_next_ns, now_ns);
+        snprintf(buf, FORMAT_MAX, "%.10s%s%.20s", word, time[0] ? " until " : "", time);
+        return true;
+    }
+    return false;
+}
+
 /* Returns the next free row. */
 static int connection(const struct area *body, const struct status *s, enum freshness freshness,
-                      int64_t since_ms)
+                      int64_t since_ms, int64_t now_ns)
 {
     const struct status_feed *feed = &s->feed;
     char a[FORMAT_MAX], state[FORMAT_MAX];
@@ -71,6 +94,8 @@ static int connection(const struct area *body, const struct status *s, enum fres
                  (long long)(left_ms > 0 ? left_ms / 1000 : 0));
     const char *of = s->n_venues > 1 ? "venues" : feed->venue[0] ? feed->venue : "venue";
     int x = pair(body, 1, 0, of, style, state);
+    if (market_words(a, s, now_ns))
+        x = pair(body, x, 0, "market", panel_frame_style(freshness, STYLE_NORMAL), a);
     if (!ok && feed->detail[0])
         return detail(body, x, 0, feed->detail) + 1;
     x = pair(body, x, 0, "frames", STYLE_NORMAL, counted(a, feed->frames));
@@ -170,7 +195,8 @@ void panel_feed(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, "the daemon does not answer");
         return;
     }
-    int y = connection(&body, &model->status, freshness, tui_model_age(model, 0, scene->now));
+    int y = connection(&body, &model->status, freshness, tui_model_age(model, 0, scene->now),
+                       tui_model_clock_ns(model, scene->now));
     storage(&body, y, &model->status, freshness);
     devices(&body, y + 1, &model->status);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/format.h"
 #include "cli/text.h"
@@ -281,4 +282,18 @@ enum style panel_frame_feed_style(const char *state)
     if (strcmp(state, "closed") == 0)
         return STYLE_NORMAL;
     return strcmp(state, "failed") == 0 ? STYLE_BAD : STYLE_WARN;
+}
+
+void panel_frame_when(char buf[static FORMAT_MAX], int64_t ts_ns, int64_t now_ns)
+{
+    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    const int64_t week_ns = INT64_C(7) * 86400 * 1000000000;
+    char clock[FORMAT_MAX];
+    time_t seconds = (time_t)(ts_ns / 1000000000);
+    struct tm utc;
+
+    if (ts_ns - now_ns < week_ns && gmtime_r(&seconds, &utc))
+        snprintf(buf, FORMAT_MAX, "%s %.5sZ", days[utc.tm_wday], cli_format_clock(clock, ts_ns));
+    else
+        snprintf(buf, FORMAT_MAX, "%.16sZ", cli_format_time(clock, ts_ns));
 }

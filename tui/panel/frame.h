@@ -95,6 +95,9 @@ int panel_frame_segments(const struct area *area, int x, int y, int end, struct 
 /* A box in the middle of the screen with a title; returns its inside. */
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title);
 
+/* "Mon 14:30Z", of a time within the week; with the date of a later one. */
+void panel_frame_when(char buf[static FORMAT_MAX], int64_t ts_ns, int64_t now_ns);
+
 /* The style of a feed or a venue in that state. */
 enum style panel_frame_feed_style(const char *state);
 

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/format.h"
 #include "cli/text.h"
@@ -51,21 +50,6 @@ static char *counted(char buf[static FORMAT_MAX], int64_t count)
     return cli_format_count(buf, count < 0 ? NAN : (double)count);
 }
 
-/* "Mon 14:30Z", of a time within the week; with the date of a later one. */
-static void when(char *buf, size_t size, int64_t ts_ns, int64_t now_ns)
-{
-    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    const int64_t week_ns = INT64_C(7) * 86400 * 1000000000;
-    char clock[FORMAT_MAX];
-    time_t seconds = (time_t)(ts_ns / 1000000000);
-    struct tm utc;
-
-    if (ts_ns - now_ns < week_ns && gmtime_r(&seconds, &utc))
-        snprintf(buf, size, "%s %.5sZ", days[utc.tm_wday], cli_format_clock(clock, ts_ns));
-    else
-        snprintf(buf, size, "%.16sZ", cli_format_time(clock, ts_ns));
-}
-
 /* What the market will do next: "opens Mon 14:30Z", "closes Fri 18:00Z (half day)". */
 static void market_words(char *buf, size_t size, const struct status_venue *venue, int64_t now_ns)
 {
@@ -79,7 +63,7 @@ static void market_words(char *buf, size_t size, const struct status_venue *venu
     buf[0] = '\0';
     if (at_ns <= 0)
         return;
-    when(time, sizeof(time), at_ns, now_ns);
+    panel_frame_when(time, at_ns, now_ns);
     for (size_t i = 0; i < sizeof(next) / sizeof(next[0]); i++)
         if (strcmp(venue->market, next[i].phase) == 0)
             snprintf(buf, size, "%s %s%s", next[i].words, time, venue->market_half ? " (half day)" : "");
@@ -91,7 +75,7 @@ static void second_line(const struct area *body, int y, const struct status_venu
     int x = 3;
 
     if (venue->banned_until_ns > now_ns) {
-        when(time, sizeof(time), venue->banned_until_ns, now_ns);
+        panel_frame_when(time, venue->banned_until_ns, now_ns);
         x = tui_area_text(body, x, y, STYLE_WARN, "banned until") + 1;
         x = tui_area_text(body, x, y, STYLE_WARN, time) + 2;
     }
