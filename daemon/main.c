@@ -49,8 +49,8 @@ static const struct option_row options[] = {
      "systemd), $XDG_STATE_HOME/papertape and ~/.local/state/papertape that the environment gives",
      AT(state), .letter = 's'},
     {"check-config", NULL,
-     "read the configuration and the policies and certificates that it names, say whether it is good, and "
-     "exit; keys and what the venue lists are checked by a start",
+     "read the configuration and the policies, certificates and files of keys that it names, say whether it is "
+     "good, and exit; what the venue takes and lists is checked by a start",
      AT(check)},
     {"print-config", NULL,
      "print the whole configuration that would be used, with a line on each key, and exit; the output is "
@@ -450,6 +450,21 @@ static int run(struct daemon *daemon)
     return exit_status;
 }
 
+/* The last of --check-config: false after a line on stderr. */
+static bool check_keys(const struct daemon_config *config, const char *name)
+{
+    char error[CONFIG_ERROR_MAX];
+    const char *unseen;
+    if (feeds_check_keys(config, &unseen, error) < 0) {
+        daemon_say(error);
+        return false;
+    }
+    printf("papertaped: %s: ok\n", name);
+    if (unseen)
+        printf("papertaped: keys = %s: a credential, which only the unit is given: not looked at\n", unseen);
+    return true;
+}
+
 static int run_call(struct option_call *call)
 {
     static struct daemon daemon;
@@ -476,8 +491,9 @@ static int run_call(struct option_call *call)
     daemon_policy_set_destroy(policies); /* the session reads them again */
     if (arguments->print)
         daemon_config_print(&daemon.config, stdout);
-    else if (arguments->check)
-        printf("papertaped: %s: ok\n", arguments->config ? arguments->config : "defaults");
+    else if (arguments->check &&
+             !check_keys(&daemon.config, arguments->config ? arguments->config : "defaults"))
+        return EXIT_USAGE;
     if (arguments->print || arguments->check)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     r = db_state_dir_find(arguments->state, &daemon.state, err, sizeof err);

@@ -12,6 +12,11 @@ struct feeds;
  * `name`: where they are named. */
 int feeds_check_ca(const struct daemon_config *config, const char *name, char error[static CONFIG_ERROR_MAX]);
 
+/* Can the keys that the configuration names be used? Of a credential that only its unit is given nothing is
+ * known: *ret_unseen is its name then, else NULL. 0; -errno with one line, which quotes nothing of a file. */
+int feeds_check_keys(const struct daemon_config *config, const char **ret_unseen,
+                     char error[static CONFIG_ERROR_MAX]);
+
 /* 0, or -errno with one line. The daemon, whose session is open, must outlive them. */
 int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size);
 

@@ -283,7 +283,24 @@ def checked(folder):
     assert check("checked.ini:2: [account a] strategy.fast: ", *daemon, config,
                  text="\n[account a]\nstrategy = sma-cross\nstrategy.slow = 2\n") == 2
     assert check("checked.ini:2: [market] streams: ", *daemon, config, text="[market]\nstreams = trade\n") == 2
-    print("--check-config: missing files and invalid certificates are found, with file and line")
+    stocks = "[market]\nvenue = alpaca\nsymbols = AAPL\n[venue alpaca]\n"
+    keys = harness.write_keys(folder.path, "checked-keys", "hush")
+    for mode, content, why in ((0o644, None, "others may read it (mode 0644): mode 0600 is needed"), (0o600, "PKTEST hush\n", "two lines, id and secret"),
+                               (0o600, "hush\n", "two lines, id and secret"), (0o600, "a\nhush\nhush\n", "two lines, id and secret")):
+        if content:
+            with open(keys, "w", encoding="ascii") as file:
+                file.write(content)
+        os.chmod(keys, mode)
+        assert check(f"checked.ini:5: [venue alpaca] keys: {keys}: {why}", *daemon, config, text=f"{stocks}keys = {keys}\n") == 2
+    assert check(f"[venue alpaca] keys: {keys}x: No such file or directory: two lines", *daemon, config, text=f"{stocks}keys = {keys}x\n") == 2
+    environment = {k: v for k, v in os.environ.items() if k != "CREDENTIALS_DIRECTORY"}
+    for name, said in ((harness.write_keys(folder.path, "good-keys", "hush"), ""), ("alpaca", "keys = alpaca: a credential")):
+        with open(config, "w", encoding="ascii") as file:
+            file.write(f"{stocks}keys = {name}\n")
+        done = subprocess.run([*daemon, config], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
+        assert done.returncode == 0 and not done.stderr and ": ok\n" in done.stdout and said in done.stdout, done
+        assert "hush" not in done.stdout, done
+    print("--check-config: missing files, invalid certificates and keys are found, with file and line")
 
 
 def main():
