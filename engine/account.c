@@ -105,13 +105,21 @@ static int64_t gives_back(const struct fill *fill, int64_t held)
     return fill->qty < -held ? fill->qty : -held;
 }
 
+static bool holds_any(const struct engine *engine, const struct account *account)
+{
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (account->positions[s].qty != 0)
+            return true;
+    return false;
+}
+
 void account_turned(struct engine *engine, int index, int symbol, int64_t before)
 {
     struct account *account = &engine->accounts[index];
     bool was = before < 0, is = account->positions[symbol].qty < 0;
     engine->markets[symbol].shorts += (uint32_t)is - was;
     account->shorts += is - was;
-    if (account->shorts == 0)
+    if (account->rules.margin != MARGIN_OFF ? !holds_any(engine, account) : account->shorts == 0)
         engine_loan_covered(engine, index);
 }
 
@@ -131,6 +139,8 @@ void account_fill(struct engine *engine, const struct fill *fill)
     struct balance *quote = account_quote(engine, index, fill->symbol);
     int64_t held = position->qty, borrowed = borrows(engine, fill, held), given = gives_back(fill, held);
     bool buy = fill->side == ORDER_BUY;
+    if (buy && engine_margin_lends(engine, index, fill->symbol))
+        engine_loan_borrow(engine, index, fill->notional + fill->fee, fill);
     base->borrowed += borrowed - given;
     account_post(engine, index, base, LEDGER_BORROW, borrowed, fill->order_id, fill->id);
     account_post(engine, index, base, LEDGER_TRADE, buy ? fill->qty : -fill->qty, fill->order_id, fill->id);
@@ -138,6 +148,7 @@ void account_fill(struct engine *engine, const struct fill *fill)
                  fill->id);
     account_post(engine, index, quote, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
     account_post(engine, index, base, LEDGER_BORROW, -given, fill->order_id, fill->id);
+    engine_loan_repay(engine, index, fill);
 
     strategy_record_fill(&account->records[fill->symbol], fill->side, fill->qty, fill->notional, fill->fee,
                          held, quote->scale, NULL);
@@ -188,6 +199,9 @@ void account_clear(struct engine *engine, int index)
         account_report_position(engine, index, s);
     }
     account->deposits = account->unpaid_interest = account->margin_ns = 0;
+    account->memory = (struct account_memory){0};
+    for (int s = 0; s < engine->n_symbols; s++)
+        account->days[s] = (struct day_trading){0};
 }
 
 int64_t account_position_value(const struct engine *engine, int index, int symbol)
@@ -209,7 +223,8 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
 int64_t engine_equity(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
-    int128_t equity = (int128_t)account->assets[account->currency_at].total - account->unpaid_interest;
+    const struct balance *currency = &account->assets[account->currency_at];
+    int128_t equity = (int128_t)currency->total - currency->borrowed - account->unpaid_interest;
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at)
             equity += account_position_value(engine, index, s);
@@ -242,6 +257,8 @@ void account_flow(struct engine *engine, int index, enum ledger_kind kind, int64
     account_mark(engine, index);
     int64_t before = account->equity, after = before + amount;
     account_post(engine, index, account_currency(engine, index), kind, amount, 0, 0);
+    engine_loan_repay(engine, index, NULL);
+    engine_margin_moved(engine, index);
     account->deposits += amount;
     account->equity = after;
     account->equity_peak = moved_along(account->equity_peak, before, after);

@@ -7,6 +7,7 @@
 
 #include "engine/position.h"
 #include "exchange/fees.h"
+#include "exchange/margin.h"
 #include "exchange/symbol.h"
 #include "strategy/record.h"
 #include "strategy/risk.h"
@@ -37,10 +38,16 @@ struct account_rules {
     int32_t collateral_e4;  /* to open a short, the currency must be this much of its value: 15000 = 150 % */
     int32_t maintenance_e4; /* below this much the engine buys it back: 12500 = 125 % */
     int32_t borrow_rate_e6; /* a year's interest on what is borrowed: 50000 = 5 %; booked every hour */
+    /* Of an account for US stocks (exchange/margin.h). With a margin, what a short needs is of these rules,
+     * and neither collateral_e4 nor maintenance_e4. */
+    enum margin_kind margin;
+    enum day_trader_rule day_trader;
+    enum settlement_rule settlement;
 };
 
 /* NULL, or why rules contradict themselves: static text. Fees are 0 to 100 %; with shorts both shares are
- * at least 100 % of what is borrowed, the one to open not less than the one to keep. */
+ * at least 100 % of what is borrowed, the one to open not less than the one to keep. Unsettled cash buys
+ * nothing only where there is no margin. */
 const char *account_rules_check(const struct account_rules *rules);
 
 /* The limits of a struct account_rules, as lists, the status and explain have them (record/account.h). */
@@ -49,6 +56,37 @@ extern const struct record engine_limits_record;
 /* The indices of a symbol's two balances among an account's. */
 struct account_pair {
     int base, quote;
+};
+
+/* What an account did in a stock on the day of its last fill there. */
+struct day_trading {
+    int64_t day;       /* exchange/business_day.h; 0: never */
+    int64_t opened;    /* of the position, on that day: qty_scale */
+    bool counts;       /* there was an opening since its last day trade: to close of it is another */
+    int64_t funded_ns; /* bought with proceeds that settle then; 0: with settled cash */
+};
+
+/* Proceeds that settle later. */
+struct settling {
+    int64_t at_ns, amount;
+};
+
+/* An account's trades in stocks on a day: orders that traded, and day trades among them. */
+struct traded_day {
+    int64_t day, trades, day_trades;
+};
+
+enum { SETTLING_MAX = 8 };
+
+/* What the rules for stocks remember of an account; 0: nothing. */
+struct account_memory {
+    struct settling settling[SETTLING_MAX]; /* by time; those that are past count no longer */
+    int n_settling;
+    struct traded_day traded[MARGIN_DAY_TRADE_DAYS]; /* the newest first */
+    int n_traded;
+    int64_t pattern_ns; /* when it became a pattern day trader's; 0: it is none's */
+    int64_t overnight;  /* what its last day's positions lack by Regulation T: they are to be closed */
+    int64_t violations; /* sales of what was bought with cash that was not settled yet */
 };
 
 /* The arrays are the account's own; a balance stays where it is for as long as the account lives. */
@@ -63,9 +101,11 @@ struct account {
     struct lots *lots;             /* [symbols] */
     struct record_keeper *records; /* [symbols] closed trades */
     struct account_pair *pairs;    /* [symbols] */
-    int shorts;                    /* positions below zero */
-    int64_t deposits;              /* currency, lifetime: deposits and transfers in less those out */
-    int64_t equity;                /* at the last mark */
+    struct day_trading *days;      /* [symbols] */
+    struct account_memory memory;
+    int shorts;       /* positions below zero */
+    int64_t deposits; /* currency, lifetime: deposits and transfers in less those out */
+    int64_t equity;   /* at the last mark */
     int64_t
         equity_peak; /* highest so far, for the drawdown; deposits and withdrawals move it in proportion */
     int64_t day, day_equity; /* UTC day number, and the equity at its start; also moved in proportion */

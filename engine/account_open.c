@@ -32,6 +32,8 @@ const char *account_rules_check(const struct account_rules *rules)
         return "the maintenance share is below 100 %";
     if (rules->shorts && rules->collateral_e4 < rules->maintenance_e4)
         return "the collateral is below the maintenance share";
+    if (rules->margin != MARGIN_OFF && rules->settlement == SETTLEMENT_STRICT)
+        return "settlement = strict is of an account without a margin";
     return limits_check(&rules->risk);
 }
 
@@ -111,6 +113,7 @@ void account_close(struct engine *engine, int index)
     free(account->lots);
     free(account->records);
     free(account->pairs);
+    free(account->days);
     *account = (struct account){0};
 }
 
@@ -153,7 +156,10 @@ int account_arrays(struct engine *engine, int index)
     account->lots = calloc(n, sizeof *account->lots);
     account->records = calloc(n, sizeof *account->records);
     account->pairs = calloc(n, sizeof *account->pairs);
-    return account->positions && account->lots && account->records && account->pairs ? 0 : -ENOMEM;
+    account->days = calloc(n, sizeof *account->days);
+    return account->positions && account->lots && account->records && account->pairs && account->days
+               ? 0
+               : -ENOMEM;
 }
 
 int account_add(struct engine *engine, const struct account_spec *spec)

@@ -61,7 +61,7 @@ static int64_t collect(struct engine *engine, int index, int symbol, int64_t due
 {
     struct account *account = &engine->accounts[index];
     const struct balance *quote = account_quote(engine, index, symbol);
-    int64_t available = quote->total - quote->reserved;
+    int64_t available = account_available(quote);
     int64_t paid = due < available ? due : available;
     if (account->pairs[symbol].quote == account->currency_at &&
         due - paid <= MONEY_MAX - account->unpaid_interest)
@@ -88,6 +88,7 @@ static void pay_dividend(struct engine *engine, int symbol, const struct corpora
         if (amount < 0)
             amount = -collect(engine, a, symbol, -amount);
         account_post(engine, a, quote, LEDGER_DIVIDEND, amount, 0, 0);
+        engine_loan_repay(engine, a, NULL);
         account->moved = engine->account_moved = true;
         paid++;
     }

@@ -224,6 +224,7 @@ static bool move_account(const struct change *change, int a)
             to->lots[s] = from->lots[change->from[s]];
             from->lots[change->from[s]] = (struct lots){0};
             to->records[s] = from->records[change->from[s]];
+            to->days[s] = from->days[change->from[s]];
         }
     struct account fresh = *to;
     *to = *from;
@@ -236,6 +237,7 @@ static bool move_account(const struct change *change, int a)
     to->lots = fresh.lots;
     to->records = fresh.records;
     to->pairs = fresh.pairs;
+    to->days = fresh.days;
     change->made->rates[a] = change->engine->rates[a];
     struct strategy_runner *runner = &change->made->runners[a];
     const struct strategy_runner *before = &change->engine->runners[a];
@@ -275,6 +277,7 @@ static void take_over(const struct change *change)
         engine_calendars_date_again(engine, s);
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
+    engine->margins = made->margins;
     engine->measures = made->measures;
     engine->closes = engine->ends = true; /* checked at the next event */
     for (size_t i = 0; i < engine->n_orders; i++)

@@ -206,6 +206,7 @@ struct engine {
     struct strategy_runner *runners; /* [n_accounts] */
     struct risk_rate *rates;         /* [n_accounts] */
     int64_t interest_due_ns;         /* the next full hour; 0 before the first event */
+    int64_t margin_due_ns;           /* the end of the business day; 0 before the first event */
     int n_symbols, n_accounts, cap_accounts;
     int64_t next_equity_ns; /* with equity_interval_ns: when the next point of every account is due */
     int64_t interval_ns, latency_ns, equity_interval_ns, policy_wait_ns;
@@ -241,6 +242,7 @@ struct engine {
     bool account_moved; /* some account->moved is set */
     bool killing;       /* some account->killing is set */
     bool watches;       /* some account has a limit of drawdown; follows from their rules */
+    bool margins;       /* some account has a margin; the same */
     bool closes;        /* some runner->closing is set; derived */
     bool ends;          /* some symbol that has ended may have orders; derived */
     bool measures;      /* some slot reads measures of its book; derived */
@@ -278,6 +280,11 @@ struct balance *account_find_balance(const struct account *account, const char *
 struct balance *account_base(struct engine *engine, int account, int symbol);
 struct balance *account_quote(struct engine *engine, int account, int symbol);
 struct balance *account_currency(struct engine *engine, int account);
+/* What orders do not reserve of it; those of an account with a margin may reserve more than there is. */
+static inline int64_t account_available(const struct balance *balance)
+{
+    return balance->total > balance->reserved ? balance->total - balance->reserved : 0;
+}
 /* Adds an amount to a balance and emits its row; 0 does nothing. */
 void account_post(struct engine *engine, int account, struct balance *balance, enum ledger_kind kind,
                   int64_t amount, uint64_t order_id, uint64_t fill_id);
@@ -360,6 +367,53 @@ void engine_loan_interest(struct engine *engine);
 void engine_loan_covered(struct engine *engine,
                          int account); /* or there is no short any more: the call is over */
 void engine_loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
+/* Cancels resting purchases in the currency. */
+void engine_loan_cancel_buys(struct engine *engine, int account);
+enum loan_outcome { LOAN_ASKED, LOAN_NO_MARKET, LOAN_REFUSED };
+/* Closes a position at market, a short by as much as there is money for unless it is on margin. */
+enum loan_outcome engine_loan_close(struct engine *engine, int account, int symbol);
+/* Currency is lent only against stocks (exchange/margin.h). A purchase borrows what is lacking; what comes in
+ * pays back first: after anything has. `order`, `fill`: the trade's, or 0. */
+void engine_loan_borrow(struct engine *engine, int account, int64_t needed, const struct fill *fill);
+void engine_loan_repay(struct engine *engine, int account, const struct fill *fill);
+
+/* margin.c: accounts with rules->margin. Sums are of what is quoted in the account's currency. */
+void engine_margin_watch(struct engine *engine); /* after the accounts' rules changed */
+bool engine_margin_lends(const struct engine *engine, int account,
+                         int symbol); /* is it bought with a loan? */
+/* The equity that a position needs to be opened by Regulation T, and to be kept. */
+int64_t engine_margin_initial(const struct engine *engine, int account, int symbol);
+int64_t engine_margin_maintenance(const struct engine *engine, int account, int symbol);
+int64_t engine_margin_initial_of_all(const struct engine *engine, int account);
+int64_t engine_margin_maintenance_of_all(const struct engine *engine, int account);
+/* The equity that is free to open positions, less what resting purchases need; negative: it lacks so much. */
+int64_t engine_margin_free(const struct engine *engine, int account);
+/* The most that a purchase of a symbol may cost, `freed` of the equity being free in addition; and the cost
+ * to compare with it, whose fees are paid in whole. */
+int64_t engine_margin_money(const struct engine *engine, int account, int symbol, int64_t freed);
+/* The same as an amount that fees are paid from as anywhere else: for sizing. */
+int64_t engine_margin_budget(const struct engine *engine, int account, int symbol);
+int32_t engine_margin_fee_e6(const struct engine *engine, int account, int symbol, int32_t fee_e6);
+int64_t engine_margin_reserved(const struct engine *engine, int account, int symbol, int64_t reserved);
+/* Does the equity suffice when `qty` of an order was sold at `price`, `short_qty` of it borrowed? */
+bool engine_margin_covers(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
+                          int64_t short_qty);
+/* ORDER_OK, or why it may open nothing now; and why the equity does not suffice to. */
+enum order_reason engine_margin_entry(const struct engine *engine, int account, int symbol);
+enum order_reason engine_margin_shortage(const struct engine *engine, int account);
+
+/* margin_call.c: what is closed where the equity does not suffice. */
+void engine_margin_check(struct engine *engine, int symbol);  /* after its price moved */
+void engine_margin_moved(struct engine *engine, int account); /* after its money or positions changed */
+void engine_margin_day_over(struct engine *engine); /* where a business day has ended since the last call */
+
+/* settle.c: the day's trades, and when proceeds are settled. */
+const struct trading_calendar *engine_settle_calendar(const struct engine *engine); /* of its stocks */
+void engine_settle_trade(struct engine *engine, const struct order *order,
+                         const struct fill *fill);                         /* before it is booked */
+void engine_settle_booked(struct engine *engine, const struct fill *fill); /* after */
+int64_t engine_settle_unsettled(const struct engine *engine, int account); /* of its currency */
+int64_t engine_settle_barred(const struct engine *engine, int account);    /* of that, what may buy nothing */
 
 /* One more, zeroed, at the end of *n items of which there is room for *cap; NULL without memory. */
 void *engine_live_append(void **items, size_t *n, size_t *cap, size_t size); /* live.c */

@@ -238,7 +238,7 @@ static double exposed_of(const struct engine *engine, int account, int64_t equit
 {
     const struct account *holder = &engine->accounts[account];
     const struct balance *currency = &holder->assets[holder->currency_at];
-    return (double)equity - (double)(currency->total - currency->reserved);
+    return (double)equity - (double)(currency->total - currency->borrowed - currency->reserved);
 }
 
 static struct driver_round round_of(struct engine *engine, int account, const struct policy_rules *rules)

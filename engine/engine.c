@@ -111,6 +111,7 @@ int engine_start(struct engine *engine, int64_t now_ns)
 static void price_moved(struct engine *engine, int symbol)
 {
     engine_loan_check(engine, symbol);
+    engine_margin_check(engine, symbol);
     engine_halt_check(engine, symbol);
 }
 
@@ -522,6 +523,7 @@ static void advance_to(struct engine *engine, const struct event *event)
     if (engine->to_begin)
         account_begin_all(engine);
     engine_loan_interest(engine);
+    engine_margin_day_over(engine);
     if (!bars)
         engine_driver_wait(engine);
 }

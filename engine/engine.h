@@ -59,6 +59,22 @@ struct equity_point {
     int64_t peak;         /* highest equity so far: equity / peak - 1 is the drawdown */
 };
 
+/* An account by the rules for stocks (exchange/margin.h): currency_scale. Without a margin there is no more
+ * to buy with than cash. */
+struct margin_figures {
+    int64_t day;                          /* the business day, of which all is said */
+    int64_t equity, initial, maintenance; /* and what its positions need */
+    int64_t excess;                       /* equity - maintenance */
+    int64_t power;                        /* the most that it can buy of a stock */
+    int64_t debt;                         /* borrowed currency */
+    int64_t day_trades;                   /* in MARGIN_DAY_TRADE_DAYS business days */
+    bool day_trader;                      /* the pattern day trader's rule holds for it */
+    bool by_day;                /* it may use the maintenance for what it opens, until the day ends */
+    int64_t settled, unsettled; /* cash */
+    int64_t settles_ns;         /* when the last of it is settled; 0: all is */
+    int64_t violations;         /* of good faith */
+};
+
 /* What a policy decided for an asset: quanta, price units and money as in strategy/policy/rules.h. */
 struct engine_policy_decision {
     const struct policy *policy;
@@ -227,6 +243,7 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol);
  * days are not known. Until the next event. */
 const struct trading_calendar *engine_calendar(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
+void engine_margin_figures(const struct engine *engine, int account, struct margin_figures *ret);
 const struct account *engine_account(const struct engine *engine, int account);
 /* Now, at the last prices (at cost before the first): the currency, plus longs and less shorts of the
  * symbols that are quoted in it, less unpaid interest. What is held in other currencies' symbols is not

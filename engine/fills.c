@@ -37,7 +37,10 @@ void engine_fills_book(struct engine *engine, struct order *order, int64_t price
     engine->counters.fills++;
     if (engine->sink.fill)
         engine->sink.fill(engine->sink.ctx, &fill);
+    engine_settle_trade(engine, order, &fill);
     account_fill(engine, &fill);
+    engine_settle_booked(engine, &fill);
+    engine_margin_moved(engine, fill.account);
 }
 
 /* The other leg of an OCO is cancelled by the venue the moment that one of them trades or triggers. */
@@ -189,8 +192,7 @@ void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_befo
         reason = ORDER_REDUCE_ONLY;
     if (order->filled == order->qty)
         engine_live_end(engine, id, ORDER_FILLS_REST, ORDER_OK);
-    else if (reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_COLLATERAL ||
-             reason == ORDER_REDUCE_ONLY)
+    else if (engine_reserve_lacks(reason) || reason == ORDER_REDUCE_ONLY)
         engine_live_end(engine, id, ORDER_IS_CANCELED, reason);
     else if (rests)
         engine_fills_rest(engine, id);

@@ -6,6 +6,7 @@
 void engine_halt_watch(struct engine *engine)
 {
     engine->watches = false;
+    engine_margin_watch(engine);
     for (int a = 0; a < engine->n_accounts; a++)
         engine->watches |= engine->accounts[a].rules.risk.drawdown > 0;
 }

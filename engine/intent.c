@@ -58,6 +58,8 @@ int64_t engine_intent_free_cash(struct engine *engine, int account, int symbol)
 {
     const struct account *of = &engine->accounts[account];
     const struct balance *quote = account_quote(engine, account, symbol);
+    if (engine_margin_lends(engine, account, symbol))
+        return engine_margin_budget(engine, account, symbol);
     return of->pairs[symbol].quote == of->currency_at ? engine_loan_spendable(engine, account)
                                                       : quote->total - quote->reserved;
 }

@@ -1,5 +1,7 @@
 /* Shorts: what is sold beyond what is held is borrowed, covered by currency, charged interest every full
- * hour, and bought back when its cover is too small.
+ * hour, and bought back when its cover is too small. Currency that is borrowed, of an account with a margin,
+ * is charged the same; what its loans need is in margin.c, and what is done where that is lacking in
+ * margin_call.c.
  *
  * What is borrowed is valued at the last price, rounded up; at what it was sold for before the first price
  * is known. An account may be short only of symbols quoted in its currency. */
@@ -50,10 +52,38 @@ int64_t engine_loan_spendable(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     const struct balance *currency = &account->assets[account->currency_at];
+    if (account->rules.margin != MARGIN_OFF) {
+        int64_t left = engine_margin_free(engine, index);
+        left = left < currency->total ? left : currency->total;
+        return left > 0 ? left : 0;
+    }
     int64_t value = engine_loan_value(engine, index);
     int64_t most = currency->total - currency->reserved - account->unpaid_interest -
-                   engine_loan_collateral(engine, index, value);
+                   engine_loan_collateral(engine, index, value) - engine_settle_barred(engine, index);
     return most > 0 ? most : 0;
+}
+
+/* ---- currency ---- */
+
+void engine_loan_borrow(struct engine *engine, int index, int64_t needed, const struct fill *fill)
+{
+    struct balance *currency = account_currency(engine, index);
+    if (needed <= currency->total)
+        return;
+    int64_t lacking = needed - currency->total;
+    currency->borrowed += lacking;
+    account_post(engine, index, currency, LEDGER_BORROW, lacking, fill->order_id, fill->id);
+}
+
+void engine_loan_repay(struct engine *engine, int index, const struct fill *fill)
+{
+    struct balance *currency = account_currency(engine, index);
+    int64_t paid = currency->borrowed < currency->total ? currency->borrowed : currency->total;
+    if (paid <= 0)
+        return;
+    currency->borrowed -= paid;
+    account_post(engine, index, currency, LEDGER_BORROW, -paid, fill ? fill->order_id : 0,
+                 fill ? fill->id : 0);
 }
 
 /* ---- interest ---- */
@@ -62,7 +92,7 @@ static void charge(struct engine *engine, int index, int64_t due)
 {
     struct account *account = &engine->accounts[index];
     struct balance *currency = account_currency(engine, index);
-    int64_t available = currency->total - currency->reserved;
+    int64_t available = account_available(currency);
     int64_t paid = due < available ? due : available;
     account_post(engine, index, currency, LEDGER_INTEREST, -paid, 0, 0);
     account->unpaid_interest += due - paid;
@@ -93,6 +123,10 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
         if (due > 0)
             charge(engine, index, due);
     }
+    int64_t debt = account_currency(engine, index)->borrowed;
+    int64_t due = debt > 0 && hours > 0 ? interest(debt, account->rules.borrow_rate_e6, hours) : 0;
+    if (due > 0)
+        charge(engine, index, due);
 }
 
 int64_t engine_loan_hour(int64_t now_ns)
@@ -116,43 +150,50 @@ void engine_loan_interest(struct engine *engine)
 
 /* ---- margin calls ---- */
 
-static bool called_already(const struct engine *engine, int account, int symbol)
+static bool called_already(const struct engine *engine, int account, int symbol, enum order_side side)
 {
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
-        if (live->order.account == account && live->order.symbol == symbol && live->order.side == ORDER_BUY &&
+        if (live->order.account == account && live->order.symbol == symbol && live->order.side == side &&
             live->order.type == ORDER_MARKET && live->order.reduce_only && !live->cancel_queued)
             return true;
     }
     return false;
 }
 
-enum loan_outcome { ASKED, NO_MARKET, REFUSED };
+/* As much of a short as there is money for: nobody lends for it. */
+static int64_t payable(struct engine *engine, int account, int symbol, int64_t price, int64_t debt)
+{
+    if (engine_margin_lends(engine, account, symbol))
+        return debt;
+    int128_t most = (int128_t)account_available(account_currency(engine, account)) *
+                    engine->markets[symbol].notional_unit / price;
+    return most < debt ? (int64_t)most : debt;
+}
 
-/* As much as there is money for. */
-static enum loan_outcome buy_back(struct engine *engine, int account, int symbol)
+enum loan_outcome engine_loan_close(struct engine *engine, int account, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
     struct book_level best;
-    if (called_already(engine, account, symbol))
-        return ASKED;
-    if (market->stale || !engine_match_best(engine, symbol, ORDER_BUY, &best))
-        return NO_MARKET;
-    const struct balance *currency = account_currency(engine, account);
-    int128_t most = (int128_t)(currency->total - currency->reserved) * market->notional_unit / best.price;
-    int64_t debt = -engine->accounts[account].positions[symbol].qty;
-    int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most < debt ? (int64_t)most : debt);
+    if (called_already(engine, account, symbol, side))
+        return LOAN_ASKED;
+    if (market->stale || !engine_match_best(engine, symbol, side, &best))
+        return LOAN_NO_MARKET;
+    int64_t most = held < 0 ? payable(engine, account, symbol, best.price, -held) : held;
+    int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most);
     if (qty == 0)
-        return REFUSED;
-    struct order request = engine_intent_order(account, symbol, ORDER_BUY, ORDER_MARKET, qty, "margin call");
+        return LOAN_REFUSED;
+    struct order request = engine_intent_order(account, symbol, side, ORDER_MARKET, qty, "margin call");
     request.reduce_only = true;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
-    return reason == ORDER_OK ? ASKED : REFUSED;
+    return reason == ORDER_OK ? LOAN_ASKED : LOAN_REFUSED;
 }
 
 /* Resting purchases must not use the money that the margin call needs. Orders are sorted by id. */
-static void cancel_buys(struct engine *engine, int account)
+void engine_loan_cancel_buys(struct engine *engine, int account)
 {
     const struct account *of = &engine->accounts[account];
     uint64_t seen = 0;
@@ -184,10 +225,10 @@ static void call(struct engine *engine, int index, int64_t value)
                      "account %s: its %s covers less than %g %% of %s that it is short of: it is bought back",
                      account->name, account->currency, account->rules.maintenance_e4 / 100., text);
     }
-    cancel_buys(engine, index);
+    engine_loan_cancel_buys(engine, index);
     int64_t wait_ns = CALL_LATER_NS;
     for (int s = 0; s < engine->n_symbols; s++)
-        if (account->positions[s].qty < 0 && buy_back(engine, index, s) != REFUSED)
+        if (account->positions[s].qty < 0 && engine_loan_close(engine, index, s) != LOAN_REFUSED)
             wait_ns = CALL_AGAIN_NS;
     account->margin_ns = engine->now_ns + wait_ns;
 }
@@ -200,7 +241,7 @@ void engine_loan_check(struct engine *engine, int symbol)
         if (account->shorts == 0 || account->positions[symbol].qty >= 0)
             continue;
         shorts--;
-        if (engine->now_ns < account->margin_ns)
+        if (engine->now_ns < account->margin_ns || account->rules.margin != MARGIN_OFF)
             continue;
         int64_t value = engine_loan_value(engine, a);
         int64_t covers = account_currency(engine, a)->total - account->unpaid_interest;

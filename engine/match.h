@@ -36,6 +36,7 @@ int64_t engine_reserve_affordable(struct engine *engine, const struct order *ord
                                   int64_t qty);
 /* Why the account could not pay for more. */
 enum order_reason engine_reserve_shortage(const struct engine *engine, const struct order *order);
+bool engine_reserve_lacks(enum order_reason reason); /* is it one of those, but REDUCE_ONLY? */
 /* Could it pay for, or deliver, all of `qty` for `cost` in all? */
 bool engine_reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
                             int64_t price);

@@ -182,6 +182,7 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
     if (engine->to_begin)
         account_begin_all(engine);
     engine_loan_interest(engine);
+    engine_margin_day_over(engine);
     if (engine->markets[symbol].live_orders > 0) {
         if (engine->next_expiry_ns <= bar->open_ns)
             engine_live_expire(engine, symbol, bar->open_ns);

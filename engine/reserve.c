@@ -13,7 +13,10 @@
  * Where an account may be short, a sale reserves nothing: what it lacks is borrowed. Nor does the part of a
  * purchase that pays back what is borrowed: the collateral is there for it. What opens or widens a short
  * must be covered when it is asked for and again when it trades: the currency left, with the proceeds,
- * suffices for the collateral of all shorts. What covers shorts, or is unpaid interest, buys nothing else. */
+ * suffices for the collateral of all shorts. What covers shorts, or is unpaid interest, buys nothing else.
+ *
+ * An account with a margin buys with borrowed currency (margin.c): what its orders reserve may be more than
+ * there is, and it is the equity that must suffice for them, by the share that the rules ask for. */
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
@@ -150,7 +153,9 @@ static void set_pool(struct engine *engine, const struct order *order)
         int64_t held = engine_match_reducible(engine, order->account, order->symbol, order->side);
         sum = sum < held ? sum : held;
     }
-    int64_t available = balance->total - balance->reserved;
+    int64_t available = order->side == ORDER_BUY && engine_margin_lends(engine, order->account, order->symbol)
+                            ? MONEY_MAX - balance->reserved
+                            : balance->total - balance->reserved;
     sum = sum < available ? sum : available;
     holder->reserved = sum > 0 ? (int64_t)sum : 0;
     balance->reserved += holder->reserved;
@@ -224,7 +229,8 @@ static int64_t free_to_open(const struct engine *engine, const struct order *ord
     int64_t value = engine_loan_value(engine, order->account);
     if (borrowed_qty(engine, order) > 0)
         value += account_position_value(engine, order->account, order->symbol);
-    return available - account->unpaid_interest - engine_loan_collateral(engine, order->account, value);
+    return available - account->unpaid_interest - engine_settle_barred(engine, order->account) -
+           engine_loan_collateral(engine, order->account, value);
 }
 
 /* Are all shorts covered when `qty` of an order has been sold at `price`, `short_qty` of it borrowed? */
@@ -243,9 +249,31 @@ static bool covered(const struct engine *engine, const struct order *order, int6
     if (value > MONEY_MAX / 2 || proceeds > MONEY_MAX / 2)
         return false;
     int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account));
+    if (account->rules.margin != MARGIN_OFF)
+        return engine_margin_covers(engine, order, price, fee, short_qty);
     int128_t left =
         (int128_t)currency->total - currency->reserved - account->unpaid_interest + proceeds - fee;
     return left >= engine_loan_collateral(engine, order->account, (int64_t)value);
+}
+
+/* Why a purchase that lacks so much is refused. */
+static enum order_reason purchase_reason(const struct engine *engine, const struct order *order,
+                                         int64_t lacks)
+{
+    const struct account *account = &engine->accounts[order->account];
+    if (account->pairs[order->symbol].quote != account->currency_at)
+        return ORDER_INSUFFICIENT_BALANCE;
+    if (account->rules.margin != MARGIN_OFF)
+        return engine_margin_shortage(engine, order->account);
+    int64_t barred = engine_settle_barred(engine, order->account);
+    return barred > 0 && lacks <= barred ? ORDER_UNSETTLED_CASH : ORDER_INSUFFICIENT_BALANCE;
+}
+
+static enum order_reason short_reason(const struct engine *engine, const struct order *order)
+{
+    return engine->accounts[order->account].rules.margin != MARGIN_OFF
+               ? engine_margin_shortage(engine, order->account)
+               : ORDER_COLLATERAL;
 }
 
 static enum order_reason check_sale(struct engine *engine, const struct order *order)
@@ -260,8 +288,24 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
     int64_t held = engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL);
     if (held > 0 && held > sellable)
         return ORDER_INSUFFICIENT_BALANCE; /* it was spent on another symbol */
-    return covered(engine, order, engine_reserve_price(engine, order), left, left - held) ? ORDER_OK
-                                                                                          : ORDER_COLLATERAL;
+    enum order_reason reason = engine_margin_entry(engine, order->account, order->symbol);
+    if (reason == ORDER_OK && !covered(engine, order, engine_reserve_price(engine, order), left, left - held))
+        reason = short_reason(engine, order);
+    return reason;
+}
+
+/* Equity must suffice for what it opens. */
+static enum order_reason check_on_margin(struct engine *engine, const struct order *order, int64_t opens)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    int32_t fee_e6 = fee_bound_e6(engine, order->account);
+    int64_t own = engine_margin_reserved(engine, order->account, order->symbol, own_reserve(engine, order));
+    int64_t cost = fill_purchase(engine_reserve_price(engine, order), opens, market->notional_unit,
+                                 engine_margin_fee_e6(engine, order->account, order->symbol, fee_e6));
+    enum order_reason reason = engine_margin_entry(engine, order->account, order->symbol);
+    if (reason == ORDER_OK && cost > engine_margin_money(engine, order->account, order->symbol, own))
+        reason = engine_margin_shortage(engine, order->account);
+    return reason;
 }
 
 static enum order_reason check_purchase(struct engine *engine, const struct order *order)
@@ -269,10 +313,12 @@ static enum order_reason check_purchase(struct engine *engine, const struct orde
     int64_t left = order->qty - order->filled;
     if (left <= borrowed_qty(engine, order))
         return ORDER_OK;
+    if (engine_margin_lends(engine, order->account, order->symbol))
+        return check_on_margin(engine, order, left - borrowed_qty(engine, order));
     int64_t cost = engine_reserve_purchase(engine, order->account, order->symbol,
                                            engine_reserve_price(engine, order), left);
-    return cost <= free_to_open(engine, order) + own_reserve(engine, order) ? ORDER_OK
-                                                                            : ORDER_INSUFFICIENT_BALANCE;
+    int64_t available = free_to_open(engine, order) + own_reserve(engine, order);
+    return cost <= available ? ORDER_OK : purchase_reason(engine, order, cost - available);
 }
 
 /* For an amended order, what its pool reserves counts as free. */
@@ -335,6 +381,21 @@ static int64_t payable(const struct engine *engine, const struct order *order, i
                            &lot);
 }
 
+/* The most of `qty` that the equity suffices for, after what it buys back. */
+static int64_t payable_on_margin(const struct engine *engine, const struct order *order, int64_t price,
+                                 int64_t qty)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    const struct fill_lot lot = filter_lot(&market->symbol);
+    int64_t back = borrowed_qty(engine, order);
+    if (qty <= back)
+        return qty;
+    int32_t fee_e6 = fee_bound_e6(engine, order->account);
+    return back + fill_affordable(engine_margin_money(engine, order->account, order->symbol, 0), price,
+                                  qty - back, market->notional_unit,
+                                  engine_margin_fee_e6(engine, order->account, order->symbol, fee_e6), &lot);
+}
+
 /* Would the cost of the position stay within what money can be? */
 static bool cost_fits(const struct engine *engine, const struct order *order, int64_t price, int64_t qty)
 {
@@ -360,6 +421,8 @@ int64_t engine_reserve_affordable(struct engine *engine, const struct order *ord
     int64_t back = borrowed_qty(engine, order);
     if (qty > MONEY_MAX - account_base(engine, order->account, order->symbol)->total)
         return 0;
+    if (engine_margin_lends(engine, order->account, order->symbol))
+        return payable_on_margin(engine, order, price, qty);
     int64_t opens = qty > back ? payable(engine, order, price, qty, free_to_open(engine, order)) : 0;
     if (opens > back || back == 0)
         return opens;
@@ -373,13 +436,21 @@ enum order_reason engine_reserve_shortage(const struct engine *engine, const str
     bool short_sale = order->side == ORDER_SELL &&
                       engine_loan_allowed(engine, order->account, order->symbol) &&
                       engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL) == 0;
-    return short_sale ? ORDER_COLLATERAL : ORDER_INSUFFICIENT_BALANCE;
+    if (short_sale)
+        return short_reason(engine, order);
+    return order->side == ORDER_BUY ? purchase_reason(engine, order, 0) : ORDER_INSUFFICIENT_BALANCE;
+}
+
+bool engine_reserve_lacks(enum order_reason reason)
+{
+    return reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_COLLATERAL ||
+           (reason >= ORDER_INITIAL_MARGIN && reason <= ORDER_UNSETTLED_CASH);
 }
 
 bool engine_reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
                             int64_t price)
 {
-    if (order->side == ORDER_SELL)
+    if (order->side == ORDER_SELL || engine_margin_lends(engine, order->account, order->symbol))
         return engine_reserve_affordable(engine, order, price, qty) == qty;
     const struct balance *balance = balance_of(engine, order);
     int64_t available =

@@ -103,7 +103,9 @@ void engine_restore_interest(struct engine *engine, int account, int64_t charged
     for (int s = 0; s < engine->n_symbols; s++)
         if (to->positions[s].qty < 0 && to->positions[s].opened_ns < since_ns)
             since_ns = to->positions[s].opened_ns;
-    if (to->shorts > 0)
+    if (to->shorts == 0 && to->assets[to->currency_at].borrowed > 0)
+        since_ns = charged_ns;
+    if (since_ns < INT64_MAX)
         to->interest_ns = engine_loan_hour(since_ns > charged_ns ? since_ns : charged_ns);
 }
 

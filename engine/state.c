@@ -134,10 +134,36 @@ static void visit_record(struct codec *codec, const struct position *position, s
 /* Reasons added later were never counted. */
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
-    uint32_t n = codec->version >= 6 ? ORDER_REASONS : ORDER_RISK_POSITIONS + 1;
+    uint32_t n = codec->version >= 8   ? ORDER_REASONS
+                 : codec->version >= 6 ? ORDER_SYMBOL_GONE + 1
+                                       : ORDER_RISK_POSITIONS + 1;
     engine_visit_count(codec, &n, ORDER_REASONS, 1);
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &refused[i]);
+}
+
+static void visit_day(struct codec *codec, struct day_trading *day)
+{
+    codec_i64s(codec, &day->day, &day->opened, &day->funded_ns);
+    codec_bool(codec, &day->counts);
+    codec->failed |= day->opened < 0;
+}
+
+static void visit_memory(struct codec *codec, struct account_memory *memory)
+{
+    codec_int(codec, &memory->n_settling, 0, SETTLING_MAX);
+    for (int i = 0; i < memory->n_settling && !codec->failed; i++) {
+        codec_i64s(codec, &memory->settling[i].at_ns, &memory->settling[i].amount);
+        codec->failed |= memory->settling[i].amount <= 0 || memory->settling[i].amount > MONEY_MAX;
+    }
+    codec_int(codec, &memory->n_traded, 0, MARGIN_DAY_TRADE_DAYS);
+    for (int i = 0; i < memory->n_traded && !codec->failed; i++) {
+        struct traded_day *traded = &memory->traded[i];
+        codec_i64s(codec, &traded->day, &traded->trades, &traded->day_trades);
+        codec->failed |= traded->trades < 0 || traded->day_trades < 0 || traded->trades > INT32_MAX ||
+                         traded->day_trades > INT32_MAX;
+    }
+    codec_i64s(codec, &memory->pattern_ns, &memory->overnight, &memory->violations);
 }
 
 static void visit_account(struct visit *visit, int index)
@@ -182,6 +208,10 @@ static void visit_account(struct visit *visit, int index)
         visit_refused(codec, account->refused);
         visit->engine->killing |= account->killing;
     }
+    for (int s = 0; codec->version >= 8 && s < visit->engine->n_symbols && !over(visit); s++)
+        visit_day(codec, &account->days[s]);
+    if (codec->version >= 8)
+        visit_memory(codec, &account->memory);
     visit->engine->to_begin |= !codec->saving;
     if (!codec->saving && !over(visit))
         visit->error = account_bind(visit->engine, index);
@@ -432,6 +462,8 @@ static void visit_engine(struct visit *visit)
     codec_u64(codec, &engine->input_seq);
     codec_bools(codec, &engine->paused, &engine->flattening, &engine->storage_failing, &engine->bar_closed);
     codec_i64s(codec, &engine->next_equity_ns, &engine->interest_due_ns);
+    if (codec->version >= 8)
+        codec_i64(codec, &engine->margin_due_ns);
     visit_counters(codec, &engine->counters);
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
         visit->error = engine_visit_market(codec, &engine->markets[s], engine->interval_ns);

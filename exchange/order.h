@@ -106,6 +106,13 @@ enum order_reason {
     /* what happened to the symbol */
     ORDER_SPLIT,       /* nothing is left of its quantity, or of its price, after the symbol's split */
     ORDER_SYMBOL_GONE, /* the venue lists the symbol no longer */
+    /* the account, by the rules for stocks: exchange/margin.h */
+    ORDER_INITIAL_MARGIN,    /* its equity does not suffice by Regulation T */
+    ORDER_INTRADAY_MARGIN,   /* nor by FINRA 4210(d)(2) within the day */
+    ORDER_DAY_TRADING_POWER, /* nor for four times of it, as a pattern day trader */
+    ORDER_DAY_TRADER_EQUITY, /* a pattern day trader has less than $25,000 */
+    ORDER_MARGIN_EQUITY,     /* an account of less than $2,000 gets no credit */
+    ORDER_UNSETTLED_CASH,    /* there is cash, but it is not settled yet */
     ORDER_REASONS,
 };
 

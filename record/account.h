@@ -151,7 +151,10 @@
     NEXT(shorts, "shorts", "shorts", BOOL, CHANGES, REQUIRED, NULL) \
     NEXT(collateral_e4, "collateral_e4", "collateral", SHARE_E4, CHANGES, REQUIRED, NULL) \
     NEXT(maintenance_e4, "maintenance_e4", "maintenance", SHARE_E4, CHANGES, REQUIRED, NULL) \
-    NEXT(borrow_rate_e6, "borrow_rate_e6", "borrow_rate", SHARE_E6, CHANGES, REQUIRED, NULL)
+    NEXT(borrow_rate_e6, "borrow_rate_e6", "borrow_rate", SHARE_E6, CHANGES, REQUIRED, NULL) \
+    NEXT(margin, "margin", "margin", WORD, CHANGES, SINCE(8), &record_words_margin) \
+    NEXT(day_trader, "day_trader", "pattern_day_trader", WORD, CHANGES, SINCE(8), &record_words_day_trader) \
+    NEXT(settlement, "settlement", "settlement", WORD, CHANGES, SINCE(8), &record_words_settlement)
 
 /* A stored account, of struct db_account_stored; and its results. */
 #define RECORD_ACCOUNT_OF(FIRST, NEXT, RULE) \

@@ -4,10 +4,14 @@
  *
  * Within an event rows are in the order in which things happened; those of one thing in this order:
  *
- *   a fill      BORROW of the base that a sale lacks, TRADE of the base, TRADE of the quote, FEE in quote,
- *               BORROW, negative, of the base that a buy gives back: all with its order's and its own id
- *   interest    INTEREST in the account's currency, a row for each short position, by account, by symbol
+ *   a fill      BORROW of the base that a sale lacks, or of the currency that a purchase on margin lacks,
+ *               TRADE of the base, TRADE of the quote, FEE in quote, BORROW, negative, of the base that a buy
+ *               gives back, and of the currency that is paid back: all with its order's and its own id
+ *   interest    INTEREST in the account's currency, a row for each short position, by account, by symbol,
+ *               and then one for borrowed currency
  *   a transfer  TRANSFER out of one account, TRANSFER into the other
+ *   a deposit,  its row, and BORROW, negative, of the currency that is paid back with it
+ *   a dividend
  *   a reset     RESET of the account's currency, even of 0: it marks the moment; then asset by asset:
  *               RESET of the others to what is borrowed of them, BORROW, negative, of what was borrowed;
  *               DEPOSIT of the opening cash

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "exchange/margin.h"
 #include "exchange/order.h"
 #include "exchange/trading_calendar.h"
 #include "record/ledger_row.h"
@@ -31,3 +32,7 @@ static int parse_session_choice(const char *name)
 
 const struct record_words record_words_session_choice = {SESSION_CHOICES, NULL, parse_session_choice,
                                                          session_choice_names};
+
+const struct record_words record_words_margin = {.n = MARGIN_KINDS, .names = margin_kind_names};
+const struct record_words record_words_day_trader = {.n = DAY_TRADER_RULES, .names = day_trader_rule_names};
+const struct record_words record_words_settlement = {.n = SETTLEMENT_RULES, .names = settlement_rule_names};

@@ -50,6 +50,12 @@ const char *daemon_command_reason_words(enum order_reason reason)
         [ORDER_RISK_POSITIONS] = "the account holds, or is entering, as many symbols as it may",
         [ORDER_SPLIT] = "a split of the symbol left nothing of it",
         [ORDER_SYMBOL_GONE] = "the venue lists the symbol no longer",
+        [ORDER_INITIAL_MARGIN] = "the equity does not suffice by Regulation T: 50 % of what is held",
+        [ORDER_INTRADAY_MARGIN] = "it would make an intraday margin deficit (FINRA 4210(d)(2))",
+        [ORDER_DAY_TRADING_POWER] = "a day trader's buying power does not suffice (FINRA 4210(f)(8)(B))",
+        [ORDER_DAY_TRADER_EQUITY] = "a pattern day trader opens nothing below $25,000 (FINRA 4210(f)(8)(B))",
+        [ORDER_MARGIN_EQUITY] = "an account of less than $2,000 gets no credit (FINRA 4210(b))",
+        [ORDER_UNSETTLED_CASH] = "there is cash, but it is not settled yet",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";

@@ -334,7 +334,8 @@ static void note_holdings(struct drive *drive)
         book->moved = false;
         backtest_curve_to(&book->curve, drive->row);
         const struct balance *currency = &account->assets[account->currency_at];
-        book->curve.cash = decimal_to_double(currency->total - account->unpaid_interest, currency->scale);
+        book->curve.cash = decimal_to_double(currency->total - currency->borrowed - account->unpaid_interest,
+                                             currency->scale);
         for (int s = 0; s < drive->config->market->n_symbols; s++)
             if (account->pairs[s].quote == account->currency_at)
                 backtest_curve_hold(&book->curve, s,

@@ -32,6 +32,10 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
     const struct account_rules *rules = &spec->rules;
     if (rules->shorts)
         return "it may be short";
+    if (rules->margin != MARGIN_OFF)
+        return "it may buy on margin";
+    if (rules->settlement != SETTLEMENT_OFF)
+        return "its sales settle later";
     if (rules->risk.daily_loss > 0 || rules->risk.drawdown > 0)
         return "its limits of loss look at each price";
     if (!apart(config->market, spec->currency))

@@ -193,6 +193,9 @@ static inline void random_account(struct random *random, struct account_spec *a)
     r->collateral_e4 = (int32_t)random_next(random);
     r->maintenance_e4 = (int32_t)random_next(random);
     r->borrow_rate_e6 = (int32_t)random_next(random);
+    r->margin = (enum margin_kind)random_between(random, 0, MARGIN_KINDS - 1);
+    r->day_trader = (enum day_trader_rule)random_between(random, 0, DAY_TRADER_RULES - 1);
+    r->settlement = (enum settlement_rule)random_between(random, 0, SETTLEMENT_RULES - 1);
     a->strategy = random_chance(random, 70) ? all[random_between(random, 0, (int64_t)n - 1)] : NULL;
     if (a->strategy)
         strategy_defaults(a->strategy, a->params);
@@ -422,6 +425,7 @@ static inline bool same_account(const struct account_spec *a, const struct accou
                 SAME(rules.risk.exposure_account) && SAME(rules.risk.daily_loss) &&
                 SAME(rules.risk.orders_per_second) && SAME(rules.risk.drawdown) &&
                 SAME(rules.risk.price_band) && SAME(rules.risk.cooldown_ns) && SAME(rules.risk.positions) &&
+                SAME(rules.margin) && SAME(rules.day_trader) && SAME(rules.settlement) &&
                 SAME(rules.shorts) && SAME(rules.collateral_e4) && SAME(rules.maintenance_e4) &&
                 SAME(rules.borrow_rate_e6) && SAME(session) && SAME(strategy);
     for (size_t i = 0; same && a->strategy && i < a->strategy->n_params; i++)

@@ -283,7 +283,13 @@ static void test_numbers(void)
                                           "RISK_PRICE_BAND",
                                           "RISK_POSITIONS",
                                           "SPLIT",
-                                          "SYMBOL_GONE"};
+                                          "SYMBOL_GONE",
+                                          "INITIAL_MARGIN",
+                                          "INTRADAY_MARGIN",
+                                          "DAY_TRADING_POWER",
+                                          "DAY_TRADER_EQUITY",
+                                          "MARGIN_EQUITY",
+                                          "UNSETTLED_CASH"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         CHECK_STR(order_type_name((enum order_type)i), types[i]);
     for (size_t i = 0; i < sizeof tifs / sizeof *tifs; i++)

@@ -1,0 +1,142 @@
+/* Margin calls of accounts with a margin. Two conditions call, and one rule closes:
+ *
+ * - The equity is less than the maintenance of all positions: checked at each price of what is held.
+ * - When a business day ends on which the maintenance sufficed to open (margin.c), the equity is less than
+ *   Regulation T's initial margin of all positions. As far as that is of what the day opened, it is closed
+ *   from the next price on, unless a deposit or a sale has covered it by then.
+ *
+ * Resting purchases are cancelled, and positions closed at market, the one that needs most first, each whole,
+ * until the rest is covered; one that is halted is passed over, one that only lacks a price is waited for.
+ * Orders are tagged "margin call"; it is tried again every second, or where no order can be made every
+ * minute. */
+#include "engine/core.h"
+#include "exchange/business_day.h"
+
+#define CALL_AGAIN_NS INT64_C(1000000000)
+#define CALL_LATER_NS (60 * CALL_AGAIN_NS)
+
+typedef int64_t (*need_fn)(const struct engine *engine, int account, int symbol);
+
+/* The symbol whose position needs most of those after (`need`, `symbol`), in this order; -1: none is left. */
+static int next_largest(const struct engine *engine, int index, need_fn need_of, int64_t *need, int symbol)
+{
+    const struct account *account = &engine->accounts[index];
+    int64_t most = -1;
+    int found = -1;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        if (account->positions[s].qty == 0 || account->pairs[s].quote != account->currency_at)
+            continue;
+        int64_t needs = need_of(engine, index, s);
+        bool after = needs < *need || (needs == *need && s > symbol);
+        if (after && needs > most) {
+            most = needs;
+            found = s;
+        }
+    }
+    *need = most;
+    return found;
+}
+
+static void close_largest(struct engine *engine, int index, need_fn need_of, int64_t lacking)
+{
+    int64_t need = INT64_MAX, wait_ns = CALL_LATER_NS;
+    int128_t left = lacking;
+    for (int s = -1; left > 0 && (s = next_largest(engine, index, need_of, &need, s)) >= 0;) {
+        enum loan_outcome outcome = engine_loan_close(engine, index, s);
+        if (outcome == LOAN_ASKED || (outcome == LOAN_NO_MARKET && engine_hours_trades(&engine->markets[s])))
+            left -= need;
+        if (outcome != LOAN_REFUSED)
+            wait_ns = CALL_AGAIN_NS;
+    }
+    engine->accounts[index].margin_ns = engine->now_ns + wait_ns;
+}
+
+static void call(struct engine *engine, int index, need_fn need_of, int64_t lacking, const char *rule)
+{
+    struct account *account = &engine->accounts[index];
+    if (account->margin_ns == 0) {
+        char text[DECIMAL_TEXT_MAX];
+        decimal_format_short(lacking, account->currency_scale, text);
+        engine_alert(engine, "MARGIN_CALL",
+                     "account %s: its equity lacks %s %s of %s: its largest positions are closed",
+                     account->name, text, account->currency, rule);
+    }
+    engine_loan_cancel_buys(engine, index);
+    close_largest(engine, index, need_of, lacking);
+}
+
+void engine_margin_moved(struct engine *engine, int index)
+{
+    struct account_memory *memory = &engine->accounts[index].memory;
+    if (memory->overnight == 0)
+        return;
+    int64_t beyond = engine_margin_initial_of_all(engine, index) - engine_equity(engine, index);
+    if (memory->overnight > beyond)
+        memory->overnight = beyond > 0 ? beyond : 0;
+}
+
+static void check(struct engine *engine, int index)
+{
+    const struct account_memory *memory = &engine->accounts[index].memory;
+    int64_t equity = engine_equity(engine, index);
+    int64_t lacking = engine_margin_maintenance_of_all(engine, index) - equity;
+    if (lacking > 0) {
+        call(engine, index, engine_margin_maintenance, lacking, "the maintenance (FINRA 4210(c))");
+        return;
+    }
+    engine_margin_moved(engine, index);
+    if (memory->overnight > 0)
+        call(engine, index, engine_margin_initial, memory->overnight, "the initial margin (Regulation T)");
+    else
+        engine_loan_covered(engine, index);
+}
+
+void engine_margin_check(struct engine *engine, int symbol)
+{
+    for (int a = 0; engine->margins && a < engine->n_accounts; a++) {
+        const struct account *account = &engine->accounts[a];
+        if (account->rules.margin != MARGIN_OFF && account->positions[symbol].qty != 0 &&
+            engine->now_ns >= account->margin_ns)
+            check(engine, a);
+    }
+}
+
+/* ---- the end of a day ---- */
+
+/* The initial margin of what the day opened and still holds. */
+static int64_t opened_need(const struct engine *engine, int index, int64_t day)
+{
+    const struct account *account = &engine->accounts[index];
+    int128_t sum = 0;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        int64_t qty = account->positions[s].qty, size = qty < 0 ? -qty : qty,
+                opened = account->days[s].opened;
+        if (size == 0 || account->days[s].day != day || account->pairs[s].quote != account->currency_at)
+            continue;
+        sum += (int128_t)engine_margin_initial(engine, index, s) * (opened < size ? opened : size) / size;
+    }
+    return sum > MONEY_MAX ? MONEY_MAX : (int64_t)sum;
+}
+
+static void end_day(struct engine *engine, int index, int64_t day)
+{
+    struct account *account = &engine->accounts[index];
+    if (!margin_intraday_holds(account->rules.margin, day) &&
+        !margin_day_trader_rule_holds(account->rules.day_trader, day))
+        return;
+    int64_t beyond = engine_margin_initial_of_all(engine, index) - engine_equity(engine, index);
+    int64_t opened = opened_need(engine, index, day);
+    account->memory.overnight = beyond <= 0 ? 0 : beyond < opened ? beyond : opened;
+}
+
+void engine_margin_day_over(struct engine *engine)
+{
+    if (!engine->margins || engine->now_ns < engine->margin_due_ns)
+        return;
+    const struct trading_calendar *calendar = engine_settle_calendar(engine);
+    int64_t day = business_day_of(calendar, engine->margin_due_ns - 1);
+    for (int a = 0; engine->margin_due_ns > 0 && a < engine->n_accounts; a++)
+        if (engine->accounts[a].rules.margin != MARGIN_OFF)
+            end_day(engine, a, day);
+    engine->margin_due_ns = business_day_end(calendar, business_day_of(calendar, engine->now_ns));
+}
