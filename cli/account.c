@@ -122,6 +122,7 @@ static const struct option_action actions[] = {
 #define CREATE                                          .take = cli_ask_args_take, .of = "create"
 #define LIMIT(member, key, kind, fallback, about)       {"risk-" key, "X", about, CREATE, .arg = (key)},
 #define RATE(member, key, fallback, about)              {key, "X", about " (" fallback ")", CREATE},
+#define STOCK(member, key, list, fallback, about, more) {key, "WORD", about " (" fallback ")", CREATE},
 #define SHORT(member, key, kind, fallback, about, more) RATE(member, key, fallback, about)
 
 static const struct option_row options[] = {
@@ -135,7 +136,7 @@ static const struct option_row options[] = {
                            CREATE, .without = "fee_maker fee_taker"},
     {"session", "SESSION", "the bars that its strategy sees: regular, extended or all (regular)", CREATE},
     {"shorts", NULL, "it may sell what it does not hold", CREATE},
-    ACCOUNT_SHORT_KEYS(SHORT) RISK_KEYS(LIMIT)};
+    ACCOUNT_SHORT_KEYS(SHORT) ACCOUNT_STOCK_KEYS(STOCK) RISK_KEYS(LIMIT)};
 
 CLI_VERB(cli_account) = {
     .name = "account",

@@ -6,6 +6,7 @@
 
 #include "cli/stored.h"
 #include "cli/verbs.h"
+#include "exchange/exit_status.h"
 #include "record/account.h"
 #include "record/print.h"
 #include "strategy/strategy.h"
@@ -38,6 +39,17 @@ static const struct stored_column columns[] = {
     {"opening_cash", 0},
     {"params", 0, .json = true},
     {"policy", 0},
+    {"margin", 0},
+    {"pattern_day_trader", 0},
+    {"settlement", 0},
+};
+
+/* A table of its own for people, of those that have such rules. */
+static const struct stored_column margin_columns[] = {
+    {"account", -12},           {"margin", -8},     {"settlement", -10},  {"initial_margin", 14},
+    {"maintenance_margin", 18}, {"excess", 14},     {"buying_power", 14}, {"debt", 12},
+    {"day_trades", 10},         {"day_trader", 10}, {"settled", 14},      {"unsettled", 12},
+    {"settles_ns", -24},        {"violations", 10},
 };
 
 /* An account and its totals: units of its currency. */
@@ -48,10 +60,33 @@ struct account_line {
     int64_t at_ns, killed_ns;            /* 0: none */
     char strategy[STORED_CELL], *params; /* an object of JSON; NULL: it has no strategy */
     char policy[ACCOUNT_NAME_MAX];       /* of the arena, that trades for it; "": none */
+    struct margin_figures margin;        /* INT64_MIN, -1: its rules ask for none */
+    bool asked;                          /* they do, and there is a point */
 };
 
+static const struct margin_figures no_figures = {.initial = INT64_MIN,
+                                                 .maintenance = INT64_MIN,
+                                                 .excess = INT64_MIN,
+                                                 .power = INT64_MIN,
+                                                 .debt = INT64_MIN,
+                                                 .settled = INT64_MIN,
+                                                 .unsettled = INT64_MIN,
+                                                 .day_trades = -1,
+                                                 .violations = -1};
+
 #define RULE(member, ...) RECORD_FIELD_(account.rules.member, __VA_ARGS__)
-#define ROW               struct account_line
+#define MARGIN_FIELDS \
+    PRINT_AS(QUOTE, ABSENT, margin.initial, "initial_margin"), \
+        PRINT_AS(QUOTE, ABSENT, margin.maintenance, "maintenance_margin"), \
+        PRINT_AS(QUOTE, ABSENT, margin.excess, "excess"), \
+        PRINT_AS(QUOTE, ABSENT, margin.power, "buying_power"), PRINT_AS(QUOTE, ABSENT, margin.debt, "debt"), \
+        PRINT_AS(SIGNED, UNKNOWN, margin.day_trades, "day_trades"), \
+        PRINT_AS(BOOL, REQUIRED, margin.day_trader, "day_trader"), \
+        PRINT_AS(QUOTE, ABSENT, margin.settled, "settled"), \
+        PRINT_AS(QUOTE, ABSENT, margin.unsettled, "unsettled"), \
+        PRINT_AS(TIME, OPTIONAL, margin.settles_ns, "settles_ns"), \
+        PRINT_AS(SIGNED, UNKNOWN, margin.violations, "violations")
+#define ROW struct account_line
 static const struct record_field fields[] = {
     PRINT_AS(TEXT, REQUIRED, account.name, "account"),
     PRINT_AS(TEXT, REQUIRED, account.currency, "currency"),
@@ -66,8 +101,15 @@ static const struct record_field fields[] = {
     PRINT_AS(STRING, OPTIONAL, params, "params"),
     PRINT_WORD(policy),
     PRINT_FIELD_(WORD, REQUIRED, account.session, "session", &record_words_session_choice),
+    MARGIN_FIELDS,
     RECORD_RULES(RULE, RULE)};
 static const struct record record = RECORD_OF("accounts", fields);
+static const struct record_field margin_fields[] = {
+    PRINT_AS(TEXT, REQUIRED, account.name, "account"),
+    PRINT_FIELD_(WORD, REQUIRED, account.rules.margin, "margin", &record_words_margin),
+    PRINT_FIELD_(WORD, REQUIRED, account.rules.settlement, "settlement", &record_words_settlement),
+    MARGIN_FIELDS};
+static const struct record margin_record = RECORD_OF("margins", margin_fields);
 #undef ROW
 
 struct accounts_read {
@@ -103,6 +145,7 @@ static void take_account(void *ctx, const struct db_account_row *row)
                                   .peak = INT64_MIN,
                                   .drawdown_pct = NAN,
                                   .killed_ns = row->killed_ns,
+                                  .margin = no_figures,
                                   .params = params_text(&row->account)};
     snprintf(line->strategy, sizeof line->strategy, "%s", row->account.strategy);
     if (read->form == STORED_TABLE && !line->strategy[0])
@@ -137,6 +180,38 @@ static void take_point(void *ctx, const struct db_equity_point *point)
     line->drawdown_pct = fmin(0, 100 * ((double)line->equity / (double)line->peak - 1));
 }
 
+static void take_margin(void *ctx, const struct db_margin *row)
+{
+    struct accounts_read *read = ctx;
+
+    for (struct account_line *line = read->lines; line < read->lines + read->n; line++) {
+        const struct account_rules *rules = &line->account.rules;
+        if (line->account.number != row->account ||
+            (rules->margin == MARGIN_OFF && rules->settlement == SETTLEMENT_OFF))
+            continue;
+        line->margin = row->figures;
+        line->asked = true;
+    }
+}
+
+static int read_margins(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    struct accounts_read *read = calloc(1, sizeof *read);
+    int r = read ? db_reader_accounts(reader, take_account, read) : -ENOMEM;
+
+    (void)call;
+    if (r == 0)
+        r = db_reader_margins(reader, take_margin, read);
+    for (int i = 0; read && i < read->n; i++) {
+        struct symbol currency = {.quote_scale = read->lines[i].account.currency_scale};
+        if (r == 0 && read->lines[i].asked)
+            cli_stored_record_row(list, &read->lines[i], &(struct record_context){.symbol = &currency});
+        free(read->lines[i].params);
+    }
+    free(read);
+    return r;
+}
+
 static int read_accounts(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
 {
     struct accounts_read *read = calloc(1, sizeof *read);
@@ -149,6 +224,8 @@ static int read_accounts(struct db_reader *reader, const struct option_call *cal
         r = db_reader_accounts(reader, take_account, read);
     if (r == 0)
         r = db_reader_policies(reader, take_policy, read);
+    if (r == 0)
+        r = db_reader_margins(reader, take_margin, read);
     for (; r == 0 && read->at < read->n; read->at++)
         r = db_reader_equity(reader, read->lines[read->at].account.number, INT64_MIN, 1, take_point, read);
     for (int i = 0; read && i < read->n; i++) {
@@ -166,5 +243,11 @@ int cli_account_list(struct option_call *call)
     struct stored_list list =
         cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
 
-    return cli_stored_print_list(call, "account", &list, read_accounts);
+    int status = cli_stored_print_list(call, "account", &list, read_accounts);
+    if (status != EXIT_OK || list.form != STORED_TABLE)
+        return status;
+    struct stored_list margins = cli_stored_list_of(
+        &margin_record, margin_columns, sizeof margin_columns / sizeof *margin_columns, STORED_TABLE, NULL);
+
+    return cli_stored_print_list(call, "account", &margins, read_margins);
 }

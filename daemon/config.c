@@ -61,6 +61,9 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
         .collateral_e4 = account->collateral_e4,
         .maintenance_e4 = account->maintenance_e4,
         .borrow_rate_e6 = account->borrow_rate_e6,
+        .margin = account->margin,
+        .day_trader = account->day_trader,
+        .settlement = account->settlement,
     };
     const struct fee_tier *tier = daemon_config_fee_tier(config, account->fee_tier);
     if (tier)
@@ -269,6 +272,9 @@ static void check_account(const struct daemon_config *config, int a, const struc
                              account->fee_tier, config->venues[0].venue->format->name);
     if (account->maintenance_e4 > account->collateral_e4)
         daemon_config_misfit(check, section, "maintenance collateral", "at most the collateral is needed");
+    if (account->margin != MARGIN_OFF && account->settlement == SETTLEMENT_STRICT)
+        daemon_config_misfit(check, section, "settlement margin",
+                             "strict is of an account without a margin: off or by-date is needed");
     for (int j = 0; j < a; j++)
         if (strcmp(account->name, config->accounts[j].name) == 0)
             daemon_config_misfit(check, section, "", "named twice");

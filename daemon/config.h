@@ -56,6 +56,9 @@ struct account_config {
     enum session_choice session;
     bool shorts;
     int32_t collateral_e4, maintenance_e4, borrow_rate_e6; /* as in struct account_rules */
+    enum margin_kind margin;                               /* and these */
+    enum day_trader_rule day_trader;
+    enum settlement_rule settlement;
     struct risk_limits risk;         /* those that own_risk names; the others are [risk]'s */
     unsigned own_risk;               /* 1 << i: risk_keys[i] */
     const struct strategy *strategy; /* NULL: "none", orders by hand only */

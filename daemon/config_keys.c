@@ -135,6 +135,8 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 
 #define SHORT_ROW(member, name, of_kind, fallback, about, further) \
     {"account", name, about, fallback, of_kind, IN_ACCOUNT(member), .more = further},
+#define STOCK_ROW(member, name, list, fallback, about, further) \
+    {"account", name, about, fallback, KEY_WORDS(list), IN_ACCOUNT(member), .more = further},
 #define FEE_ROW(member, name, fallback, about) \
     {"account", name, about, fallback, OWN(fee), ACCOUNT_FEE, IN_ACCOUNT(fees.member)},
 
@@ -326,7 +328,7 @@ static const struct config_key keys[] = {
     ACCOUNT_FEE_KEYS(FEE_ROW){"account", ACCOUNT_SESSION_WORDS, KEY_WORDS(ACCOUNT_SESSIONS),
                               IN_ACCOUNT(session), .more = ACCOUNT_SESSION_MORE},
     {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
-    ACCOUNT_SHORT_KEYS(SHORT_ROW) RISK_KEYS(OWN_RISK_ROW){
+    ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",
         "its name, or none: orders by hand only. Its parameters: strategy.NAME = value", "sma-cross-rsi",
         VALUE(strategy)},

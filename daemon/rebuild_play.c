@@ -134,11 +134,13 @@ static void put_state(struct rebuild_play *play, const struct engine *engine, ui
         for (int s = 0; s < engine_symbols(engine); s++)
             if (account->positions[s].updated_ns > 0)
                 db_writer_put_position(writer, a, s, &account->positions[s]);
-        if (account->started)
-            db_writer_put_equity(writer, &(struct db_equity){a, DB_EQUITY_LIVE, ts_ns, account->equity,
-                                                             account->assets[account->currency_at].total,
-                                                             account->equity_peak, account->day,
-                                                             account->day_equity, account->killed_ns});
+        if (!account->started)
+            continue;
+        db_writer_put_equity(writer, &(struct db_equity){a, DB_EQUITY_LIVE, ts_ns, account->equity,
+                                                         account->assets[account->currency_at].total,
+                                                         account->equity_peak, account->day,
+                                                         account->day_equity, account->killed_ns});
+        daemon_session_put_margin(session, engine, a, ts_ns);
     }
     for (size_t i = 0; i < engine_orders(engine); i++)
         db_writer_put_order(writer, engine_order(engine, i));

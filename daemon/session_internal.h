@@ -103,6 +103,9 @@ struct engine_sink daemon_session_sink(struct session *session);
 void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol);
 void daemon_session_put_symbols(struct session *session, const struct engine *engine);
 void daemon_session_put_account(struct session *session, const struct engine *engine, int account);
+/* Beside a point of equity, where the account's rules say more than its cash does. */
+void daemon_session_put_margin(struct session *session, const struct engine *engine, int account,
+                               int64_t ts_ns);
 
 /* session.c */
 int64_t daemon_session_stamp(struct session *session); /* the receive time of what comes now */

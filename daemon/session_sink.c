@@ -102,6 +102,17 @@ static void put_position(void *ctx, int account, int symbol, const struct positi
         db_writer_put_position(session->writer, account, symbol, position);
 }
 
+void daemon_session_put_margin(struct session *session, const struct engine *engine, int account,
+                               int64_t ts_ns)
+{
+    const struct account_rules *rules = &engine_account(engine, account)->rules;
+    struct db_margin row = {.account = account, .ts_ns = ts_ns};
+    if (rules->margin == MARGIN_OFF && rules->settlement == SETTLEMENT_OFF)
+        return;
+    engine_margin_figures(engine, account, &row.figures);
+    db_writer_put_margin(session->writer, &row);
+}
+
 static void put_equity(void *ctx, const struct equity_point *point)
 {
     struct session *session = ctx;
@@ -112,6 +123,7 @@ static void put_equity(void *ctx, const struct equity_point *point)
                          &(struct db_equity){point->account, DB_EQUITY_LIVE, point->ts_ns, point->equity,
                                              point->cash, account->equity_peak, account->day,
                                              account->day_equity, account->killed_ns});
+    daemon_session_put_margin(session, engine_of(session), point->account, point->ts_ns);
 }
 
 /* The engine's alerts of conditions, which it ends by alert_over. */

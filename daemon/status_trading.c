@@ -63,6 +63,22 @@ json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS])
 RECORD_VIEW_OBJECT(account_object, account_view, RECORD_SHOWN_ACCOUNT);
 RECORD_VIEW_OBJECT(position_object, position_view, RECORD_SHOWN_POSITION);
 
+/* An account by the rules for stocks; which of them its own ask for. */
+struct by_rules {
+    struct margin_figures figures;
+    bool margin, settlement;
+};
+
+static struct by_rules by_rules_of(const struct engine *engine, int index)
+{
+    const struct account_rules *rules = &engine_account(engine, index)->rules;
+    struct by_rules by = {.margin = rules->margin != MARGIN_OFF,
+                          .settlement = rules->settlement != SETTLEMENT_OFF};
+    if (by.margin || by.settlement)
+        engine_margin_figures(engine, index, &by.figures);
+    return by;
+}
+
 json_t *daemon_status_account(const struct engine *engine, int index)
 {
     const struct account *account = engine_account(engine, index);
@@ -73,6 +89,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
     double deposits = (double)account->deposits, peak = (double)account->equity_peak;
     double drawdown_pct = equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0;
     bool marked = totals.marked;
+    const struct by_rules by = by_rules_of(engine, index);
     const struct account_view view = {
         .account = account->name,
         .currency = account->currency,
@@ -81,6 +98,12 @@ json_t *daemon_status_account(const struct engine *engine, int index)
         .drawdown_pct = marked && peak > 0 ? drawdown_pct : NAN,
         .shorts = account->rules.shorts,
         .short_value = marked ? totals.short_value : NAN,
+        .margin = margin_kind_names[account->rules.margin],
+        .settlement = settlement_rule_names[account->rules.settlement],
+        .day_trades = by.margin ? by.figures.day_trades : -1,
+        .day_trader = by.figures.day_trader,
+        .settles_ns = by.figures.settles_ns,
+        .violations = by.settlement ? by.figures.violations : -1,
         .killed = account->killed_ns != 0,
         .killed_ns = account->killed_ns,
     };
@@ -94,7 +117,14 @@ json_t *daemon_status_account(const struct engine *engine, int index)
                    {"realized", totals.realized, true},
                    {"fees", totals.fees, true},
                    {"day_pnl", equity - account->day_equity, marked},
-                   {"interest_owed", account->unpaid_interest, true}};
+                   {"interest_owed", account->unpaid_interest, true},
+                   {"initial_margin", by.figures.initial, by.margin},
+                   {"maintenance_margin", by.figures.maintenance, by.margin},
+                   {"excess", by.figures.excess, by.margin},
+                   {"buying_power", by.figures.power, by.margin || by.settlement},
+                   {"debt", by.figures.debt, by.margin},
+                   {"settled", by.figures.settled, by.settlement},
+                   {"unsettled", by.figures.unsettled, by.settlement}};
     json_t *object = account_object(&view);
     for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
         json_object_set_new(object, amounts[i].name,

@@ -25,6 +25,7 @@
     APPLY(LEDGER, ledger, MONEY | COMPARED, NULL) \
     PUT(POSITION, MONEY, &db_record_positions) \
     APPLY(EQUITY, equity, 0, NULL) \
+    PUT(MARGIN, 0, &db_record_margins) \
     APPLY(COMMAND, command, MONEY | COMPARED, &db_record_commands) \
     APPLY(ALERT, alert, 0, &db_record_alerts) \
     PUT(DEVICE, DROPS, &db_record_devices) \

@@ -186,6 +186,10 @@ int db_reader_first_moments(struct db_reader *reader,
                             void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
                             void *ctx);
 
+/* By account; only of those whose rules ask for it. */
+int db_reader_margins(struct db_reader *reader, void (*row)(void *ctx, const struct db_margin *row),
+                      void *ctx);
+
 /* By calendar; by venue. */
 int db_reader_sessions(struct db_reader *reader, void (*row)(void *ctx, const struct db_session *row),
                        void *ctx);

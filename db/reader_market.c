@@ -50,6 +50,13 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
     return db_query_end(stmt, r);
 }
 
+int db_reader_margins(struct db_reader *reader, void (*row)(void *ctx, const struct db_margin *row),
+                      void *ctx)
+{
+    DB_QUERY_EACH(struct db_margin, &db_record_margins,
+                  DB_SELECT("account_margins", RECORD_MARGINS) "ORDER BY account", NULL);
+}
+
 int db_reader_drawdown(struct db_reader *reader, int account, double *ret)
 {
     double lowest = NAN;

@@ -110,6 +110,10 @@ const struct record db_record_actions = RECORD_LIST("corporate_actions", RECORD_
 const struct record db_record_revisions = RECORD_LIST("revisions", RECORD_REVISIONS);
 #undef ROW
 
+#define ROW struct db_margin
+const struct record db_record_margins = RECORD_LIST("account_margins", RECORD_MARGINS);
+#undef ROW
+
 #define ROW struct db_equity
 const struct record db_record_equity = RECORD_LIST("equity", RECORD_EQUITY);
 #undef ROW

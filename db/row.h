@@ -76,6 +76,13 @@ struct db_equity {
     int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
 };
 
+/* An account whose rules ask for it: see engine_margin_figures(). */
+struct db_margin {
+    int account;
+    int64_t ts_ns;
+    struct margin_figures figures;
+};
+
 enum db_command_state { DB_COMMAND_PENDING, DB_COMMAND_DONE, DB_COMMAND_REFUSED };
 
 struct db_command {

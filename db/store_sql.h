@@ -131,6 +131,7 @@
     X(EQUITY_THIN, "DELETE FROM equity WHERE account = ?1 AND ts_ns >= ?3 AND ts_ns < ?2 AND EXISTS " \
                    "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns " \
                    "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)") \
+    X(MARGIN, RECORD_UPSERT("account_margins", "", "ts_ns", RECORD_MARGINS)) \
     X(COMMAND, UNSEALED("commands", RECORD_COMMANDS) " ON CONFLICT (id) DO UPDATE SET " COMMAND_SET \
                                                      " WHERE state = 'pending' AND " COMMAND_FIXED( \
                                                          OWN) " IS " COMMAND_FIXED(EXCLUDED)) \

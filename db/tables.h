@@ -46,6 +46,7 @@
                "symbol, interval_ns, source, open_ns")) \
     PLAIN("book_bars", COPY(RECORD_COLUMNS(RECORD_BOOK_BARS), "symbol, interval_ns, open_ns")) \
     PLAIN("gaps", COPY(RECORD_COLUMNS(RECORD_GAPS), "symbol, interval_ns, from_open_ns")) \
+    PLAIN("account_margins", COPY(RECORD_COLUMNS(RECORD_MARGINS), "account")) \
     PLAIN("market_sessions", COPY(RECORD_COLUMNS(RECORD_SESSIONS), "calendar")) \
     PLAIN("venue_bans", COPY(RECORD_COLUMNS(RECORD_BANS), "venue")) \
     PLAIN("trainings", COPY(RECORD_COLUMNS(RECORD_TRAINING), "name")) \

@@ -87,6 +87,7 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
     ROW(fill, FILL, fill) \
     ROW(ledger, LEDGER, ledger_row) \
     ROW(equity, EQUITY, db_equity) \
+    ROW(margin, MARGIN, db_margin) /* in place of the account's */ \
     ROW(revision, REVISION, db_revision) /* only the record of the change: the bar itself is put or dropped too */ \
     ROW(action, ACTION, db_action) /* once a symbol and id: the first stays, others are conflicts */ \
     ROW(session, SESSION, db_session) \

@@ -20,6 +20,22 @@
     ROW(borrow_rate_e6, "borrow_rate", KEY_RATE(0, 10, 6), "0.05", \
         "a year's interest on what is borrowed: 0.05 is 5 %", "Booked every hour.")
 
+/* Of an account for US stocks: exchange/margin.h. ROW(member, name, words, default, sentence, more) */
+#define ACCOUNT_STOCK_KEYS(ROW) \
+    ROW(margin, "margin", "off regt intraday", "off", \
+        "what stocks are bought with: off (cash), regt (a loan by Regulation T), or intraday", \
+        "With regt 50 % of what is held is needed to open, and 25 % (FINRA 4210) to keep; of shorts more of " \
+        "these rules, instead of collateral and maintenance. With intraday, from 2026-06-04 on, the 25 % " \
+        "suffice until the day ends.") \
+    ROW(day_trader, "pattern_day_trader", "auto on off", "auto", \
+        "whether that rule holds, with a margin: auto (until 2026-06-03), on (of one, at any date), or off", \
+        "Four day trades in five business days make one; below $25,000 one opens no stocks, above it four " \
+        "times the excess of equity over maintenance can be bought within a day.") \
+    ROW(settlement, "settlement", "off by-date strict", "off", \
+        "when a stock's sale is paid: off (at once), by-date (shown so), or strict (buys nothing until then)", \
+        "Three business days later, from 2017-09-05 on two, from 2024-05-28 on one. strict is of an account " \
+        "without a margin.")
+
 /* Parts of rows. The words are session_choice_names. */
 #define ACCOUNT_SESSIONS "all regular extended"
 #define ACCOUNT_SESSION_WORDS \

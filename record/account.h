@@ -86,6 +86,22 @@
     NEXT(peak, "peak", "peak", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL)
 
+/* An account by the rules for stocks, at its newest point of equity, of struct db_margin. */
+#define RECORD_MARGINS(FIRST, NEXT) \
+    FIRST(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.initial, "initial_margin", "initial_margin", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.maintenance, "maintenance_margin", "maintenance_margin", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.excess, "excess", "excess", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.power, "buying_power", "buying_power", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.debt, "debt", "debt", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.day_trades, "day_trades", "day_trades", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.day_trader, "day_trader", "day_trader", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.settled, "settled", "settled", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.unsettled, "unsettled", "unsettled", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(figures.settles_ns, "settles_ns", "settles_ns", TIME, CHANGES, OPTIONAL, NULL) \
+    NEXT(figures.violations, "violations", "violations", SIGNED, CHANGES, REQUIRED, NULL)
+
 /* The start of a record (db/base.h): of struct db_base, and of its accounts, balances, positions, orders. */
 #define RECORD_BASE(FIRST, NEXT) \
     FIRST(event_seq, "event_seq", "event_seq", UNSIGNED, FIXED, REQUIRED, NULL) \

@@ -138,6 +138,11 @@
     FIELD(BOOL, REQUIRED, shorts) /* it may go short */ \
     FIELD(REAL, NULLABLE, short_value) /* what buying its shorts back would cost */ \
     FIELD(REAL, NULLABLE, interest_owed) /* not paid yet */ \
+    TEXT(WORD, REQUIRED, margin) TEXT(WORD, REQUIRED, settlement) /* exchange/margin.h */ \
+    FIELD(REAL, NULLABLE, initial_margin) FIELD(REAL, NULLABLE, maintenance_margin) FIELD(REAL, NULLABLE, excess) \
+    FIELD(REAL, NULLABLE, buying_power) FIELD(REAL, NULLABLE, debt) FIELD(UNSIGNED, UNKNOWN, day_trades) \
+    FIELD(BOOL, REQUIRED, day_trader) FIELD(REAL, NULLABLE, settled) FIELD(REAL, NULLABLE, unsettled) \
+    FIELD(TIME, OPTIONAL, settles_ns) FIELD(UNSIGNED, UNKNOWN, violations) \
     FIELD(BOOL, REQUIRED, killed) /* locked by its drawdown: it opens no position until it is resumed */ \
     FIELD(TIME, OPTIONAL, killed_ns)
 

@@ -42,6 +42,23 @@ static void on_done(void *ctx, const struct event_command *command, enum order_r
     last_order = order_id;
 }
 
+/* The ledger's rows by account: a balance is the sum of its rows and never negative, and what is borrowed of
+ * the currency is the sum of its BORROW rows. */
+static struct {
+    int64_t balance, borrowed;
+} booked[ACCOUNTS];
+
+static void on_ledger(void *ctx, const struct ledger_row *row)
+{
+    (void)ctx;
+    CHECK(row->balance >= 0);
+    if (strcmp(row->asset, "USD") != 0)
+        return;
+    booked[row->account].balance += row->amount;
+    booked[row->account].borrowed += row->kind == LEDGER_BORROW ? row->amount : 0;
+    CHECK_INT(row->balance, booked[row->account].balance);
+}
+
 static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
 {
     (void)ctx;
@@ -49,7 +66,7 @@ static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *tex
         fprintf(stderr, "%" PRId64 " %s %s\n", ts_ns, code, text);
 }
 
-static const struct engine_sink sink = {.command_done = on_done, .alert = on_alert};
+static const struct engine_sink sink = {.command_done = on_done, .alert = on_alert, .ledger = on_ledger};
 
 static void send(struct event *event)
 {
@@ -189,6 +206,8 @@ static void show(int index)
     struct margin_figures f;
     const struct account *account = engine_account(engine, index);
     engine_margin_figures(engine, index, &f);
+    CHECK_INT(f.debt, booked[index].borrowed);
+    CHECK(f.debt == 0 || account->assets[account->currency_at].total == 0);
     printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRId64
            " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
            f.equity, f.initial, f.maintenance, f.excess, f.power, f.debt, f.day_trades, f.day_trader,

@@ -1,17 +1,93 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/format.h"
 #include "tui/panel/frame.h"
 
-enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, COLUMNS };
+enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, PLAIN };
+/* Of accounts by the rules for stocks, where there are any. */
+enum { MARGIN = PLAIN, POWER, EXCESS, NEEDS, TRADES, SETTLED, SETTLES, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},       {"equity", 12, true, 2},   {"return", 8, true, 3},     {"dd", 7, true, 4},
-    {"short", 11, true, 10}, {"cash", 12, true, 7},     {"P&L today", 9, true, 6},  {"realized", 9, true, 8},
-    {"fees", 8, true, 9},    {"interest", 9, true, 11}, {"strategy", 14, false, 5},
+    {"", 9, false, 1},           {"equity", 12, true, 2},    {"return", 8, true, 3},
+    {"dd", 7, true, 4},          {"short", 11, true, 10},    {"cash", 12, true, 7},
+    {"P&L today", 9, true, 6},   {"realized", 9, true, 8},   {"fees", 8, true, 9},
+    {"interest", 9, true, 11},   {"strategy", 14, false, 5}, {"margin", 8, false, 7},
+    {"buys", 11, true, 3},       {"excess", 11, true, 4},    {"needs", 15, true, 12},
+    {"day trades", 10, true, 6}, {"settled", 11, true, 8},   {"unsettled", 15, true, 5},
 };
+
+static bool by_rules(const struct status_account *account)
+{
+    return strcmp(account->margin, "off") != 0 || strcmp(account->settlement, "off") != 0;
+}
+
+/* Which columns there are, and which go first where not all fit. Returns how many. */
+static int choose_columns(const struct status *status, struct column shown[static COLUMNS])
+{
+    bool by = false, shorts = false;
+    memcpy(shown, columns, sizeof columns);
+    for (int i = 0; i < status->n_accounts; i++) {
+        shorts |= status->accounts[i].short_value > 0;
+        by |= status->accounts[i].margin[0] && by_rules(&status->accounts[i]);
+    }
+    if (shorts)
+        shown[SHORT].rank = 5; /* the liability matters more than the day's change */
+    for (int k = RETURN; by && k < PLAIN; k++)
+        shown[k].rank += 10;
+    return by ? COLUMNS : PLAIN;
+}
+
+/* Two amounts in one cell: "41.2k/20.6k". */
+static const char *pair(char text[static FORMAT_MAX], double a, double b)
+{
+    char first[FORMAT_MAX], second[FORMAT_MAX];
+    snprintf(text, FORMAT_MAX, "%s/%s", cli_format_fit(first, a, 0, 7), cli_format_fit(second, b, 0, 7));
+    return text;
+}
+
+/* "500.00 11-26": so much, and when the last of it is settled. */
+static const char *unsettled(char text[static FORMAT_MAX], const struct status_account *account)
+{
+    char amount[FORMAT_MAX], day[16] = "";
+    time_t at = (time_t)(account->settles_ns / 1000000000);
+    struct tm utc;
+    if (account->settles_ns == 0)
+        return "none";
+    if (gmtime_r(&at, &utc))
+        strftime(day, sizeof day, "%m-%d", &utc);
+    snprintf(text, FORMAT_MAX, "%s %s", cli_format_fit(amount, account->unsettled, 2, 9), day);
+    return text;
+}
+
+static void draw_by_rules(const struct table *table, int y, enum freshness freshness,
+                          const struct status_account *account)
+{
+    char text[FORMAT_MAX];
+    bool margin = strcmp(account->margin, "off") != 0, settles = strcmp(account->settlement, "off") != 0;
+    enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
+    enum style excess = panel_frame_style(freshness, account->excess < 0 ? STYLE_BAD : STYLE_NORMAL);
+    panel_table_text(table, MARGIN, y, STYLE_NORMAL, margin ? account->margin : "none");
+    if (margin || settles)
+        panel_table_text(table, POWER, y, plain,
+                         cli_format_fit(text, account->buying_power, 2, columns[POWER].width));
+    if (margin) {
+        panel_table_text(table, EXCESS, y, excess,
+                         cli_format_fit(text, account->excess, 2, columns[EXCESS].width));
+        panel_table_text(table, NEEDS, y, plain,
+                         pair(text, account->initial_margin, account->maintenance_margin));
+        snprintf(text, sizeof text, "%lld/5%s", (long long)account->day_trades,
+                 account->day_trader ? " PDT" : "");
+        panel_table_text(table, TRADES, y, account->day_trader ? STYLE_BAD : plain, text);
+    }
+    if (settles) {
+        panel_table_text(table, SETTLED, y, plain,
+                         cli_format_fit(text, account->settled, 2, columns[SETTLED].width));
+        panel_table_text(table, SETTLES, y, plain, unsettled(text, account));
+    }
+}
 
 void panel_accounts(const struct area *area, const struct scene *scene)
 {
@@ -19,11 +95,8 @@ void panel_accounts(const struct area *area, const struct scene *scene)
     int n = model->status.n_accounts, title;
     struct area body = panel_frame_rule(area, scene, PANEL_ACCOUNTS, "Accounts", n, &title);
     struct column shown[COLUMNS];
-    memcpy(shown, columns, sizeof(shown));
-    for (int i = 0; i < n; i++)
-        if (model->status.accounts[i].short_value > 0)
-            shown[SHORT].rank = 5; /* the liability matters more than the day's change */
-    struct table table = panel_frame_table(area, title, shown, COLUMNS);
+    int n_columns = choose_columns(&model->status, shown);
+    struct table table = panel_frame_table(area, title, shown, n_columns);
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct window window = panel_frame_window(scene, PANEL_ACCOUNTS, n, body.height);
     char text[FORMAT_MAX];
@@ -61,6 +134,8 @@ void panel_accounts(const struct area *area, const struct scene *scene)
         panel_table_text(&table, INTEREST, y, STYLE_NORMAL,
                          cli_format_fit(text, a->interest_owed, 2, columns[INTEREST].width));
         panel_table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
+        if (n_columns > PLAIN && !gone)
+            draw_by_rules(&table, y, freshness, a);
         if (i == window.cursor)
             panel_frame_cursor(&body, y - 1);
     }

@@ -9,7 +9,7 @@
 #include "tui/model.h"
 #include "tui/panel/panel.h"
 
-enum { COLUMNS_MAX = 16 };
+enum { COLUMNS_MAX = 24 };
 
 struct column {
     const char *label;
