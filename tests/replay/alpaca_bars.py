@@ -184,6 +184,8 @@ def test_history(folder):
     rows = rows_of(paths[0])
     with Alpaca("--bars", *paths, "--from", "2025-12-01T14:30:00Z") as v:
         assert v.ask("/v2/clock")["is_open"]
+        mourning = [d["date"] for d in v.ask("/v2/calendar?start=2025-01-08&end=2025-01-10")]
+        assert mourning == ["2025-01-08", "2025-01-10"], mourning
         assert len(page_all(v, "/v2/stocks/bars", "F", start=FIRST)) == sum(at < second("2025-12-01T14:30:00") for at in rows)
 
 

@@ -5,12 +5,14 @@
 #include <time.h>
 #include <uv.h>
 
+#include "exchange/calendar_file.h"
 #include "exchange/fail.h"
 #include "exchange/replay/alpaca/alpaca.h"
 #include "exchange/replay/alpaca/filed.h"
 #include "exchange/replay/alpaca/recorded.h"
 #include "exchange/replay/alpaca/render.h"
 #include "exchange/replay/alpaca/rest.h"
+#include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/alpaca/subscriber.h"
 #include "exchange/replay/candles.h"
 #include "exchange/replay/lines.h"
@@ -256,6 +258,8 @@ static void destroy(struct protocol *protocol)
         replay_flow_finish(&alpaca->endpoints[i].flow);
     for (int i = 0; i < 2; i++)
         text_finish(&alpaca->scratch[i]);
+    replay_sessions_use(NULL);
+    calendar_file_close(alpaca->calendar);
     for (size_t i = 0; i < alpaca->n_files; i++)
         replay_filed_close(alpaca->files[i]);
     replay_updates_finish(&alpaca->updates);
@@ -467,7 +471,14 @@ static int make(const struct options *options, bool read, struct alpaca **ret,
     struct alpaca *alpaca = calloc(1, sizeof(*alpaca));
     if (!alpaca)
         return fail_with(-ENOMEM, error, PROTOCOL_ERROR_MAX, "out of memory");
-    int rc = begin(alpaca, options, read, error);
+    char text[CALENDAR_ERROR_MAX];
+    int rc = calendar_file_open("nyse", &alpaca->calendar, text);
+    if (rc == 0) {
+        replay_sessions_use(calendar_file_view(alpaca->calendar));
+        rc = begin(alpaca, options, read, error);
+    } else {
+        snprintf(error, PROTOCOL_ERROR_MAX, "%s", text);
+    }
     if (rc < 0)
         destroy(&alpaca->base);
     else

@@ -64,21 +64,62 @@ static bool is_half(int64_t date, int year)
            date == replay_eastern_days(year, 12, 24);
 }
 
-enum sessions_kind replay_sessions_on(int64_t date, struct trading_day *ret_day)
+static const struct trading_calendar *table;
+
+void replay_sessions_use(const struct trading_calendar *calendar)
+{
+    table = calendar;
+}
+
+static enum sessions_kind by_rule(int64_t date, struct trading_day *ret_day)
 {
     int year, month, day, weekday = replay_eastern_weekday(date);
     replay_eastern_civil(date, &year, &month, &day);
     if (weekday == SUNDAY || weekday == SATURDAY || is_holiday(date, year))
         return SESSIONS_CLOSED;
     bool half = is_half(date, year);
-    if (ret_day)
-        *ret_day = (struct trading_day){
-            .early_ns = replay_eastern_utc_s(date, EARLY_S) * NS_PER_S,
-            .open_ns = replay_eastern_utc_s(date, OPEN_S) * NS_PER_S,
-            .close_ns = replay_eastern_utc_s(date, half ? HALF_CLOSE_S : CLOSE_S) * NS_PER_S,
-            .late_ns = replay_eastern_utc_s(date, half ? HALF_LATE_S : LATE_S) * NS_PER_S,
-        };
+    *ret_day = (struct trading_day){
+        .early_ns = replay_eastern_utc_s(date, EARLY_S) * NS_PER_S,
+        .open_ns = replay_eastern_utc_s(date, OPEN_S) * NS_PER_S,
+        .close_ns = replay_eastern_utc_s(date, half ? HALF_CLOSE_S : CLOSE_S) * NS_PER_S,
+        .late_ns = replay_eastern_utc_s(date, half ? HALF_LATE_S : LATE_S) * NS_PER_S,
+    };
     return half ? SESSIONS_HALF : SESSIONS_FULL;
+}
+
+/* The first of the table's days that ends after `ns`. */
+static const struct trading_day *day_after(int64_t ns)
+{
+    size_t low = 0, high = table->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->days[middle].late_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < table->n ? &table->days[low] : NULL;
+}
+
+static enum sessions_kind by_table(int64_t begin_ns, int64_t end_ns, struct trading_day *ret_day)
+{
+    const struct trading_day *day = day_after(begin_ns);
+    if (!day || day->early_ns >= end_ns)
+        return SESSIONS_CLOSED;
+    *ret_day = *day;
+    return day->close_ns - day->open_ns < (CLOSE_S - OPEN_S) * NS_PER_S ? SESSIONS_HALF : SESSIONS_FULL;
+}
+
+enum sessions_kind replay_sessions_on(int64_t date, struct trading_day *ret_day)
+{
+    struct trading_day unused;
+    int64_t begin_ns = replay_eastern_utc_s(date, 0) * NS_PER_S,
+            end_ns = replay_eastern_utc_s(date + 1, 0) * NS_PER_S;
+    if (!ret_day)
+        ret_day = &unused;
+    if (table && begin_ns >= table->from_ns && end_ns <= table->to_ns)
+        return by_table(begin_ns, end_ns, ret_day);
+    return by_rule(date, ret_day);
 }
 
 int64_t replay_sessions_next(int64_t date, int step)
