@@ -135,7 +135,7 @@ const struct record db_record_symbols = RECORD_OF("symbols", symbols);
 #define RULE(member, ...) RECORD_FIELD_(row.account.rules.member, __VA_ARGS__)
 static const struct record_field accounts[] = {RECORD_ACCOUNT_OF(RECORD_FIELD_, RECORD_FIELD_, RULE)
                                                    RECORD_ACCOUNT_NOW(RECORD_FIELD_)
-                                                       RECORD_ACCOUNT_SINCE_12(RECORD_FIELD_)};
+                                                       RECORD_ACCOUNT_SINCE_12(RECORD_FIELD_, RULE)};
 const struct record db_record_accounts = RECORD_OF("accounts", accounts);
 #undef ROW
 

@@ -167,10 +167,14 @@
     NEXT(shorts, "shorts", "shorts", BOOL, CHANGES, REQUIRED, NULL) \
     NEXT(collateral_e4, "collateral_e4", "collateral", SHARE_E4, CHANGES, REQUIRED, NULL) \
     NEXT(maintenance_e4, "maintenance_e4", "maintenance", SHARE_E4, CHANGES, REQUIRED, NULL) \
-    NEXT(borrow_rate_e6, "borrow_rate_e6", "borrow_rate", SHARE_E6, CHANGES, REQUIRED, NULL) \
-    NEXT(margin, "margin", "margin", WORD, CHANGES, SINCE(8), &record_words_margin) \
-    NEXT(day_trader, "day_trader", "pattern_day_trader", WORD, CHANGES, SINCE(8), &record_words_day_trader) \
-    NEXT(settlement, "settlement", "settlement", WORD, CHANGES, SINCE(8), &record_words_settlement)
+    NEXT(borrow_rate_e6, "borrow_rate_e6", "borrow_rate", SHARE_E6, CHANGES, REQUIRED, NULL)
+/* Those for stocks. Rows and states from before layout 8 lack them, which is off. */
+#define RECORD_STOCK_RULES(NEXT) \
+    NEXT(margin, "margin", "margin", WORD, CHANGES, NULLABLE | RECORD_SINCE(8), &record_words_margin) \
+    NEXT(day_trader, "day_trader", "pattern_day_trader", WORD, CHANGES, NULLABLE | RECORD_SINCE(8), \
+         &record_words_day_trader) \
+    NEXT(settlement, "settlement", "settlement", WORD, CHANGES, NULLABLE | RECORD_SINCE(8), \
+         &record_words_settlement)
 
 /* A stored account, of struct db_account_stored; and its results. */
 #define RECORD_ACCOUNT_OF(FIRST, NEXT, RULE) \
@@ -184,9 +188,10 @@
     NEXT(params, "params", "params", STRING, CHANGES, REQUIRED, NULL) \
     RECORD_RULES(RULE, RULE)
 /* Rows from before have null, which is `all`. */
-#define RECORD_ACCOUNT_SINCE_12(NEXT) \
-    NEXT(row.account.session, "session", "session", WORD, CHANGES, NULLABLE, &record_words_session_choice)
-#define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT) RECORD_ACCOUNT_SINCE_12(NEXT)
+#define RECORD_ACCOUNT_SINCE_12(NEXT, RULE) \
+    NEXT(row.account.session, "session", "session", WORD, CHANGES, NULLABLE, &record_words_session_choice) \
+    RECORD_STOCK_RULES(RULE)
+#define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT) RECORD_ACCOUNT_SINCE_12(NEXT, NEXT)
 #define RECORD_ACCOUNT_NOW(NEXT) \
     NEXT(row.equity_peak, "equity_peak", "peak", QUOTE, CHANGES, OPTIONAL, NULL) \
     NEXT(row.day, "day", "day", SIGNED, CHANGES, REQUIRED, NULL) \
