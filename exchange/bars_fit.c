@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exchange/bars_reader.h"
 #include "exchange/bars_session.h"
 
 #define NS_PER_S INT64_C(1000000000)

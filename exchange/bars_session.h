@@ -1,19 +1,43 @@
-/* The session of each bar of a file, once all of it was read. */
+/* The session of each bar of a file, or of another source of bars. */
 #ifndef EXCHANGE_BARS_SESSION_H
 #define EXCHANGE_BARS_SESSION_H
 
-#include "exchange/bars_reader.h"
+#include "exchange/bars_file.h"
+
+/* How a source's bars lie in the sessions. */
+struct bars_session {
+    const struct trading_calendar *calendar; /* with days */
+    int64_t interval_ns;
+    bool by_open; /* all bars that open in regular hours do so a whole number of intervals after the opening:
+                   * then a session's last bar ends with it */
+};
+
+/* interval_ns 0: not known, a bar is a moment. */
+struct bars_session bars_session_of(const struct bars_file *file, const struct trading_calendar *calendar,
+                                    int64_t interval_ns);
+
+/* When the bar that opens then ends. */
+int64_t bars_session_end(const struct bars_session *of, int64_t open_ns);
+
+/* Its session by its times, within the calendar's range: MIXED for one whose interval does not fit. Of a day
+ * or more it is MIXED, or CLOSED where no session opens in it. */
+enum bar_session bars_session_at(const struct bars_session *of, int64_t open_ns);
+
+/* Are there regular hours in it? */
+bool bars_session_regular(const struct bars_session *of, int64_t open_ns);
+
+/* ---- Of a bars file's reader (exchange/bars_reader.h). ---- */
+struct bars_reader;
 
 /* Bars of a day or more whose times are dates of a zone become the same dates in UTC: days have no zone. */
 void bars_session_dates(struct bars_reader *r);
 
-/* Sets each bar's session: the calendar's, below a day; else the one of the file's column, and MIXED without.
- * A bar whose interval does not fit its session is MIXED, unless all bars of the regular hours begin a whole
- * number of intervals after the opening: then a session's last bar ends with it. 0; -EINVAL, with the
- * sentence: a bar beyond the calendar's range; one whose column contradicts the calendar; unless all bars are
- * wanted, one that is in no session, or, of a file with regular hours alone, after the early close of a half
- * day; where regular bars are wanted and mixed ones are not kept, a mixed one; and a file of regular hours
- * alone whose times fit the calendar only in another zone. */
+/* Once all rows were read: each bar's session is the calendar's below a day, else the one of the file's
+ * column, and MIXED without. 0; -EINVAL, with the sentence: a bar beyond the calendar's range; one whose
+ * column contradicts the calendar; unless all bars are wanted, one that is in no session, or, of a file with
+ * regular hours alone, after the early close of a half day; where regular bars are wanted and mixed ones are
+ * not kept, a mixed one; and a file of regular hours alone whose times fit the calendar only in another zone.
+ */
 int bars_session_find(struct bars_reader *r);
 
 /* Do the file's times fit the calendar better in another zone, or some hours apart (bars_fit.c)? */

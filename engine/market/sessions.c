@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "exchange/bars_session.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
-
-#define DAY_NS (86400 * INT64_C(1000000000))
 
 static int fail_beyond(const struct market_source *source, const struct trading_calendar *calendar, size_t k,
                        char err[static MARKET_ERROR_MAX])
@@ -19,19 +18,10 @@ static int fail_beyond(const struct market_source *source, const struct trading_
                      calendar->name);
 }
 
-/* Of a bar from open_ns on: the one that a session's end cuts short ends with it. */
-static enum bar_session session_of(const struct trading_calendar *calendar, int64_t interval_ns,
-                                   int64_t open_ns, bool *ret_regular)
+/* Must the bar's session be found, or a mixed one become regular? */
+static bool is_missing(const struct bars_file *bars, bool keep, size_t k)
 {
-    struct session_span span;
-    int64_t begin_ns, end_ns;
-    trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
-    if (begin_ns != open_ns)
-        end_ns = open_ns + interval_ns;
-    *ret_regular = trading_span_at(calendar, SESSION_REGULAR, open_ns, &span) && span.open_ns < end_ns;
-    if (interval_ns < DAY_NS)
-        return trading_session_of(calendar, open_ns, end_ns);
-    return *ret_regular ? BAR_SESSION_MIXED : BAR_SESSION_CLOSED;
+    return bars->session[k] == BAR_SESSION_NONE || (keep && bars->session[k] == BAR_SESSION_MIXED);
 }
 
 int market_store_sessions(struct market_source *source, const struct market_options *options,
@@ -48,17 +38,21 @@ int market_store_sessions(struct market_source *source, const struct market_opti
         interval_ns = 1;
     if (!bars->session && !(bars->session = calloc(bars->n, sizeof *bars->session)))
         return fail_with(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory: %s: fewer bars", source->origin);
-    for (size_t k = 0; k < bars->n; k++) {
+    size_t k = 0;
+    while (k < bars->n && !is_missing(bars, keep, k)) /* all of a file's */
+        k++;
+    if (k == bars->n)
+        return 0;
+    const struct bars_session of = bars_session_of(bars, calendar, interval_ns);
+    for (; k < bars->n; k++) {
         int64_t open_ns = bars->open_time_ns[k];
-        bool regular, known = bars->session[k] != BAR_SESSION_NONE;
-        if (known && !(keep && bars->session[k] == BAR_SESSION_MIXED))
+        if (!is_missing(bars, keep, k))
             continue;
         if (!trading_calendar_covers(calendar, open_ns, open_ns + interval_ns))
             return fail_beyond(source, calendar, k, err);
-        enum bar_session session = session_of(calendar, interval_ns, open_ns, &regular);
-        if (!known)
-            bars->session[k] = (uint8_t)session;
-        if (keep && regular && bars->session[k] == BAR_SESSION_MIXED)
+        if (bars->session[k] == BAR_SESSION_NONE)
+            bars->session[k] = (uint8_t)bars_session_at(&of, open_ns);
+        if (keep && bars_session_regular(&of, open_ns) && bars->session[k] == BAR_SESSION_MIXED)
             bars->session[k] = BAR_SESSION_REGULAR;
     }
     return 0;

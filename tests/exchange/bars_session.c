@@ -415,6 +415,13 @@ static void test_half_day(void)
         f = reads(synthetic("SPY.csv", &s), extended, NULL);
         bars_file_finish(&f);
     }
+    /* One bar before the opening: a file with other hours too. */
+    struct synthetic early = {"2025-11-24", "2025-12-31", minute, .no_half_days = true};
+    FILE *more = fopen(synthetic("SPY.csv", &early), "ae");
+    fprintf(more, "%lld,1,1,1,1,1\n", (long long)(at("2025-12-31T13:00:00Z") / second));
+    fclose(more);
+    struct bars_file other = reads(scratch_path("SPY.csv"), regular, NULL);
+    bars_file_finish(&other);
     /* The bar of a closing auction, at the close, is fine. */
     const struct synthetic s = {"2025-11-24", "2025-12-31", minute};
     const char *path = synthetic("SPY.csv", &s);
