@@ -7,7 +7,9 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-enum { HOURS_MOST = 14, DAYS_LEAST = 5 };
+enum { HOURS_MOST = 14, DAYS_LEAST = 5, SAMPLE = 100000 /* bars that are looked at, about */ };
+
+#define NIGHT_NS (6 * 3600 * NS_PER_S)
 
 /* Of exchanges' and vendors' files, summer time or not. */
 static const char *const zones[] = {
@@ -61,14 +63,19 @@ static int64_t ends_at(const struct bars_reader *r, int64_t ns)
     return open_ns == ns ? end_ns : ns + r->out.interval_ns;
 }
 
-/* How many bars are in the regular hours; 0 where too few of the days have bars at the opening and the close.
- */
-static size_t count_regular(const struct bars_reader *r, const struct other *o)
+/* The share of the bars in the regular hours, of a sample of stretches between two nights; 0 where too few of
+ * the days have bars at the opening and the close. */
+static double share_regular(const struct bars_reader *r, const struct other *o)
 {
-    size_t regular = 0, days = 0, opened = 0, closed = 0, last = SIZE_MAX;
+    size_t regular = 0, seen = 0, days = 0, opened = 0, closed = 0, last = SIZE_MAX, stretch = 0;
     for (size_t i = 0; i < r->out.n; i++) {
+        const int64_t *times = &r->out.open_time_ns[i];
         struct session_span span;
-        int64_t ns = other_of(o, r->out.open_time_ns[i]);
+        stretch += i > 0 && times[0] - times[-1] >= NIGHT_NS;
+        if (stretch % (r->out.n / SAMPLE + 1) != 0)
+            continue;
+        seen++;
+        int64_t ns = other_of(o, times[0]);
         if (!trading_span_at(r->options->calendar, SESSION_REGULAR, ns, &span) || ns < span.open_ns)
             continue;
         regular++;
@@ -77,7 +84,7 @@ static size_t count_regular(const struct bars_reader *r, const struct other *o)
         opened += ns == span.open_ns;
         closed += ends_at(r, ns) == span.close_ns;
     }
-    return opened * 2 >= days && closed * 2 >= days ? regular : 0;
+    return opened * 2 >= days && closed * 2 >= days ? (double)regular / (double)seen : 0;
 }
 
 static double volume_at(const struct bars_file *out, int64_t ns)
@@ -145,16 +152,11 @@ static bool best_of(const struct bars_reader *r,
     return best >= least;
 }
 
-static double measure_regular(const struct bars_reader *r, const struct other *o)
-{
-    return (double)count_regular(r, o);
-}
-
 bool bars_fit_regular(const struct bars_reader *r, struct bars_fit *ret)
 {
     const struct other as_is = {.as = r->zone};
-    double n = (double)r->out.n, already = (double)count_regular(r, &as_is) / n;
-    return best_of(r, measure_regular, (already < 0.94 ? 0.99 : already + 0.05) * n, ret);
+    double already = share_regular(r, &as_is);
+    return best_of(r, share_regular, already < 0.94 ? 0.99 : already + 0.05, ret);
 }
 
 bool bars_fit_volume(const struct bars_reader *r, struct bars_fit *ret)
