@@ -90,6 +90,7 @@ static int read_text(const char *path, char *text, struct calendar_file *file,
 /* The text of a built-in calendar, or of a file: for free(). */
 static int find_text(const char *name, char **ret, char err[static CALENDAR_ERROR_MAX])
 {
+    char *text;
     size_t len;
     for (size_t i = 0; i < calendar_built_ins_n; i++) {
         if (strcmp(name, calendar_built_ins[i].name) != 0)
@@ -98,13 +99,15 @@ static int find_text(const char *name, char **ret, char err[static CALENDAR_ERRO
             return 0;
         return fail_with(-ENOMEM, err, CALENDAR_ERROR_MAX, "out of memory");
     }
-    int r = whole_file_read(name, FILE_MOST, ret, &len);
+    int r = whole_file_read(name, FILE_MOST, &text, &len);
     if (r < 0)
         return fail_line(r, err, CALENDAR_ERROR_MAX, "cannot read the calendar",
                          "%.300s: " CALENDAR_NAMES " (%s)", name, strerror(-r));
-    if (strlen(*ret) == len)
+    if (strlen(text) == len) {
+        *ret = text;
         return 0;
-    free(*ret);
+    }
+    free(text);
     return fail_line(-EINVAL, err, CALENDAR_ERROR_MAX, "no calendar", "%.300s: a text in ASCII", name);
 }
 

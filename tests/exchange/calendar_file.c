@@ -97,6 +97,11 @@ static void test_refused(void)
     CHECK_INT(calendar_file_open(scratch_path("absent.calendar"), &file, err), -ENOENT);
     CHECK(strstr(err, "nyse, 24x7 or a file"));
     CHECK_INT(calendar_file_open(scratch_root(), &file, err), -EINVAL);
+    FILE *out = fopen(scratch_path("zero.calendar"), "we");
+    fwrite(HEADER "\0", 1, sizeof HEADER, out);
+    fclose(out);
+    CHECK_INT(calendar_file_open(scratch_path("zero.calendar"), &file, err), -EINVAL);
+    CHECK(strstr(err, "zero.calendar: a text in ASCII"));
     CHECK(!file);
 }
 
