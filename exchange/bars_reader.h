@@ -40,7 +40,7 @@ struct bars_reader {
     int64_t interval_ns; /* by the file's name, or 0 */
     struct zone *zone;   /* of times without one; NULL: UTC */
     size_t local;        /* rows whose times had none */
-    uint32_t *lines;     /* with a calendar: each row's, or row in JSON; most are numbered like that */
+    uint32_t *lines;     /* with a calendar: of each row, of JSON its number */
     struct bars_file out;
 };
 
