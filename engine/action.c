@@ -285,6 +285,7 @@ static void take_split(struct engine *engine, int symbol, const struct stock_spl
         engine_driver_split(engine, a, symbol, before, split->shares, split->per);
     }
     split_orders(engine, symbol, split, &outcome);
+    engine_kept_split(engine, symbol, split);
     engine_runner_again(engine, symbol);
     if (outcome.accounts > 0 || outcome.orders > 0)
         engine_alert(engine, "SPLIT",

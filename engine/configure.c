@@ -214,6 +214,30 @@ static bool move_slots(const struct change *change, int account)
     return true;
 }
 
+/* Does the same trade for the account, by the bars of the same session? */
+static bool same_trader(const struct change *change, int account)
+{
+    const struct account_spec *to = &change->made->specs[account], *from = &change->engine->specs[account];
+    if (change->interval || to->session != from->session || to->strategy != from->strategy)
+        return false;
+    if (to->strategy)
+        return memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) == 0;
+    return to->policy && from->policy && memcmp(to->policy->id, from->policy->id, sizeof to->policy->id) == 0;
+}
+
+static void move_kept(const struct change *change, int account)
+{
+    const struct strategy_runner *from = &change->engine->runners[account];
+    if (!same_trader(change, account))
+        return;
+    for (uint32_t i = 0; i < from->n_kept; i++) {
+        struct kept_decision kept = from->kept[i];
+        kept.symbol = change->to[kept.symbol];
+        if (kept.symbol >= 0)
+            engine_kept_put(change->made, account, &kept);
+    }
+}
+
 /* The account itself continues, in arrays of the new symbols. Does its strategy? */
 static bool move_account(const struct change *change, int a)
 {
@@ -243,6 +267,7 @@ static bool move_account(const struct change *change, int a)
     const struct strategy_runner *before = &change->engine->runners[a];
     memcpy(runner->refused, before->refused, sizeof runner->refused);
     memcpy(runner->alerted_ns, before->alerted_ns, sizeof runner->alerted_ns);
+    move_kept(change, a);
     runner->closing = before->closing && !runner->strategy && !runner->driver.policy;
     return move_slots(change, a);
 }
@@ -276,6 +301,7 @@ static void take_over(const struct change *change)
     for (int s = 0; s < engine->n_symbols; s++)
         engine_calendars_date_again(engine, s);
     engine->to_begin |= made->to_begin;
+    engine->out_of_memory |= made->out_of_memory;
     engine->watches = made->watches;
     engine->margins = made->margins;
     engine->measures = made->measures;

@@ -114,6 +114,21 @@ struct market_state {
     uint32_t n_taken, cap_taken;
 };
 
+/* What was decided on the last bar of a session, of one account and symbol: ordered when the next one opens.
+ */
+struct kept_decision {
+    int symbol;
+    struct bar bar;   /* on which */
+    int64_t since_ns; /* the end of the bar, or when it was decided where that was later */
+    /* A strategy's. intents[i].why is whys[i]. */
+    uint32_t n_intents;
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    char whys[STRATEGY_INTENTS_MAX][ORDER_TAG_MAX];
+    /* A policy's; without votes. */
+    bool of_policy;
+    struct engine_policy_decision decided;
+};
+
 /* A strategy slot: one strategy of one account on one symbol. */
 struct strategy_slot {
     struct indicator_stream *streams[STRATEGY_SPECS_MAX];
@@ -159,8 +174,10 @@ struct policy_driver {
 struct strategy_runner {
     const struct strategy *strategy;
     double params[STRATEGY_PARAMS_MAX];
-    struct strategy_slot *slots;       /* [n_symbols], NULL without a strategy */
-    struct policy_driver driver;       /* all NULL without a policy */
+    struct strategy_slot *slots; /* [n_symbols], NULL without a strategy */
+    struct policy_driver driver; /* all NULL without a policy */
+    struct kept_decision *kept;  /* by symbol, at most one each */
+    uint32_t n_kept, cap_kept;
     bool closing;                      /* nothing trades for it any more, and its positions are closed */
     uint64_t refused[INTENT_FAULTS];   /* intents, by what was wrong */
     int64_t alerted_ns[INTENT_FAULTS]; /* when such an intent last raised an alert; 0: never */
@@ -450,7 +467,7 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
 /* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
-/* Could orders be filled in this bar, as far as past sessions are known? */
+/* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 /* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;
  * 0: not known yet. */
@@ -476,6 +493,26 @@ struct bar engine_calendars_dated(const struct engine *engine, int symbol, const
 /* After a symbol's calendar changed, or its days: the sessions of the bars that are kept of it. */
 void engine_calendars_date_again(struct engine *engine, int symbol);
 
+/* kept.c: sessions of strategies and policies; all do nothing where no days are known. */
+/* Are bars of that session among those that the account trades by? */
+bool engine_kept_takes(const struct engine *engine, int account, const struct bar *bar);
+/* What is decided on it, is it ordered when the next session opens? `since_ns`: its end, or now. */
+bool engine_kept_waits(const struct engine *engine, int account, int symbol, int64_t end_ns,
+                       int64_t *ret_since_ns);
+/* In place of what was kept of the symbol. */
+void engine_kept_put(struct engine *engine, int account, const struct kept_decision *decision);
+void engine_kept_drop(struct engine *engine, int account);
+void engine_kept_drop_all(struct engine *engine);
+void engine_kept_finish(struct strategy_runner *runner);
+void engine_kept_split(struct engine *engine, int symbol, const struct stock_split *split);
+/* A calendar's phase is another: entries of sessions that have closed end, and what was kept for one that
+ * opened is ordered. With FILL_BAR bars and timers do so. */
+void engine_kept_session(struct engine *engine, const char *calendar);
+/* FILL_BAR: before a bar that opens then, of any symbol, takes effect; and after a symbol's. */
+void engine_kept_bar(struct engine *engine, int64_t open_ns);
+void engine_kept_bar_over(struct engine *engine, int symbol, const struct bar *bar);
+void engine_kept_timer(struct engine *engine);
+
 /* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
 void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns);
 void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns);
@@ -500,8 +537,9 @@ int64_t engine_match_reducible(const struct engine *engine, int account, int sym
 int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy, const double *params,
                      int64_t interval_ns);
 void engine_slot_close(struct strategy_slot *slot);
-/* Takes a closed bar into the slot's values. */
-void engine_slot_update(struct strategy_slot *slot, int64_t open_ns, const struct indicator_bar *bar);
+/* Takes a closed bar, of a market of that calendar, into the slot's values. */
+void engine_slot_update(struct strategy_slot *slot, const struct trading_calendar *calendar, int64_t open_ns,
+                        const struct indicator_bar *bar);
 
 /* intent.c: makes orders of strategies' order intents */
 /* The price of the first stop, of the first take-profit, that protects the position; 0: there is none. */
@@ -514,6 +552,10 @@ struct order engine_intent_order(int account, int symbol, enum order_side side, 
                                  int64_t qty, const char *tag);
 /* Sells whole lots of a long, or buys a short back, at market. */
 enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why);
+/* Those that are to be ordered later: the others are refused now. Returns how many, in their order. */
+size_t engine_intent_sound(struct engine *engine, int account, int symbol, const struct strategy_input *input,
+                           const struct intent *intents, size_t n,
+                           struct intent sound[static STRATEGY_INTENTS_MAX]);
 /* Carries the intents out, or refuses them visibly. n: how many the strategy says it wrote. */
 void engine_intent_carry_out(struct engine *engine, int account, int symbol,
                              const struct strategy_input *input, const struct intent *intents, size_t n);
@@ -531,8 +573,10 @@ void engine_driver_count_quanta(
     struct policy_slot *slot); /* the memory in quanta of the units, which may be others now */
 void engine_driver_close(struct engine *engine, int account);
 /* Before a bar takes effect: ends rounds of earlier bars, even if incomplete. */
-void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns);
+void engine_driver_due(struct engine *engine, int symbol, const struct bar *bar);
 void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
+/* Orders what was kept, as far as the position still bears it. */
+void engine_driver_order(struct engine *engine, int account, const struct kept_decision *kept);
 void engine_driver_wait(
     struct engine *engine); /* an event was received: rounds that waited long enough end */
 /* All bars that are there are history: the newest round has passed where it is complete, else it will. */
@@ -562,6 +606,9 @@ void engine_driver_again(struct engine *engine, int account, int symbol);
 
 /* driver_runtime.c: a policy that observes the market */
 int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 0; 0: not known yet */
+/* Are rows of the account's session missing between its newest round and the bar of a symbol that opens then?
+ */
+bool engine_driver_skips(const struct engine *engine, int account, int symbol, int64_t open_ns);
 /* Shows it the bar of one of its assets, as history or not. */
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
 /* The policy's actions on the rows up to the one that opens then, with the account's present state; wanted
@@ -579,6 +626,8 @@ void engine_runner_warm(struct engine *engine,
                         int account); /* gives it the recent bars of every symbol, as history */
 void engine_runner_again(struct engine *engine,
                          int symbol); /* its past bars changed: restarts all slots on them */
+/* Orders what was kept, by the account as it is now. */
+void engine_runner_order(struct engine *engine, int account, const struct kept_decision *kept);
 void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void engine_runner_flatten(struct engine *engine);

@@ -144,6 +144,14 @@ void engine_driver_symbol(struct engine *engine, int symbol)
 
 /* ---- decisions as orders ---- */
 
+static struct policy_slot *find_slot(const struct policy_driver *driver, int symbol)
+{
+    for (int i = 0; driver->policy && i < driver->policy->n_assets; i++)
+        if (driver->slots[i].symbol == symbol)
+            return &driver->slots[i];
+    return NULL;
+}
+
 /* Its protective stop, or NULL. */
 static const struct order *stop_of(const struct engine *engine, int account, int symbol)
 {
@@ -193,18 +201,15 @@ static void carry_out(struct engine *engine, int account, const struct policy_sl
 }
 
 static void trace_decision(const struct engine *engine, int account, const struct policy_slot *slot,
-                           struct engine_policy_decision *reported)
+                           const struct bar *bar, struct engine_policy_decision *reported)
 {
     const struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_vote votes[POLICY_MEMBERS_MAX];
     if (driver->runtime && driver->policy->runtime->votes)
         driver->policy->runtime->votes(driver->runtime, (int)(slot - driver->slots), votes);
     reported->votes = votes;
-    const struct engine_decision decision = {.account = account,
-                                             .symbol = slot->symbol,
-                                             .bar = &engine->markets[slot->symbol].last_bar,
-                                             .acted = true,
-                                             .policy = reported};
+    const struct engine_decision decision = {
+        .account = account, .symbol = slot->symbol, .bar = bar, .acted = true, .policy = reported};
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
 }
 
@@ -295,18 +300,46 @@ static void decide_asset(struct engine *engine, int account, const struct driver
     reported.leaves = reported.order.qty < 0 && reported.order.cause == POLICY_STOPPED;
     reported.why = whys[reported.order.cause];
     if (engine->sink.trace && engine->sink.trace->decision)
-        trace_decision(engine, account, slot, &reported);
+        trace_decision(engine, account, slot, &market->last_bar, &reported);
+    struct kept_decision kept = {
+        .symbol = slot->symbol, .bar = market->last_bar, .of_policy = true, .decided = reported};
+    if (!engine_kept_waits(engine, account, slot->symbol, kept.bar.open_ns + engine->interval_ns,
+                           &kept.since_ns))
+        carry_out(engine, account, slot, &reported.order);
+    else
+        engine_kept_put(engine, account, &kept);
+}
+
+void engine_driver_order(struct engine *engine, int account, const struct kept_decision *kept)
+{
+    struct policy_slot *slot = find_slot(&engine->runners[account].driver, kept->symbol);
+    struct engine_policy_decision reported = kept->decided;
+    if (!slot || slot->units.quantum == 0)
+        return;
+    if (reported.order.qty < 0 && held(engine, account, slot) == 0)
+        reported.order.qty = 0;
+    if (reported.order.qty == 0 && reported.order.stop == 0)
+        return;
+    reported.policy = engine->runners[account].driver.policy;
+    reported.units = &slot->units;
+    reported.why = whys[reported.order.cause];
+    if (engine->sink.trace && engine->sink.trace->decision)
+        trace_decision(engine, account, slot, &kept->bar, &reported);
     carry_out(engine, account, slot, &reported.order);
 }
 
-/* The first bar that opens at a time or after it; NULL: there is none, or bars are not known from then on. */
-static const struct bar *first_bar(const struct recent_bars *recent, int64_t open_ns)
+/* The first bar of its session that opens at a time or after it; NULL: there is none, or bars are not known
+ * from then on. */
+static const struct bar *first_bar(const struct engine *engine, int account, int symbol, int64_t open_ns)
 {
+    const struct recent_bars *recent = &engine->markets[symbol].recent;
     uint32_t i = recent->n;
     if (i == 0 || engine_recent_bar(recent, 0)->open_ns > open_ns)
         return NULL;
     while (i > 0 && engine_recent_bar(recent, i - 1)->open_ns >= open_ns)
         i--;
+    while (i < recent->n && !engine_kept_takes(engine, account, engine_recent_bar(recent, i)))
+        i++;
     return i < recent->n ? engine_recent_bar(recent, i) : NULL;
 }
 
@@ -315,14 +348,14 @@ enum start { START_KNOWN, START_MISSING, START_OTHER };
 /* An action of 1 is worth the same money in each asset at the close of its first bar. A slot without a bar
  * so far has no scale yet, and no bar to decide on; one whose bars start later says which start is missing.
  */
-static enum start find_scale(const struct engine *engine, const struct policy_rules *rules,
-                             const struct policy *policy, int64_t first_ns, int asset,
-                             struct policy_slot *slot)
+static enum start find_scale(const struct engine *engine, int account, const struct policy_rules *rules,
+                             int64_t first_ns, int asset, struct policy_slot *slot)
 {
+    const struct policy *policy = engine->runners[account].driver.policy;
     const struct market_state *market = &engine->markets[slot->symbol];
     if (slot->memory.scale > 0 || slot->units.quantum == 0)
         return START_KNOWN;
-    const struct bar *bar = first_bar(&market->recent, first_ns);
+    const struct bar *bar = first_bar(engine, account, slot->symbol, first_ns);
     int64_t close = bar ? bar->close : 0;
     if (policy->first_closes) {
         int64_t given;
@@ -339,13 +372,14 @@ static enum start find_scale(const struct engine *engine, const struct policy_ru
 }
 
 /* The first asset whose start is not known, or differs from the policy's; -1: none. */
-static int find_scales(const struct engine *engine, const struct policy_rules *rules,
-                       struct policy_driver *driver, enum start *ret_why)
+static int find_scales(struct engine *engine, int account, const struct policy_rules *rules,
+                       enum start *ret_why)
 {
+    struct policy_driver *driver = &engine->runners[account].driver;
     int64_t first_ns = engine_driver_first(driver);
     int found = -1;
     for (int i = 0; i < driver->policy->n_assets; i++) {
-        enum start start = find_scale(engine, rules, driver->policy, first_ns, i, &driver->slots[i]);
+        enum start start = find_scale(engine, account, rules, first_ns, i, &driver->slots[i]);
         if (start != START_KNOWN && found < 0) {
             found = i;
             *ret_why = start;
@@ -360,7 +394,7 @@ void engine_driver_scales(struct engine *engine, int account)
     const struct policy_rules rules = rules_of(engine, account, driver->policy);
     enum start why;
     if (engine_driver_first(driver) > 0)
-        find_scales(engine, &rules, driver, &why);
+        find_scales(engine, account, &rules, &why);
 }
 
 static void report_start(struct engine *engine, int account, int asset, enum start why)
@@ -428,7 +462,10 @@ void engine_driver_pass(struct engine *engine, int account)
     for (int i = 0; i < driver->policy->n_assets; i++) {
         struct policy_slot *slot = &driver->slots[i];
         const struct recent_bars *recent = &engine->markets[slot->symbol].recent;
-        slot->there = recent->n > 0 && engine_recent_bar(recent, recent->n - 1)->open_ns == driver->round_ns;
+        uint32_t n = recent->n;
+        while (n > 0 && !engine_kept_takes(engine, account, engine_recent_bar(recent, n - 1)))
+            n--;
+        slot->there = n > 0 && engine_recent_bar(recent, n - 1)->open_ns == driver->round_ns;
         slot->fresh = false;
     }
     if (all_there(driver))
@@ -447,7 +484,7 @@ static void decide(struct engine *engine, int account)
     if (first_ns == 0 || driver->round_ns < first_ns)
         return;
     enum start why = START_KNOWN;
-    int unknown = find_scales(engine, &rules, driver, &why);
+    int unknown = find_scales(engine, account, &rules, &why);
     if (!engine_driver_act(engine, account, driver->round_ns, any_fresh(driver), actions))
         return;
     if (unknown >= 0) {
@@ -466,25 +503,19 @@ static void decide(struct engine *engine, int account)
             decide_asset(engine, account, &round, &driver->slots[i], actions[i]);
 }
 
-static struct policy_slot *find_slot(const struct policy_driver *driver, int symbol)
+void engine_driver_due(struct engine *engine, int symbol, const struct bar *bar)
 {
-    for (int i = 0; driver->policy && i < driver->policy->n_assets; i++)
-        if (driver->slots[i].symbol == symbol)
-            return &driver->slots[i];
-    return NULL;
-}
-
-void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns)
-{
+    int64_t open_ns = bar->open_ns;
     for (int a = 0; a < engine->n_accounts; a++) {
         const struct policy_driver *driver = &engine->runners[a].driver;
-        if (!driver->policy || open_ns <= driver->round_ns || !find_slot(driver, symbol))
+        if (!driver->policy || open_ns <= driver->round_ns || !find_slot(driver, symbol) ||
+            !engine_kept_takes(engine, a, bar))
             continue;
         if (!driver->decided && driver->since_ns == ROUND_PASSES)
             end_pass(engine, a);
         else if (!driver->decided)
             decide(engine, a);
-        if (driver->runtime && driver->round_ns > 0 && open_ns - driver->round_ns > engine->interval_ns)
+        if (driver->runtime && engine_driver_skips(engine, a, symbol, open_ns))
             engine_driver_act(engine, a, open_ns - engine->interval_ns, false, NULL);
     }
 }
@@ -555,7 +586,7 @@ void engine_driver_bar(struct engine *engine, int account, int symbol, const str
 {
     struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_slot *slot = find_slot(driver, symbol);
-    if (!slot)
+    if (!slot || !engine_kept_takes(engine, account, bar))
         return;
     if (driver->runtime)
         engine_driver_see(engine, account, (int)(slot - driver->slots), bar);

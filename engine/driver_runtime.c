@@ -66,14 +66,28 @@ void engine_driver_leave(struct engine *engine)
     }
 }
 
-/* Which of its symbols has the oldest next recent bar; of bars of one time the first in its order; -1: all
- * were shown. */
-static int next_asset(const struct engine *engine, const struct policy_driver *driver, const uint32_t *shown)
+bool engine_driver_skips(const struct engine *engine, int account, int symbol, int64_t open_ns)
 {
+    int64_t round_ns = engine->runners[account].driver.round_ns;
+    if (round_ns <= 0 || open_ns - round_ns <= engine->interval_ns)
+        return false;
+    int64_t rows = trading_bars_between(engine_calendar(engine, symbol), engine->specs[account].session,
+                                        engine->interval_ns, round_ns, open_ns);
+    return rows < 0 || rows > 1;
+}
+
+/* Which of its symbols has the oldest next recent bar of its session; of bars of one time the first in its
+ * order; -1: all were shown. */
+static int next_asset(const struct engine *engine, int account, uint32_t *shown)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
     int next = -1;
     int64_t oldest = INT64_MAX;
     for (int i = 0; i < driver->policy->n_assets; i++) {
         const struct recent_bars *recent = &engine->markets[driver->slots[i].symbol].recent;
+        while (shown[i] < recent->n &&
+               !engine_kept_takes(engine, account, engine_recent_bar(recent, shown[i])))
+            shown[i]++;
         if (shown[i] == recent->n || engine_recent_bar(recent, shown[i])->open_ns >= oldest)
             continue;
         oldest = engine_recent_bar(recent, shown[i])->open_ns;
@@ -86,13 +100,13 @@ void engine_driver_warm(struct engine *engine, int account)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
     uint32_t shown[SYMBOLS_MAX] = {0};
-    for (int i; (i = next_asset(engine, driver, shown)) >= 0;) {
+    for (int i; (i = next_asset(engine, account, shown)) >= 0;) {
         const struct bar *bar =
             engine_recent_bar(&engine->markets[driver->slots[i].symbol].recent, shown[i]++);
-        if (bar->open_ns > driver->round_ns && driver->round_ns > 0) {
+        if (bar->open_ns > driver->round_ns && driver->round_ns > 0)
             engine_driver_act(engine, account, driver->round_ns, false, NULL);
+        if (engine_driver_skips(engine, account, driver->slots[i].symbol, bar->open_ns))
             engine_driver_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
-        }
         engine_driver_see(engine, account, i, bar);
         driver->round_ns = bar->open_ns;
     }

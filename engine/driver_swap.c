@@ -163,6 +163,7 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
         if (r < 0)
             return ORDER_BAD_ACCOUNT;
         engine_runner_leave(engine, account);
+        engine_kept_drop(engine, account);
         spec->policy = policy;
         spec->strategy = NULL;
         memset(spec->params, 0, sizeof spec->params);

@@ -123,7 +123,11 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     struct market_state *market = &engine->markets[symbol];
     const struct bar dated = engine_calendars_dated(engine, symbol, taken), *bar = &dated;
     bool fills = engine->fill_model == FILL_BAR;
-    engine_driver_due(engine, symbol, bar->open_ns);
+    /* A bar outside the hours in which the market is traded shows no price that could be had. */
+    bool traded = bar->session == BAR_SESSION_NONE || engine_hours_has_bar(market, bar, engine->interval_ns);
+    engine_driver_due(engine, symbol, bar);
+    if (fills)
+        engine_kept_bar(engine, bar->open_ns);
     market->last_bar = *bar;
     market->bars++;
     if (engine_recent_push(&market->recent, bar) < 0)
@@ -131,13 +135,13 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     engine_measure_report(engine, symbol, bar->open_ns);
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
-    if (fills)
+    if (fills && traded)
         engine_match_bar(engine, symbol, bar);
-    if (market->last_from != LAST_TRADE || fills) {
+    if (fills ? traded : market->last_from != LAST_TRADE) {
         market->last = bar->close;
         market->last_from = live || fills ? LAST_BAR : LAST_HISTORY;
     }
-    engine->bar_closed |= live;
+    engine->bar_closed |= live && (!fills || traded);
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     int64_t now_ns = fills ? engine->recv_ns : engine->now_ns;
     if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
@@ -145,8 +149,10 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     int64_t age_ns = now_ns - (bar->open_ns + engine->interval_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     engine_runner_bar(engine, symbol, bar, fresh);
-    if (live || fills)
+    if (fills ? traded : live)
         price_moved(engine, symbol);
+    if (fills)
+        engine_kept_bar_over(engine, symbol, bar);
 }
 
 static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, int64_t venue_ns)
@@ -462,12 +468,14 @@ static void on_command(struct engine *engine, const struct event_command *comman
     switch (command->kind) {
     case COMMAND_PAUSE:
         engine->paused = true;
+        engine_kept_drop_all(engine);
         break;
     case COMMAND_RESUME:
         engine->paused = engine->flattening = false;
         break;
     case COMMAND_FLATTEN:
         engine->paused = engine->flattening = true;
+        engine_kept_drop_all(engine);
         engine_runner_flatten(engine);
         break;
     case COMMAND_ORDER:
@@ -577,6 +585,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         engine->storage_failing = !event->storage_ok;
         break;
     case EVENT_TIMER:
+        engine_kept_timer(engine);
         break;
     case EVENT_COMMAND:
         on_command(engine, &event->command);

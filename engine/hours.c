@@ -30,6 +30,8 @@ bool engine_hours_has_bar(const struct market_state *market, const struct bar *b
     bool started = bar->open_ns + interval_ns > market->opened_ns, over = bar->open_ns >= market->closed_ns;
     if (market->symbol.calendar[0] == '\0')
         return true;
+    if (bar->session != BAR_SESSION_NONE)
+        return session_takes(market->extended ? SESSION_EXTENDED : SESSION_REGULAR, bar->session);
     return working(market, market->phase) ? started || !over : started && !over;
 }
 
@@ -152,6 +154,8 @@ void engine_hours_event(struct engine *engine, const struct market_session *even
         }
     if (ours && engine->fill_model != FILL_BAR && engine->next_expiry_ns <= engine->now_ns)
         engine_live_expire(engine, -1, engine->now_ns);
+    if (ours)
+        engine_kept_session(engine, event->calendar);
     if (engine->sink.session)
         engine->sink.session(engine->sink.ctx, event, engine->now_ns);
 }

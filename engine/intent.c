@@ -272,6 +272,25 @@ static void refuse(struct engine *engine, int account, int symbol, enum intent_f
                  engine->markets[symbol].symbol.name, engine->accounts[account].name, what);
 }
 
+size_t engine_intent_sound(struct engine *engine, int account, int symbol, const struct strategy_input *input,
+                           const struct intent *intents, size_t n,
+                           struct intent sound[static STRATEGY_INTENTS_MAX])
+{
+    size_t n_sound = 0;
+    if (n > STRATEGY_INTENTS_MAX) {
+        refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum intent_fault fault = intent_check(&intents[i], input);
+        if (fault == INTENT_FITS)
+            sound[n_sound++] = intents[i];
+        else
+            refuse(engine, account, symbol, fault, &intents[i], input);
+    }
+    return n_sound;
+}
+
 void engine_intent_carry_out(struct engine *engine, int account, int symbol,
                              const struct strategy_input *input, const struct intent *intents, size_t n)
 {

@@ -45,6 +45,7 @@ void engine_runner_close(struct engine *engine, int account)
 {
     engine_runner_leave(engine, account);
     engine_driver_close(engine, account);
+    engine_kept_finish(&engine->runners[account]);
     engine->runners[account].closing = false;
 }
 
@@ -77,6 +78,20 @@ static void count_symbols(const struct engine *engine, int account, struct strat
     }
 }
 
+/* The span of its session that a bar is in, or follows; 0: it has none. */
+static void find_session(const struct engine *engine, int account, int symbol, const struct bar *bar,
+                         struct strategy_input *input)
+{
+    const struct trading_calendar *calendar = engine_calendar(engine, symbol);
+    struct session_span span;
+    if (calendar->n == 0 || bar->session == BAR_SESSION_NONE ||
+        !trading_span_at(calendar, engine->specs[account].session, bar->open_ns, &span) ||
+        bar->open_ns < span.open_ns)
+        return;
+    input->session_open_ns = span.open_ns;
+    input->session_close_ns = span.close_ns;
+}
+
 static struct strategy_input observe(struct engine *engine, int account, int symbol, const struct bar *bar)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
@@ -103,6 +118,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
     if (position->qty != 0)
         input.entry = decimal_to_double(position->cost, listed->quote_scale) / fabs(input.qty);
     count_symbols(engine, account, &input);
+    find_session(engine, account, symbol, bar, &input);
     return input;
 }
 
@@ -110,10 +126,14 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
 {
     struct strategy_runner *runner = &engine->runners[account];
     struct strategy_slot *slot = &runner->slots[symbol];
+    if (!engine_kept_takes(engine, account, bar))
+        return;
+    if (act_on_it && engine->fill_model == FILL_BAR && engine->now_ns < bar->open_ns + engine->interval_ns)
+        engine->now_ns = bar->open_ns + engine->interval_ns; /* of a bar that is not traded in */
     const struct strategy_input input = observe(engine, account, symbol, bar);
     const struct indicator_bar tick = {input.open,  input.high,   input.low,
                                        input.close, input.volume, frame_seconds(bar->open_ns)};
-    engine_slot_update(slot, bar->open_ns, &tick);
+    engine_slot_update(slot, engine_calendar(engine, symbol), bar->open_ns, &tick);
 
     struct intent intents[INTENTS_ROOM];
     size_t n = runner->strategy->on_bar(runner->params, slot->state, &input, intents);
@@ -124,8 +144,51 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     if (engine->sink.trace && engine->sink.trace->decision)
         trace_decision(engine, account, symbol, bar, act_on_it, &input, intents,
                        n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
-    if (act_on_it)
+    struct kept_decision kept = {.symbol = symbol, .bar = *bar};
+    if (!act_on_it)
+        return;
+    if (!engine_kept_waits(engine, account, symbol, input.ts_ns, &kept.since_ns)) {
         engine_intent_carry_out(engine, account, symbol, &input, intents, n);
+        return;
+    }
+    kept.n_intents = (uint32_t)engine_intent_sound(engine, account, symbol, &input, intents, n, kept.intents);
+    engine_kept_put(engine, account, &kept);
+}
+
+/* Does it still make sense: an exit of what is held, an entry of what is not, or is left first? */
+static bool stands(const struct engine *engine, int account, int symbol, const struct intent *intent,
+                   bool left)
+{
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        return (left || !engine_gate_entered(engine, account, symbol, 0)) &&
+               (intent->good_ns == 0 || intent->good_ns > engine->now_ns);
+    case INTENT_EXIT:
+        return held != 0;
+    case INTENT_STOP:
+        return held > 0;
+    default:
+        return true;
+    }
+}
+
+void engine_runner_order(struct engine *engine, int account, const struct kept_decision *kept)
+{
+    struct strategy_input input = observe(engine, account, kept->symbol, &kept->bar);
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    size_t n = 0;
+    bool left = false;
+    for (uint32_t i = 0; i < kept->n_intents; i++) {
+        intents[n] = kept->intents[i];
+        intents[n].why = kept->whys[i];
+        if (!stands(engine, account, kept->symbol, &intents[n], left))
+            continue;
+        left |= intents[n++].kind == INTENT_EXIT;
+    }
+    if (n > 0 && engine->sink.trace && engine->sink.trace->decision)
+        trace_decision(engine, account, kept->symbol, &kept->bar, true, &input, intents, n);
+    engine_intent_carry_out(engine, account, kept->symbol, &input, intents, n);
 }
 
 static void warm_slot(struct engine *engine, int account, int symbol)
@@ -222,6 +285,7 @@ void engine_runner_flatten(struct engine *engine)
 
 void engine_runner_halt(struct engine *engine, int account)
 {
+    engine_kept_drop(engine, account);
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
         if (order->account == account && !order->reduce_only)
@@ -233,6 +297,7 @@ void engine_runner_halt(struct engine *engine, int account)
 
 void engine_runner_quit(struct engine *engine, int account)
 {
+    engine_kept_drop(engine, account);
     for (size_t i = 0; i < engine->n_orders; i++)
         if (engine->orders[i].order.account == account)
             engine_match_cancel(engine, engine->orders[i].order.id);

@@ -76,12 +76,13 @@ static bool measured_bars(const struct strategy_slot *slot, int64_t open_ns,
     return true;
 }
 
-void engine_slot_update(struct strategy_slot *slot, int64_t open_ns, const struct indicator_bar *bar)
+void engine_slot_update(struct strategy_slot *slot, const struct trading_calendar *calendar, int64_t open_ns,
+                        const struct indicator_bar *bar)
 {
     struct indicator_bar closed[STRATEGY_SPECS_MAX][2];
     size_t n_closed[STRATEGY_SPECS_MAX];
     for (size_t i = 0; i < slot->n_frames; i++)
-        n_closed[i] = engine_frame_add(&slot->frames[i], open_ns, bar, closed[i]);
+        n_closed[i] = engine_frame_add(&slot->frames[i], calendar, open_ns, bar, closed[i]);
     struct indicator_bar measured[BOOK_MEASURES];
     bool there = measured_bars(slot, open_ns, measured);
     double *values = slot->values;

@@ -326,6 +326,60 @@ static void visit_driver(struct codec *codec, struct policy_driver *driver)
         driver->policy->runtime->visit(driver->runtime, &fields);
 }
 
+static void visit_intent(struct codec *codec, struct intent *intent, char why[static ORDER_TAG_MAX])
+{
+    codec_enum(codec, &intent->kind, INTENT_TARGET + 1);
+    codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
+    codec_i64(codec, &intent->good_ns);
+    codec_text(codec, why, ORDER_TAG_MAX);
+}
+
+static void visit_decided(struct codec *codec, struct engine_policy_decision *decided)
+{
+    struct policy_memory *memory = &decided->memory;
+    struct policy_order *order = &decided->order;
+    double action = decided->action;
+    codec_double(codec, &action);
+    decided->action = (float)action;
+    codec_doubles(codec, &memory->scale, &memory->least, &memory->qty, &memory->held, &memory->cool,
+                  &memory->peak, &memory->taken);
+    codec_i64s(codec, &decided->equity, &decided->available);
+    codec_doubles(codec, &order->qty, &order->reserve, &order->stop, &order->stop_qty);
+    codec_enum(codec, &order->cause, POLICY_PROFITED + 1);
+    codec_bool(codec, &decided->leaves);
+}
+
+/* Before layout 8 nothing was kept. */
+static void visit_kept(struct visit *visit, int account)
+{
+    struct codec *codec = visit->codec;
+    struct strategy_runner *runner = &visit->engine->runners[account];
+    uint32_t n = runner->n_kept;
+    int before = -1;
+    if (codec->version < 8)
+        return;
+    engine_visit_count(codec, &n, SYMBOLS_MAX, 16);
+    for (uint32_t i = 0; i < n && !over(visit); i++) {
+        struct kept_decision kept = {0};
+        if (codec->saving)
+            kept = runner->kept[i];
+        codec_int(codec, &kept.symbol, before + 1, visit->engine->n_symbols - 1);
+        before = kept.symbol;
+        engine_visit_bar(codec, &kept.bar);
+        codec_i64(codec, &kept.since_ns);
+        codec_bool(codec, &kept.of_policy);
+        engine_visit_count(codec, &kept.n_intents, STRATEGY_INTENTS_MAX, 16);
+        for (uint32_t k = 0; k < kept.n_intents && !codec->failed; k++)
+            visit_intent(codec, &kept.intents[k], kept.whys[k]);
+        if (kept.of_policy)
+            visit_decided(codec, &kept.decided);
+        if (codec->saving || codec->failed)
+            continue;
+        engine_kept_put(visit->engine, account, &kept);
+        codec->failed |= runner->n_kept != i + 1; /* one that orders nothing is not kept */
+    }
+}
+
 /* A slot's indicators and their names follow from the strategy's parameters. False as
  * engine_visit_strategy(). */
 static bool visit_runner(struct visit *visit, int account)
@@ -346,6 +400,8 @@ static bool visit_runner(struct visit *visit, int account)
         visit_refusals(visit->codec, runner);
     if (visit->codec->version >= 5)
         codec_bool(visit->codec, &runner->closing);
+    if (!over(visit))
+        visit_kept(visit, account);
     return true;
 }
 

@@ -100,6 +100,7 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_DAY_TRADER_EQUITY] = "DAY_TRADER_EQUITY",
     [ORDER_MARGIN_EQUITY] = "MARGIN_EQUITY",
     [ORDER_UNSETTLED_CASH] = "UNSETTLED_CASH",
+    [ORDER_SESSION_CLOSED] = "SESSION_CLOSED",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof(*(names)))

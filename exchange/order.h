@@ -113,6 +113,8 @@ enum order_reason {
     ORDER_DAY_TRADER_EQUITY, /* a pattern day trader has less than $25,000 */
     ORDER_MARGIN_EQUITY,     /* an account of less than $2,000 gets no credit */
     ORDER_UNSETTLED_CASH,    /* there is cash, but it is not settled yet */
+    /* since layout 8 */
+    ORDER_SESSION_CLOSED, /* a strategy's entry, when the session that it trades in closed */
     ORDER_REASONS,
 };
 

@@ -20,8 +20,12 @@ struct strategy_param {
 
 /* At a closed bar, of one symbol and account. Prices and quantities are plain numbers here. */
 struct strategy_input {
-    int64_t ts_ns;                         /* the bar's close */
-    int64_t interval_ns;                   /* of the bars */
+    int64_t ts_ns;       /* the bar's close */
+    int64_t interval_ns; /* of the bars */
+    /* When the session of the bar opened, and when it closes, of the choice of its account: of `extended`
+     * from the first of its hours to the last. 0: its market has no calendar, or the account's choice is
+     * `all`. */
+    int64_t session_open_ns, session_close_ns;
     double open, high, low, close, volume; /* the bar */
     const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
     double qty;               /* position; negative: short */

@@ -56,6 +56,7 @@ const char *daemon_command_reason_words(enum order_reason reason)
         [ORDER_DAY_TRADER_EQUITY] = "a pattern day trader opens nothing below $25,000 (FINRA 4210(f)(8)(B))",
         [ORDER_MARGIN_EQUITY] = "an account of less than $2,000 gets no credit (FINRA 4210(b))",
         [ORDER_UNSETTLED_CASH] = "there is cash, but it is not settled yet",
+        [ORDER_SESSION_CLOSED] = "a strategy's entry ends with its session",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";

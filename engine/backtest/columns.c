@@ -67,13 +67,14 @@ static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struc
     }
     double *open = cells, *high = open + cap, *low = high + cap, *close = low + cap, *volume = close + cap,
            *time = volume + cap;
+    static const struct trading_calendar none;
     struct frame frame = {.interval_ns = frame_ns, .base_ns = bars->interval_ns};
     size_t n = 0;
     for (size_t i = 0; i < bars->n; i++) {
         const struct indicator_bar bar = {bars->open[i],  bars->high[i],   bars->low[i],
                                           bars->close[i], bars->volume[i], 0};
         struct indicator_bar ended[2];
-        size_t n_ended = engine_frame_add(&frame, bars->open_ns[i], &bar, ended);
+        size_t n_ended = engine_frame_add(&frame, &none, bars->open_ns[i], &bar, ended);
         for (size_t k = 0; k < n_ended; k++, n++) {
             open[n] = ended[k].open;
             high[n] = ended[k].high;

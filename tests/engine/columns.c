@@ -12,6 +12,7 @@
 
 enum { BARS_MAX = 3000, RUNS = 40, RUNS_LONG = 1000, OUTPUTS = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX };
 
+static const struct trading_calendar no_calendar;
 static char texts[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
 static size_t n_texts;
 static double said[HARNESS_SYMBOLS][OUTPUTS][BARS_MAX]; /* by the streams */
@@ -301,7 +302,7 @@ static void test_frames(struct random *random)
         const struct indicator_bar bar = {dense.open[i],  dense.high[i],   dense.low[i],
                                           dense.close[i], dense.volume[i], 0};
         struct indicator_bar closed[2];
-        size_t n_closed = engine_frame_add(&frame, dense.open_ns[i], &bar, closed);
+        size_t n_closed = engine_frame_add(&frame, &no_calendar, dense.open_ns[i], &bar, closed);
         for (size_t k = 0; k < n_closed && n < wanted.n; k++, n++) {
             const struct indicator_columns *in = &wanted.columns;
             CHECK(closed[k].open == in->open[n] && closed[k].high == in->high[n] &&
@@ -326,7 +327,7 @@ static void test_weeks(void)
     for (int i = 0; i < 14; i++) {
         struct indicator_bar bar = {i, i + 0.5, i - 0.5, i, 1, 0};
         n[i] = i == 10 ? 9
-                       : engine_frame_add(&frame, thursday + i * day, &bar,
+                       : engine_frame_add(&frame, &no_calendar, thursday + i * day, &bar,
                                           closed); /* no bar on Sunday the 18th */
         if (i == 11) {
             CHECK(n[i] == 1 && closed[0].open == 4 && closed[0].high == 9.5 && closed[0].low == 3.5);

@@ -289,7 +289,8 @@ static void test_numbers(void)
                                           "DAY_TRADING_POWER",
                                           "DAY_TRADER_EQUITY",
                                           "MARGIN_EQUITY",
-                                          "UNSETTLED_CASH"};
+                                          "UNSETTLED_CASH",
+                                          "SESSION_CLOSED"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         CHECK_STR(order_type_name((enum order_type)i), types[i]);
     for (size_t i = 0; i < sizeof tifs / sizeof *tifs; i++)
