@@ -41,11 +41,25 @@ int feed_calendar_take(struct calendar *calendar, const struct trading_day *days
         free(all);
         return -EINVAL;
     }
+    calendar->changed |= total != calendar->n || memcmp(all, calendar->days, total * sizeof *all) != 0;
     free(calendar->days);
     calendar->days = all;
     calendar->n = total;
     calendar->due_ns = INT64_MIN; /* what was emitted may be wrong by now */
     return 0;
+}
+
+bool feed_calendar_days(struct calendar *calendar, struct trading_calendar *ret)
+{
+    if (!calendar->changed)
+        return false;
+    *ret = (struct trading_calendar){.days = calendar->days,
+                                     .n = calendar->n,
+                                     .from_ns = calendar->days[0].early_ns,
+                                     .to_ns = calendar->days[calendar->n - 1].late_ns};
+    memcpy(ret->name, calendar->name, sizeof ret->name);
+    calendar->changed = false;
+    return true;
 }
 
 bool feed_calendar_open(const struct calendar *calendar)

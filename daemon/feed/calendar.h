@@ -4,6 +4,7 @@
 #define DAEMON_FEED_CALENDAR_H
 
 #include "exchange/symbol.h"
+#include "exchange/trading_calendar.h"
 #include "exchange/trading_day.h"
 
 struct calendar {
@@ -11,6 +12,7 @@ struct calendar {
     bool extended; /* it is also traded in before and after the session */
     struct trading_day *days;
     size_t n;
+    bool changed;           /* the days are others than feed_calendar_days() gave last */
     bool reported;          /* feed_calendar_step() has emitted `now` */
     struct trading_now now; /* UNKNOWN before */
     int64_t due_ns;         /* when feed_calendar_step() has something to say; INT64_MAX: not known */
@@ -22,6 +24,10 @@ void feed_calendar_finish(struct calendar *calendar);
 /* Days that the venue sent: they replace those of the same time, others stay. 0; -EINVAL for days that
  * contradict each other, -ENOMEM: then nothing has changed. */
 int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
+
+/* True, with all days, from the first one's earliest time to the last one's latest, where they have changed
+ * since it was asked last. They stay until the next ones are taken. */
+bool feed_calendar_days(struct calendar *calendar, struct trading_calendar *ret);
 
 /* Is it traded in, by the last change emitted? */
 bool feed_calendar_open(const struct calendar *calendar);

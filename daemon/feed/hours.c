@@ -105,6 +105,21 @@ static void restart_watch(struct feed *feed, int calendar)
             feed_listen_to(feed, i, now);
 }
 
+/* The engine knows a calendar's days before its market opens or closes by them. */
+static void emit_days(struct feed *feed, int at)
+{
+    struct trading_calendar days;
+    struct event event;
+    if (!feed_calendar_days(&feed->calendars[at], &days))
+        return;
+    if (engine_calendar_event(&days, &event) < 0) {
+        feed->calendars[at].changed = true;
+        daemon_log_error("%s: out of memory: its days are passed on later", days.name);
+        return;
+    }
+    daemon_session_event(feed->daemon->session, &event);
+}
+
 static void emit_session(struct feed *feed, int at, int64_t at_ns)
 {
     const struct calendar *calendar = &feed->calendars[at];
@@ -138,6 +153,8 @@ void feed_pass(struct feed *feed, int64_t now_ns)
     int64_t at_ns;
     if (now_ns < feed->due_ns || !daemon_session_started(feed->daemon->session))
         return;
+    for (int c = 0; c < feed->n_calendars; c++)
+        emit_days(feed, c);
     while ((first = first_due(feed, now_ns)) >= 0)
         if (feed_calendar_step(&feed->calendars[first], now_ns, &at_ns)) {
             give_actions(feed, at_ns);

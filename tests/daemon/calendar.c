@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/check.h"
 #include "tests/random.h"
@@ -86,6 +87,29 @@ static void test_week(void)
     feed_calendar_finish(&calendar);
 }
 
+/* Its days are given once, and again when they are others. */
+static void test_days(void)
+{
+    struct calendar calendar;
+    struct trading_calendar view;
+    feed_calendar_init(&calendar, "us-equity", false);
+    CHECK(!feed_calendar_days(&calendar, &view));
+    CHECK_INT(feed_calendar_take(&calendar, days, 30), 0);
+    CHECK(feed_calendar_days(&calendar, &view));
+    CHECK_STR(view.name, "us-equity");
+    CHECK(view.n == 30 && view.from_ns == days[0].early_ns && view.to_ns == days[29].late_ns);
+    CHECK(memcmp(view.days, days, 30 * sizeof *days) == 0);
+    CHECK_INT(feed_calendar_take(&calendar, days, 30), 0);
+    CHECK(!feed_calendar_days(&calendar, &view));
+    struct trading_day shorter = days[22];
+    shorter.close_ns = days[22].open_ns + HOUR;
+    CHECK_INT(feed_calendar_take(&calendar, &shorter, 1), 0);
+    CHECK(feed_calendar_days(&calendar, &view) && view.n == 30 && view.days[22].close_ns == shorter.close_ns);
+    CHECK_INT(feed_calendar_take(&calendar, days + 3, 30), 0);
+    CHECK(feed_calendar_days(&calendar, &view) && view.n == 33 && view.to_ns == days[32].late_ns);
+    feed_calendar_finish(&calendar);
+}
+
 static void test_extended(void)
 {
     for (int extended = 0; extended <= 1; extended++) {
@@ -162,6 +186,7 @@ int main(void)
     rng = random_seeded("daemon/calendar", 11);
     make_days();
     test_week();
+    test_days();
     test_extended();
     test_random();
     test_history();
