@@ -95,8 +95,10 @@ def random_params(random, table):
 
 
 def walk(random, n, interval_ns):
-    """Bars on a tick of 0.01, from a time that is no round one, with gaps and stretches that do not move."""
+    """Bars on a tick of 0.01, from a time that is no round one, with gaps, stretches that do not move and trends."""
     moves = random.normal(0, 0.004, n)
+    for begin in range(0, n, 600):
+        moves[begin : begin + 600] += random.normal(0, 0.0008)
     for _ in range(n // 800):
         at = int(random.integers(0, n - 30))
         moves[at : at + int(random.integers(5, 30))] = 0
