@@ -10,8 +10,9 @@
 enum { START, LENGTH, RANGE, LATE, TREND, VOLUME, PROFIT_RISK, RISK, FRACTION_MAX };
 
 static const struct strategy_param params[] = {
-    [START] = {"start", "minutes from midnight UTC to the opening of the session", 810, 0, 1439, true},
-    [LENGTH] = {"length", "minutes of the session", 390, 2, 1440, true},
+    [START] = {"start", "without a calendar: minutes from midnight UTC to the opening of the session", 810, 0,
+               1439, true},
+    [LENGTH] = {"length", "without a calendar: minutes of the session", 390, 2, 1440, true},
     [RANGE] = {"range", "minutes of the opening range", 30, 1, 1439, true},
     [LATE] = {"late", "minutes before the close without entries", 60, 0, 1439, true},
     [TREND] = {"trend", "no entry unless the close is above the average of so many bars", 50, 1, 5000, true},
@@ -24,7 +25,7 @@ static const struct strategy_param params[] = {
 };
 
 struct memory {
-    int64_t session; /* counted from 1970 */
+    int64_t session; /* its number from 1970 on, or with a calendar its opening */
     double high, low, volume;
     uint32_t bars; /* of the opening range, so far */
     bool entered;
@@ -67,18 +68,33 @@ static size_t enter(const double *p, struct memory *memory, const struct strateg
     return 1;
 }
 
+/* The session that a bar opens in or after, when in it the bar opens, and how long it is. */
+struct place {
+    int64_t session, at, length;
+};
+
+static struct place find_place(const double *p, const struct strategy_input *input)
+{
+    int64_t open_ns = input->ts_ns - input->interval_ns;
+    if (input->session_open_ns > 0)
+        return (struct place){input->session_open_ns, open_ns - input->session_open_ns,
+                              input->session_close_ns - input->session_open_ns};
+    int64_t since = open_ns - (int64_t)p[START] * MINUTE_NS;
+    int64_t session = since / DAY_NS - (since % DAY_NS < 0);
+    return (struct place){session, since - session * DAY_NS, (int64_t)p[LENGTH] * MINUTE_NS};
+}
+
 /* A bar belongs to the session and the part of it that it opens in. An order of this bar fills at the next
  * one at the latest, so the position is sold while one bar remains before the close. */
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
     struct memory *memory = state;
-    int64_t since = input->ts_ns - input->interval_ns - (int64_t)p[START] * MINUTE_NS;
-    int64_t session = since / DAY_NS - (since % DAY_NS < 0), at = since - session * DAY_NS;
-    int64_t length = (int64_t)p[LENGTH] * MINUTE_NS, range = (int64_t)p[RANGE] * MINUTE_NS;
-    int64_t left = length - at - input->interval_ns; /* of the session, when this bar closes */
-    if (session != memory->session)
-        *memory = (struct memory){.session = session};
-    if (at < range)
+    const struct place place = find_place(p, input);
+    int64_t range = (int64_t)p[RANGE] * MINUTE_NS;
+    int64_t left = place.length - place.at - input->interval_ns; /* of the session, when this bar closes */
+    if (place.session != memory->session)
+        *memory = (struct memory){.session = place.session};
+    if (place.at < range)
         widen(memory, input);
 
     if (input->live_orders)
@@ -89,7 +105,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
                                      .why = closing && left > 0 ? "session closes" : "session is over"};
         return 1;
     }
-    if (input->qty != 0 || memory->entered || memory->bars == 0 || at < range || closing ||
+    if (input->qty != 0 || memory->entered || memory->bars == 0 || place.at < range || closing ||
         left < (int64_t)p[LATE] * MINUTE_NS)
         return 0;
     return enter(p, memory, input, intents);

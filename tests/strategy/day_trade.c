@@ -228,6 +228,34 @@ static void test_grids(void)
     CHECK_INT(bar(&a, 1430, 99, 105, 105), 1);
 }
 
+/* With a calendar its times hold, not the parameters': a whole day, a half day, and a day after the clocks
+ * changed. */
+static void test_calendar(void)
+{
+    static const struct {
+        int open, close;
+    } days[] = {{600, 660}, {600, 640}, {540, 600}};
+    for (int day = 0; day < 3; day++) {
+        struct ask a = session();
+        int open = days[day].open, close = days[day].close;
+        a.input.session_open_ns = (5 * DAY_MIN + open) * MINUTE_NS;
+        a.input.session_close_ns = (5 * DAY_MIN + close) * MINUTE_NS;
+        ask_set(&a, "late", "10");
+        for (int minute = open; minute < open + 20; minute += 5)
+            CHECK_INT(bar(&a, minute, 96, 104, 100), 0);
+        CHECK_INT(bar(&a, open + 20, 99, 110, 106), 1);
+        ask_wants(&a, INTENT_ENTER, "opening range broken");
+        CHECK(a.intents[0].stop == 96);
+        a.input.qty = 1;
+        for (int minute = open + 25; minute < close - 10; minute += 5)
+            CHECK_INT(bar(&a, minute, 99, 110, 105), 0);
+        CHECK_INT(bar(&a, close - 10, 99, 110, 105), 1);
+        ask_wants(&a, INTENT_EXIT, "session closes");
+        CHECK_INT(bar(&a, close - 5, 99, 110, 105), 1); /* it was not sold: at the next opening */
+        ask_wants(&a, INTENT_EXIT, "session is over");
+    }
+}
+
 static void test_params(void)
 {
     struct ask a = session();
@@ -245,6 +273,7 @@ int main(void)
     test_close();
     test_gaps();
     test_grids();
+    test_calendar();
     test_params();
     return check_done("strategy/day_trade");
 }

@@ -3,7 +3,8 @@
  *
  * usage: intents STRATEGY INTERVAL_S [KEY=VALUE…]
  * stdin: a line a bar: open_ns open high low close volume qty equity live stop positions symbols wins losses
- * losing. stdout: a line an intent: row kind fraction stop profit limit good_ns why. */
+ * losing session_open_ns session_close_ns. stdout: a line an intent: row kind fraction stop profit limit
+ * good_ns why. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct account {
 static int64_t opens[BARS_MAX];
 static double prices[5][BARS_MAX], columns[OUTPUTS_MAX][BARS_MAX];
 static struct account accounts[BARS_MAX];
+static int64_t sessions[2][BARS_MAX]; /* opening and close; 0: no calendar */
 
 /* Whether all of stdin was lines as expected. */
 static bool read_bars(size_t *ret_n)
@@ -33,12 +35,12 @@ static bool read_bars(size_t *ret_n)
     size_t n = 0;
     for (; n < BARS_MAX; n++) {
         struct account *a = &accounts[n];
-        int read =
-            scanf("%" SCNd64 " %lf %lf %lf %lf %lf %lf %lf %d %lf %d %d %" SCNu32 " %" SCNu32 " %" SCNu32,
-                  &opens[n], &prices[0][n], &prices[1][n], &prices[2][n], &prices[3][n], &prices[4][n],
-                  &a->qty, &a->equity, &a->live, &a->stop, &a->positions, &a->symbols, &a->record.wins,
-                  &a->record.losses, &a->record.losing);
-        if (read != 15) {
+        int read = scanf("%" SCNd64 " %lf %lf %lf %lf %lf %lf %lf %d %lf %d %d %" SCNu32 " %" SCNu32
+                         " %" SCNu32 " %" SCNd64 " %" SCNd64,
+                         &opens[n], &prices[0][n], &prices[1][n], &prices[2][n], &prices[3][n], &prices[4][n],
+                         &a->qty, &a->equity, &a->live, &a->stop, &a->positions, &a->symbols, &a->record.wins,
+                         &a->record.losses, &a->record.losing, &sessions[0][n], &sessions[1][n]);
+        if (read != 17) {
             *ret_n = n;
             return read == EOF;
         }
@@ -64,6 +66,8 @@ static void ask(const struct strategy *strategy, const double *params, int64_t i
             values[k] = columns[k][i];
         struct strategy_input input = {.ts_ns = opens[i] + interval_ns,
                                        .interval_ns = interval_ns,
+                                       .session_open_ns = sessions[0][i],
+                                       .session_close_ns = sessions[1][i],
                                        .open = prices[0][i],
                                        .high = prices[1][i],
                                        .low = prices[2][i],
@@ -110,7 +114,7 @@ int main(int argc, char **argv)
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n;
     if (!read_bars(&n))
-        return fail("stdin: 15 numbers a line are needed, at most 200000 lines");
+        return fail("stdin: 17 numbers a line are needed, at most 200000 lines");
     if (engine_runner_specs(strategy, params, interval_ns, specs, &n_specs, err) < 0)
         return fail(err);
     double *out[OUTPUTS_MAX];

@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import zoneinfo
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../oracle"))
 import oracle_venv  # noqa: E402
@@ -118,6 +119,30 @@ def walk(random, n, interval_ns):
     return {name: np.ascontiguousarray(column[there]) for name, column in bars.items()}
 
 
+def in_sessions(random, bars, interval_ns):
+    """The bars again as those of a stock: from 9:30 to 16:00 in New York, some days to 13:00, over both changes of
+    clocks. Each has its session's opening and close."""
+    zone, opens, sessions = zoneinfo.ZoneInfo("America/New_York"), [], []
+    day = datetime.date(2025, 10, 27)
+    while len(opens) < len(bars["open_ns"]):
+        if day.weekday() < 5:
+            ends = datetime.time(13 if random.random() < 0.2 else 16)
+            begin, end = (
+                int(datetime.datetime.combine(day, time, zone).timestamp()) * 10**9 for time in (datetime.time(9, 30), ends)
+            )
+            opens += range(begin, end, interval_ns)
+            sessions += [(begin, end)] * (len(opens) - len(sessions))
+        day += datetime.timedelta(days=1)
+        if day == datetime.date(2026, 3, 14):
+            day = datetime.date(2026, 10, 26)
+    n, there = len(bars["open_ns"]), random.random(len(opens)) > 0.02
+    places = np.flatnonzero(there)[:n]
+    stock = {name: column[: len(places)] for name, column in bars.items()}
+    stock["open_ns"] = np.array(opens, dtype=np.int64)[places]
+    stock["session_open"], stock["session_close"] = (np.array(sessions, dtype=np.int64)[places, k] for k in (0, 1))
+    return stock
+
+
 def read_bars(path, most):
     rows = []
     with gzip.open(path, "rt") as file:
@@ -144,7 +169,8 @@ def expected(name, p, bars, interval_ns, random):
         o, h, l, c, v = (float(bars[k][i]) for k in NAMES)
         account.open_bar(int(bars["open_ns"][i]), o, h, l)
         account.close_bar(c)
-        lines.append(f"{int(bars['open_ns'][i])} {o!r} {h!r} {l!r} {c!r} {v!r} {account.words()}")
+        session = f"{int(bars['session_open'][i])} {int(bars['session_close'][i])}" if "session_open" in bars else "0 0"
+        lines.append(f"{int(bars['open_ns'][i])} {o!r} {h!r} {l!r} {c!r} {v!r} {account.words()} {session}")
         intents = rule.at(i, account)
         wanted += [(i, *intent) for intent in intents]
         account.take(intents)
@@ -204,6 +230,10 @@ def main():
             bars = walk(random, n, minutes * MINUTE_NS)
             for why in compare(f"random {minutes}m", name, p, bars, minutes * MINUTE_NS, random):
                 reasons[why] = reasons.get(why, 0) + 1
+            if name == "day-trade":
+                stock = in_sessions(random, bars, minutes * MINUTE_NS)
+                for why in compare(f"sessions {minutes}m", name, p, stock, minutes * MINUTE_NS, random):
+                    reasons[why] = reasons.get(why, 0) + 1
         for label, bars in real:
             for p in ({key: row[0] for key, row in params.items()}, random_params(random, params)):
                 for why in compare(label, name, p, bars, 5 * MINUTE_NS, random):

@@ -209,8 +209,12 @@ class DayTrade(Rule):
 
     def at(self, i, a):
         p, bars, c = self.p, self.bars, self.close[i]
-        minute = (self.ts(i) - self.interval_ns) / MINUTE_NS - p["start"]  # of the bar's opening
-        session, at = divmod(minute, 1440)
+        opens, length = int(bars["open_ns"][i]), p["length"]
+        if "session_open" in bars:  # by the calendar
+            session, end = int(bars["session_open"][i]), int(bars["session_close"][i])
+            at, length = (opens - session) / MINUTE_NS, (end - session) / MINUTE_NS
+        else:
+            session, at = divmod(opens / MINUTE_NS - p["start"], 1440)
         if session != self.session:
             self.session, self.range, self.entered = session, [], False
         if at < p["range"]:
@@ -218,7 +222,7 @@ class DayTrade(Rule):
         if a.live:
             return []
         bar = self.interval_ns / MINUTE_NS
-        left = p["length"] - (at + bar)
+        left = length - (at + bar)
         if a.qty > 0:
             if self.entered and left > bar:
                 return []
