@@ -85,7 +85,8 @@ struct account_memory {
     struct traded_day traded[MARGIN_DAY_TRADE_DAYS]; /* the newest first */
     int n_traded;
     int64_t pattern_ns; /* when it became a pattern day trader's; 0: it is none's */
-    int64_t overnight;  /* what its last day's positions lack by Regulation T: they are to be closed */
+    int64_t deficit; /* what the day's trades made it lack by Regulation T, where the maintenance sufficed */
+    int64_t overnight;  /* what is left of that of the days before: so much is to be closed */
     int64_t violations; /* sales of what was bought with cash that was not settled yet */
 };
 

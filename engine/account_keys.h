@@ -26,7 +26,7 @@
         "what stocks are bought with: off (cash), regt (a loan by Regulation T), or intraday", \
         "With regt 50 % of what is held is needed to open, and 25 % (FINRA 4210) to keep; of shorts more of " \
         "these rules, instead of collateral and maintenance. With intraday, from 2026-06-04 on, the 25 % " \
-        "suffice until the day ends.") \
+        "suffice until the day ends. [risk]'s exposure_account, or the account's own, must allow for it.") \
     ROW(day_trader, "pattern_day_trader", "auto on off", "auto", \
         "whether that rule holds, with a margin: auto (until 2026-06-03), on (of one, at any date), or off", \
         "Four day trades in five business days make one; below $25,000 one opens no stocks, above it four " \

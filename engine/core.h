@@ -415,6 +415,8 @@ int64_t engine_margin_reserved(const struct engine *engine, int account, int sym
 /* Does the equity suffice when `qty` of an order was sold at `price`, `short_qty` of it borrowed? */
 bool engine_margin_covers(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
                           int64_t short_qty);
+bool engine_margin_by_day(const struct engine *engine,
+                          int account); /* the maintenance suffices to open now */
 /* ORDER_OK, or why it may open nothing now; and why the equity does not suffice to. */
 enum order_reason engine_margin_entry(const struct engine *engine, int account, int symbol);
 enum order_reason engine_margin_shortage(const struct engine *engine, int account);
@@ -422,6 +424,13 @@ enum order_reason engine_margin_shortage(const struct engine *engine, int accoun
 /* margin_call.c: what is closed where the equity does not suffice. */
 void engine_margin_check(struct engine *engine, int symbol);  /* after its price moved */
 void engine_margin_moved(struct engine *engine, int account); /* after its money or positions changed */
+/* What an account lacks by Regulation T, before a trade is booked; and what the trade made of it, after. */
+struct margin_trade {
+    int64_t lacked;
+    bool by_day; /* the maintenance sufficed to open */
+};
+struct margin_trade engine_margin_before(const struct engine *engine, int account);
+void engine_margin_traded(struct engine *engine, int account, const struct margin_trade *before);
 void engine_margin_day_over(struct engine *engine); /* where a business day has ended since the last call */
 
 /* settle.c: the day's trades, and when proceeds are settled. */

@@ -37,10 +37,11 @@ void engine_fills_book(struct engine *engine, struct order *order, int64_t price
     engine->counters.fills++;
     if (engine->sink.fill)
         engine->sink.fill(engine->sink.ctx, &fill);
+    const struct margin_trade before = engine_margin_before(engine, fill.account);
     engine_settle_trade(engine, order, &fill);
     account_fill(engine, &fill);
     engine_settle_booked(engine, &fill);
-    engine_margin_moved(engine, fill.account);
+    engine_margin_traded(engine, fill.account, &before);
 }
 
 /* The other leg of an OCO is cancelled by the venue the moment that one of them trades or triggers. */

@@ -184,6 +184,11 @@ static int64_t free_by(const struct engine *engine, int index, const struct term
     return clamped(left - orders_need(engine, index, terms));
 }
 
+bool engine_margin_by_day(const struct engine *engine, int account)
+{
+    return terms_of(engine, account).by_day;
+}
+
 int64_t engine_margin_free(const struct engine *engine, int account)
 {
     const struct terms terms = terms_of(engine, account);

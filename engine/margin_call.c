@@ -1,9 +1,9 @@
 /* Margin calls of accounts with a margin. Two conditions call, and one rule closes:
  *
  * - The equity is less than the maintenance of all positions: checked at each price of what is held.
- * - When a business day ends on which the maintenance sufficed to open (margin.c), the equity is less than
- *   Regulation T's initial margin of all positions. As far as that is of what the day opened, it is closed
- *   from the next price on, unless a deposit or a sale has covered it by then.
+ * - When a business day ends, the equity is less than Regulation T's initial margin of all positions: as far
+ *   as the day's trades made it so, where the maintenance sufficed for them (margin.c; 12 CFR 220.4(c)(1)).
+ *   That is closed from the next price on, unless a deposit, a sale or the prices have covered it by then.
  *
  * Resting purchases are cancelled, and positions closed at market, the one that needs most first, each whole,
  * until the rest is covered; one that is halted is passed over, one that only lacks a price is waited for.
@@ -65,14 +65,42 @@ static void call(struct engine *engine, int index, need_fn need_of, int64_t lack
     close_largest(engine, index, need_of, lacking);
 }
 
+/* By Regulation T: 0 where the equity suffices. */
+static int64_t lacks(const struct engine *engine, int index)
+{
+    int64_t lacking = engine_margin_initial_of_all(engine, index) - engine_equity(engine, index);
+    return lacking > 0 ? lacking : 0;
+}
+
 void engine_margin_moved(struct engine *engine, int index)
 {
     struct account_memory *memory = &engine->accounts[index].memory;
-    if (memory->overnight == 0)
+    int64_t lacking = memory->overnight > 0 ? lacks(engine, index) : 0;
+    if (memory->overnight > lacking)
+        memory->overnight = lacking;
+}
+
+struct margin_trade engine_margin_before(const struct engine *engine, int index)
+{
+    struct margin_trade before = {0};
+    if (engine->accounts[index].rules.margin != MARGIN_OFF) {
+        before.lacked = lacks(engine, index);
+        before.by_day = engine_margin_by_day(engine, index);
+    }
+    return before;
+}
+
+void engine_margin_traded(struct engine *engine, int index, const struct margin_trade *before)
+{
+    struct account *account = &engine->accounts[index];
+    if (account->rules.margin == MARGIN_OFF)
         return;
-    int64_t beyond = engine_margin_initial_of_all(engine, index) - engine_equity(engine, index);
-    if (memory->overnight > beyond)
-        memory->overnight = beyond > 0 ? beyond : 0;
+    int64_t change = lacks(engine, index) - before->lacked;
+    if (change < 0 || before->by_day)
+        account->memory.deficit += change;
+    if (account->memory.deficit < 0)
+        account->memory.deficit = 0;
+    engine_margin_moved(engine, index);
 }
 
 static void check(struct engine *engine, int index)
@@ -103,30 +131,12 @@ void engine_margin_check(struct engine *engine, int symbol)
 
 /* ---- the end of a day ---- */
 
-/* The initial margin of what the day opened and still holds. */
-static int64_t opened_need(const struct engine *engine, int index, int64_t day)
+static void end_day(struct engine *engine, int index)
 {
-    const struct account *account = &engine->accounts[index];
-    int128_t sum = 0;
-    for (int s = 0; s < engine->n_symbols; s++) {
-        int64_t qty = account->positions[s].qty, size = qty < 0 ? -qty : qty,
-                opened = account->days[s].opened;
-        if (size == 0 || account->days[s].day != day || account->pairs[s].quote != account->currency_at)
-            continue;
-        sum += (int128_t)engine_margin_initial(engine, index, s) * (opened < size ? opened : size) / size;
-    }
-    return sum > MONEY_MAX ? MONEY_MAX : (int64_t)sum;
-}
-
-static void end_day(struct engine *engine, int index, int64_t day)
-{
-    struct account *account = &engine->accounts[index];
-    if (!margin_intraday_holds(account->rules.margin, day) &&
-        !margin_day_trader_rule_holds(account->rules.day_trader, day))
-        return;
-    int64_t beyond = engine_margin_initial_of_all(engine, index) - engine_equity(engine, index);
-    int64_t opened = opened_need(engine, index, day);
-    account->memory.overnight = beyond <= 0 ? 0 : beyond < opened ? beyond : opened;
+    struct account_memory *memory = &engine->accounts[index].memory;
+    memory->overnight += memory->deficit;
+    memory->deficit = 0;
+    engine_margin_moved(engine, index);
 }
 
 void engine_margin_day_over(struct engine *engine)
@@ -134,9 +144,8 @@ void engine_margin_day_over(struct engine *engine)
     if (!engine->margins || engine->now_ns < engine->margin_due_ns)
         return;
     const struct trading_calendar *calendar = engine_settle_calendar(engine);
-    int64_t day = business_day_of(calendar, engine->margin_due_ns - 1);
     for (int a = 0; engine->margin_due_ns > 0 && a < engine->n_accounts; a++)
         if (engine->accounts[a].rules.margin != MARGIN_OFF)
-            end_day(engine, a, day);
+            end_day(engine, a);
     engine->margin_due_ns = business_day_end(calendar, business_day_of(calendar, engine->now_ns));
 }

@@ -163,7 +163,8 @@ static void visit_memory(struct codec *codec, struct account_memory *memory)
         codec->failed |= traded->trades < 0 || traded->day_trades < 0 || traded->trades > INT32_MAX ||
                          traded->day_trades > INT32_MAX;
     }
-    codec_i64s(codec, &memory->pattern_ns, &memory->overnight, &memory->violations);
+    codec_i64s(codec, &memory->pattern_ns, &memory->deficit, &memory->overnight, &memory->violations);
+    codec->failed |= memory->deficit < 0 || memory->overnight < 0;
 }
 
 static void visit_account(struct visit *visit, int index)

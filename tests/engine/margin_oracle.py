@@ -113,7 +113,7 @@ class Account:
         self.opened = [dict(day=None, qty=0, turn=False) for _ in range(3)]
         self.funded = [0, 0, 0]
         self.pattern = False
-        self.overnight = 0
+        self.overnight = self.deficit = 0
         self.order = None  # a resting purchase: (symbol, cost)
 
     # What is held.
@@ -249,6 +249,7 @@ class Account:
     def trade(self, symbol, signed):
         """A whole order is filled at the price."""
         price, held = self.world.price[symbol], self.qty[symbol]
+        before, by_day = self.beyond(), self.by_day()
         exact = Fraction(price * abs(signed), UNIT[symbol])
         notional = up(exact) if signed > 0 else floor(exact)
         fee = up(notional * self.fee)
@@ -265,11 +266,17 @@ class Account:
         self.repay()
         self.qty[symbol] += signed
         self.settle(symbol, signed, notional - fee)
+        if self.margin != "off":
+            change = self.beyond() - before
+            self.deficit = max(0, self.deficit + (change if by_day or change < 0 else 0))
         self.cover()
 
+    def beyond(self):
+        """What is lacking by Regulation T."""
+        return max(0, sum(self.initial_of(s) for s in range(3) if self.qty[s]) - self.equity())
+
     def cover(self):
-        beyond = sum(self.initial_of(s) for s in range(3) if self.qty[s]) - self.equity()
-        self.overnight = max(0, min(self.overnight, beyond))
+        self.overnight = min(self.overnight, self.beyond())
 
     def remember(self, symbol, held, signed):
         day, state = self.world.day, self.opened[symbol]
@@ -357,33 +364,22 @@ class Account:
         self.cash -= paid
         self.unpaid += due - paid
 
-    def end_day(self, day):
-        if self.margin == "off":
-            return
-        intraday = self.margin == "intraday" and day >= DATES[2]
-        in_force = self.trader == "on" or (self.trader == "auto" and day < DATES[2])
-        if not intraday and not in_force:
-            return
-        beyond = sum(self.initial_of(s) for s in range(3) if self.qty[s]) - self.equity()
-        new = 0
-        for s in range(3):
-            state = self.opened[s]
-            if self.qty[s] and state["day"] == day:
-                new += floor(Fraction(self.initial_of(s) * min(state["qty"], abs(self.qty[s])), abs(self.qty[s])))
-        self.overnight = max(0, min(beyond, new))
+    def end_day(self):
+        self.overnight, self.deficit = self.overnight + self.deficit, 0
+        self.cover()
 
     def call(self):
         """Closes what the equity does not suffice for; after a price of something held."""
         if self.margin == "off":
-            return False
-        need = self.maintenance_of
+            return None
+        need, why = self.maintenance_of, "maintenance call"
         lacking = sum(need(s) for s in range(3) if self.qty[s]) - self.equity()
         if lacking <= 0:
-            need = self.initial_of
+            need, why = self.initial_of, "overnight call"
             self.cover()
             lacking = self.overnight
         if lacking <= 0:
-            return False
+            return None
         closed = []
         for s in sorted((s for s in range(3) if self.qty[s]), key=lambda s: (-need(s), s)):
             if lacking <= 0:
@@ -392,7 +388,7 @@ class Account:
             closed.append(s)
         for s in sorted(closed, key=closed.index):
             self.trade(s, -self.qty[s])
-        return True
+        return why
 
     def shown(self):
         unsettled = self.unsettled()
@@ -442,7 +438,7 @@ class World:
             self.hour = hour
         if before and before != self.day:
             for account in self.accounts:
-                account.end_day(before)
+                account.end_day()
 
 
 # ---- the tape ----
@@ -488,8 +484,9 @@ class Run:
     def price(self, symbol):
         self.say(f"price {symbol} {self.world.price[symbol]}")
         for account in self.world.accounts:
-            if account.qty[symbol] and account.call():
-                self.counts["calls"] = self.counts.get("calls", 0) + 1
+            why = account.call() if account.qty[symbol] else None
+            if why:
+                self.counts[why] = self.counts.get(why, 0) + 1
 
     def order(self, index):
         r, account = self.random, self.world.accounts[index]
@@ -615,7 +612,7 @@ def main():
                 for word, count in run.counts.items():
                     total[word] = total.get(word, 0) + count
     missing = {"OK", "INITIAL_MARGIN", "INTRADAY_MARGIN", "DAY_TRADING_POWER", "DAY_TRADER_EQUITY", "MARGIN_EQUITY",
-               "UNSETTLED_CASH", "INSUFFICIENT_BALANCE", "calls"} - set(total)
+               "UNSETTLED_CASH", "INSUFFICIENT_BALANCE", "maintenance call", "overnight call"} - set(total)
     if missing:
         sys.exit(f"never seen: {', '.join(sorted(missing))}")
     print(f"{days} days on the sides of three dates, {compared} answers equal: "
