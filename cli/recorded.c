@@ -20,6 +20,13 @@ static void *next(struct recorded_rows *rows, void **items, size_t *n, size_t *c
     return (char *)*items + (*n)++ * size;
 }
 
+/* A stock's first name: its name may have changed since. */
+static void take_first(const struct symbol *symbol, char ret[static ASSET_NAME_MAX])
+{
+    if (symbol->calendar[0])
+        memcpy(ret, symbol->base, ASSET_NAME_MAX);
+}
+
 static void take_order(void *ctx, const struct db_order_row *row)
 {
     struct recorded_rows *rows = ctx;
@@ -28,8 +35,10 @@ static void take_order(void *ctx, const struct db_order_row *row)
     if (!to)
         return;
     *to = (struct recorded_order){.order = row->order};
-    if (row->symbol)
-        memcpy(to->symbol, row->symbol->symbol.name, sizeof to->symbol);
+    if (!row->symbol)
+        return;
+    memcpy(to->symbol, row->symbol->symbol.name, sizeof to->symbol);
+    take_first(&row->symbol->symbol, to->first);
 }
 
 static void take_fill(void *ctx, const struct db_fill_row *row)
@@ -41,6 +50,7 @@ static void take_fill(void *ctx, const struct db_fill_row *row)
         return;
     *to = (struct recorded_fill){.fill = row->fill};
     memcpy(to->symbol, row->symbol->symbol.name, sizeof to->symbol);
+    take_first(&row->symbol->symbol, to->first);
 }
 
 static void take_ledger(void *ctx, const struct db_ledger_row *row)

@@ -112,6 +112,23 @@ static void no_forming(struct board *board, int symbol)
         board->newest[board_series(board, symbol, t)].forming.open_ns = 0;
 }
 
+void daemon_board_rename(struct board *board, int symbol, const char *name)
+{
+    if (!board || board->stopped || !daemon_board_started(board) || symbol >= board->n_published)
+        return;
+    pthread_mutex_lock(&board->lock);
+    snprintf(board->symbols[symbol].name, sizeof board->symbols[symbol].name, "%s", name);
+    pthread_mutex_unlock(&board->lock);
+}
+
+const char *daemon_board_name(struct board *board, int symbol, char ret[static SYMBOL_NAME_MAX])
+{
+    pthread_mutex_lock(&board->lock);
+    memcpy(ret, board->symbols[symbol].name, SYMBOL_NAME_MAX);
+    pthread_mutex_unlock(&board->lock);
+    return ret;
+}
+
 void daemon_board_follow(struct board *board, int symbol, bool follow)
 {
     if (!board || board->stopped || !daemon_board_started(board) || symbol >= board->n_published ||

@@ -29,6 +29,9 @@ void daemon_board_book_bar(struct board *board, const struct engine_book_bar *ba
  * again from them. */
 void daemon_board_again(struct board *board, int symbol);
 
+/* A stock has another name from now on. `board` may be NULL. */
+void daemon_board_rename(struct board *board, int symbol, const char *name);
+
 /* The symbol is streamed again, or no longer: then its series stop, and keep their memory. A symbol that
  * the engine knows is streamed until this says otherwise. `board` may be NULL. */
 void daemon_board_follow(struct board *board, int symbol, bool follow);

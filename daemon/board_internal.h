@@ -54,10 +54,10 @@ struct board_newest {
     struct bar closed, forming; /* open_ns 0: none */
 };
 
-/* The loop writes one once, before it publishes its number in n_published; the thread sets the last flag when
- * its stored memories are loaded. */
+/* The loop writes one once, before it publishes its number in n_published, and the name again where it
+ * changes; the thread sets the last flag when its stored memories are loaded. */
 struct board_symbol {
-    char name[SYMBOL_NAME_MAX];
+    char name[SYMBOL_NAME_MAX]; /* for the thread: daemon_board_name() */
     int price_scale, qty_scale;
     bool started;
 };
@@ -184,5 +184,8 @@ struct board_book daemon_board_book_of(const struct engine_book_bar *reported);
 /* board_stored.c: takes what the database holds and the board has not seen. False: not all of it; what
  * follows must wait until it is tried again. */
 bool daemon_board_catch_up(struct board *board);
+
+/* The symbol's name by now: returns `ret`. */
+const char *daemon_board_name(struct board *board, int symbol, char ret[static SYMBOL_NAME_MAX]);
 
 #endif

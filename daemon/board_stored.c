@@ -93,11 +93,12 @@ static int begin_series(struct catching_up *up, struct db_reader *reader)
 {
     struct board *board = up->board;
     struct board_symbol *symbol = &board->symbols[up->symbol];
-    int r = db_reader_chart_series(reader, symbol->name, load_series, up);
+    char name[SYMBOL_NAME_MAX];
+    int r = db_reader_chart_series(reader, daemon_board_name(board, up->symbol, name), load_series, up);
     for (int t = 0; r == 0 && t < board->n_timeframes; t++) {
         up->series = board_series(board, up->symbol, t);
         if (up->loaded[t])
-            r = db_reader_chart_bars(reader, symbol->name, board->timeframes[t], 1, show_stored, up);
+            r = db_reader_chart_bars(reader, name, board->timeframes[t], 1, show_stored, up);
         else
             daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_REPLACED, .series = up->series},
                               NULL);
@@ -126,8 +127,9 @@ static bool begin_again(struct catching_up *up)
     for (int m = 0; again && m < BOOK_MEASURES; m++)
         if (board->measured[m])
             failed |= daemon_streams_load(board->measured[m], (uint32_t)up->symbol, "", 0) == -ENOMEM;
+    char name[SYMBOL_NAME_MAX];
     if (failed)
-        daemon_board_trouble(board, board->symbols[up->symbol].name,
+        daemon_board_trouble(board, daemon_board_name(board, up->symbol, name),
                              "no memory to start again after a split");
     return again;
 }
@@ -156,8 +158,9 @@ static int64_t base_next(const struct board *board, int symbol)
 /* Reads the books of bars from `from` on, and once, before the first, the books before them. */
 static int read_books(struct catching_up *up, struct db_reader *reader, int64_t from, bool first)
 {
-    const struct board *board = up->board;
-    const char *name = board->symbols[up->symbol].name;
+    struct board *board = up->board;
+    char name[SYMBOL_NAME_MAX];
+    daemon_board_name(board, up->symbol, name);
     if (board->n_priced == (size_t)board->kept.n)
         return 0;
     up->books = calloc(BOARD_WARM_BARS, sizeof *up->books);
@@ -171,7 +174,8 @@ static int read_books(struct catching_up *up, struct db_reader *reader, int64_t 
 static int read_bars(struct catching_up *up, struct db_reader *reader)
 {
     struct board *board = up->board;
-    const char *name = board->symbols[up->symbol].name;
+    char name[SYMBOL_NAME_MAX];
+    daemon_board_name(board, up->symbol, name);
     int64_t from = first_wanted(board, up->symbol);
     board->newest_ns = INT64_MIN / 2;
     int r = db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, 1, note_newest, up);

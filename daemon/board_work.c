@@ -329,8 +329,10 @@ static void take_work(struct board *board, struct board_due *ret)
 static void work(struct board *board, const struct board_due *work)
 {
     bool room = work->n_published == board->n_symbols || daemon_board_grow(board, work->n_published) == 0;
+    char name[SYMBOL_NAME_MAX];
     if (!room)
-        daemon_board_trouble(board, board->symbols[work->n_published - 1].name, "no memory for its series");
+        daemon_board_trouble(board, daemon_board_name(board, work->n_published - 1, name),
+                             "no memory for its series");
     if (work->catch_up || !room)
         caught_up(board, room && daemon_board_catch_up(board));
     if (!board->astray && board->n_symbols > 0) {

@@ -88,6 +88,9 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
  * then nothing is written. */
 int daemon_session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n);
 
+/* A stock has another name from now on (symbol_renamed()): an event, and the database's row. 0 or -EINVAL. */
+int daemon_session_rename_symbol(struct session *session, int index, const struct symbol *symbol);
+
 /* The venue lists a symbol with other values than the engine has: an event, and its row. 0, or -EINVAL with
  * one line for other units. */
 int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,

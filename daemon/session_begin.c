@@ -125,6 +125,25 @@ static void leave_policies(struct session *session, struct account_spec *account
     }
 }
 
+static bool is_planned(const struct session *session, const char *name)
+{
+    int s = 0;
+    while (s < session->n_symbols && strcmp(session->symbols[s].name, name) != 0)
+        s++;
+    return s < session->n_symbols;
+}
+
+/* The log is ahead of the database, from which the plan is: a stock may have its new name there already. */
+static void follow_names(struct session *session)
+{
+    for (int old = 0; old < engine_symbols(session->engine); old++) {
+        const struct symbol *kept = engine_symbol(session->engine, old);
+        for (int s = 0; kept->calendar[0] && s < session->n_symbols; s++)
+            if (symbol_renamed(kept, &session->symbols[s]) && !is_planned(session, kept->name))
+                memcpy(session->symbols[s].name, kept->name, sizeof kept->name);
+    }
+}
+
 /* Does the configuration have a symbol that the run before had not? */
 static bool adds_symbol(const struct session *session)
 {
@@ -326,6 +345,8 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
         return r;
     keep_commands(session, recovery);
     int played = r = daemon_session_play_log(session, recovery, err, err_size);
+    if (r > 0)
+        follow_names(session);
     bool needed = r == 0 || (r > 0 && adds_symbol(session));
     if (needed && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);

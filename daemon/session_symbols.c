@@ -90,6 +90,19 @@ int daemon_session_update_symbol(struct session *session, int index, const struc
     return 0;
 }
 
+int daemon_session_rename_symbol(struct session *session, int index, const struct symbol *symbol)
+{
+    if (!symbol_renamed(engine_symbol(session->engine, index), symbol) ||
+        engine_find_symbol(session->engine, symbol->name) >= 0)
+        return -EINVAL;
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
+    db_writer_group_begin(session->writer);
+    daemon_session_event(session, &event);
+    daemon_session_put_symbol(session, index, symbol);
+    db_writer_group_end(session->writer);
+    return 0;
+}
+
 /* ---- one more ---- */
 
 struct past_symbol {

@@ -116,12 +116,25 @@ int db_apply_account(struct db_store *store, const void *data)
     return db_store_run(store, DB_SQL_ACCOUNT_SEAL, RECORD_PARAMS(id), NULL);
 }
 
+/* A stock whose name is not its first one continues the row that it had under another (symbol_renamed()). */
+static int rename_symbol(struct db_store *store, const struct db_row_symbol *row)
+{
+    const struct symbol *s = &row->row.symbol;
+    if (!s->calendar[0] || strcmp(s->name, s->base) == 0)
+        return SQLITE_OK;
+    return db_store_run(store, DB_SQL_SYMBOL_RENAME,
+                        RECORD_PARAMS(s->name, row->row.venue, s->base, s->quote), NULL);
+}
+
 int db_apply_symbol(struct db_store *store, const void *data)
 {
     const struct db_row_symbol *row = data;
     const struct symbol *s = &row->row.symbol;
     int64_t id = 0;
-    int rc = db_store_put(store, DB_SQL_SYMBOL, &db_record_symbols, &row->row, &id);
+    int rc = rename_symbol(store, row);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = db_store_put(store, DB_SQL_SYMBOL, &db_record_symbols, &row->row, &id);
     if (rc == SQLITE_OK && id == 0) {
         snprintf(store->error, sizeof store->error,
                  "symbol %s: its assets or scales are not those stored before", s->name);

@@ -84,6 +84,10 @@
       "UPDATE accounts SET hash = seal(" DB_ACCOUNT_SEALED ", " DB_ACCOUNT_COLUMNS ") WHERE id = ?1") \
     X(ACCOUNT_KNOWN, \
       "SELECT currency = :currency AND currency_scale = :currency_scale FROM accounts WHERE id = :id") \
+    /* A stock under another name: ?1, ?2 its venue, ?3 the first name that it had, ?4 its currency. */ \
+    X(SYMBOL_RENAME, "UPDATE symbols SET name = ?1 WHERE venue = ?2 AND base = ?3 AND quote = ?4 AND " \
+                     "calendar <> '' AND name <> ?1 AND NOT EXISTS (SELECT 1 FROM symbols WHERE venue = ?2 " \
+                     "AND name = ?1)") \
     X(SYMBOL, RECORD_UPSERT("symbols", "(venue, name)", "trading", \
                             RECORD_SYMBOLS) " WHERE base = excluded.base AND quote = excluded.quote " \
                                             "AND price_scale = excluded.price_scale " \

@@ -21,10 +21,11 @@ static bool compare(const struct record *record, uint64_t id, const void *replay
 }
 
 static bool same_symbol(const char *table, uint64_t id, const struct symbol *symbol, const char *recorded,
-                        struct difference *ret)
+                        const char *first, struct difference *ret)
 {
     const char *name = symbol ? symbol->name : "";
-    if (strcmp(name, recorded) == 0)
+    bool same_first = symbol && symbol->calendar[0] && first[0] && strcmp(symbol->base, first) == 0;
+    if (strcmp(name, recorded) == 0 || same_first)
         return true;
     *ret = (struct difference){.table = table, .id = id, .field = "symbol"};
     snprintf(ret->replayed, sizeof ret->replayed, "\"%s\"", name);
@@ -35,14 +36,14 @@ static bool same_symbol(const char *table, uint64_t id, const struct symbol *sym
 bool engine_compare_orders(const struct order *replayed, const struct symbol *symbol,
                            const struct recorded_order *recorded, struct difference *ret)
 {
-    return same_symbol("orders", replayed->id, symbol, recorded->symbol, ret) &&
+    return same_symbol("orders", replayed->id, symbol, recorded->symbol, recorded->first, ret) &&
            compare(&record_orders, replayed->id, replayed, &recorded->order, symbol, ret);
 }
 
 bool engine_compare_fills(const struct fill *replayed, const struct symbol *symbol,
                           const struct recorded_fill *recorded, struct difference *ret)
 {
-    return same_symbol("fills", replayed->id, symbol, recorded->symbol, ret) &&
+    return same_symbol("fills", replayed->id, symbol, recorded->symbol, recorded->first, ret) &&
            compare(&record_fills, replayed->id, replayed, &recorded->fill, symbol, ret);
 }
 

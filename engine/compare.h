@@ -1,5 +1,6 @@
 /* Compares a replay's rows with recorded ones, field by field, to the last bit. Symbols are compared by
- * their names: a database numbers them differently. */
+ * their names, since a database numbers them differently; of a stock whose name has changed since, by its
+ * first one (symbol_renamed()). */
 #ifndef ENGINE_COMPARE_H
 #define ENGINE_COMPARE_H
 
@@ -13,10 +14,12 @@
 struct recorded_order {
     struct order order;           /* its symbol's index means nothing */
     char symbol[SYMBOL_NAME_MAX]; /* "" for an order that was refused for naming none */
+    char first[ASSET_NAME_MAX];   /* a stock's first name; "": it is no stock, or that is not known */
 };
 struct recorded_fill {
     struct fill fill;
     char symbol[SYMBOL_NAME_MAX];
+    char first[ASSET_NAME_MAX];
 };
 
 /* Looks up recorded rows by id. 0; -ENOENT where there is no such row; -errno. */

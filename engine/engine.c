@@ -390,14 +390,22 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     return 0;
 }
 
-/* The venue's filters changed, or a symbol is added. Assets and scales cannot change: the ledger uses them.
- */
+/* The name is no other symbol's. */
+static bool may_rename(const struct engine *engine, const struct event_symbol *event)
+{
+    return symbol_renamed(&engine->markets[event->index].symbol, &event->listed) &&
+           engine_find_symbol(engine, event->listed.name) < 0;
+}
+
+/* The venue's filters changed, or a stock's name, or a symbol is added. Assets and scales cannot change: the
+ * ledger uses them. */
 static int on_symbol(struct engine *engine, const struct event_symbol *event)
 {
     if (event->index == engine->n_symbols && event->index < SYMBOLS_MAX)
         return engine_configure_add(engine, &event->listed);
     if (event->index < 0 || event->index >= engine->n_symbols ||
-        !symbol_same_units(&engine->markets[event->index].symbol, &event->listed))
+        (!symbol_same_units(&engine->markets[event->index].symbol, &event->listed) &&
+         !may_rename(engine, event)))
         return -EINVAL;
     struct market_state *market = &engine->markets[event->index];
     bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;

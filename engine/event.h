@@ -46,7 +46,8 @@ struct event_bars {
     bool missed; /* they closed while nothing was streamed: orders that they crossed are reported */
 };
 
-/* index == the number of symbols: it is streamed from now on, and has that index. */
+/* index == the number of symbols: it is streamed from now on, and has that index. A stock may get another
+ * name (symbol_renamed()): positions, orders and all that is known of it stay. */
 struct event_symbol {
     int index;
     struct symbol listed;

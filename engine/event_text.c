@@ -218,6 +218,12 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_SYMBOL:
         u = units_of(engine, event->symbol.index);
+        if (engine && event->symbol.index < engine_symbols(engine) &&
+            symbol_renamed(engine_symbol(engine, event->symbol.index), &event->symbol.listed)) {
+            snprintf(buf, EVENT_TEXT_MAX, "SYMBOL %s: its name is %s from now on", u.name,
+                     event->symbol.listed.name);
+            break;
+        }
         snprintf(buf, EVENT_TEXT_MAX, "SYMBOL %s: the venue's filters%s", event->symbol.listed.name,
                  event->symbol.listed.gone ? ", listed no longer" : "");
         break;

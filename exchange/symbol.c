@@ -5,6 +5,14 @@
 
 #include "exchange/decimal.h"
 
+bool symbol_renamed(const struct symbol *before, const struct symbol *now)
+{
+    struct symbol named = *before;
+    memcpy(named.name, now->name, sizeof(named.name));
+    return strcmp(before->name, now->name) != 0 && before->calendar[0] && symbol_same_units(&named, now) &&
+           strcmp(before->venue, now->venue) == 0 && strcmp(before->calendar, now->calendar) == 0;
+}
+
 bool symbol_same_units(const struct symbol *a, const struct symbol *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->base, b->base) == 0 &&

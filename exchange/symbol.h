@@ -58,6 +58,10 @@ int symbol_default(const char *name, const char *quote, int price_digits, int qt
 /* Is it one of the two whose steps are the venue's own? */
 bool symbol_known(const char *name);
 
+/* Is `now` the same stock as `before` under another name? Of a market with a calendar, whose `base` is the
+ * name that it was known by first, and stays what it is: balances and the ledger are in it. */
+bool symbol_renamed(const struct symbol *before, const struct symbol *now);
+
 /* Is it the same pair, in the same units? Only then do integers of one mean the same in the other. */
 bool symbol_same_units(const struct symbol *a, const struct symbol *b);
 

@@ -117,6 +117,8 @@ enum venue_reply_kind {
 /* A corporate action and whose it is. */
 struct venue_action {
     char symbol[SYMBOL_NAME_MAX];
+    char renamed[SYMBOL_NAME_MAX]; /* not "": its name from action.ex_ns on, and `action` has no more than its
+                                      id */
     struct corporate_action action;
 };
 

@@ -134,6 +134,7 @@ static int make_symbols(struct feed *feed, const struct feed_wanted *wanted, int
         memcpy(feed->listed[s].name, wanted[s].name, sizeof feed->listed[s].name);
         feed->symbols[s] = (struct feed_symbol){
             .index = wanted[s].index, .planned = wanted[s].index, .calendar = -1, .streamed = true};
+        memcpy(feed->symbols[s].base, wanted[s].base, sizeof feed->symbols[s].base);
         memset(feed->symbols[s].streams, -1, sizeof feed->symbols[s].streams);
     }
     feed->n_symbols = n;
@@ -381,7 +382,8 @@ static bool was_listed(struct feed *feed, int symbol)
     memcpy(stored.name, feed->listed[symbol].name, sizeof stored.name);
     if (daemon_session_stored_symbols(feed->daemon->session, feed->venue->format->name, &stored, 1) < 0)
         return false;
-    stored.gone = true;
+    feed->symbols[symbol].unlisted = stored.calendar[0] && !stored.gone; /* its actions are read first */
+    stored.gone = !feed->symbols[symbol].unlisted;
     stored.trading = false;
     feed->listed[symbol] = stored;
     daemon_log_warning("%s: %s lists it no longer", stored.name, feed->venue->format->name);
@@ -401,6 +403,7 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
         bool first = feed->config == &feed->daemon->config.venues[0];
         if (listed_now->found) {
             feed->listed[s] = listed_now->symbol;
+            feed_keep_base(feed, s, &feed->listed[s]);
         } else if (!was_listed(feed, s)) {
             daemon_refuse("[%s%s] symbols: %s: %s %s%s", first ? "market" : "venue ",
                           first ? "" : feed->venue->format->name, listed_now->name, feed->venue->format->name,
@@ -494,6 +497,7 @@ void feed_started(struct feed *feed)
 {
     const struct session_recovery *recovery = daemon_session_recovery(feed->daemon->session);
     feed->actions_from_ns = daemon_session_now(feed->daemon->session) - recovery->away_ns;
+    feed_follow_names(feed);
     find_first_moments(feed);
     for (int s = 0; feed->answered && s < feed->n_symbols; s++)
         feed_listed_well(feed, &feed->listed[s]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/feed/internal.h"
+#include "daemon/log.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
@@ -58,8 +59,9 @@ struct symbols_plan {
     const struct daemon_config *config;
     struct wanted {
         char name[SYMBOL_NAME_MAX];
+        char base[ASSET_NAME_MAX]; /* of one whose name has changed; else "" */
         int venue;
-        bool removed;
+        bool removed, stored;
     } list[SYMBOLS_MAX];
     int n;
     int64_t bans_ns[CONFIG_VENUES_MAX];
@@ -71,6 +73,41 @@ static int venue_of(const struct daemon_config *config, const char *name)
     while (v < config->n_venues && strcmp(config->venues[v].venue->format->name, name) != 0)
         v++;
     return v < config->n_venues ? v : -1;
+}
+
+static struct wanted *find_wanted(struct symbols_plan *plan, int venue, const char *name)
+{
+    for (int s = 0; s < plan->n; s++)
+        if (plan->list[s].venue == venue && strcmp(plan->list[s].name, name) == 0)
+            return &plan->list[s];
+    return NULL;
+}
+
+static void see_stored(void *ctx, const struct db_symbol_row *row)
+{
+    struct symbols_plan *plan = ctx;
+    struct wanted *wanted = find_wanted(plan, venue_of(plan->config, row->venue), row->symbol.name);
+    if (wanted)
+        wanted->stored = true;
+}
+
+/* A stock that is configured by its first name, and has another by now. */
+static void take_name(void *ctx, const struct db_symbol_row *row)
+{
+    struct symbols_plan *plan = ctx;
+    const struct symbol *symbol = &row->symbol;
+    int venue = venue_of(plan->config, row->venue);
+    if (!symbol->calendar[0] || strcmp(symbol->name, symbol->base) == 0)
+        return;
+    struct wanted *now = find_wanted(plan, venue, symbol->name),
+                  *first = find_wanted(plan, venue, symbol->base);
+    if (!now && first && !first->stored) {
+        memcpy(first->name, symbol->name, sizeof first->name);
+        daemon_log_info("%s is configured as %s, the name that it had", symbol->name, symbol->base);
+        now = first;
+    }
+    if (now)
+        memcpy(now->base, symbol->base, sizeof now->base);
 }
 
 static void take_symbol(void *ctx, const struct db_symbol_row *row)
@@ -88,6 +125,7 @@ static void take_symbol(void *ctx, const struct db_symbol_row *row)
         struct wanted *wanted = &plan->list[plan->n++];
         *wanted = (struct wanted){.venue = venue};
         memcpy(wanted->name, row->symbol.name, sizeof wanted->name);
+        take_name(plan, row);
     }
 }
 
@@ -113,7 +151,11 @@ static int make_plan(const struct daemon *daemon, struct symbols_plan **ret, cha
     }
     int r = db_reader_open(daemon->state.database, &reader, err, err_size);
     if (r == 0) {
-        r = db_reader_symbols(reader, take_symbol, plan);
+        r = db_reader_symbols(reader, see_stored, plan);
+        if (r == 0)
+            r = db_reader_symbols(reader, take_name, plan);
+        if (r == 0)
+            r = db_reader_symbols(reader, take_symbol, plan);
         if (r == 0)
             r = db_reader_bans(reader, take_ban, plan);
         if (r < 0)
@@ -143,6 +185,7 @@ static int add_feed(struct feeds *feeds, const struct symbols_plan *plan, int ve
         if (plan->list[s].venue != venue)
             continue;
         wanted[n].index = s;
+        memcpy(wanted[n].base, plan->list[s].base, sizeof wanted->base);
         memcpy(wanted[n++].name, plan->list[s].name, sizeof wanted->name);
     }
     struct feed *feed = NULL;

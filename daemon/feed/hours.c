@@ -89,6 +89,11 @@ static void give_actions(struct feed *feed, int64_t now_ns)
         if (known->given || known->reported.action.ex_ns > now_ns)
             continue;
         known->given = true;
+        if (known->reported.renamed[0]) {
+            daemon_session_pass(session, known->reported.action.ex_ns);
+            feed_rename(feed, known->symbol, known->reported.renamed);
+            continue;
+        }
         struct event event = {.kind = EVENT_ACTION,
                               .action = {feed->symbols[known->symbol].index, known->reported.action}};
         daemon_session_pass(session, known->reported.action.ex_ns);
@@ -338,6 +343,7 @@ static void have_actions(void *user, const struct venue_reply *reply)
         actions_missing(feed, reply->text);
     else
         actions_read(feed);
+    feed_end_unlisted(feed);
     feed_continue(feed, STAGE_HISTORY);
 }
 
@@ -394,7 +400,9 @@ static void have_hours(void *user, const struct venue_reply *reply)
     feed_answered(&call->asked);
     free(call);
     feed_pass(feed, feed_venue_now_ns(feed));
-    if (next)
+    if (!next)
+        feed_end_unlisted(feed);
+    else
         ask_again(feed, true);
     feed_release(feed);
 }

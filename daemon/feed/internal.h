@@ -1,8 +1,8 @@
 /* The feeds' internals, shared by this folder's files: feeds.c keeps all feeds, feed.c starts and stops
  * one, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
- * repeatedly for what changes slowly, stream.c takes frames, symbols.c adds and removes symbols, silence.c
- * has the rules of their age, watch.c acts on them, latest.c asks for what a silent stream should have
- * sent, reach.c reports why a venue is not reached, view.c reports the state. */
+ * repeatedly for what changes slowly, names.c renames stocks, stream.c takes frames, symbols.c adds and
+ * removes symbols, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a
+ * silent stream should have sent, reach.c reports why a venue is not reached, view.c reports the state. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -46,10 +46,12 @@ struct stream {
 };
 
 struct feed_symbol {
-    int index;     /* the engine's */
-    int planned;   /* its place in the configuration's order; -1: added since */
-    int calendar;  /* of the feed's, or -1 */
-    bool streamed; /* false: removed while it runs */
+    int index;                 /* the engine's */
+    int planned;               /* its place in the configuration's order; -1: added since */
+    int calendar;              /* of the feed's, or -1 */
+    char base[ASSET_NAME_MAX]; /* the first name of a stock whose name has changed; "": it has not */
+    bool streamed;             /* false: removed while it runs */
+    bool unlisted; /* the venue lists it no longer, and has not said yet whether its name has changed */
     bool down;     /* while its feed is up: a connection that carries it is not there */
     bool stale, book_asked, odd_units;
     bool book_reported; /* an alert says that it does not stay synchronized */
@@ -178,7 +180,8 @@ void feeds_added(struct feeds *feeds, struct feed *feed);
 
 struct feed_wanted {
     char name[SYMBOL_NAME_MAX];
-    int index; /* the engine's */
+    char base[ASSET_NAME_MAX]; /* of a stock whose name has changed; "": as the venue lists it */
+    int index;                 /* the engine's */
 };
 
 /* 0 or -errno with one line. `ban_until_ns`: the end of a ban that a former run received; 0: none. */
@@ -225,6 +228,15 @@ void feed_begin_without_venue(struct feed *feed);
 int feed_known_symbols(struct feed *feed);
 /* Symbols that no former run stored wait until the venue describes them. 0 or -ENOMEM. */
 int feed_put_off(struct feed *feed);
+
+/* The symbol's base, where its name has changed: what it is kept by (symbol_renamed()). */
+void feed_keep_base(const struct feed *feed, int symbol, struct symbol *listed_now);
+/* Its name is another from now on: the streams too. */
+void feed_rename(struct feed *feed, int symbol, const char *name);
+/* The session knows symbols by names that they have by now. */
+void feed_follow_names(struct feed *feed);
+/* The actions were read, as far as the venue gives them: stocks that it does not list are gone. */
+void feed_end_unlisted(struct feed *feed);
 
 /* Marks a symbol from the venue's reply as this venue's. */
 void feed_own(const struct feed *feed, struct symbol *symbol);

@@ -59,11 +59,18 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
                            feed->venue->format->name, before.name);
         return;
     }
-    if (!listed_now->found) {
+    if (listed_now->found) {
+        ours->unlisted = false;
+    } else if (before.calendar[0] && !before.gone && !ours->unlisted) {
+        ours->unlisted = true; /* what its actions say of it comes first */
+        feed_ask_hours(feed);
+        return;
+    } else {
         now.gone = true;
         now.trading = false;
     }
     feed_own(feed, &now);
+    feed_keep_base(feed, symbol, &now);
     if (!symbol_same_units(&before, &now)) {
         if (!ours->odd_units)
             feed_alert_raise(

@@ -12,7 +12,7 @@ enum { RATE_SCALE = 9, WORDS_MAX = 48 };
 
 /* One row's fields; which of the rates there are depends on its kind. */
 struct row {
-    struct json_text id, symbol, other, ex_date, effective, processed;
+    struct json_text id, symbol, other, renamed, ex_date, effective, processed;
     int64_t new_rate, old_rate, rate;
     bool odd; /* one of them does not read */
 };
@@ -53,6 +53,7 @@ static bool read_row(struct reader *reader, struct row *row)
             : json_is(key, "symbol") ? alpaca_reader_maybe_text(reader, &row->symbol)
             : json_is(key, "old_symbol") || json_is(key, "source_symbol") || json_is(key, "acquiree_symbol")
                 ? alpaca_reader_maybe_text(reader, &row->other)
+            : json_is(key, "new_symbol")     ? alpaca_reader_maybe_text(reader, &row->renamed)
             : json_is(key, "ex_date")        ? alpaca_reader_maybe_text(reader, &row->ex_date)
             : json_is(key, "effective_date") ? alpaca_reader_maybe_text(reader, &row->effective)
             : json_is(key, "process_date")   ? alpaca_reader_maybe_text(reader, &row->processed)
@@ -80,12 +81,33 @@ static int64_t divisor(int64_t a, int64_t b)
     return a;
 }
 
+/* A change of name has no ex-date: it is of the day on which it is processed. */
+static const char *to_rename(const struct row *row, struct venue_action *ret)
+{
+    struct venue_action action = {0};
+    int32_t day;
+    if (!copy(row->other, action.symbol, sizeof(action.symbol)) ||
+        !copy(row->renamed, action.renamed, sizeof(action.renamed)) || !row->processed.data ||
+        !alpaca_date(row->processed.data, row->processed.len, &day))
+        return "a field is missing, malformed or too long";
+    if (strcmp(action.symbol, action.renamed) == 0)
+        return "its symbol stays";
+    action.action.ex_ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);
+    if (!copy(row->id, action.action.id, sizeof(action.action.id)))
+        snprintf(action.action.id, sizeof(action.action.id), "%s name %.10s", action.symbol,
+                 row->processed.data);
+    *ret = action;
+    return NULL;
+}
+
 /* NULL, or why it cannot be booked. */
 static const char *to_action(const struct row *row, struct json_text kind, struct venue_action *ret)
 {
     struct venue_action action = {0};
     int32_t day;
     const int64_t one = decimal_pow10(RATE_SCALE);
+    if (json_is(kind, "name_changes"))
+        return to_rename(row, ret);
     if (!copy(row->symbol, action.symbol, sizeof(action.symbol)) || !row->ex_date.data ||
         !alpaca_date(row->ex_date.data, row->ex_date.len, &day) || row->odd)
         return "a field is missing, malformed or of too many digits";
@@ -139,7 +161,8 @@ static void leave_out(struct page *page, const struct row *row, struct json_text
 static bool is_booked(struct json_text kind)
 {
     return json_is(kind, "forward_splits") || json_is(kind, "reverse_splits") ||
-           json_is(kind, "cash_dividends") || json_is(kind, "stock_dividends");
+           json_is(kind, "cash_dividends") || json_is(kind, "stock_dividends") ||
+           json_is(kind, "name_changes");
 }
 
 static int read_kind(struct page *page, struct json_text kind)

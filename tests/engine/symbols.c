@@ -101,6 +101,46 @@ static void test_middle(uint64_t seed)
     engine_destroy(engine);
 }
 
+/* A stock gets another name in the middle: what is held and ordered stays. */
+static void test_renamed(uint64_t seed)
+{
+    static struct driver d;
+    static const struct engine_sink no_sink;
+    struct engine *engine = begin(&d, seed, DRIVER_SYMBOLS, &no_sink);
+    int at = 0;
+    while (at < DRIVER_SYMBOLS && !d.symbols[at].calendar[0])
+        at++;
+    CHECK(at < DRIVER_SYMBOLS);
+    for (int i = 0; i < EVENTS; i++) {
+        struct event event;
+        driver_next(&d, engine, &event);
+        engine_handle(engine, &event);
+    }
+    size_t orders = engine_orders(engine);
+    struct position held = engine_account(engine, 0)->positions[at];
+    struct symbol other = *engine_symbol(engine, at);
+    int64_t equity = engine_equity(engine, 0);
+    snprintf(other.name, sizeof other.name, "%s", engine_symbol(engine, (at + 1) % DRIVER_SYMBOLS)->name);
+    CHECK_INT(add(engine, &d, at, &other), -EINVAL); /* another's */
+    snprintf(other.name, sizeof other.name, "PEAR");
+    snprintf(other.base, sizeof other.base, "PEAR");
+    CHECK_INT(add(engine, &d, at, &other), -EINVAL); /* what is held is in the first one's units */
+    other = *engine_symbol(engine, at);
+    snprintf(other.name, sizeof other.name, "PEAR");
+    CHECK_INT(add(engine, &d, at, &other), 0);
+    CHECK_INT(engine_find_symbol(engine, "PEAR"), at);
+    CHECK(engine_find_symbol(engine, d.symbols[at].name) < 0);
+    CHECK_INT(engine_orders(engine), orders);
+    CHECK(memcmp(&held, &engine_account(engine, 0)->positions[at], sizeof held) == 0);
+    CHECK_INT(engine_equity(engine, 0), equity);
+    for (int i = 0; i < EVENTS; i++) {
+        struct event event;
+        driver_next(&d, engine, &event);
+        engine_handle(engine, &event);
+    }
+    engine_destroy(engine);
+}
+
 /* As many as there may be, with one more refused. Each has a quote and a trade. */
 static void test_many(void)
 {
@@ -147,6 +187,7 @@ int main(void)
     for (uint64_t seed = 300; seed < 306; seed++) {
         test_same(seed);
         test_middle(seed);
+        test_renamed(seed);
     }
     test_many();
     return check_done("engine/symbols");
