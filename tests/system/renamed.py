@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A stock whose name changes in the middle: position, order, bars and account continue under the new name, in the next runs and in
-a database built from the log too, though the configuration has the old name."""
+a database built from the log too, though the configuration has the old name. One that is listed no longer ends, in words."""
 
 import datetime
 import os
+import shutil
 import subprocess
 import sys
 
@@ -32,9 +33,9 @@ strategy = none
 """
 
 
-def begin(folder, name, paths, state, *arguments):
+def begin(folder, name, paths, state, *arguments, fate=RENAME):
     keys = harness.write_keys(folder.path, f"{name}-keys", "hush")
-    replay = folder.start(harness.Replay(folder.within(name), "--venue", "alpaca", "--keys", "PKTEST:hush", "--bars", *paths, *RENAME, *arguments))
+    replay = folder.start(harness.Replay(folder.within(name), "--venue", "alpaca", "--keys", "PKTEST:hush", "--bars", *paths, *fate, *arguments))
     return replay, folder.start(harness.Daemon(folder.path, replay, CONFIG.format(keys=keys), name=name, state=state))
 
 
@@ -103,10 +104,26 @@ def after(folder, paths):
     assert held(daemon) == [("NEW", 1), ("NEW", "OPEN")], held(daemon)
 
 
+def ended(folder, paths):
+    """The venue lists it no longer, and says nothing of another name."""
+    replay, daemon = begin(folder, "ended", paths, "ended-state", "--speed", "max", "--from", "2025-11-28T15:00:00Z", "--to", "2025-12-01T15:00:00Z",
+                           fate=("--fault", "delist@600s:OLD"))
+    status = daemon.wait_status(lambda s: s["now_ns"] >= 1764601100 * 10**9 and s["symbols"], "three in the afternoon")
+    assert names(status) == ["OLD", "STAYS"] and status["positions"][0]["symbol"] == "OLD", status
+    assert daemon.stop() == 0 and replay.stop() == 0
+    assert held(daemon) == [("OLD", 1), ("OLD", "CANCELED")], held(daemon)
+    said = dict(daemon.query("SELECT code, text FROM alerts WHERE code IN ('delisted', 'SYMBOL_GONE')"))
+    assert said == {"delisted": "alpaca: OLD is listed no longer",
+                    "SYMBOL_GONE": "OLD is listed no longer: its orders are cancelled, what is held of it stays"}, said
+    whole(daemon)
+
+
 def main():
     with harness.Folder() as folder:
         paths = stock_bars.write_all(folder.path, ["OLD", "STAYS"], FIRST, END)
         before(folder, paths)
+        shutil.copytree(os.path.join(folder.path, "state"), os.path.join(folder.path, "ended-state"))
+        ended(folder, paths)
         change(folder, paths)
         after(folder, paths)
     print("renamed: one position, one order and one series of bars, under the new name")
