@@ -8,9 +8,9 @@
  * number r * n_symbols + s + 1; rows before `from` are history in the same order. A gap makes no event.
  *
  * Sessions. With a calendar the engine has it first (EVENT_CALENDAR), and each change of its phase once
- * (EVENT_SESSION): before the bars of the first row that opens then or later. So an account decides and
- * trades in the sessions that it chose (account_spec's session), as a live one does. The market's rows must
- * be those of that choice; the others are missing.
+ * (EVENT_SESSION): before the bars of the first row that has some and opens then or later. So an account
+ * decides and trades in the sessions that it chose (account_spec's session), as a live one does. The market's
+ * rows must be those of that choice; the others are missing.
  *
  * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
  * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,

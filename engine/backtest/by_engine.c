@@ -118,7 +118,8 @@ static void on_need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to
 static void on_decision(void *ctx, const struct engine_decision *decision)
 {
     struct drive *drive = ctx;
-    if (decision->acted && decision->n_intents > 0)
+    bool now = decision->bar->open_ns == market_open_ns(drive->config->market, drive->row);
+    if (now && decision->acted && decision->n_intents > 0) /* not again, where what was kept is ordered */
         drive->config->decided(drive->config->ctx, drive->first + decision->account, decision->symbol,
                                drive->row, decision->intents, decision->n_intents);
 }
@@ -200,12 +201,22 @@ static int give_phase(struct run_thread *thread, struct drive *drive)
     return handle(thread, drive, &event);
 }
 
-/* What changed until a row opens. */
+static bool has_bars(const struct market *market, size_t row)
+{
+    for (int s = 0; s < market->n_symbols; s++)
+        if (market_present(&market->series[s], row))
+            return true;
+    return false;
+}
+
+/* What changed until a row with bars opens. */
 static int give_phases(struct run_thread *thread, struct drive *drive)
 {
-    int64_t open_ns = market_open_ns(drive->config->market, drive->row);
+    const struct market *market = drive->config->market;
     int r = 0;
-    while (r == 0 && drive->sessions && backtest_phases_next(&drive->phases, open_ns))
+    if (!drive->sessions || !has_bars(market, drive->row))
+        return 0;
+    while (r == 0 && backtest_phases_next(&drive->phases, market_open_ns(market, drive->row)))
         r = give_phase(thread, drive);
     return r;
 }
@@ -366,7 +377,7 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
             !backtest_run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
             return -ECANCELED;
     }
-    return r == 0 ? give_phases(thread, drive) : r;
+    return r;
 }
 
 /* Assigns each account its orders, by id. */

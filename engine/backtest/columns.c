@@ -74,7 +74,8 @@ static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struc
         const struct indicator_bar bar = {bars->open[i],  bars->high[i],   bars->low[i],
                                           bars->close[i], bars->volume[i], 0};
         struct indicator_bar ended[2];
-        size_t n_ended = engine_frame_add(&frame, &none, bars->open_ns[i], &bar, ended);
+        size_t n_ended =
+            engine_frame_add(&frame, bars->calendar ? bars->calendar : &none, bars->open_ns[i], &bar, ended);
         for (size_t k = 0; k < n_ended; k++, n++) {
             open[n] = ended[k].open;
             high[n] = ended[k].high;

@@ -17,7 +17,8 @@ struct columns_bars {
     int64_t interval_ns;
     const int64_t *open_ns; /* needed for higher bars and for what reads the time; else may be NULL */
     const double *open, *high, *low, *close, *volume;
-    void *owned; /* backtest_columns_dense()'s */
+    const struct trading_calendar *calendar; /* by whose sessions higher bars are formed; NULL: none */
+    void *owned;                             /* backtest_columns_dense()'s */
 };
 
 /* The bars of a symbol in rows [from, to) of a market, without the missing ones. Where no bar is missing

@@ -36,6 +36,8 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "it may buy on margin";
     if (rules->settlement != SETTLEMENT_OFF)
         return "its sales settle later";
+    if (backtest_run_calendar(config) && spec->session != SESSION_REGULAR)
+        return "it also decides outside the regular session";
     if (rules->risk.daily_loss > 0 || rules->risk.drawdown > 0)
         return "its limits of loss look at each price";
     if (!apart(config->market, spec->currency))
@@ -76,6 +78,7 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
         symbol->ahead_outputs = sim->ahead_outputs + (size_t)s * SIM_AHEAD * n_outputs;
     }
+    backtest_sim_sessions_begin(sim);
     return 0;
 }
 
@@ -138,6 +141,19 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
     return from;
 }
 
+/* The first bar in [from, to) of a row or later. */
+static size_t find_row(const struct sim_bars *bars, size_t row, size_t from, size_t to)
+{
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (row_of(bars, middle) < row)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 static const uint64_t *marks_of(const struct sim_symbol *symbol)
 {
     return symbol->qty != 0 ? symbol->bars.holding : symbol->bars.flat;
@@ -147,10 +163,12 @@ static void find_next(const struct sim *sim, struct sim_symbol *symbol)
 {
     size_t at = symbol->at, n = symbol->bars.n;
     const uint64_t *marks = marks_of(symbol);
-    if (at < n && marks && symbol->n_pending == 0 && symbol->n_amends == 0) {
+    if (at < n && marks && symbol->n_pending == 0 && symbol->n_amends == 0 && symbol->n_kept == 0) {
         at = find_mark(marks, at, n);
         if (symbol->n_live > 0)
             at = find_orders(sim, symbol, symbol->at, at);
+        if (symbol->sessions && symbol->n_entering > 0) /* which its session's last bar may end */
+            at = find_row(&symbol->bars, backtest_sim_last_row(sim), symbol->at, at);
     }
     symbol->at = at;
     symbol->next_row = at < n ? row_of(&symbol->bars, at) : SIZE_MAX;
@@ -188,6 +206,8 @@ static void look(struct sim *sim, struct sim_symbol *symbol)
     const uint64_t *marks = marks_of(symbol);
     if (!marks || marks[bar / 64] >> (bar % 64) & 1)
         backtest_sim_decide(sim, symbol, bar, row >= sim->config->from);
+    if (symbol->sessions && symbol->n_entering > 0)
+        backtest_sim_end_purchases(sim, symbol, market_open_ns(market, row) + market->interval_ns);
     find_next(sim, symbol);
 }
 
@@ -206,6 +226,8 @@ int backtest_sim_rows(struct sim *sim, size_t end)
         struct sim_symbol *symbol = first_of(sim);
         if (symbol->next_row >= end)
             break;
+        if (symbol->next_row >= sim->change_row)
+            backtest_sim_sessions(sim, symbol->next_row);
         look(sim, symbol);
     }
     return sim->failed;
@@ -230,6 +252,7 @@ int backtest_sim_finish(struct sim *sim)
     const struct backtest_config *config = sim->config;
     struct backtest_account *ret = sim->ret;
     int128_t equity = sim->cash;
+    backtest_sim_sessions_end(sim);
     backtest_curve_to(&sim->curve, config->to);
     for (int s = 0; s < sim->n_symbols; s++) {
         const struct sim_symbol *symbol = &sim->symbols[s];

@@ -1,7 +1,7 @@
-/* One account, vectorised: the rules of engine/runner.c, intent.c, gate.c, reserve.c and match_bar.c for an
- * account that holds longs only, in one currency, written again over flat structs, and run only at the bars
- * where they can have an effect: bars that a strategy's scan() marks, bars at which orders arrive, and bars
- * that reach a price at which an order rests. The rules themselves are the same functions:
+/* One account, vectorised: the rules of engine/runner.c, intent.c, gate.c, reserve.c, kept.c and match_bar.c
+ * for an account that holds longs only, in one currency, written again over flat structs, and run only at the
+ * bars where they can have an effect: bars that a strategy's scan() marks, bars at which orders arrive, and
+ * bars that reach a price at which an order rests. The rules themselves are the same functions:
  * exchange/bar_rules.h, fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
  *
  * Internal to engine/backtest, for the files sim*.c and vectorised.c. */
@@ -23,6 +23,7 @@ struct sim_order {
     int64_t qty, filled, cost, price, stop_price;
     int64_t reserved; /* of the currency, by a purchase */
     int64_t effective_ns, updated_ns, expires_ns;
+    int64_t ends_ns; /* of a strategy's purchase: its session's end; 0: none */
     const char *tag;
     uint32_t amends;
     uint8_t side, type, tif, state;
@@ -39,7 +40,7 @@ struct sim_amend {
  * trades at the next open. */
 struct sim_plain {
     uint64_t id; /* 0: there is none */
-    int64_t qty, reserved;
+    int64_t qty, reserved, ends_ns;
     bool buy;
 };
 
@@ -77,6 +78,9 @@ struct sim_symbol {
     int n_entering;        /* of them purchases that may open a position */
     struct sim_amend amends[SIM_LIVE_MAX];
     int n_amends;
+    bool sessions;                            /* its market closes */
+    struct intent kept[STRATEGY_INTENTS_MAX]; /* of its session's last bar: ordered as the next one opens */
+    size_t n_kept, kept_row;                  /* kept_row: that bar's */
     _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
 };
 
@@ -104,7 +108,13 @@ struct sim {
     int entered;        /* symbols held, or being entered */
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
-    bool started, plain; /* plain: orders may be so */
+    bool started, plain;                     /* plain: orders may be so */
+    const struct trading_calendar *calendar; /* NULL: there is none, or no symbol has one */
+    struct session_span session;             /* that is open, or opens next, at the last row examined */
+    bool open;
+    size_t change_row;        /* the first row at or after it opens, or closes; SIZE_MAX: never */
+    struct session_span seen; /* of the last decision */
+    bool opening;             /* it opens: no bar of `row` has closed */
     int64_t now_ns;
     uint64_t seq;
     size_t row;
@@ -196,6 +206,8 @@ bool backtest_sim_plain_run(const struct sim *sim); /* may orders be plain? */
 bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty);
 /* Another order comes: the plain order becomes an ordinary one. */
 void backtest_sim_plain_end(struct sim *sim, struct sim_symbol *symbol);
+/* A purchase ends without a fill. */
+void backtest_sim_plain_drop(struct sim *sim, struct sim_symbol *symbol);
 void backtest_sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open);
 int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price,
                                 int64_t qty);
@@ -203,8 +215,27 @@ int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *
 /* ---- sim_bar.c: what a bar does to the symbol's orders, as engine_match_bar() ---- */
 void backtest_sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);
 
+/* ---- sim_session.c: sessions, as kept.c ---- */
+
+void backtest_sim_sessions_begin(struct sim *sim);
+/* What opened or closed until the bars of row `row` open; at the end, until the last bar of the run does. */
+void backtest_sim_sessions(struct sim *sim, size_t row);
+void backtest_sim_sessions_end(struct sim *sim);
+/* The session of a time; {0} where the symbol's market never closes, or is closed then. */
+struct session_span backtest_sim_session(struct sim *sim, const struct sim_symbol *symbol, int64_t open_ns);
+/* Is what is decided on that bar ordered as the next session opens? */
+bool backtest_sim_waits(const struct sim *sim, const struct strategy_input *input);
+/* When a purchase that is made now ends; 0: with no session. */
+int64_t backtest_sim_ends(struct sim *sim, const struct sim_symbol *symbol);
+/* Ends the symbol's purchases of sessions that are over at a time. */
+void backtest_sim_end_purchases(struct sim *sim, struct sim_symbol *symbol, int64_t ns);
+/* The row of the last bar of the session that is open; SIZE_MAX: none is. */
+size_t backtest_sim_last_row(const struct sim *sim);
+
 /* ---- sim_intent.c: the strategy's order intents, as runner.c and intent.c ---- */
 /* At the close of a bar that is marked; `act`: it is traded, and not history. */
 void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act);
+/* What was kept is ordered now. */
+void backtest_sim_kept(struct sim *sim, struct sim_symbol *symbol);
 
 #endif

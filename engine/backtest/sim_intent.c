@@ -57,6 +57,7 @@ static struct sim_order order_of(enum order_side side, enum order_type type, int
                               .effective_ns = 0,
                               .updated_ns = 0,
                               .expires_ns = 0,
+                              .ends_ns = 0,
                               .tag = tag,
                               .amends = 0,
                               .side = (uint8_t)side,
@@ -223,26 +224,22 @@ static const double *look_ahead(struct sim *sim, struct sim_symbol *symbol, size
     return symbol->ahead_outputs;
 }
 
-void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
+/* At the bar of a row, with the account as it is now. */
+static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row, int64_t equity,
+                    struct strategy_input *ret)
 {
     const struct market *market = sim->config->market;
     const struct market_series *series = symbol->series;
-    int64_t equity = backtest_sim_equity(sim, symbol);
-    double outputs[OUTPUTS_MAX];
-    const double *indicators = outputs;
-    if (!symbol->bars.outputs)
-        indicators = look_ahead(sim, symbol, bar);
-    for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
-        outputs[k] = symbol->bars.outputs[k][bar];
-    struct strategy_input input = {
-        .ts_ns = sim->now_ns,
+    const struct session_span session = backtest_sim_session(sim, symbol, market_open_ns(market, row));
+    *ret = (struct strategy_input){
+        .ts_ns = market_open_ns(market, row) + market->interval_ns,
         .interval_ns = market->interval_ns,
-        .open = series->open[sim->row],
-        .high = series->high[sim->row],
-        .low = series->low[sim->row],
-        .close = series->close[sim->row],
-        .volume = sim_volume(series->volume[sim->row], series->symbol.qty_scale),
-        .indicators = indicators,
+        .open = series->open[row],
+        .high = series->high[row],
+        .low = series->low[row],
+        .close = series->close[row],
+        .volume = sim_volume(series->volume[row], series->symbol.qty_scale),
+        .indicators = NULL,
         .qty = sim_number(symbol->qty, symbol->qty_units),
         .entry = symbol->qty != 0
                      ? sim_number(symbol->cost, sim->money_units) / sim_number(symbol->qty, symbol->qty_units)
@@ -254,9 +251,48 @@ void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar,
         .profit = 0,
         .positions = sim->entered,
         .symbols = sim->n_symbols,
+        .session_open_ns = session.open_ns,
+        .session_close_ns = session.close_ns,
         .record = &symbol->keeper.record,
     };
-    look_at_orders(symbol, &input);
+    look_at_orders(symbol, ret);
+}
+
+static void carry_out_all(struct sim *sim, struct sim_symbol *symbol, const struct strategy_input *input,
+                          const struct intent *intents, size_t n, int64_t equity)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (symbol->plain.id != 0) /* of an earlier intent: it is now an ordinary order among others */
+            backtest_sim_plain_end(sim, symbol);
+        enum intent_fault fault = carry_out(sim, symbol, input, &intents[i], equity);
+        sim->ret->intents[fault] += fault != INTENT_FITS;
+    }
+}
+
+/* What is sound of it waits for the next session; the rest is refused now. */
+static void keep(struct sim *sim, struct sim_symbol *symbol, const struct strategy_input *input,
+                 const struct intent *intents, size_t n)
+{
+    symbol->n_kept = 0;
+    symbol->kept_row = sim->row;
+    for (size_t i = 0; i < n; i++) {
+        enum intent_fault fault = intent_check(&intents[i], input);
+        if (fault == INTENT_FITS)
+            symbol->kept[symbol->n_kept++] = intents[i];
+        else
+            sim->ret->intents[fault]++;
+    }
+}
+
+void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
+{
+    int64_t equity = backtest_sim_equity(sim, symbol);
+    double outputs[OUTPUTS_MAX];
+    struct strategy_input input;
+    observe(sim, symbol, sim->row, equity, &input);
+    input.indicators = symbol->bars.outputs ? outputs : look_ahead(sim, symbol, bar);
+    for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
+        outputs[k] = symbol->bars.outputs[k][bar];
 
     struct intent intents[INTENTS_ROOM];
     size_t n = sim->spec->strategy->on_bar(sim->spec->params, symbol->memory, &input, intents);
@@ -269,10 +305,42 @@ void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar,
         sim->ret->intents[INTENT_TOO_MANY]++;
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (symbol->plain.id != 0) /* of an earlier intent: it is now an ordinary order among others */
-            backtest_sim_plain_end(sim, symbol);
-        enum intent_fault fault = carry_out(sim, symbol, &input, &intents[i], equity);
-        sim->ret->intents[fault] += fault != INTENT_FITS;
+    if (backtest_sim_waits(sim, &input))
+        keep(sim, symbol, &input, intents, n);
+    else
+        carry_out_all(sim, symbol, &input, intents, n, equity);
+}
+
+/* Does it still make sense: an exit of what is held, an entry of what is not, or is left first? */
+static bool stands(const struct sim *sim, const struct sim_symbol *symbol, const struct intent *intent,
+                   bool left)
+{
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        return (left || (symbol->qty == 0 && symbol->n_entering == 0)) &&
+               (intent->good_ns == 0 || intent->good_ns > sim->now_ns);
+    case INTENT_EXIT:
+    case INTENT_STOP:
+        return symbol->qty > 0;
+    default:
+        return true;
     }
+}
+
+void backtest_sim_kept(struct sim *sim, struct sim_symbol *symbol)
+{
+    int64_t equity = backtest_sim_equity(sim, symbol);
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    struct strategy_input input;
+    size_t n = 0;
+    bool left = false;
+    for (size_t i = 0; i < symbol->n_kept; i++) {
+        const struct intent *intent = &symbol->kept[i];
+        if (!stands(sim, symbol, intent, left))
+            continue;
+        left |= intent->kind == INTENT_EXIT;
+        intents[n++] = *intent;
+    }
+    observe(sim, symbol, symbol->kept_row, equity, &input);
+    carry_out_all(sim, symbol, &input, intents, n, equity);
 }

@@ -57,13 +57,13 @@ void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim
 
 /* ---- the account's value ---- */
 
-/* The last price of another symbol: bars of this row come in the symbols' order. */
+/* The last price of another symbol: bars of this row come in the symbols' order, after what opens with it. */
 static int64_t last_of(const struct sim *sim, const struct sim_symbol *symbol, int now)
 {
     int s = sim_index(sim, symbol);
     if (s == now)
         return symbol->last;
-    size_t row = s < now ? sim->row : sim->row - 1;
+    size_t row = s < now && !sim->opening ? sim->row : sim->row - 1;
     return sim_units(symbol->series->close[row], symbol->price_units);
 }
 
@@ -246,6 +246,7 @@ void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_
         leg->reduce_only |= i > 0;
         leg->updated_ns = sim->now_ns;
         leg->effective_ns = sim->now_ns + sim->config->latency_ns;
+        leg->ends_ns = enters(leg) ? backtest_sim_ends(sim, symbol) : 0;
     }
     enum order_reason reason = check_legs(sim, symbol, legs, n);
     if (reason != ORDER_OK) {

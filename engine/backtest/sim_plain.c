@@ -31,7 +31,11 @@ bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool 
         backtest_sim_refused(sim, symbol, reason, 1);
         return true;
     }
-    symbol->plain = (struct sim_plain){.id = sim->last_order, .qty = qty, .reserved = need, .buy = buy};
+    symbol->plain = (struct sim_plain){.id = sim->last_order,
+                                       .qty = qty,
+                                       .reserved = need,
+                                       .ends_ns = buy ? backtest_sim_ends(sim, symbol) : 0,
+                                       .buy = buy};
     sim->reserved += need;
     symbol->n_pending++;
     if (buy)
@@ -60,9 +64,16 @@ void backtest_sim_plain_end(struct sim *sim, struct sim_symbol *symbol)
                                     .side = plain.buy ? ORDER_BUY : ORDER_SELL,
                                     .state = ORDER_PENDING,
                                     .reduce_only = !plain.buy,
+                                    .ends_ns = plain.ends_ns,
                                     .updated_ns = sim->now_ns,
                                     .effective_ns = sim->now_ns + sim->config->latency_ns};
     backtest_sim_push(sim, symbol, &order, plain.reserved);
+}
+
+void backtest_sim_plain_drop(struct sim *sim, struct sim_symbol *symbol)
+{
+    take(sim, symbol);
+    backtest_sim_entering(sim, symbol, -1);
 }
 
 void backtest_sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open)

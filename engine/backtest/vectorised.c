@@ -74,6 +74,8 @@ static int open_lane(const struct columns_run *run, int s)
     struct lane *lane = &run->lanes[s];
     bool reads_volume = false, whole = run->how == AS_COLUMNS;
     int r = backtest_columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
+    if (r == 0 && backtest_run_sessions(run->config, s))
+        lane->bars.calendar = backtest_run_calendar(run->config);
     if (r == 0 && lane->bars.n < run->config->to)
         r = make_rows(run, lane);
     for (size_t i = 0; i < run->n_specs; i++)

@@ -1,6 +1,6 @@
 /* The vectorised backtest and the engine give the same orders, fills, ledger and equity, to the bit. Every
  * strategy, with random parameters, on random markets: gaps, several symbols, little cash, odd lots, fees,
- * slippage, latency beyond a bar, limits of risk.
+ * slippage, latency beyond a bar, limits of risk, sessions with nights between.
  *
  * usage: test-backtest-ways [--long] */
 #include <errno.h>
@@ -85,6 +85,8 @@ static const struct strategy imp = {.name = "imp",
 
 static struct {
     uint64_t covered;
+    /* Runs with a calendar; in them orders that ended with a session, and that were made as one opened. */
+    uint64_t sessions, closed, opened;
     uint64_t runs, orders, fills, rejected, partial, expired, amended, limits, stops;
 } seen;
 
@@ -257,7 +259,43 @@ static void count(const struct backtest_account *account)
         seen.expired += order->state == ORDER_EXPIRED;
         seen.amended += order->amends > 0;
         seen.limits += order->type == ORDER_LIMIT && order->filled > 0;
+        seen.closed += order->reason == ORDER_SESSION_CLOSED;
         seen.stops += order->type == ORDER_STOP && order->filled > 0;
+    }
+}
+
+/* A calendar for the symbols; now and then one of several trades at all times. */
+static bool random_sessions(struct random *random, struct synthetic_market *made,
+                            struct made_calendar *calendar, struct account_spec *account)
+{
+    bool any = true;
+    made_calendar(calendar, random, &made->market);
+    for (int s = 0; s < made->market.n_symbols; s++)
+        if (s == 0 || !random_chance(random, 20))
+            any &= made_session(made, s, &calendar->calendar);
+    account->session = SESSION_REGULAR;
+    return any;
+}
+
+/* No fill outside the sessions; no purchase is created, or rests, while they are closed. */
+static void check_hours(const struct backtest_account *account, const struct backtest_config *config)
+{
+    struct session_span span;
+    for (size_t i = 0; config->calendar && i < account->n_fills; i++) {
+        const struct fill *fill = &account->fills[i];
+        if (config->market->series[fill->symbol].symbol.calendar[0] == '\0')
+            continue;
+        CHECK(trading_span_at(config->calendar, SESSION_REGULAR, fill->ts_ns, &span) &&
+              fill->ts_ns >= span.open_ns);
+    }
+    for (size_t i = 0; config->calendar && i < account->n_orders; i++) {
+        const struct order *order = &account->orders[i];
+        if (config->market->series[order->symbol].symbol.calendar[0] == '\0' || order->side != ORDER_BUY ||
+            !trading_span_at(config->calendar, SESSION_REGULAR, order->created_ns, &span))
+            continue;
+        CHECK(order->created_ns >= span.open_ns);
+        seen.opened += order->created_ns == span.open_ns;
+        CHECK(order->updated_ns <= span.close_ns);
     }
 }
 
@@ -268,9 +306,16 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     const int64_t interval_ns = PICK(random, 1, 1, 5, 60) * MINUTE_NS;
     const size_t rows = (size_t)PICK(random, 700, 700, 3000, 3000, 6000, 6000, 13000);
     made_open(&made, random, &walk, (int)PICK(random, 1, 1, 2, 5), rows, interval_ns);
-    const struct account_spec account = random_account(random, strategy);
+    struct account_spec account = random_account(random, strategy);
+    struct made_calendar calendar;
+    bool sessions = random_chance(random, 40);
+    if (sessions && !random_sessions(random, &made, &calendar, &account)) {
+        made_close(&made);
+        return false;
+    }
     struct reported reported[2] = {{0, 0}, {0, 0}};
     struct backtest_config config = {.market = &made.market,
+                                     .calendar = sessions ? &calendar.calendar : NULL,
                                      .from = random_chance(random, 50) ? rows / 7 : 0,
                                      .to = rows - (size_t)PICK(random, 0, 33),
                                      .accounts = &account,
@@ -309,6 +354,8 @@ static bool one_run(struct random *random, const struct strategy *strategy)
         CHECK_INT(reported[1].sum, reported[0].sum);
     }
     seen.covered += covered;
+    seen.sessions += sessions;
+    check_hours(&engine.accounts[0], &config);
     count(&engine.accounts[0]);
     if (random_chance(random, 50)) { /* nothing kept: fills and sums are the same */
         struct backtest lean;
@@ -349,5 +396,9 @@ int main(int argc, char **argv)
            " limits, %" PRIu64 " stops\n",
            seen.runs, seen.covered, seen.orders, seen.rejected, seen.partial, seen.expired, seen.amended,
            seen.fills, seen.limits, seen.stops);
+    printf("%" PRIu64 " runs by sessions: %" PRIu64 " purchases made as one opened, %" PRIu64
+           " ended as one closed\n",
+           seen.sessions, seen.opened, seen.closed);
+    CHECK(seen.sessions > 20 && seen.opened > 20 && seen.closed > 5);
     return check_done("backtest_ways");
 }

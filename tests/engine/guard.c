@@ -7,6 +7,7 @@
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/selection.h"
 #include "tests/check.h"
+#include "tests/engine/synthetic_market.h"
 #include "tests/random.h"
 
 #define QUARTER_NS (900 * INT64_C(1000000000))
@@ -340,6 +341,39 @@ static void test_bars(struct random *random)
     backtest_guard_bars_finish(&copy);
 }
 
+/* With a calendar: the days move with the bars, and both ways keep what the last bar decides. */
+static void test_sessions(struct random *random)
+{
+    const struct made_walk walk = {.gaps_permille = 5,
+                                   .gap_longest = 3,
+                                   .steps = 40,
+                                   .start = 40000 * E8,
+                                   .tick = E8 / 100,
+                                   .step = E8 / 100000};
+    struct synthetic_market made;
+    struct made_calendar calendar;
+    size_t n, decisions = 0;
+    made_open(&made, random, &walk, 2, whole_counts ? 40000 : 6000, QUARTER_NS);
+    made_calendar(&calendar, random, &made.market);
+    CHECK(made_session(&made, 0, &calendar.calendar) && made_session(&made, 1, &calendar.calendar));
+    const struct strategy *const *strategies = strategy_list(&n);
+    for (size_t i = 0; i <= n; i++) {
+        struct account_spec account = account_of(i < n ? strategies[i] : &honest);
+        account.session = SESSION_REGULAR;
+        struct guard_config config = config_of(&account, &made.market);
+        config.calendar = &calendar.calendar;
+        struct guard_lookahead verdict = {0};
+        char err[512] = "";
+        CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
+        CHECK_STR(err, "");
+        CHECK(!verdict.found);
+        CHECK(verdict.columns == (account.strategy->scan != NULL));
+        decisions += verdict.decisions;
+    }
+    CHECK(decisions > 100);
+    made_close(&made);
+}
+
 int main(void)
 {
     struct random random = random_seeded("engine/guard", 20261122);
@@ -357,6 +391,7 @@ int main(void)
     test_refused();
     test_strategies();
     test_histories();
+    test_sessions(&random);
     backtest_guard_bars_finish(&bars);
     return check_done("engine/guard");
 }

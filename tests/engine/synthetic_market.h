@@ -6,12 +6,13 @@
 
 #include "engine/market/market.h"
 #include "exchange/decimal.h"
+#include "exchange/trading_calendar.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
 #define MADE_START_NS (INT64_C(1723161600) * 1000000000) /* 2024-08-09 00:00:00 */
 
-enum { MADE_SYMBOLS_MAX = 8 };
+enum { MADE_SYMBOLS_MAX = 8, MADE_DAYS_MAX = 512 };
 
 struct synthetic_market {
     struct market market;
@@ -139,6 +140,59 @@ static inline void made_open(struct synthetic_market *made, struct random *rando
         }
         made_gaps(made, s);
     }
+}
+
+/* Days of random lengths with nights between, over all rows, some on the grid and some not; two may meet. */
+struct made_calendar {
+    struct trading_calendar calendar;
+    struct trading_day days[MADE_DAYS_MAX];
+};
+
+static inline void made_calendar(struct made_calendar *made, struct random *random,
+                                 const struct market *market)
+{
+    const int64_t step_ns = market->interval_ns, end_ns = market_open_ns(market, market->rows);
+    const int64_t longest = random_between(random, 4, 300),
+                  shift_ns = random_chance(random, 30) ? 7000000000 : 0;
+    int64_t ns = market->start_ns - step_ns * random_between(random, 0, longest) + shift_ns;
+    memset(made, 0, sizeof *made);
+    snprintf(made->calendar.name, sizeof made->calendar.name, "made");
+    made->calendar.from_ns = ns - step_ns;
+    size_t n = 0;
+    for (; n < MADE_DAYS_MAX && (ns < end_ns + 2 * longest * step_ns); n++) {
+        struct trading_day *day = &made->days[n];
+        day->early_ns = ns;
+        day->open_ns = day->early_ns + step_ns * random_between(random, 0, 9);
+        day->close_ns = day->open_ns + step_ns * random_between(random, 1, longest);
+        day->late_ns = day->close_ns + step_ns * random_between(random, 0, 9);
+        ns = day->late_ns + step_ns * random_between(random, 0, random_chance(random, 10) ? 0 : longest);
+    }
+    made->calendar.days = made->days;
+    made->calendar.n = n;
+    made->calendar.to_ns = ns + step_ns;
+}
+
+/* Bars of one symbol that are not in the calendar's regular sessions are missing; its last one stays. False:
+ * the sessions have none. */
+static inline bool made_session(struct synthetic_market *made, int symbol,
+                                const struct trading_calendar *calendar)
+{
+    struct market_series *series = &made->series[symbol];
+    size_t left = 0;
+    for (size_t row = 0; row < made->market.rows; row++) {
+        int64_t open_ns = market_open_ns(&made->market, row);
+        if (trading_session_of(calendar, open_ns, open_ns + made->market.interval_ns) !=
+            BAR_SESSION_REGULAR) {
+            made->present[symbol][row / 64] &= ~(UINT64_C(1) << row % 64);
+            made->columns[symbol][4][row] = 0;
+        }
+        left += market_present(series, row);
+    }
+    snprintf(series->symbol.calendar, sizeof series->symbol.calendar, "%s", calendar->name);
+    series->missing = 0;
+    if (left > 0)
+        made_gaps(made, symbol);
+    return left > 0;
 }
 
 static inline void made_close(struct synthetic_market *made)
