@@ -172,12 +172,22 @@ static void release(struct engine *engine, int symbol, const struct at_bar *at)
         engine->first_pending = engine->n_pending = 0;
 }
 
+/* A session's last bar ends with it. */
+static int64_t end_of(const struct engine *engine, int symbol, const struct bar *bar)
+{
+    int64_t open_ns, end_ns;
+    if (bar->session == BAR_SESSION_NONE)
+        return bar->open_ns + engine->interval_ns;
+    trading_bar_span(engine_calendar(engine, symbol), engine->interval_ns, bar->open_ns, &open_ns, &end_ns);
+    return open_ns == bar->open_ns ? end_ns : bar->open_ns + engine->interval_ns;
+}
+
 void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
 {
     struct at_bar at = {.bar = bar,
                         .prices = {bar->open, bar->high, bar->low, bar->close},
                         .newest = engine->last_order,
-                        .end_ns = bar->open_ns + engine->interval_ns};
+                        .end_ns = end_of(engine, symbol, bar)};
     engine->now_ns = bar->open_ns;
     if (engine->to_begin)
         account_begin_all(engine);

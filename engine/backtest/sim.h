@@ -223,6 +223,8 @@ void backtest_sim_sessions(struct sim *sim, size_t row);
 void backtest_sim_sessions_end(struct sim *sim);
 /* The session of a time; {0} where the symbol's market never closes, or is closed then. */
 struct session_span backtest_sim_session(struct sim *sim, const struct sim_symbol *symbol, int64_t open_ns);
+/* A session's last bar ends with it. */
+int64_t backtest_sim_bar_end(struct sim *sim, const struct sim_symbol *symbol, int64_t open_ns);
 /* Is what is decided on that bar ordered as the next session opens? */
 bool backtest_sim_waits(const struct sim *sim, const struct strategy_input *input);
 /* When a purchase that is made now ends; 0: with no session. */

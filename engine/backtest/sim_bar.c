@@ -218,7 +218,7 @@ void backtest_sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct b
 {
     const struct market *market = sim->config->market;
     struct at_bar at = {.prices = *prices, .open_ns = market_open_ns(market, sim->row)};
-    at.end_ns = at.open_ns + market->interval_ns;
+    at.end_ns = backtest_sim_bar_end(sim, symbol, at.open_ns);
     sim->now_ns = at.open_ns;
     expire(sim, symbol, at.open_ns);
     if (symbol->n_amends > 0)

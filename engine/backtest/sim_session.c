@@ -42,6 +42,13 @@ struct session_span backtest_sim_session(struct sim *sim, const struct sim_symbo
     return open_ns < sim->seen.open_ns ? none : sim->seen;
 }
 
+int64_t backtest_sim_bar_end(struct sim *sim, const struct sim_symbol *symbol, int64_t open_ns)
+{
+    int64_t end_ns = open_ns + sim->config->market->interval_ns;
+    int64_t close_ns = backtest_sim_session(sim, symbol, open_ns).close_ns;
+    return close_ns != 0 && close_ns < end_ns ? close_ns : end_ns;
+}
+
 bool backtest_sim_waits(const struct sim *sim, const struct strategy_input *input)
 {
     struct session_span next;

@@ -142,7 +142,8 @@ static inline void made_open(struct synthetic_market *made, struct random *rando
     }
 }
 
-/* Days of random lengths with nights between, over all rows, some on the grid and some not; two may meet. */
+/* Days of random lengths with nights between, over all rows, on the grid or all off it; two may meet, and one
+ * may end in the middle of a bar. */
 struct made_calendar {
     struct trading_calendar calendar;
     struct trading_day days[MADE_DAYS_MAX];
@@ -161,9 +162,13 @@ static inline void made_calendar(struct made_calendar *made, struct random *rand
     size_t n = 0;
     for (; n < MADE_DAYS_MAX && (ns < end_ns + 2 * longest * step_ns); n++) {
         struct trading_day *day = &made->days[n];
+        if (shift_ns == 0) /* on the grid again */
+            ns += ((market->start_ns - ns) % step_ns + step_ns) % step_ns;
         day->early_ns = ns;
         day->open_ns = day->early_ns + step_ns * random_between(random, 0, 9);
         day->close_ns = day->open_ns + step_ns * random_between(random, 1, longest);
+        if (random_chance(random, 30))
+            day->close_ns -= step_ns / 3;
         day->late_ns = day->close_ns + step_ns * random_between(random, 0, 9);
         ns = day->late_ns + step_ns * random_between(random, 0, random_chance(random, 10) ? 0 : longest);
     }
@@ -180,9 +185,11 @@ static inline bool made_session(struct synthetic_market *made, int symbol,
     struct market_series *series = &made->series[symbol];
     size_t left = 0;
     for (size_t row = 0; row < made->market.rows; row++) {
-        int64_t open_ns = market_open_ns(&made->market, row);
-        if (trading_session_of(calendar, open_ns, open_ns + made->market.interval_ns) !=
-            BAR_SESSION_REGULAR) {
+        int64_t open_ns = market_open_ns(&made->market, row), begin_ns, end_ns;
+        trading_bar_span(calendar, made->market.interval_ns, open_ns, &begin_ns, &end_ns);
+        if (begin_ns != open_ns)
+            end_ns = open_ns + made->market.interval_ns;
+        if (trading_session_of(calendar, open_ns, end_ns) != BAR_SESSION_REGULAR) {
             made->present[symbol][row / 64] &= ~(UINT64_C(1) << row % 64);
             made->columns[symbol][4][row] = 0;
         }
