@@ -113,6 +113,7 @@ int backtest_guard_bars_copy(const struct market *market, size_t from, size_t to
         const struct market_series *of = &market->series[s];
         const double *const columns[COLUMNS] = {of->open, of->high, of->low, of->close, of->volume};
         bars.series[s].symbol = of->symbol;
+        bars.series[s].session = of->session ? of->session + from : NULL;
         for (int c = 0; c < COLUMNS; c++)
             memcpy(column_of(&bars, s, c), columns[c] + from, (to - from) * sizeof(double));
         for (size_t i = from; i < to; i++)

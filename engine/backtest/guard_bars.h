@@ -13,7 +13,7 @@ struct guard_bars {
     uint64_t *present;
 };
 
-/* Copies rows [from, to) of a market. 0 or -ENOMEM. */
+/* Copies rows [from, to) of a market, whose bars' sessions stay its own. 0 or -ENOMEM. */
 int backtest_guard_bars_copy(const struct market *market, size_t from, size_t to, struct guard_bars *ret);
 
 /* Replaces prices and volumes of the bars from row `from` on: the first of them jumps. What is missing
