@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Stocks by the exchange's hours: synthetic bars with pre-market, regular and after-hours (fixtures/stock_bars.py) through
+papertape-replay and the live daemon, with the bar fill model, and the same files in `papertape backtest --calendar nyse`, and the
+daemon's own bars in `--bars STATE`, by both ways of running: every strategy on an account of its own, the same orders, fills and
+ledger. No fill is outside 09:30 to 16:00 in
+New York (13:00 on a half day), no purchase of a strategy is created or rests while that is closed, the log plays again to what the
+database has, and no strategy looks ahead. With PAPERTAPE_LONG two months, else a week with a holiday and a half day."""
+
+import csv
+import datetime
+import decimal
+import io
+import json
+import os
+import subprocess
+import sys
+
+import harness
+import stock_bars  # noqa: E402
+
+FIRST, END = ((datetime.date(2025, 11, 1), datetime.date(2026, 1, 1)) if harness.LONG else
+              (datetime.date(2025, 11, 25), datetime.date(2025, 12, 2)))
+SYMBOLS = ("AAPL", "MSFT")
+SEED = int(os.environ.get("PAPERTAPE_SEED", "20261125"))
+WAIT = 3000.0 if harness.LONG else 600.0
+FEE = "0.0002"
+RISK = {"exposure_symbol": "0.9", "exposure_account": "1", "daily_loss": "0", "orders_per_second": "10"}
+
+# Every strategy, with parameters that make it trade within a week of minutes.
+SETTINGS = {
+    "buy-and-hold": {},
+    "day-trade": {"range": "15", "volume": "0", "trend": "10"},
+    "equal-weight": {"every": "50", "drift": "0.01"},
+    "sma-cross": {"fast": "5", "slow": "20", "fraction": "0.4"},
+    "sma-cross-rsi": {"fast": "3", "slow": "12", "rsi_max": "90", "stop_atr": "1.5"},
+    "sma-cross-rsi-risk": {"fast": "4", "slow": "15"},
+    "trend-4h-1h": {"fast": "2", "mid": "3", "slow": "4", "period": "3", "rsi_min": "1", "rsi_max": "99", "stoch_max": "101",
+                    "limit_atr": "0.1"},
+    "triple-confirmation": {},
+}
+
+
+def configuration(names, keys):
+    text = ["[market]", "venue = alpaca", f"symbols = {', '.join(SYMBOLS)}", "interval = 1m", "history = 0",
+            "streams = trade, kline, bookTicker", "[engine]", "clock = feed", "fill_model = bar", "latency_ms = 50",
+            "slippage = 0.0002", "equity_interval_s = 0", "[venue alpaca]", f"keys = {keys}", "feed = sip", "[risk]"]
+    text += [f"{key} = {value}" for key, value in RISK.items()]
+    for name in names:
+        text += [f"[account {name}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
+                 f"strategy = {name}"]
+        text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
+    return "\n".join(text) + "\n"
+
+
+HASHES = {"hash"}
+# An account that ran alone has ids from 1.
+IDS = {"fill", "order", "group", "parent"}
+
+
+def strategies():
+    done = subprocess.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--json"], capture_output=True, text=True,
+                          check=True)
+    return sorted(s["name"] for s in json.loads(done.stdout)["strategies"])
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def last_bars(files):
+    """{symbol: opening of its last bar, in ms}"""
+    result = {}
+    for symbol, path in zip(SYMBOLS, files):
+        with open(path, encoding="ascii") as file:
+            last = file.read().splitlines()[-1].split(",")[0]
+        result[symbol] = int(datetime.datetime.fromisoformat(last).timestamp()) * 1000
+    return result
+
+
+def live(folder, files, names):
+    """What the daemon's database has when the bars are over."""
+    keys = harness.write_keys(folder.path, "keys", "hush")
+    replay = folder.start(harness.Replay(folder.path, "--venue", "alpaca", "--bars", *files, "--speed", "max",
+                                        *[word for symbol in SYMBOLS for word in ("--asset", f"{symbol}:not-fractionable")]))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, keys)))
+    last = last_bars(files)
+    daemon.wait_status(lambda status: all(
+        daemon.papertape("bars", symbol, "1m", status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(ms))
+        for symbol, ms in last.items()), f"{len(last)} last bars", WAIT)
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    for symbol, path in zip(SYMBOLS, files):
+        with open(path, encoding="ascii") as file:
+            wanted = sum(1 for _ in file) - 1
+        bars = rows(daemon.papertape("bars", symbol, "1m"))
+        assert len(bars) == wanted, f"{symbol}: {len(bars)} bars of {wanted} reached the daemon"
+        check_sessions(bars)
+    print(daemon.papertape("ledger", "verify").strip())
+    print(daemon.papertape("parity").strip())
+    return daemon.state, {"orders": daemon.papertape("orders", "--csv"), "fills": daemon.papertape("fills", "--csv"),
+                          "ledger": daemon.papertape("ledger", "export")}
+
+
+def check_sessions(bars):
+    days = list(stock_bars.trading_days(FIRST, END))
+    for bar in bars:
+        second = int(bar["open_time_ms"]) // 1000
+        assert bar["session"] == next(day for day in days if second < day.late).session(second), bar
+
+
+def arguments(files):
+    return ["--bars", ",".join(files), "--calendar", "nyse", "--lot", "1", "--tick", "0.01", "--quote", "USD", "--no-cache"]
+
+
+def again(folder, bars, names, way, label):
+    """The same of the backtest on those bars."""
+    paths = {what: os.path.join(folder.path, f"{label}-{what}.csv") for what in ("orders", "fills", "ledger")}
+    argv = [harness.PAPERTAPE, "backtest", *bars, "--cash", "100000", "--fee-maker", FEE, "--fee-taker", FEE,
+            "--slippage", "0.0002", "--latency-ms", "50", "--way", way, "--json"]
+    argv += [word for pair in RISK.items() for word in ("--risk", "=".join(pair))]
+    for name in names:
+        argv += ["--strategy", name] + [word for pair in SETTINGS[name].items() for word in ("--set", "=".join(pair))]
+    for what, path in paths.items():
+        argv += [f"--{what}", path]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == 0, (label, done.stderr)
+    result = {}
+    for what, path in paths.items():
+        with open(path, newline="") as file:
+            result[what] = file.read()
+    return result, json.loads(done.stdout)
+
+
+def number(text):
+    """Prices of a venue have more digits than those of a file: the same numbers are the same."""
+    try:
+        return decimal.Decimal(text).normalize()
+    except decimal.InvalidOperation:
+        return text
+
+
+def plain(text, without, account=None):
+    return [{key: number(value) for key, value in row.items() if key not in without} for row in rows(text)
+            if account in (None, row["account"])]
+
+
+def same(label, want, got, without=None, account=None):
+    """All rows and columns, to the last row's hash; `without`: as numbers, but for these columns."""
+    for what in got:
+        if without is None:
+            a, b = want[what].splitlines(), got[what].splitlines()
+        else:
+            a, b = plain(want[what], without, account), plain(got[what], without, account)
+        for i, (x, y) in enumerate(zip(a, b)):
+            assert x == y, f"{label}: {what}: row {i + 1}: live has\n{x}\nthe backtest gives\n{y}"
+        assert len(a) == len(b), (label, what, len(a), len(b))
+
+
+def check_hours(stored):
+    """No fill outside the sessions, and no purchase that is created, or rests, while they are closed."""
+    days = list(stock_bars.trading_days(FIRST, END))
+    opens = [(day.open * 10**9, day.close * 10**9) for day in days]
+
+    def session(ns):
+        return next((day for day in opens if day[0] <= ns < day[1]), None)
+    for fill in rows(stored["fills"]):
+        assert session(int(fill["ts_ns"])), fill
+    for order in rows(stored["orders"]):
+        if order["side"] != "BUY":
+            continue
+        within = session(int(order["created_ns"]))
+        assert within, order
+        assert order["state"] in ("OPEN", "PENDING", "PARTIAL") or int(order["updated_ns"]) <= within[1], order
+    half = [day.date for day in days if day.date in stock_bars.HALF_DAYS]
+    assert half, "a half day is needed"
+    bought = [fill for fill in rows(stored["fills"]) if fill["account"] == "day-trade"]
+    assert bought, "day-trade never traded"
+    for symbol in SYMBOLS:
+        held = 0
+        for fill in (fill for fill in bought if fill["symbol"] == symbol):
+            day = session(int(fill["ts_ns"]))
+            held += (1 if fill["side"] == "BUY" else -1) * round(float(fill["qty"]) * 10**9)
+            following = [f for f in bought if f["symbol"] == symbol and int(f["ts_ns"]) > int(fill["ts_ns"])]
+            assert held == 0 or session(int(following[0]["ts_ns"])) == day, (fill, following[:1])
+
+
+def run(*words, status=0):
+    done = subprocess.run([harness.PAPERTAPE, *words], capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == status, (words, done.returncode, done.stdout[-500:], done.stderr)
+    return done
+
+
+def refused(*words, status, says):
+    lines = [line for line in run(*words, status=status).stderr.splitlines() if ": note: " not in line]
+    assert len(lines) == 1 and says in lines[0], (words, lines)
+
+
+def by_the_clock(path, bars):
+    """Hours of the clock, which straddle the opening."""
+    hours = {}
+    for bar in bars:
+        hours.setdefault(bar.second // 3600 * 3600, []).append(bar)
+    stock_bars.write(path, [stock_bars.Bar(second, of[0].open, max(b.high for b in of), min(b.low for b in of), of[-1].close,
+                                           sum(b.volume for b in of)) for second, of in hours.items()])
+
+
+def options(folder, files):
+    """What the options of the calendar do and refuse, a saved run, and a sweep."""
+    base = ["backtest", "--strategy", "sma-cross:fast=3,slow=8", "--quote", "USD", "--no-cache", "--json", "--bars"]
+    refused(*base, files[0], "--session", "extended", status=2, says="--session: it goes with --calendar")
+    refused(*base, files[0], "--straddle", "keep", status=2, says="--straddle: it goes with --calendar")
+    refused(*base, files[0], "--calendar", "nysee", status=1, says="nysee")
+    refused(*base, files[0], "--calendar", "nyse", "--zone", "America/Nowhere", status=1, says="America/Nowhere")
+
+    # The same hours of New York's clock: with their zone, and with it in the times.
+    local, hours = os.path.join(folder, "AAPL_1h.csv"), stock_bars.bars_of("AAPL", FIRST, END, "1h", seed=SEED, regular=True)
+    stock_bars.write(local, hours, local=True)
+    there = run(*base, local, "--calendar", "nyse", "--zone", "America/New_York").stdout
+    stock_bars.write(local, hours)
+    reports = [json.loads(there)] + [json.loads(run(*base, local, "--calendar", "nyse", "--way", way).stdout)
+                                     for way in ("engine", "columns")]
+    assert len({report["ledger_hash"] for report in reports}) == 1 and reports[0]["fills"] > 0, reports
+    for fill in hour_fills(folder, base + [local]):
+        assert any(day.open <= int(fill["ts_ns"]) / 1e9 < day.close for day in stock_bars.trading_days(FIRST, END)), fill
+
+    # Hours of the clock: 09:00 to 10:00 is half pre-market.
+    clock = os.path.join(folder, "MSFT_1h.csv")
+    by_the_clock(clock, stock_bars.bars_of("MSFT", FIRST, END, seed=SEED))
+    refused(*base, clock, "--calendar", "nyse", status=1, says="MSFT_1h.csv")
+    kept = [json.loads(run(*base, clock, "--calendar", "nyse", "--straddle", "keep", "--way", way).stdout)
+            for way in ("engine", "columns")]
+    assert kept[0]["ledger_hash"] == kept[1]["ledger_hash"] and kept[0]["fills"] > 0
+
+    # A saved run, and its bars again.
+    saved = os.path.join(folder, "saved")
+    words = ["--calendar", "nyse", "--save", saved]
+    first = json.loads(run(*base, ",".join(files), *words).stdout)
+    assert first["calendar"] == "nyse" and first["session"] == "regular"
+    again_ = json.loads(run(*base[:3], "--no-cache", "--json", "--bars", saved).stdout)
+    assert (again_["ledger_hash"], again_["calendar"]) == (first["ledger_hash"], "nyse"), (first, again_)
+    account = json.loads(run("backtest", "--account", "sma-cross", "--state", saved, "--json").stdout)
+    assert account["ledger_hash"] == first["ledger_hash"], (account, first)
+
+    grid = json.loads(run("sweep", "--strategy", "sma-cross", "--set", "slow=8", "--grid", "fast=2,3", *base[3:5], "--no-cache",
+                          "--json", "--bars", ",".join(files), "--calendar", "nyse").stdout)
+    found = next(r for r in grid["top"] if r["params"]["fast"] == 3)
+    assert found["fills"] == first["fills"] and abs(found["equity"] - first["accounts"][0]["equity"]) < 1e-9, (found, first)
+    print("options: hours of a zone, hours that straddle, a saved run and a sweep")
+
+
+def hour_fills(folder, words):
+    path = os.path.join(folder, "hours.csv")
+    run(*words, "--calendar", "nyse", "--fills", path)
+    with open(path, newline="") as file:
+        return rows(file.read())
+
+
+def look_ahead(files, names):
+    for name in names:
+        argv = [harness.PAPERTAPE, "lookahead", name, *arguments(files), "--cuts", "6", "--cash", "100000"]
+        argv += [word for pair in SETTINGS[name].items() for word in ("--set", "=".join(pair))]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
+        assert done.returncode == 0 and "lookahead ok" in done.stdout, (name, done.stdout, done.stderr)
+    print(f"lookahead ok: {len(names)} strategies")
+
+
+def main():
+    names = strategies()
+    assert names == sorted(SETTINGS), f"this test knows {sorted(SETTINGS)}, the program {names}"
+    print(f"days {FIRST} to {END}, seed {SEED}" + ("" if harness.LONG else " (PAPERTAPE_LONG: two months)"))
+    with harness.Folder() as folder:
+        files = stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED)
+        options(folder.within("options"), files)
+        state, stored = live(folder, files, names)
+        same("the daemon's bars", stored, again(folder, ["--bars", state], names, "engine", "state")[0])
+        same("files", stored, again(folder, arguments(files), names, "engine", "files")[0], HASHES)
+        vectorised = 0
+        for name in names:
+            alone, report = again(folder, arguments(files), [name], "auto", name)
+            del alone["ledger"]
+            same(f"{name}, vectorised", stored, alone, IDS, name)
+            vectorised += report["accounts"][0]["way"] == "columns"
+            fills = sum(row["account"] == name for row in rows(stored["fills"]))
+            print(f"{name}: {fills} fills equal, {report['accounts'][0]['way']}")
+            assert fills > 0, f"{name} never traded: nothing was shown"
+        assert vectorised == len(names), vectorised
+        check_hours(stored)
+        look_ahead(files, names)
+        print(f"{len(rows(stored['orders']))} orders, {len(rows(stored['fills']))} fills, {len(rows(stored['ledger']))} ledger rows "
+              "equal, live and backtest")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
