@@ -97,8 +97,8 @@ bool engine_arrive_trail(const struct engine *engine, struct order *order, int64
     return true;
 }
 
-/* The market is closed or halted: the order rests, and takes, makes or triggers by what comes after. A
- * limit that the last price crosses counts as one that arrives. */
+/* The market is closed or halted, or has shown nothing since it opened: the order rests, and takes, makes or
+ * triggers by what comes after. A limit that the last price crosses counts as one that arrives. */
 static void wait_for_market(struct engine *engine, uint64_t id)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
@@ -126,7 +126,7 @@ void engine_arrive_stand(struct engine *engine, uint64_t id)
         if (order->type == ORDER_TRAILING_STOP)
             order->stop_price = trailing_stop(engine, order);
         engine_fills_rest(engine, id);
-    } else if (!engine_hours_trades(market)) {
+    } else if (!engine_hours_trades(market) || engine_hours_opening(engine, order->symbol)) {
         wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
         engine_arrive_market(engine, id, true);

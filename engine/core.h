@@ -476,6 +476,9 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
 /* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
+/* Of a market whose days are known: has it opened, and shown nothing yet? What arrives then waits for what is
+ * shown first. */
+bool engine_hours_opening(const struct engine *engine, int symbol);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 /* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;

@@ -284,6 +284,7 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
+            !engine_hours_opening(engine, order->symbol) &&
             !engine_match_best(engine, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)

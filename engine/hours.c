@@ -18,6 +18,13 @@ bool engine_hours_rests(const struct market_state *market)
     return !engine_hours_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
 }
 
+bool engine_hours_opening(const struct engine *engine, int symbol)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    return engine_calendar(engine, symbol)->n > 0 && engine_hours_trades(market) && !market->stale &&
+           market->quote.bid == 0 && market->quote.ask == 0 && market->book.state != BOOK_SYNCED;
+}
+
 /* Is it a phase of the session for orders? */
 static bool working(const struct market_state *market, enum market_phase phase)
 {

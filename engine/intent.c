@@ -194,7 +194,8 @@ static enum intent_fault protect(struct engine *engine, int account, int symbol,
     int64_t price;
     if (!sizing_price(&market->symbol, intent->stop, false, &price))
         return INTENT_BAD_STOP;
-    if (market->stale || !engine_match_best(engine, symbol, ORDER_SELL, &best))
+    if (market->stale ||
+        (!engine_match_best(engine, symbol, ORDER_SELL, &best) && !engine_hours_opening(engine, symbol)))
         return INTENT_STOP_STAYS;
     return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
 }
