@@ -218,7 +218,7 @@ static void test_dropped(void)
         }
         harness_close(&h);
     }
-    /* A day was left out: its session opened and closed while nobody listened. */
+    /* A day was left out: its session opened and closed unseen. */
     open_day(SESSION_REGULAR, FILL_BOOK);
     close_day(&buys);
     phase_to(MARKET_PHASE_OPEN, days[2].open_ns, days[2].close_ns);
@@ -431,7 +431,7 @@ static void tell_phase(int64_t now_ns)
     check_closed();
 }
 
-/* Goes on with an engine that was saved and loaded. */
+/* Continues with an engine that was saved and loaded. */
 static void restart(void)
 {
     struct codec codec = {0};
