@@ -68,14 +68,23 @@ void engine_calendars_finish(struct engine *engine)
     engine->n_calendars = 0;
 }
 
+bool engine_calendars_sound(const struct trading_calendar *calendar)
+{
+    const int64_t most = INT64_MAX / 4;
+    const struct trading_day *days = calendar->days;
+    size_t n = calendar->n, bad;
+    return calendar->name[0] != '\0' && memchr(calendar->name, 0, sizeof calendar->name) &&
+           n <= CALENDAR_DAYS_MAX && calendar->from_ns > -most && calendar->to_ns < most &&
+           calendar->from_ns <= calendar->to_ns && trading_days_check(days, n, &bad) == 0 &&
+           (n == 0 || (days[0].early_ns > -most && days[n - 1].late_ns < most));
+}
+
 /* 0 or what is wrong with it. */
 static int check(const struct engine *engine, const struct event_calendar *event)
 {
     const struct trading_calendar *calendar = &event->calendar;
     uint8_t hash[CALENDAR_HASH_SIZE];
-    size_t bad;
-    if (calendar->name[0] == '\0' || !memchr(calendar->name, 0, sizeof calendar->name) ||
-        calendar->n > CALENDAR_DAYS_MAX || trading_days_check(calendar->days, calendar->n, &bad) < 0 ||
+    if (!engine_calendars_sound(calendar) ||
         (engine->n_calendars == CALENDARS_MAX && !find(engine, calendar->name)))
         return -EINVAL;
     int r = trading_calendar_hash(calendar, hash);
@@ -101,8 +110,8 @@ int engine_calendars_take(struct engine *engine, const struct event_calendar *ev
     return r;
 }
 
-/* A session's last bar ends with it. Whether a bar of a day or more is of the session only, a venue does not
- * say. */
+/* A bar that begins with its session's bars, not with the clock's, ends with the session. Whether a bar of a
+ * day or more is of the session only, a venue does not say. */
 static enum bar_session session_of(const struct trading_calendar *calendar, int64_t open_ns,
                                    int64_t interval_ns)
 {
@@ -110,7 +119,8 @@ static enum bar_session session_of(const struct trading_calendar *calendar, int6
     if (calendar->n == 0 || interval_ns >= DAY_NS)
         return BAR_SESSION_NONE;
     trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
-    return trading_session_of(calendar, open_ns, begin_ns == open_ns ? end_ns : open_ns + interval_ns);
+    bool by_session = begin_ns == open_ns && bar_open_time(open_ns, interval_ns) != open_ns;
+    return trading_session_of(calendar, open_ns, by_session ? end_ns : open_ns + interval_ns);
 }
 
 struct bar engine_calendars_dated(const struct engine *engine, int symbol, const struct bar *bar)

@@ -476,8 +476,8 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
 /* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
-/* Of a market whose days are known: has it opened, and shown nothing yet? What arrives then waits for what is
- * shown first. */
+/* Of a market whose days are known: has it opened within a minute, and shown nothing yet? What arrives then
+ * waits for what is shown first. */
 bool engine_hours_opening(const struct engine *engine, int symbol);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
@@ -500,6 +500,9 @@ int engine_calendars_take(struct engine *engine, const struct event_calendar *ev
 /* The same without a check: takes over the days, which are malloc()'s. 0 or -ENOMEM; then they are freed. */
 int engine_calendars_put(struct engine *engine, const struct trading_calendar *calendar);
 void engine_calendars_finish(struct engine *engine);
+/* Can it be computed with: a name, days that do not contradict each other, times within a quarter of int64?
+ */
+bool engine_calendars_sound(const struct trading_calendar *calendar);
 /* The bar with its session, by the calendar that is known now. */
 struct bar engine_calendars_dated(const struct engine *engine, int symbol, const struct bar *bar);
 /* After a symbol's calendar changed, or its days: the sessions of the bars that are kept of it. */

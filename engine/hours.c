@@ -5,6 +5,9 @@
 
 #include "engine/match.h"
 
+/* Where prices are shown at all, some are by then. */
+#define OPENING_NS (60 * INT64_C(1000000000))
+
 bool engine_hours_trades(const struct market_state *market)
 {
     bool hours =
@@ -21,8 +24,9 @@ bool engine_hours_rests(const struct market_state *market)
 bool engine_hours_opening(const struct engine *engine, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
+    bool shows = market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
     return engine_calendar(engine, symbol)->n > 0 && engine_hours_trades(market) && !market->stale &&
-           market->quote.bid == 0 && market->quote.ask == 0 && market->book.state != BOOK_SYNCED;
+           !shows && engine->recv_ns < market->opened_ns + OPENING_NS;
 }
 
 /* Is it a phase of the session for orders? */

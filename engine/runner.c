@@ -130,6 +130,8 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
         return;
     if (act_on_it && engine->fill_model == FILL_BAR && engine->now_ns < bar->open_ns + engine->interval_ns)
         engine->now_ns = bar->open_ns + engine->interval_ns; /* of a bar that is not traded in */
+    if (act_on_it && engine->to_begin)
+        account_begin_all(engine);
     const struct strategy_input input = observe(engine, account, symbol, bar);
     const struct indicator_bar tick = {input.open,  input.high,   input.low,
                                        input.close, input.volume, frame_seconds(bar->open_ns)};

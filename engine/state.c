@@ -463,8 +463,10 @@ static void visit_calendars(struct visit *visit)
         if (days)
             calendar.days = days;
         engine_visit_days(codec, (struct trading_day *)(uintptr_t)calendar.days, calendar.n);
-        if (!codec->saving)
-            visit->error = engine_calendars_put(engine, &calendar);
+        if (codec->saving)
+            continue;
+        codec->failed |= !codec->failed && !engine_calendars_sound(&calendar);
+        visit->error = engine_calendars_put(engine, &calendar);
         codec->failed |= engine->n_calendars < (int)i + 1; /* two of one name */
     }
 }
