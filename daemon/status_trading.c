@@ -94,6 +94,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
         .account = account->name,
         .currency = account->currency,
         .strategy = account_spec_trader(spec),
+        .session = session_choice_names[spec->session],
         .return_pct = marked ? 100 * ((double)equity / deposits - 1) : NAN,
         .drawdown_pct = marked && peak > 0 ? drawdown_pct : NAN,
         .shorts = account->rules.shorts,

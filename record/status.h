@@ -132,6 +132,7 @@
 
 #define RECORD_SHOWN_ACCOUNT(TEXT, FIELD) \
     TEXT(ACCOUNT, REQUIRED, account) TEXT(ASSET, REQUIRED, currency) TEXT(TITLE, OPTIONAL, strategy) \
+    TEXT(ASSET, OPTIONAL, session) /* whose bars it sees: of session_choice_names */ \
     FIELD(REAL, NULLABLE, cash) FIELD(REAL, NULLABLE, equity) FIELD(REAL, NULLABLE, deposits) \
     FIELD(REAL, NULLABLE, return_pct) FIELD(REAL, NULLABLE, drawdown_pct) FIELD(REAL, NULLABLE, realized) \
     FIELD(REAL, NULLABLE, fees) FIELD(REAL, NULLABLE, day_pnl) \
