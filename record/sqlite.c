@@ -30,8 +30,6 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
         bind_volume(stmt, at, field, row);
         return;
     case RECORD_WORD:
-        if (number == 0 && record_field_is(field, RECORD_NULLABLE))
-            break;
         sqlite3_bind_text(stmt, at, record_field_word(field, row), -1, SQLITE_STATIC);
         return;
     case RECORD_HASH:
@@ -148,8 +146,10 @@ static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     case RECORD_VOLUME:
         return read_volume(stmt, at, field, row);
     case RECORD_WORD:
-        if (null && record_field_is(field, RECORD_NULLABLE))
-            return read_number(field, row, 0);
+        if (null && record_field_is(field, RECORD_NULLABLE)) {
+            record_field_set_number(field, row, 0);
+            return true;
+        }
         return read_word(stmt, at, field, row);
     case RECORD_HASH:
         return read_hash(stmt, at, field, row);

@@ -3,13 +3,13 @@
 -- Of bar_session_names; NULL: not known, as of bars stored before.
 ALTER TABLE bars ADD COLUMN session TEXT CHECK (session IN ('none', 'pre', 'regular', 'post', 'closed', 'mixed'));
 
--- The bars that an account's strategy or policy sees: of session_choice_names; null: all, as of accounts made before.
-ALTER TABLE accounts ADD COLUMN session TEXT CHECK (session IN ('regular', 'extended'));
+-- The bars that an account's strategy or policy sees: of session_choice_names; null: all, of accounts stored before.
+ALTER TABLE accounts ADD COLUMN session TEXT CHECK (session IN ('all', 'regular', 'extended'));
 
 -- The rules for stocks of an account (exchange/margin.h; null: off, auto, off), and how it stands by them.
-ALTER TABLE accounts ADD COLUMN margin TEXT CHECK (margin IN ('regt', 'intraday'));
-ALTER TABLE accounts ADD COLUMN day_trader TEXT CHECK (day_trader IN ('on', 'off'));
-ALTER TABLE accounts ADD COLUMN settlement TEXT CHECK (settlement IN ('by-date', 'strict'));
+ALTER TABLE accounts ADD COLUMN margin TEXT CHECK (margin IN ('off', 'regt', 'intraday'));
+ALTER TABLE accounts ADD COLUMN day_trader TEXT CHECK (day_trader IN ('auto', 'on', 'off'));
+ALTER TABLE accounts ADD COLUMN settlement TEXT CHECK (settlement IN ('off', 'by-date', 'strict'));
 CREATE TABLE account_margins (
     account            INTEGER PRIMARY KEY REFERENCES accounts (id),
     ts_ns              INTEGER NOT NULL,
