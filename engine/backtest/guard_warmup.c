@@ -10,7 +10,7 @@
 
 enum { WINDOW_LEAST = 64, WINDOW_MOST = 2048, ROWS_LEAST = 16 * WINDOW_LEAST };
 
-/* One place where decisions are compared: rows [start, start + rows), flat at first. */
+/* One place where decisions are compared: `rows` bars from a row on, flat at first. */
 struct warmup_window {
     size_t start;
     struct guard_run full; /* with all history before it */
@@ -20,6 +20,7 @@ struct probe {
     const struct guard_config *config;
     struct warmup_window windows[GUARD_WINDOWS];
     size_t rows, most, runs_expected;
+    size_t *there, n_there; /* with a calendar: the rows that have a bar; NULL: all count */
     struct guard_warmup *to;
     char *err;
     size_t err_size;
@@ -58,16 +59,68 @@ int backtest_guard_history(const struct strategy *strategy, const double *params
     return 0;
 }
 
-/* One window with `history` rows before it. */
-static int run_window(const struct probe *probe, size_t start, size_t history, struct guard_run *ret)
+/* ---- history in bars: nights are rows, and none of it ---- */
+
+static int find_bars(struct probe *probe)
+{
+    const struct market *market = probe->config->market;
+    if (!probe->config->calendar)
+        return 0;
+    probe->there = malloc(market->rows * sizeof *probe->there);
+    if (!probe->there)
+        return fail_with(-ENOMEM, probe->err, probe->err_size, "out of memory");
+    for (size_t row = 0; row < market->rows; row++) {
+        bool any = false;
+        for (int s = 0; s < market->n_symbols; s++)
+            any |= market_present(&market->series[s], row);
+        if (any)
+            probe->there[probe->n_there++] = row;
+    }
+    return 0;
+}
+
+static size_t bars_before(const struct probe *probe, size_t row)
+{
+    size_t low = 0, high = probe->n_there;
+    if (!probe->there)
+        return row;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (probe->there[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The row that lies so many bars, of those that there are, before another. */
+static size_t row_before(const struct probe *probe, size_t row, size_t bars)
+{
+    if (!probe->there || bars == 0)
+        return row - bars;
+    return probe->there[bars_before(probe, row) - bars];
+}
+
+/* The row after so many bars from another on, which are there. */
+static size_t row_after(const struct probe *probe, size_t row, size_t bars)
+{
+    if (!probe->there)
+        return row + bars;
+    return probe->there[bars_before(probe, row) + bars - 1] + 1;
+}
+
+/* One window with history from row `from` on. */
+static int run_window(const struct probe *probe, size_t start, size_t from, struct guard_run *ret)
 {
     struct guard_bars bars;
-    if (backtest_guard_bars_copy(probe->config->market, start - history, start + probe->rows, &bars) < 0) {
+    if (backtest_guard_bars_copy(probe->config->market, from, row_after(probe, start, probe->rows), &bars) <
+        0) {
         snprintf(probe->err, probe->err_size, "out of memory");
         return -ENOMEM;
     }
     probe->to->runs++;
-    int r = backtest_guard_run_make(probe->config, &bars.market, probe->config->calendar, history,
+    int r = backtest_guard_run_make(probe->config, &bars.market, probe->config->calendar, start - from,
                                     BACKTEST_AUTO, ret, probe->err, probe->err_size);
     backtest_guard_bars_finish(&bars);
     return r;
@@ -86,12 +139,13 @@ static int suffices(struct probe *probe, size_t history)
         double share = (double)probe->to->runs / (double)probe->runs_expected;
         if (config->progress && !config->progress(config->ctx, share < 1 ? share : 1))
             return -ECANCELED;
-        int r = run_window(probe, window->start, history, &run);
+        size_t from = row_before(probe, window->start, history);
+        int r = run_window(probe, window->start, from, &run);
         if (r < 0)
             return r;
-        found.cut = window->start + probe->rows - 1;
+        found.cut = row_after(probe, window->start, probe->rows) - 1;
         found.cut_ns = market_open_ns(market, found.cut + 1);
-        struct guard_shift shift = {.rows = (int64_t)history - (int64_t)window->start};
+        struct guard_shift shift = {.rows = -(int64_t)from};
         bool differs = backtest_guard_run_differ(&window->full, market, &run, shift, found.cut, &found);
         backtest_guard_run_finish(&run);
         if (differs && history >= probe->to->last_bars) {
@@ -161,7 +215,7 @@ static bool enters(const struct guard_decision *decision)
 static int place_windows(struct probe *probe, size_t half)
 {
     const struct market *market = probe->config->market;
-    size_t last = market->rows - probe->rows, n = 0;
+    size_t last = row_before(probe, market->rows, probe->rows), n = 0;
     struct guard_run run = {0};
     int r = backtest_guard_run_make(probe->config, market, probe->config->calendar, half, BACKTEST_AUTO, &run,
                                     probe->err, probe->err_size);
@@ -183,27 +237,28 @@ static int place_windows(struct probe *probe, size_t half)
 /* Windows lie in the second half; the longest history tried is half of what the first of them has. */
 static int lay_out(struct probe *probe, size_t first)
 {
-    size_t rows = probe->config->market->rows, half = first + (rows - first) / 2;
-    probe->rows = (rows - first) / 16;
-    probe->rows = probe->rows > WINDOW_MOST ? WINDOW_MOST : probe->rows;
-    probe->most = (half - first) / 2;
+    size_t bars = bars_before(probe, probe->config->market->rows) - bars_before(probe, first);
+    size_t half = row_after(probe, first, bars / 2);
+    probe->rows = bars / 16 > WINDOW_MOST ? WINDOW_MOST : bars / 16;
+    probe->most = bars / 2 / 2;
     probe->runs_expected = 4 * GUARD_WINDOWS;
     for (size_t n = probe->most; n > 0; n /= 2)
         probe->runs_expected += GUARD_WINDOWS;
     int r = place_windows(probe, half);
     for (size_t w = 0; w < GUARD_WINDOWS && r == 0; w++) {
         struct warmup_window *window = &probe->windows[w];
-        r = run_window(probe, window->start, window->start, &window->full);
+        r = run_window(probe, window->start, 0, &window->full);
         if (r == 0)
             probe->to->decisions += window->full.n_decisions;
     }
     return r;
 }
 
-static int check_length(const struct guard_config *config, size_t first, const struct guard_warmup *to,
-                        char *err, size_t err_size)
+static int check_length(const struct probe *probe, size_t first, char *err, size_t err_size)
 {
-    size_t rows = config->market->rows - first, needed = ROWS_LEAST;
+    const struct guard_warmup *to = probe->to;
+    size_t rows = bars_before(probe, probe->config->market->rows) - bars_before(probe, first);
+    size_t needed = ROWS_LEAST;
     size_t history = to->predicted == INDICATOR_FOREVER ? to->lookback : to->predicted;
     if (8 * history + ROWS_LEAST > needed)
         needed = 8 * history + ROWS_LEAST;
@@ -229,7 +284,9 @@ int backtest_guard_warmup(const struct guard_config *config, struct guard_warmup
                                    config->market->interval_ns, &verdict.predicted, &verdict.lookback, err,
                                    err_size);
     if (r == 0)
-        r = check_length(config, first, &verdict, err, err_size);
+        r = find_bars(&probe);
+    if (r == 0)
+        r = check_length(&probe, first, err, err_size);
     if (r == 0)
         r = lay_out(&probe, first);
     verdict.window_rows = probe.rows;
@@ -241,6 +298,7 @@ int backtest_guard_warmup(const struct guard_config *config, struct guard_warmup
         r = verdict.settles ? narrow(&probe) : 0;
     for (size_t w = 0; w < GUARD_WINDOWS; w++)
         backtest_guard_run_finish(&probe.windows[w].full);
+    free(probe.there);
     if (r == 0)
         *ret = verdict;
     return r;

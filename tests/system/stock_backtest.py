@@ -248,6 +248,31 @@ def options(folder, files):
     print("options: hours of a zone, hours that straddle, a saved run and a sweep")
 
 
+def day_trade(folder):
+    """Entries in each month over both changes of clocks; sold within the session of each, half days too."""
+    first, end = datetime.date(2025, 10, 20), datetime.date(2026, 3, 21)
+    bars = os.path.join(folder, "AAPL_5m.csv")
+    stock_bars.write(bars, stock_bars.bars_of("AAPL", first, end, "5m", seed=SEED))
+    path = os.path.join(folder, "day-trade.csv")
+    run("backtest", "--strategy", "day-trade:volume=0,trend=10", "--quote", "USD", "--no-cache", "--json", "--bars", bars,
+        "--calendar", "nyse", "--fills", path)
+    with open(path, newline="") as file:
+        fills = rows(file.read())
+    months, halves, held, bought = set(), 0, 0, None
+    for fill in fills:
+        second = int(fill["ts_ns"]) // 10**9
+        day = next(day for day in stock_bars.trading_days(first, end) if second < day.late)
+        assert day.open <= second < day.close, fill
+        if fill["side"] == "BUY":
+            months.add(day.date.isoformat()[:7])
+            halves += day.date in stock_bars.HALF_DAYS
+            bought = day
+        held += (1 if fill["side"] == "BUY" else -1) * round(float(fill["qty"]) * 10**9)
+        assert held >= 0 and (held > 0 or bought == day), fill
+    assert held == 0 and months == {"2025-10", "2025-11", "2025-12", "2026-01", "2026-02", "2026-03"} and halves, (held, months, halves)
+    print(f"day-trade: {len(fills)} fills, in each of {len(months)} months, {halves} entries on half days, never over night")
+
+
 def hour_fills(folder, words):
     path = os.path.join(folder, "hours.csv")
     run(*words, "--calendar", "nyse", "--fills", path)
@@ -261,7 +286,9 @@ def look_ahead(files, names):
         argv += [word for pair in SETTINGS[name].items() for word in ("--set", "=".join(pair))]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
         assert done.returncode == 0 and "lookahead ok" in done.stdout, (name, done.stdout, done.stderr)
-    print(f"lookahead ok: {len(names)} strategies")
+    settled = json.loads(run("warmup", "sma-cross", *arguments(files), "--json").stdout)
+    assert settled["settles"] and 20 < settled["bars"] < 60, settled  # nights are rows, and no bars
+    print(f"lookahead ok: {len(names)} strategies; sma-cross settles after {settled['bars']} bars")
 
 
 def main():
@@ -271,6 +298,7 @@ def main():
     with harness.Folder() as folder:
         files = stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED)
         options(folder.within("options"), files)
+        day_trade(folder.within("day-trade"))
         state, stored = live(folder, files, names)
         same("the daemon's bars", stored, again(folder, ["--bars", state], names, "engine", "state")[0])
         same("files", stored, again(folder, arguments(files), names, "engine", "files")[0], HASHES)
