@@ -156,6 +156,16 @@ def same(label, want, got, without=None, account=None):
         assert len(a) == len(b), (label, what, len(a), len(b))
 
 
+def own(folder, state, stored, names):
+    """The daemon's account by its name alone: its session, and the calendar of its symbols."""
+    path = os.path.join(folder.path, "own.csv")
+    for name in names:
+        report = json.loads(run("backtest", "--account", name, "--state", state, "--json", "--fills", path).stdout)
+        assert (report["calendar"], report["session"]) == ("nyse", "regular"), report
+        with open(path, newline="") as file:
+            same(f"{name}, by its name", stored, {"fills": file.read()}, IDS, name)
+
+
 def check_hours(stored):
     """No fill outside the sessions, and no purchase that is created, or rests, while they are closed."""
     days = list(stock_bars.trading_days(FIRST, END))
@@ -302,6 +312,7 @@ def main():
         state, stored = live(folder, files, names)
         same("the daemon's bars", stored, again(folder, ["--bars", state], names, "engine", "state")[0])
         same("files", stored, again(folder, arguments(files), names, "engine", "files")[0], HASHES)
+        own(folder, state, stored, names)
         vectorised = 0
         for name in names:
             alone, report = again(folder, arguments(files), [name], "auto", name)
