@@ -231,7 +231,7 @@ bool backtest_sim_waits(const struct sim *sim, const struct strategy_input *inpu
 int64_t backtest_sim_ends(struct sim *sim, const struct sim_symbol *symbol);
 /* Ends the symbol's purchases of sessions that are over at a time. */
 void backtest_sim_end_purchases(struct sim *sim, struct sim_symbol *symbol, int64_t ns);
-/* The row of the last bar of the session that is open; SIZE_MAX: none is. */
+/* The row of the last bar of the session that is open; SIZE_MAX: it is closed. */
 size_t backtest_sim_last_row(const struct sim *sim);
 
 /* ---- sim_intent.c: the strategy's order intents, as runner.c and intent.c ---- */

@@ -145,7 +145,7 @@ def plain(text, without, account=None):
 
 
 def same(label, want, got, without=None, account=None):
-    """All rows and columns, to the last row's hash; `without`: as numbers, but for these columns."""
+    """All rows and columns, to the last row's hash; `without`: as numbers, except these columns."""
     for what in got:
         if without is None:
             a, b = want[what].splitlines(), got[what].splitlines()
