@@ -443,7 +443,9 @@ static void test_skipped(void)
         "{\"symbol\":\"AAPL\",\"rate\":0.123456789," DAY "}],\"forward_splits\":[{\"symbol\":\"AAPL\","
         "\"new_rate\":2,\"old_rate\":1,\"id\":\"z\"," DAY "}],"
         "\"spin_offs\":[{\"source_symbol\":\"AAPL\",\"new_symbol\":\"PEAR\"," DAY "}],"
-        "\"name_changes\":[{\"old_symbol\":\"AAPL\",\"new_symbol\":\"PEAR\",\"process_date\":\"2025-05-11\"}]"
+        "\"name_changes\":[{\"old_symbol\":\"AAPL\",\"new_symbol\":\"PEAR\",\"process_date\":\"2025-05-11\"},"
+        "{\"old_symbol\":\"AAPL\",\"new_symbol\":\"PEAR\",\"id\":\"n\",\"process_date\":\"2025-03-11\"},"
+        "{\"old_symbol\":\"AAPL\",\"new_symbol\":\"AAPL\",\"id\":\"m\",\"process_date\":\"2025-03-11\"}]"
         "},"
         "\"next_page_token\":null}",
         NULL};
@@ -453,10 +455,13 @@ static void test_skipped(void)
         net_requests_actions(rest, names + 1, 1, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
-    CHECK_INT(seen.n_actions, 2);
-    CHECK_INT(seen.skipped.n, 6);
-    CHECK(seen.actions[0].action.kind == ACTION_SPLIT); /* of one day: first, whatever the ids */
-    CHECK(seen.actions[1].action.kind == ACTION_DIVIDEND && seen.actions[1].action.cash == 260000000);
+    CHECK_INT(seen.n_actions, 3);
+    CHECK_INT(seen.skipped.n, 7);
+    CHECK_STR(seen.actions[0].symbol, "AAPL");
+    CHECK_STR(seen.actions[0].renamed, "PEAR");
+    CHECK(seen.actions[1].action.kind == ACTION_SPLIT && !seen.actions[1].renamed[0]); /* of one day: first */
+    CHECK(seen.actions[2].action.kind == ACTION_DIVIDEND && seen.actions[2].action.cash == 260000000);
+    CHECK_STR(seen.skipped.list[6].text, "AAPL: name_changes of 2025-03-11 is left out: its symbol stays");
     for (size_t i = 0; i < seen.skipped.n; i++)
         printf("%s|%s\n", seen.skipped.list[i].symbol, seen.skipped.list[i].text);
     CHECK_STR(seen.skipped.list[5].text,
