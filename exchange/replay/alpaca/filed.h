@@ -1,8 +1,8 @@
 /* A bars file as the market of one symbol: each bar becomes seeded trades that open, reach high and low and
  * close as the bar does and add up to its volume to the last unit, each after a quote that it takes. Quotes
  * and trades stay within low and high; the quote of a bar with a single price is a tick wide. A bar is a
- * function of the file, the seed and its time alone. All feeds have the same quotes and trades, and no trade is
- * late, corrected or cancelled: what is made of them is the bar of the file.
+ * function of the file, the seed and its time alone. All feeds have the same quotes and trades, and no trade
+ * is late, corrected or cancelled: what is made of them is the bar of the file.
  *
  * A stock's bars of a day are traded in the day's session; shorter ones must lie within a day's trading hours
  * (sessions.h) at least in part, and are traded in that part. Where one of a file's bars is off the clock's
