@@ -100,7 +100,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
         .shorts = account->rules.shorts,
         .short_value = marked ? totals.short_value : NAN,
         .margin = margin_kind_names[account->rules.margin],
-        .settlement = settlement_rule_names[account->rules.settlement],
+        .settlement = margin_settlement_names[account->rules.settlement],
         .day_trades = by.margin ? by.figures.day_trades : -1,
         .day_trader = by.figures.day_trader,
         .settles_ns = by.figures.settles_ns,

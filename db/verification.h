@@ -25,7 +25,7 @@ struct known_order {
     int64_t created_ns, updated_ns;
 };
 
-enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8 };
+enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8, LOAN_ROW = 16 };
 
 struct known_fill {
     uint64_t order_id;
@@ -114,6 +114,9 @@ void db_verify_worth(struct verification *v, uint64_t before_seq);
 /* Did a split change the order after a fill of that event? Then its former limit is not known. */
 bool db_verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq);
 struct stock_split db_verify_split(const struct verified_action *action);
+
+/* verify_ledger.c: does the row pay back currency, with what the row before it brought in? */
+bool db_verify_repays(const struct verification *v, const struct ledger_row *row);
 
 /* verify_ledger.c: what an account has of an asset by the rows seen so far. */
 int64_t db_verify_total(struct verification *v, int account, const char *asset, int scale);

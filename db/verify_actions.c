@@ -155,6 +155,8 @@ bool db_verify_action_row(struct verification *v, const struct ledger_row *row)
     bool of_action = row->fill_id == 0 && (row->kind == LEDGER_SPLIT || row->kind == LEDGER_DIVIDEND);
     bool loan = row->fill_id == 0 && row->kind == LEDGER_BORROW &&
                 (v->resetting != row->account || v->last.ts_ns != row->ts_ns);
+    if (db_verify_repays(v, row))
+        return false;
     if ((of_action || loan) && take(v, row))
         return true;
     end(v);

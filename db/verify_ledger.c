@@ -89,9 +89,37 @@ static struct db_verified_balance *balance_of(struct verification *v, const stru
     return balance;
 }
 
-/* A fill's ledger row: one of those that it must have, each once. */
-static void check_against_fill(struct verification *v, const struct ledger_row *row)
+bool db_verify_repays(const struct verification *v, const struct ledger_row *row)
 {
+    const struct ledger_row *last = &v->last;
+    bool brought =
+        last->kind == LEDGER_DEPOSIT || last->kind == LEDGER_TRANSFER || last->kind == LEDGER_DIVIDEND;
+    return row->kind == LEDGER_BORROW && row->fill_id == 0 && row->amount < 0 && brought &&
+           last->account == row->account && last->ts_ns == row->ts_ns &&
+           strcmp(last->asset, row->asset) == 0 && -row->amount <= last->amount;
+}
+
+/* A row of the currency that a purchase borrows, at most what it costs, or that any trade pays back, at most
+ * what is there. */
+static void check_currency_loan(struct verification *v, struct known_fill *fill,
+                                const struct db_ledger_row *entry)
+{
+    const struct ledger_row *row = &entry->row;
+    bool fits = row->amount > 0 ? fill->side == ORDER_BUY && row->amount <= fill->notional + fill->fee
+                                : row->amount < 0 && row->balance >= 0;
+    if (strcmp(row->asset, entry->account->currency) != 0 || !fits)
+        db_verify_wrong(v, "ledger", row->id,
+                        "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64, row->fill_id,
+                        row->amount);
+    if (fill->rows & LOAN_ROW)
+        db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
+    fill->rows |= LOAN_ROW;
+}
+
+/* A fill's ledger row: one of those that it must have, each once. */
+static void check_against_fill(struct verification *v, const struct db_ledger_row *entry)
+{
+    const struct ledger_row *row = &entry->row;
     if (row->fill_id < 1 || row->fill_id > v->n_fills || v->fills[row->fill_id - 1].missing) {
         db_verify_wrong(v, "ledger", row->id, "there is no fill %" PRIu64, row->fill_id);
         return;
@@ -106,6 +134,10 @@ static void check_against_fill(struct verification *v, const struct ledger_row *
         db_verify_wrong(v, "ledger", row->id, "is not of its fill's time");
     int64_t sign = fill->side == ORDER_BUY ? 1 : -1;
     bool base = strcmp(row->asset, symbol->base) == 0;
+    if (row->kind == LEDGER_BORROW && !base && strcmp(row->asset, symbol->quote) == 0) {
+        check_currency_loan(v, fill, entry);
+        return;
+    }
     unsigned which = row->kind == LEDGER_FEE      ? FEE_ROW
                      : row->kind == LEDGER_BORROW ? BORROW_ROW
                      : base                       ? BASE_ROW
@@ -173,7 +205,7 @@ static void check_reset(struct verification *v, const struct db_ledger_row *entr
     if (begins) {
         v->resetting = row->account;
         db_holdings_reset(&v->holdings, row->account, row->ts_ns);
-    } else if (part && v->resetting < 0) {
+    } else if (part && v->resetting < 0 && !db_verify_repays(v, row)) {
         db_verify_wrong(v, "ledger", row->id, "a %s outside of a reset", ledger_kind_name(row->kind));
     }
 }
@@ -186,7 +218,7 @@ static void check_kind(struct verification *v, const struct db_ledger_row *entry
         db_verify_wrong(v, "ledger", row->id, "a %s of %s fill is needed", ledger_kind_name(row->kind),
                         of_fill ? "a" : "no");
     else if (row->fill_id != 0)
-        check_against_fill(v, row);
+        check_against_fill(v, entry);
     if (row->kind == LEDGER_INTEREST &&
         (row->amount >= 0 || strcmp(row->asset, entry->account->currency) != 0))
         db_verify_wrong(v, "ledger", row->id, "interest is paid, and in %s", entry->account->currency);

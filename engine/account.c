@@ -179,7 +179,7 @@ void account_clear(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     struct balance *currency = account_currency(engine, index);
-    post(engine, index, currency, LEDGER_RESET, -currency->total, 0, 0); /* even of 0 */
+    post(engine, index, currency, LEDGER_RESET, currency->borrowed - currency->total, 0, 0); /* even of 0 */
     for (int i = 0; i < account->n_assets; i++) {
         struct balance *balance = &account->assets[i];
         int64_t borrowed = balance->borrowed;

@@ -68,8 +68,7 @@ static enum order_reason bears(struct engine *engine, int account, int64_t amoun
         account_currency(engine, account)->total > MONEY_MAX - amount ||
         __builtin_add_overflow(engine->accounts[account].deposits, amount, &sum))
         return ORDER_BAD_ACCOUNT;
-    int64_t most = engine_loan_spendable(engine, account);
-    if (-amount > most)
+    if (-amount > engine_loan_spendable(engine, account) + engine_settle_barred(engine, account))
         return ORDER_INSUFFICIENT_BALANCE;
     int64_t settled = account_currency(engine, account)->total - engine_settle_unsettled(engine, account);
     return amount < 0 && -amount > settled ? ORDER_UNSETTLED_CASH : ORDER_OK;

@@ -161,7 +161,7 @@ static bool called_already(const struct engine *engine, int account, int symbol,
     return false;
 }
 
-/* As much of a short as there is money for: nobody lends for it. */
+/* As much of a short as there is money for: no loan is for that. */
 static int64_t payable(struct engine *engine, int account, int symbol, int64_t price, int64_t debt)
 {
     if (engine_margin_lends(engine, account, symbol))

@@ -17,7 +17,7 @@
 
 typedef int64_t (*need_fn)(const struct engine *engine, int account, int symbol);
 
-/* The symbol whose position needs most of those after (`need`, `symbol`), in this order; -1: none is left. */
+/* The symbol whose position needs most of those after (`need`, `symbol`), in this order; -1: all are seen. */
 static int next_largest(const struct engine *engine, int index, need_fn need_of, int64_t *need, int symbol)
 {
     const struct account *account = &engine->accounts[index];

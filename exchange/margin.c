@@ -10,8 +10,8 @@ enum {
 };
 
 const char *const margin_kind_names[MARGIN_KINDS] = {"off", "regt", "intraday"};
-const char *const day_trader_rule_names[DAY_TRADER_RULES] = {"auto", "on", "off"};
-const char *const settlement_rule_names[SETTLEMENT_RULES] = {"off", "by-date", "strict"};
+const char *const margin_day_trader_names[DAY_TRADER_RULES] = {"auto", "on", "off"};
+const char *const margin_settlement_names[SETTLEMENT_RULES] = {"off", "by-date", "strict"};
 
 static int64_t clamped(__int128 value)
 {

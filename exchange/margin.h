@@ -42,11 +42,11 @@ extern const char *const margin_kind_names[MARGIN_KINDS]; /* "off", "regt", "int
 
 /* Whether the pattern day trader's rule holds: until 2026-06-03; always, for one who is one; never. */
 enum day_trader_rule { DAY_TRADER_AUTO, DAY_TRADER_ON, DAY_TRADER_OFF, DAY_TRADER_RULES };
-extern const char *const day_trader_rule_names[DAY_TRADER_RULES]; /* "auto", "on", "off" */
+extern const char *const margin_day_trader_names[DAY_TRADER_RULES]; /* "auto", "on", "off" */
 
 /* When a sale's proceeds are settled: at once; by the date; and until then they buy nothing. */
 enum settlement_rule { SETTLEMENT_OFF, SETTLEMENT_BY_DATE, SETTLEMENT_STRICT, SETTLEMENT_RULES };
-extern const char *const settlement_rule_names[SETTLEMENT_RULES]; /* "off", "by-date", "strict" */
+extern const char *const margin_settlement_names[SETTLEMENT_RULES]; /* "off", "by-date", "strict" */
 
 /* A position, or what one would be. */
 struct margin_holding {

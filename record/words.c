@@ -34,5 +34,5 @@ const struct record_words record_words_session_choice = {SESSION_CHOICES, NULL, 
                                                          session_choice_names};
 
 const struct record_words record_words_margin = {.n = MARGIN_KINDS, .names = margin_kind_names};
-const struct record_words record_words_day_trader = {.n = DAY_TRADER_RULES, .names = day_trader_rule_names};
-const struct record_words record_words_settlement = {.n = SETTLEMENT_RULES, .names = settlement_rule_names};
+const struct record_words record_words_day_trader = {.n = DAY_TRADER_RULES, .names = margin_day_trader_names};
+const struct record_words record_words_settlement = {.n = SETTLEMENT_RULES, .names = margin_settlement_names};

@@ -335,8 +335,6 @@ class Account:
     def money(self, amount):
         if amount < 0:
             most = self.cash if self.margin == "off" else max(0, min(self.free(), self.cash))
-            if self.margin == "off":
-                most -= self.barred()
             if -amount > most:
                 return "INSUFFICIENT_BALANCE"
             if -amount > self.cash - self.unsettled():

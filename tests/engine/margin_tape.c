@@ -244,8 +244,8 @@ static void add_account(const char *line)
         .maintenance_e4 = 12500,
         .borrow_rate_e6 = rate,
         .margin = (enum margin_kind)word_at(margin_kind_names, MARGIN_KINDS, margin),
-        .day_trader = (enum day_trader_rule)word_at(day_trader_rule_names, DAY_TRADER_RULES, trader),
-        .settlement = (enum settlement_rule)word_at(settlement_rule_names, SETTLEMENT_RULES, settlement)};
+        .day_trader = (enum day_trader_rule)word_at(margin_day_trader_names, DAY_TRADER_RULES, trader),
+        .settlement = (enum settlement_rule)word_at(margin_settlement_names, SETTLEMENT_RULES, settlement)};
 }
 
 static void read_days(size_t n)

@@ -11,12 +11,12 @@ enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTE
 enum { MARGIN = PLAIN, POWER, EXCESS, NEEDS, TRADES, SETTLED, SETTLES, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},           {"equity", 12, true, 2},    {"return", 8, true, 3},
-    {"dd", 7, true, 4},          {"short", 11, true, 10},    {"cash", 12, true, 7},
-    {"P&L today", 9, true, 6},   {"realized", 9, true, 8},   {"fees", 8, true, 9},
-    {"interest", 9, true, 11},   {"strategy", 14, false, 5}, {"margin", 8, false, 7},
-    {"buys", 11, true, 3},       {"excess", 11, true, 4},    {"needs", 15, true, 12},
-    {"day trades", 10, true, 6}, {"settled", 11, true, 8},   {"unsettled", 15, true, 5},
+    {"", 9, false, 1},         {"equity", 12, true, 2},    {"return", 8, true, 3},
+    {"dd", 7, true, 4},        {"short", 11, true, 10},    {"cash", 12, true, 7},
+    {"P&L today", 9, true, 6}, {"realized", 9, true, 8},   {"fees", 8, true, 9},
+    {"interest", 9, true, 11}, {"strategy", 14, false, 5}, {"margin", 8, false, 7},
+    {"buys", 10, true, 3},     {"excess", 10, true, 4},    {"needs", 15, true, 12},
+    {"trades", 7, true, 6},    {"settled", 11, true, 8},   {"unsettled", 15, true, 5},
 };
 
 static bool by_rules(const struct status_account *account)
