@@ -193,9 +193,10 @@ static inline void random_account(struct random *random, struct account_spec *a)
     r->collateral_e4 = (int32_t)random_next(random);
     r->maintenance_e4 = (int32_t)random_next(random);
     r->borrow_rate_e6 = (int32_t)random_next(random);
-    r->margin = (enum margin_kind)random_between(random, 0, MARGIN_KINDS - 1);
-    r->day_trader = (enum day_trader_rule)random_between(random, 0, DAY_TRADER_RULES - 1);
-    r->settlement = (enum settlement_rule)random_between(random, 0, SETTLEMENT_RULES - 1);
+    uint32_t rules = (uint32_t)r->borrow_rate_e6; /* no more is drawn: what follows stays as it was */
+    r->margin = (enum margin_kind)(rules % MARGIN_KINDS);
+    r->day_trader = (enum day_trader_rule)(rules / 8 % DAY_TRADER_RULES);
+    r->settlement = (enum settlement_rule)(rules / 64 % SETTLEMENT_RULES);
     a->strategy = random_chance(random, 70) ? all[random_between(random, 0, (int64_t)n - 1)] : NULL;
     if (a->strategy)
         strategy_defaults(a->strategy, a->params);
