@@ -194,9 +194,11 @@ static void take_margin(void *ctx, const struct db_margin *row)
     }
 }
 
+/* 1: there is no such account, and no table. */
 static int read_margins(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
 {
     struct accounts_read *read = calloc(1, sizeof *read);
+    bool any = false;
     int r = read ? db_reader_accounts(reader, take_account, read) : -ENOMEM;
 
     (void)call;
@@ -204,12 +206,13 @@ static int read_margins(struct db_reader *reader, const struct option_call *call
         r = db_reader_margins(reader, take_margin, read);
     for (int i = 0; read && i < read->n; i++) {
         struct symbol currency = {.quote_scale = read->lines[i].account.currency_scale};
+        any |= read->lines[i].asked;
         if (r == 0 && read->lines[i].asked)
             cli_stored_record_row(list, &read->lines[i], &(struct record_context){.symbol = &currency});
         free(read->lines[i].params);
     }
     free(read);
-    return r;
+    return r == 0 && !any ? 1 : r;
 }
 
 static int read_accounts(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
