@@ -139,6 +139,21 @@ int64_t trading_bars_between(const struct trading_calendar *calendar, enum sessi
     return n;
 }
 
+bool trading_next_bar(const struct trading_calendar *calendar, enum session_choice choice,
+                      int64_t interval_ns, int64_t open_ns, int64_t *ret_ns)
+{
+    struct session_span span;
+    int64_t start_ns, end_ns = open_ns + interval_ns;
+    *ret_ns = end_ns;
+    if (calendar->n == 0 || choice == SESSION_ALL)
+        return true;
+    trading_bar_span(calendar, interval_ns, open_ns, &start_ns, &end_ns);
+    if (!trading_span_at(calendar, choice, end_ns, &span))
+        return false;
+    *ret_ns = end_ns > span.open_ns ? end_ns : span.open_ns;
+    return true;
+}
+
 int trading_calendar_hash(const struct trading_calendar *calendar, uint8_t ret[static CALENDAR_HASH_SIZE])
 {
     uint64_t *words = malloc((2 + 4 * calendar->n) * sizeof *words);

@@ -69,6 +69,11 @@ bool trading_is_last(const struct trading_calendar *calendar, enum session_choic
 int64_t trading_bars_between(const struct trading_calendar *calendar, enum session_choice choice,
                              int64_t interval_ns, int64_t from_ns, int64_t to_ns);
 
+/* When the choice's next bar after the one that opens at `open_ns` opens, across nights. False: the calendar
+ * does not reach so far. Without days, and for SESSION_ALL, by the clock. */
+bool trading_next_bar(const struct trading_calendar *calendar, enum session_choice choice,
+                      int64_t interval_ns, int64_t open_ns, int64_t *ret_ns);
+
 /* SHA-256 of the range and the days, as little-endian int64: two calendars with the same hash trade at the
  * same times. 0 or -ENOMEM. */
 int trading_calendar_hash(const struct trading_calendar *calendar, uint8_t ret[static CALENDAR_HASH_SIZE]);

@@ -11,6 +11,7 @@
 #include "engine/market/image.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
+#include "indicators_gpu/features/chain.h"
 
 #define KIND "matrix"
 
@@ -42,6 +43,27 @@ static void existing_finish(struct existing *e)
     free(e->time);
 }
 
+/* Chains the n bars that are there, of which the memory has the columns. */
+static void chain(const struct market *market, const struct market_series *s, double *memory, size_t n)
+{
+    struct feature_chain so_far = {0};
+    bool first = false;
+    size_t k = 0;
+    for (size_t row = s->first; row <= s->last; row++) {
+        first = first || (market->marks[row] & MARKET_ROW_BEGINS);
+        if (!market_present(s, row))
+            continue;
+        const struct indicator_bar bar = {
+            .open = memory[k], .high = memory[n + k], .low = memory[2 * n + k], .close = memory[3 * n + k]};
+        struct indicator_bar chained = feature_chain_next(&so_far, &bar, first);
+        memory[k] = chained.open;
+        memory[n + k] = chained.high;
+        memory[2 * n + k] = chained.low;
+        memory[3 * n + k++] = chained.close;
+        first = false;
+    }
+}
+
 /* 0 or -ENOMEM. */
 static int existing_open(const struct market *market, int symbol, struct existing *ret)
 {
@@ -50,7 +72,8 @@ static int existing_open(const struct market *market, int symbol, struct existin
     const double *const from[IMAGE_COLUMNS] = {s->open, s->high, s->low, s->close, s->volume};
     const double *columns[IMAGE_COLUMNS];
     struct existing e = {.time = malloc(n * sizeof(double))};
-    if (!e.time || (s->missing > 0 && !(e.memory = malloc(n * IMAGE_COLUMNS * sizeof(double))))) {
+    if (!e.time ||
+        ((s->missing > 0 || market->marks) && !(e.memory = malloc(n * IMAGE_COLUMNS * sizeof(double))))) {
         existing_finish(&e);
         return -ENOMEM;
     }
@@ -63,6 +86,8 @@ static int existing_open(const struct market *market, int symbol, struct existin
             e.memory[(size_t)c * n + k] = from[c][row];
         e.time[k++] = (double)market_open_ns(market, row) / (double)second_ns;
     }
+    if (market->marks)
+        chain(market, s, e.memory, n);
     e.bars = (struct feature_bars){
         .columns = {columns[0], columns[1], columns[2], columns[3], columns[4], e.time},
         .n = n,
@@ -125,6 +150,9 @@ static int find_key(const struct market *market, int symbol, const char *text, e
     bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
               EVP_DigestUpdate(hash, numbers, sizeof(numbers)) == 1 &&
               EVP_DigestUpdate(hash, digest, MARKET_HASH_SIZE) == 1 &&
+              (!market->marks ||
+               (EVP_DigestUpdate(hash, market->open_ns, market->rows * sizeof(*market->open_ns)) == 1 &&
+                EVP_DigestUpdate(hash, market->marks, market->rows) == 1)) &&
               EVP_DigestUpdate(hash, text, strlen(text)) == 1 && EVP_DigestFinal_ex(hash, ret, NULL) == 1;
     EVP_MD_CTX_free(hash);
     return ok ? 0 : -ENOMEM;

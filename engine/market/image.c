@@ -138,6 +138,8 @@ void market_store_image_show(struct market_image *image)
         .interval_ns = head->interval_ns,
         .series = image->series,
         .choice = (enum session_choice)head->choice,
+        .open_ns = image->open_ns,
+        .marks = image->marks,
         .bytes = blob_data_size(&image->blob),
     };
     memcpy(image->market.calendar, head->calendar, sizeof(head->calendar));

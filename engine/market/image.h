@@ -34,6 +34,8 @@ struct image_symbol {
 struct market_image {
     struct market market; /* first: market_store_close() finds the image by it */
     struct blob blob;
+    int64_t *open_ns; /* of market_store_compact(), as struct market has them; else NULL */
+    uint8_t *marks;
     struct market_series series[];
 };
 

@@ -32,11 +32,18 @@ struct market_series {
     char fits[BARS_FITS_MAX]; /* struct bars_file's */
 };
 
+/* Bits of a row of market_store_compact(): its day's last; the one before that; its day's first. */
+enum { MARKET_ROW_ENDS = 1, MARKET_ROW_LEAVES = 2, MARKET_ROW_BEGINS = 4 };
+
 /* Arrays belong to the market, mapped from a cache or allocated, 64-byte aligned; nothing writes to them. */
 struct market {
     int n_symbols;
     size_t rows;
     int64_t start_ns, interval_ns;
+    /* NULL: rows lie on the clock. Else of market_store_compact(): when each row opens, and [rows] when the
+     * last one ends; MARKET_ROW_… bits. */
+    const int64_t *open_ns;             /* [rows + 1] */
+    const uint8_t *marks;               /* [rows] */
     const struct market_series *series; /* [n_symbols], in the order in which they were asked for */
     enum session_choice choice;         /* the bars that are there; without sessions it has no effect */
     uint8_t
@@ -58,7 +65,7 @@ static inline enum bar_session market_session(const struct market_series *series
 
 static inline int64_t market_open_ns(const struct market *market, size_t row)
 {
-    return market->start_ns + (int64_t)row * market->interval_ns;
+    return market->open_ns ? market->open_ns[row] : market->start_ns + (int64_t)row * market->interval_ns;
 }
 
 /* The first row that opens at or after `ns`: 0 for a time before the first, rows for one after the last. A
