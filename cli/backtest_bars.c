@@ -325,9 +325,11 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
 static int read_policy(struct bars_run *run)
 {
     char err[POLICY_ERROR_MAX];
-    if (!run->args->policy || policy_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
+    if (!run->args->policy)
         return EXIT_OK;
-    return cli_backtest_fail(EXIT_ERROR, "", err);
+    if (policy_load(run->args->policy, run->args->actions, &run->policy, err) < 0)
+        return cli_backtest_fail(EXIT_ERROR, "", err);
+    return cli_run_policy_session(&run->args->run, run->policy);
 }
 
 static int go(struct bars_run *run)

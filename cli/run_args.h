@@ -125,6 +125,9 @@ int cli_run_take_straddle(struct option_call *call, const struct option_row *row
  * EXIT_USAGE. */
 int cli_run_calendar_check(const struct run_args *args, bool stored);
 
+/* The session is the policy's, and so is the calendar unless one is given. The same statuses. */
+int cli_run_policy_session(struct run_args *args, const struct policy *policy);
+
 /* Opens the one of that name, or file, into args->days; NULL: there is none. EXIT_OK, or EXIT_ERROR with its
  * line. */
 int cli_run_calendar_open(struct run_args *args, const char *name);

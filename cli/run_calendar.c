@@ -50,6 +50,22 @@ int cli_run_calendar_open(struct run_args *args, const char *name)
     return EXIT_OK;
 }
 
+int cli_run_policy_session(struct run_args *args, const struct policy *policy)
+{
+    char err[POLICY_ERROR_MAX];
+    const char *own = policy_calendar_table(policy->calendar);
+    if (!own)
+        return EXIT_OK;
+    if (args->session_given && args->session != policy->session) {
+        snprintf(err, sizeof err, "%s: the policy was trained on the bars of session %s",
+                 session_choice_names[args->session], session_choice_names[policy->session]);
+        return cli_stored_fail(EXIT_ERROR, args->verb, "--session", err);
+    }
+    args->session = policy->session;
+    args->calendar = args->calendar ? args->calendar : own;
+    return EXIT_OK;
+}
+
 /* Sessions that begin and end with the bars that are kept for them. */
 static int widen(struct run_args *args, const struct market *market)
 {

@@ -26,7 +26,7 @@ struct policy_set {
     bool reported;
 };
 
-/* The venue's filters come later: names and the interval are known now. */
+/* The venue's filters and calendar come later: names and the interval are known now. */
 static int check(const struct daemon_config *config, const struct account_config *account,
                  const struct policy *policy, char *error)
 {
@@ -39,8 +39,11 @@ static int check(const struct daemon_config *config, const struct account_config
     int n = 0;
     for (int s = 0; s < config->n_symbols; s++) {
         const char *name = config->symbols[s];
-        n += symbol_default(name, symbol_quote(name) ? NULL : account->currency, SCALE, SCALE, &symbols[n]) ==
-             0;
+        struct symbol *symbol = &symbols[n];
+        if (symbol_default(name, symbol_quote(name) ? NULL : account->currency, SCALE, SCALE, symbol) < 0)
+            continue;
+        snprintf(symbol->calendar, sizeof symbol->calendar, "%s", policy->calendar ? policy->calendar : "");
+        n++;
     }
     const char *refused = policy_refusal(policy, account->currency, symbols, n, config->interval_ns, why);
     free(symbols);
@@ -230,6 +233,8 @@ int daemon_policy_set_account(const struct policy *policy, const struct account_
                               struct account_spec *account)
 {
     account->policy = policy;
+    if (policy->calendar)
+        account->session = policy->session;
     if (!wanted->own_rates && !wanted->fee_tier[0])
         account->rules.fees = (struct fee_rates){policy->rules.fee_e6, policy->rules.fee_e6};
     return wanted->own_cash

@@ -621,13 +621,14 @@ void engine_driver_again(struct engine *engine, int account, int symbol);
 
 /* driver_runtime.c: a policy that observes the market */
 int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 0; 0: not known yet */
-/* Are rows of the account's session missing between its newest round and the bar of a symbol that opens then?
- */
-bool engine_driver_skips(const struct engine *engine, int account, int symbol, int64_t open_ns);
 /* Shows it the bar of one of its assets, as history or not. */
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
 /* The policy's actions on the rows up to the one that opens then, with the account's present state; wanted
  * false: they pass, and nothing is written. */
+/* Its rows after driver->round_ns pass, up to the one before open_ns. */
+void engine_driver_pass_to(struct engine *engine, int account, int64_t open_ns);
+/* Task day-trade: does its session end with the bar after driver->round_ns? */
+bool engine_driver_leaves(const struct engine *engine, int account);
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
 void engine_driver_leave(struct engine *engine); /* its policies end before it: closes their runtimes */
 /* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */

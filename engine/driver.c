@@ -232,10 +232,13 @@ static double held(const struct engine *engine, int account, const struct policy
 
 /* One round of an account's policy. */
 struct driver_round {
+    const struct policy *policy;
     struct policy_rules rules;
+    struct policy_day_action day; /* task day-trade */
     bool limited;
     struct policy_round within;
     int64_t equity;
+    double kept; /* what purchases of it that are ordered at the next opening will have in reserve */
 };
 
 /* What positions are worth, and what purchases have in reserve. */
@@ -246,15 +249,19 @@ static double exposed_of(const struct engine *engine, int account, int64_t equit
     return (double)equity - (double)(currency->total - currency->borrowed - currency->reserved);
 }
 
-static struct driver_round round_of(struct engine *engine, int account, const struct policy_rules *rules)
+static struct driver_round round_of(struct engine *engine, int account, const struct policy_rules *rules,
+                                    const float *actions)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
-    struct driver_round round = {.rules = *rules,
+    struct driver_round round = {.policy = driver->policy,
+                                 .rules = *rules,
                                  .limited = policy_has_limits(&rules->limits),
                                  .equity = engine->accounts[account].equity};
     if (round.limited)
         round.within = policy_watch_all(&rules->limits, &driver->all, driver->round_ns, engine->interval_ns,
                                         (double)round.equity, exposed_of(engine, account, round.equity));
+    if (driver->policy->day_trade)
+        round.day = (struct policy_day_action){actions[0], actions[1], engine_driver_leaves(engine, account)};
     return round;
 }
 
@@ -262,12 +269,16 @@ static struct policy_order order_of(struct engine *engine, int account, const st
                                     struct policy_slot *slot, float action, double close, int64_t available)
 {
     double cost = (double)engine->accounts[account].positions[slot->symbol].cost;
+    if (round->policy->day_trade)
+        return policy_decide_day(&round->rules, &slot->units, &slot->memory, &round->day,
+                                 (float)round->policy->threshold, close, (double)round->equity,
+                                 (double)available);
     if (!round->limited)
         return policy_decide(&round->rules, &slot->units, &slot->memory, action, close, (double)round->equity,
                              (double)available);
     return policy_decide_within(&round->rules, &round->within, &slot->units, &slot->memory, cost, action,
-                                close, (double)round->equity, exposed_of(engine, account, round->equity),
-                                (double)available);
+                                close, (double)round->equity,
+                                exposed_of(engine, account, round->equity) + round->kept, (double)available);
 }
 
 bool engine_policy_gave(const char *tag)
@@ -279,7 +290,7 @@ bool engine_policy_gave(const char *tag)
 }
 
 /* Decides one asset whose bar of the round is there. */
-static void decide_asset(struct engine *engine, int account, const struct driver_round *round,
+static void decide_asset(struct engine *engine, int account, struct driver_round *round,
                          struct policy_slot *slot, float action)
 {
     const struct market_state *market = &engine->markets[slot->symbol];
@@ -289,13 +300,14 @@ static void decide_asset(struct engine *engine, int account, const struct driver
     policy_watch(&round->rules, &slot->memory, held(engine, account, slot), close);
     if (!slot->fresh || engine_intent_working(engine, account, slot->symbol))
         return;
-    struct engine_policy_decision reported = {.policy = engine->runners[account].driver.policy,
-                                              .units = &slot->units,
-                                              .action = action,
-                                              .memory = slot->memory,
-                                              .equity = round->equity,
-                                              .available =
-                                                  engine_intent_free_cash(engine, account, slot->symbol)};
+    struct engine_policy_decision reported = {
+        .policy = engine->runners[account].driver.policy,
+        .units = &slot->units,
+        .action = action,
+        .day = round->day,
+        .memory = slot->memory,
+        .equity = round->equity,
+        .available = engine_intent_free_cash(engine, account, slot->symbol) - (int64_t)round->kept};
     reported.order = order_of(engine, account, round, slot, action, close, reported.available);
     reported.leaves = reported.order.qty < 0 && reported.order.cause == POLICY_STOPPED;
     reported.why = whys[reported.order.cause];
@@ -306,8 +318,10 @@ static void decide_asset(struct engine *engine, int account, const struct driver
     if (!engine_kept_waits(engine, account, slot->symbol, kept.bar.open_ns + engine->interval_ns,
                            &kept.since_ns))
         carry_out(engine, account, slot, &reported.order);
-    else
+    else {
         engine_kept_put(engine, account, &kept);
+        round->kept += reported.order.reserve;
+    }
 }
 
 void engine_driver_order(struct engine *engine, int account, const struct kept_decision *kept)
@@ -477,7 +491,7 @@ static void decide(struct engine *engine, int account)
     struct policy_driver *driver = &engine->runners[account].driver;
     const struct policy *policy = driver->policy;
     const struct policy_rules rules = rules_of(engine, account, policy);
-    float actions[SYMBOLS_MAX] = {0};
+    float actions[SYMBOLS_MAX + 1] = {0};
     int64_t first_ns = engine_driver_first(driver);
     driver->decided = true;
     driver->since_ns = 0;
@@ -495,7 +509,7 @@ static void decide(struct engine *engine, int account)
         engine->now_ns = driver->round_ns + engine->interval_ns;
     account_mark(engine, account);
     engine->counters.decisions++;
-    const struct driver_round round = round_of(engine, account, &rules);
+    struct driver_round round = round_of(engine, account, &rules, actions);
     if (any_fresh(driver))
         note(driver, actions, engine->now_ns);
     for (int i = 0; i < policy->n_assets; i++)
@@ -515,8 +529,8 @@ void engine_driver_due(struct engine *engine, int symbol, const struct bar *bar)
             end_pass(engine, a);
         else if (!driver->decided)
             decide(engine, a);
-        if (driver->runtime && engine_driver_skips(engine, a, symbol, open_ns))
-            engine_driver_act(engine, a, open_ns - engine->interval_ns, false, NULL);
+        if (driver->runtime && driver->round_ns > 0)
+            engine_driver_pass_to(engine, a, open_ns);
     }
 }
 

@@ -1,10 +1,40 @@
 /* What a policy's runtime is shown, and with what it is asked: strategy/policy/policy.h. */
 #include "engine/core.h"
 #include "exchange/decimal.h"
+#include "strategy/policy/rows.h"
 
 int64_t engine_driver_first(const struct policy_driver *driver)
 {
     return driver->runtime ? driver->policy->runtime->first(driver->runtime) : driver->policy->first_ns;
+}
+
+static struct policy_rows rows_of(const struct engine *engine, const struct policy_driver *driver)
+{
+    return policy_rows_of(driver->policy, engine_calendar(engine, driver->slots[0].symbol));
+}
+
+bool engine_driver_leaves(const struct engine *engine, int account)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy_rows rows = rows_of(engine, driver);
+    return policy_rows_leaves(&rows, driver->policy, driver->round_ns);
+}
+
+void engine_driver_pass_to(struct engine *engine, int account, int64_t open_ns)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy_rows rows = rows_of(engine, driver);
+    int64_t n = policy_rows_between(&rows, driver->round_ns, open_ns);
+    if (n > 1)
+        engine_driver_act(engine, account, policy_rows_after(&rows, driver->round_ns, n - 1), false, NULL);
+}
+
+/* The runtime, by the calendar that is known now; a driver without one has none. */
+static struct policy_runtime *runtime_of(const struct engine *engine, const struct policy_driver *driver)
+{
+    if (driver->policy->runtime->use)
+        driver->policy->runtime->use(driver->runtime, engine_calendar(engine, driver->slots[0].symbol));
+    return driver->runtime;
 }
 
 /* Seconds as engine/market/features.c computes them. */
@@ -23,7 +53,7 @@ void engine_driver_see(struct engine *engine, int account, int asset, const stru
                                        .close = decimal_to_double(bar->close, symbol->price_scale),
                                        .volume = decimal_to_double(bar->volume, symbol->qty_scale),
                                        .time = seconds_of(bar->open_ns)};
-    driver->policy->runtime->see(driver->runtime, asset, bar->open_ns, &seen);
+    driver->policy->runtime->see(runtime_of(engine, driver), asset, bar->open_ns, &seen);
 }
 
 /* The factor from the account's capital to the one that the policy was made for; 1 where they are the same.
@@ -53,7 +83,7 @@ bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool
     const struct balance *currency = &holder->assets[holder->currency_at];
     int64_t total = holder->started ? currency->total : holder->opening_cash;
     double cash = decimal_to_double(total, currency->scale) * share;
-    return policy->runtime->act(driver->runtime, open_ns, cash, qty, wanted ? ret_actions : NULL);
+    return policy->runtime->act(runtime_of(engine, driver), open_ns, cash, qty, wanted ? ret_actions : NULL);
 }
 
 void engine_driver_leave(struct engine *engine)
@@ -64,16 +94,6 @@ void engine_driver_leave(struct engine *engine)
             driver->policy->runtime->destroy(driver->runtime);
         driver->runtime = NULL;
     }
-}
-
-bool engine_driver_skips(const struct engine *engine, int account, int symbol, int64_t open_ns)
-{
-    int64_t round_ns = engine->runners[account].driver.round_ns;
-    if (round_ns <= 0 || open_ns - round_ns <= engine->interval_ns)
-        return false;
-    int64_t rows = trading_bars_between(engine_calendar(engine, symbol), engine->specs[account].session,
-                                        engine->interval_ns, round_ns, open_ns);
-    return rows < 0 || rows > 1;
 }
 
 /* Which of its symbols has the oldest next recent bar of its session; of bars of one time the first in its
@@ -103,10 +123,10 @@ void engine_driver_warm(struct engine *engine, int account)
     for (int i; (i = next_asset(engine, account, shown)) >= 0;) {
         const struct bar *bar =
             engine_recent_bar(&engine->markets[driver->slots[i].symbol].recent, shown[i]++);
-        if (bar->open_ns > driver->round_ns && driver->round_ns > 0)
+        if (bar->open_ns > driver->round_ns && driver->round_ns > 0) {
             engine_driver_act(engine, account, driver->round_ns, false, NULL);
-        if (engine_driver_skips(engine, account, driver->slots[i].symbol, bar->open_ns))
-            engine_driver_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
+            engine_driver_pass_to(engine, account, bar->open_ns);
+        }
         engine_driver_see(engine, account, i, bar);
         driver->round_ns = bar->open_ns;
     }

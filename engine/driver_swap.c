@@ -165,6 +165,8 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
         engine_runner_leave(engine, account);
         engine_kept_drop(engine, account);
         spec->policy = policy;
+        if (policy && policy->calendar)
+            spec->session = policy->session;
         spec->strategy = NULL;
         memset(spec->params, 0, sizeof spec->params);
         if (policy && !same_rules)

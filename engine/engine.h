@@ -79,8 +79,9 @@ struct margin_figures {
 struct engine_policy_decision {
     const struct policy *policy;
     const struct policy_symbol *units;
-    float action;
-    struct policy_memory memory; /* before it decided */
+    float action;                 /* of task day-trade the direction */
+    struct policy_day_action day; /* of that task, as it was carried out; else 0 */
+    struct policy_memory memory;  /* before it decided */
     int64_t equity, available;
     struct policy_order order;
     bool leaves;                     /* its stop was reached already */

@@ -339,9 +339,12 @@ static void visit_decided(struct codec *codec, struct engine_policy_decision *de
 {
     struct policy_memory *memory = &decided->memory;
     struct policy_order *order = &decided->order;
-    double action = decided->action;
-    codec_double(codec, &action);
+    double action = decided->action, size = decided->day.size, direction = decided->day.direction;
+    codec_doubles(codec, &action, &direction, &size);
     decided->action = (float)action;
+    decided->day.direction = (float)direction;
+    decided->day.size = (float)size;
+    codec_bool(codec, &decided->day.leaves);
     codec_doubles(codec, &memory->scale, &memory->least, &memory->qty, &memory->held, &memory->cool,
                   &memory->peak, &memory->taken);
     codec_i64s(codec, &decided->equity, &decided->available);

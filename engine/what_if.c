@@ -117,6 +117,8 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
         if (account >= 0) {
             specs[account].strategy = run->changed.strategy;
             specs[account].policy = run->changed.policy;
+            if (run->changed.policy && run->changed.policy->calendar)
+                specs[account].session = run->changed.policy->session;
             memcpy(specs[account].params, run->changed.params, sizeof specs[account].params);
         }
         struct engine_config config = {

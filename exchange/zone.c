@@ -8,7 +8,7 @@
 
 #include "exchange/fail.h"
 
-enum { FILE_MAX = 1 << 20, HEADER = 44, TYPE = 6, NAME_MAX_LEN = 63, DAY_S = 86400 };
+enum { FILE_MAX = 1 << 20, HEADER = 44, TYPE = 6, NAME_MAX_LEN = 63, DAY_S = 86400, NS_PER_S = 1000000000 };
 
 struct zone {
     size_t n;        /* changes */
@@ -161,6 +161,17 @@ void zone_close(struct zone *zone)
     free(zone->at);
     free(zone->offset);
     free(zone);
+}
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+int64_t zone_session(const struct zone *zone, int close_s, int64_t ns)
+{
+    int64_t s = floor_divide(ns - 1, NS_PER_S); /* the last second that began before it */
+    return floor_divide(s + zone_offset(zone, s) - close_s, DAY_S);
 }
 
 int32_t zone_offset(const struct zone *zone, int64_t s)

@@ -27,6 +27,10 @@ int64_t zone_utc(const struct zone *zone, int64_t local_s);
 /* The same, but of a time that comes twice the second. */
 int64_t zone_utc_second(const struct zone *zone, int64_t local_s);
 
+/* The session that an instant (ns since 1970) is in, counted in days, where one ends each day at close_s
+ * seconds of the day on the zone's clock; an end belongs to the session that it ends. */
+int64_t zone_session(const struct zone *zone, int close_s, int64_t ns);
+
 /* The rule of a zone file for the time after its last change, as POSIX has it for TZ ("EST5EDT,M3.2.0,
  * M11.1.0"), with the hours beyond a day that RFC 8536 allows. */
 

@@ -187,6 +187,16 @@ static int give_history(struct run_thread *thread, struct drive *drive)
     return 0;
 }
 
+/* Is the market traded before and after its session, as with [venue] extended_hours: does an account choose
+ * to? */
+static bool trades_extended(const struct backtest_config *config)
+{
+    int a = 0;
+    while (a < config->n_accounts && config->accounts[a].session != SESSION_EXTENDED)
+        a++;
+    return a < config->n_accounts;
+}
+
 /* The calendar's phase, as it is since phases.at_ns. Without trades it has the number of the last bar that
  * may have come before. */
 static int give_phase(struct run_thread *thread, struct drive *drive)
@@ -196,7 +206,9 @@ static int give_phase(struct run_thread *thread, struct drive *drive)
                                                       : sequence(drive->config->market, drive->row, 0) - 1,
                           .recv_ns = drive->phases.at_ns,
                           .kind = EVENT_SESSION,
-                          .session = {.phase = now->phase, .next_ns = now->next_ns}};
+                          .session = {.phase = now->phase,
+                                      .next_ns = now->next_ns,
+                                      .extended = trades_extended(drive->config)}};
     memcpy(event.session.calendar, drive->config->calendar->name, sizeof event.session.calendar);
     return handle(thread, drive, &event);
 }
@@ -441,11 +453,8 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
         free(symbols);
         return backtest_run_fail(thread, r, "not enough memory for this backtest");
     }
-    for (int s = 0; s < market->n_symbols; s++) {
-        symbols[s] = market->series[s].symbol;
-        snprintf(symbols[s].calendar, sizeof symbols[s].calendar, "%s",
-                 backtest_run_sessions(config, s) ? config->calendar->name : "");
-    }
+    for (int s = 0; s < market->n_symbols; s++)
+        symbols[s] = backtest_run_symbol(config, s);
     const struct engine_config setup = {
         .symbols = symbols,
         .n_symbols = market->n_symbols,

@@ -137,7 +137,7 @@ static int check_policy(const struct backtest_config *config, const struct accou
     if (!symbols)
         return fail_with(-ENOMEM, err, err_size, "not enough memory for this backtest");
     for (int s = 0; s < market->n_symbols; s++)
-        symbols[s] = market->series[s].symbol;
+        symbols[s] = backtest_run_symbol(config, s);
     bool refused =
         policy_refusal(policy, account->currency, symbols, market->n_symbols, market->interval_ns, why) ||
         check_first_bar(market, policy, symbols, account->currency, why) < 0;

@@ -3,6 +3,8 @@
 #define ENGINE_BACKTEST_RUN_H
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "engine/backtest/backtest.h"
 
@@ -42,6 +44,16 @@ static inline bool backtest_run_sessions(const struct backtest_config *config, i
     const struct market_series *series = &config->market->series[symbol];
     return backtest_run_calendar(config) &&
            (series->symbol.calendar[0] != '\0' || market_session(series, series->first) != BAR_SESSION_NONE);
+}
+
+/* The symbol as the engine is given it: with the run's calendar, if its bars have sessions. */
+static inline struct symbol backtest_run_symbol(const struct backtest_config *config, int symbol)
+{
+    struct symbol ret = config->market->series[symbol].symbol;
+    memset(ret.calendar, 0, sizeof ret.calendar);
+    if (backtest_run_sessions(config, symbol))
+        snprintf(ret.calendar, sizeof ret.calendar, "%s", config->calendar->name);
+    return ret;
 }
 
 /* Counts rows as done and reports progress to the caller; false: stop now, because the caller said so or

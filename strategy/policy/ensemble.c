@@ -96,6 +96,8 @@ static void make_policy(struct loaded *loaded)
         .n_assets = first->n_assets,
         .assets = first->assets,
         .interval_ns = first->interval_ns,
+        .calendar = first->calendar,
+        .session = first->session,
         .rules = first->rules,
         .slippage_e6 = first->slippage_e6,
         .runtime = &ensemble_runtime_ops,

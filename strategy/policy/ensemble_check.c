@@ -94,6 +94,21 @@ static const char *kind_of(const struct trained_policy *trained)
     return trained->layout.shape.levels > 0 ? "discrete" : "continuous";
 }
 
+static const char *calendar_of(const struct trained_policy *trained)
+{
+    return trained->policy.calendar ? trained->policy.calendar : "none";
+}
+
+/* An action of task day-trade is a direction and a size, and two of them have no mean. */
+static int check_task(const struct ensemble_policy *ensemble, int m, char why[static POLICY_ERROR_MAX])
+{
+    if (!ensemble->members[m]->policy.day_trade)
+        return 0;
+    return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                     "members: %.64s was trained with task day-trade: task portfolio is right in an ensemble",
+                     ensemble->names[m]);
+}
+
 static int check_member(const struct ensemble_policy *ensemble, int m, char why[static POLICY_ERROR_MAX])
 {
     const struct trained_policy *a = ensemble->members[0], *b = ensemble->members[m];
@@ -101,6 +116,11 @@ static int check_member(const struct ensemble_policy *ensemble, int m, char why[
     if (r == 0 && a->policy.interval_ns != b->policy.interval_ns)
         r = differ(ensemble, m, "interval", bar_interval_name(b->policy.interval_ns),
                    bar_interval_name(a->policy.interval_ns), why);
+    if (r == 0 && strcmp(calendar_of(a), calendar_of(b)) != 0)
+        r = differ(ensemble, m, "calendar", calendar_of(b), calendar_of(a), why);
+    if (r == 0 && a->policy.session != b->policy.session)
+        r = differ(ensemble, m, "session", session_choice_names[b->policy.session],
+                   session_choice_names[a->policy.session], why);
     if (r == 0 && strcmp(kind_of(a), kind_of(b)) != 0)
         r = differ(ensemble, m, "actions", kind_of(b), kind_of(a), why);
     return r < 0 ? r : check_rules(ensemble, m, why);
@@ -109,6 +129,8 @@ static int check_member(const struct ensemble_policy *ensemble, int m, char why[
 int ensemble_check(const struct ensemble_policy *ensemble, char why[static POLICY_ERROR_MAX])
 {
     int r = 0;
+    for (int m = 0; m < ensemble->n && r == 0; m++)
+        r = check_task(ensemble, m, why);
     for (int m = 1; m < ensemble->n && r == 0; m++)
         r = check_member(ensemble, m, why);
     return r;

@@ -6,6 +6,7 @@
 
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/ensemble_internal.h"
+#include "strategy/policy/rows.h"
 
 /* One asset's last bar. */
 struct look {
@@ -17,6 +18,7 @@ struct look {
 /* The struct policy_runtime of an ensemble. */
 struct ensemble_runtime {
     const struct ensemble_policy *ensemble;
+    struct policy_rows rows;
     struct policy_runtime *voices[ENSEMBLE_MEMBERS_MAX];
     struct policy_runtime *alone[ENSEMBLE_MEMBERS_MAX]; /* the shadows'; NULL: there are none */
     struct shadow *shadows[ENSEMBLE_MEMBERS_MAX];
@@ -75,6 +77,7 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
     if (!runtime)
         return -ENOMEM;
     runtime->ensemble = ensemble;
+    runtime->rows = policy_rows_of(policy, NULL);
     runtime->looks = calloc(assets, sizeof *runtime->looks);
     runtime->closes = calloc(assets, sizeof *runtime->closes);
     runtime->said = calloc(members * assets, sizeof *runtime->said);
@@ -91,6 +94,17 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
 }
 
 /* ---- bars ---- */
+
+static void runtime_use(struct policy_runtime *own, const struct trading_calendar *calendar)
+{
+    struct ensemble_runtime *runtime = (struct ensemble_runtime *)own;
+    runtime->rows = policy_rows_of(&runtime->ensemble->policy, calendar);
+    for (int m = 0; m < runtime->ensemble->n; m++) {
+        member(runtime, m)->runtime->use(runtime->voices[m], calendar);
+        if (runtime->alone[m])
+            member(runtime, m)->runtime->use(runtime->alone[m], calendar);
+    }
+}
 
 static int64_t first_row(const struct ensemble_runtime *runtime)
 {
@@ -148,11 +162,13 @@ static bool next_row(const struct ensemble_runtime *runtime, int64_t last_ns, in
                      int64_t *ret_ns)
 {
     const struct policy *policy = &runtime->ensemble->policy;
-    int64_t first_ns = first_row(runtime), row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
-    if (first_ns == 0 || open_ns < row_ns || open_ns <= last_ns)
+    int64_t first_ns = first_row(runtime), row_ns;
+    if (first_ns == 0 || open_ns < first_ns || open_ns <= last_ns)
         return false;
-    if (last_ns > 0)
-        row_ns = last_ns + policy->interval_ns;
+    row_ns = last_ns > 0 ? policy_rows_next(&runtime->rows, last_ns)
+                         : policy_rows_after(&runtime->rows, first_ns, policy->lookback - 1);
+    if (last_ns == 0 && open_ns < row_ns)
+        return false;
     for (int i = 0; i < n_assets(runtime); i++)
         row_ns = runtime->looks[i].open_ns > row_ns ? runtime->looks[i].open_ns : row_ns;
     *ret_ns = row_ns < open_ns ? row_ns : open_ns;
@@ -189,7 +205,7 @@ void ensemble_shadows_pass(struct policy_runtime *own, int64_t open_ns)
         return;
     for (int i = 0; i < n_assets(runtime); i++)
         runtime->closes[i] = runtime->looks[i].close;
-    for (; row_ns <= open_ns; row_ns += runtime->ensemble->policy.interval_ns)
+    for (; row_ns <= open_ns; row_ns = policy_rows_next(&runtime->rows, row_ns))
         for (int m = 0; m < runtime->ensemble->n; m++)
             shadow_row(runtime, m, row_ns);
     runtime->shadows_ns = open_ns;
@@ -236,7 +252,7 @@ static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash
     if (!next_row(runtime, runtime->asked_ns, open_ns, &row_ns))
         return false;
     ensemble_shadows_pass(own, open_ns);
-    for (; row_ns < open_ns; row_ns += runtime->ensemble->policy.interval_ns)
+    for (; row_ns < open_ns; row_ns = policy_rows_next(&runtime->rows, row_ns))
         ask(runtime, row_ns, cash, qty, false);
     runtime->asked_ns = open_ns;
     bool decided = ask(runtime, open_ns, cash, qty, ret_actions);
@@ -282,7 +298,8 @@ static void runtime_visit(struct policy_runtime *own, const struct indicator_str
     }
 }
 
-const struct policy_runtime_ops ensemble_runtime_ops = {.create = runtime_create,
+const struct policy_runtime_ops ensemble_runtime_ops = {.use = runtime_use,
+                                                        .create = runtime_create,
                                                         .destroy = runtime_destroy,
                                                         .see = runtime_see,
                                                         .first = runtime_first,

@@ -32,6 +32,8 @@ static void write_layout(FILE *out, const struct observation_layout *layout)
     for (int i = 0; i < 2 * layout->n_assets && !layout->sets; i++)
         fprintf(out, "%s %s * %.17g\n", layout->assets[i % layout->n_assets].name,
                 i < layout->n_assets ? "close" : "volume", layout->norm_tech);
+    if (layout->session != SESSION_ALL)
+        fprintf(out, "session %s, chained\n", session_choice_names[layout->session]);
     fprintf(out, "rows %d of %" PRId64 " ns, newest first\n", layout->lookback, layout->interval_ns);
 }
 

@@ -14,13 +14,15 @@ struct observation_layout {
     const struct policy_asset *assets;     /* in the order of quantities and of a row's parts */
     const struct feature_set *const *sets; /* [n_assets], fitted; NULL: closes, then volumes */
     int64_t interval_ns;
+    enum session_choice session; /* of a market with a calendar; else SESSION_ALL */
     int lookback;
     double norm_cash, norm_stocks, norm_tech;
 };
 
 /* SHA-256 of a text of a line a number, in their order: cash, each asset's quantity, and a row's columns,
  * each with its asset, its feature, the figures of its scaling and its factor; then how many rows there are,
- * how far apart, newest first. 0 or -ENOMEM. */
+ * how far apart, newest first; and before
+ * that the session, if they are of one. 0 or -ENOMEM. */
 int policy_observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE]);
 
 #endif

@@ -26,6 +26,8 @@ bool policy_same_rules(const struct policy *a, const struct policy *b)
     const struct policy_rules *x = &a->rules, *y = &b->rules;
     if ((a->runtime || b->runtime) && memcmp(a->id, b->id, POLICY_ID_SIZE) != 0)
         return false;
+    if (a->session != b->session || a->day_trade != b->day_trade)
+        return false;
     if (a->n_assets != b->n_assets || a->interval_ns != b->interval_ns || a->first_ns != b->first_ns ||
         x->norm_action != y->norm_action || x->trailing_stop != y->trailing_stop ||
         x->max_position != y->max_position || x->min_cash != y->min_cash || x->exit_bars != y->exit_bars ||
@@ -97,6 +99,44 @@ bool policy_same_asset(const char *a, const char *b)
     return n == m + q && strncmp(a, b, m) == 0 && strcmp(a + m, quote) == 0;
 }
 
+/* "nyse" is the table of the days that Alpaca's calendar, "us-equity", has. */
+static bool same_calendar(const char *a, const char *b)
+{
+    static const char *const days[] = {"nyse", "us-equity"};
+    bool listed[2] = {false, false};
+    for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
+        listed[0] = listed[0] || strcmp(a, days[i]) == 0;
+        listed[1] = listed[1] || strcmp(b, days[i]) == 0;
+    }
+    return strcmp(a, b) == 0 || (listed[0] && listed[1]);
+}
+
+const char *policy_calendar_table(const char *name)
+{
+    return name && same_calendar(name, "nyse") ? "nyse" : name;
+}
+
+const char *policy_calendar_refusal(const struct policy *policy, const char *calendar,
+                                    char err[static POLICY_ERROR_MAX])
+{
+    const char *own = policy->calendar;
+    if (policy->act || (own ? same_calendar(own, calendar) : calendar[0] == '\0'))
+        return NULL;
+    if (!own)
+        snprintf(err, POLICY_ERROR_MAX,
+                 "has the calendar %s, and it was trained on a market that trades at all times: one that was "
+                 "trained with [data] calendar is right",
+                 calendar);
+    else if (calendar[0])
+        snprintf(err, POLICY_ERROR_MAX, "has the calendar %s, and it was trained on that of %.64s", calendar,
+                 own);
+    else
+        snprintf(err, POLICY_ERROR_MAX,
+                 "trades at all times here, and it was trained on the bars of session %s of calendar %.64s",
+                 session_choice_names[policy->session], own);
+    return err;
+}
+
 const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
                            int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX])
 {
@@ -121,8 +161,11 @@ const char *policy_refusal(const struct policy *policy, const char *currency, co
         for (int k = 0; k < i && s >= 0; k++)
             if (had[k] == s)
                 why = "is there twice";
+        char calendar[POLICY_ERROR_MAX];
+        if (!why)
+            why = policy_calendar_refusal(policy, symbols[s].calendar, calendar);
         if (why) {
-            snprintf(err, POLICY_ERROR_MAX, "%s, which it trades, %s", name, why);
+            snprintf(err, POLICY_ERROR_MAX, "%s, which it trades, %.400s", name, why);
             return err;
         }
     }

@@ -8,6 +8,7 @@
 #define STRATEGY_POLICY_POLICY_H
 
 #include "exchange/symbol.h"
+#include "exchange/trading_calendar.h"
 #include "strategy/policy/rules.h"
 
 enum {
@@ -32,7 +33,8 @@ struct policy;
  * by it, sees every bar that closes, including history, decides once a row, saved and restored with the
  * engine.
  *
- * Rows are the times of its interval. Row 0 is the first at which all its assets have bars and their features
+ * Rows are the times of its interval; in a market with a calendar those of its session's bars, nights have
+ * none. Row 0 is the first at which all its assets have bars and their features
  * values; it first decides at row lookback - 1. Where a bar is missing the last values repeat, and times
  * without any bar are rows too (trainer/data.h). One thread at a time uses a runtime. */
 struct policy_runtime;
@@ -42,6 +44,10 @@ struct policy_vote {
     double sharpe; /* of the member's shadow account, a row's; NaN: unknown, or not needed */
 };
 struct policy_runtime_ops {
+    /* Whose bars it sees from now on, in [from_ns, to_ns) of the calendar; borrowed until the next call.
+     * NULL, and never called: a market that trades at all times. Of two bars that the calendar does not reach
+     * one is the row after the other. NULL: its rows lie on the clock anyway. */
+    void (*use)(struct policy_runtime *runtime, const struct trading_calendar *calendar);
     int (*create)(const struct policy *policy, struct policy_runtime **ret); /* 0 or -ENOMEM */
     void (*destroy)(struct policy_runtime *runtime);                         /* NULL is fine */
     /* A bar of an asset has closed. Each asset's come in order of time; one that is older than the newest row
@@ -51,8 +57,8 @@ struct policy_runtime_ops {
         const struct policy_runtime *runtime); /* when the bars of row 0 open; 0: not known yet */
     /* Decides at the close of the row that opens at open_ns, and before that, with the bars it has stored, at
      * the rows since the last decision. Cash in the currency, qty [n_assets] in units, both as they are for
-     * rules.capital. ret_actions NULL: the row passes, no account trades by it. As act() below; also false
-     * for a row that it has already decided. */
+     * rules.capital. ret_actions: policy_actions() of them; NULL: the row passes, no account trades by it. As
+     * act() below; also false for a row that it has already decided. */
     bool (*act)(struct policy_runtime *runtime, int64_t open_ns, double cash, const double *qty,
                 float *ret_actions);
     /* Visits all that it remembers: reading every field of one runtime and setting them in a new one of the
@@ -76,7 +82,17 @@ struct policy {
     /* [n_assets], > 0: the closes at first_ns, for when bars of that time are missing; NULL: only bars give
      * them. */
     const double *first_closes;
-    int lookback; /* bars that it has seen when it first decides */
+    /* The market's calendar, by its name, that it was trained on, and whose bars it sees; NULL, SESSION_ALL:
+     * one that trades at all times. */
+    const char *calendar;
+    enum session_choice session;
+    /* Task day-trade: one asset, whose two actions are a direction and a size. It trades beyond the
+     * threshold, and is flat before the session's end: by the calendar, else by the zone's clock. */
+    bool day_trade;
+    double threshold;
+    int session_close_s;
+    const struct zone *zone; /* NULL: not that task, or with a calendar */
+    int lookback;            /* bars that it has seen when it first decides */
     /* The rules that it was trained with. An account's own capital and fees replace these; `capital` is in
      * the currency here, and `spend` is not set. */
     struct policy_rules rules;
@@ -92,6 +108,12 @@ struct policy {
     const struct policy *const *members; /* [n_members], trained ones */
     const char *const *member_names;     /* [n_members] as the ensemble's text names their files */
 };
+
+/* How many numbers an action has: one an asset, or two with day_trade. */
+static inline int policy_actions(const struct policy *policy)
+{
+    return policy->day_trade ? 2 : policy->n_assets;
+}
 
 /* Where policies are found by their ids. */
 struct policies {
@@ -112,6 +134,14 @@ bool policy_same_asset(const char *a, const char *b);
  * clause in err; NULL: it can. */
 const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
                            int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX]);
+
+/* What calendar_file_open() finds a calendar by, whose name is a policy's or a venue's; NULL of NULL. */
+const char *policy_calendar_table(const char *name);
+
+/* The same of one symbol's calendar ("": it trades at all times), as a clause that says what the symbol has.
+ */
+const char *policy_calendar_refusal(const struct policy *policy, const char *calendar,
+                                    char err[static POLICY_ERROR_MAX]);
 
 /* Do two policies decide by the same rules for the same assets from the same bar on, so that one can continue
  * from the other's memory? Their actions and first_closes may differ; runtimes must be of one policy. */

@@ -273,4 +273,32 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
     return order;
 }
 
+/* An action of task day-trade: direction is within +-1, size within 0..1. */
+struct policy_day_action {
+    float direction, size;
+    bool leaves; /* the next bar is the session's last: all is sold, whatever the action */
+};
+
+/* policy_decide() of that task: bought or sold is size * equity / close, beyond the threshold. The memory's
+ * scale and least stay what they were. */
+FILL_RULE struct policy_order policy_decide_day(const struct policy_rules *rules,
+                                                const struct policy_symbol *symbol,
+                                                struct policy_memory *memory,
+                                                const struct policy_day_action *day, float threshold,
+                                                double close, double equity, double available)
+{
+    double scale = memory->scale, least = memory->least;
+    float action = day->direction > threshold ? 1.0f : day->direction < -threshold ? -1.0f : 0.0f;
+    memory->scale = (double)day->size * equity / (close * symbol->per_divisor);
+    if (day->leaves) {
+        action = -1;
+        memory->scale = POLICY_EXACT_MAX;
+        memory->least = 0;
+    }
+    struct policy_order order = policy_decide(rules, symbol, memory, action, close, equity, available);
+    memory->scale = scale;
+    memory->least = least;
+    return order;
+}
+
 #endif

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "indicators_gpu/features/chain.h"
 #include "indicators_gpu/features/stream.h"
 #include "strategy/policy/observation.h"
+#include "strategy/policy/rows.h"
 
 static const int64_t SECOND_NS = 1000000000;
 
@@ -19,11 +21,15 @@ struct sight {
     struct feature_stream *stream;
     size_t at, n;     /* its columns of a row */
     int64_t since_ns; /* the first bar at which all of its features have values; 0: none yet */
+    /* Of a market with a calendar: its bars without the nights, and the last one. */
+    struct feature_chain chain;
+    int64_t seen_ns;
 };
 
 /* The struct policy_runtime of a trained policy. */
 struct trained_runtime {
     const struct trained_policy *trained;
+    struct policy_rows rows;
     struct sight *sights; /* [n_assets] */
     size_t width;         /* of a row */
     float *observation;   /* the account, then the rows, newest first */
@@ -83,6 +89,7 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
     if (!runtime)
         return -ENOMEM;
     runtime->trained = trained;
+    runtime->rows = policy_rows_of(policy, NULL);
     runtime->sights = calloc((size_t)policy->n_assets, sizeof *runtime->sights);
     int r = runtime->sights ? 0 : -ENOMEM;
     size_t widest = 2;
@@ -112,6 +119,12 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
 
 /* ---- bars ---- */
 
+static void runtime_use(struct policy_runtime *own, const struct trading_calendar *calendar)
+{
+    struct trained_runtime *runtime = (struct trained_runtime *)own;
+    runtime->rows = policy_rows_of(&runtime->trained->policy, calendar);
+}
+
 /* Advances by a row, which repeats the one before; without a trade there is no volume. */
 static void push_row(struct trained_runtime *runtime)
 {
@@ -120,18 +133,23 @@ static void push_row(struct trained_runtime *runtime)
     memmove(newest + runtime->width, newest, (size_t)(lookback - 1) * runtime->width * sizeof *newest);
     for (int i = 0; !runtime->trained->sets && i < n_assets(runtime); i++)
         newest[n_assets(runtime) + i] = 0;
-    runtime->newest_ns += runtime->trained->policy.interval_ns;
 }
 
-/* Advances to that time; of very many rows only the last ones are kept. */
+/* Advances by n rows; of very many only the last ones are kept. */
+static void push_rows(struct trained_runtime *runtime, int64_t n)
+{
+    int lookback = runtime->trained->policy.lookback;
+    for (n = n < lookback ? n : lookback; n > 0; n--)
+        push_row(runtime);
+}
+
+/* Advances to that time. */
 static void go_to(struct trained_runtime *runtime, int64_t open_ns)
 {
-    const struct policy *policy = &runtime->trained->policy;
-    int64_t rows = (open_ns - runtime->newest_ns) / policy->interval_ns;
-    if (rows > policy->lookback)
-        runtime->newest_ns += (rows - policy->lookback) * policy->interval_ns;
-    while (runtime->newest_ns < open_ns)
-        push_row(runtime);
+    if (open_ns <= runtime->newest_ns)
+        return;
+    push_rows(runtime, policy_rows_between(&runtime->rows, runtime->newest_ns, open_ns));
+    runtime->newest_ns = open_ns;
 }
 
 /* The close from its row on, the volume in its row only. */
@@ -145,12 +163,23 @@ static void show_bar(struct trained_runtime *runtime, int asset, const struct in
         row_of(runtime, (size_t)age)[n + asset] = (float)bar->volume * norm;
 }
 
-static bool show_features(struct trained_runtime *runtime, const struct sight *sight,
+/* The bar as its indicators see it. */
+static struct indicator_bar chained(const struct trained_runtime *runtime, struct sight *sight,
+                                    int64_t open_ns, const struct indicator_bar *bar)
+{
+    bool first = policy_rows_begins(&runtime->rows, sight->seen_ns, open_ns);
+    sight->seen_ns = open_ns;
+    return runtime->trained->policy.session == SESSION_ALL ? *bar
+                                                           : feature_chain_next(&sight->chain, bar, first);
+}
+
+static bool show_features(struct trained_runtime *runtime, struct sight *sight, int64_t open_ns,
                           const struct indicator_bar *bar, int64_t age)
 {
     int lookback = runtime->trained->policy.lookback;
     float norm = (float)runtime->trained->norm_tech;
-    if (feature_stream_update(sight->stream, bar, runtime->row) != 1)
+    const struct indicator_bar shown = chained(runtime, sight, open_ns, bar);
+    if (feature_stream_update(sight->stream, &shown, runtime->row) != 1)
         return false;
     for (int64_t k = 0; k <= age && k < lookback; k++)
         for (size_t f = 0; f < sight->n; f++)
@@ -167,9 +196,9 @@ static void runtime_see(struct policy_runtime *own, int asset, int64_t open_ns,
     if (runtime->newest_ns == 0)
         runtime->newest_ns = open_ns;
     go_to(runtime, open_ns);
-    int64_t age = (runtime->newest_ns - open_ns) / runtime->trained->policy.interval_ns;
+    int64_t age = policy_rows_between(&runtime->rows, open_ns, runtime->newest_ns);
     if (sight->set)
-        has = show_features(runtime, sight, bar, age);
+        has = show_features(runtime, sight, open_ns, bar, age);
     else
         show_bar(runtime, asset, bar, age);
     if (has && sight->since_ns == 0)
@@ -197,18 +226,47 @@ float policy_trained_level_action(const struct trained_policy *trained, float le
     return (level - (float)middle) * (float)(trained->action_span / (double)middle);
 }
 
+/* A level or a number as the action that it is; of task day-trade the second is a size. */
+static float action_of(const struct trained_policy *trained, int place, float said)
+{
+    bool day = trained->policy.day_trade;
+    int levels = trained->layout.shape.levels;
+    if (day && place == 1) {
+        float size = levels > 0 ? said / (float)(levels - 1) : said;
+        return size < 0 ? 0.0f : size > 1 ? 1.0f : size;
+    }
+    float action = levels > 0 ? policy_trained_level_action(trained, said) : said;
+    return !day ? action : action < -1 ? -1.0f : action > 1 ? 1.0f : action;
+}
+
 static bool decide(struct trained_runtime *runtime, float *ret_actions)
 {
     const struct trained_policy *trained = runtime->trained;
-    float actions[SYMBOLS_MAX];
-    policy_net_model_act(trained->model, runtime->memory, runtime->observation, actions);
-    for (int i = 0; i < n_assets(runtime); i++)
-        if (!isfinite(actions[i]))
+    int n = policy_actions(&trained->policy);
+    float said[SYMBOLS_MAX + 1];
+    policy_net_model_act(trained->model, runtime->memory, runtime->observation, said);
+    for (int i = 0; i < n; i++)
+        if (!isfinite(said[i]))
             return false;
-    for (int i = 0; i < n_assets(runtime) && ret_actions; i++)
-        ret_actions[i] =
-            trained->layout.shape.levels > 0 ? policy_trained_level_action(trained, actions[i]) : actions[i];
+    for (int i = 0; i < n && ret_actions; i++)
+        ret_actions[i] = action_of(trained, i, said[i]);
     return true;
+}
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The rows before this one at which a recurrent network decides without an order: those since the last
+ * decision, or since the first one, whose bars are complete. */
+static int64_t passed(const struct trained_runtime *runtime, int64_t first_ns, int64_t open_ns)
+{
+    const struct policy_rows *rows = &runtime->rows;
+    int64_t behind = runtime->asked_ns > 0 ? policy_rows_between(rows, runtime->asked_ns, open_ns) - 1
+                                           : policy_rows_between(rows, first_ns, open_ns) -
+                                                 (runtime->trained->policy.lookback - 1);
+    return at_most(behind, policy_rows_between(rows, runtime->newest_ns, open_ns));
 }
 
 static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash, const double *qty,
@@ -217,20 +275,23 @@ static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash
     struct trained_runtime *runtime = (struct trained_runtime *)own;
     const struct trained_policy *trained = runtime->trained;
     const struct policy *policy = &trained->policy;
-    int64_t first_ns = runtime_first(own), row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
+    int64_t first_ns = runtime_first(own);
     bool recurrent = trained->layout.shape.recurrent > 0, decided = true;
-    if (first_ns == 0 || open_ns < row_ns || open_ns <= runtime->asked_ns)
+    if (first_ns == 0 || open_ns <= runtime->asked_ns || open_ns < first_ns ||
+        policy_rows_between(&runtime->rows, first_ns, open_ns) < policy->lookback - 1)
         return false;
     runtime->observation[0] = (float)(cash * trained->norm_cash);
     for (int i = 0; i < policy->n_assets; i++)
         runtime->observation[1 + i] = (float)(qty[i] * trained->norm_stocks);
-    if (runtime->asked_ns > 0)
-        row_ns = runtime->asked_ns + policy->interval_ns;
-    if (row_ns < runtime->newest_ns) /* the bars of rows before it are complete */
-        row_ns = runtime->newest_ns;
-    for (; recurrent && row_ns < open_ns; row_ns += policy->interval_ns) {
-        go_to(runtime, row_ns);
-        decide(runtime, NULL);
+    if (recurrent) {
+        int64_t ahead = policy_rows_between(&runtime->rows, runtime->newest_ns, open_ns);
+        for (int64_t n = passed(runtime, first_ns, open_ns); n > 0; n--) {
+            push_rows(runtime, ahead - n);
+            ahead = n;
+            decide(runtime, NULL);
+        }
+        push_rows(runtime, ahead);
+        runtime->newest_ns = open_ns > runtime->newest_ns ? open_ns : runtime->newest_ns;
     }
     go_to(runtime, open_ns);
     runtime->asked_ns = open_ns;
@@ -268,12 +329,19 @@ static void runtime_visit(struct policy_runtime *own, const struct indicator_str
         visit_time(fields, &runtime->sights[i].since_ns);
         if (runtime->sights[i].stream)
             feature_stream_visit(runtime->sights[i].stream, fields);
+        if (runtime->trained->policy.session !=
+            SESSION_ALL) { /* others have the bytes of before there were any */
+            visit_time(fields, &runtime->sights[i].seen_ns);
+            fields->number(fields->ctx, &runtime->sights[i].chain.factor);
+            fields->number(fields->ctx, &runtime->sights[i].chain.close);
+        }
     }
     visit_floats(fields, row_of(runtime, 0), (size_t)runtime->trained->policy.lookback * runtime->width);
     visit_floats(fields, hidden, n_hidden);
 }
 
-static const struct policy_runtime_ops trained_runtime_ops = {.create = runtime_create,
+static const struct policy_runtime_ops trained_runtime_ops = {.use = runtime_use,
+                                                              .create = runtime_create,
                                                               .destroy = runtime_destroy,
                                                               .see = runtime_see,
                                                               .first = runtime_first,
@@ -324,7 +392,7 @@ static int check_environment(const struct trained_policy *trained, char why[stat
                          trained->world);
     int r = refuse_key(trained, "execution", "market", why);
     if (r == 0)
-        r = refuse_key(trained, "task", "portfolio", why);
+        r = refuse_key(trained, "shorts", "false", why);
     if (r < 0)
         return r;
     if (policy_trained_environment_get(trained, "buy_cost_pct", buy, sizeof buy) &&
@@ -362,6 +430,7 @@ static int check_observation(const struct trained_runtime *runtime, char why[sta
                                               .assets = trained->policy.assets,
                                               .sets = sets,
                                               .interval_ns = trained->policy.interval_ns,
+                                              .session = trained->policy.session,
                                               .lookback = trained->policy.lookback,
                                               .norm_cash = trained->norm_cash,
                                               .norm_stocks = trained->norm_stocks,
@@ -387,7 +456,7 @@ static int check_sight(const struct trained_policy *trained, char why[static POL
     const struct trained_runtime *runtime = (const struct trained_runtime *)own;
     size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * runtime->width;
     bool fits = seen == (size_t)trained->layout.shape.observation &&
-                trained->layout.shape.actions == policy->n_assets;
+                trained->layout.shape.actions == policy_actions(policy);
     r = fits ? check_observation(runtime, why) : 0;
     runtime_destroy(own);
     if (fits)
@@ -395,7 +464,7 @@ static int check_sight(const struct trained_policy *trained, char why[static POL
     return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
                      "its network takes %d numbers and gives %d actions, and its market has %zu and %d",
                      trained->layout.shape.observation, trained->layout.shape.actions, seen,
-                     policy->n_assets);
+                     policy_actions(policy));
 }
 
 int policy_trained_runtime_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])

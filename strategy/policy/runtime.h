@@ -8,8 +8,8 @@
 #include "strategy/policy/trained.h"
 
 /* Gives the policy its runtimes, once an engine can trade by it. 0; -EINVAL with a clause in `why`: it was
- * trained for what no account trades (a world that is no market, execution reference, the task day-trade,
- * fees of purchases and sales that differ), or its observation does not fit its market, or differs from what
+ * trained for what no account trades (a world that is no market, execution reference, shorts, fees of
+ * purchases and sales that differ), or its observation does not fit its market, or differs from what
  * it was trained on; -ENOMEM. */
 int policy_trained_runtime_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX]);
 

@@ -10,6 +10,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
+#include "exchange/zone.h"
 #include "strategy/policy/observation.h"
 #include "strategy/policy/safetensors.h"
 #include "strategy/policy/trained_internal.h"
@@ -19,7 +20,8 @@ static const double LEAST_MAX = 1e9;
 struct loaded {
     struct trained_policy trained; /* first: the callers' handle */
     struct policy_asset *assets;
-    char *world, *environment, *features, *observation_hash, *verdict, *verdict_text;
+    char *world, *environment, *features, *observation_hash, *verdict, *verdict_text, *calendar;
+    struct zone *zone;
     char **sets; /* [n_assets] */
     struct net_model *model;
 };
@@ -311,6 +313,31 @@ static int32_t millionths(double share)
     return (int32_t)lround(share * 1e6);
 }
 
+/* Whose bars it sees, and where its task's sessions end. */
+static int read_sessions(struct loading *in, const struct trained_environment *env)
+{
+    struct loaded *loaded = in->loaded;
+    struct policy *policy = &loaded->trained.policy;
+    char why[ZONE_ERROR_MAX];
+    if (safetensors_metadata(in->file, "calendar")) {
+        int r = keep(in, "calendar", &loaded->calendar);
+        if (r < 0)
+            return r;
+        policy->calendar = loaded->calendar;
+        policy->session = (enum session_choice)env->session;
+    }
+    policy->day_trade = env->day_trade;
+    policy->threshold = env->threshold;
+    policy->session_close_s = (int)env->session_close_s;
+    if (!env->day_trade || policy->session != SESSION_ALL)
+        return 0;
+    int r = zone_open(env->session_zone, &loaded->zone, why);
+    policy->zone = loaded->zone;
+    return r == 0         ? 0
+           : r == -ENOMEM ? no_memory(in)
+                          : policy_trained_refuse(in->err, in->path, "metadata: session_zone: %s", why);
+}
+
 static int read_environment(struct loading *in)
 {
     struct loaded *loaded = in->loaded;
@@ -344,7 +371,7 @@ static int read_environment(struct loading *in)
     };
     if (policy_trained_environment_fits(&env, &in->shape, trained->policy.n_assets, in->width, why) < 0)
         return policy_trained_refuse(in->err, in->path, "metadata: %.300s", why);
-    return 0;
+    return read_sessions(in, &env);
 }
 
 static int need_time(const struct loading *in, const char *key, int64_t *ret)
@@ -491,6 +518,8 @@ void policy_trained_destroy(struct trained_policy *policy)
     free(loaded->observation_hash);
     free(loaded->verdict);
     free(loaded->verdict_text);
+    free(loaded->calendar);
+    zone_close(loaded->zone);
     policy_net_model_destroy(loaded->model);
     free(loaded);
 }

@@ -11,16 +11,16 @@
 #include "strategy/policy/limit_keys.h"
 #include "strategy/policy/trained_internal.h"
 
-enum { VALUE_MAX = 64, TO_NOTHING = -1 };
+enum { VALUE_MAX = TRAINED_VALUE_MAX, TO_NOTHING = -1 };
 
 static const int64_t SECOND_NS = 1000000000;
 
-enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD, LIMIT };
+enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD, CHOICE, NAME, LIMIT };
 
 /* The environment's keys (of trainer/env/params_table.c, as a test checks), sorted: `to` is where a number
- * goes, or whether a word is the second (true) or the first (false); TO_NOTHING: the value is only checked.
- * `later`: older files lack the key, and have its 0. LIMIT: of strategy/policy/limit_keys.h; only files with
- * limits have these. */
+ * goes, or whether a word is the second (true) or the first (false), of a CHOICE its place, or a NAME;
+ * TO_NOTHING: the value is only checked. `later`: older files lack the key, and have its 0. LIMIT: of
+ * strategy/policy/limit_keys.h; only files with limits have these. */
 #define TO(field) offsetof(struct trained_environment, field)
 static const struct key {
     const char *name;
@@ -64,15 +64,16 @@ static const struct key {
     {"random_start", SWITCH, 0, 1, NULL, TO_NOTHING},
     {"ruin", NUMBER, 0, 1, NULL, TO_NOTHING},
     {"sell_cost_pct", RANGE, 0, 0.5, NULL, TO_NOTHING},
-    {"session_close_s", WHOLE, 0, 86400, NULL, TO_NOTHING},
-    {"session_zone", WORD, 0, 0, "", TO_NOTHING},
+    {"session", CHOICE, 0, 0, "all regular extended", TO(session), .later = true},
+    {"session_close_s", WHOLE, 0, 86400, NULL, TO(session_close_s)},
+    {"session_zone", NAME, .to = TO(session_zone)},
     {"shorts", SWITCH, 0, 1, NULL, TO_NOTHING},
     {"slippage_pct", RANGE, 0, 0.5, NULL, TO(slippage)},
     {"start", WHOLE, 0, 1 << 28, NULL, TO_NOTHING},
     {"stop_loss", LIMIT, .to = TO_NOTHING, .later = true},
     {"take_profit", LIMIT, .to = TO_NOTHING, .later = true},
     {"task", WORD, 0, 0, "portfolio day-trade", TO(day_trade)},
-    {"threshold", NUMBER, 0, 1, NULL, TO_NOTHING},
+    {"threshold", NUMBER, 0, 1, NULL, TO(threshold)},
     {"time_decay_floor", NUMBER, 0, 1, NULL, TO_NOTHING},
     {"trailing_stop", LIMIT, .to = TO_NOTHING, .later = true},
     {"trailing_stop_pct", NUMBER, 0, 0.99, NULL, TO(trailing_stop)},
@@ -92,8 +93,10 @@ static int refuse(const struct key *key, const char *value, char why[static POLI
 {
     int n = snprintf(why, POLICY_ERROR_MAX, "environment: %s: \"%.40s\": ", key->name, value);
     size_t left = (size_t)(POLICY_ERROR_MAX - n);
-    if (key->kind == WORD)
-        snprintf(why + n, left, "%s is right", key->words[0] ? key->words : "a name");
+    if (key->kind == WORD || key->kind == CHOICE)
+        snprintf(why + n, left, "%s is right", key->words);
+    else if (key->kind == NAME)
+        snprintf(why + n, left, "a name is right");
     else if (key->kind == SWITCH)
         snprintf(why + n, left, "true or false is right");
     else
@@ -135,9 +138,15 @@ static bool read_value(const struct key *key, const char *value, struct trained_
     bool *flag = key->to >= 0 ? (bool *)((char *)ret + key->to) : NULL;
     if (key->kind == SWITCH)
         return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
-    if (key->kind == WORD) {
-        int place = key->words[0] ? place_of(key->words, value) : value[0] ? 0 : -1;
-        if (flag)
+    if (key->kind == NAME) {
+        memcpy((char *)ret + key->to, value, strlen(value) + 1); /* below VALUE_MAX */
+        return value[0] != '\0';
+    }
+    if (key->kind == WORD || key->kind == CHOICE) {
+        int place = place_of(key->words, value);
+        if (key->kind == CHOICE && place >= 0)
+            memcpy((char *)ret + key->to, &place, sizeof place);
+        else if (flag)
             *flag = place == 1;
         return place >= 0;
     }

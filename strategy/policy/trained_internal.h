@@ -18,9 +18,14 @@
 int policy_trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
                          char err[static POLICY_ERROR_MAX]);
 
+enum { TRAINED_VALUE_MAX = 64 };
+
 /* The environment's parameters that matter here. Of a range its middle. */
 struct trained_environment {
     bool day_trade, discrete;
+    int session; /* enum session_choice */
+    double threshold, session_close_s;
+    char session_zone[TRAINED_VALUE_MAX];
     double levels, action_span, lookback;
     double norm_cash, norm_stocks, norm_tech, norm_action, initial_capital, buy_cost, slippage;
     double trailing_stop, max_position, min_cash, exit_bars, exit_share, cooldown_bars;

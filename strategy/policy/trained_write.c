@@ -189,6 +189,8 @@ static int put_market(struct writing *out, const struct trained_source *source)
         r = put(out, key, "%s", source->sets[i]);
     }
     r = r < 0 ? r : put(out, "environment", "%s", source->environment);
+    if (r == 0 && source->calendar)
+        r = put(out, "calendar", "%s", source->calendar);
     if (r == 0 && source->observation_hash)
         r = put(out, "observation_hash", "%s", source->observation_hash);
     r = r < 0 ? r : put_time(out, "trained_from", source->trained_from_ns);

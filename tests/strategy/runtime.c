@@ -356,7 +356,8 @@ static void test_refused(struct random *random)
     refused(random, &params, 2, "buy_cost_pct 0.001 and sell_cost_pct 0.002");
     made_params(&params, 0);
     params.task = ENV_DAY_TRADE;
-    refused(random, &params, 1, "task = day-trade");
+    params.shorts = true;
+    refused(random, &params, 1, "shorts = true, and an account here trades as false does");
 }
 
 /* ---- what its observations are ---- */

@@ -107,8 +107,9 @@ def rows_normaliser(symbols, sets, changed):
 
 
 def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, activation="tanh", seed=0, symbols=SYMBOLS,
-           blind=False, **changed):
-    """Writes a policy of random networks over the three symbols, or some of them. A blind one sees nothing of its account."""
+           blind=False, names=None, least=None, interval="1m", set_text=SET, metadata=None, **changed):
+    """Writes a policy of random networks over the three symbols, or some of them; or others, with `names` and the least that is
+    traded of each. A blind one sees nothing of its account."""
     chance = random.Random(f"{SEED} {name} {seed}")
     lookback = {**ENVIRONMENT, **changed}["lookback"]
     rows = rows_normaliser(symbols, sets, changed)
@@ -122,16 +123,17 @@ def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, acti
     tensors["observation.mean"] = ((len(mean),), mean)
     tensors["observation.scale"] = ((len(mean),), scale)
     extra = {"actions": "discrete", "levels": levels} if levels else {}
-    names = ["BTC", "ETHUSDT", "XRP"][: len(symbols)]
-    metadata = {"format": "papertape.policy/1", "observation": str(len(mean)), "actions": str(n_actions),
+    least = [least] * len(symbols) if names else ["0.00002", "0.0003", "1"][: len(symbols)]
+    names = names or ["BTC", "ETHUSDT", "XRP"][: len(symbols)]
+    metadata = {**(metadata or {}), "format": "papertape.policy/1", "observation": str(len(mean)), "actions": str(n_actions),
                 "levels": str(levels), "activation": activation, "layer_norm": "true" if layer_norm else "false",
                 "shared": "false", "recurrent": str(recurrent), "policy_layers": "32,16", "value_layers": "32,16",
-                "observation_clip": "10", "symbols": ",".join(names), "least_quantities": ",".join(["0.00002", "0.0003", "1"][: len(symbols)]),
-                "interval": "1m", "features": "set" if sets else "closes-volumes",
+                "observation_clip": "10", "symbols": ",".join(names), "least_quantities": ",".join(least),
+                "interval": interval, "features": "set" if sets else "closes-volumes",
                 "environment": environment(**{**extra, **changed}), "trained_from": "2023-01-01T00:00:00Z",
                 "trained_to": "2023-12-01T00:00:00Z", "trained_steps": "1000000", "seed": "1", "version": "0.1.0"}
     if sets:
-        metadata.update({f"features.{symbol}": SET for symbol in names})
+        metadata.update({f"features.{symbol}": set_text for symbol in names})
     safetensors(path, tensors, metadata)
     return path
 
@@ -381,7 +383,7 @@ def splits(place, files):
 
 
 def executions(place, files):
-    """Policies that no account trades by are evaluated too: reference, and the day trade with its two actions."""
+    """Policies that no account trades by are evaluated too: those of the reference. The day trade's two actions are traded."""
     day = {"task": "day-trade", "session_close_s": 4 * 3600, "threshold": 0.1, "trailing_stop_pct": 0, "max_position_pct": 0,
            "min_cash_reserve": 0, "forced_exit_bars": 0, "cooldown_bars": 0}
     for name, changed in (("reference", {"execution": "reference"}), ("day-trade", day),
@@ -394,8 +396,16 @@ def executions(place, files):
         assert abs(whole["fees"] - sum(float(row["fee"]) for row in trades)) < 1e-4 * (1 + whole["fees"]), (name, whole)
         figures(name, out, trades, {time: float(row["equity"]) for time, row in steps.items()})
         print(f"{name}: {len(steps)} steps, {whole['buys']} purchases, {whole['sells']} sales, {whole['trades']} trades")
-        refused([harness.PAPERTAPE, "backtest", "--no-cache", "--bars", ",".join(files), "--policy", path],
-                "reference" if "execution" in changed else "day-trade")
+        if "execution" in changed:
+            refused([harness.PAPERTAPE, "backtest", "--no-cache", "--bars", ",".join(files), "--policy", path], "reference")
+            continue
+        equity = {time: float(row["equity"]) for time, row in steps.items()}
+        turned = os.path.join(place, f"{name}.d")
+        os.mkdir(turned)
+        theirs, their_equity, _ = recorded.by_backtest(turned, [path], files[:1])
+        n = recorded.same_trades(f"{name}: backtest", trades, theirs, max(equity))
+        assert recorded.same_equity(f"{name}: backtest", equity, their_equity) == 0
+        print(f"{name}: {n} trades of sessions that end by the clock equal in environment and backtest")
 
 
 LEARNED = """[training]
