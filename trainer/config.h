@@ -25,6 +25,8 @@ struct train_config_data {
     char symbols[CONFIG_LIST_MAX]; /* separated by commas; of files: "" for those of their names */
     char exchange_info[CONFIG_PATH_MAX];
     int64_t interval_ns;            /* 0: the files' */
+    char calendar[CONFIG_PATH_MAX]; /* exchange/calendar_file.h; "": at all times */
+    char zone[CONFIG_WORD_MAX];     /* of the files' times; "": UTC */
     char features[CONFIG_PATH_MAX]; /* "": closes and volumes */
     char least_quantities[CONFIG_LIST_MAX];
     /* Bars that open in [from, to), ns since 1970; 0: from the first, to the last. fit: those of train where

@@ -46,6 +46,12 @@ const struct config_key train_config_table[] = {
     {"data", "exchange_info", "the venue's exchangeInfo, for lots and ticks; empty: as digits show", "",
      TEXT(data.exchange_info)},
     {"data", "interval", "of the bars, as 5m; empty: the files'", "", KEY_INTERVAL, AT(data.interval_ns)},
+    {"data", "calendar",
+     "of the market, whose sessions the bars are of: nyse, a file of one, or 24x7; empty: it trades at all "
+     "times",
+     "", TEXT(data.calendar)},
+    {"data", "zone", "the time zone of files' times that name none, as America/New_York; empty: UTC", "",
+     TEXT(data.zone)},
     {"data", "features", "market14, wide110 or the file of a set; empty: closes and volumes", "market14",
      TEXT(data.features)},
     {"data", "least_quantities", "least that is traded of each symbol, units, with commas; empty: 0", "",

@@ -19,6 +19,7 @@ struct trainer_data {
     struct feature_set **sets; /* [n], or NULL */
     size_t *rows;              /* [source.rows]: of the market */
     int64_t *open_ns;          /* of rows that are not contiguous; or NULL */
+    uint8_t *sessions;         /* [source.rows]; or NULL */
 };
 
 #define say(err, code, ...) fail_with(code, err, TRAINER_DATA_ERROR_MAX, __VA_ARGS__)
@@ -62,6 +63,26 @@ static bool contiguous(const struct trainer_data *data)
     return data->rows[n - 1] - data->rows[0] == n - 1;
 }
 
+/* Which rows end a session, where rows of missing bars may have been left out. */
+static int set_sessions(struct trainer_data *data, const struct market *market)
+{
+    size_t n = data->source.rows;
+    uint8_t *sessions = malloc(n);
+    if (!sessions)
+        return -ENOMEM;
+    for (size_t r = n; r-- > 0;) {
+        size_t row = data->rows[r], next = r + 1 < n ? data->rows[r + 1] : row + 1;
+        uint8_t ends = 0;
+        for (size_t k = row; k < next; k++)
+            ends |= market->marks[k] & MARKET_ROW_ENDS;
+        bool leaves = r + 1 < n ? sessions[r + 1] & ENV_ROW_ENDS : market->marks[row] & MARKET_ROW_LEAVES;
+        sessions[r] = (ends ? ENV_ROW_ENDS : 0) | (leaves ? ENV_ROW_LEAVES : 0);
+    }
+    data->sessions = sessions;
+    data->source.sessions = sessions;
+    return 0;
+}
+
 static int set_assets(struct trainer_data *data, const struct market *market,
                       const struct trainer_data_options *options)
 {
@@ -75,7 +96,9 @@ static int set_assets(struct trainer_data *data, const struct market *market,
         return -ENOMEM;
     for (size_t r = 0; r < rows && copied; r++)
         data->open_ns[r] = market_open_ns(market, data->rows[r]);
-    data->source.open_ns = data->open_ns;
+    data->source.open_ns = copied ? data->open_ns : market->open_ns ? market->open_ns + data->rows[0] : NULL;
+    if (market->marks && set_sessions(data, market) < 0)
+        return -ENOMEM;
     for (size_t i = 0; i < n; i++) {
         const struct market_series *series = &market->series[i];
         const double *columns[N_COLUMNS] = {series->open, series->high, series->low, series->close,
@@ -270,6 +293,7 @@ void trainer_data_destroy(struct trainer_data *data)
     free(data->features);
     free(data->rows);
     free(data->open_ns);
+    free(data->sessions);
     free(data);
 }
 
@@ -283,6 +307,7 @@ size_t trainer_data_bytes(const struct trainer_data *data)
     const size_t rows = data->source.rows, n = (size_t)data->source.n_assets, words = (rows + 63) / 64;
     size_t bytes = rows * sizeof(*data->rows) + n * words * sizeof(*data->present);
     bytes += data->columns ? n * N_COLUMNS * rows * sizeof(*data->columns) : 0;
+    bytes += data->sessions ? rows : 0;
     bytes += data->open_ns ? rows * sizeof(*data->open_ns) : 0;
     bytes += data->features ? rows * (size_t)data->source.n_features * sizeof(*data->features) : 0;
     return bytes;
@@ -325,6 +350,7 @@ int trainer_data_observation(const struct trainer_data *data, const struct env_p
         .assets = assets,
         .sets = (const struct feature_set *const *)data->sets,
         .interval_ns = data->source.interval_ns,
+        .session = data->sessions ? (enum session_choice)params->session : SESSION_ALL,
         .lookback = params->lookback,
         .norm_cash = params->norm_cash,
         .norm_stocks = params->norm_stocks,

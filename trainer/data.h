@@ -1,6 +1,6 @@
 /* What an environment trades on (trainer/env/market.h), from the market store: turns a market of
- * market_store_load_files() or db_market_load() into the columns of an environment's source and the features
- * that a policy sees, computed once. */
+ * market_store_load_files() or db_market_load(), or of market_store_compact(), into the columns of an
+ * environment's source and the features that a policy sees, computed once. */
 #ifndef TRAINER_DATA_H
 #define TRAINER_DATA_H
 

@@ -87,6 +87,11 @@ static const struct option_row options[] = {
      .take = take_set},
     {"exchange-info", "FILE", "the venue's exchangeInfo, for the lots and ticks of market",
      AT(bars.exchange_info)},
+    {"calendar", "NAME|FILE",
+     "of the bars' market: nyse, a file of one, or 24x7; left out: that of the policy's file, whose session's "
+     "bars are taken",
+     AT(bars.calendar)},
+    {"zone", "ZONE", "of the bars' times that name none, as America/New_York; left out: UTC", AT(bars.zone)},
     {"steps", "FILE",
      "write the account after every step to FILE, as env-replay prints it, where t counts rows from the "
      "episode's first, which opens at first_ns",

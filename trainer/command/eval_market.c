@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/market/compact.h"
 #include "exchange/bar.h"
+#include "exchange/calendar_file.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "strategy/policy/runtime.h"
@@ -36,6 +38,7 @@ static int read_params(const struct trained_policy *policy, const struct ensembl
     if (!text)
         return refuse(err, -ENOMEM, "out of memory");
     int r = env_params_preset("market", &params, why);
+    params.session = SESSION_ALL; /* of files without one */
     for (char *line; r == 0 && (line = strsep(&next, "\n")) != NULL;)
         r = line[0] ? set_line(&params, line, err) : 0;
     free(text);
@@ -52,10 +55,35 @@ static int read_params(const struct trained_policy *policy, const struct ensembl
 
 /* ---- its bars ---- */
 
-static int load(const struct eval_bars *bars, const char *const *paths, size_t n, struct market **ret,
-                char err[static EVAL_ERROR_MAX])
+/* Of the market's calendar; NULL: it trades at all times. */
+static const struct trading_calendar *days_of(const struct eval_market *market)
 {
-    const struct market_options options = {.no_cache = true, .exchange_info = bars->exchange_info};
+    const struct trading_calendar *calendar = market->calendar ? calendar_file_view(market->calendar) : NULL;
+    return calendar && calendar->n > 0 ? calendar : NULL;
+}
+
+static int open_calendar(struct eval_market *market, const char *given, char err[static EVAL_ERROR_MAX])
+{
+    const struct policy *policy = &market->policy->policy;
+    const char *name = given ? given : policy_calendar_table(policy->calendar), *refusal;
+    char why[CALENDAR_ERROR_MAX], clause[POLICY_ERROR_MAX];
+    int r = name ? calendar_file_open(name, &market->calendar, why) : 0;
+    if (r < 0)
+        return refuse(err, r, "--calendar: %.500s", why);
+    refusal = policy_calendar_refusal(policy, days_of(market) ? days_of(market)->name : "", clause);
+    return refusal ? refuse(err, -EINVAL, "--calendar: %s, which the policy trades, %.400s",
+                            policy->assets[0].name, refusal)
+                   : 0;
+}
+
+static int load(const struct eval_market *market, const struct eval_bars *bars, const char *const *paths,
+                size_t n, struct market **ret, char err[static EVAL_ERROR_MAX])
+{
+    const struct market_options options = {.no_cache = true,
+                                           .exchange_info = bars->exchange_info,
+                                           .zone = bars->zone,
+                                           .calendar = days_of(market),
+                                           .session = market->policy->policy.session};
     return market_store_load_files(paths, n, &options, ret, NULL, err);
 }
 
@@ -80,9 +108,10 @@ static int find_files(const struct trained_policy *trained, const struct market 
 }
 
 /* The files of its symbols, in its order: columns of features and actions are in that. */
-static int load_in_order(const struct trained_policy *trained, const struct eval_bars *bars,
-                         struct market **ret, char err[static EVAL_ERROR_MAX])
+static int load_in_order(const struct eval_market *own, const struct eval_bars *bars, struct market **ret,
+                         char err[static EVAL_ERROR_MAX])
 {
+    const struct trained_policy *trained = own->policy;
     const struct policy *policy = &trained->policy;
     size_t n = (size_t)policy->n_assets, *places = calloc(n, sizeof *places);
     const char **paths = calloc(bars->n > n ? bars->n : n, sizeof *paths);
@@ -91,7 +120,7 @@ static int load_in_order(const struct trained_policy *trained, const struct eval
     for (size_t i = 0; i < bars->n && r == 0; i++)
         paths[i] = bars->paths[i];
     if (r == 0)
-        r = load(bars, paths, bars->n, &market, err);
+        r = load(own, bars, paths, bars->n, &market, err);
     if (r == 0)
         r = find_files(trained, market, places, err);
     bool ordered = n == bars->n;
@@ -102,7 +131,7 @@ static int load_in_order(const struct trained_policy *trained, const struct eval
     if (r == 0 && !ordered) {
         market_store_close(market);
         market = NULL;
-        r = load(bars, paths, n, &market, err);
+        r = load(own, bars, paths, n, &market, err);
     }
     free(paths);
     free(places);
@@ -111,6 +140,21 @@ static int load_in_order(const struct trained_policy *trained, const struct eval
         return r;
     }
     *ret = market;
+    return 0;
+}
+
+/* Leaves the nights out. */
+static int keep_sessions(struct eval_market *market, char err[static EVAL_ERROR_MAX])
+{
+    const struct policy *policy = &market->policy->policy;
+    struct market *all = market->bars;
+    char why[MARKET_ERROR_MAX];
+    if (policy->session == SESSION_ALL)
+        return 0;
+    int r = market_store_compact(all, days_of(market), policy->session, &market->bars, why);
+    if (r < 0)
+        return refuse(err, r, "--bars: %.900s", why);
+    market_store_close(all);
     return 0;
 }
 
@@ -218,9 +262,13 @@ static int open_market(struct eval_market market, const struct eval_bars *bars, 
         market.params.lookback = market.ensemble->policy.lookback;
     }
     if (r == 0)
-        r = load_in_order(policy, bars, &market.bars, err);
+        r = open_calendar(&market, bars->calendar, err);
+    if (r == 0)
+        r = load_in_order(&market, bars, &market.bars, err);
     if (r == 0)
         r = check_interval(policy, market.bars, err);
+    if (r == 0)
+        r = keep_sessions(&market, err);
     if (r == 0)
         r = make_data(&market, err);
     if (r == 0)
@@ -262,5 +310,6 @@ void trainer_eval_market_close(struct eval_market *market)
     env_market_destroy(market->env_market);
     trainer_data_destroy(market->data);
     market_store_close(market->bars);
+    calendar_file_close(market->calendar);
     *market = (struct eval_market){0};
 }

@@ -7,11 +7,13 @@
 #include "trainer/data.h"
 #include "trainer/env/env.h"
 
+struct calendar_file; /* exchange/calendar_file.h */
 struct eval_market {
     const struct trained_policy *policy;    /* of an ensemble its first member */
     const struct ensemble_policy *ensemble; /* NULL: no ensemble */
-    struct env_params params; /* the policy's own; ranges at their middles, and one episode is played */
-    struct market *bars;      /* its symbols, in its order */
+    struct env_params params;       /* the policy's own; ranges at their middles, and one episode is played */
+    struct calendar_file *calendar; /* of its market; NULL: it trades at all times */
+    struct market *bars;            /* its symbols, in its order; of its session */
     struct trainer_data *data;
     struct env_market *env_market;
     struct env *env;        /* one copy, scalar: it reports trades */
@@ -24,6 +26,8 @@ struct eval_bars {
     char *const *paths; /* bars files, in any order; symbols that the policy does not trade are left out */
     size_t n;
     const char *exchange_info; /* or NULL */
+    const char *calendar;      /* of the bars; NULL: the policy's */
+    const char *zone;          /* of their times that have none; NULL: UTC */
     int64_t from_ns, to_ns;    /* rows that open in [from, to); INT64_MIN, INT64_MAX: all */
     char *const *set;          /* [n_set] KEY=VALUE, other costs and rules: trainer_eval_set() */
     size_t n_set;

@@ -25,11 +25,10 @@ enum { COSTS = sizeof costs / sizeof *costs };
 static bool is_fixed(const char *key)
 {
     static const char *const fixed[] = {
-        "action_span", "actions",      "autoreset",       "episode_bars",    "execution",
-        "float32",     "final_return", "gamma",           "initial_capital", "levels",
-        "lookback",    "norm_action",  "norm_cash",       "norm_reward",     "norm_stocks",
-        "norm_tech",   "random_start", "session_close_s", "session_zone",    "start",
-        "task",        "threshold",    "trend_bars"};
+        "action_span",     "actions",      "autoreset",       "episode_bars", "execution",    "float32",
+        "final_return",    "gamma",        "initial_capital", "levels",       "lookback",     "norm_action",
+        "norm_cash",       "norm_reward",  "norm_stocks",     "norm_tech",    "random_start", "session",
+        "session_close_s", "session_zone", "start",           "task",         "threshold",    "trend_bars"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(fixed[i], key) == 0)
             return true;

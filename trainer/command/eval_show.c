@@ -3,9 +3,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "exchange/calendar_file.h"
+
 static const struct policy_runtime_ops *ops_of(const struct eval_market *market)
 {
     return market->ensemble->policy.runtime;
+}
+
+static int create(const struct eval_market *market, struct policy_runtime **ret)
+{
+    int r = ops_of(market)->create(&market->ensemble->policy, ret);
+    if (r == 0 && market->calendar)
+        ops_of(market)->use(*ret, calendar_file_view(market->calendar));
+    return r;
 }
 
 /* The bars of a row of market->bars, in the order of symbols. */
@@ -31,7 +41,7 @@ int trainer_eval_show_first(const struct eval_market *market, size_t *ret_row)
     const struct market *bars = market->bars;
     const struct policy *policy = &market->ensemble->policy;
     struct policy_runtime *runtime;
-    int r = policy->runtime->create(policy, &runtime);
+    int r = create(market, &runtime);
     if (r < 0)
         return r;
     for (size_t row = 0; row < bars->rows && policy->runtime->first(runtime) == 0; row++)
@@ -51,7 +61,7 @@ int trainer_eval_show_open(const struct eval_market *market, size_t from, struct
     struct eval_show show = {.market = market};
     int64_t from_ns = env_market_open_ns(market->env_market, from);
     show.held = calloc((size_t)policy->n_assets, sizeof *show.held);
-    int r = show.held ? policy->runtime->create(policy, &show.runtime) : -ENOMEM;
+    int r = show.held ? create(market, &show.runtime) : -ENOMEM;
     if (r < 0) {
         trainer_eval_show_close(&show);
         return r;

@@ -177,10 +177,12 @@ static int check_options(const struct env_params *params, const struct env_marke
 static void choose_kernels(struct env *env, enum env_backend backend)
 {
     const struct env_params *params = &env->view.params;
+    const struct env_market_view *market = &env->view.market;
     env->backend = backend == ENV_BEST ? env_backend_best() : backend;
     const struct env_kernels *kernels = env_backend_kernels(env->backend);
-    if (policy_has_limits(&params->limits))
-        env->step = env_scalar_kernels.step[params->execution][params->task]; /* the only one that has them */
+    bool ends = market->open_ns && market->gaps; /* purchases end with the session */
+    if (policy_has_limits(&params->limits) || ends)
+        env->step = env_scalar_kernels.step[params->execution][params->task]; /* the only one that has that */
     else
         env->step = kernels->step[params->execution][params->task];
     if (!env->step)

@@ -93,7 +93,8 @@ static int check_times(const struct env_market_source *source, bool even, char e
             return env_refuse(-EINVAL, err,
                               "row %zu: time %lld: it is before the row's before; times must rise", r,
                               (long long)t[r]);
-        if (even && t[r] - t[r - 1] != source->interval_ns)
+        bool jumps = source->sessions && (source->sessions[r - 1] & ENV_ROW_ENDS);
+        if (even && !jumps && t[r] - t[r - 1] != source->interval_ns)
             return env_refuse(-EINVAL, err,
                               "row %zu: time %lld: rows rise by %lld ns each; a missing bar is a row too", r,
                               (long long)t[r], (long long)source->interval_ns);
@@ -368,13 +369,14 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     view->symbols = symbols;
     double *bars = exchange ? room(rows * n * 4, sizeof *bars) : NULL;
     view->bars = bars;
-    uint8_t *session = params->task == ENV_DAY_TRADE ? room(rows, sizeof *session) : NULL;
+    bool day = params->task == ENV_DAY_TRADE;
+    uint8_t *session = day || source->sessions ? room(rows, sizeof *session) : NULL;
     view->session = session;
     market->names = room(n, sizeof *market->names);
     market->open_ns = source->open_ns ? room(rows, sizeof *market->open_ns) : NULL;
     market->start_ns = source->start_ns;
     if (!close || !features || !least || !market->names || (exchange && (!symbols || !bars)) ||
-        (params->task == ENV_DAY_TRADE && !session) || (source->open_ns && !market->open_ns))
+        ((day || source->sessions) && !session) || (source->open_ns && !market->open_ns))
         return env_refuse(-ENOMEM, err, "market: no memory for %zu rows of %zu assets", rows, n);
 
     for (int i = 0; i < source->n_assets; i++) {
@@ -385,9 +387,12 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     fill_features(source, view, params->norm_tech, features);
     if (market->open_ns)
         memcpy(market->open_ns, source->open_ns, rows * sizeof *market->open_ns);
-    int rc = session ? env_session(params, source->open_ns, source->start_ns, source->interval_ns, rows,
-                                   session, err)
-                     : 0;
+    view->open_ns = source->sessions ? market->open_ns : NULL;
+    int rc = 0;
+    if (session && source->sessions)
+        memcpy(session, source->sessions, rows);
+    else if (session)
+        rc = env_session(params, source->open_ns, source->start_ns, source->interval_ns, rows, session, err);
     for (int i = 0; exchange && i < source->n_assets; i++)
         for (size_t r = 0; r < rows && !view->gaps; r++)
             view->gaps = !is_there(&source->assets[i], r);
@@ -406,6 +411,8 @@ static uint64_t fingerprint_of(const struct env_market_view *view)
         env_fingerprint(hash, view->features, view->rows * (size_t)view->n_features * sizeof *view->features);
     hash = env_fingerprint(hash, view->least, n * sizeof *view->least);
     hash = env_fingerprint(hash, view->symbols, view->symbols ? n * sizeof *view->symbols : 0);
+    if (view->open_ns) /* others have the fingerprints of before there were any */
+        hash = env_fingerprint(hash, view->open_ns, view->rows * sizeof *view->open_ns);
     hash = env_fingerprint(hash, view->bars, view->bars ? view->rows * n * 4 * sizeof *view->bars : 0);
     return env_fingerprint(hash, view->session, view->session ? view->rows : 0);
 }

@@ -8,6 +8,10 @@
 
 struct symbol; /* exchange/symbol.h; strategy/policy/symbol.h makes its policy_symbol */
 
+/* Of a row: it is the last bar of its session; the next one is, so that its orders are the last that fill
+ * before the session's end. */
+enum { ENV_ROW_ENDS = 1, ENV_ROW_LEAVES = 2 };
+
 /* One asset's columns, borrowed while env_market_create() runs. */
 struct env_asset_source {
     const char *name;
@@ -24,6 +28,10 @@ struct env_market_source {
     /* [rows] rising, by interval_ns each where the execution is market: `present` marks missing bars; NULL:
      * start_ns + row * interval_ns. Execution reference takes rows that all assets have. */
     const int64_t *open_ns;
+    /* NULL: sessions end by the clock (session_close_s, session_zone), and rows lie on it. Else [rows], of a
+     * market with a calendar: ENV_ROW_ENDS | ENV_ROW_LEAVES; rows are then the sessions' bars, one after the
+     * other, and open_ns may jump behind a row that ends one. */
+    const uint8_t *sessions;
     int64_t start_ns, interval_ns;
     /* What is seen: [rows][n_features], unscaled (norm_tech is applied once, when an environment's market
      * is built), NULL for the reference's: the closes, then the volumes, as float32. */
@@ -52,8 +60,8 @@ struct env_market_view {
     const float *features;
     const struct policy_symbol *symbols; /* [n]; ENV_MARKET */
     const double *least;                 /* [n] m_i as the execution counts it: units, or quanta */
-    /* ENV_DAY_TRADE: bit 0: the last bar of its session; bit 1: the last whose orders fill before its end. */
-    const uint8_t *session;         /* [rows] or NULL */
+    const uint8_t *session;         /* ENV_DAY_TRADE, or of a calendar: ENV_ROW_… bits [rows]; or NULL */
+    const int64_t *open_ns;         /* [rows] of a source with sessions, or NULL: by the clock */
     int32_t first_row;              /* no episode begins before */
     int64_t interval_ns, start_ns;  /* start_ns: when row 0 opens */
     int32_t n_blocks;               /* 0: episodes lie anywhere */

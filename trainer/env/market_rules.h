@@ -318,6 +318,22 @@ ENV_RULE void env_market_bar(const struct env_view *view, size_t copy, int32_t a
     state->closed[(size_t)asset * state->stride + copy] = prices[3];
 }
 
+/* At the close of a row that ends a session of a market with a calendar: a purchase that no bar of it has
+ * filled ends with it, as an account's entries do. */
+ENV_RULE void env_market_over(const struct env_view *view, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    int32_t row = state->row[copy];
+    if (!view->market.open_ns || !(view->market.session[row] & ENV_ROW_ENDS))
+        return;
+    ENV_ROLLED
+    for (int32_t i = 0; i < state->n; i++) {
+        size_t at = (size_t)i * state->stride + copy;
+        if (!(env_market_prices(view, row, i)[3] > 0) && state->waiting[at] > 0)
+            state->waiting[at] = state->reserved[at] = 0;
+    }
+}
+
 /* Applies the row that the copy has come to: each asset's bar, where there is one. Was all exact? */
 ENV_RULE bool env_market_bars(const struct env_view *view, size_t copy, const struct env_costs *costs)
 {

@@ -70,6 +70,8 @@ struct env_params {
     double weight_return, weight_step, weight_trend, weight_day; /* docs/environment.md has the terms */
     int trend_bars;
 
+    int session; /* whose bars a market with a calendar has, enum session_choice; its steps do not read it */
+
     /* For every task. Behind what older states have: one without them is as before they existed (save.c). */
     double drawdown_penalty, volatility_penalty;
 

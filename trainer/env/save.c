@@ -78,6 +78,7 @@ static void make_head(const struct env *env, struct head *ret)
     ret->starts = view->starts != NULL;
     ret->lengths = view->lengths != NULL;
     copy_params(&ret->params, &view->params);
+    ret->params.session = 0; /* older states have none; the market's fingerprint is of its rows */
     if (ret->head_bytes == HEAD_WITHOUT_RISK)
         ret->params.drawdown_penalty = ret->params.volatility_penalty = 0; /* -0 also means none */
 }

@@ -2,9 +2,7 @@
 #ifndef TRAINER_ENV_SESSION_H
 #define TRAINER_ENV_SESSION_H
 
-#include "trainer/env/params.h"
-
-enum { ENV_SESSION_ENDS = 1, ENV_SESSION_LAST_ORDER = 2 };
+#include "trainer/env/market.h"
 
 #ifndef __CUDACC__ /* the host's, in C */
 

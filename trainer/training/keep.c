@@ -189,9 +189,9 @@ void training_kept_policy_drop(struct kept_policy *policy)
     *policy = (struct kept_policy){0};
 }
 
-/* "key=value" a line, every key, but no limit that is off: files without limits are as before there were any.
- * For free(). */
-static char *environment_text(const struct env_params *params)
+/* "key=value" a line, every key, but no limit that is off, and a session with a calendar only: files without
+ * are as before there were any. For free(). */
+static char *environment_text(const struct env_params *params, bool calendar)
 {
     size_t n, bytes;
     const struct config_key *list = env_params_list(&n);
@@ -203,7 +203,8 @@ static char *environment_text(const struct env_params *params)
     for (size_t i = 0; i < n; i++) {
         const struct config_key *limit =
             config_key_find(policy_limit_keys, POLICY_LIMITS_N, NULL, list[i].name);
-        if (limit && policy_limit_off(limit, &params->limits))
+        if ((limit && policy_limit_off(limit, &params->limits)) ||
+            (!calendar && strcmp(list[i].name, "session") == 0))
             continue;
         whole = whole && env_params_get(params, list[i].name, value, sizeof value);
         fprintf(out, "%s=%s\n", list[i].name, value);
@@ -238,7 +239,7 @@ static bool named_init(struct named *named, const struct training_source *source
     bool has_sets = trainer_data_set(source->train_data, 0) != NULL, whole;
     named->assets = calloc(n, sizeof *named->assets);
     named->sets = has_sets ? calloc(n, sizeof(char *)) : NULL;
-    named->environment = environment_text(&source->config->env);
+    named->environment = environment_text(&source->config->env, training_source_calendar(source) != NULL);
     whole = named->assets && named->environment && (!has_sets || named->sets);
     for (size_t i = 0; i < n && whole; i++) {
         snprintf(named->assets[i].name, sizeof named->assets[i].name, "%s",
@@ -279,6 +280,7 @@ int training_kept_policy_write(const struct kept_policy *policy, const struct tr
         from.interval_ns = market->interval_ns;
         from.sets = (const char *const *)named.sets;
         from.environment = named.environment;
+        from.calendar = training_source_calendar(source);
         from.observation_hash = named.observation;
         from.trained_from_ns = market_open_ns(market, source->train.from);
         from.trained_to_ns = market_open_ns(market, source->train.to);

@@ -8,6 +8,8 @@
 
 #include "db/market_source.h"
 #include "db/state.h"
+#include "engine/market/compact.h"
+#include "exchange/calendar_file.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 
@@ -54,9 +56,29 @@ static int bad_list(const char *key, char *err)
 
 /* ---- Bars. ---- */
 
-static int load_files(const struct train_config_data *data, struct words *bars, struct words *symbols,
+/* [data] calendar's days; NULL: it has none. */
+static const struct trading_calendar *days_of(const struct training_source *source)
+{
+    const struct trading_calendar *calendar = source->calendar ? calendar_file_view(source->calendar) : NULL;
+    return calendar && calendar->n > 0 ? calendar : NULL;
+}
+
+const char *training_source_calendar(const struct training_source *source)
+{
+    const struct trading_calendar *calendar = days_of(source);
+    return calendar ? calendar->name : NULL;
+}
+
+/* Whose bars are taken. */
+static enum session_choice choice_of(const struct training_source *source)
+{
+    return days_of(source) ? (enum session_choice)source->config->env.session : SESSION_ALL;
+}
+
+static int load_files(const struct training_source *source, struct words *bars, struct words *symbols,
                       struct market **ret, char err[static SOURCE_ERROR_MAX])
 {
+    const struct train_config_data *data = &source->config->data;
     if (!split(data->bars, bars) || bars->n == 0)
         return bad_list("bars", err);
     if (symbols->n > 0 && symbols->n != bars->n)
@@ -64,6 +86,9 @@ static int load_files(const struct train_config_data *data, struct words *bars, 
     const struct market_options options = {
         .names = symbols->n > 0 ? symbols->word : NULL,
         .exchange_info = data->exchange_info[0] ? data->exchange_info : NULL,
+        .zone = data->zone[0] ? data->zone : NULL,
+        .calendar = days_of(source),
+        .session = choice_of(source),
     };
     int r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
     char *option = r < 0 ? strstr(err, ", or --interval") : NULL;
@@ -88,17 +113,66 @@ static int load_state(const struct train_config_data *data, const struct words *
     return db_market_load(state.database, symbols->word, symbols->n, BAR_VENUE, &options, ret, NULL, err);
 }
 
+/* Leaves the nights out, of a market with a calendar. */
+static int keep_sessions(struct training_source *source, char err[static SOURCE_ERROR_MAX])
+{
+    enum session_choice choice = choice_of(source);
+    struct market *all = source->market;
+    char why[MARKET_ERROR_MAX];
+    if (choice == SESSION_ALL)
+        return 0;
+    int r = market_store_compact(all, days_of(source), choice, &source->market, why);
+    if (r < 0)
+        return say(err, r, "[environment] %.900s", why);
+    market_store_close(all);
+    return 0;
+}
+
+/* The calendar of bars whose symbols name theirs, as a state's do: one for all of them. */
+static int find_calendar(struct training_source *source, char err[static SOURCE_ERROR_MAX])
+{
+    const struct market *market = source->market;
+    const struct symbol *first = &market->series[0].symbol;
+    char why[CALENDAR_ERROR_MAX];
+    for (int i = 1; i < market->n_symbols; i++) {
+        const struct symbol *symbol = &market->series[i].symbol;
+        if (strcmp(symbol->calendar, first->calendar) != 0)
+            return say(err, -EINVAL,
+                       "[data] symbols: %s trades by the calendar %s and %s by %s: those of one are right",
+                       first->name, first->calendar[0] ? first->calendar : "24x7", symbol->name,
+                       symbol->calendar[0] ? symbol->calendar : "24x7");
+    }
+    if (source->calendar || !first->calendar[0])
+        return 0;
+    int r = calendar_file_open(policy_calendar_table(first->calendar), &source->calendar, why);
+    return r < 0 ? say(err, r, "[data] calendar: %.400s, which %s trades by", why, first->name) : 0;
+}
+
+static int open_calendar(struct training_source *source, char err[static SOURCE_ERROR_MAX])
+{
+    char why[CALENDAR_ERROR_MAX];
+    const char *name = source->config->data.calendar;
+    int r = name[0] ? calendar_file_open(name, &source->calendar, why) : 0;
+    return r < 0 ? say(err, r, "[data] calendar: %.500s", why) : 0;
+}
+
 static int load_bars(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &source->config->data;
     struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols);
     int r = bars && symbols ? 0 : say(err, -ENOMEM, "out of memory");
+    if (r == 0)
+        r = open_calendar(source, err);
     if (r == 0 && !split(data->symbols, symbols))
         r = bad_list("symbols", err);
     if (r == 0 && data->state[0])
         r = load_state(data, symbols, &source->market, err);
     else if (r == 0)
-        r = load_files(data, bars, symbols, &source->market, err);
+        r = load_files(source, bars, symbols, &source->market, err);
+    if (r == 0)
+        r = find_calendar(source, err);
+    if (r == 0)
+        r = keep_sessions(source, err);
     free(bars);
     free(symbols);
     return r;
@@ -326,6 +400,7 @@ void training_source_close(struct training_source *source)
         trainer_data_destroy(source->judging[part].data);
     }
     market_store_close(source->market);
+    calendar_file_close(source->calendar);
     free(source->least);
     *source = (struct training_source){0};
 }

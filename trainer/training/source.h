@@ -13,11 +13,13 @@ enum { SOURCE_ERROR_MAX = TRAINER_DATA_ERROR_MAX };
 /* What a policy is judged by: the rows that choose it, or those that nothing is chosen by. */
 enum source_part { SOURCE_VALIDATION, SOURCE_TEST, SOURCE_PARTS };
 
+struct calendar_file; /* exchange/calendar_file.h */
 struct training_source {
     const struct train_config *config; /* the caller's */
     struct market *market;             /* NULL: a world that is built in */
     struct source_rows train, fit;
-    double *least; /* [n_symbols] units, or NULL: 0 each */
+    struct calendar_file *calendar; /* of [data] calendar, or NULL */
+    double *least;                  /* [n_symbols] units, or NULL: 0 each */
     struct trainer_data *train_data;
     struct env_market *train_market;
     struct source_judging {
@@ -32,6 +34,9 @@ struct training_source {
  * with a sentence: a file that is missing or bad by its name; errors of training_ranges_find(). */
 int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX]);
+
+/* The name of the market's calendar; NULL: it trades at all times. */
+const char *training_source_calendar(const struct training_source *source);
 
 /* Computes the features and makes the markets that environments are made of. */
 int training_source_features(struct training_source *source, char err[static SOURCE_ERROR_MAX]);

@@ -42,7 +42,7 @@ static void test_every_key(void)
 {
     size_t n;
     const struct config_key *list = env_params_list(&n);
-    CHECK(n == 55);
+    CHECK(n == 56);
     for (size_t i = 0; i < n; i++) {
         const struct config_key *p = &list[i];
         struct env_params params = preset("reference");

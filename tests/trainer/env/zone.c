@@ -182,8 +182,8 @@ static void test_session(const char *zone_name, int close_s, int64_t interval_s,
         int64_t end = first_s + (int64_t)(r + 1) * interval_s;
         int64_t local = (end + libc_offset(end)) % 86400;
         bool close = local == close_s % 86400;
-        wrong += close != ((bits[r] & ENV_SESSION_ENDS) != 0);
-        wrong += r + 1 < rows && !!(bits[r + 1] & ENV_SESSION_ENDS) != !!(bits[r] & ENV_SESSION_LAST_ORDER);
+        wrong += close != ((bits[r] & ENV_ROW_ENDS) != 0);
+        wrong += r + 1 < rows && !!(bits[r + 1] & ENV_ROW_ENDS) != !!(bits[r] & ENV_ROW_LEAVES);
         ends += close;
         times[r] = (first_s + (int64_t)r * interval_s) * 1000000000;
     }
@@ -204,7 +204,7 @@ static size_t ends_of(const struct env_params *params, int64_t start_ns, int64_t
     size_t n = 0;
     CHECK_INT(env_session(params, NULL, start_ns, interval_ns, rows, bits, why), 0);
     for (size_t r = 0; r < rows; r++)
-        n += bits[r] & ENV_SESSION_ENDS;
+        n += bits[r] & ENV_ROW_ENDS;
     return n;
 }
 
@@ -219,12 +219,11 @@ static void test_skipped_hour(void)
     params.session_close_s = 2 * 3600 + 1800;
     /* 2025-03-09: 02:00 becomes 03:00 at 07:00 UTC; day 20156. From 05:00 UTC on, 30 hours. */
     CHECK_INT(ends_of(&params, utc(20156, 5, 0), utc(0, 0, 30), 48, bits), 1);
-    CHECK(bits[3] &
-          ENV_SESSION_ENDS); /* the clock shows 03:00 at the end of 06:30 to 07:00, and 03:30 after */
+    CHECK(bits[3] & ENV_ROW_ENDS); /* the clock shows 03:00 at the end of 06:30 to 07:00, and 03:30 after */
     params.session_close_s = 1 * 3600 + 1800;
     /* 2025-11-02: 02:00 becomes 01:00 at 06:00 UTC; day 20394. 01:30 is at 05:30 and 06:30 UTC. */
     CHECK_INT(ends_of(&params, utc(20394, 4, 0), utc(0, 0, 30), 48, bits), 1);
-    CHECK(bits[2] & ENV_SESSION_ENDS);
+    CHECK(bits[2] & ENV_ROW_ENDS);
     CHECK(env_session(&params, NULL, 0, 86400000000000, 1, bits, why) == -EINVAL);
     snprintf(params.session_zone, sizeof params.session_zone, "Mars/Olympus");
     CHECK(env_session(&params, NULL, 0, 60000000000, 1, bits, why) == -EINVAL);
@@ -242,8 +241,8 @@ static void test_gaps(void)
     params.session_close_s = 16 * 3600;
     const int64_t times[] = {utc(20000, 15, 40), utc(20000, 15, 45), utc(20000, 16, 10), utc(20000, 16, 15)};
     CHECK_INT(env_session(&params, times, 0, utc(0, 0, 5), 4, bits, why), 0);
-    CHECK_INT(bits[0], ENV_SESSION_LAST_ORDER);
-    CHECK_INT(bits[1], ENV_SESSION_ENDS);
+    CHECK_INT(bits[0], ENV_ROW_LEAVES);
+    CHECK_INT(bits[1], ENV_ROW_ENDS);
     CHECK_INT(bits[2] | bits[3], 0);
 }
 

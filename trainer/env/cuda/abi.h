@@ -20,7 +20,7 @@ struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything in this file, a struct that it takes, or what a step computes changes: a module of
  * another number is refused, since it would give other bits. */
-enum { GPU_ENV_ABI = 8 };
+enum { GPU_ENV_ABI = 9 };
 
 /* What the module exports, a struct gpu_env_api. */
 #define GPU_ENV_SYMBOL "papertape_gpu_env"

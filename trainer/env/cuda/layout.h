@@ -14,6 +14,7 @@ enum layout_array {
     LAYOUT_SYMBOLS,
     LAYOUT_LEAST,
     LAYOUT_SESSION,
+    LAYOUT_OPENS,
     LAYOUT_BLOCKS
 };
 enum { LAYOUT_ARRAYS = LAYOUT_BLOCKS + 1, LAYOUT_ALIGN = 256 };
@@ -41,6 +42,7 @@ static inline size_t layout_market(const struct env_market_view *m, struct layou
     ret[LAYOUT_SYMBOLS] = layout_piece(m->symbols, n, sizeof(struct policy_symbol), &total);
     ret[LAYOUT_LEAST] = layout_piece(m->least, n, sizeof(double), &total);
     ret[LAYOUT_SESSION] = layout_piece(m->session, m->rows, 1, &total);
+    ret[LAYOUT_OPENS] = layout_piece(m->open_ns, m->rows, sizeof(int64_t), &total);
     ret[LAYOUT_BLOCKS] = layout_piece(m->blocks, (size_t)m->n_blocks, sizeof(struct env_block), &total);
     return total;
 }
@@ -60,6 +62,7 @@ static inline void layout_place_market(struct env_market_view *m, const struct l
     m->symbols = (const struct policy_symbol *)layout_at(&pieces[LAYOUT_SYMBOLS], memory);
     m->least = (const double *)layout_at(&pieces[LAYOUT_LEAST], memory);
     m->session = (const uint8_t *)layout_at(&pieces[LAYOUT_SESSION], memory);
+    m->open_ns = (const int64_t *)layout_at(&pieces[LAYOUT_OPENS], memory);
     m->blocks = (const struct env_block *)layout_at(&pieces[LAYOUT_BLOCKS], memory);
 }
 

@@ -24,16 +24,11 @@ ENV_RULE void env_day_market_decide(const struct env_view *view, const struct en
         return;
     struct policy_rules rules = env_market_policy(view, e, costs);
     struct policy_memory memory = env_market_memory(view, e, 0, &rules, close);
-    float direction = env_day_direction(view, io, e), threshold = (float)view->params.threshold;
-    float action = direction > threshold ? 1.0f : direction < -threshold ? -1.0f : 0.0f;
-    memory.scale = (double)env_day_size(view, io, e) * equity / (close * symbol->per_divisor);
-    if (view->market.session[row] & ENV_SESSION_LAST_ORDER) {
-        action = -1;
-        memory.scale = POLICY_EXACT_MAX;
-        memory.least = 0;
-    }
+    struct policy_day_action day = {env_day_direction(view, io, e), env_day_size(view, io, e),
+                                    (view->market.session[row] & ENV_ROW_LEAVES) != 0};
     double available = env_money(s->cash)[e] - env_market_reserved(view, e);
-    struct policy_order order = policy_decide(&rules, symbol, &memory, action, close, equity, available);
+    struct policy_order order = policy_decide_day(&rules, symbol, &memory, &day,
+                                                  (float)view->params.threshold, close, equity, available);
     env_market_keep(s, e, &memory, &order);
 }
 
@@ -76,6 +71,7 @@ ENV_RULE void env_day_market_step(const struct env_view *view, const struct env_
     struct env_costs costs = env_market_costs(view, e);
     double held = s->lots[e], realised = 0, capital = env_money(s->capital)[e];
     env_day_market_decide(view, io, e, &costs);
+    env_market_over(view, e);
     int32_t row = ++s->row[e];
     struct env_account account = {env_money(s->cash)[e], env_market_reserved(view, e),
                                   env_money(s->fees)[e], s->buys[e],
@@ -88,7 +84,7 @@ ENV_RULE void env_day_market_step(const struct env_view *view, const struct env_
     s->buys[e] = account.buys;
     s->sells[e] = account.sells;
 
-    bool ends = (view->market.session[row] & ENV_SESSION_ENDS) != 0;
+    bool ends = (view->market.session[row] & ENV_ROW_ENDS) != 0;
     struct env_worths worths = env_market_worths(view, e);
     double equity = worths.equity;
     struct env_day_terms terms = {env_money(s->equity)[e], equity, realised, capital,
@@ -107,7 +103,7 @@ ENV_RULE void env_day_market_step(const struct env_view *view, const struct env_
 /* As env_market_mask(); nothing where all is sold anyway. */
 ENV_RULE uint8_t env_day_market_mask(const struct env_view *view, size_t e)
 {
-    bool leaves = (view->market.session[view->state.row[e]] & ENV_SESSION_LAST_ORDER) != 0;
+    bool leaves = (view->market.session[view->state.row[e]] & ENV_ROW_LEAVES) != 0;
     return leaves ? 0 : env_market_mask(view, e, 0);
 }
 

@@ -260,7 +260,7 @@ ENV_RULE void env_day_step(const struct env_view *view, const struct env_step_io
     int32_t row = s->row[e] + 1;
     s->row[e] = row;
     float close = view->market.close[(size_t)row * (size_t)view->market.row_stride];
-    bool ends = (view->market.session[row] & ENV_SESSION_ENDS) != 0;
+    bool ends = (view->market.session[row] & ENV_ROW_ENDS) != 0;
     struct env_day day = env_day_load(view, e, close);
     float held = day.qty;
     double capital = env_money_get(view, s->capital, e);
@@ -292,7 +292,7 @@ ENV_RULE uint8_t env_day_mask(const struct env_view *view, size_t e)
 {
     const struct env_state *s = &view->state;
     int32_t row = s->row[e];
-    if (view->market.session[row + 1] & ENV_SESSION_ENDS)
+    if (view->market.session[row + 1] & ENV_ROW_ENDS)
         return 0;
     float close = view->market.close[(size_t)row * (size_t)view->market.row_stride];
     struct env_day day = env_day_load(view, e, close);

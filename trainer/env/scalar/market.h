@@ -3,6 +3,7 @@
  * 1. At the close of row t: equity, and what is free of reserves. With limits, where any asset's bar is
  *    there: policy_watch_all(). For each asset in order whose bar is there: policy_watch(), policy_decide(),
  *    with limits policy_decide_within(); its order waits for the asset's next bar.
+ *    Where row t ends a session of a calendar: env_market_over().
  * 2. t += 1. For each asset in order whose bar is there: env_market_bar().
  * 3. Equity and benchmark at the last closes, then what all episodes have: finish.h.
  *
@@ -91,7 +92,8 @@ ENV_RULE struct policy_portfolio env_market_watch_all(const struct env_view *vie
     const struct env_market_view *market = &view->market;
     struct policy_portfolio all = {state->all_peak[copy], state->all_until[copy], state->all_day[copy],
                                    state->all_opening[copy], state->all_lost[copy]};
-    int64_t open_ns = market->start_ns + state->row[copy] * market->interval_ns;
+    int32_t row = state->row[copy];
+    int64_t open_ns = market->open_ns ? market->open_ns[row] : market->start_ns + row * market->interval_ns;
     if (env_market_any_there(view, copy))
         ret->round = policy_watch_all(&ret->rules.limits, &all, open_ns, market->interval_ns, ret->equity,
                                       ret->equity - available);
@@ -257,6 +259,7 @@ ENV_RULE void env_market_step(const struct env_view *view, const struct env_step
     const struct env_state *state = &view->state;
     struct env_costs costs = env_market_costs(view, copy);
     env_market_decide(view, io, copy, &costs, env_money(state->equity)[copy], limited);
+    env_market_over(view, copy);
     state->row[copy]++;
     bool exact = env_market_bars(view, copy, &costs);
     env_market_finish(view, io, copy, exact);

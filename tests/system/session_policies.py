@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Policies of stocks: in their environment, in `papertape backtest --policy`, and in a daemon: the same trades row by row, the same
+equity, from 2025-10-27 to 2026-03-13, over both changes of clocks and half days. Task day-trade of the regular session, flat before
+each close; portfolios of the extended one, with limits and a recurrent network. Bars are the generator's
+(fixtures/stock_bars.py), with minutes that are missing; whose days are its own. And what is refused: another session, another
+calendar."""
+
+import bisect
+import csv
+import datetime
+import decimal
+import functools
+import json
+import os
+import sys
+
+import harness
+import policy_three_ways as recorded
+import trained_three_ways as trained
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures"))
+import stock_bars  # noqa: E402
+
+WAIT = 1200.0 if harness.LONG else 400.0
+FIRST, END = datetime.date(2025, 10, 27), datetime.date(2026, 3, 14)
+SYMBOLS = (("ABC", 150.0), ("XYZ", 150.0))
+DAY = {"task": "day-trade", "threshold": 0.2, "trailing_stop_pct": 0.01, "max_position_pct": 0, "min_cash_reserve": 0,
+       "forced_exit_bars": 0, "cooldown_bars": 0, "action_span": 1}
+KINDS = {"day-trade": ("5m", "regular", 1, {"sets": True, **DAY}),
+         "day-trade-extended": ("30m", "extended", 1, {"sets": True, "levels": 5, "recurrent": 16, **DAY}),
+         "portfolio": ("30m", "regular", 2, {"recurrent": 16, "sets": True, "exposure": 0.8, "daily_loss": 0.02, "stop_loss": 0.02,
+                                             "portfolio_trailing_stop": 0.05, "cooldown": "3h"})}
+
+
+@functools.cache
+def bars_of(symbol, interval):
+    return stock_bars.bars_of(symbol, FIRST, END, interval)
+
+
+def grid(session, seconds):
+    """When the session's rows open; those that are a day's last."""
+    opens, last = [], set()
+    for day in stock_bars.trading_days(FIRST, END):
+        spans = [(day.open, day.close)] if session == "regular" else [(day.early, day.open), (day.open, day.close), (day.close, day.late)]
+        opens += [second for start, end in spans for second in range(start, end, seconds)]
+        last.add(opens[-1])
+    return opens, last
+
+
+def policy(path, name, session, interval, n, seed, calendar="nyse", **kind):
+    """trained_three_ways's, of a market with a calendar."""
+    return trained.policy(path, name, seed=seed, symbols=SYMBOLS[:n], names=[symbol for symbol, _ in SYMBOLS[:n]], least="0.01",
+                          interval=interval, metadata={"calendar": calendar} if calendar else {},
+                          **({"session": session} if calendar else {}), set_text=SET, **kind)
+
+
+SET = "set tiny\nclose\nlog_return:3\nrsi:7 /100\nnatr:5\nvolume log1p\n"
+
+
+def by_environment(place, path, files, opens):
+    """Trades; equity at the close that each step reaches."""
+    names = {what: os.path.join(place, f"eval-{what}.csv") for what in ("trades", "steps")}
+    out = json.loads(recorded.run([recorded.TRAINER, "eval", path, "--bars", ",".join(files), "--steps", names["steps"], "--trades",
+                                   names["trades"]]))
+    first = opens.index(out["first_ns"] // 10**9)
+    rows = recorded.read(names["steps"])
+    return recorded.read(names["trades"]), {opens[first + int(row["t"])]: row for row in rows}, out
+
+
+def acting(place, name, files, opens, least=60):
+    interval, session, n, kind = KINDS[name]
+    for seed in range(60):
+        path = policy(os.path.join(place, f"{name}.safetensors"), name, session, interval, n, seed, **kind)
+        trades, steps, _ = by_environment(place, path, files, opens)
+        sides = [row["side"] for row in trades]
+        late = [row for row in trades if int(row["ts_ns"]) // 10**9 > opens[len(opens) * 9 // 10]]
+        if min(sides.count("BUY"), sides.count("SELL")) > least and (least < 60 or len(late) > 5):
+            return path, trades, steps
+    raise AssertionError(f"{name}: no network of {least} trades")
+
+
+def flat_at_closes(name, trades, last, seconds):
+    """Nothing is held when a day's last bar closes; something was on most days."""
+    held, day, days, ends = 0.0, None, set(), sorted(last)
+    for row in trades:
+        second = int(row["ts_ns"]) // 10**9
+        on = ends[bisect.bisect_left(ends, second - seconds + 1)]
+        assert on == day or abs(held) < 1e-9, f"{name}: {held} over the night before {row}"
+        assert row["side"] == "SELL" or second < on, f"{name}: bought in the day's last bar: {row}"
+        day = on
+        days.add(day)
+        held += float(row["qty"]) * (1 if row["side"] == "BUY" else -1)
+    assert len(days) > 40, (name, len(days))  # the episode ends within a day
+    assert halves(ends) <= {dated(day) for day in days}, name
+    return len(days)
+
+
+def dated(second):
+    return datetime.datetime.fromtimestamp(second, stock_bars.ZONE).date()
+
+
+def halves(ends):
+    return {day for day in stock_bars.HALF_DAYS if day in {dated(second) for second in ends}}
+
+
+def by_daemon(folder, path, files, interval):
+    """What the daemon's account did, over the venue that plays the files, and the equity that its log gives."""
+    symbols = [os.path.basename(file).split("_")[0] for file in files]
+    assets = [word for symbol in symbols for word in ("--asset", f"{symbol}:not-fractionable")]
+    keys = harness.write_keys(folder.path, "keys", "hush")
+    config = f"""[market]
+venue = alpaca
+symbols = {', '.join(symbols)}
+interval = {interval}
+history = 0
+streams = trade, kline, bookTicker
+[engine]
+clock = feed
+fill_model = bar
+latency_ms = 50
+slippage = 0.0002
+equity_interval_s = 0
+[venue alpaca]
+keys = {keys}
+feed = sip
+[account policy]
+currency = USD
+policy = {path}
+"""
+    replay = folder.start(harness.Replay(folder.path, "--venue", "alpaca", "--bars", *files, "--speed", "max", *assets))
+    daemon = folder.start(harness.Daemon(folder.path, replay, config))
+    last = {symbol: last_ms(file) for symbol, file in zip(symbols, files)}
+    daemon.wait_status(lambda status: all(
+        daemon.papertape("bars", symbol, interval, status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(ms))
+        for symbol, ms in last.items()), "the last bar of each symbol", WAIT)
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print("  " + daemon.papertape("ledger", "verify").split("\n")[0] + "; " + daemon.papertape("parity").strip().split("\n")[-1].strip())
+    text, equity = daemon.papertape("fills", "--csv"), os.path.join(folder.path, "log-equity.csv")
+    recorded.run([harness.PAPERTAPE, "backtest", "--events", daemon.state, "--equity", equity])
+    fills = [{**row, **{key: f"{decimal.Decimal(row[key]):.8f}" for key in ("price", "qty", "fee")}}
+             for row in csv.DictReader(text.splitlines())]  # the venue's have more digits
+    return fills, {int(row["ts_ns"]): float(row["equity"]) for row in recorded.read(equity)}
+
+
+def last_ms(file):
+    with open(file, encoding="ascii") as lines:
+        return int(datetime.datetime.fromisoformat(lines.read().splitlines()[-1].split(",")[0]).timestamp()) * 1000
+
+
+def live(folder, name, first, end):
+    """The daemon on the session's bars of some days, against the environment on the same."""
+    interval, session, n, kind = KINDS[name]
+    opens, _ = grid(session, stock_bars.INTERVALS[interval])
+    place = os.path.join(folder.path, f"{name}-live")
+    os.mkdir(place)
+    files = [os.path.join(place, f"{symbol}_{interval}.csv") for symbol, _ in SYMBOLS[:n]]
+    for (symbol, _), file in zip(SYMBOLS, files):
+        within = set(opens)
+        stock_bars.write(file, [bar for bar in bars_of(symbol, interval) if bar.second in within and first <= dated(bar.second) < end])
+    path, trades, steps = acting(place, name, files, opens, 10)
+    equity = {(second + stock_bars.INTERVALS[interval]) * 10**9: float(row["equity"]) for second, row in steps.items()}
+    theirs, their_equity = by_daemon(folder, path, files, interval)
+    count = recorded.same_trades(f"{name}: daemon", trades, theirs, max(equity))
+    most = recorded.same_equity(f"{name}: daemon", equity, their_equity)
+    assert most <= 1e-6, (name, most)
+    print(f"{name}: {count} trades live from {first} to {end} as in the environment; equity of {len(equity)} bars within {most:.3g}")
+
+
+def three_ways(folder, name, gaps=False):
+    interval, session, n, _ = KINDS[name]
+    seconds = stock_bars.INTERVALS[interval]
+    opens, last = grid(session, seconds)
+    place = os.path.join(folder.path, name + ("-gaps" if gaps else ""))
+    os.mkdir(place)
+    files = [os.path.join(place, f"{symbol}_{interval}.csv") for symbol, _ in SYMBOLS[:n]]
+    for k, file in enumerate(files):
+        bars = bars_of(SYMBOLS[k][0], interval)
+        # every 11th is missing, days' last and first ones among them: purchases that wait then end with the session
+        stock_bars.write(file, [bar for i, bar in enumerate(bars) if not gaps or i == 0 or (i + 4 * k) % 11])
+    path, trades, steps = acting(place, name, files, opens)
+    equity = {second * 10**9 + seconds * 10**9: float(row["equity"]) for second, row in steps.items()}
+    theirs, their_equity, texts = recorded.by_backtest(place, [path], files)
+    ended = texts["orders"].count("SESSION_CLOSED")
+    assert (ended > 0) == (gaps and name == "portfolio"), (name, ended)  # a day trade only sells before the close
+    count = recorded.same_trades(f"{name}: backtest", trades, theirs, max(equity))
+    most = recorded.same_equity(f"{name}: backtest", equity, their_equity)
+    months = {datetime.datetime.fromtimestamp(int(row["ts_ns"]) // 10**9, stock_bars.ZONE).strftime("%Y-%m") for row in trades}
+    assert most <= 1e-6 and months >= {"2025-10", "2025-11", "2025-12", "2026-01", "2026-02", "2026-03"}, (name, most, months)
+    days = flat_at_closes(name, trades, last, seconds) if name.startswith("day-trade") and not gaps else 0
+    print(f"{name}{', with gaps' if gaps else ''}: {count} trades of {session} bars of {interval} equal in environment and backtest; equity of {len(equity)} bars within {most:.3g}" + (f"; of {days} days, flat at each close" if days else ""))
+
+
+def main():
+    with harness.Folder() as folder:
+        for name in KINDS:
+            three_ways(folder, name)
+        for name in ("day-trade-extended", "portfolio"):
+            three_ways(folder, name, gaps=True)
+        autumn = (FIRST, END) if harness.LONG else (datetime.date(2025, 11, 24), datetime.date(2025, 12, 3))
+        live(folder, "day-trade", *autumn)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
