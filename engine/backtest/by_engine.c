@@ -202,13 +202,12 @@ static bool trades_extended(const struct backtest_config *config)
 static int give_phase(struct run_thread *thread, struct drive *drive)
 {
     const struct trading_now *now = &drive->phases.now;
-    struct event event = {.seq = drive->config->ticks ? ++drive->seq
-                                                      : sequence(drive->config->market, drive->row, 0) - 1,
-                          .recv_ns = drive->phases.at_ns,
-                          .kind = EVENT_SESSION,
-                          .session = {.phase = now->phase,
-                                      .next_ns = now->next_ns,
-                                      .extended = trades_extended(drive->config)}};
+    struct event event = {
+        .seq = drive->config->ticks ? ++drive->seq : sequence(drive->config->market, drive->row, 0) - 1,
+        .recv_ns = drive->phases.at_ns,
+        .kind = EVENT_SESSION,
+        .session = {
+            .phase = now->phase, .next_ns = now->next_ns, .extended = trades_extended(drive->config)}};
     memcpy(event.session.calendar, drive->config->calendar->name, sizeof event.session.calendar);
     return handle(thread, drive, &event);
 }

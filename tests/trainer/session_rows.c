@@ -1,6 +1,6 @@
-/* session-rows BARS SESSION SET: the rows that an environment of that session has of a file of bars of New York
- * stocks, as CSV: when each opens (s), its bits of struct env_market_source's sessions, is its bar there, its
- * close, and its features, nine digits each. For tests/trainer/session_rows.py. */
+/* session-rows BARS SESSION SET: the rows that an environment of that session has of a file of bars of New
+ * York stocks, as CSV: when each opens (s), its bits of struct env_market_source's sessions, is its bar
+ * there, its close, and its features, nine digits each. For tests/trainer/session_rows.py. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static void print_rows(const struct trainer_data *data, const struct market *mar
 {
     const struct env_market_source *source = trainer_data_source(data);
     for (size_t row = 0; row < source->rows; row++) {
-        printf("%lld,%d,%d,%.9g", (long long)(market_open_ns(market, row) / 1000000000), source->sessions[row],
-               market_present(&market->series[0], row), source->assets[0].close[row]);
+        printf("%lld,%d,%d,%.9g", (long long)(market_open_ns(market, row) / 1000000000),
+               source->sessions[row], market_present(&market->series[0], row), source->assets[0].close[row]);
         for (int f = 0; f < source->n_features; f++)
             printf(",%.9g", row < source->first_row
                                 ? 0.0
