@@ -389,9 +389,9 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
         memcpy(market->open_ns, source->open_ns, rows * sizeof *market->open_ns);
     view->open_ns = source->sessions ? market->open_ns : NULL;
     int rc = 0;
-    if (session && source->sessions)
-        memcpy(session, source->sessions, rows);
-    else if (session)
+    for (size_t r = 0; r < rows && session && source->sessions; r++)
+        session[r] = source->sessions[r] & (ENV_ROW_ENDS | ENV_ROW_LEAVES);
+    if (session && !source->sessions)
         rc = env_session(params, source->open_ns, source->start_ns, source->interval_ns, rows, session, err);
     for (int i = 0; exchange && i < source->n_assets; i++)
         for (size_t r = 0; r < rows && !view->gaps; r++)

@@ -56,6 +56,7 @@ class MarketSource(ctypes.Structure):
         ("n_assets", c_int),
         ("assets", POINTER(AssetSource)),
         ("open_ns", c_void_p),
+        ("sessions", c_void_p),
         ("start_ns", c_int64),
         ("interval_ns", c_int64),
         ("features", c_void_p),

@@ -82,6 +82,8 @@ class Market:
     min_order_qty in units of each asset; one for all, one an asset, or by name
     symbols       how the venue lists each asset; without, execution="market" takes scales of 8 and no filters
     present       [rows, assets] bool: is the bar there? Without it all are
+    sessions      [rows] of a market with a calendar: 1: the last bar of its session, behind which `times` may jump; 2: the
+                  next one is; else 0. None: sessions end by the clock
     features      [rows, n_features] float32, for observations, unscaled (norm_tech scales); None: the closes,
                   then the volumes. Not copied where it is contiguous float32
     first_row     the first row whose features all have values
@@ -98,6 +100,7 @@ class Market:
         min_order_qty: float | Sequence[float] | Mapping[str, float] = 0.0,
         symbols: Symbol | Sequence[Symbol] | Mapping[str, Symbol] | None = None,
         present: ArrayLike | None = None,
+        sessions: ArrayLike | None = None,
         features: ArrayLike | None = None,
         first_row: int = 0,
     ) -> None:
@@ -124,6 +127,11 @@ class Market:
                     f"columns: {name}: {values.shape[1]} rows of {values.shape[0]} assets: {self.rows} rows of {n}, as the "
                     "closes and the names"
                 )
+        self._sessions = None
+        if sessions is not None:
+            self._sessions = np.ascontiguousarray(sessions, np.uint8)
+            if self._sessions.shape != (self.rows,):
+                raise ValueError(f"sessions: {self._sessions.shape}: one number a row, {self.rows}")
         self._present = None
         if present is not None:
             bits = self._by_asset(present, np.bool_, "present")
@@ -259,6 +267,7 @@ class Market:
             n_assets=len(self.names),
             assets=assets,
             open_ns=address(self.times),
+            sessions=address(self._sessions),
             interval_ns=self.interval_ns,
             features=address(self.features),
             n_features=0 if self.features is None else self.features.shape[1],
