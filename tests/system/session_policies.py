@@ -191,6 +191,36 @@ def three_ways(folder, name, gaps=False):
     print(f"{name}{', with gaps' if gaps else ''}: {count} trades of {session} bars of {interval} equal in environment and backtest; equity of {len(equity)} bars within {most:.3g}" + (f"; of {days} days, flat at each close" if days else ""))
 
 
+def refusals(folder):
+    """One line each, that names both sides."""
+    place = os.path.join(folder.path, "refused")
+    os.mkdir(place)
+    interval, session, n, kind = KINDS["portfolio"]
+    files = [os.path.join(place, f"{symbol}_{interval}.csv") for symbol, _ in SYMBOLS]
+    for (symbol, _), file in zip(SYMBOLS, files):
+        stock_bars.write(file, bars_of(symbol, interval))
+    other = os.path.join(place, "other.calendar")
+    with open(other, "w", encoding="ascii") as file:
+        file.write("name other\nzone America/New_York\nfrom 2025-01-01\nto 2026-12-31\nweek Mon Tue Wed Thu Fri\n"
+                   "hours 04:00 09:30 16:00 20:00\n")
+    made = policy(os.path.join(place, "made.safetensors"), "portfolio", session, interval, n, 0, **kind)
+    always = policy(os.path.join(place, "always.safetensors"), "portfolio", session, interval, n, 0, calendar=None, **kind)
+    day = policy(os.path.join(place, "day.safetensors"), "day", session, interval, 1, 0, sets=True, shorts="true",
+                 **{**DAY, "execution": "reference"})
+    bars = ["--bars", ",".join(files)]
+    backtest, evaluate = [harness.PAPERTAPE, "backtest", "--no-cache", *bars], [recorded.TRAINER, "eval", *bars]
+    trained.refused([*backtest, "--policy", made, "--calendar", "nyse", "--session", "extended"], "extended", "regular")
+    trained.refused([*backtest, "--policy", made, "--calendar", other], "other", "nyse")
+    trained.refused([*backtest, "--policy", made, "--calendar", "24x7"], "trades at all times", "session regular of calendar nyse")
+    trained.refused([*backtest, "--policy", always, "--calendar", "nyse"], "calendar nyse", "trades at all times")
+    trained.refused([*evaluate, made, "--calendar", other], "other", "nyse")
+    trained.refused([*evaluate, made, "--calendar", "24x7"], "trades at all times", "session regular of calendar nyse")
+    trained.refused([*evaluate, always, "--calendar", "nyse"], "calendar nyse", "trades at all times")
+    trained.refused([*evaluate, made, "--calendar", "nysee"], "nysee")
+    trained.refused([*backtest, "--policy", day], "reference")
+    print("another session, another calendar, none: each refused in one line that names both")
+
+
 def main():
     with harness.Folder() as folder:
         for name in KINDS:
@@ -199,6 +229,7 @@ def main():
             three_ways(folder, name, gaps=True)
         autumn = (FIRST, END) if harness.LONG else (datetime.date(2025, 11, 24), datetime.date(2025, 12, 3))
         live(folder, "day-trade", *autumn)
+        refusals(folder)
     return 0
 
 
