@@ -191,6 +191,60 @@ def three_ways(folder, name, gaps=False):
     print(f"{name}{', with gaps' if gaps else ''}: {count} trades of {session} bars of {interval} equal in environment and backtest; equity of {len(equity)} bars within {most:.3g}" + (f"; of {days} days, flat at each close" if days else ""))
 
 
+LEARNED = """[training]
+name = learned
+total_steps = 1024
+output = {place}/out
+policy_layers = 16,16
+value_layers = 16,16
+policy_gain = 1
+copies = 4
+steps = 128
+minibatch = 128
+epochs = 2
+device = cpu
+threads = 1
+[environment]
+task = day-trade
+action_span = 1
+threshold = 0.05
+initial_capital = 100000
+episode_bars = 100
+session = regular
+[data]
+bars = {bars}
+calendar = nyse
+interval = 5m
+"""
+
+
+def learned(folder):
+    """A policy that the trainer made: its file says calendar and session, eval repeats the figures of its last evaluation, the
+    backtest makes its trades. Ranges are counted in rows of the session."""
+    place = os.path.join(folder.path, "learned")
+    os.mkdir(place)
+    bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "learned.ini")
+    stock_bars.write(bars, bars_of("ABC", "5m"))
+    with open(config, "w", encoding="ascii") as file:
+        file.write(LEARNED.format(place=place, bars=bars))
+    events = [json.loads(line) for line in recorded.run([recorded.TRAINER, "train", "--config", config]).splitlines()]
+    path = os.path.join(place, "out/learned.safetensors")
+    with open(path, "rb") as file:
+        header = file.read(1 << 16)
+    assert b'"calendar":"nyse"' in header and b"session=regular" in header
+    opens, _ = grid("regular", 300)
+    last = [event for event in events if event["event"] == "evaluation"][-1]
+    begins = opens[len(opens) - round(0.2 * len(opens))]
+    tested = json.loads(recorded.run([recorded.TRAINER, "eval", path, "--bars", bars, "--from", str(begins)]))["whole"]
+    assert tested["steps"] == last["evaluated_steps"] and abs(tested["equity"] - last["equity"]) < 1e-6, (tested, last)
+    trades, steps, _ = by_environment(place, path, [bars], opens)
+    equity = {(second + 300) * 10**9: float(row["equity"]) for second, row in steps.items()}
+    theirs, their_equity, _ = recorded.by_backtest(place, [path], [bars])
+    count = recorded.same_trades("learned: backtest", trades, theirs, max(equity))
+    assert count > 20 and recorded.same_equity("learned: backtest", equity, their_equity) <= 1e-6
+    print(f"learned: {count} trades of a policy that the trainer made, equal in environment and backtest; its evaluation repeated by eval")
+
+
 def refusals(folder):
     """One line each, that names both sides."""
     place = os.path.join(folder.path, "refused")
@@ -229,6 +283,7 @@ def main():
             three_ways(folder, name, gaps=True)
         autumn = (FIRST, END) if harness.LONG else (datetime.date(2025, 11, 24), datetime.date(2025, 12, 3))
         live(folder, "day-trade", *autumn)
+        learned(folder)
         refusals(folder)
     return 0
 
