@@ -89,6 +89,7 @@ struct market_state {
     /* When the newest period in which orders are filled started, and when the newest one that is over
      * ended; 0: not known. */
     int64_t opened_ns, closed_ns;
+    int64_t reopened_ns; /* when trading last began again: what was shown before is forgotten; 0: never */
     enum market_trading trading;
     struct market_bands bands;  /* for display only */
     struct known_action *known; /* in order of arrival */
@@ -476,8 +477,8 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
 /* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
-/* Of a market whose days are known: has it opened within a minute, and shown nothing yet? What arrives then
- * waits for what is shown first. */
+/* Of a market whose days are known: did trading begin within a minute, and has it shown nothing yet? What
+ * arrives then waits for what is shown first. */
 bool engine_hours_opening(const struct engine *engine, int symbol);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);

@@ -26,7 +26,7 @@ bool engine_hours_opening(const struct engine *engine, int symbol)
     const struct market_state *market = &engine->markets[symbol];
     bool shows = market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
     return engine_calendar(engine, symbol)->n > 0 && engine_hours_trades(market) && !market->stale &&
-           !shows && engine->recv_ns < market->opened_ns + OPENING_NS;
+           !shows && engine->recv_ns < market->reopened_ns + OPENING_NS;
 }
 
 /* Is it a phase of the session for orders? */
@@ -89,6 +89,7 @@ static void reopen(struct engine *engine, int symbol)
     bool shows = market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
     market->quote = (struct market_quote){0};
     market->n_taken = 0;
+    market->reopened_ns = engine->recv_ns;
     market->unmoved = market->calm = false;
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
         struct live_order *live = &engine->orders[i];

@@ -123,15 +123,23 @@ void engine_kept_split(struct engine *engine, int symbol, const struct stock_spl
 
 /* ---- openings ---- */
 
+static bool is_of(enum session_choice choice, enum market_phase phase)
+{
+    return phase == MARKET_PHASE_OPEN ||
+           (choice == SESSION_EXTENDED && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
+}
+
 /* Has the session opened that the decision was kept for? *ret_open_ns: when; INT64_MIN where it is over, too.
- */
+ * Live the market must say so; it may do so before our clock does. */
 static bool opened(const struct engine *engine, int account, const struct kept_decision *kept, int64_t now_ns,
                    int64_t *ret_open_ns)
 {
+    enum session_choice choice = engine->specs[account].session;
+    bool live = engine->fill_model != FILL_BAR;
     struct session_span span;
-    if (!trading_span_at(engine_calendar(engine, kept->symbol), engine->specs[account].session,
-                         kept->since_ns, &span) ||
-        span.open_ns > now_ns)
+    if (!trading_span_at(engine_calendar(engine, kept->symbol), choice, kept->since_ns, &span) ||
+        span.open_ns > now_ns + (live ? DELAY_ALLOWED_NS : 0) ||
+        (live && !is_of(choice, engine->markets[kept->symbol].phase)))
         return false;
     *ret_open_ns = span.close_ns <= now_ns ? INT64_MIN : span.open_ns;
     return true;
@@ -178,12 +186,6 @@ static bool entry_end(const struct engine *engine, const struct order *order, in
         return false;
     *ret_end_ns = span.close_ns;
     return true;
-}
-
-static bool is_of(enum session_choice choice, enum market_phase phase)
-{
-    return phase == MARKET_PHASE_OPEN ||
-           (choice == SESSION_EXTENDED && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
 }
 
 /* Ends entries of sessions that are over by now_ns; symbol -1: of all symbols; `phases`: and of those whose

@@ -125,6 +125,9 @@ static void visit_session(struct codec *codec, struct market_state *market)
     codec_i64s(codec, &market->phase_next_ns, &market->opened_ns, &market->closed_ns);
     codec_enum(codec, &market->trading, MARKET_TRADINGS);
     codec_i64s(codec, &market->bands.up, &market->bands.down);
+    if (codec->version >= 8)
+        codec_i64(codec, &market->reopened_ns);
+    codec->failed |= market->reopened_ns > INT64_MAX / 2;
 }
 
 static int visit_known(struct codec *codec, struct market_state *market)

@@ -153,6 +153,29 @@ static void test_last_bar(void)
     harness_close(&h);
 }
 
+/* The venue's clock is before ours, or it opens late: its word counts. */
+static void test_opening(void)
+{
+    for (int late = 0; late < 2; late++) {
+        open_day(SESSION_REGULAR, FILL_BOOK);
+        close_day(&buys);
+        phase_to(MARKET_PHASE_EARLY, days[1].early_ns, days[1].open_ns);
+        int64_t at_ns = days[1].open_ns + (late ? 20 * MINUTE_NS : -300 * MS_NS);
+        h.now_ns = at_ns - SECOND_NS;
+        pass(&h, 0);
+        CHECK_INT(n_orders(), 0);
+        phase_to(MARKET_PHASE_OPEN, at_ns, days[1].close_ns);
+        CHECK_INT(n_orders(), 1);
+        CHECK_INT(reported(&h, 1)->created_ns, at_ns);
+        pass(&h, SECOND_NS);
+        CHECK_INT(engine_orders(h.engine), 1); /* nothing is shown yet */
+        show(61000 * USDT);
+        sees(1, ORDER_FILLED, ORDER_OK);
+        CHECK_INT(h.last_fill.price, 61000 * USDT);
+        harness_close(&h);
+    }
+}
+
 /* With `extended` the evening is of the session, and with `all` nothing waits. */
 static void test_choices(void)
 {
@@ -577,6 +600,7 @@ int main(void)
 {
     struct random random = random_seeded("engine/kept", 20261125);
     test_last_bar();
+    test_opening();
     test_choices();
     test_dropped();
     test_ends();
