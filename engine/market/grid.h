@@ -31,7 +31,8 @@ int market_store_intervals_differ(const struct market_source *a, const struct ma
 
 void market_store_sources_finish(struct market_source *sources, int n);
 
-/* Gives bars without a session that of options->calendar (sessions.c): files' have theirs already. 0;
+/* Gives bars without a session that of options->calendar (sessions.c), except where a venue lists the symbol
+ * without a calendar: files' have theirs already. 0;
  * -EINVAL for a bar beyond its range, -ENOMEM, with the sentence. */
 int market_store_sessions(struct market_source *source, const struct market_options *options,
                           char err[static MARKET_ERROR_MAX]);

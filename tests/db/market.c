@@ -113,7 +113,9 @@ static void test_sessions(struct random *random, const char *directory)
     made_write(random, &files[0], "SPY");
     const char *path = files[0].path, *name = "SPY";
     CHECK_INT(market_store_load_files(&path, 1, &options, &m, NULL, err), 0);
-    db_writer_put_symbol(writer, FIXTURE_SYMBOLS, "alpaca", &m->series[0].symbol, 1);
+    struct symbol listed = m->series[0].symbol;
+    snprintf(listed.calendar, sizeof listed.calendar, "us-equity"); /* without one it trades at all times */
+    db_writer_put_symbol(writer, FIXTURE_SYMBOLS, "alpaca", &listed, 1);
     market_store_close(m);
     put_bars(writer, FIXTURE_SYMBOLS, &files[0], 5 * minute, BAR_VENUE, 0, calendar);
     CHECK_INT(db_writer_flush(writer, 10000), 0);
