@@ -8,9 +8,10 @@
 #include "engine/backtest/backtest.h"
 #include "tests/engine/synthetic_market.h"
 
-#define E8        INT64_C(100000000)
-#define SECOND_NS INT64_C(1000000000)
-#define MINUTE_NS (60 * SECOND_NS)
+#define E8          INT64_C(100000000)
+#define SECOND_NS   INT64_C(1000000000)
+#define MINUTE_NS   (60 * SECOND_NS)
+#define MONEY_LARGE 1e9 /* what is traded of such an account may be more than is covered vectorised */
 
 enum { RUNS = 12, RUNS_LONG = 400 }; /* of each strategy */
 
@@ -299,6 +300,14 @@ static void check_hours(const struct backtest_account *account, const struct bac
     }
 }
 
+static double most_equity(const struct backtest_account *account, size_t rows)
+{
+    double most = 0;
+    for (size_t i = 0; i < rows; i++)
+        most = fmax(most, account->equity[i]);
+    return most;
+}
+
 static bool one_run(struct random *random, const struct strategy *strategy)
 {
     struct synthetic_market made;
@@ -342,7 +351,14 @@ static bool one_run(struct random *random, const struct strategy *strategy)
         return false;
     }
     CHECK_INT(r, 0);
-    CHECK_INT(backtest_run(&config, &columns, err, sizeof err), 0);
+    r = backtest_run(&config, &columns, err, sizeof err);
+    if (r == -EINVAL && most_equity(&engine.accounts[0], config.to - config.from) > MONEY_LARGE) {
+        CHECK(strstr(err, "too much money"));
+        backtest_finish(&engine);
+        made_close(&made);
+        return false;
+    }
+    CHECK_INT(r, 0);
     bool covered = columns.accounts[0].way == BACKTEST_COLUMNS;
     CHECK(covered || strategy == &imp); /* a run with too many orders at once is left to the engine */
     check_orders(&engine.accounts[0], &columns.accounts[0]);
