@@ -132,8 +132,9 @@ static const struct option_row options[] = {
     {"currency", "C", "what it is counted in", CREATE},
     {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},
     {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create", .arg = "params"},
-    ACCOUNT_FEE_KEYS(RATE){"fees", "TIER", "instead: a tier of the venue, as papertape fees lists them",
-                           CREATE, .without = "fee_maker fee_taker"},
+    ACCOUNT_FEE_KEYS(RATE) ACCOUNT_CLASS_FEE_KEYS(RATE){
+        "fees", "TIER", "instead: a tier of the venue, as papertape fees lists them", CREATE,
+        .without = "fee_maker fee_taker"},
     {"session", "SESSION", "the bars that its strategy sees: regular, extended or all (regular)", CREATE},
     {"shorts", NULL, "it may sell what it does not hold", CREATE},
     ACCOUNT_SHORT_KEYS(SHORT) ACCOUNT_STOCK_KEYS(STOCK) RISK_KEYS(LIMIT)};

@@ -102,7 +102,7 @@ static const struct record_field fields[] = {
     PRINT_WORD(policy),
     PRINT_FIELD_(WORD, REQUIRED, account.session, "session", &record_words_session_choice),
     MARGIN_FIELDS,
-    RECORD_RULES(RULE, RULE) RECORD_STOCK_RULES(RULE)};
+    RECORD_RULES(RULE, RULE) RECORD_STOCK_RULES(RULE) RECORD_CLASS_FEES(RULE)};
 static const struct record record = RECORD_OF("accounts", fields);
 static const struct record_field margin_fields[] = {
     PRINT_AS(TEXT, REQUIRED, account.name, "account"),

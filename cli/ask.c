@@ -248,3 +248,17 @@ int cli_ask_done(const struct option_call *call, int status, const char *schema,
     json_decref(answer);
     return EXIT_OK;
 }
+
+void cli_ask_print_waits(const json_t *result)
+{
+    const json_t *wait;
+    size_t i;
+
+    json_array_foreach(json_object_get(result, "waits"), i, wait)
+    {
+        const char *words = json_string_value(json_object_get(wait, "words"));
+        printf("order %lld ", (long long)json_integer_value(json_object_get(wait, "order")));
+        cli_text_print(stdout, words ? words : "");
+        putchar('\n');
+    }
+}

@@ -55,4 +55,8 @@ int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **r
                     struct control_error *ret_error);
 void cli_ask_say(const char *verb, const struct control_error *error);
 
+/* A line for each order of an answer that waits for its market: "order 9 waits for the open, 2025-11-28 09:30
+ * New York (14:30Z), until 13:00". */
+void cli_ask_print_waits(const json_t *result);
+
 #endif

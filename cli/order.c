@@ -26,6 +26,7 @@ static void print_orders(const struct option_call *call, const json_t *result)
     puts(json_is_true(json_object_get(result, "repeated")) ? " (given before)" : "");
     json_array_foreach(more, i, id) if (json_integer_value(id) != first)
         printf("order %lld\n", (long long)json_integer_value(id));
+    cli_ask_print_waits(result);
 }
 
 static void print_changed(const struct option_call *call, const json_t *result)
@@ -104,7 +105,9 @@ static int put_words(struct option_call *call, const char *side, char **words)
 
     if (status == EXIT_OK)
         status = cli_ask_args_put(call, "symbol", words[0]);
-    return status == EXIT_OK ? cli_ask_args_put(call, "qty", words[1]) : status;
+    if (status == EXIT_OK && words[1])
+        status = cli_ask_args_put(call, "qty", words[1]);
+    return status;
 }
 
 static int place(struct option_call *call)
@@ -113,6 +116,10 @@ static int place(struct option_call *call)
     bool profits = json_object_get(args, "take_profit") != NULL;
     int status = put_words(call, call->word, call->arguments);
 
+    if (!call->arguments[1] == !json_object_get(args, "notional"))
+        return option_fail(call, EXIT_USAGE,
+                           "QTY, --notional: a quantity or an amount is needed, as: order %s %s 0.01",
+                           call->word, call->arguments[0]);
     if (profits && json_object_get(args, "stop"))
         return option_fail(call, EXIT_USAGE,
                            "--stop, --take-profit: one of them; an order that has both is an oco");
@@ -195,10 +202,12 @@ static const struct option_row options[] = {
      .take = take_trail, .of = "buy sell oco amend"},
     {"type", "market|limit|stop|stop-limit|take-profit|take-profit-limit|trailing-stop", "the type itself",
      OF("buy sell")},
+    {"notional", "AMOUNT", "so much of the quote currency instead of QTY, at the price now", OF("buy sell")},
     {NULL, NULL, "How long, and how"},
-    {"tif", "gtc|ioc|fok|day|gtd",
-     "gtc (default): till cancelled; ioc: what fills at once; fok: whole at once or not at all; day: till "
-     "00:00 UTC; gtd: till --expire",
+    {"tif", "gtc|ioc|fok|day|gtd|opg|cls",
+     "gtc (default; day of a fraction of a share, of an amount of stocks and with --extended-hours): till "
+     "cancelled; ioc: what fills at once; fok: whole at once or not at all; day: till the session ends, or "
+     "00:00 UTC; gtd: till --expire; opg, cls: in the opening or the closing auction of stocks",
      OF(NEW)},
     {"expire", "T", "when it ends, as 2024-08-08T14:02:00Z or epoch seconds", .take = take_expire, .of = NEW,
      .arg = "expire_ns"},
@@ -227,7 +236,8 @@ static const struct option_row options[] = {
 };
 
 static const struct option_action actions[] = {
-    {"buy|sell", "SYMBOL QTY", "a new order", "BTCUSDT 0.01", OPTION_NEEDS_DAEMON, .run = place},
+    {"buy|sell", "SYMBOL [QTY]", "a new order, of a quantity or of an amount (--notional)", "BTCUSDT 0.01",
+     OPTION_NEEDS_DAEMON, .run = place},
     {"oco", "buy|sell SYMBOL QTY",
      "two, of which one trades and then cancels the other: a take-profit and a stop",
      "sell BTCUSDT 0.01 --take-profit 62000 --stop 60000", OPTION_NEEDS_DAEMON, .run = place_oco},

@@ -32,6 +32,7 @@ static void print_flattened(const struct option_call *call, const json_t *result
     printf("canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
     json_array_foreach(json_object_get(result, "orders"), i, order)
         printf("order %lld\n", (long long)json_integer_value(order));
+    cli_ask_print_waits(result);
 }
 
 static int flatten(struct option_call *call)

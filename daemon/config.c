@@ -26,6 +26,7 @@ static void account_defaults(struct account_config *account, const char *name)
     *account = (struct account_config){0};
     config_key_defaults(keys, n, ACCOUNT_SECTION, account);
     account->own_rates = account->own_cash = account->own_strategy = false;
+    memset(account->own_class_rates, 0, sizeof account->own_class_rates);
     snprintf(account->name, sizeof account->name, "%s", name);
 }
 
@@ -56,6 +57,9 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
 {
     struct account_rules rules = {
         .fees = account->fees,
+        .class_fees = true,
+        .crypto_fees = account->crypto_fees,
+        .us_equity_fees = account->us_equity_fees,
         .risk = config->risk,
         .shorts = account->shorts,
         .collateral_e4 = account->collateral_e4,
@@ -68,6 +72,10 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
     const struct fee_tier *tier = daemon_config_fee_tier(config, account->fee_tier);
     if (tier)
         rules.fees = tier->rates;
+    if (tier && tier->asset == ASSET_CRYPTO && !account->own_class_rates[ASSET_CRYPTO])
+        rules.crypto_fees = tier->rates;
+    if (tier && tier->asset == ASSET_US_EQUITY && !account->own_class_rates[ASSET_US_EQUITY])
+        rules.us_equity_fees = tier->rates;
     if (account->policy[0]) { /* these are there by default, and would refuse what the policy learned to do */
         rules.risk.exposure_symbol = rules.risk.exposure_account = rules.risk.daily_loss = 0;
         rules.risk.orders_per_second = 0;

@@ -52,7 +52,9 @@ struct account_config {
     char cash[32];         /* decimal text: its scale is the venue's, known only once it answers */
     struct fee_rates fees; /* without a tier */
     bool own_rates;        /* a rate was given: then no tier may be */
-    char fee_tier[16];     /* the venue's, whose rates hold; "": none */
+    struct fee_rates crypto_fees, us_equity_fees; /* of symbols of that class */
+    bool own_class_rates[ASSET_CLASSES];          /* one of the class's was given: it wins over a tier */
+    char fee_tier[16];                            /* the venue's, whose rates hold; "": none */
     enum session_choice session;
     bool shorts;
     int32_t collateral_e4, maintenance_e4, borrow_rate_e6; /* as in struct account_rules */

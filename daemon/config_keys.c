@@ -72,6 +72,33 @@ static void print_fee(const struct config_key *key, const void *base, FILE *to)
         config_key_print(&row, base, to);
 }
 
+/* --- the rates of a class of assets; empty beside a policy, whose own hold for all --- */
+
+static bool *own_class_rates(const struct config_key *key, const void *base)
+{
+    bool crypto = strncmp(key->name, "crypto", strlen("crypto")) == 0;
+    return &((struct account_config *)(uintptr_t)base)
+                ->own_class_rates[crypto ? ASSET_CRYPTO : ASSET_US_EQUITY];
+}
+
+static int read_class_fee(const struct config_key *key, const char *text, void *base, char why[static WHY])
+{
+    if (!text[0])
+        return 0;
+    struct config_key row = as(key, CONFIG_WHOLE);
+    int e = config_key_read(&row, text, base, why);
+    *own_class_rates(key, base) |= e == 0;
+    return e;
+}
+
+static void print_class_fee(const struct config_key *key, const void *base, FILE *to)
+{
+    const struct account_config *account = base;
+    struct config_key row = as(key, CONFIG_WHOLE);
+    if (!account->policy[0] || *own_class_rates(key, base))
+        config_key_print(&row, base, to);
+}
+
 /* --- an account's cash; empty beside a policy: what that was made for --- */
 
 /* The ledger's scale is the venue's: kept as text, checked at the finest scale that holds the largest. */
@@ -139,6 +166,8 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
     {"account", name, about, fallback, KEY_WORDS(list), IN_ACCOUNT(member), .more = further},
 #define FEE_ROW(member, name, fallback, about) \
     {"account", name, about, fallback, OWN(fee), ACCOUNT_FEE, IN_ACCOUNT(fees.member)},
+#define CLASS_FEE_ROW(member, name, fallback, about) \
+    {"account", name, about, fallback, OWN(class_fee), ACCOUNT_FEE, IN_ACCOUNT(member)},
 
 static const struct config_key keys[] = {
     {"market", "venue", "where the data come from; others have sections of their own: [venue NAME]", NULL,
@@ -325,8 +354,9 @@ static const struct config_key keys[] = {
      .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",
      TEXT(tier), IN_ACCOUNT(fee_tier), .more = "A tier and a rate together are an error."},
-    ACCOUNT_FEE_KEYS(FEE_ROW){"account", ACCOUNT_SESSION_WORDS, KEY_WORDS(ACCOUNT_SESSIONS),
-                              IN_ACCOUNT(session), .more = ACCOUNT_SESSION_MORE},
+    ACCOUNT_FEE_KEYS(FEE_ROW)
+        ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_ROW){"account", ACCOUNT_SESSION_WORDS, KEY_WORDS(ACCOUNT_SESSIONS),
+                                              IN_ACCOUNT(session), .more = ACCOUNT_SESSION_MORE},
     {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
     ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",

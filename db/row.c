@@ -33,6 +33,8 @@ static const char *phase_name(int phase)
     { \
         .n = sizeof table / sizeof *table, .names = table \
     }
+const struct record_words db_words_asset_class = {.n = ASSET_CLASSES, .names = symbol_asset_names},
+                          db_words_symbol_says = {.n = SYMBOL_SAYINGS, .names = symbol_says_names};
 const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_severity = WORDS(severities),
                           db_words_command_state = WORDS(command_states),
                           db_words_feed_state = WORDS(feed_states),

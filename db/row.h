@@ -352,9 +352,10 @@ struct db_order_policy {
  * it is retired? */
 bool db_policy_trades_for(const struct db_policy *policy, const char *account);
 
-extern const struct record_words db_words_statistic, db_words_policy_role, db_words_severity,
-    db_words_command_state, db_words_feed_state, db_words_revision_kind, db_words_bar_source,
-    db_words_bar_session, db_words_action_kind, db_words_market_phase;
+extern const struct record_words db_words_statistic, db_words_asset_class, db_words_symbol_says,
+    db_words_policy_role, db_words_severity, db_words_command_state, db_words_feed_state,
+    db_words_revision_kind, db_words_bar_source, db_words_bar_session, db_words_action_kind,
+    db_words_market_phase;
 
 const char *db_policy_role_name(enum db_policy_role role);      /* "challenger", "champion", "retired" */
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */

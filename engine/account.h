@@ -43,7 +43,12 @@ struct account_rules {
     enum margin_kind margin;
     enum day_trader_rule day_trader;
     enum settlement_rule settlement;
+    bool class_fees; /* those of the symbol's class, where its venue says one, in place of `fees` */
+    struct fee_rates crypto_fees, us_equity_fees;
 };
+
+/* The rates that a trade in the symbol costs. */
+const struct fee_rates *account_fees(const struct account_rules *rules, const struct symbol *symbol);
 
 /* NULL, or why rules contradict themselves: static text. Fees are 0 to 100 %; with shorts both shares are
  * at least 100 % of what is borrowed, the one to open not less than the one to keep. Unsettled cash buys

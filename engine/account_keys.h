@@ -9,6 +9,13 @@
 #define ACCOUNT_FEE_KEYS(ROW) \
     ROW(maker_e6, "fee_maker", "0.001", "of the notional of a fill that waited in the book: 0.001 is 0.1 %") \
     ROW(taker_e6, "fee_taker", "0.001", "of the notional of a fill that took from the book")
+/* The same of symbols whose venue says what they are, of struct account_rules and struct account_config. */
+#define ACCOUNT_CLASS_FEE_KEYS(ROW) \
+    ROW(crypto_fees.maker_e6, "crypto_fee_maker", "0.0015", \
+        "of crypto, where its venue trades stocks too: the venue's highest tier") \
+    ROW(crypto_fees.taker_e6, "crypto_fee_taker", "0.0025", "of such crypto, that took from the book") \
+    ROW(us_equity_fees.maker_e6, "us_equity_fee_maker", "0", "of stocks of the US, whose venue takes none") \
+    ROW(us_equity_fees.taker_e6, "us_equity_fee_taker", "0", "of such stocks, that took from the book")
 #define ACCOUNT_FEE .min = 0, .max = 0.1, .scale = 6, .share = true
 
 /* ROW(member, name, kind, default, sentence, more) */

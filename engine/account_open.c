@@ -21,11 +21,26 @@ static const char *limits_check(const struct risk_limits *risk)
                : NULL;
 }
 
+static bool bad_fees(const struct fee_rates *fees)
+{
+    return fees->maker_e6 < 0 || fees->maker_e6 > 1000000 || fees->taker_e6 < 0 || fees->taker_e6 > 1000000;
+}
+
+const struct fee_rates *account_fees(const struct account_rules *rules, const struct symbol *symbol)
+{
+    if (!rules->class_fees || symbol->asset == ASSET_UNKNOWN)
+        return &rules->fees;
+    return symbol->asset == ASSET_CRYPTO ? &rules->crypto_fees : &rules->us_equity_fees;
+}
+
 const char *account_rules_check(const struct account_rules *rules)
 {
-    const struct fee_rates *fees = &rules->fees;
-    if (fees->maker_e6 < 0 || fees->maker_e6 > 1000000 || fees->taker_e6 < 0 || fees->taker_e6 > 1000000)
+    if (bad_fees(&rules->fees))
         return "a fee is not between 0 and 100 %";
+    const struct fee_rates *of_class[] = {&rules->crypto_fees, &rules->us_equity_fees};
+    for (size_t i = 0; i < sizeof of_class / sizeof *of_class; i++)
+        if (bad_fees(of_class[i]))
+            return "a fee is not between 0 and 100 %";
     if (rules->borrow_rate_e6 < 0)
         return "the borrow rate is negative";
     if (rules->shorts && rules->maintenance_e4 < 10000)

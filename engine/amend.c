@@ -1,5 +1,6 @@
 /* Changes the numbers of a live order. */
 #include "engine/match.h"
+#include "exchange/order_rules.h"
 
 /* Which numbers of an order can be changed in its present state. */
 static unsigned amendable(const struct order *order)
@@ -7,7 +8,7 @@ static unsigned amendable(const struct order *order)
     unsigned may = 0;
     if (order->type == ORDER_MARKET)
         return 0;
-    if (order->state != ORDER_HELD)
+    if (order->state != ORDER_HELD && order->notional == 0)
         may |= AMEND_QTY; /* a waiting exit's quantity is what its entry will have filled */
     if (order_has_limit(order->type))
         may |= AMEND_PRICE;
@@ -92,7 +93,10 @@ enum order_reason engine_match_amend(struct engine *engine, const struct order_a
     struct order next = engine_amend_foresee(engine, live, &need);
     bool lowers = only_lowers(&next, amend);
     set_numbers(&next, amend);
-    enum order_reason reason = engine_gate_check(engine, &next, 0, lowers);
+    enum order_reason reason =
+        order_rules_check(&engine->markets[next.symbol].symbol, &next, next.group != 0);
+    if (reason == ORDER_OK)
+        reason = engine_gate_check(engine, &next, 0, lowers);
     if (reason != ORDER_OK)
         return reason;
     if (!engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,

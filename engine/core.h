@@ -482,9 +482,6 @@ bool engine_hours_rests(const struct market_state *market);
 bool engine_hours_opening(const struct engine *engine, int symbol);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
-/* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;
- * 0: not known yet. */
-int64_t engine_hours_day_end(const struct market_state *market, int64_t effective_ns);
 void engine_hours_begin(struct engine *engine,
                         int symbol); /* of a symbol that is new, or has another calendar */
 void engine_hours_event(struct engine *engine, const struct market_session *event);
@@ -493,6 +490,28 @@ void engine_hours_trading(struct engine *engine, int symbol, enum market_trading
                           const struct market_status *status);
 void engine_hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
 bool engine_hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
+
+/* hours_order.c: the same of one order, by its time in force and extended_hours. Is it filled now from what
+ * is shown; could it be in a phase? CLS is filled at the close alone. */
+bool engine_hours_takes(const struct market_state *market, const struct order *order);
+bool engine_hours_works(const struct market_state *market, const struct order *order,
+                        enum market_phase phase);
+/* Before and after the session: are orders with extended_hours filled now? */
+bool engine_hours_outside(const struct market_state *market);
+/* Does the bar's session fill it? Of bars without a session every one does, and where no class of assets or
+ * no hours are known. */
+bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
+                            const struct bar *bar);
+/* A bar before or after the session: may it fill an order with extended_hours? */
+bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
+/* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its
+ * session; OPG shortly after an opening. 0: not known yet. */
+int64_t engine_hours_order_end(const struct market_state *market, const struct order *order);
+enum { HOURS_OPENING_S = 60 }; /* an OPG order may find its price for so long after the opening */
+/* Does an order for an auction come after its venue's cut-off? */
+enum order_reason engine_hours_late(const struct engine *engine, const struct order *order);
+/* The close, of a CLS order: it takes what is shown last, and ends. */
+void engine_hours_close(struct engine *engine, uint64_t id);
 
 /* calendars.c */
 /* 0; -EINVAL for days that contradict each other, or are not those of the hash, or one calendar too many;

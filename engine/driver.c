@@ -213,13 +213,26 @@ static void trace_decision(const struct engine *engine, int account, const struc
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
 }
 
+/* The highest rate of what the policy trades. */
+static int32_t fee_of(const struct engine *engine, int index)
+{
+    const struct policy_driver *driver = &engine->runners[index].driver;
+    const struct account_rules *rules = &engine->accounts[index].rules;
+    int32_t most = 0;
+    for (int i = 0; i < driver->policy->n_assets; i++) {
+        const struct fee_rates *fees = account_fees(rules, &engine->markets[driver->slots[i].symbol].symbol);
+        int32_t higher = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+        most = higher > most ? higher : most;
+    }
+    return most;
+}
+
 static struct policy_rules rules_of(const struct engine *engine, int index, const struct policy *policy)
 {
     const struct account *account = &engine->accounts[index];
-    const struct fee_rates *fees = &account->rules.fees;
     struct policy_rules rules = policy->rules;
     rules.capital = (double)account->opening_cash;
-    rules.fee_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+    rules.fee_e6 = fee_of(engine, index);
     rules.spend = policy_spend(rules.fee_e6);
     return rules;
 }

@@ -135,7 +135,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     engine_measure_report(engine, symbol, bar->open_ns);
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
-    if (fills && traded)
+    if (fills && (traded || engine_hours_bar_extends(engine, symbol, bar)))
         engine_match_bar(engine, symbol, bar);
     if (fills ? traded : market->last_from != LAST_TRADE) {
         market->last = bar->close;

@@ -1,11 +1,13 @@
 /* Trades: what an order takes of what is shown, what it makes, and what follows from its trades. */
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
+#include "exchange/order_rules.h"
 
 void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
                        const struct fill_source *source)
 {
-    const struct fee_rates *fees = &engine->accounts[order->account].rules.fees;
+    const struct fee_rates *fees =
+        account_fees(&engine->accounts[order->account].rules, &engine->markets[order->symbol].symbol);
     const struct engine_trace *trace = engine->sink.trace;
     struct fill fill = {
         .id = ++engine->last_fill,
@@ -96,9 +98,9 @@ void engine_fills_rest(struct engine *engine, uint64_t id)
  * limit. */
 int64_t engine_fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown)
 {
-    const struct symbol_filters *filters = &engine->markets[order->symbol].symbol.filters;
-    return fill_slipped(order->side, shown, engine->slippage_e6, filters->price_min, filters->tick,
-                        order_works_as_limit(order) ? order->price : 0);
+    const struct symbol *listed = &engine->markets[order->symbol].symbol;
+    return fill_slipped(order->side, shown, engine->slippage_e6, listed->filters.price_min,
+                        order_rules_tick(listed, shown), order_works_as_limit(order) ? order->price : 0);
 }
 
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the

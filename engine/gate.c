@@ -4,22 +4,27 @@
 
 #include "engine/match.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 
 static bool lasts(const struct order *order)
 {
     return order->tif == ORDER_GTC || order->tif == ORDER_DAY || order->tif == ORDER_GTD;
 }
 
-static bool tif_fits(const struct order *order)
+/* `taken`: its venue's rules say that the type takes the time in force. */
+static bool tif_fits(const struct order *order, bool taken)
 {
-    if (order->post_only && order->type != ORDER_LIMIT)
+    if (order->post_only && (order->type != ORDER_LIMIT || !lasts(order)))
         return false;
-    if (order->tif == ORDER_GTD ? order->expires_ns <= order->effective_ns
-                                : order->tif != ORDER_DAY && order->expires_ns != 0)
+    if (order->tif == ORDER_GTD
+            ? order->expires_ns <= order->effective_ns
+            : order->tif != ORDER_DAY && order->tif != ORDER_CLS && order->expires_ns != 0)
         return false;
-    if (order->type == ORDER_MARKET)
-        return order->tif == ORDER_GTC || order->tif == ORDER_IOC || order->tif == ORDER_FOK;
-    return lasts(order) || (order->type == ORDER_LIMIT && !order->post_only);
+    if (taken)
+        return true;
+    bool at_once = order->tif == ORDER_IOC || order->tif == ORDER_FOK;
+    return order->type == ORDER_MARKET ? order->tif == ORDER_GTC || at_once
+                                       : lasts(order) || (order->type == ORDER_LIMIT && at_once);
 }
 
 static bool trail_fits(const struct order *order)
@@ -30,12 +35,27 @@ static bool trail_fits(const struct order *order)
                                 : order->trail == 0 && order->trail_e6 > 0 && order->trail_e6 < 1000000;
 }
 
-enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order)
+enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order, bool grouped)
 {
+    const struct symbol *listed = &engine->markets[order->symbol].symbol;
+    const struct order_rules *rules = order_rules_of(listed);
+    bool taken = rules && (rules->tifs[order->type] & ORDER_SET(order->tif));
     if (order->client_id[0] && engine_find_client_order(engine, order->account, order->client_id) != NULL)
         return ORDER_DUPLICATE_ID;
-    if (!tif_fits(order))
+    enum order_reason reason = order_rules_check(listed, order, grouped);
+    if (reason == ORDER_OK)
+        reason = engine_hours_late(engine, order);
+    if (reason != ORDER_OK)
+        return reason;
+    if (order->extended_hours && !rules)
+        return ORDER_RULE_EXTENDED_HOURS;
+    if (!tif_fits(order, taken))
         return ORDER_BAD_TIF;
+    if (order->notional < 0 ||
+        (order->notional > 0 && order->qty == 0 && engine_reserve_price(engine, order) > 0))
+        return ORDER_MIN_NOTIONAL;
+    if (order->notional > 0 && order->qty == 0)
+        return ORDER_NO_LIQUIDITY;
     return trail_fits(order) ? ORDER_OK : ORDER_BAD_PRICE;
 }
 
@@ -244,7 +264,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .now_ns = engine->now_ns,
         .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
-        .stale = market->stale && !engine_hours_rests(market),
+        .stale = market->stale && (!engine_hours_rests(market) || engine_hours_takes(market, order)),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
         .last = market->last,
@@ -268,6 +288,11 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
     return facts;
 }
 
+static bool at_auction(const struct order *order)
+{
+    return order->tif == ORDER_OPG || order->tif == ORDER_CLS;
+}
+
 enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers)
 {
     const struct account *account = &engine->accounts[order->account];
@@ -284,7 +309,7 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
-            !engine_hours_opening(engine, order->symbol) &&
+            !engine_hours_opening(engine, order->symbol) && !at_auction(order) &&
             !engine_match_best(engine, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)

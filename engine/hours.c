@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "engine/match.h"
+#include "exchange/order_rules.h"
+
+#define SECOND_NS INT64_C(1000000000)
 
 /* Where prices are shown at all, some are by then. */
 #define OPENING_NS (60 * INT64_C(1000000000))
@@ -44,14 +47,6 @@ bool engine_hours_has_bar(const struct market_state *market, const struct bar *b
     if (bar->session != BAR_SESSION_NONE)
         return session_takes(market->extended ? SESSION_EXTENDED : SESSION_REGULAR, bar->session);
     return working(market, market->phase) ? started || !over : started && !over;
-}
-
-int64_t engine_hours_day_end(const struct market_state *market, int64_t effective_ns)
-{
-    bool last = market->extended ? market->phase == MARKET_PHASE_LATE : market->phase == MARKET_PHASE_OPEN;
-    if (market->symbol.calendar[0] == '\0')
-        return (effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
-    return last && market->phase_next_ns > effective_ns ? market->phase_next_ns : 0;
 }
 
 bool engine_hours_of_venue(const struct market_state *market, const char *venue)
@@ -102,25 +97,54 @@ static void reopen(struct engine *engine, int symbol)
     engine_measure_update(engine, symbol, 0);
 }
 
-/* Did a session end between the two? Phases of one day continue it. */
-static bool day_ended(const struct market_state *market, enum market_phase next, int64_t now_ns)
+/* Did a session end between the two? Phases of one day continue it. `worked`, `works`: orders were filled in
+ * the phase before, and are in the next. */
+static bool day_ended(const struct market_state *market, bool worked, bool works, enum market_phase next,
+                      int64_t now_ns)
 {
-    if (!working(market, market->phase))
+    if (!worked)
         return false;
-    return !working(market, next) || next < market->phase ||
+    return !works || next < market->phase ||
            (next == market->phase && market->phase_next_ns > 0 && market->phase_next_ns <= now_ns);
 }
 
-/* DAY orders without a known end end with the session, and those that last into a new one get its end. With
- * FILL_BAR the next bar ends them. */
-static void date_orders(struct engine *engine, int symbol, bool ended, int64_t end_ns)
+static bool order_day_ended(const struct market_state *before, const struct order *order,
+                            enum market_phase next, int64_t now_ns)
+{
+    return day_ended(before, engine_hours_works(before, order, before->phase),
+                     engine_hours_works(before, order, next), next, now_ns);
+}
+
+static bool dated(const struct order *order)
+{
+    return order->tif == ORDER_DAY || order->tif == ORDER_CLS ||
+           (order->tif == ORDER_OPG && order->expires_ns == 0);
+}
+
+static int64_t ends_at(const struct engine *engine, const struct order *order)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    struct order now = *order;
+    now.effective_ns = engine->recv_ns;
+    if (order->tif == ORDER_OPG && market->phase == MARKET_PHASE_OPEN && engine->fill_model != FILL_BAR)
+        return engine->recv_ns + HOURS_OPENING_S * SECOND_NS;
+    return engine_hours_order_end(market, &now);
+}
+
+/* DAY orders without a known end end with the session, and those that last into a new one get its end; OPG
+ * orders end soon after it opens. With FILL_BAR the next bar ends them. `before`: the market as it was, where
+ * its session may have ended; else NULL. */
+static void date_orders(struct engine *engine, int symbol, const struct market_state *before, int64_t end_ns)
 {
     const struct market_state *market = &engine->markets[symbol];
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
         struct order *order = &engine->orders[i].order;
-        if (order->symbol != symbol || order->tif != ORDER_DAY)
+        if (order->symbol != symbol || !dated(order))
             continue;
-        int64_t expires_ns = ended ? end_ns : engine_hours_day_end(market, engine->recv_ns);
+        bool ended = before && order_day_ended(before, order, market->phase, engine->recv_ns);
+        if (before ? !ended : !engine_hours_works(market, order, market->phase))
+            continue;
+        int64_t expires_ns = ended ? end_ns : ends_at(engine, order);
         if (expires_ns == order->expires_ns ||
             (order->expires_ns > 0 && (ended || order->expires_ns <= engine->recv_ns)))
             continue;
@@ -134,25 +158,25 @@ static void date_orders(struct engine *engine, int symbol, bool ended, int64_t e
 static void change(struct engine *engine, int symbol, const struct market_session *event)
 {
     struct market_state *market = &engine->markets[symbol];
+    const struct market_state before = *market;
     bool was = engine_hours_trades(market), worked = working(market, market->phase);
     int64_t now_ns = engine->recv_ns, planned_ns = market->phase_next_ns;
     int64_t at_ns = planned_ns > 0 && planned_ns <= now_ns ? planned_ns : now_ns;
     int64_t begin_ns = now_ns - at_ns < HOURS_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
                            ? at_ns
                            : bar_open_time(now_ns, engine->interval_ns);
-    bool ended = day_ended(market, event->phase, now_ns);
+    bool ended = day_ended(market, worked, working(market, event->phase), event->phase, now_ns);
     market->extended = event->extended;
     market->phase = event->phase;
     market->phase_next_ns = event->next_ns;
-    if (ended)
-        date_orders(engine, symbol, true, at_ns);
+    date_orders(engine, symbol, &before, at_ns);
     if (ended || (worked && !working(market, market->phase)))
         market->closed_ns = at_ns;
     if (working(market, market->phase) && (ended || !worked))
         market->opened_ns = begin_ns;
-    if (working(market, market->phase))
-        date_orders(engine, symbol, false, 0);
-    if (!was && engine_hours_trades(market))
+    date_orders(engine, symbol, NULL, 0);
+    bool early = before.phase != event->phase && event->phase == MARKET_PHASE_EARLY;
+    if (!was && (engine_hours_trades(market) || (early && engine_hours_outside(market))))
         reopen(engine, symbol);
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/core.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 #include "exchange/sizing.h"
 
 #define ALERT_AGAIN_NS (3600 * INT64_C(1000000000))
@@ -76,7 +77,7 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
 {
     return (struct sizing){
         .symbol = &engine->markets[symbol].symbol,
-        .fees = engine->accounts[account].rules.fees,
+        .fees = *account_fees(&engine->accounts[account].rules, &engine->markets[symbol].symbol),
         .equity = engine->accounts[account].equity,
         .available = engine_intent_free_cash(engine, account, symbol),
     };
@@ -88,6 +89,32 @@ static int64_t asked_price(const struct engine *engine, int symbol)
     struct book_level best = {.price = engine->markets[symbol].last};
     engine_match_best(engine, symbol, ORDER_BUY, &best);
     return best.price;
+}
+
+/* Before and after the session venues take limit orders alone: an account whose session is `extended` gives
+ * them at the price that is shown, and takes so much worse: orders of the day with extended_hours. Where the
+ * venue's extended_hours are on every order fills, as in the session. */
+#define EXTENDED_BAND_E6 5000 /* half a percent */
+
+static void extend(const struct engine *engine, struct order *order)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    struct book_level best = {.price = market->last};
+    if (engine->specs[order->account].session != SESSION_EXTENDED || market->extended ||
+        !engine_hours_outside(market))
+        return;
+    if (order->type == ORDER_MARKET) {
+        engine_match_best(engine, order->symbol, order->side, &best);
+        int64_t band = (int64_t)((int128_t)best.price * EXTENDED_BAND_E6 / 1000000);
+        order->type = ORDER_LIMIT;
+        order->price = order->side == ORDER_BUY ? filter_floor_price(&market->symbol, best.price + band)
+                                                : filter_ceil_price(&market->symbol, best.price - band);
+    }
+    if (order->type != ORDER_LIMIT)
+        return;
+    if (order->tif == ORDER_GTC)
+        order->tif = ORDER_DAY;
+    order->extended_hours = true;
 }
 
 /* An intent's prices on the tick; 0 where it has none. */
@@ -130,6 +157,7 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
         legs[0].tif = ORDER_GTD;
         legs[0].expires_ns = intent->good_ns;
     }
+    extend(engine, &legs[0]);
     if (prices.stop > 0) {
         legs[n] = engine_intent_order(account, symbol, ORDER_SELL, ORDER_STOP, qty, "stop");
         legs[n++].stop_price = prices.stop;
@@ -155,6 +183,7 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
     struct order request =
         engine_intent_order(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
+    extend(engine, &request);
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
     return reason;
@@ -233,6 +262,7 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
     struct order request = engine_intent_order(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL,
                                                ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
     request.reduce_only = qty < 0;
+    extend(engine, &request);
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
 }

@@ -7,6 +7,7 @@
  * is known. An account may be short only of symbols quoted in its currency. */
 #include "engine/core.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 
 #define HOUR_NS       (3600 * INT64_C(1000000000))
 #define HOURS_A_YEAR  8760
@@ -30,7 +31,9 @@ bool engine_loan_allowed(const struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
     const struct account_pair *pair = &account->pairs[symbol];
-    return account->rules.shorts && pair->quote == account->currency_at && pair->base != account->currency_at;
+    return account->rules.shorts && pair->quote == account->currency_at &&
+           pair->base != account->currency_at &&
+           order_rules_short(&engine->markets[symbol].symbol) == ORDER_OK;
 }
 
 int64_t engine_loan_value(const struct engine *engine, int index)
@@ -119,7 +122,8 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
         if (account->positions[s].qty >= 0)
             continue;
         int64_t value = -account_position_value(engine, index, s);
-        int64_t due = interest(value, account->rules.borrow_rate_e6, hours);
+        bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES; /* its venue lends it so */
+        int64_t due = free ? 0 : interest(value, account->rules.borrow_rate_e6, hours);
         if (due > 0)
             charge(engine, index, due);
     }

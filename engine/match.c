@@ -66,6 +66,17 @@
 
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
+#include "exchange/filter.h"
+#include "exchange/order_rules.h"
+
+/* Whole lots of what the amount buys or sells at the price now; 0: less than a lot, or no price is known. */
+static int64_t qty_for(const struct engine *engine, const struct order *order)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    int64_t price = engine_reserve_price(engine, order);
+    int128_t qty = price > 0 ? (int128_t)order->notional * market->notional_unit / price : 0;
+    return filter_floor_qty(&market->symbol, order->type, qty > INT64_MAX ? INT64_MAX : (int64_t)qty);
+}
 
 static struct order order_of(const struct engine *engine, const struct order *request)
 {
@@ -81,8 +92,11 @@ static struct order order_of(const struct engine *engine, const struct order *re
     order.created_ns = order.updated_ns = engine->now_ns;
     order.effective_ns = engine->now_ns + engine->latency_ns;
     order.input_seq = engine->input_seq;
-    if (order.tif == ORDER_DAY)
-        order.expires_ns = engine_hours_day_end(&engine->markets[order.symbol], order.effective_ns);
+    if (order.tif == ORDER_DAY || order.tif == ORDER_OPG || order.tif == ORDER_CLS)
+        order.expires_ns = engine_hours_order_end(&engine->markets[order.symbol], &order);
+    order.emulated = false;
+    if (order.notional > 0)
+        order.qty = qty_for(engine, &order);
     return order;
 }
 
@@ -102,6 +116,9 @@ static void make_legs(const struct engine *engine, enum order_grouping grouping,
             if (leg->qty == 0)
                 leg->qty = legs[0].qty;
         }
+        leg->emulated =
+            !leg->by_hand &&
+            order_rules_holds(order_rules_check(&engine->markets[leg->symbol].symbol, leg, leg->group != 0));
     }
 }
 
@@ -110,7 +127,7 @@ static enum order_reason check_legs(struct engine *engine, enum order_grouping g
 {
     enum order_reason reason = ORDER_OK;
     for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
-        reason = engine_gate_rules(engine, &legs[i]);
+        reason = engine_gate_rules(engine, &legs[i], grouping != ORDERS_SINGLE);
     if (reason == ORDER_OK)
         reason = engine_gate_group(grouping, legs, n_legs);
     for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
@@ -337,12 +354,12 @@ void engine_match_trade(struct engine *engine, int symbol, const struct market_t
     const struct market_state *market = &engine->markets[symbol];
     if (market->live_orders == 0 ||
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
-        !engine_hours_trades(market) || !clear_dealt(engine))
+        !(engine_hours_trades(market) || engine_hours_outside(market)) || !clear_dealt(engine))
         return;
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
-        if (order)
+        if (order && engine_hours_takes(market, order))
             engine_resting_trade(engine, order->id, trade, &engine->dealt[order->account]);
     }
     find_calm(engine, symbol);
@@ -353,14 +370,16 @@ void engine_match_quotes(struct engine *engine, int symbol)
     struct market_state *market = &engine->markets[symbol];
     if (market->n_taken > 0)
         engine_walk_refresh(market);
-    if (market->live_orders == 0 || market->unmoved || !engine_hours_trades(market))
+    if (market->live_orders == 0 || market->unmoved ||
+        !(engine_hours_trades(market) || engine_hours_outside(market)))
         return;
     bool moved = false;
     size_t n = line_up(engine, symbol);
     market->unmoved = true; /* until an order is emitted */
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
-        if (!order || (!order->triggered && order->type != ORDER_LIMIT && order->type != ORDER_MARKET))
+        if (!order || !engine_hours_takes(market, order) ||
+            (!order->triggered && order->type != ORDER_LIMIT && order->type != ORDER_MARKET))
             continue;
         moved = true;
         engine_resting_quote(engine, order->id);

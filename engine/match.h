@@ -66,7 +66,8 @@ void engine_walk_refresh(struct market_state *market); /* forgets what is shown 
 int64_t engine_walk_shown(const struct market_state *market, enum order_side side, int64_t price);
 
 /* gate.c: whether an order is accepted. */
-enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order);
+/* `grouped`: it is one of an OCO or a bracket. */
+enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order, bool grouped);
 enum order_reason engine_gate_group(enum order_grouping grouping, const struct order *legs, int n_legs);
 /* `ahead`: how many orders of the same request come before it. An order that is live already is being
  * amended, `lowers`: to a smaller quantity only. */

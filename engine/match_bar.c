@@ -12,6 +12,7 @@ struct at_bar {
     enum bar_step step;
     int64_t end_ns;
     uint64_t newest; /* orders with higher ids were submitted meanwhile */
+    bool closes;     /* the closing auction: all prices are the close */
 };
 
 /* It rests, or comes to the venue with this bar. */
@@ -49,7 +50,8 @@ static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bo
     struct order *order = &live->order;
     bool moved = follows(engine, order, at);
     live->takes = false;
-    if (order->tif == ORDER_IOC || order->tif == ORDER_FOK)
+    bool at_once = order->tif == ORDER_IOC || order->tif == ORDER_FOK || order->tif == ORDER_OPG;
+    if (at_once && (!order_is_stop(order->type) || order->triggered))
         engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
     else if (moved || arrives)
         engine_fills_rest(engine, id);
@@ -78,6 +80,11 @@ static struct bar_effect meet(struct engine *engine, uint64_t id, const struct a
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     bool arrives = order->state == ORDER_PENDING;
+    if (order->tif == ORDER_CLS && !at->closes) {
+        if (arrives)
+            engine_fills_rest(engine, id);
+        return nothing;
+    }
     if (arrives && order->reduce_only &&
         engine_match_reducible(engine, order->account, order->symbol, order->side) == 0) {
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
@@ -100,11 +107,16 @@ static struct bar_effect meet(struct engine *engine, uint64_t id, const struct a
     live = &engine->orders[engine_match_find(engine, id)];
     live->takes = false;
     if (effect.act == BAR_TRIGGERS) {
-        engine_fills_rest(engine, id);
+        if (live->order.tif == ORDER_IOC)
+            engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        else
+            engine_fills_rest(engine, id);
         return nothing;
     }
     bool maker = effect.act == BAR_MAKES;
-    int64_t price = maker ? effect.price : engine_fills_taker_price(engine, &live->order, effect.price);
+    bool auction = live->order.tif == ORDER_OPG || live->order.tif == ORDER_CLS; /* of one price for all */
+    int64_t price =
+        maker || auction ? effect.price : engine_fills_taker_price(engine, &live->order, effect.price);
     engine_fills_all(engine, id, effect.price, price, maker, at->bar);
     return effect;
 }
@@ -137,7 +149,8 @@ static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum
         id = order.id;
         if (id > at->newest)
             break;
-        if (order.symbol != symbol || !takes_part(&order, at))
+        if (order.symbol != symbol || !takes_part(&order, at) ||
+            !engine_hours_bar_takes(&engine->markets[symbol], &order, at->bar))
             continue;
         struct bar_effect effect = meet(engine, id, at);
         if (effect.act != BAR_WAITS && step != BAR_AT_OPEN)
@@ -182,6 +195,30 @@ static int64_t end_of(const struct engine *engine, int symbol, const struct bar 
     return open_ns == bar->open_ns ? end_ns : bar->open_ns + engine->interval_ns;
 }
 
+/* CLS orders that end with this bar trade at its close, or expire. */
+static void close_auction(struct engine *engine, int symbol, const struct at_bar *bar)
+{
+    struct at_bar at = *bar;
+    size_t i;
+    int64_t close = bar->bar->close;
+    at.closes = true;
+    at.step = BAR_AT_OPEN;
+    at.prices = (struct bar_prices){close, close, close, close};
+    engine->now_ns = at.end_ns - 1;
+    for (uint64_t id = 1; (i = engine_live_from(engine, id)) < engine->n_orders; id++) {
+        struct live_order *live = &engine->orders[i];
+        id = live->order.id;
+        if (live->order.symbol != symbol || live->order.tif != ORDER_CLS ||
+            !engine_live_resting(&live->order) || live->order.expires_ns == 0 ||
+            live->order.expires_ns > at.end_ns)
+            continue;
+        live->takes = true;
+        meet(engine, id, &at);
+        if (engine_match_find(engine, id) < engine->n_orders)
+            engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+    }
+}
+
 void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
 {
     struct at_bar at = {.bar = bar,
@@ -198,9 +235,12 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
             engine_live_expire(engine, symbol, bar->open_ns);
         release(engine, symbol, &at);
         bool fills = engine->markets[symbol].trading == MARKET_TRADES &&
-                     engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
+                     (engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns) ||
+                      bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST);
         for (int k = 0; fills && k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
             take_step(engine, symbol, &at, (enum bar_step)k);
+        if (fills && engine->markets[symbol].live_orders > 0)
+            close_auction(engine, symbol, &at);
     }
     engine->now_ns = at.end_ns;
 }

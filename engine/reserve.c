@@ -20,6 +20,7 @@
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 
 static struct balance *balance_of(struct engine *engine, const struct order *order)
 {
@@ -28,16 +29,18 @@ static struct balance *balance_of(struct engine *engine, const struct order *ord
 }
 
 /* The higher of the two rates: what is reserved suffices for a taker and for a maker. */
-static int32_t fee_bound_e6(const struct engine *engine, int account)
+static int32_t fee_bound_e6(const struct engine *engine, int account, int symbol)
 {
-    const struct fee_rates *fees = &engine->accounts[account].rules.fees;
+    const struct fee_rates *fees =
+        account_fees(&engine->accounts[account].rules, &engine->markets[symbol].symbol);
     return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
 }
 
 int64_t engine_reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price,
                                 int64_t qty)
 {
-    return fill_purchase(price, qty, engine->markets[symbol].notional_unit, fee_bound_e6(engine, account));
+    return fill_purchase(price, qty, engine->markets[symbol].notional_unit,
+                         fee_bound_e6(engine, account, symbol));
 }
 
 int64_t engine_reserve_price(const struct engine *engine, const struct order *order)
@@ -248,7 +251,7 @@ static bool covered(const struct engine *engine, const struct order *order, int6
     int128_t proceeds = (int128_t)price * qty / market->notional_unit;
     if (value > MONEY_MAX / 2 || proceeds > MONEY_MAX / 2)
         return false;
-    int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account));
+    int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account, order->symbol));
     if (account->rules.margin != MARGIN_OFF)
         return engine_margin_covers(engine, order, price, fee, short_qty);
     int128_t left =
@@ -276,19 +279,29 @@ static enum order_reason short_reason(const struct engine *engine, const struct 
                : ORDER_COLLATERAL;
 }
 
+/* Why no short is allowed: by the account's rules, else by its venue's. */
+static enum order_reason unlent(const struct engine *engine, const struct order *order)
+{
+    if (!engine->accounts[order->account].rules.shorts)
+        return ORDER_INSUFFICIENT_BALANCE;
+    enum order_reason reason = order_rules_short(&engine->markets[order->symbol].symbol);
+    return reason == ORDER_OK ? ORDER_NO_SHORTS : reason;
+}
+
 static enum order_reason check_sale(struct engine *engine, const struct order *order)
 {
-    const struct account *account = &engine->accounts[order->account];
     int64_t left = order->qty - order->filled;
     int64_t sellable = sellable_of(engine, order->account, order->symbol) + own_reserve(engine, order);
     if (left <= sellable)
         return ORDER_OK;
     if (!engine_loan_allowed(engine, order->account, order->symbol))
-        return account->rules.shorts ? ORDER_NO_SHORTS : ORDER_INSUFFICIENT_BALANCE;
+        return unlent(engine, order);
     int64_t held = engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL);
     if (held > 0 && held > sellable)
         return ORDER_INSUFFICIENT_BALANCE; /* it was spent on another symbol */
-    enum order_reason reason = engine_margin_entry(engine, order->account, order->symbol);
+    enum order_reason reason = order_rules_lends(&engine->markets[order->symbol].symbol, left - held);
+    if (reason == ORDER_OK)
+        reason = engine_margin_entry(engine, order->account, order->symbol);
     if (reason == ORDER_OK && !covered(engine, order, engine_reserve_price(engine, order), left, left - held))
         reason = short_reason(engine, order);
     return reason;
@@ -298,7 +311,7 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
 static enum order_reason check_on_margin(struct engine *engine, const struct order *order, int64_t opens)
 {
     const struct market_state *market = &engine->markets[order->symbol];
-    int32_t fee_e6 = fee_bound_e6(engine, order->account);
+    int32_t fee_e6 = fee_bound_e6(engine, order->account, order->symbol);
     int64_t own = engine_margin_reserved(engine, order->account, order->symbol, own_reserve(engine, order));
     int64_t cost = fill_purchase(engine_reserve_price(engine, order), opens, market->notional_unit,
                                  engine_margin_fee_e6(engine, order->account, order->symbol, fee_e6));
@@ -377,8 +390,8 @@ static int64_t payable(const struct engine *engine, const struct order *order, i
 {
     const struct market_state *market = &engine->markets[order->symbol];
     struct fill_lot lot = filter_lot(&market->symbol);
-    return fill_affordable(available, price, qty, market->notional_unit, fee_bound_e6(engine, order->account),
-                           &lot);
+    return fill_affordable(available, price, qty, market->notional_unit,
+                           fee_bound_e6(engine, order->account, order->symbol), &lot);
 }
 
 /* The most of `qty` that the equity suffices for, after what it buys back. */
@@ -390,7 +403,7 @@ static int64_t payable_on_margin(const struct engine *engine, const struct order
     int64_t back = borrowed_qty(engine, order);
     if (qty <= back)
         return qty;
-    int32_t fee_e6 = fee_bound_e6(engine, order->account);
+    int32_t fee_e6 = fee_bound_e6(engine, order->account, order->symbol);
     return back + fill_affordable(engine_margin_money(engine, order->account, order->symbol, 0), price,
                                   qty - back, market->notional_unit,
                                   engine_margin_fee_e6(engine, order->account, order->symbol, fee_e6), &lot);

@@ -25,8 +25,8 @@ static const struct record_field filter_fields[] = {RECORD_FIELDS(RECORD_FILTERS
 static const struct record filters = RECORD_OF("symbols", filter_fields);
 #undef ROW
 #define ROW struct account_rules
-static const struct record_field rule_fields[] = {RECORD_FIELDS(RECORD_RULES)
-                                                      RECORD_STOCK_RULES(RECORD_FIELD_)};
+static const struct record_field rule_fields[] = {
+    RECORD_FIELDS(RECORD_RULES) RECORD_STOCK_RULES(RECORD_FIELD_) RECORD_CLASS_FEES(RECORD_FIELD_)};
 static const struct record rules_record = RECORD_OF("accounts", rule_fields);
 const struct record engine_limits_record = RECORD_LIST("accounts", RECORD_LIMITS);
 #undef ROW
@@ -46,6 +46,11 @@ void engine_visit_symbol(struct codec *codec, struct symbol *symbol)
         codec_text(codec, symbol->calendar, sizeof symbol->calendar);
     }
     codec_record(codec, &filters, &symbol->filters, 0, 0);
+    if (codec->version >= 8) {
+        codec_enum(codec, &symbol->asset, ASSET_CLASSES);
+        codec_enum(codec, &symbol->shortable, SYMBOL_SAYINGS);
+        codec_enum(codec, &symbol->easy_to_borrow, SYMBOL_SAYINGS);
+    }
 }
 
 void engine_visit_bar(struct codec *codec, struct bar *bar)

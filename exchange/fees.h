@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/symbol.h"
+
 /* Rates in 1/1,000,000 of the notional: 1000 = 0.1 %. */
 struct fee_rates {
     int32_t maker_e6, taker_e6;
@@ -13,7 +15,8 @@ struct fee_rates {
 struct fee_tier {
     const char *name; /* "vip1": lower case, one venue's own */
     struct fee_rates rates;
-    const char *who; /* the venue's condition for it */
+    const char *who;        /* the venue's condition for it */
+    enum asset_class asset; /* that it is charged of; UNKNOWN: of all */
 };
 
 /* A venue's tiers, the highest rates first; the table and its source are in the venue's folder. */

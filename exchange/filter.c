@@ -1,6 +1,7 @@
 #include "exchange/filter.h"
 
 #include "exchange/decimal.h"
+#include "exchange/order_rules.h"
 
 static bool outside(int64_t value, int64_t min, int64_t max)
 {
@@ -12,10 +13,11 @@ static bool off_step(int64_t value, int64_t min, int64_t step)
     return step > 0 && (value - min) % step != 0;
 }
 
-static bool price_refused(const struct symbol_filters *filters, int64_t price)
+static bool price_refused(const struct symbol *symbol, int64_t price)
 {
+    const struct symbol_filters *filters = &symbol->filters;
     return outside(price, filters->price_min, filters->price_max) ||
-           off_step(price, filters->price_min, filters->tick);
+           off_step(price, filters->price_min, order_rules_tick(symbol, price));
 }
 
 static bool band_refused(const struct symbol_filters *filters, enum order_side side, int64_t price,
@@ -38,9 +40,9 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
         return ORDER_BAD_QTY;
     if ((limit && request->price <= 0) || (stop && request->stop_price <= 0))
         return ORDER_BAD_PRICE;
-    if (limit && price_refused(filters, request->price))
+    if (limit && price_refused(symbol, request->price))
         return ORDER_PRICE_FILTER;
-    if (stop && price_refused(filters, request->stop_price))
+    if (stop && price_refused(symbol, request->stop_price))
         return ORDER_PRICE_FILTER;
     if (limit && request->reference > 0 &&
         band_refused(filters, request->side, request->price, request->reference))
@@ -70,10 +72,10 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
 
 int64_t filter_floor_price(const struct symbol *symbol, int64_t price)
 {
-    return fill_floor_price(price, symbol->filters.price_min, symbol->filters.tick);
+    return fill_floor_price(price, symbol->filters.price_min, order_rules_tick(symbol, price));
 }
 
 int64_t filter_ceil_price(const struct symbol *symbol, int64_t price)
 {
-    return fill_ceil_price(price, symbol->filters.price_min, symbol->filters.tick);
+    return fill_ceil_price(price, symbol->filters.price_min, order_rules_tick(symbol, price));
 }

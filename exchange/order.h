@@ -23,15 +23,18 @@ enum order_type {
     ORDER_TYPES,
 };
 
-/* How long an order may wait. MARKET: GTC, IOC or FOK, and with none of them does it rest. LIMIT: all. What
- * waits for a stop price, the legs of an OCO and the exits of a bracket: GTC, DAY or GTD. Post-only: LIMIT
- * with GTC, DAY or GTD. */
+/* How long an order may wait. MARKET: GTC, IOC or FOK, and with none of them does it rest. LIMIT: all but OPG
+ * and CLS. What waits for a stop price, the legs of an OCO and the exits of a bracket: GTC, DAY or GTD.
+ * Post-only: LIMIT with GTC, DAY or GTD. Where a venue's class of assets has rules of its own these say which
+ * type takes what (exchange/order_rules.h). */
 enum order_tif {
     ORDER_GTC, /* till it is cancelled */
     ORDER_IOC, /* what does not fill at once expires */
     ORDER_FOK, /* fills whole at once, or expires whole */
     ORDER_DAY, /* expires at the end of the session: at 00:00 UTC where the venue never closes */
     ORDER_GTD, /* expires at expires_ns */
+    ORDER_OPG, /* in the opening auction, or it expires */
+    ORDER_CLS, /* in the closing auction, or it expires */
     ORDER_TIFS,
 };
 
@@ -115,6 +118,23 @@ enum order_reason {
     ORDER_UNSETTLED_CASH,    /* there is cash, but it is not settled yet */
     /* since layout 8 */
     ORDER_SESSION_CLOSED, /* a strategy's entry, when the session that it trades in closed */
+    /* the rules of its venue and class of assets: exchange/order_rules.h */
+    ORDER_RULE_TYPE,
+    ORDER_RULE_TIF,
+    ORDER_RULE_STOP_TIF,
+    ORDER_RULE_AUCTION_TYPE,
+    ORDER_RULE_OPG_LATE,
+    ORDER_RULE_CLS_LATE,
+    ORDER_RULE_GROUP,
+    ORDER_RULE_EXTENDED_HOURS,
+    ORDER_RULE_FRACTION_TYPE,
+    ORDER_RULE_FRACTION_TIF,
+    ORDER_RULE_FRACTION_GROUP,
+    ORDER_RULE_SHORT,
+    ORDER_RULE_SHORT_FRACTION,
+    ORDER_RULE_SHORTABLE,
+    ORDER_RULE_EASY_TO_BORROW,
+    ORDER_RULE_PRICE_DECIMALS,
     ORDER_REASONS,
 };
 
@@ -145,6 +165,9 @@ struct order {
     bool by_hand;                        /* from the control socket, not a strategy */
     char client_id[ORDER_CLIENT_ID_MAX]; /* the client's name for it, unique in its account; "" for none */
     char tag[ORDER_TAG_MAX];             /* the strategy's word: "cross up", "stop", "flatten" */
+    bool extended_hours;                 /* LIMIT with DAY: fills before and after the session too */
+    bool emulated;    /* a strategy's, which its venue does not take so: held here, ordered when due */
+    int64_t notional; /* the amount that `qty` was computed of, quote_scale; 0: a quantity was given */
 };
 
 const char *order_side_name(enum order_side side);    /* "BUY", "SELL" */

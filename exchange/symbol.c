@@ -5,6 +5,9 @@
 
 #include "exchange/decimal.h"
 
+const char *const symbol_asset_names[ASSET_CLASSES] = {"", "crypto", "us_equity"};
+const char *const symbol_says_names[SYMBOL_SAYINGS] = {"", "no", "yes"};
+
 bool symbol_renamed(const struct symbol *before, const struct symbol *now)
 {
     struct symbol named = *before;

@@ -15,6 +15,14 @@ enum {
     SYMBOLS_MAX = 4096,     /* that one daemon streams */
 };
 
+/* What its venue says that it is: which orders it takes depends on it (exchange/order_rules.h). */
+enum asset_class { ASSET_UNKNOWN, ASSET_CRYPTO, ASSET_US_EQUITY, ASSET_CLASSES };
+extern const char *const symbol_asset_names[ASSET_CLASSES]; /* "", "crypto", "us_equity" */
+
+/* Of what a venue may leave unsaid. */
+enum symbol_says { SYMBOL_SAYS_NOTHING, SYMBOL_SAYS_NO, SYMBOL_SAYS_YES, SYMBOL_SAYINGS };
+extern const char *const symbol_says_names[SYMBOL_SAYINGS]; /* "", "no", "yes" */
+
 /* A venue's filters, with the field's names for them; a field of 0 disables its check, as the venue defines
  * it. Prices are at price_scale, quantities at qty_scale, notionals at quote_scale, multipliers ×10^4. */
 struct symbol_filters {
@@ -36,6 +44,8 @@ struct symbol {
     bool loose_ids; /* its trades' ids do not count up one by one: no trade is known to be missing */
     char venue[VENUE_NAME_MAX];       /* "": not said */
     char calendar[CALENDAR_NAME_MAX]; /* whose sessions it trades in; "": at all times */
+    enum asset_class asset;
+    enum symbol_says shortable, easy_to_borrow; /* lent for a short sale; for no fee */
     struct symbol_filters filters;
 };
 

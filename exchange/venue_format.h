@@ -10,6 +10,7 @@
 #include "exchange/symbol.h"
 
 struct market_event;
+struct order_rules_table;
 struct venue_parser;
 
 /* A requested name and the venue's listing of it. */
@@ -24,6 +25,7 @@ struct venue_symbol {
 struct venue_format {
     const char *name;
     const struct fee_schedule *fees;
+    const struct order_rules_table *orders; /* by class of assets; NULL: those of exchange/order.h */
 
     /* Parses the text that lists its symbols into those wanted by name. 0; -EBADMSG for another text. */
     int (*list_parse)(const char *text, size_t len, struct venue_symbol *wanted, size_t n);

@@ -176,6 +176,16 @@
     NEXT(settlement, "settlement", "settlement", WORD, CHANGES, NULLABLE | RECORD_SINCE(8), \
          &record_words_settlement)
 
+/* Further rules, which states and rows of before do not have: the columns come last. */
+#define RECORD_CLASS_FEES(NEXT) \
+    NEXT(class_fees, "class_fees", "class_fees", BOOL, CHANGES, SINCE_8, NULL) \
+    NEXT(crypto_fees.maker_e6, "crypto_maker_e6", "crypto_fee_maker", SHARE_E6, CHANGES, SINCE_8, NULL) \
+    NEXT(crypto_fees.taker_e6, "crypto_taker_e6", "crypto_fee_taker", SHARE_E6, CHANGES, SINCE_8, NULL) \
+    NEXT(us_equity_fees.maker_e6, "us_equity_maker_e6", "us_equity_fee_maker", SHARE_E6, CHANGES, SINCE_8, \
+         NULL) \
+    NEXT(us_equity_fees.taker_e6, "us_equity_taker_e6", "us_equity_fee_taker", SHARE_E6, CHANGES, SINCE_8, \
+         NULL)
+
 /* A stored account, of struct db_account_stored; and its results. */
 #define RECORD_ACCOUNT_OF(FIRST, NEXT, RULE) \
     FIRST(row.account.number, "id", "number", SIGNED, FIXED, REQUIRED, NULL) \
@@ -187,10 +197,11 @@
     NEXT(row.account.strategy, "strategy", "strategy", TEXT, CHANGES, REQUIRED, NULL) \
     NEXT(params, "params", "params", STRING, CHANGES, REQUIRED, NULL) \
     RECORD_RULES(RULE, RULE)
-/* Rows from before have null, which is `all`. */
+/* Rows from before have null, which is `all`, and no rules for stocks or fees of classes. */
 #define RECORD_ACCOUNT_SINCE_12(NEXT, RULE) \
     NEXT(row.account.session, "session", "session", WORD, CHANGES, NULLABLE, &record_words_session_choice) \
-    RECORD_STOCK_RULES(RULE)
+    RECORD_STOCK_RULES(RULE) \
+    RECORD_CLASS_FEES(RULE)
 #define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT) RECORD_ACCOUNT_SINCE_12(NEXT, NEXT)
 #define RECORD_ACCOUNT_NOW(NEXT) \
     NEXT(row.equity_peak, "equity_peak", "peak", QUOTE, CHANGES, OPTIONAL, NULL) \

@@ -14,7 +14,7 @@
  *   FIXED    a row that is stored again has the same value; CHANGES: it may differ
  *   FLAGS    OPTIONAL: 0 means no value: an empty cell, null in JSON; NULLABLE: in the database too;
  *            UNKNOWN: as NULLABLE, but a value below 0 means none; ABSENT: INT64_MIN; or REQUIRED;
- *            SINCE_2: states have it from layout 2 on, loading an older one leaves it unchanged;
+ *            SINCE_2, SINCE_8: states have it from that layout on, loading an older one leaves it unchanged;
  *            ASKED: it is in the event that asks for the row. ASKED | RECORD_SINCE(8): both
  *   words    of RECORD_WORD: the names of its values (struct record_words); else none
  *
@@ -60,6 +60,7 @@ enum {
     RECORD_PERCENT = 131, /* a REAL, NaN for no value: a share, shown in percent */
     RECORD_LAYOUT = 8,    /* bits below the first layout of states that has the field */
     RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
+    RECORD_SINCE_8 = 8 << RECORD_LAYOUT,
 };
 #define RECORD_SINCE(layout) ((layout) << RECORD_LAYOUT)
 

@@ -1,5 +1,5 @@
 /* An order and a fill, field by field: exchange/order.h and fill.h describe each. A newer field comes last,
- * with its layout: the next is 8. Seals of rows that lack it stay valid. */
+ * with its layout: the next is 9. Seals of rows that lack it stay valid. */
 #ifndef RECORD_ORDER_H
 #define RECORD_ORDER_H
 
@@ -37,7 +37,10 @@ struct order;
     NEXT(amends, "amends", "amends", UNSIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(by_hand, "by_hand", "by_hand", BOOL, CHANGES, ASKED, NULL) \
     NEXT(client_id, "client_id", "client_id", TEXT, FIXED, ASKED, NULL) \
-    NEXT(tag, "tag", "tag", TEXT, CHANGES, ASKED, NULL)
+    NEXT(tag, "tag", "tag", TEXT, CHANGES, ASKED, NULL) \
+    NEXT(extended_hours, "extended_hours", "extended_hours", BOOL, FIXED, ASKED | RECORD_SINCE(8), NULL) \
+    NEXT(emulated, "emulated", "emulated", BOOL, CHANGES, SINCE_8, NULL) \
+    NEXT(notional, "notional", "notional", QUOTE, FIXED, ASKED | RECORD_OPTIONAL | RECORD_SINCE(8), NULL)
 
 /* The first layout of states and events with all fields of an order; 0: always. */
 enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
@@ -48,6 +51,8 @@ enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
 #define RECORD_ORDER_GIVEN(GIVEN) \
     GIVEN(post_only, "post-only", NULL, "a limit order that is cancelled rather than take", "buy sell") \
     GIVEN(reduce_only, "reduce-only", NULL, "never opens or turns a position", "buy sell oco") \
+    GIVEN(extended_hours, "extended-hours", NULL, \
+          "a limit order for the day that fills before and after the session too", "buy sell") \
     GIVEN(client_id, "client-id", "ID", "your own name for it: 36 of A-Z a-z 0-9 . _ : / -", \
           "buy sell oco amend cancel")
 

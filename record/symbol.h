@@ -44,7 +44,11 @@
     NEXT(symbol.gone, "gone", "gone", BOOL, CHANGES, REQUIRED, NULL) \
     NEXT(symbol.loose_ids, "loose_ids", "loose_ids", BOOL, CHANGES, REQUIRED, NULL) \
     NEXT(symbol.calendar, "calendar", "calendar", TEXT, CHANGES, REQUIRED, NULL) \
-    NEXT(streamed, "streamed", "streamed", SIGNED, FIXED, UNKNOWN, NULL)
+    NEXT(streamed, "streamed", "streamed", SIGNED, FIXED, UNKNOWN, NULL) \
+    NEXT(symbol.asset, "asset", "asset", WORD, CHANGES, REQUIRED, &db_words_asset_class) \
+    NEXT(symbol.shortable, "shortable", "shortable", WORD, CHANGES, REQUIRED, &db_words_symbol_says) \
+    NEXT(symbol.easy_to_borrow, "easy_to_borrow", "easy_to_borrow", WORD, CHANGES, REQUIRED, \
+         &db_words_symbol_says)
 #define RECORD_SYMBOLS(FIRST, NEXT) RECORD_SYMBOL_OF(FIRST, NEXT, NEXT, NEXT)
 
 #endif

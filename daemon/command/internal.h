@@ -29,6 +29,7 @@ struct work {
     char *args;               /* its JSON */
     const char *reported;     /* what its events carry instead; set by the handler; NULL: the same */
     enum order_reason reason; /* of the first event that was refused */
+    const char *words;        /* that say more than the reason's own; NULL: those */
     uint64_t order;           /* that the last event made or named */
 };
 
@@ -80,6 +81,10 @@ void daemon_command_carry_out(const struct request *request, struct event *event
  * that holds it. Answered at once when it came before, is under way with the same key, when nothing can be
  * stored, or without memory. The arguments must be valid. */
 void daemon_command_defer(const struct request *request);
+
+/* Appends {order, for, at_ns, until_ns, words} to the list where an order waits for its market to open or to
+ * close: "waits for the open, 2025-11-28 09:30 New York (14:30Z), until 13:00". */
+void daemon_command_waits(const struct request *request, const struct order *order, json_t *list);
 
 /* A refusal's meaning in words, for the client. */
 const char *daemon_command_reason_words(enum order_reason reason);
@@ -185,7 +190,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(cancel, true, "order client_id account symbol all key") \
     COMMAND(flatten, true, "confirm key") \
     COMMAND(indicators, true, "symbol timeframe") \
-    COMMAND(order, true, "symbol side qty type limit stop trail trail_percent tif expire_ns " \
+    COMMAND(order, true, "symbol side qty notional type limit stop trail trail_percent tif expire_ns " \
         RECORD_ORDER_GIVEN(DAEMON_ORDER_GIVEN) "account group take_profit stop_loss key") \
     COMMAND(parity, true, NULL) \
     COMMAND(pause, true, "key") \

@@ -6,6 +6,7 @@
 
 #include "daemon/command/internal.h"
 #include "engine/event.h"
+#include "exchange/order_rules.h"
 #include "record/order.h"
 
 enum { NEEDS_LIMIT = 1, NEEDS_STOP = 2, NEEDS_TRAIL = 4 };
@@ -133,8 +134,12 @@ static bool take_time(const struct args *args, struct order *leg)
         upper(text, name);
         tif = order_tif_parse(name);
         if (tif < 0)
-            return ARGS_WRONG(call, "args.tif: \"%.60s\": gtc, ioc, fok, day or gtd is needed", text);
+            return ARGS_WRONG(call, "args.tif: \"%.60s\": gtc, ioc, fok, day, gtd, opg or cls is needed",
+                              text);
     }
+    if (tif == ORDER_GTC && !daemon_command_args_given(args, "tif"))
+        tif = order_rules_tif(engine_symbol(args->request->engine, leg->symbol), leg->qty, leg->notional > 0,
+                              leg->extended_hours);
     leg->tif = (enum order_tif)tif;
     if (daemon_command_args_given(args, "expire_ns") != (tif == ORDER_GTD))
         return ARGS_WRONG(call, "args.expire_ns: args.tif gtd needs it, and no other takes it");
@@ -142,6 +147,19 @@ static bool take_time(const struct args *args, struct order *leg)
         return ARGS_WRONG(call, "args.expire_ns: a time in nanoseconds, UTC, as an integer is needed");
     leg->expires_ns = tif == ORDER_GTD ? json_integer_value(expire) : 0;
     return true;
+}
+
+/* A quantity, or of a single order the amount that it is computed of. */
+static bool take_size(const struct args *args, const struct symbol *symbol, struct order *leg)
+{
+    bool amount = daemon_command_args_given(args, "notional");
+    if (amount && (daemon_command_args_given(args, "qty") || daemon_command_args_given(args, "group")))
+        return ARGS_WRONG(args->request->call, "args.notional: a single order takes it in place of args.qty");
+    if (!amount)
+        return daemon_command_args_decimal(args, "qty", symbol->qty_scale, &leg->qty);
+    if (!daemon_command_args_decimal(args, "notional", symbol->quote_scale, &leg->notional))
+        return false;
+    return leg->notional > 0 || ARGS_WRONG(args->request->call, "args.notional: above zero is needed");
 }
 
 /* The fields that all legs of a request share. */
@@ -158,7 +176,7 @@ static bool take_common(const struct args *args, struct order *leg)
         !daemon_command_args_account(args, "account", &leg->account))
         return false;
     const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
-    if (!daemon_command_args_decimal(args, "qty", symbol->qty_scale, &leg->qty))
+    if (!take_size(args, symbol, leg))
         return false;
     const struct record_field *field;
     for (int i = 0; (field = record_order_given(i)); i++)
@@ -245,6 +263,15 @@ static bool take_group(const struct args *args, struct event_command *command)
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 
+static void put_waits(const struct request *request, const struct work *work, int n, json_t *waits)
+{
+    for (size_t i = 0; work->reason == ORDER_OK && i < engine_orders(request->engine); i++) {
+        const struct order *order = engine_order(request->engine, i);
+        if (order->id >= work->order && order->id < work->order + (uint64_t)n)
+            daemon_command_waits(request, order, waits);
+    }
+}
+
 void daemon_command_order(const struct request *request)
 {
     struct order legs[ORDER_LEGS_MAX] = {0};
@@ -255,8 +282,14 @@ void daemon_command_order(const struct request *request)
         return;
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);
-    json_t *orders = json_array();
+    work.words = order_rules_words(engine_symbol(request->engine, legs[0].symbol), work.reason);
+    json_t *orders = json_array(), *waits = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
         json_array_append_new(orders, json_integer((json_int_t)work.order + i));
-    daemon_command_end(&work, json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders));
+    put_waits(request, &work, n, waits);
+    json_t *result = json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders);
+    if (json_array_size(waits) > 0)
+        json_object_set(result, "waits", waits);
+    json_decref(waits);
+    daemon_command_end(&work, result);
 }

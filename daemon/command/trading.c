@@ -51,13 +51,19 @@ void daemon_command_flatten(const struct request *request)
     uint64_t newest = newest_order(request->engine);
     daemon_command_event(&work, &event);
     db_writer_put_paused(daemon_session_writer(request->commands->daemon->session), true);
-    json_t *orders = json_array();
+    json_t *orders = json_array(), *waits = json_array();
     for (size_t i = 0; i < engine_orders(request->engine); i++) {
         const struct order *order = engine_order(request->engine, i);
-        if (order->id > newest)
-            json_array_append_new(orders, json_integer((json_int_t)order->id));
+        if (order->id <= newest)
+            continue;
+        json_array_append_new(orders, json_integer((json_int_t)order->id));
+        daemon_command_waits(request, order, waits);
     }
-    daemon_command_end(&work, json_pack("{s:I, s:o}", "canceled", (json_int_t)before, "orders", orders));
+    json_t *result = json_pack("{s:I, s:o}", "canceled", (json_int_t)before, "orders", orders);
+    if (json_array_size(waits) > 0)
+        json_object_set(result, "waits", waits);
+    json_decref(waits);
+    daemon_command_end(&work, result);
 }
 
 /* Why it cannot be acknowledged; NULL: it can. */

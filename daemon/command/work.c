@@ -57,6 +57,22 @@ const char *daemon_command_reason_words(enum order_reason reason)
         [ORDER_MARGIN_EQUITY] = "an account of less than $2,000 gets no credit (FINRA 4210(b))",
         [ORDER_UNSETTLED_CASH] = "there is cash, but it is not settled yet",
         [ORDER_SESSION_CLOSED] = "a strategy's entry ends with its session",
+        [ORDER_RULE_TYPE] = "the venue takes no such type of that class of assets",
+        [ORDER_RULE_TIF] = "the venue takes no such time in force of that class of assets",
+        [ORDER_RULE_STOP_TIF] = "the venue takes no such time in force of stops",
+        [ORDER_RULE_AUCTION_TYPE] = "the venue takes no such type in its auctions",
+        [ORDER_RULE_OPG_LATE] = "it is too late for the opening auction",
+        [ORDER_RULE_CLS_LATE] = "it is too late for the closing auction",
+        [ORDER_RULE_GROUP] = "the venue takes no such group of that class of assets",
+        [ORDER_RULE_EXTENDED_HOURS] = "extended hours are of stocks' single limit orders for the day",
+        [ORDER_RULE_FRACTION_TYPE] = "the venue takes no such type of a fraction or an amount",
+        [ORDER_RULE_FRACTION_TIF] = "the venue takes no such time in force of a fraction or an amount",
+        [ORDER_RULE_FRACTION_GROUP] = "the venue takes no group of a fraction or an amount",
+        [ORDER_RULE_SHORT] = "the venue lends nothing of that class of assets",
+        [ORDER_RULE_SHORT_FRACTION] = "the venue lends no fractions",
+        [ORDER_RULE_SHORTABLE] = "the venue does not lend that symbol",
+        [ORDER_RULE_EASY_TO_BORROW] = "the venue lends only what is easy to borrow",
+        [ORDER_RULE_PRICE_DECIMALS] = "the price has more decimals than the venue takes",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";
@@ -236,18 +252,22 @@ void daemon_commands_done(struct commands *commands, uint64_t command_id, enum o
         work->order = order_id;
 }
 
-json_t *daemon_commands_outcome(enum order_reason reason, uint64_t order_id, json_t *result)
+static json_t *outcome(enum order_reason reason, const char *why, uint64_t order_id, json_t *result)
 {
     if (reason == ORDER_OK) {
         if (order_id && !json_object_get(result, "canceled"))
             json_object_set_new(result, "order", json_integer((json_int_t)order_id));
         return json_pack("{s:o}", "result", result);
     }
-    char words[160];
-    snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", daemon_command_reason_words(reason),
-             (unsigned long long)order_id);
+    char words[200];
+    snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", why, (unsigned long long)order_id);
     json_decref(result);
     return json_pack("{s:{s:s, s:s}}", "error", "code", order_reason_name(reason), "message", words);
+}
+
+json_t *daemon_commands_outcome(enum order_reason reason, uint64_t order_id, json_t *result)
+{
+    return outcome(reason, daemon_command_reason_words(reason), order_id, result);
 }
 
 /* `answer` is stolen. */
@@ -280,7 +300,8 @@ static void end_with(struct work *work, json_t *answer)
 
 void daemon_command_end(struct work *work, json_t *result)
 {
-    end_with(work, daemon_commands_outcome(work->reason, work->order, result));
+    const char *why = work->words ? work->words : daemon_command_reason_words(work->reason);
+    end_with(work, outcome(work->reason, why, work->order, result));
 }
 
 void daemon_command_refuse(struct work *work, const char *code, const char *message)

@@ -31,9 +31,22 @@ static bool copy_name(const char *data, size_t len, char *ret, size_t size)
 struct asset {
     struct json_text name, class, status;
     bool tradable, divisible;
+    enum symbol_says shortable, easy_to_borrow;
     int64_t size_min, step, tick;
     bool odd; /* one of them does not read */
 };
+
+/* Left as it is where it is null. */
+static bool maybe_says(struct reader *reader, enum symbol_says *ret)
+{
+    bool yes = *ret == SYMBOL_SAYS_YES;
+    if (alpaca_reader_peek(reader) == 'n')
+        return alpaca_reader_maybe_bool(reader, &yes);
+    if (!alpaca_reader_maybe_bool(reader, &yes))
+        return false;
+    *ret = yes ? SYMBOL_SAYS_YES : SYMBOL_SAYS_NO;
+    return true;
+}
 
 /* False: it is not an asset, or has no name. */
 static bool read_asset(struct reader *reader, struct asset *asset)
@@ -44,11 +57,13 @@ static bool read_asset(struct reader *reader, struct asset *asset)
         return false;
     while (alpaca_reader_member(reader, &key)) {
         const struct reader before = *reader;
-        bool ok = json_is(key, "symbol")         ? alpaca_reader_text(reader, &asset->name)
-                  : json_is(key, "class")        ? alpaca_reader_maybe_text(reader, &asset->class)
-                  : json_is(key, "status")       ? alpaca_reader_maybe_text(reader, &asset->status)
-                  : json_is(key, "tradable")     ? alpaca_reader_maybe_bool(reader, &asset->tradable)
-                  : json_is(key, "fractionable") ? alpaca_reader_maybe_bool(reader, &asset->divisible)
+        bool ok = json_is(key, "symbol")           ? alpaca_reader_text(reader, &asset->name)
+                  : json_is(key, "class")          ? alpaca_reader_maybe_text(reader, &asset->class)
+                  : json_is(key, "status")         ? alpaca_reader_maybe_text(reader, &asset->status)
+                  : json_is(key, "tradable")       ? alpaca_reader_maybe_bool(reader, &asset->tradable)
+                  : json_is(key, "fractionable")   ? alpaca_reader_maybe_bool(reader, &asset->divisible)
+                  : json_is(key, "shortable")      ? maybe_says(reader, &asset->shortable)
+                  : json_is(key, "easy_to_borrow") ? maybe_says(reader, &asset->easy_to_borrow)
                   : json_is(key, "min_order_size")
                       ? alpaca_reader_maybe_amount(reader, ALPACA_QTY_SCALE, &asset->size_min)
                   : json_is(key, "min_trade_increment")
@@ -91,6 +106,7 @@ static bool to_symbol(const struct asset *asset, struct symbol *ret)
         return false;
     const char *slash = strchr(symbol.name, '/');
     if (slash) {
+        symbol.asset = ASSET_CRYPTO;
         if (!copy_name(symbol.name, (size_t)(slash - symbol.name), symbol.base, sizeof(symbol.base)) ||
             !copy_name(slash + 1, strlen(slash + 1), symbol.quote, sizeof(symbol.quote)))
             return false;
@@ -101,6 +117,9 @@ static bool to_symbol(const struct asset *asset, struct symbol *ret)
         if (!stock_symbol(&symbol))
             return false;
         snprintf(symbol.calendar, sizeof(symbol.calendar), "%s", ALPACA_CALENDAR);
+        symbol.asset = ASSET_US_EQUITY;
+        symbol.shortable = asset->shortable;
+        symbol.easy_to_borrow = asset->easy_to_borrow;
         filters->tick = asset->tick > 0 ? asset->tick : CENT;
         filters->step = filters->qty_min = asset->divisible ? 1 : SHARE;
         if (asset->divisible) {
@@ -169,6 +188,7 @@ void alpaca_add_test_symbol(struct venue_symbol *wanted, size_t n)
         if (!want->found)
             want->found = to_symbol(&asset, &want->symbol);
         want->symbol.calendar[0] = '\0';
+        want->symbol.asset = ASSET_UNKNOWN;
     }
 }
 

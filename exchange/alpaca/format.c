@@ -14,6 +14,7 @@ static int list_parse(const char *text, size_t len, struct venue_symbol *wanted,
 const struct venue_format alpaca_format = {
     .name = "alpaca",
     .fees = &alpaca_fees,
+    .orders = &alpaca_orders,
     .list_parse = list_parse,
     .parser_create = alpaca_parser_create,
     .parser_grow = alpaca_parser_grow,

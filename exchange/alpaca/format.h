@@ -11,6 +11,10 @@ extern const struct venue_format alpaca_format;
 
 extern const struct fee_schedule alpaca_fees;
 
+/* The orders that it takes of stocks and of crypto. */
+
+extern const struct order_rules_table alpaca_orders;
+
 /* Alpaca's websocket frames into market events, JSON or msgpack by the first byte. Every frame is an array
  * of messages. No allocation per frame. See exchange/venue_format.h for the contract of each call.
  *

@@ -20,7 +20,7 @@ EVERYWHERE = {"papertape": {"--state", "--json"}}
 MORE = {
     "papertape": {
         ("symbol", "a"): {"add"},
-        ("order", "buy", "X", "1", "--tif", ""): {"gtc", "ioc", "fok", "day", "gtd"},
+        ("order", "buy", "X", "1", "--tif", ""): {"gtc", "ioc", "fok", "day", "gtd", "opg", "cls"},
         ("order", "buy", "X", "1", "--tif=g"): {"--tif=gtc", "--tif=gtd"},
         ("sweep", "--strategy", "sma-cross", "--grid", "fa"): {"fast="},
         ("backtest", "--strategy=sma-cross:slow=9", "--set", "s"): {"slow="},

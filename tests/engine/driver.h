@@ -297,7 +297,7 @@ static inline struct order driver_leg(struct driver *d, const struct engine *eng
     else if (type == ORDER_TRAILING_STOP)
         leg.trail_e6 = (int32_t)random_between(&d->random, 100, 20000);
     if (random_chance(&d->random, 20))
-        leg.tif = (enum order_tif)random_between(&d->random, 0, ORDER_TIFS - 1);
+        leg.tif = (enum order_tif)random_between(&d->random, 0, ORDER_GTD);
     if (leg.tif == ORDER_GTD)
         leg.expires_ns = d->now_ns + random_between(&d->random, 1, 3000) * DRIVER_MS_NS;
     leg.post_only = type == ORDER_LIMIT && random_chance(&d->random, 20);

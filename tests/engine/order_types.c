@@ -316,13 +316,14 @@ static void test_reduce_only(void)
     harness_close(&h);
 }
 
-/* Which types can be good for how long: rows types, columns GTC IOC FOK DAY GTD. */
+/* Which types can be good for how long: rows types, columns GTC IOC FOK DAY GTD OPG CLS. */
 static void test_times_in_force(void)
 {
     static const char *const may[ORDER_TYPES] = {
-        [ORDER_MARKET] = "yyy--",        [ORDER_LIMIT] = "yyyyy",       [ORDER_STOP] = "y--yy",
-        [ORDER_STOP_LIMIT] = "y--yy",    [ORDER_TAKE_PROFIT] = "y--yy", [ORDER_TAKE_PROFIT_LIMIT] = "y--yy",
-        [ORDER_TRAILING_STOP] = "y--yy",
+        [ORDER_MARKET] = "yyy----",        [ORDER_LIMIT] = "yyyyy--",
+        [ORDER_STOP] = "y--yy--",          [ORDER_STOP_LIMIT] = "y--yy--",
+        [ORDER_TAKE_PROFIT] = "y--yy--",   [ORDER_TAKE_PROFIT_LIMIT] = "y--yy--",
+        [ORDER_TRAILING_STOP] = "y--yy--",
     };
     open_quoted();
     for (int type = 0; type < ORDER_TYPES; type++)

@@ -10,7 +10,7 @@ static inline void random_type(struct harness *h, const struct small_market *mar
 {
     request->type = (enum order_type)random_between(random, 0, ORDER_TYPES - 1);
     request->tif =
-        random_chance(random, 60) ? ORDER_GTC : (enum order_tif)random_between(random, 0, ORDER_TIFS - 1);
+        random_chance(random, 60) ? ORDER_GTC : (enum order_tif)random_between(random, 0, ORDER_GTD);
     request->price = market_price(market, market->middle + (int)random_between(random, -8, 8));
     request->stop_price = market_price(market, market->middle + (int)random_between(random, -8, 8));
     request->trail = request->trail_e6 = 0;

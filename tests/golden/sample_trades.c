@@ -66,7 +66,7 @@ static struct order order_of(struct trades *t, int account, int symbol, enum ord
                           .symbol = symbol,
                           .side = id % 2 ? ORDER_BUY : ORDER_SELL,
                           .type = type,
-                          .tif = (enum order_tif)(type == ORDER_LIMIT ? id % ORDER_TIFS : ORDER_GTC),
+                          .tif = (enum order_tif)(type == ORDER_LIMIT ? id % (ORDER_GTD + 1) : ORDER_GTC),
                           .state = state,
                           .qty = qty * (int64_t)(1 + id % 7),
                           .price = order_has_limit(type) ? 700 * unit + (int64_t)id * (unit / 100) : 0,

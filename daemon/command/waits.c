@@ -1,0 +1,63 @@
+/* What an order waits for while its market is closed, in words: `order` and `flatten` say it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "daemon/command/internal.h"
+#include "daemon/feed/feeds.h"
+#include "exchange/clock.h"
+#include "exchange/order_rules.h"
+
+enum { WORDS_MAX = 160 };
+
+/* "2025-11-28 09:30 New York (14:30Z)"; unless `whole`, "13:00", of the same day. */
+static int print_local(const struct order_rules *rules, int64_t ns, bool whole, char *ret, size_t size)
+{
+    char utc[CLOCK_TEXT_MAX], date[CLOCK_TEXT_MAX];
+    int32_t day;
+    int minute = order_rules_minute(rules, ns, &day);
+    if (!whole)
+        return snprintf(ret, size, "%02d:%02d", minute / 60, minute % 60);
+    clock_utc_text(ns, utc);
+    clock_utc_text(day * INT64_C(86400000000000), date);
+    return snprintf(ret, size, "%.10s %02d:%02d %s (%.5sZ)", date, minute / 60, minute % 60, rules->zone_name,
+                    utc + 11);
+}
+
+/* The moment it waits for, and its words; NULL: it waits for nothing that is known. */
+static const char *awaited(const struct feed *feed, const struct symbol *symbol, const struct order *order,
+                           int64_t *ret_at_ns, int64_t *ret_until_ns)
+{
+    int64_t now_ns = order->created_ns;
+    bool waits =
+        feed_hours_wait(feed, symbol->calendar, order->extended_hours, now_ns, ret_at_ns, ret_until_ns);
+    if (order->tif != ORDER_CLS)
+        return waits ? "the open" : NULL;
+    if (!waits && !feed_hours_close(feed, symbol->calendar, now_ns, ret_until_ns))
+        return NULL;
+    *ret_at_ns = *ret_until_ns;
+    return "the close";
+}
+
+void daemon_command_waits(const struct request *request, const struct order *order, json_t *list)
+{
+    const struct symbol *symbol = engine_symbol(request->engine, order->symbol);
+    const struct order_rules *rules = order_rules_of(symbol);
+    const struct feed *feed = feeds_of(request->commands->daemon->feeds, order->symbol);
+    int64_t at_ns, until_ns;
+    const char *what =
+        rules && symbol->calendar[0] && feed && order_live(order->state) && order->state != ORDER_HELD
+            ? awaited(feed, symbol, order, &at_ns, &until_ns)
+            : NULL;
+    char words[WORDS_MAX];
+    if (!what)
+        return;
+    int n = snprintf(words, sizeof words, "waits for %s, ", what);
+    n += print_local(rules, at_ns, true, words + n, sizeof words - (size_t)n);
+    if (until_ns != at_ns) {
+        n += snprintf(words + n, sizeof words - (size_t)n, ", until ");
+        print_local(rules, until_ns, false, words + n, sizeof words - (size_t)n);
+    }
+    json_array_append_new(list, json_pack("{s:I, s:s, s:I, s:I, s:s}", "order", (json_int_t)order->id, "for",
+                                          what + 4, "at_ns", (json_int_t)at_ns, "until_ns",
+                                          (json_int_t)until_ns, "words", words));
+}

@@ -1,0 +1,94 @@
+/* When an order trades in its symbol's sessions: by its time in force and extended_hours. */
+#include "engine/match.h"
+#include "exchange/order_rules.h"
+
+static bool outside(enum market_phase phase)
+{
+    return phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE;
+}
+
+bool engine_hours_works(const struct market_state *market, const struct order *order, enum market_phase phase)
+{
+    if (order->tif == ORDER_OPG || order->tif == ORDER_CLS)
+        return phase == MARKET_PHASE_OPEN;
+    return phase == MARKET_PHASE_OPEN || ((market->extended || order->extended_hours) && outside(phase));
+}
+
+bool engine_hours_takes(const struct market_state *market, const struct order *order)
+{
+    return market->trading == MARKET_TRADES && order->tif != ORDER_CLS &&
+           engine_hours_works(market, order, market->phase);
+}
+
+bool engine_hours_outside(const struct market_state *market)
+{
+    const struct order_rules *rules = outside(market->phase) ? order_rules_of(&market->symbol) : NULL;
+    return rules && rules->extended_hours && market->trading == MARKET_TRADES;
+}
+
+bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
+                            const struct bar *bar)
+{
+    bool before_or_after = bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
+    if (!before_or_after || market->phase == MARKET_PHASE_UNKNOWN || !order_rules_of(&market->symbol))
+        return true;
+    return (market->extended || order->extended_hours) && order->tif != ORDER_OPG && order->tif != ORDER_CLS;
+}
+
+bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar)
+{
+    bool before_or_after = bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
+    for (size_t i = 0; before_or_after && engine->markets[symbol].live_orders > 0 && i < engine->n_orders;
+         i++)
+        if (engine->orders[i].order.symbol == symbol && engine->orders[i].order.extended_hours)
+            return true;
+    return false;
+}
+
+int64_t engine_hours_order_end(const struct market_state *market, const struct order *order)
+{
+    bool late = market->extended || order->extended_hours;
+    enum market_phase last = late && order->tif == ORDER_DAY ? MARKET_PHASE_LATE : MARKET_PHASE_OPEN;
+    if (market->symbol.calendar[0] == '\0')
+        return order->tif == ORDER_OPG ? 0 : (order->effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
+    if (order->tif == ORDER_OPG) /* dated by the opening: engine_hours_event() */
+        return 0;
+    return market->phase == last && market->phase_next_ns > order->effective_ns ? market->phase_next_ns : 0;
+}
+
+/* Has the session of this day, by the zone of the exchange, started or ended? */
+static bool day_over(const struct market_state *market, const struct order_rules *rules, int64_t now_ns)
+{
+    int32_t today, then;
+    if (market->phase == MARKET_PHASE_OPEN || market->phase == MARKET_PHASE_LATE)
+        return true;
+    (void)order_rules_minute(rules, now_ns, &today);
+    (void)order_rules_minute(rules, market->closed_ns, &then);
+    return market->phase == MARKET_PHASE_CLOSED && market->closed_ns > 0 && today == then;
+}
+
+enum order_reason engine_hours_late(const struct engine *engine, const struct order *order)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    const struct order_rules *rules = order_rules_of(&market->symbol);
+    bool opens = order->tif == ORDER_OPG;
+    if (!rules || (!opens && order->tif != ORDER_CLS))
+        return ORDER_OK;
+    bool before = market->phase == (opens ? MARKET_PHASE_EARLY : MARKET_PHASE_OPEN);
+    bool late = order_rules_late(rules, order->tif, engine->now_ns, before ? market->phase_next_ns : 0,
+                                 day_over(market, rules, engine->now_ns));
+    return !late ? ORDER_OK : opens ? ORDER_RULE_OPG_LATE : ORDER_RULE_CLS_LATE;
+}
+
+void engine_hours_close(struct engine *engine, uint64_t id)
+{
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
+    int64_t before = live->order.filled;
+    const struct market_state *market = &engine->markets[live->order.symbol];
+    if (!engine_live_resting(&live->order) || market->stale || market->trading != MARKET_TRADES) {
+        engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        return;
+    }
+    enum order_reason reason = engine_fills_shown(engine, live, false);
+    engine_fills_settle(engine, id, before, reason, false);
+}
