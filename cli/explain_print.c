@@ -188,7 +188,14 @@ static void print_policy(const struct explanation *e)
     print_bar(e);
     printf("    held %s for %s bars, equity %s, free cash %s\n", number(p->held).text,
            number(p->held_bars).text, number(p->equity).text, number(p->available).text);
-    printf("    its action %s stands for %s\n", number(p->action).text, number(p->action * p->scale).text);
+    if (p->day_trade)
+        printf("    its direction is %s, its size %s of equity\n", number(p->action).text,
+               number(p->size).text);
+    else
+        printf("    its action %s stands for %s\n", number(p->action).text,
+               number(p->action * p->scale).text);
+    if (p->closes)
+        puts("    the next bar is its session's last: all is sold");
     print_members(p);
     if (strcmp(p->limits, "none") != 0)
         printf("    under limits: %s\n", p->limits);

@@ -76,6 +76,9 @@ static struct explained_policy policy_of(const struct engine *engine, const stru
     double qty = p->units->qty_units, price = p->units->price_units; /* a quotient is the nearest number */
     struct explained_policy policy = {
         .action = p->action,
+        .day_trade = p->policy->day_trade,
+        .size = p->day.size,
+        .closes = p->day.leaves,
         .scale = p->memory.scale / qty,
         .least = p->memory.least / qty,
         .held = p->memory.qty / qty,

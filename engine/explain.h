@@ -39,7 +39,10 @@ struct explained_member {
 /* What a policy decided for one symbol, in its units, the currency, prices. */
 struct explained_policy {
     char id[POLICY_ID_TEXT];
-    double action;
+    double action;  /* of task day-trade the direction */
+    bool day_trade; /* then also: of equity; is all sold, as the next bar is its session's last? */
+    double size;
+    bool closes;
     double scale, least; /* units in an action of 1, and the least that it orders */
     double held, held_bars, cool_bars, peak;
     double equity, available;
