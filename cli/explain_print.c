@@ -359,13 +359,15 @@ static void print_fill(const struct explanation *e, const struct explained_fill 
     print_event(&f->event);
     printf("    fill %" PRIu64 ": %s at %s, %s", fill->id, decimal(fill->qty, s->qty_scale).text,
            decimal(fill->price, s->price_scale).text, fill->maker ? "as maker" : "as taker");
+    if (fill->basis != FILL_BASIS_NONE)
+        printf(", by %s", fill_basis_words(fill->basis));
     if (f->have_bar) {
         printf(": the market was at %s %s\n    of the bar of %s: open %s, high %s, low %s, close %s",
                decimal(f->level.price, s->price_scale).text,
                fill->ts_ns == f->bar.open_ns ? "at the open" : "inside", at(f->bar.open_ns).text,
                decimal(f->bar.open, s->price_scale).text, decimal(f->bar.high, s->price_scale).text,
                decimal(f->bar.low, s->price_scale).text, decimal(f->bar.close, s->price_scale).text);
-    } else if (f->have_take) {
+    } else if (f->have_take && fill->basis < FILL_BASIS_IMPACT) {
         printf(": %s showed %s at %s",
                f->from_book  ? "the order book"
                : fill->maker ? "the market"

@@ -25,6 +25,7 @@ static const struct stored_column columns[] = {
     {"fee_percent", STORED_NOWHERE},
     {"maker", -5},
     {"input_seq", STORED_JSON_ONLY},
+    {"by", -11},
 };
 
 struct stored_list cli_fills_list(enum stored_form form, FILE *out)

@@ -103,6 +103,8 @@ static void visit_trade(struct codec *codec, int64_t event_ns, struct market_tra
     codec_bool(codec, &trade->buyer_maker);
     if (codec->version >= 6)
         codec_bool(codec, &trade->odd);
+    if (codec->version >= 8)
+        codec_enum(codec, &trade->auction, MARKET_AUCTIONS);
 }
 
 static void visit_quote(struct codec *codec, struct market_quote *quote)

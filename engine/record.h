@@ -10,7 +10,7 @@
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
  * the next of both is 9; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
- * CALENDAR. */
+ * CALENDAR, and the auction of a trade. */
 enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 8 ? RECORD_ORDER_LAYOUT : 8 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */

@@ -45,6 +45,12 @@ void engine_visit_symbol(struct codec *codec, struct symbol *symbol)
         codec_text(codec, symbol->venue, sizeof symbol->venue);
         codec_text(codec, symbol->calendar, sizeof symbol->calendar);
     }
+    if (codec->version >= 8) {
+        int primary = (unsigned char)symbol->primary;
+        codec_text(codec, symbol->feed, sizeof symbol->feed);
+        codec_int(codec, &primary, 0, UINT8_MAX);
+        symbol->primary = (char)primary;
+    }
     codec_record(codec, &filters, &symbol->filters, 0, 0);
     if (codec->version >= 8) {
         codec_enum(codec, &symbol->asset, ASSET_CLASSES);

@@ -18,6 +18,37 @@ enum fill_model {
 
 const char *fill_model_name(enum fill_model model); /* "book", "quote", "bar" */
 
+/* What a taker gets beyond the quantity shown, of a symbol of which only the best bid and ask are known. */
+enum fill_beyond {
+    FILL_BEYOND_CANCEL, /* nothing: the rest ends with NO_LIQUIDITY */
+    FILL_BEYOND_IMPACT, /* prices that are worse by a step for each further multiple of it: fill_rules.h */
+    FILL_BEYOND_WAIT,   /* the rest of a market order waits, and takes what the next quotes show */
+    FILL_BEYONDS,
+};
+
+const char *fill_beyond_name(enum fill_beyond beyond); /* "cancel", "impact", "wait" */
+
+/* What a fill's price was taken from, where there is a choice: of markets whose quotes several feeds carry,
+ * or that hold auctions, and beyond the quantity shown. Names are stored and shown. */
+enum fill_basis {
+    FILL_BASIS_NONE,    /* not said */
+    FILL_BASIS_NBBO,    /* quotes and trades of all exchanges: the national best bid and offer */
+    FILL_BASIS_IEX,     /* quotes and trades of the exchange IEX alone */
+    FILL_BASIS_DELAYED, /* those of all exchanges, 15 minutes late */
+    FILL_BASIS_IMPACT,  /* FILL_BEYOND_IMPACT's price beyond the quantity shown */
+    FILL_BASIS_OPENING, /* the official opening print of the primary exchange */
+    FILL_BASIS_CLOSING, /* its official closing print */
+    FILL_BASIS_FIRST,   /* the session's first trade: no opening print came */
+    FILL_BASIS_LAST,    /* its last trade: no closing print came */
+    FILL_BASES,
+};
+
+const char *fill_basis_name(enum fill_basis basis); /* "" for NONE, "nbbo", "iex", "delayed", "impact" … */
+/* Of struct symbol's feed; NONE for another. */
+enum fill_basis fill_basis_of_feed(const char *feed);
+int fill_basis_parse(const char *name);              /* enum fill_basis or -EINVAL */
+const char *fill_basis_words(enum fill_basis basis); /* for people; "" for NONE */
+
 struct fill {
     uint64_t id, order_id;
     int account, symbol;
@@ -29,6 +60,7 @@ struct fill {
     int32_t fee_e6;     /* the rate that the fee was computed with */
     bool maker;
     uint64_t input_seq; /* the event that filled it */
+    enum fill_basis basis;
 };
 
 #endif

@@ -169,6 +169,23 @@ FILL_RULE int64_t fill_slipped(enum order_side side, int64_t price, int32_t slip
     return limit > 0 && got < limit ? limit : got;
 }
 
+/* Beyond the quantity shown at the best price each further multiple of it costs one step more: the spread, or
+ * the tick where that is wider, or where one side is not shown or they cross. Asks of 5 at 100 with a bid of
+ * 98: the first 5 cost 100, the next 5 cost 102, then 104. */
+FILL_RULE int64_t fill_beyond_step(int64_t bid, int64_t ask, int64_t tick)
+{
+    int64_t spread = bid > 0 && ask > bid ? ask - bid : 0, least = tick > 0 ? tick : 1;
+    return spread > least ? spread : least;
+}
+
+/* The price of the k-th further multiple, k >= 1: 0 where it is no price, or below the lowest. */
+FILL_RULE int64_t fill_beyond_price(enum order_side side, int64_t price, int64_t step, int64_t k,
+                                    int64_t price_min)
+{
+    __int128 worse = price + (__int128)(side == ORDER_BUY ? step : -step) * k;
+    return worse > 0 && worse >= price_min && worse <= INT64_MAX ? (int64_t)worse : 0;
+}
+
 /* Does a resting stop order trigger on a trade at `price`? Sells stop below, buys above. */
 FILL_RULE bool fill_stop_triggers(enum order_side side, int64_t stop_price, int64_t price)
 {

@@ -9,12 +9,16 @@
 #include "exchange/book.h"
 #include "exchange/market_kind.h"
 
+/* Does a trade say the price of an auction? By the exchange that lists the symbol alone. */
+enum market_auction { MARKET_NO_AUCTION, MARKET_OPENING, MARKET_CLOSING, MARKET_AUCTIONS };
+
 struct market_trade {
     int64_t ts_ns, id;         /* trade time; trade or aggregate id */
     int64_t first_id, last_id; /* trade ids it covers (equal to id for a plain trade) */
     int64_t price, qty;
     bool buyer_maker; /* the taker sold */
     bool odd;         /* by its conditions it makes no price: volume only */
+    enum market_auction auction;
 };
 
 struct market_kline {

@@ -196,6 +196,12 @@ static inline bool order_has_limit(enum order_type type)
 /* Is it a limit order for now: LIMIT, or one that was triggered to be one? */
 bool order_works_as_limit(const struct order *order);
 
+/* Does it trade in an auction only? */
+static inline bool order_is_of_auction(enum order_tif tif)
+{
+    return tif == ORDER_OPG || tif == ORDER_CLS;
+}
+
 /* Is the order still alive? */
 bool order_live(enum order_state state);
 

@@ -12,6 +12,7 @@ enum {
     ASSET_NAME_MAX = 16,
     VENUE_NAME_MAX = 16,
     CALENDAR_NAME_MAX = 16, /* "us-equity" */
+    FEED_NAME_MAX = 16,     /* "delayed_sip" */
     SYMBOLS_MAX = 4096,     /* that one daemon streams */
 };
 
@@ -46,6 +47,8 @@ struct symbol {
     char calendar[CALENDAR_NAME_MAX]; /* whose sessions it trades in; "": at all times */
     enum asset_class asset;
     enum symbol_says shortable, easy_to_borrow; /* lent for a short sale; for no fee */
+    char feed[FEED_NAME_MAX]; /* which of its venue's feeds its prices come from: "iex"; "": it has one */
+    char primary; /* the exchange that lists it, by the letter that its trades have; '\0': not said */
     struct symbol_filters filters;
 };
 

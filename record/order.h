@@ -69,7 +69,8 @@ enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
     NEXT(fee, "fee", "fee", QUOTE, FIXED, REQUIRED, NULL) \
     NEXT(fee_e6, "fee_e6", "fee_percent", E6, FIXED, REQUIRED, NULL) \
     NEXT(maker, "maker", "maker", BOOL, FIXED, REQUIRED, NULL) \
-    NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
+    NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(basis, "basis", "by", WORD, FIXED, OPTIONAL, &record_words_fill_basis)
 
 extern const struct record record_orders, record_fills;
 

@@ -40,7 +40,8 @@
 #define RECORD_SHOWN_WHOLE(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, schema) TEXT(WORD, REQUIRED, version) FIELD(UNSIGNED, REQUIRED, pid) \
     TEXT(WORD, REQUIRED, clock) FIELD(SIGNED, REQUIRED, now_ns) FIELD(REAL, NULLABLE, uptime_s) \
-    TEXT(LINE, REQUIRED, state_dir) TEXT(WORD, REQUIRED, fill_model) FIELD(REAL, NULLABLE, slippage) \
+    TEXT(LINE, REQUIRED, state_dir) TEXT(WORD, REQUIRED, fill_model) TEXT(WORD, OPTIONAL, beyond) \
+    FIELD(REAL, NULLABLE, slippage) \
     TEXT(WORD, OPTIONAL, trading) TEXT(LINE, OPTIONAL, trading_reason)
 
 #define RECORD_SHOWN_COUNTERS(TEXT, FIELD) \
@@ -122,7 +123,8 @@
     FIELD(REAL, NULLABLE, mark) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(BOOL, REQUIRED, stale) \
     FIELD(REAL, NULLABLE, change_24h_pct) FIELD(SCALE, REQUIRED, price_decimals) \
     TEXT(WORD, REQUIRED, book) FIELD(UNSIGNED, REQUIRED, book_gaps) \
-    FIELD(UNSIGNED, REQUIRED, book_crossed) TEXT(WORD, REQUIRED, interval) FIELD(UNSIGNED, REQUIRED, bars)
+    FIELD(UNSIGNED, REQUIRED, book_crossed) TEXT(WORD, REQUIRED, interval) \
+    FIELD(UNSIGNED, REQUIRED, bars) TEXT(WORD, OPTIONAL, prices) /* "nbbo", "iex" (exchange/fill.h) */
 
 /* A symbol's last closed bar. */
 #define RECORD_SHOWN_BAR(TEXT, FIELD) \

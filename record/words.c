@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "exchange/fill.h"
 #include "exchange/margin.h"
 #include "exchange/order.h"
 #include "exchange/trading_calendar.h"
@@ -21,6 +22,7 @@ WORDS(order_tif, ORDER_TIFS);
 WORDS(order_state, ORDER_STATES);
 WORDS(order_reason, ORDER_REASONS);
 WORDS(ledger_kind, LEDGER_KINDS);
+WORDS(fill_basis, FILL_BASES);
 
 static int parse_session_choice(const char *name)
 {

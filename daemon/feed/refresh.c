@@ -26,7 +26,8 @@ static bool same_filters(const struct symbol_filters *a, const struct symbol_fil
 static bool same(const struct symbol *a, const struct symbol *b)
 {
     return a->trading == b->trading && a->gone == b->gone && a->loose_ids == b->loose_ids &&
-           strcmp(a->calendar, b->calendar) == 0 && same_filters(&a->filters, &b->filters);
+           strcmp(a->calendar, b->calendar) == 0 && strcmp(a->feed, b->feed) == 0 &&
+           a->primary == b->primary && same_filters(&a->filters, &b->filters);
 }
 
 void feed_listed_well(struct feed *feed, const struct symbol *symbol)

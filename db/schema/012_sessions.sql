@@ -97,3 +97,7 @@ CREATE TABLE account_margins (
     settles_ns         INTEGER NOT NULL, -- 0: all is settled
     violations         INTEGER NOT NULL
 ) STRICT;
+
+-- What a fill's price was taken from (exchange/fill.h); '': not said, as of fills stored before.
+ALTER TABLE fills ADD COLUMN basis TEXT NOT NULL DEFAULT ''
+    CHECK (basis IN ('', 'nbbo', 'iex', 'delayed', 'impact', 'opening', 'closing', 'first-trade', 'last-trade'));

@@ -29,7 +29,7 @@ static bool copy_name(const char *data, size_t len, char *ret, size_t size)
 }
 
 struct asset {
-    struct json_text name, class, status;
+    struct json_text name, class, status, exchange;
     bool tradable, divisible;
     enum symbol_says shortable, easy_to_borrow;
     int64_t size_min, step, tick;
@@ -52,7 +52,7 @@ static bool maybe_says(struct reader *reader, enum symbol_says *ret)
 static bool read_asset(struct reader *reader, struct asset *asset)
 {
     struct json_text key;
-    *asset = (struct asset){.class = {"", 0}, .status = {"", 0}};
+    *asset = (struct asset){.class = {"", 0}, .status = {"", 0}, .exchange = {"", 0}};
     if (!alpaca_reader_enter_map(reader))
         return false;
     while (alpaca_reader_member(reader, &key)) {
@@ -60,6 +60,7 @@ static bool read_asset(struct reader *reader, struct asset *asset)
         bool ok = json_is(key, "symbol")           ? alpaca_reader_text(reader, &asset->name)
                   : json_is(key, "class")          ? alpaca_reader_maybe_text(reader, &asset->class)
                   : json_is(key, "status")         ? alpaca_reader_maybe_text(reader, &asset->status)
+                  : json_is(key, "exchange")       ? alpaca_reader_maybe_text(reader, &asset->exchange)
                   : json_is(key, "tradable")       ? alpaca_reader_maybe_bool(reader, &asset->tradable)
                   : json_is(key, "fractionable")   ? alpaca_reader_maybe_bool(reader, &asset->divisible)
                   : json_is(key, "shortable")      ? maybe_says(reader, &asset->shortable)
@@ -79,6 +80,20 @@ static bool read_asset(struct reader *reader, struct asset *asset)
         }
     }
     return !reader_failed(reader) && asset->name.data != NULL;
+}
+
+/* The letter that an exchange's trades have, by the name in the list of assets; '\0' for others. */
+static char letter_of(struct json_text exchange)
+{
+    static const struct {
+        const char *name;
+        char letter;
+    } exchanges[] = {{"NYSE", 'N'}, {"NASDAQ", 'Q'}, {"ARCA", 'P'}, {"NYSEARCA", 'P'},
+                     {"AMEX", 'A'}, {"BATS", 'Z'},   {"IEX", 'V'}};
+    for (size_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++)
+        if (alpaca_text_is(exchange, exchanges[i].name))
+            return exchanges[i].letter;
+    return '\0';
 }
 
 static bool stock_symbol(struct symbol *symbol)
@@ -120,6 +135,7 @@ static bool to_symbol(const struct asset *asset, struct symbol *ret)
         symbol.asset = ASSET_US_EQUITY;
         symbol.shortable = asset->shortable;
         symbol.easy_to_borrow = asset->easy_to_borrow;
+        symbol.primary = letter_of(asset->exchange);
         filters->tick = asset->tick > 0 ? asset->tick : CENT;
         filters->step = filters->qty_min = asset->divisible ? 1 : SHARE;
         if (asset->divisible) {

@@ -16,6 +16,12 @@ static void copy_text(struct json_text text, char *ret, size_t size)
     ret[len] = '\0';
 }
 
+/* What a trade's conditions say. */
+struct conditions {
+    bool odd[2];
+    enum market_auction auction; /* of whichever exchange */
+};
+
 /* Sale conditions that by themselves change no last price: the CTA's and UTP's tables of "consolidated
  * processing", with those that would only be the first or only price of a day (G, P, R, Z, 3, 4). Form T
  * (extended hours) is not among them: outside of the session it is all there is. */
@@ -31,8 +37,28 @@ static bool condition_is_odd(struct json_text condition, char tape)
     return memchr(both, c, sizeof(both) - 1) || (c == 'B' && tape != 'C' && tape != 'O'); /* there: average */
 }
 
+/* An exchange's own opening (O, Q: the official one) or closing (6, M): the same letters on all tapes. */
+static enum market_auction auction_of(struct json_text condition)
+{
+    bool opening = json_is(condition, "O") || json_is(condition, "Q");
+    bool closing = json_is(condition, "6") || json_is(condition, "M");
+    return opening ? MARKET_OPENING : closing ? MARKET_CLOSING : MARKET_NO_AUCTION;
+}
+
+/* Is it the exchange that lists the symbol? Where that is not said: by the tape, of which A is NYSE's, C
+ * Nasdaq's and B the others'. */
+static bool is_primary(char exchange, char primary, char tape)
+{
+    if (primary != '\0')
+        return exchange == primary;
+    return tape == 'A'   ? exchange == 'N'
+           : tape == 'C' ? exchange == 'Q'
+           : tape == 'B' ? exchange == 'P' || exchange == 'A' || exchange == 'Z'
+                         : false;
+}
+
 /* odd[0]: by the CTA's table, odd[1]: by UTP's; the tape may stand behind. */
-static bool read_conditions(struct reader *reader, bool odd[2])
+static bool read_conditions(struct reader *reader, struct conditions *ret)
 {
     struct json_text condition;
     if (alpaca_reader_peek(reader) == 'n')
@@ -42,8 +68,10 @@ static bool read_conditions(struct reader *reader, bool odd[2])
     while (alpaca_reader_element(reader)) {
         if (!alpaca_reader_maybe_text(reader, &condition))
             return false;
-        odd[0] |= condition_is_odd(condition, 'A');
-        odd[1] |= condition_is_odd(condition, 'C');
+        ret->odd[0] |= condition_is_odd(condition, 'A');
+        ret->odd[1] |= condition_is_odd(condition, 'C');
+        if (ret->auction == MARKET_NO_AUCTION)
+            ret->auction = auction_of(condition);
     }
     return !reader_failed(reader);
 }
@@ -76,9 +104,10 @@ struct field {
 
 /* Further values of a message, apart from its event's numbers. */
 struct extra {
-    struct json_text code, said, why, reason, side, tape;
+    struct json_text code, said, why, reason, side, tape, exchange;
     int64_t average;
-    bool odd[2], whole;
+    struct conditions conditions;
+    bool whole;
     struct alpaca_levels *levels;
 };
 
@@ -222,9 +251,9 @@ static bool trading_of(struct json_text code, struct json_text why, enum market_
 /* ---- messages ---- */
 
 static const struct field trade[] = {
-    FIELD("i", COUNT, trade.id),    FIELD("p", TRADED, trade.price),  FIELD("s", QTY, trade.qty),
-    FIELD("t", TIME, trade.ts_ns),  EXTRA("tks", TEXT_OR_NULL, side), EXTRA("c", CONDITIONS, odd),
-    EXTRA("z", TEXT_OR_NULL, tape),
+    FIELD("i", COUNT, trade.id),    FIELD("p", TRADED, trade.price),    FIELD("s", QTY, trade.qty),
+    FIELD("t", TIME, trade.ts_ns),  EXTRA("tks", TEXT_OR_NULL, side),   EXTRA("c", CONDITIONS, conditions),
+    EXTRA("z", TEXT_OR_NULL, tape), EXTRA("x", TEXT_OR_NULL, exchange),
 };
 static const struct field quote[] = {
     FIELD("bp", PRICE, quote.bid),   FIELD("bs", QTY, quote.bid_qty), FIELD("ap", PRICE, quote.ask),
@@ -270,8 +299,8 @@ static const struct message {
 #undef SIZE
 };
 
-/* What follows from the fields. 0, or 1: a status that changes nothing. */
-static int finish(const struct extra *extra, struct market_event *event)
+/* What follows from the fields. 0, or 1: a status that changes nothing. `primary`: struct symbol's. */
+static int finish(const struct extra *extra, char primary, struct market_event *event)
 {
     struct market_trade *traded = &event->trade;
     struct market_correction *corrected = &event->correction;
@@ -279,7 +308,10 @@ static int finish(const struct extra *extra, struct market_event *event)
     switch (event->kind) {
     case MARKET_TRADE:
         traded->buyer_maker = json_is(extra->side, "S");
-        traded->odd = extra->odd[nasdaq];
+        traded->odd = extra->conditions.odd[nasdaq];
+        if (extra->exchange.len == 1 &&
+            is_primary(*extra->exchange.data, primary, extra->tape.len == 1 ? *extra->tape.data : '\0'))
+            traded->auction = extra->conditions.auction;
         traded->first_id = traded->last_id = traded->id;
         event->event_ns = traded->ts_ns;
         break;
@@ -327,5 +359,5 @@ int alpaca_read_message(struct reader *reader, char type, bool old, const struct
         !read_fields(reader, symbol, message->fields, message->n, message->needed, ret, &extra) ||
         reader_failed(reader))
         return -EBADMSG;
-    return finish(&extra, ret);
+    return finish(&extra, symbol->primary, ret);
 }

@@ -20,7 +20,8 @@ struct alpaca_levels {
 
 /* The reader is at the message's map, `type` is its T:
  *
- *   t  TRADE       buyer_maker only where `tks` says so (crypto); odd by its conditions
+ *   t  TRADE       buyer_maker only where `tks` says so (crypto); odd, and of an auction, by its conditions;
+ *                  the latter of the exchange alone that lists the symbol
  *   q  QUOTE       update_id is not written
  *   b  KLINE of one minute, closed; event_ns is its end. trades' ids -1; quote_volume from `vw`
  *   u  REVISION    the same bar once more

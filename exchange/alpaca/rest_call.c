@@ -282,6 +282,10 @@ static int take_symbols(struct alpaca_call *call, const char *body, size_t len, 
     }
     if (strcmp(rest_of(base)->feed, "test") == 0)
         alpaca_add_test_symbol(base->wanted, base->n_wanted);
+    for (size_t i = 0; i < base->n_wanted; i++)
+        if (base->wanted[i].found && base->wanted[i].symbol.calendar[0] != '\0')
+            snprintf(base->wanted[i].symbol.feed, sizeof(base->wanted[i].symbol.feed), "%s",
+                     rest_of(base)->feed);
     net_requests_fill_symbols(base, reply);
     return 0;
 }

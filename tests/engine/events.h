@@ -77,9 +77,15 @@ static inline void random_market(struct random *random, struct random_event *mad
     switch (m->kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
-        m->trade = (struct market_trade){
-            random_i64(random), random_i64(random), random_i64(random),        random_i64(random),
-            random_i64(random), random_i64(random), random_chance(random, 50), random_chance(random, 20)};
+        m->trade = (struct market_trade){random_i64(random),
+                                         random_i64(random),
+                                         random_i64(random),
+                                         random_i64(random),
+                                         random_i64(random),
+                                         random_i64(random),
+                                         random_chance(random, 50),
+                                         random_chance(random, 20),
+                                         (enum market_auction)random_between(random, 0, MARKET_AUCTIONS - 1)};
         break;
     case MARKET_KLINE:
     case MARKET_REVISION:
@@ -138,6 +144,8 @@ static inline void random_symbol(struct random *random, struct symbol *s)
     s->loose_ids = random_chance(random, 50);
     random_name(random, s->venue, sizeof s->venue);
     random_name(random, s->calendar, sizeof s->calendar);
+    random_name(random, s->feed, sizeof s->feed);
+    s->primary = (char)random_between(random, 0, 127);
     struct symbol_filters *f = &s->filters;
     int64_t *const numbers[] = {&f->price_min,   &f->price_max,    &f->tick,           &f->qty_min,
                                 &f->qty_max,     &f->step,         &f->market_qty_min, &f->market_qty_max,
@@ -371,7 +379,8 @@ static inline bool same_market(const struct market_event *a, const struct market
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
         return SAME(trade.ts_ns) && SAME(trade.id) && SAME(trade.first_id) && SAME(trade.last_id) &&
-               SAME(trade.price) && SAME(trade.qty) && SAME(trade.buyer_maker) && SAME(trade.odd);
+               SAME(trade.price) && SAME(trade.qty) && SAME(trade.buyer_maker) && SAME(trade.odd) &&
+               SAME(trade.auction);
     case MARKET_KLINE:
     case MARKET_REVISION:
         return SAME(kline.interval_ns) && same_bar(&a->kline.bar, &b->kline.bar) && SAME(kline.closed);
@@ -404,12 +413,13 @@ static inline bool same_symbol(const struct symbol *a, const struct symbol *b)
 {
     return SAME_TEXT(name) && SAME_TEXT(base) && SAME_TEXT(quote) && SAME(price_scale) && SAME(qty_scale) &&
            SAME(quote_scale) && SAME(trading) && SAME(gone) && SAME(loose_ids) && SAME_TEXT(venue) &&
-           SAME_TEXT(calendar) && SAME(filters.price_min) && SAME(filters.price_max) && SAME(filters.tick) &&
-           SAME(filters.qty_min) && SAME(filters.qty_max) && SAME(filters.step) &&
-           SAME(filters.market_qty_min) && SAME(filters.market_qty_max) && SAME(filters.market_step) &&
-           SAME(filters.notional_min) && SAME(filters.notional_max) && SAME(filters.notional_min_market) &&
-           SAME(filters.notional_max_market) && SAME(filters.bid_up_e4) && SAME(filters.bid_down_e4) &&
-           SAME(filters.ask_up_e4) && SAME(filters.ask_down_e4) && SAME(filters.orders_max);
+           SAME_TEXT(feed) && SAME(primary) && SAME_TEXT(calendar) && SAME(filters.price_min) &&
+           SAME(filters.price_max) && SAME(filters.tick) && SAME(filters.qty_min) && SAME(filters.qty_max) &&
+           SAME(filters.step) && SAME(filters.market_qty_min) && SAME(filters.market_qty_max) &&
+           SAME(filters.market_step) && SAME(filters.notional_min) && SAME(filters.notional_max) &&
+           SAME(filters.notional_min_market) && SAME(filters.notional_max_market) &&
+           SAME(filters.bid_up_e4) && SAME(filters.bid_down_e4) && SAME(filters.ask_up_e4) &&
+           SAME(filters.ask_down_e4) && SAME(filters.orders_max);
 }
 
 static inline bool same_request(const struct order *a, const struct order *b)

@@ -105,8 +105,9 @@ static int say_asset(const char *text, size_t len)
     int r = alpaca_parse_assets(text, len, &wanted, 1);
     const struct symbol *s = &wanted.symbol;
     if (r == 0)
-        printf("%d %s %s %s %s %s %d %d %" PRId64 " %" PRId64 "\n", wanted.found, s->name, s->base, s->quote,
-               s->venue, s->calendar, s->trading, s->gone, s->filters.step, s->filters.tick);
+        printf("%d %s %s %s %s %s %d %d %" PRId64 " %" PRId64 " %c\n", wanted.found, s->name, s->base,
+               s->quote, s->venue, s->calendar, s->trading, s->gone, s->filters.step, s->filters.tick,
+               s->primary ? s->primary : '-');
     return r;
 }
 

@@ -118,7 +118,8 @@ def recorded(folder):
             if "corporate_actions" in body:
                 pairs.append(("actions " + text, actions(body)))
             elif "class" in body:
-                pairs.append(("asset " + text, ["1 APCA APCA USD alpaca us-equity 1 0 1 10000000"]))
+                primary = {"NYSE": "N", "NASDAQ": "Q", "ARCA": "P", "AMEX": "A", "BATS": "Z"}.get(body["exchange"], "-")
+                pairs.append(("asset " + text, [f"1 APCA APCA USD alpaca us-equity 1 0 1 10000000 {primary}"]))
             elif "message" in body:
                 pairs.append(("refusal " + text, ["refusal " + body["message"]]))
             elif list(body) == ["id", "symbol"]:  # an order that was cancelled: no market data

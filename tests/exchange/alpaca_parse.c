@@ -209,6 +209,43 @@ static void test_conditions(bool pack)
     CHECK_INT(found, 4 * (sizeof odd - 1) + 2);
 }
 
+/* Every exchange's opening and closing prints: only the exchange's that lists the symbol are of its auction,
+ * by the list of assets, or where that says nothing by the tape. */
+static void test_auctions(bool pack)
+{
+    static const char conditions[] = "@OQ6M5T", exchanges[] = "NQPAZVDT", tapes[] = "ABCO";
+    static const char *const of_tape[] = {"N", "PAZ", "Q", ""};
+    unsigned found[MARKET_AUCTIONS] = {0};
+    for (const char *primary = "-NQPAZV"; *primary; primary++) {
+        struct symbol listed = symbols[0];
+        listed.primary = *primary == '-' ? '\0' : *primary;
+        alpaca_parser_destroy(parser);
+        CHECK_INT(alpaca_parser_create(&listed, 1, &parser), 0);
+        for (size_t i = 0; i < 4 * 7 * 8; i++) {
+            char json[256], c = conditions[i % 7], exchange = exchanges[i / 7 % 8], tape = tapes[i / 56];
+            bool ours =
+                listed.primary ? exchange == listed.primary : strchr(of_tape[i / 56], exchange) != NULL;
+            enum market_auction expected = !ours                  ? MARKET_NO_AUCTION
+                                           : c == 'O' || c == 'Q' ? MARKET_OPENING
+                                           : c == '6' || c == 'M' ? MARKET_CLOSING
+                                                                  : MARKET_NO_AUCTION;
+            snprintf(json, sizeof json,
+                     "[{\"T\":\"t\",\"S\":\"AAPL\",\"i\":1,\"x\":\"%c\",\"p\":150,\"s\":100,"
+                     "\"c\":[\"@\",\"%c\"],\"z\":\"%c\",\"t\":\"2021-02-22T15:51:44Z\"}]",
+                     exchange, c, tape);
+            struct outcome out = run_as(json, pack);
+            CHECK_INT(out.codes[0], 0);
+            CHECK_INT(out.events[0].trade.auction, expected);
+            CHECK_INT(out.events[0].trade.odd, c == 'Q' || c == 'M');
+            found[expected]++;
+        }
+    }
+    CHECK_INT(found[MARKET_OPENING],
+              2 * (6 * 4 + 5)); /* of a listing on 4 tapes; of A, B and C without one */
+    CHECK_INT(found[MARKET_CLOSING], found[MARKET_OPENING]);
+    start_over();
+}
+
 static void test_book(bool pack)
 {
     start_over();
@@ -561,6 +598,7 @@ int main(void)
     for (int pack = 0; pack < 2; pack++) {
         test_values(pack);
         test_conditions(pack);
+        test_auctions(pack);
         test_book(pack);
         test_status(pack);
         test_other(pack);
