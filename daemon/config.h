@@ -103,6 +103,7 @@ struct daemon_config {
     int64_t latency_ns, equity_interval_ns;
     enum missed_stops missed_stops;
     enum fill_model fill_model;
+    enum fill_beyond beyond;
     int32_t slippage_e6;
     /* [policies] */
     int64_t policy_wait_ns;

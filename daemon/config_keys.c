@@ -222,6 +222,13 @@ static const struct config_key keys[] = {
              "papertape backtest does it; orders, fills and the ledger have the bars' times, and "
              "missed_stops means nothing: bars that were missed fill orders like all others. It may change "
              "from run to run; live orders continue in the new one."},
+    {"engine", "beyond",
+     "what a taker gets beyond the quantity shown where only the best bid and ask are known: cancel, impact or "
+     "wait",
+     "impact", KEY_WORDS("cancel impact wait"), AT(beyond),
+     .more = "That is with fill_model = quote, and of stocks. impact: each further multiple of the quantity "
+             "shown costs one spread more, or one tick where that is wider. wait: the rest of a market order "
+             "takes what the next quotes show. cancel: it ends. docs/fills.md has examples."},
     {"engine", ENGINE_SLIPPAGE_KEY, AT(slippage_e6), .more = "On the tick, never beyond an order's limit."},
     {"policies", "wait_ms",
      "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes", "2000",

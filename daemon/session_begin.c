@@ -101,6 +101,7 @@ static struct engine_config engine_config(const struct session *session, const s
         .missed_stops = session->config->missed_stops,
         .fill_model = session->config->fill_model,
         .slippage_e6 = session->config->slippage_e6,
+        .beyond = session->config->beyond,
     };
 }
 

@@ -85,6 +85,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
             .book = book_states[view.book],
             .book_gaps = (int64_t)view.book_gaps,
             .book_crossed = (int64_t)view.book_crossed,
+            .prices = fill_basis_name(fill_basis_of_feed(symbol->feed)),
             .interval = bar_interval_name(daemon->config.interval_ns),
             .bars = (int64_t)view.bars,
         };
@@ -209,6 +210,7 @@ static json_t *whole_object(const struct daemon *daemon, const struct engine *en
         .uptime_s = (double)(uv_now(daemon->loop) - daemon->started_ms) / 1000,
         .state_dir = daemon->state.path,
         .fill_model = fill_model_name(daemon->config.fill_model),
+        .beyond = fill_beyond_name(daemon->config.beyond),
         .slippage = (double)daemon->config.slippage_e6 / 1e6,
         .trading = !engine  ? ""
                    : halted ? "halted"

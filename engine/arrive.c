@@ -3,6 +3,13 @@
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
+/* FILL_BEYOND_WAIT: what of a market order is beyond the quantity shown. */
+static bool waits_for_quotes(const struct engine *engine, const struct order *order)
+{
+    return engine->beyond == FILL_BEYOND_WAIT && order->type == ORDER_MARKET && order->tif != ORDER_IOC &&
+           order->tif != ORDER_FOK && engine_walk_quotes_alone(&engine->markets[order->symbol]);
+}
+
 /* A market order that finds no liquidity ends; a stop rests and continues with whatever is shown next,
  * since a position must not lose its protection in a thin moment. */
 void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
@@ -11,17 +18,17 @@ void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
     const struct order *order = &live->order;
     if (engine_fills_whole_or_ends(engine, order))
         return;
-    bool stop = order_is_stop(order->type);
+    bool waits = waits_for_quotes(engine, order), rests = waits || order_is_stop(order->type);
     int64_t before = order->filled;
     enum order_reason reason = engine_fills_shown(engine, live, false);
-    if (reason == ORDER_NO_LIQUIDITY && first)
+    if (reason == ORDER_NO_LIQUIDITY && first && !waits)
         engine_alert(engine, "NO_LIQUIDITY", "%s: a %s %s of account %s found no more to trade with",
                      engine->markets[order->symbol].symbol.name, order_type_name(order->type),
                      order_side_name(order->side), engine->accounts[order->account].name);
     if (!first && order->filled == before && reason == ORDER_NO_LIQUIDITY)
         engine_reserve_set(engine, order); /* nothing new */
     else
-        engine_fills_settle(engine, id, before, reason, stop);
+        engine_fills_settle(engine, id, before, reason, rests);
 }
 
 /* A limit order arrives, or a triggered one starts to work: it takes what crosses, and the rest goes to the
@@ -126,6 +133,8 @@ void engine_arrive_stand(struct engine *engine, uint64_t id)
         if (order->type == ORDER_TRAILING_STOP)
             order->stop_price = trailing_stop(engine, order);
         engine_fills_rest(engine, id);
+    } else if (order_is_of_auction(order->tif)) {
+        engine_fills_rest(engine, id);
     } else if (!engine_hours_takes(market, order) || engine_hours_opening(engine, order->symbol)) {
         wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
@@ -135,12 +144,12 @@ void engine_arrive_stand(struct engine *engine, uint64_t id)
     } else if (order->triggered) {
         engine_fills_rest(engine, id);
     } else {
+        int64_t last = blind ? 0 : engine_auction_last(engine, market);
         if (order->type == ORDER_TRAILING_STOP) {
-            if (!blind)
-                engine_arrive_trail(engine, order, market->last);
+            engine_arrive_trail(engine, order, last);
             order->stop_price = trailing_stop(engine, order);
         }
-        if (!blind && engine_arrive_would_trigger(order, market->last))
+        if (engine_arrive_would_trigger(order, last))
             engine_arrive_trigger(engine, id);
         else
             engine_fills_rest(engine, id);

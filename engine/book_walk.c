@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/match.h"
+#include "exchange/fill_rules.h"
 
 /* An account that takes more prices than this of one market before it moves: the oldest are dropped. */
 enum { TAKEN_MAX = 256 };
@@ -37,6 +38,33 @@ void engine_walk_begin(struct book_walk *walk, const struct engine *engine, int 
     walk->use_quote = quote_counts(market, &walk->quote);
 }
 
+bool engine_walk_quotes_alone(const struct market_state *market)
+{
+    return market->quotes_only || market->symbol.calendar[0] != '\0';
+}
+
+void engine_walk_beyond(struct book_walk *walk, const struct engine *engine)
+{
+    const struct market_state *market = walk->market;
+    const struct symbol_filters *filters = &market->symbol.filters;
+    walk->beyond = engine->beyond == FILL_BEYOND_IMPACT && walk->use_quote && !walk->use_book &&
+                   engine_walk_quotes_alone(market);
+    walk->step = fill_beyond_step(market->quote.bid, market->quote.ask, filters->tick);
+    walk->price_min = filters->price_min;
+}
+
+/* The next multiple of the quantity shown. */
+static bool next_beyond(struct book_walk *walk)
+{
+    if (!walk->beyond || walk->steps == WALK_BEYOND_MAX)
+        return false;
+    walk->steps++;
+    walk->level = (struct book_level){
+        fill_beyond_price(walk->taker, walk->quote.price, walk->step, walk->steps, walk->price_min),
+        walk->quote.qty};
+    return walk->level.price > 0;
+}
+
 static bool next_level(struct book_walk *walk)
 {
     walk->from_book = false;
@@ -46,7 +74,7 @@ static bool next_level(struct book_walk *walk)
         return true;
     }
     if (!walk->use_book)
-        return false;
+        return next_beyond(walk);
     const struct book *book = &walk->market->book;
     walk->from_book = true;
     for (;;) {

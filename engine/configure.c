@@ -296,8 +296,11 @@ static void take_over(const struct change *change)
     engine->missed_stops = made->missed_stops;
     engine->fill_model = made->fill_model;
     engine->slippage_e6 = made->slippage_e6;
+    engine->beyond = made->beyond;
+    engine->any_print = made->any_print;
     engine->policy_wait_ns = made->policy_wait_ns;
     engine_match_model(engine);
+    engine_auction_find_due(engine);
     for (int s = 0; s < engine->n_symbols; s++)
         engine_calendars_date_again(engine, s);
     engine->to_begin |= made->to_begin;
@@ -360,6 +363,8 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol)
                                          .missed_stops = engine->missed_stops,
                                          .fill_model = engine->fill_model,
                                          .slippage_e6 = engine->slippage_e6,
+                                         .beyond = engine->beyond,
+                                         .any_print = engine->any_print,
                                          .policy_wait_ns = engine->policy_wait_ns};
     int r = engine_configure(engine, &config, err);
     free(symbols);

@@ -70,6 +70,17 @@ struct known_action {
     int64_t ex_ns;
 };
 
+/* A symbol's session and its auctions, by its trades: auction.c. */
+struct auction {
+    int64_t open_ns;     /* when the newest session opened; 0: not known */
+    int64_t first, last; /* prices of its first and its last trade; 0: none yet */
+    int64_t last_ns;     /* when the last one was made */
+    int64_t print;       /* an official price that came before the event of its phase; 0: none */
+    int64_t due_ns;      /* until then the official price is waited for; 0: no auction waits */
+    int64_t before_ns;   /* only orders that took effect before it trade there */
+    bool closing;        /* which of the two is waited for */
+};
+
 /* One symbol's market, as the events reported it. */
 struct market_state {
     struct symbol symbol;
@@ -91,6 +102,7 @@ struct market_state {
     int64_t opened_ns, closed_ns;
     int64_t reopened_ns; /* when trading last began again: what was shown before is forgotten; 0: never */
     enum market_trading trading;
+    struct auction auction;
     struct market_bands bands;  /* for display only */
     struct known_action *known; /* in order of arrival */
     uint32_t n_known, cap_known;
@@ -232,6 +244,9 @@ struct engine {
     enum missed_stops missed_stops;
     enum fill_model fill_model;
     int32_t slippage_e6;
+    enum fill_beyond beyond;
+    bool any_print;         /* struct engine_config */
+    int64_t auction_due_ns; /* no auction is due before; INT64_MAX: no auction waits. Derived */
 
     struct live_order *orders;
     size_t n_orders, cap_orders;
@@ -505,13 +520,23 @@ bool engine_hours_bar_takes(const struct market_state *market, const struct orde
 /* A bar before or after the session: may it fill an order with extended_hours? */
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
 /* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its
- * session; OPG shortly after an opening. 0: not known yet. */
+ * session; 0: not known yet. Of OPG and CLS orders with FILL_BAR alone: else auction.c ends them. */
 int64_t engine_hours_order_end(const struct market_state *market, const struct order *order);
-enum { HOURS_OPENING_S = 60 }; /* an OPG order may find its price for so long after the opening */
 /* Does an order for an auction come after its venue's cut-off? */
 enum order_reason engine_hours_late(const struct engine *engine, const struct order *order);
-/* The close, of a CLS order: it takes what is shown last, and ends. */
-void engine_hours_close(struct engine *engine, uint64_t id);
+
+/* auction.c: orders of the opening and the closing auction, and the session's trades. */
+/* Was it made in the hours in which stops look at trades: while the session is on, as far as is known? */
+bool engine_auction_regular(const struct engine *engine, const struct market_state *market, int64_t ts_ns);
+/* The price that a stop which arrives is compared with; 0: there is none. */
+int64_t engine_auction_last(const struct engine *engine, const struct market_state *market);
+/* A trade, before it fills anything. `priced`: it makes a price. */
+void engine_auction_trade(struct engine *engine, int symbol, const struct market_trade *trade, bool priced);
+/* The phase is another, or of another day: what it was, when that ended and this one started. */
+void engine_auction_phase(struct engine *engine, int symbol, enum market_phase was, int64_t ended_ns,
+                          int64_t began_ns);
+void engine_auction_due(struct engine *engine);      /* prices that were waited for long enough */
+void engine_auction_find_due(struct engine *engine); /* after markets were loaded or replaced */
 
 /* calendars.c */
 /* 0; -EINVAL for days that contradict each other, or are not those of the hash, or one calendar too many;

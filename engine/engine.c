@@ -37,8 +37,8 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
 {
     if (config->n_symbols < 1 || config->n_symbols > SYMBOLS_MAX || config->n_accounts < 1 ||
         config->n_accounts > ACCOUNTS_MAX || config->interval_ns <= 0 || config->latency_ns < 0 ||
-        (unsigned)config->fill_model >= FILL_MODELS || config->slippage_e6 < 0 ||
-        config->slippage_e6 >= 1000000 || config->policy_wait_ns < 0)
+        (unsigned)config->fill_model >= FILL_MODELS || (unsigned)config->beyond >= FILL_BEYONDS ||
+        config->slippage_e6 < 0 || config->slippage_e6 >= 1000000 || config->policy_wait_ns < 0)
         return -EINVAL;
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
@@ -51,6 +51,9 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->missed_stops = config->missed_stops;
     engine->fill_model = config->fill_model;
     engine->slippage_e6 = config->slippage_e6;
+    engine->beyond = config->beyond;
+    engine->any_print = config->any_print;
+    engine->auction_due_ns = INT64_MAX;
     engine->policy_wait_ns = config->policy_wait_ns;
     engine->wait_until_ns = INT64_MAX;
     engine->next_expiry_ns = INT64_MAX;
@@ -232,6 +235,7 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     one.odd |= market->symbol.loose_ids && engine_revise_again(&market->trades, trade);
     bool moves = !one.odd && !engine_revise_behind(engine, symbol, trade) && engine->fill_model != FILL_BAR;
     trades_bar(engine, symbol, engine_revise_build(engine, symbol, &one, &built), &built);
+    engine_auction_trade(engine, symbol, trade, moves);
     if (!moves)
         return;
     market->last = trade->price;
@@ -619,6 +623,8 @@ int engine_handle(struct engine *engine, const struct event *event)
         engine_match_release(engine, engine->now_ns);
     if (engine->ends)
         engine_hours_ends(engine);
+    if (engine->auction_due_ns <= engine->now_ns)
+        engine_auction_due(engine);
     account_equity_points(engine);
     engine_halt_due(engine);
     engine_runner_end_closing(engine);

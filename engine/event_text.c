@@ -126,6 +126,9 @@ static void rare_text(const struct market_event *market, const struct units *u,
     }
 }
 
+static const char *const auctions[MARKET_AUCTIONS] = {"", ", the official opening price",
+                                                      ", the official closing price"};
+
 static void market_text(const struct market_event *market, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
@@ -133,11 +136,12 @@ static void market_text(const struct market_event *market, const struct units *u
     switch (market->kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
-        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s %s x %s, id %" PRId64 ", the taker %s%s", u->name,
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s %s x %s, id %" PRId64 ", the taker %s%s%s", u->name,
                  market->kind == MARKET_TRADE ? "trade" : "aggregated trade",
                  decimal(market->trade.price, u->price_scale).text,
                  decimal(market->trade.qty, u->qty_scale).text, market->trade.id,
-                 market->trade.buyer_maker ? "sold" : "bought", market->trade.odd ? ", makes no price" : "");
+                 market->trade.buyer_maker ? "sold" : "bought", market->trade.odd ? ", makes no price" : "",
+                 auctions[market->trade.auction]);
         break;
     case MARKET_KLINE:
     case MARKET_REVISION:

@@ -22,6 +22,9 @@ void engine_fills_book(struct engine *engine, struct order *order, int64_t price
         .fee_e6 = maker ? fees->maker_e6 : fees->taker_e6,
         .maker = maker,
         .input_seq = engine->input_seq,
+        .basis = source->basis || source->bar
+                     ? source->basis
+                     : fill_basis_of_feed(engine->markets[order->symbol].symbol.feed),
     };
     fill.fee = fill_fee(fill.notional, fill.fee_e6);
     if (trace && trace->take) {
@@ -113,6 +116,8 @@ enum order_reason engine_fills_shown(struct engine *engine, struct live_order *l
     struct book_walk walk;
     engine_reserve_lift(engine, order);
     engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    if (!maker)
+        engine_walk_beyond(&walk, engine);
     while (order->filled < order->qty) {
         if (!engine_walk_next(&walk))
             return ORDER_NO_LIQUIDITY;
@@ -128,7 +133,8 @@ enum order_reason engine_fills_shown(struct engine *engine, struct live_order *l
             const struct fill_source source = {.level = walk.level,
                                                .taken_before = walk.taken,
                                                .queue_ahead = maker ? live->queue_ahead : -1,
-                                               .from_book = walk.from_book};
+                                               .from_book = walk.from_book,
+                                               .basis = walk.steps > 0 ? FILL_BASIS_IMPACT : FILL_BASIS_NONE};
             engine_fills_book(engine, order, price, paid, maker, &source);
             if (!engine_walk_take(engine, &walk, order->symbol, paid))
                 engine->out_of_memory = true;
@@ -150,6 +156,7 @@ static enum order_reason fills_whole(struct engine *engine, const struct order *
         left > engine_match_reducible(engine, order->account, order->symbol, order->side))
         return ORDER_REDUCE_ONLY;
     engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    engine_walk_beyond(&walk, engine);
     while (left > 0) {
         if (!engine_walk_next(&walk) ||
             (order->type == ORDER_LIMIT && !fill_limit_crosses(order->side, order->price, walk.level.price)))
@@ -206,8 +213,8 @@ void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_befo
         engine_fills_position_changed(engine, account, symbol);
 }
 
-void engine_fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
-                      const struct bar *bar)
+void engine_fills_all(struct engine *engine, uint64_t id, int64_t price, bool maker,
+                      const struct fill_source *from)
 {
     struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     int64_t before = order->filled, left = order->qty - before;
@@ -218,7 +225,9 @@ void engine_fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t
                         order->reduce_only ? ORDER_REDUCE_ONLY : engine_reserve_shortage(engine, order));
         return;
     }
-    const struct fill_source source = {.level = {shown, qty}, .queue_ahead = -1, .bar = bar};
+    struct fill_source source = *from;
+    source.level.qty = qty;
+    source.queue_ahead = -1;
     if (qty > 0)
         engine_fills_book(engine, order, price, qty, maker, &source);
     engine_fills_settle(engine, id, before, qty < left ? engine_reserve_shortage(engine, order) : ORDER_OK,

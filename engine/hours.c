@@ -115,8 +115,11 @@ static bool order_day_ended(const struct market_state *before, const struct orde
                      engine_hours_works(before, order, next), next, now_ns);
 }
 
-static bool dated(const struct order *order)
+/* Orders of an auction end with its price (auction.c), except with FILL_BAR. */
+static bool dated(const struct engine *engine, const struct order *order)
 {
+    if (order_is_of_auction(order->tif) && engine->fill_model != FILL_BAR)
+        return false;
     return order->tif == ORDER_DAY || order->tif == ORDER_CLS ||
            (order->tif == ORDER_OPG && order->expires_ns == 0);
 }
@@ -126,8 +129,6 @@ static int64_t ends_at(const struct engine *engine, const struct order *order)
     const struct market_state *market = &engine->markets[order->symbol];
     struct order now = *order;
     now.effective_ns = engine->recv_ns;
-    if (order->tif == ORDER_OPG && market->phase == MARKET_PHASE_OPEN && engine->fill_model != FILL_BAR)
-        return engine->recv_ns + HOURS_OPENING_S * SECOND_NS;
     return engine_hours_order_end(market, &now);
 }
 
@@ -139,7 +140,7 @@ static void date_orders(struct engine *engine, int symbol, const struct market_s
     const struct market_state *market = &engine->markets[symbol];
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
         struct order *order = &engine->orders[i].order;
-        if (order->symbol != symbol || !dated(order))
+        if (order->symbol != symbol || !dated(engine, order))
             continue;
         bool ended = before && order_day_ended(before, order, market->phase, engine->recv_ns);
         if (before ? !ended : !engine_hours_works(market, order, market->phase))
@@ -178,6 +179,8 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
     bool early = before.phase != event->phase && event->phase == MARKET_PHASE_EARLY;
     if (!was && (engine_hours_trades(market) || (early && engine_hours_outside(market))))
         reopen(engine, symbol);
+    if (before.phase != market->phase || ended)
+        engine_auction_phase(engine, symbol, before.phase, at_ns, begin_ns);
 }
 
 void engine_hours_event(struct engine *engine, const struct market_session *event)

@@ -79,16 +79,3 @@ enum order_reason engine_hours_late(const struct engine *engine, const struct or
                                  day_over(market, rules, engine->now_ns));
     return !late ? ORDER_OK : opens ? ORDER_RULE_OPG_LATE : ORDER_RULE_CLS_LATE;
 }
-
-void engine_hours_close(struct engine *engine, uint64_t id)
-{
-    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
-    int64_t before = live->order.filled;
-    const struct market_state *market = &engine->markets[live->order.symbol];
-    if (!engine_live_resting(&live->order) || market->stale || market->trading != MARKET_TRADES) {
-        engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
-        return;
-    }
-    enum order_reason reason = engine_fills_shown(engine, live, false);
-    engine_fills_settle(engine, id, before, reason, false);
-}

@@ -183,10 +183,7 @@ void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns)
         const struct order *order = &engine->orders[i].order;
         if (order->expires_ns > 0 && order->expires_ns <= until_ns &&
             (symbol < 0 || order->symbol == symbol)) {
-            if (order->tif == ORDER_CLS && engine->fill_model != FILL_BAR)
-                engine_hours_close(engine, order->id);
-            else
-                engine_live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
+            engine_live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
             i = 0; /* others may have ended or come with it */
         } else {
             i++;

@@ -11,7 +11,8 @@
  *
  * Taking. A taker walks the order book as far as it is known: the differences' book, corrected at the top
  * by the best bid and ask, which come more often (book_walk.c). Without a synced book only the best price's
- * quantity can be had. What an account's orders took of a price stays taken, of that account only, while
+ * quantity can be had; where no book is ever shown, of stocks and with FILL_QUOTE, what enum fill_beyond
+ * assumes behind it. What an account's orders took of a price stays taken, of that account only, while
  * the price is shown: when the feed shows more there, what was added can be had; when it shows less, what
  * was taken is not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for
  * IOC, with NO_LIQUIDITY. A limit order takes what crosses; then IOC expires, others rest. FOK fills whole
@@ -47,7 +48,8 @@
  *
  * Sessions. While its market is closed, or halted, nothing of a symbol is filled or triggered, and every
  * order rests, market orders too; at the opening what was shown is forgotten, and they come to what is
- * shown next as if they arrived then (hours.c).
+ * shown next as if they arrived then (hours.c). Stops look at trades that were made in the session; orders
+ * for an auction trade at its price alone (auction.c).
  *
  * Groups. An OCO's legs share a reserve; when one trades any part, or triggers, the other is cancelled with
  * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user
@@ -92,7 +94,7 @@ static struct order order_of(const struct engine *engine, const struct order *re
     order.created_ns = order.updated_ns = engine->now_ns;
     order.effective_ns = engine->now_ns + engine->latency_ns;
     order.input_seq = engine->input_seq;
-    if (order.tif == ORDER_DAY || order.tif == ORDER_OPG || order.tif == ORDER_CLS)
+    if (order.tif == ORDER_DAY || (order_is_of_auction(order.tif) && engine->fill_model == FILL_BAR))
         order.expires_ns = engine_hours_order_end(&engine->markets[order.symbol], &order);
     order.emulated = false;
     if (order.notional > 0)
@@ -298,7 +300,7 @@ static size_t line_up(struct engine *engine, int symbol)
     }
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
-        if (order->symbol != symbol || !engine_live_resting(order))
+        if (order->symbol != symbol || !engine_live_resting(order) || order_is_of_auction(order->tif))
             continue;
         struct standing new = {.id = order->id};
         if (order_works_as_limit(order)) {
@@ -344,7 +346,8 @@ static void find_calm(struct engine *engine, int symbol)
     market->calm_below = INT64_MAX;
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
-        if (live->order.symbol == symbol && engine_live_resting(&live->order))
+        if (live->order.symbol == symbol && engine_live_resting(&live->order) &&
+            !order_is_of_auction(live->order.tif))
             engine_resting_calm(live, &market->calm_above, &market->calm_below);
     }
 }
@@ -354,7 +357,8 @@ void engine_match_trade(struct engine *engine, int symbol, const struct market_t
     const struct market_state *market = &engine->markets[symbol];
     if (market->live_orders == 0 ||
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
-        !(engine_hours_trades(market) || engine_hours_outside(market)) || !clear_dealt(engine))
+        !(engine_hours_trades(market) || engine_hours_outside(market)) ||
+        !engine_auction_regular(engine, market, trade->ts_ns) || !clear_dealt(engine))
         return;
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {

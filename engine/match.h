@@ -51,14 +51,22 @@ struct book_walk {
     int account;
     enum order_side taker;
     bool use_book, use_quote, quote_taken;
+    bool beyond;                    /* prices beyond the quantity shown follow */
+    int64_t step, price_min, steps; /* of them: the step, the lowest, and how many were walked */
     struct book_level quote;
     uint32_t next;
     struct book_level level; /* the one that stands now */
     int64_t taken;           /* of it, by the account */
     bool from_book;
 };
+enum { WALK_BEYOND_MAX = 100 }; /* further multiples of the quantity shown: then there is no more */
 void engine_walk_begin(struct book_walk *walk, const struct engine *engine, int account, int symbol,
                        enum order_side taker);
+/* Lets the walk of a taker continue beyond the quantity shown, where the engine's FILL_BEYOND_IMPACT says so.
+ */
+void engine_walk_beyond(struct book_walk *walk, const struct engine *engine);
+/* Are the best bid and ask all that is ever shown of it? */
+bool engine_walk_quotes_alone(const struct market_state *market);
 bool engine_walk_next(struct book_walk *walk);
 bool engine_walk_take(struct engine *engine, const struct book_walk *walk, int symbol, int64_t qty);
 void engine_walk_refresh(struct market_state *market); /* forgets what is shown no more */
@@ -79,6 +87,7 @@ struct fill_source { /* for a tracer */
     int64_t taken_before, queue_ahead;
     bool from_book;
     const struct bar *bar; /* FILL_BAR; else NULL */
+    enum fill_basis basis; /* NONE: by the symbol's feed */
 };
 void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
                        const struct fill_source *source);
@@ -95,9 +104,10 @@ void engine_fills_position_changed(struct engine *engine, int account, int symbo
 void engine_fills_rest(struct engine *engine, uint64_t id);
 void engine_fills_cancel_other_leg(struct engine *engine, uint64_t id);
 
-/* Trades all that is left of it at one price, as far as the account can. `shown`: where the market is. */
-void engine_fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
-                      const struct bar *bar);
+/* Trades all that is left of it at one price, as far as the account can. `from`: where the market is, and
+ * what says so; its quantity is written. */
+void engine_fills_all(struct engine *engine, uint64_t id, int64_t price, bool maker,
+                      const struct fill_source *from);
 
 /* arrive.c: these may end orders as well. */
 void engine_arrive_new(struct engine *engine, uint64_t id);

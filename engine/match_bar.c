@@ -117,7 +117,8 @@ static struct bar_effect meet(struct engine *engine, uint64_t id, const struct a
     bool auction = live->order.tif == ORDER_OPG || live->order.tif == ORDER_CLS; /* of one price for all */
     int64_t price =
         maker || auction ? effect.price : engine_fills_taker_price(engine, &live->order, effect.price);
-    engine_fills_all(engine, id, effect.price, price, maker, at->bar);
+    const struct fill_source from = {.level.price = effect.price, .bar = at->bar};
+    engine_fills_all(engine, id, price, maker, &from);
     return effect;
 }
 

@@ -31,7 +31,8 @@ static void describe(const struct engine *engine, const struct order *order, con
 
 static bool crossed(const struct order *order, const struct bar *bar)
 {
-    if (order->effective_ns > bar->open_ns || order->updated_ns > bar->open_ns)
+    if (order->effective_ns > bar->open_ns || order->updated_ns > bar->open_ns ||
+        order_is_of_auction(order->tif))
         return false; /* it may have been crossed before it rested, or before its price was this one */
     if (order_works_as_limit(order))
         return fill_limit_trades_through(order->side, order->price,

@@ -498,6 +498,12 @@ static void visit_settings(struct visit *visit)
     }
     if (codec->version >= 5)
         codec_i64(codec, &engine->policy_wait_ns);
+    if (codec->version >= 8) {
+        codec_enum(codec, &engine->beyond, FILL_BEYONDS);
+        codec_bool(codec, &engine->any_print);
+    } else if (!codec->saving) {
+        engine->any_print = true;
+    }
     codec->failed |= engine->interval_ns <= 0 || engine->latency_ns < 0 || engine->slippage_e6 < 0 ||
                      engine->slippage_e6 >= 1000000 || engine->policy_wait_ns < 0;
     int n_symbols = engine->n_symbols, n_accounts = engine->n_accounts;
@@ -540,6 +546,7 @@ static void visit_engine(struct visit *visit)
         engine_driver_find_waiting(engine);
         engine->closes = engine->ends = true; /* checked at the next event */
         engine_match_model(engine);
+        engine_auction_find_due(engine);
     }
     if (!over(visit))
         visit_orders(visit);

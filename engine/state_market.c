@@ -180,6 +180,15 @@ static int visit_trades(struct codec *codec, struct market_state *market)
     return 0;
 }
 
+static void visit_auction(struct codec *codec, struct auction *auction)
+{
+    if (codec->version < 8)
+        return;
+    codec_i64s(codec, &auction->open_ns, &auction->first, &auction->last, &auction->last_ns, &auction->print,
+               &auction->due_ns, &auction->before_ns);
+    codec_bool(codec, &auction->closing);
+}
+
 int engine_visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
     engine_visit_symbol(codec, &market->symbol);
@@ -204,6 +213,7 @@ int engine_visit_market(struct codec *codec, struct market_state *market, int64_
     codec_i64s(codec, &market->last_ns, &market->change_open);
     codec_bool(codec, &market->stale);
     visit_session(codec, market);
+    visit_auction(codec, &market->auction);
     r = visit_known(codec, market);
     if (r < 0)
         return r;

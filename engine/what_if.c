@@ -132,6 +132,8 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
             .missed_stops = engine->missed_stops,
             .fill_model = engine->fill_model,
             .slippage_e6 = engine->slippage_e6,
+            .beyond = engine->beyond,
+            .any_print = engine->any_print,
             .policy_wait_ns = engine->policy_wait_ns,
         };
         r = engine_configure(run->fork, &config, why);

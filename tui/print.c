@@ -48,6 +48,19 @@ static void venues(FILE *out, const struct status *s)
 
 enum { STALE_NAMED_MAX = 3 };
 
+/* What the prices of markets with several feeds are, once each. */
+static void sources(FILE *out, const struct status *s)
+{
+    bool said[FILL_BASES] = {false};
+    for (int i = 0; i < s->n_symbols; i++) {
+        int basis = fill_basis_parse(s->symbols[i].prices);
+        if (basis <= FILL_BASIS_NONE || said[basis])
+            continue;
+        said[basis] = true;
+        fprintf(out, "prices    %s: %s\n", s->symbols[i].prices, fill_basis_words((enum fill_basis)basis));
+    }
+}
+
 /* Streams that are silent beside others, by name and age. */
 static void stale_streams(FILE *out, const struct model *model, struct moment now)
 {
@@ -93,6 +106,7 @@ static void feed(FILE *out, const struct model *model, struct moment now)
             exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
     venues(out, s);
+    sources(out, s);
     stale_streams(out, model, now);
 }
 

@@ -600,8 +600,101 @@ static void test_quote_slippage(void)
     end();
 }
 
+static void quoted(enum fill_beyond beyond)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 10000000 * USDT;
+    h.config.fill_model = FILL_QUOTE;
+    h.config.beyond = beyond;
+    harness_open(&h);
+    quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 100 * USDT, 5 * BTC);
+    trade(&h, BTCUSDT, 100 * USDT, BTC);
+}
+
+static void costs(uint64_t id, enum order_state state, int64_t filled_qty, int64_t cost)
+{
+    CHECK_STR(order_state_name(reported(&h, id)->state), order_state_name(state));
+    CHECK_INT(reported(&h, id)->filled, filled_qty * BTC);
+    CHECK_INT(reported(&h, id)->cost, cost * USDT);
+}
+
+/* The example of docs/fills.md: 98 is bid for 4, 5 are offered at 100. */
+static void test_impact(void)
+{
+    quoted(FILL_BEYOND_IMPACT);
+    costs(rested(order_of(ORDER_BUY, ORDER_MARKET, 12 * BTC)), ORDER_FILLED, 12, 5 * 100 + 5 * 102 + 2 * 104);
+    CHECK_STR(fill_basis_name(h.last_fill.basis), "impact");
+    CHECK_INT(h.fills, 3);
+    costs(rested(order_of(ORDER_SELL, ORDER_MARKET, 9 * BTC)), ORDER_FILLED, 9, 4 * 98 + 4 * 96 + 94);
+    costs(rested(order_of(ORDER_BUY, ORDER_MARKET, 4 * BTC)), ORDER_FILLED, 4, 3 * 104 + 106);
+    costs(rested(limit(ORDER_BUY, 20 * BTC, 108 * USDT)), ORDER_PARTIAL, 9, 4 * 106 + 5 * 108);
+    struct order whole = order_of(ORDER_BUY, ORDER_MARKET, 12 * BTC);
+    whole.tif = ORDER_FOK;
+    costs(rested(whole), ORDER_FILLED, 12, 5 * 110 + 5 * 112 + 2 * 114);
+    quote(&h, BTCUSDT, 110 * USDT, BTC, 111 * USDT,
+          BTC); /* a limit that waits makes at its own price, once */
+    uint64_t rests = rested(limit(ORDER_BUY, 3 * BTC, 109 * USDT));
+    quote(&h, BTCUSDT, 107 * USDT, BTC, 109 * USDT, BTC);
+    costs(rests, ORDER_PARTIAL, 1, 109);
+    CHECK(h.last_fill.maker);
+    end();
+}
+
+/* There is an end to it: a hundred multiples, and the lowest price. */
+static void test_impact_ends(void)
+{
+    quoted(FILL_BEYOND_IMPACT);
+    uint64_t id = rested(order_of(ORDER_BUY, ORDER_MARKET, 600 * BTC));
+    costs(id, ORDER_CANCELED, 505, 5 * 100 + 5 * (100 * 100 + 2 * 5050));
+    sees(id, ORDER_CANCELED, ORDER_NO_LIQUIDITY);
+    CHECK_STR(h.last_alert, "NO_LIQUIDITY");
+    quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 138 * USDT, BTC);
+    costs(rested(order_of(ORDER_SELL, ORDER_MARKET, 20 * BTC)), ORDER_CANCELED, 12, 4 * (98 + 58 + 18));
+    quote(&h, BTCUSDT, 50 * USDT, 4 * BTC, 0, 0); /* nothing is offered: a tick a multiple */
+    id = rested(order_of(ORDER_SELL, ORDER_MARKET, 8 * BTC));
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 50 * USDT - USDT / 100);
+    end();
+}
+
+static void test_beyond_waits(void)
+{
+    quoted(FILL_BEYOND_WAIT);
+    uint64_t id = rested(order_of(ORDER_BUY, ORDER_MARKET, 12 * BTC));
+    costs(id, ORDER_PARTIAL, 5, 500);
+    quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 100 * USDT, 5 * BTC); /* the same once more: taken already */
+    costs(id, ORDER_PARTIAL, 5, 500);
+    quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 101 * USDT, 3 * BTC);
+    costs(id, ORDER_PARTIAL, 8, 803);
+    quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 99 * USDT, 9 * BTC);
+    costs(id, ORDER_FILLED, 12, 1199);
+    CHECK_INT(h.alerts, 0);
+    struct order now = order_of(ORDER_BUY, ORDER_MARKET, 12 * BTC);
+    now.tif = ORDER_IOC;
+    costs(rested(now), ORDER_EXPIRED, 5, 5 * 99);
+    end();
+}
+
+/* With the book the rest is not assumed: what it shows is all there is. */
+static void test_beyond_book(void)
+{
+    for (int beyond = 0; beyond < FILL_BEYONDS; beyond++) {
+        harness_init(&h);
+        h.accounts[ALICE].cash = 10000000 * USDT;
+        h.config.beyond = (enum fill_beyond)beyond;
+        harness_open(&h);
+        quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 100 * USDT, 5 * BTC);
+        costs(rested(order_of(ORDER_BUY, ORDER_MARKET, 12 * BTC)), ORDER_CANCELED, 5, 500);
+        end();
+    }
+}
+
 int main(void)
 {
+    test_impact();
+    test_impact_ends();
+    test_beyond_waits();
+    test_beyond_book();
     test_example();
     test_change();
     test_quote();

@@ -121,7 +121,7 @@ static void on_fill(void *ctx, const struct fill *fill)
         CHECK_INT(fill->price, reported->order.price);
         return;
     }
-    if (of_bar || h->config.slippage_e6 > 0)
+    if (of_bar || h->config.slippage_e6 > 0 || fill->basis >= FILL_BASIS_IMPACT)
         return; /* it is not what is displayed */
     if (h->taking_order != fill->order_id || h->taking_ns != fill->ts_ns) {
         h->taking_order = fill->order_id;

@@ -224,7 +224,7 @@ static void test_outside(void)
     choice_of_bob = SESSION_ALL;
 }
 
-/* ---- auctions ---- */
+/* ---- auctions ---- their prices: tests/engine/auctions.c */
 
 static void test_opening(void)
 {
@@ -241,10 +241,12 @@ static void test_opening(void)
     phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
     CHECK_INT(state(market), ORDER_OPEN);
     quote(&h, BTCUSDT, 60009 * USDT, 20 * SHARE, 60010 * USDT, 50 * SHARE);
-    CHECK_INT(state(market), ORDER_FILLED);
-    CHECK_INT(h.last_fill.price, 60010 * USDT);
+    trade(&h, BTCUSDT, 60012 * USDT, SHARE);
+    CHECK_INT(state(market), ORDER_OPEN);
     CHECK_INT(state(far), ORDER_OPEN);
-    pass(&h, 61 * SECOND_NS);
+    pass(&h, 10 * MINUTE_NS); /* no official price came: the first trade's is */
+    CHECK_INT(state(market), ORDER_FILLED);
+    CHECK_INT(h.last_fill.price, 60012 * USDT);
     CHECK_INT(state(far), ORDER_EXPIRED);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_RULE_OPG_LATE);
     phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
@@ -262,16 +264,19 @@ static void test_closing(void)
     open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
     uint64_t market = asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_CLS), ORDER_OK);
     uint64_t far = asked(with(limit(ORDER_BUY, SHARE, 50000 * USDT), ORDER_CLS), ORDER_OK);
-    CHECK_INT(h.orders[market].order.expires_ns, CLOSE_NS);
+    CHECK_INT(h.orders[market].order.expires_ns, 0); /* the price may come after the close */
     pass(&h, 200 * MINUTE_NS);
     quote(&h, BTCUSDT, 60019 * USDT, 20 * SHARE, 60020 * USDT, 50 * SHARE);
     CHECK_INT(state(market), ORDER_OPEN);
     pass(&h, SECOND_NS);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_CLS), ORDER_RULE_CLS_LATE);
+    trade(&h, BTCUSDT, 60021 * USDT, SHARE);
     phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+    CHECK_INT(state(market), ORDER_OPEN);
+    pass(&h, 15 * MINUTE_NS); /* no official price came: the last trade's is */
     CHECK_INT(state(market), ORDER_FILLED);
-    CHECK_INT(h.last_fill.price, 60020 * USDT);
-    CHECK_INT(h.last_fill.ts_ns, CLOSE_NS);
+    CHECK_INT(h.last_fill.price, 60021 * USDT);
+    CHECK_INT(h.last_fill.ts_ns, CLOSE_NS + 15 * MINUTE_NS);
     CHECK_INT(state(far), ORDER_EXPIRED);
     harness_close(&h);
 }
