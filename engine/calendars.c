@@ -70,7 +70,7 @@ void engine_calendars_finish(struct engine *engine)
 
 bool engine_calendars_sound(const struct trading_calendar *calendar)
 {
-    const int64_t most = INT64_MAX / 4;
+    const int64_t most = INT64_MAX / 2; /* 2116: the look-ahead guard moves a run by 28 years */
     const struct trading_day *days = calendar->days;
     size_t n = calendar->n, bad;
     return calendar->name[0] != '\0' && memchr(calendar->name, 0, sizeof calendar->name) &&
@@ -110,8 +110,8 @@ int engine_calendars_take(struct engine *engine, const struct event_calendar *ev
     return r;
 }
 
-/* A bar that begins with its session's bars, not with the clock's, ends with the session. Whether a bar of a
- * day or more is of the session only, a venue does not say. */
+/* A session's last bar ends with it. Whether a bar of a day or more is of the session only, a venue does not
+ * say. */
 static enum bar_session session_of(const struct trading_calendar *calendar, int64_t open_ns,
                                    int64_t interval_ns)
 {
@@ -119,8 +119,7 @@ static enum bar_session session_of(const struct trading_calendar *calendar, int6
     if (calendar->n == 0 || interval_ns >= DAY_NS)
         return BAR_SESSION_NONE;
     trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
-    bool by_session = begin_ns == open_ns && bar_open_time(open_ns, interval_ns) != open_ns;
-    return trading_session_of(calendar, open_ns, by_session ? end_ns : open_ns + interval_ns);
+    return trading_session_of(calendar, open_ns, begin_ns == open_ns ? end_ns : open_ns + interval_ns);
 }
 
 struct bar engine_calendars_dated(const struct engine *engine, int symbol, const struct bar *bar)

@@ -99,7 +99,7 @@ bool policy_same_asset(const char *a, const char *b)
     return n == m + q && strncmp(a, b, m) == 0 && strcmp(a + m, quote) == 0;
 }
 
-/* "nyse" is the table of the days that Alpaca's calendar, "us-equity", has. */
+/* "nyse" is the table of the days that a venue's calendar, "us-equity", has. */
 static bool same_calendar(const char *a, const char *b)
 {
     static const char *const days[] = {"nyse", "us-equity"};

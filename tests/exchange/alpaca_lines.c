@@ -92,6 +92,11 @@ static int say_actions(const char *text, size_t len)
     int r = alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, actions, 1000, &n, &rows, &next, &skipped);
     for (size_t i = 0; r == 0 && i < n; i++) {
         const struct corporate_action *action = &actions[i].action;
+        if (actions[i].renamed[0]) {
+            printf("%s name %s %" PRId64 " %s\n", actions[i].symbol, actions[i].renamed, action->ex_ns,
+                   action->id);
+            continue;
+        }
         printf("%s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", actions[i].symbol,
                corporate_action_name(action->kind), action->ex_ns, action->shares, action->per, action->cash,
                action->id);

@@ -69,14 +69,23 @@ def reply(body):
     return lines + [f"next {body.get('next_page_token') or ''}".rstrip()]
 
 
+def morning(date):
+    """When a day's extended hours begin in New York, in nanoseconds."""
+    day = datetime.datetime.fromisoformat(date)
+    return int(day.replace(hour=4, tzinfo=zoneinfo.ZoneInfo("America/New_York")).timestamp()) * 10**9
+
+
 def actions(body):
     lines = []
     for kind, listed in body["corporate_actions"].items():
         for a in listed:
+            if kind == "name_changes":
+                old, new, date = a["old_symbol"], a["new_symbol"], a["process_date"]
+                lines.append(f"{old} name {new} {morning(date)} {a.get('id') or f'{old} name {date}'}")
+                continue
             if kind not in ("forward_splits", "reverse_splits", "cash_dividends", "stock_dividends"):
                 continue
-            day = datetime.datetime.fromisoformat(a["ex_date"])
-            ex = int(day.replace(hour=4, tzinfo=zoneinfo.ZoneInfo("America/New_York")).timestamp()) * 10**9
+            ex = morning(a["ex_date"])
             word, cash, shares, per = "split", 0, 0, 0
             if kind == "cash_dividends":
                 word, cash = "dividend", units(a["rate"])

@@ -37,6 +37,9 @@ class SymbolStruct(ctypes.Structure):
         *((name, c_bool) for name in ("trading", "gone", "loose_ids")),
         ("venue", c_char * 16),
         ("calendar", c_char * 16),
+        *((name, c_int) for name in ("asset", "shortable", "easy_to_borrow")),
+        ("feed", c_char * 16),
+        ("primary", c_char),
         ("filters", SymbolFilters),
     ]
 
