@@ -52,12 +52,18 @@ void daemon_config_defaults(struct daemon_config *config)
     account_defaults(&config->accounts[0], "main");
 }
 
+bool daemon_config_class_fees(const struct account_config *account)
+{
+    return !account->own_rates || account->own_class_rates[ASSET_CRYPTO] ||
+           account->own_class_rates[ASSET_US_EQUITY];
+}
+
 struct account_rules daemon_config_rules(const struct daemon_config *config,
                                          const struct account_config *account)
 {
     struct account_rules rules = {
         .fees = account->fees,
-        .class_fees = true,
+        .class_fees = daemon_config_class_fees(account),
         .crypto_fees = account->crypto_fees,
         .us_equity_fees = account->us_equity_fees,
         .risk = config->risk,

@@ -237,8 +237,9 @@ int daemon_policy_set_account(const struct policy *policy, const struct account_
         account->session = policy->session;
     if (!wanted->own_rates && !wanted->fee_tier[0])
         account->rules.fees = (struct fee_rates){policy->rules.fee_e6, policy->rules.fee_e6};
-    bool class_fees = wanted->own_class_rates[ASSET_CRYPTO] || wanted->own_class_rates[ASSET_US_EQUITY];
-    account->rules.class_fees = wanted->own_rates || wanted->fee_tier[0] || class_fees;
+    bool given = wanted->own_rates || wanted->fee_tier[0] || wanted->own_class_rates[ASSET_CRYPTO] ||
+                 wanted->own_class_rates[ASSET_US_EQUITY];
+    account->rules.class_fees = given && daemon_config_class_fees(wanted);
     return wanted->own_cash
                ? 0
                : decimal_from_double(policy->rules.capital, account->currency_scale, &account->cash);

@@ -14,7 +14,8 @@
  *
  * seal(n, value, …) with n above 2 is rule 2 of the first n values; of the others it has those that are
  * neither null nor 0 nor '', each after its place. So columns that came later leave the seals of older rows
- * as they are: DB_ORDER_SEALED, DB_FILL_SEALED and DB_ACCOUNT_SEALED, the columns that rule 2 began with.
+ * as they are: DB_ORDER_SEALED, DB_FILL_SEALED, DB_ACCOUNT_SEALED and DB_SYMBOL_SEALED, the columns that rule
+ * 2 began with.
  *
  * The ledger is not sealed so, but chained: record/ledger_row.h. Bars, gaps, prices, samples and feed
  * states are no part of the record and have no seal. */
@@ -53,6 +54,7 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_COMMAND_COLUMNS  RECORD_COLUMNS(RECORD_COMMANDS)
 #define DB_ALERT_COLUMNS    RECORD_COLUMNS(RECORD_ALERTS)
 #define DB_SYMBOL_COLUMNS   RECORD_COLUMNS(RECORD_SYMBOLS)
+#define DB_SYMBOL_SEALED    "32"
 #define DB_REVISION_COLUMNS RECORD_COLUMNS(RECORD_REVISIONS)
 #define DB_BASE_COLUMNS     "id, " RECORD_COLUMNS(RECORD_BASE)
 #define DB_SALVAGED_COLUMNS "name, first, last"

@@ -93,7 +93,8 @@
                                             "AND price_scale = excluded.price_scale " \
                                             "AND qty_scale = excluded.qty_scale AND quote_scale = " \
                                             "excluded.quote_scale RETURNING id") \
-    X(SYMBOL_SEAL, "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1") \
+    X(SYMBOL_SEAL, \
+      "UPDATE symbols SET hash = seal(" DB_SYMBOL_SEALED ", " DB_SYMBOL_COLUMNS ") WHERE id = ?1") \
     X(BAR, "INSERT INTO bars (" RECORD_COLUMNS( \
                RECORD_BAR_KEY) ", " BAR_COLUMNS ", split) " \
                                "VALUES (" RECORD_VALUES(RECORD_BAR_KEY) ", " BAR_VALUES ", " NEWEST_SPLIT \

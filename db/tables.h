@@ -18,7 +18,8 @@
     COUNTED(4, LEDGER, "ledger", NUMBERED, .columns = DB_LEDGER_COLUMNS, .marked = true) \
     COUNTED(0, ACCOUNTS, "accounts", ID, .columns = DB_ACCOUNT_COLUMNS ", hash", \
             .seal = "seal(" DB_ACCOUNT_SEALED ", " DB_ACCOUNT_COLUMNS ")") \
-    COUNTED(1, SYMBOLS, "symbols", ID, SEAL(DB_SYMBOL_COLUMNS)) \
+    COUNTED(1, SYMBOLS, "symbols", ID, .columns = DB_SYMBOL_COLUMNS ", hash", \
+            .seal = "seal(" DB_SYMBOL_SEALED ", " DB_SYMBOL_COLUMNS ")") \
     SEALED("positions", .key = NAME_OF_ACCOUNT " || ' ' || " NAME_OF_SYMBOL, \
            BY("account, symbol", "account, symbol"), SEAL(DB_POSITION_COLUMNS)) \
     COUNTED(5, EQUITY, "equity", .key = NAME_OF_ACCOUNT " || ' ' || ts_ns", \

@@ -220,8 +220,8 @@ static int32_t fee_of(const struct engine *engine, int index)
     const struct account_rules *rules = &engine->accounts[index].rules;
     int32_t most = 0;
     for (int i = 0; i < driver->policy->n_assets; i++) {
-        const struct fee_rates *fees = account_fees(rules, &engine->markets[driver->slots[i].symbol].symbol);
-        int32_t higher = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+        int32_t higher =
+            fee_rates_most_e6(account_fees(rules, &engine->markets[driver->slots[i].symbol].symbol));
         most = higher > most ? higher : most;
     }
     return most;

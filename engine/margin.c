@@ -226,7 +226,7 @@ int64_t engine_margin_budget(const struct engine *engine, int index, int symbol)
 {
     const struct fee_rates *fees =
         account_fees(&engine->accounts[index].rules, &engine->markets[symbol].symbol);
-    int32_t fee_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+    int32_t fee_e6 = fee_rates_most_e6(fees);
     int128_t money = engine_margin_money(engine, index, symbol, 0);
     return clamped(money * (1000000 + fee_e6) /
                    (1000000 + engine_margin_fee_e6(engine, index, symbol, fee_e6)));

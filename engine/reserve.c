@@ -28,12 +28,9 @@ static struct balance *balance_of(struct engine *engine, const struct order *ord
                                     : account_base(engine, order->account, order->symbol);
 }
 
-/* The higher of the two rates: what is reserved suffices for a taker and for a maker. */
 static int32_t fee_bound_e6(const struct engine *engine, int account, int symbol)
 {
-    const struct fee_rates *fees =
-        account_fees(&engine->accounts[account].rules, &engine->markets[symbol].symbol);
-    return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+    return fee_rates_most_e6(account_fees(&engine->accounts[account].rules, &engine->markets[symbol].symbol));
 }
 
 int64_t engine_reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price,

@@ -12,6 +12,12 @@ struct fee_rates {
     int32_t maker_e6, taker_e6;
 };
 
+/* The higher of the two: what is reserved by it suffices for a taker and for a maker. */
+static inline int32_t fee_rates_most_e6(const struct fee_rates *fees)
+{
+    return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+}
+
 struct fee_tier {
     const char *name; /* "vip1": lower case, one venue's own */
     struct fee_rates rates;

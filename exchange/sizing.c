@@ -9,11 +9,6 @@ static int64_t clamped(int128_t qty)
     return qty > INT64_MAX ? INT64_MAX : (int64_t)qty;
 }
 
-static int32_t fee_bound_e6(const struct fee_rates *fees)
-{
-    return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
-}
-
 /* Whole lots that a budget pays for, fee included. */
 static int64_t payable(const struct sizing *sizing, int64_t budget, int64_t price)
 {
@@ -21,7 +16,7 @@ static int64_t payable(const struct sizing *sizing, int64_t budget, int64_t pric
         return 0;
     int64_t rest;
     int128_t notional =
-        fill_divide((int128_t)budget * 1000000, 1000000 + (int64_t)fee_bound_e6(&sizing->fees), &rest);
+        fill_divide((int128_t)budget * 1000000, 1000000 + (int64_t)fee_rates_most_e6(&sizing->fees), &rest);
     int128_t qty = fill_divide(notional * filter_notional_unit(sizing->symbol), price, &rest);
     return filter_floor_qty(sizing->symbol, ORDER_MARKET, clamped(qty));
 }

@@ -42,13 +42,12 @@ void daemon_command_waits(const struct request *request, const struct order *ord
 {
     const struct symbol *symbol = engine_symbol(request->engine, order->symbol);
     const struct order_rules *rules = order_rules_of(symbol);
-    const struct feed *feed = feeds_of(request->commands->daemon->feeds, order->symbol);
     int64_t at_ns, until_ns;
-    const char *what =
-        rules && symbol->calendar[0] && feed && order_live(order->state) && order->state != ORDER_HELD
-            ? awaited(feed, symbol, order, &at_ns, &until_ns)
-            : NULL;
     char words[WORDS_MAX];
+    if (!rules || !symbol->calendar[0] || !order_live(order->state) || order->state == ORDER_HELD)
+        return;
+    const struct feed *feed = feeds_of(request->commands->daemon->feeds, order->symbol);
+    const char *what = feed ? awaited(feed, symbol, order, &at_ns, &until_ns) : NULL;
     if (!what)
         return;
     int n = snprintf(words, sizeof words, "waits for %s, ", what);

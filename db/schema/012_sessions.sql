@@ -62,15 +62,6 @@ ALTER TABLE accounts ADD COLUMN crypto_maker_e6 INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE accounts ADD COLUMN crypto_taker_e6 INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE accounts ADD COLUMN us_equity_maker_e6 INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE accounts ADD COLUMN us_equity_taker_e6 INTEGER NOT NULL DEFAULT 0;
--- A row that was altered before keeps a seal that does not hold.
-UPDATE symbols SET hash = seal(2, id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min,
-    price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, notional_min, notional_max,
-    notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4, orders_max, seen_ns,
-    gone, loose_ids, calendar, streamed, asset, shortable, easy_to_borrow)
-    WHERE hash = seal(2, id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min,
-    price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, notional_min, notional_max,
-    notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4, orders_max, seen_ns,
-    gone, loose_ids, calendar, streamed);
 
 -- Of bar_session_names; NULL: not known, as of bars stored before.
 ALTER TABLE bars ADD COLUMN session TEXT CHECK (session IN ('none', 'pre', 'regular', 'post', 'closed', 'mixed'));

@@ -52,11 +52,12 @@ int backtest_report_benchmark(const struct backtest_config *config, int account,
     double *equity = calloc(config->to - config->from, sizeof *equity);
     if (!equity)
         return -ENOMEM;
-    double cash = decimal_to_double(spec->cash, spec->currency_scale), fee = spec->rules.fees.taker_e6 / 1e6;
+    double cash = decimal_to_double(spec->cash, spec->currency_scale);
     for (int s = first, held = 0; held < n; s++) {
         if (!holdable(&market->series[s], spec, config->from, config->to))
             continue;
-        hold(&market->series[s], config, cash / n, fee, equity);
+        const struct fee_rates *fees = account_fees(&spec->rules, &market->series[s].symbol);
+        hold(&market->series[s], config, cash / n, fees->taker_e6 / 1e6, equity);
         held++;
     }
     *ret = equity;

@@ -15,7 +15,6 @@ void backtest_run_refused(struct backtest_account *account, enum order_reason re
                           const struct run_refusal *refusal)
 {
     const struct symbol *listed = refusal->listed;
-    const struct fee_rates *fees = &refusal->spec->rules.fees;
     account->refused[reason] += (uint64_t)n;
     if (reason == ORDER_LOT_SIZE || reason == ORDER_MARKET_LOT_SIZE) {
         count(&account->short_of_lot, refusal->symbol, n);
@@ -23,7 +22,7 @@ void backtest_run_refused(struct backtest_account *account, enum order_reason re
     }
     if (reason != ORDER_BAD_QTY)
         return;
-    int32_t fee_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+    int32_t fee_e6 = fee_rates_most_e6(account_fees(&refusal->spec->rules, listed));
     int64_t step = listed->filters.step, least = listed->filters.qty_min;
     int64_t cost = refusal->last > 0 ? fill_purchase(refusal->last, least > step ? least : step,
                                                      filter_notional_unit(listed), fee_e6)

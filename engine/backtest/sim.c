@@ -50,14 +50,12 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
 {
     const struct market *market = config->market;
     const struct account_spec *spec = &config->accounts[account];
-    const struct fee_rates *fees = &spec->rules.fees;
     *sim = (struct sim){.config = config,
                         .spec = spec,
                         .account = account,
                         .ret = ret,
                         .n_symbols = market->n_symbols,
                         .n_outputs = n_outputs,
-                        .fee_bound_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6,
                         .money_units = (double)decimal_pow10(spec->currency_scale)};
     sim->symbols = calloc((size_t)market->n_symbols, sizeof *sim->symbols);
     sim->ahead_outputs = malloc(((size_t)market->n_symbols * SIM_AHEAD * n_outputs + 1) * sizeof(double));
@@ -73,6 +71,8 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         symbol->series = &market->series[s];
         symbol->listed = &symbol->series->symbol;
         symbol->unit = filter_notional_unit(symbol->listed);
+        symbol->fees = account_fees(&spec->rules, symbol->listed);
+        symbol->fee_bound_e6 = fee_rates_most_e6(symbol->fees);
         symbol->lot = filter_lot(symbol->listed);
         symbol->price_units = (double)decimal_pow10(symbol->listed->price_scale);
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);

@@ -58,6 +58,8 @@ struct sim_symbol {
     const struct market_series *series;
     int64_t unit;
     struct fill_lot lot;
+    const struct fee_rates *fees;
+    int32_t fee_bound_e6;
     double price_units, qty_units; /* 10^scale */
 
     struct sim_bars bars;
@@ -100,7 +102,6 @@ struct sim {
     double *ahead_outputs;      /* of all of them */
     int n_symbols;
     size_t n_outputs;
-    int32_t fee_bound_e6;
     struct risk_rate rate;
     int64_t cash, reserved;
     int64_t need;       /* of the purchase that was accepted last */

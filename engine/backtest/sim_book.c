@@ -101,7 +101,7 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
 int64_t backtest_sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
                           int64_t price, int64_t qty, bool maker)
 {
-    const struct fee_rates *fees = &sim->spec->rules.fees;
+    const struct fee_rates *fees = symbol->fees;
     struct backtest_account *ret = sim->ret;
     if (ret->n_fills == sim->cap_fills) {
         struct fill *fills = backtest_run_room(ret->fills, ret->n_fills, &sim->cap_fills, sizeof *fills);

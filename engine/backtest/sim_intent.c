@@ -72,7 +72,7 @@ static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *s
 {
     int64_t available = sim->cash - sim->reserved;
     return (struct sizing){.symbol = symbol->listed,
-                           .fees = sim->spec->rules.fees,
+                           .fees = *symbol->fees,
                            .equity = equity,
                            .available = available > 0 ? available : 0};
 }

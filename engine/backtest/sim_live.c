@@ -28,10 +28,10 @@ static int64_t price_of(const struct sim_symbol *symbol, const struct sim_order 
     return order->stop_price > 0 ? order->stop_price : symbol->last;
 }
 
-static int64_t needs(const struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order)
+static int64_t needs(const struct sim_symbol *symbol, const struct sim_order *order)
 {
     return fill_purchase(price_of(symbol, order), order->qty - order->filled, symbol->unit,
-                         sim->fee_bound_e6);
+                         symbol->fee_bound_e6);
 }
 
 void backtest_sim_lift(struct sim *sim, struct sim_order *live)
@@ -52,7 +52,7 @@ void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim
 {
     backtest_sim_lift(sim, live);
     if (enters(live))
-        hold(sim, live, needs(sim, symbol, live));
+        hold(sim, live, needs(symbol, live));
 }
 
 /* ---- the account's value ---- */
@@ -149,7 +149,7 @@ static enum order_reason check_balance(struct sim *sim, const struct sim_symbol 
         return ORDER_OK;
     if (order->reduce_only)
         return symbol->qty > 0 ? ORDER_OK : ORDER_REDUCE_ONLY;
-    sim->need = needs(sim, symbol, order);
+    sim->need = needs(symbol, order);
     return sim->need <= sim->cash - sim->reserved ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
 }
 

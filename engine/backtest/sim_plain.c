@@ -21,7 +21,7 @@ bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool 
     enum order_reason reason = filter_check(symbol->listed, &request);
     int64_t need = 0, available = sim->cash - sim->reserved;
     if (reason == ORDER_OK && buy) {
-        need = fill_purchase(symbol->last, qty, symbol->unit, sim->fee_bound_e6);
+        need = fill_purchase(symbol->last, qty, symbol->unit, symbol->fee_bound_e6);
         reason = need <= available ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
     } else if (reason == ORDER_OK && symbol->qty == 0) {
         reason = ORDER_REDUCE_ONLY;

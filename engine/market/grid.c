@@ -334,6 +334,7 @@ static void copy_symbol(const struct symbol *from, struct symbol *to)
     to->qty_scale = from->qty_scale;
     to->quote_scale = from->quote_scale;
     to->trading = from->trading;
+    to->asset = from->asset; /* whose fees it costs; a venue's rules of orders are for its own orders */
     to->filters.price_min = f->price_min;
     to->filters.price_max = f->price_max;
     to->filters.tick = f->tick;

@@ -32,7 +32,7 @@ MORE = {
     },
     "papertaped": {("--clock", ""): {"wall", "feed"}},
     "papertape-trainer": {("gr",): {"grad-check"}, ("sample", "--sampler", ""): {"tpe", "random", "grid", "mcmc"}},
-    "papertape-replay": {("--venue", "a"): {"alpaca"}, ("--recording", "a", "--plan", ""): {"free", "unlimited"}},
+    "papertape-replay": {("--venue", "a"): {"alpaca"}, ("--recording", "a", "--plan", ""): {"free", "unlimited", "plus"}},
 }
 
 

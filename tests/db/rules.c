@@ -14,7 +14,7 @@ static const char *const seals =
     "UPDATE fills SET hash = seal(" DB_FILL_SEALED ", " DB_FILL_COLUMNS "), rule = 2;"
     "UPDATE positions SET hash = seal(2, " DB_POSITION_COLUMNS ");"
     "UPDATE accounts SET hash = seal(" DB_ACCOUNT_SEALED ", " DB_ACCOUNT_COLUMNS ");"
-    "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ");";
+    "UPDATE symbols SET hash = seal(" DB_SYMBOL_SEALED ", " DB_SYMBOL_COLUMNS ");";
 
 /* Stores how many rows there are now. */
 static void recount(sqlite3 *db)

@@ -113,7 +113,7 @@ static void alter(const char *path, const char *sql, const char *words)
 }
 
 #define SEAL_POSITIONS "UPDATE positions SET hash = seal(2, " DB_POSITION_COLUMNS ")"
-#define SEAL_SYMBOLS   "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ")"
+#define SEAL_SYMBOLS   "UPDATE symbols SET hash = seal(" DB_SYMBOL_SEALED ", " DB_SYMBOL_COLUMNS ")"
 
 static void copy(const char *from, const char *to)
 {

@@ -4,6 +4,7 @@ log whole its record is the lost one row for row; where the log's first segments
 orders and keys are those of its oldest state, older rows are salvaged, and no account restarts. A kill in the
 midst leaves the former state or the new one, and a repeated command is answered as before."""
 
+import hashlib
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import time
@@ -23,6 +25,7 @@ CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n"
 RECORD = {"orders": "id", "fills": "id", "ledger": "id", "positions": "account, symbol", "accounts": "id",
           "commands": "id"}
 SOCKET = "control.sock"
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "db", "schema")
 OLDER = "older.db"  # a backup after the first run
 
 
@@ -404,15 +407,38 @@ def event_seq(path):
     return int(rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0])
 
 
+def seal(_, *values):
+    """Rule 2 of db/row_hash.h."""
+    spelled = {int: str, float: lambda v: "r" + struct.pack(">d", v).hex(), type(None): lambda _: "n",
+               str: lambda v: f"t{len(v.encode())}:{v}"}
+    return hashlib.sha256("|".join(spelled[type(v)](v) for v in values).encode()).digest()
+
+
 def former_schema(path):
-    """The newest migration taken back."""
-    assert rows(path, "PRAGMA user_version") == [(11,)], "of a newer schema: this is to take that migration back"
-    database = sqlite3.connect(path)
-    database.executescript("DROP TABLE device_samples; DROP TABLE device_processes; DROP TABLE devices; DROP TABLE "
-                           "process_samples; DROP TABLE processes; CREATE TABLE telemetry (name TEXT NOT NULL, ts_ns INTEGER "
-                           "NOT NULL, value REAL NOT NULL, PRIMARY KEY (name, ts_ns)) STRICT, WITHOUT ROWID; "
-                           "CREATE INDEX telemetry_time ON telemetry (ts_ns); PRAGMA user_version = 10;")
-    database.close()
+    """The newest migration taken back: rows with the columns that there were, and accounts with the seals."""
+    newer = path + ".newer"
+    os.rename(path, newer)
+    former = sqlite3.connect(path)
+    former.create_function("seal", -1, seal, deterministic=True)
+    names = sorted(name for name in os.listdir(SCHEMA) if name.endswith(".sql"))[:-1]
+    for name in names:
+        with open(os.path.join(SCHEMA, name), encoding="ascii") as file:
+            former.executescript(file.read())
+    former.executescript(f"PRAGMA application_id = {0x50415054}; PRAGMA user_version = {len(names)};")
+    former.execute("ATTACH ? AS newer", (newer,))
+    for (table,) in former.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table'").fetchall():
+        columns, there = ({row[1] for row in former.execute(f"PRAGMA {of}.table_info({table})")} for of in ("main", "newer"))
+        if columns <= there:
+            listed = ", ".join(sorted(columns))
+            former.execute(f"DELETE FROM main.{table}")
+            former.execute(f"INSERT INTO main.{table} ({listed}) SELECT {listed} FROM newer.{table}")
+    former.execute("UPDATE main.accounts SET hash = seal(2, id, name, currency, currency_scale, created_ns, cash, strategy, "
+                   "params, maker_e6, taker_e6, exposure_symbol, exposure_account, daily_loss, orders_per_second, drawdown, "
+                   "price_band, cooldown_ns, positions, shorts, collateral_e4, maintenance_e4, borrow_rate_e6, equity_peak, "
+                   "day, day_equity, killed_ns)")
+    former.commit()
+    former.close()
+    os.remove(newer)
 
 
 def check_older(kept, folder):

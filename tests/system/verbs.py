@@ -97,7 +97,7 @@ SENT = [
 WRONG = [
     ("order", "is expected"),
     ("order hold BTCUSDT 1", "one of buy/sell, oco, amend, cancel is expected"),
-    ("order buy BTCUSDT", "SYMBOL QTY are needed"),
+    ("order buy BTCUSDT", "QTY, --notional: a quantity or an amount is needed"),
     ("order buy BTCUSDT 1 --type iceberg", "--type"),
     ("order buy BTCUSDT 1 --stop 3 --take-profit 4", "oco"),
     ("order buy BTCUSDT 1 --tif forever", "--tif"),
