@@ -517,6 +517,9 @@ bool engine_hours_outside(const struct market_state *market);
  * no hours are known. */
 bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
                             const struct bar *bar);
+/* Is its close a price that could be had? One of a session in which the market is traded is; before and
+ * after the session also where an account chooses to trade then. */
+bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar);
 /* A bar before or after the session: may it fill an order with extended_hours? */
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
 /* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its

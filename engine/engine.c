@@ -126,8 +126,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     struct market_state *market = &engine->markets[symbol];
     const struct bar dated = engine_calendars_dated(engine, symbol, taken), *bar = &dated;
     bool fills = engine->fill_model == FILL_BAR;
-    /* A bar outside the hours in which the market is traded shows no price that could be had. */
-    bool traded = bar->session == BAR_SESSION_NONE || engine_hours_has_bar(market, bar, engine->interval_ns);
+    bool traded = engine_hours_bar_priced(engine, symbol, bar);
     engine_driver_due(engine, symbol, bar);
     if (fills)
         engine_kept_bar(engine, bar->open_ns);

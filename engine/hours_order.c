@@ -35,11 +35,24 @@ bool engine_hours_bar_takes(const struct market_state *market, const struct orde
     return (market->extended || order->extended_hours) && order->tif != ORDER_OPG && order->tif != ORDER_CLS;
 }
 
+static bool before_or_after(const struct bar *bar)
+{
+    return bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
+}
+
+bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar)
+{
+    bool priced = bar->session == BAR_SESSION_NONE ||
+                  engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
+    for (int a = 0; !priced && before_or_after(bar) && a < engine->n_accounts; a++)
+        priced = engine->specs[a].session == SESSION_EXTENDED;
+    return priced;
+}
+
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar)
 {
-    bool before_or_after = bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
-    for (size_t i = 0; before_or_after && engine->markets[symbol].live_orders > 0 && i < engine->n_orders;
-         i++)
+    for (size_t i = 0;
+         before_or_after(bar) && engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++)
         if (engine->orders[i].order.symbol == symbol && engine->orders[i].order.extended_hours)
             return true;
     return false;

@@ -120,6 +120,8 @@ fill_model = bar
 latency_ms = 50
 slippage = 0.0002
 equity_interval_s = 0
+[events]
+keep_days = 0
 [venue alpaca]
 keys = {keys}
 feed = sip
