@@ -4,10 +4,30 @@
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DAY_NS (86400 * INT64_C(1000000000))
 
 const char *const session_choice_names[SESSION_CHOICES] = {"all", "regular", "extended"};
+
+int trading_calendar_copy(const struct trading_calendar *calendar, struct trading_calendar *ret)
+{
+    struct trading_day *days = calloc(calendar->n + 1, sizeof *days);
+    if (!days)
+        return -ENOMEM;
+    if (calendar->n > 0)
+        memcpy(days, calendar->days, calendar->n * sizeof *days);
+    *ret = *calendar;
+    ret->days = days;
+    return 0;
+}
+
+void trading_calendar_forget(struct trading_calendar *copy)
+{
+    free((void *)(uintptr_t)copy->days);
+    copy->days = NULL;
+    copy->n = 0;
+}
 
 bool trading_calendar_covers(const struct trading_calendar *calendar, int64_t open_ns, int64_t end_ns)
 {

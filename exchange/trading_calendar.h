@@ -39,6 +39,12 @@ struct session_span {
     size_t day; /* its index in the calendar */
 };
 
+/* A copy with days of its own, which trading_calendar_forget() frees. 0 or -ENOMEM. */
+int trading_calendar_copy(const struct trading_calendar *calendar, struct trading_calendar *ret);
+
+/* Frees the days of a copy, which has none then. */
+void trading_calendar_forget(struct trading_calendar *copy);
+
 /* Is all of [open_ns, end_ns) within the range? True without days. */
 bool trading_calendar_covers(const struct trading_calendar *calendar, int64_t open_ns, int64_t end_ns);
 

@@ -11,6 +11,7 @@
 
 struct market_event;
 struct order_rules_table;
+struct trading_calendar;
 struct venue_parser;
 
 /* A requested name and the venue's listing of it. */
@@ -36,6 +37,10 @@ struct venue_format {
     /* The caller's list has grown in its place, and has n symbols by now: what the parser remembers of the
      * others stays. The same errors; then nothing has changed. Not between the events of one message. */
     int (*parser_grow)(struct venue_parser *parser, size_t n);
+    /* The days of the calendar of that name, copied, in place of the ones before: bars that the parser joins
+     * for symbols with that calendar begin and end by it. Until then, and for others, by the clock. 0;
+     * -ENOMEM. NULL: the venue's bars are its own. */
+    int (*parser_calendar)(struct venue_parser *parser, const struct trading_calendar *calendar);
     /* A frame may hold several messages: *pos is 0 at first and advances with each call, until it is `len`.
      * Each call takes one message, or one more event of the same (then *pos has not moved yet): 0 with *ret
      * written (levels live until the next call); 1 for one that is valid but no market data; -EBADMSG for

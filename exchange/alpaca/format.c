@@ -18,6 +18,7 @@ const struct venue_format alpaca_format = {
     .list_parse = list_parse,
     .parser_create = alpaca_parser_create,
     .parser_grow = alpaca_parser_grow,
+    .parser_calendar = alpaca_parser_calendar,
     .parse = alpaca_parse,
     .parser_destroy = alpaca_parser_destroy,
 };

@@ -22,11 +22,13 @@ extern const struct order_rules_table alpaca_orders;
  * quote's update_id and a book's last_id are the message's time in microseconds, pushed forward where that
  * does not rise; a difference's first_id follows the last one, so that the parser's numbers have no holes.
  *
- * Minute bars are all that is streamed. Bars of longer intervals are joined from them (exchange/bar_join.h)
- * and returned after the minute that ends them, by further calls at the same position. */
+ * Minute bars are all that is streamed. Bars of longer intervals are joined from them (exchange/bar_join.h),
+ * those below a day by the sessions of the calendar once its days are known, and returned after the minute
+ * that ends them, by further calls at the same position. */
 
 int alpaca_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret);
 int alpaca_parser_grow(struct venue_parser *parser, size_t n);
+int alpaca_parser_calendar(struct venue_parser *parser, const struct trading_calendar *calendar);
 void alpaca_parser_destroy(struct venue_parser *parser);
 int alpaca_parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret);

@@ -36,6 +36,7 @@ struct alpaca_parser {
     int n_pending, next_pending;
     size_t pending_pos, pending_next;
 
+    struct trading_calendar calendar; /* of stocks; its days are the parser's own */
     struct alpaca_levels levels;
 };
 
@@ -122,9 +123,22 @@ void alpaca_parser_destroy(struct venue_parser *venue)
     struct alpaca_parser *parser = (struct alpaca_parser *)venue;
     if (!parser)
         return;
+    trading_calendar_forget(&parser->calendar);
     free(parser->known);
     free(parser->table);
     free(parser);
+}
+
+int alpaca_parser_calendar(struct venue_parser *venue, const struct trading_calendar *calendar)
+{
+    struct alpaca_parser *parser = (struct alpaca_parser *)venue;
+    struct trading_calendar taken;
+    int r = trading_calendar_copy(calendar, &taken);
+    if (r < 0)
+        return r;
+    trading_calendar_forget(&parser->calendar);
+    parser->calendar = taken;
+    return 0;
 }
 
 /* A new connection: what came before may have holes. */
@@ -135,13 +149,20 @@ static void interrupt(struct alpaca_parser *parser)
             bar_join_interrupt(&parser->known[i].joins[k]);
 }
 
+static const struct trading_calendar *calendar_of(const struct alpaca_parser *parser, int symbol)
+{
+    static const struct trading_calendar always = {0};
+    return strcmp(parser->symbols[symbol].calendar, parser->calendar.name) == 0 ? &parser->calendar : &always;
+}
+
 static void join_bars(struct alpaca_parser *parser, const struct market_event *event)
 {
     struct known_symbol *known = &parser->known[event->symbol];
+    const struct trading_calendar *calendar = calendar_of(parser, event->symbol);
     parser->n_pending = parser->next_pending = 0;
     for (int k = 0; k < INTERVALS; k++) {
         struct bar closed[BAR_JOIN_MAX];
-        int n = bar_join_add(&known->joins[k], &event->kline.bar, MINUTE_NS, closed);
+        int n = bar_join_add(&known->joins[k], calendar, &event->kline.bar, MINUTE_NS, closed);
         for (int i = 0; i < n; i++) {
             struct market_event *pending = &parser->pending[parser->n_pending++];
             *pending = *event;
