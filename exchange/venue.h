@@ -208,7 +208,10 @@ struct venue_bars_request {
     int64_t start_ns, end_ns; /* open times, both included */
     int64_t now_ns;           /* the venue's time now: bars that close later are forming */
     size_t max;               /* bars in all; 0: no bound */
-    bool adjusted;            /* for splits up to now_ns, so that the bars continue into what is streamed */
+    /* Copied: bars below a day begin and end by its sessions. NULL: the symbol has none, or its days are not
+     * known: by the clock. */
+    const struct trading_calendar *calendar;
+    bool adjusted; /* for splits up to now_ns, so that the bars continue into what is streamed */
 };
 
 enum {

@@ -22,10 +22,11 @@ enum {
     PROCESS_DAYS_AFTER = 70,
 };
 
-#define MINUTE_NS 60000000000LL
-#define HOUR_NS   (60 * MINUTE_NS)
-#define DAY_NS    (24 * HOUR_NS)
-#define DELAY_NS  (16 * MINUTE_NS)
+#define MINUTE_NS    60000000000LL
+#define HALF_HOUR_NS (30 * MINUTE_NS)
+#define HOUR_NS      (60 * MINUTE_NS)
+#define DAY_NS       (24 * HOUR_NS)
+#define DELAY_NS     (16 * MINUTE_NS)
 
 static struct alpaca_call *alpaca(struct venue_call *call)
 {
@@ -37,13 +38,32 @@ static struct alpaca_rest *rest_of(const struct venue_call *call)
     return (struct alpaca_rest *)call->rest;
 }
 
+static int64_t min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The venue's own bars that one of the request is joined from, or it itself. The venue's are by the clock:
+ * sessions begin at half hours. */
+static int64_t part_ns(const struct alpaca_call *call)
+{
+    const struct venue_bars_request *ask = &call->base.bars;
+    bool by_session = ask->calendar->n > 0 && ask->interval_ns < DAY_NS;
+    return min_ns(ask->interval_ns, by_session ? HALF_HOUR_NS : HOUR_NS);
+}
+
+static void bar_span(const struct alpaca_call *call, int64_t ns, int64_t *ret_open_ns, int64_t *ret_end_ns)
+{
+    trading_bar_span(call->base.bars.calendar, call->base.bars.interval_ns, ns, ret_open_ns, ret_end_ns);
+}
+
 static int prepare_bars(struct venue_call *base)
 {
     struct alpaca_call *call = alpaca(base);
     const struct venue_bars_request *ask = &base->bars;
     if (ask->interval_ns % MINUTE_NS != 0)
         return -EINVAL;
-    bool own = ask->interval_ns <= HOUR_NS; /* what the venue has itself */
+    bool own = part_ns(call) == ask->interval_ns;
     call->limit = own && ask->max > 0 && ask->max < ALPACA_BARS_MAX ? ask->max : ALPACA_BARS_MAX;
     call->before_ns = INT64_MIN;
     return 0;
@@ -95,23 +115,14 @@ static void add_date(struct text *text, const char *name, int32_t days)
     text_format(text, "%s=%04d-%02d-%02d", name, year, month, day);
 }
 
-/* The venue's own bars that a long one is joined from. */
-static int64_t part_ns(const struct alpaca_call *call)
-{
-    return call->base.bars.interval_ns > HOUR_NS ? HOUR_NS : call->base.bars.interval_ns;
-}
-
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The last open time that is asked for. */
 static int64_t last_ns(const struct alpaca_call *call, bool delayed)
 {
-    int64_t last = call->base.bars.end_ns;
-    if (call->base.bars.interval_ns > HOUR_NS)
-        last = bar_open_time(last, call->base.bars.interval_ns) + call->base.bars.interval_ns - HOUR_NS;
+    int64_t last = call->base.bars.end_ns, open_ns, end_ns;
+    if (call->base.bars.interval_ns > part_ns(call)) {
+        bar_span(call, last, &open_ns, &end_ns);
+        last = end_ns - part_ns(call);
+    }
     return delayed ? min_ns(last, call->base.bars.now_ns - DELAY_NS) : last;
 }
 
@@ -327,7 +338,8 @@ static int bars_message(void *user, const struct symbol *symbol, const struct ma
         return -EBADMSG; /* not what was requested: the pages might never end */
     page->parts++;
     call->before_ns = part->open_ns;
-    int64_t open_ns = bar_open_time(part->open_ns, call->base.bars.interval_ns);
+    int64_t open_ns, end_ns;
+    bar_span(call, part->open_ns, &open_ns, &end_ns);
     if (call->has_partial && call->partial.open_ns != open_ns)
         finish_partial(page);
     if (!call->has_partial)
@@ -370,8 +382,11 @@ static int take_bars(struct alpaca_call *call, const char *body, size_t len, str
         return 1;
     }
     size_t n = ask->max > 0 && page.n > ask->max ? ask->max : page.n, closed = 0;
-    while (closed < n && bars[closed].open_ns + ask->interval_ns <= ask->now_ns)
-        closed++;
+    for (int64_t open_ns, end_ns; closed < n; closed++) {
+        bar_span(call, bars[closed].open_ns, &open_ns, &end_ns);
+        if (end_ns > ask->now_ns)
+            break;
+    }
     *storage = bars;
     reply->bars.list = bars;
     reply->bars.n = n;

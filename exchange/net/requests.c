@@ -51,6 +51,7 @@ static void free_call(struct venue_call *call)
 {
     if (call->rest->venue->finish_call)
         call->rest->venue->finish_call(call);
+    trading_calendar_forget(&call->days);
     free(call->wanted);
     free(call);
 }
@@ -414,6 +415,11 @@ int net_requests_bars(struct venue_rest *rest, const struct venue_bars_request *
     call->symbol = *request->symbol;
     call->bars = *request;
     call->bars.symbol = &call->symbol;
+    call->bars.calendar = &call->days;
+    if (request->calendar && trading_calendar_copy(request->calendar, &call->days) < 0) {
+        free_call(call);
+        return -ENOMEM;
+    }
     return queue_call(call, ret);
 }
 

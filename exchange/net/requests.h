@@ -10,6 +10,7 @@
 
 #include "exchange/net/backoff.h"
 #include "exchange/net/http.h"
+#include "exchange/trading_calendar.h"
 #include "exchange/venue.h"
 
 enum { REQUESTS_HEADERS_MAX = 2, REQUESTS_WORDS_MAX = 160 };
@@ -24,6 +25,7 @@ struct venue_call {
 
     /* The request. The venue may change it from page to page. */
     struct symbol symbol;           /* BARS, BOOK, LATEST */
+    struct trading_calendar days;   /* BARS: bars.calendar; its own */
     enum market_kind latest;        /* LATEST: since from_ns */
     struct venue_bars_request bars; /* BARS */
     struct venue_symbol *wanted;    /* SYMBOLS: what is wanted; ACTIONS: whose */
