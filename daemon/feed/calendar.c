@@ -49,15 +49,22 @@ int feed_calendar_take(struct calendar *calendar, const struct trading_day *days
     return 0;
 }
 
+struct trading_calendar feed_calendar_view(const struct calendar *calendar)
+{
+    struct trading_calendar view = {.days = calendar->days, .n = calendar->n};
+    if (calendar->n > 0) {
+        view.from_ns = calendar->days[0].early_ns;
+        view.to_ns = calendar->days[calendar->n - 1].late_ns;
+    }
+    memcpy(view.name, calendar->name, sizeof view.name);
+    return view;
+}
+
 bool feed_calendar_days(struct calendar *calendar, struct trading_calendar *ret)
 {
     if (!calendar->changed)
         return false;
-    *ret = (struct trading_calendar){.days = calendar->days,
-                                     .n = calendar->n,
-                                     .from_ns = calendar->days[0].early_ns,
-                                     .to_ns = calendar->days[calendar->n - 1].late_ns};
-    memcpy(ret->name, calendar->name, sizeof ret->name);
+    *ret = feed_calendar_view(calendar);
     calendar->changed = false;
     return true;
 }
@@ -96,18 +103,20 @@ bool feed_calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_
 
 int64_t feed_calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t interval_ns, int64_t bars)
 {
-    int64_t left = bars * interval_ns, at = now_ns;
+    const struct trading_calendar view = feed_calendar_view(calendar);
+    int64_t left = bars, at = now_ns, end_ns;
     for (size_t i = calendar->n; i-- > 0 && left > 0;) {
         const struct trading_day *day = &calendar->days[i];
         int64_t end = day->close_ns < now_ns ? day->close_ns : now_ns;
         if (end <= day->open_ns)
             continue;
-        /* A day of which a bar is longer than the session still has one. */
-        int64_t length = end - day->open_ns > interval_ns ? end - day->open_ns : interval_ns;
-        at = left < length ? end - left : day->open_ns;
-        left -= length;
+        /* A session's last bar may be shorter than the others. */
+        int64_t n = (end - day->open_ns + interval_ns - 1) / interval_ns;
+        at = day->open_ns + (left < n ? n - left : 0) * interval_ns;
+        left -= n;
     }
-    return at - (at % interval_ns + interval_ns) % interval_ns;
+    trading_bar_span(&view, interval_ns, at, &at, &end_ns);
+    return at;
 }
 
 bool feed_calendar_any(const struct calendar *calendar, int64_t from_ns, int64_t to_ns)

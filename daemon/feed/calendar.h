@@ -25,6 +25,9 @@ void feed_calendar_finish(struct calendar *calendar);
  * contradict each other, -ENOMEM: then nothing has changed. */
 int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
 
+/* All days that are known. They stay until the next ones are taken. */
+struct trading_calendar feed_calendar_view(const struct calendar *calendar);
+
 /* True, with all days, from the first one's earliest time to the last one's latest, where they have changed
  * since it was asked last. They stay until the next ones are taken. */
 bool feed_calendar_days(struct calendar *calendar, struct trading_calendar *ret);

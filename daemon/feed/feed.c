@@ -359,10 +359,11 @@ static void have_time(void *user, const struct venue_reply *reply)
 
 static void ask_history(struct feed *feed)
 {
-    int64_t interval = feed->daemon->config.interval_ns;
-    int64_t open = bar_open_time(feed_venue_now_ns(feed), interval);
+    int64_t now = feed_venue_now_ns(feed);
     feed->history_left = feed->n_symbols + 1;
     for (int s = 0; s < feed->n_symbols; s++) {
+        int64_t open, end;
+        feed_bar_span(feed, s, now, &open, &end);
         int64_t from = feed_history_from(feed, s, open);
         if (from >= open || feed->listed[s].gone || feed_ask_bars(feed, s, from, open, BARS_HISTORY) < 0)
             feed->history_left--;

@@ -160,6 +160,7 @@ static int send_bars(struct feed_asked *asked)
 {
     struct bars_call *call = (struct bars_call *)asked;
     struct feed *feed = call->feed;
+    const struct trading_calendar days = feed_days(feed, call->symbol);
     struct venue_bars_request request = {
         .symbol = &feed->listed[call->symbol],
         .interval_ns = feed->daemon->config.interval_ns,
@@ -167,6 +168,7 @@ static int send_bars(struct feed_asked *asked)
         .end_ns = call->to_ns,
         .now_ns = feed_venue_now_ns(feed),
         .adjusted = feed->symbols[call->symbol].calendar >= 0,
+        .calendar = &days,
     };
     return net_requests_bars(feed->rest, &request, have_bars, call, NULL);
 }
@@ -204,7 +206,7 @@ int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
         return begins;
     /* For a symbol that a former run streamed, the bars that closed since; an engine without bars also gets
      * the history. */
-    int64_t next = former + interval_ns, most = open_ns - MISSED_BARS_MAX * interval_ns;
+    int64_t next = feed_bar_end(feed, symbol, former), most = open_ns - MISSED_BARS_MAX * interval_ns;
     next = next > most ? next : most;
     return view.bars > 0 || next < begins ? next : begins;
 }

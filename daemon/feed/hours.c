@@ -52,6 +52,43 @@ bool feed_symbol_open(const struct feed *feed, int symbol)
     return calendar < 0 || feed_calendar_open(&feed->calendars[calendar]);
 }
 
+struct trading_calendar feed_days(const struct feed *feed, int symbol)
+{
+    int calendar = feed->symbols[symbol].calendar;
+    return calendar < 0 ? (struct trading_calendar){0} : feed_calendar_view(&feed->calendars[calendar]);
+}
+
+void feed_bar_span(const struct feed *feed, int symbol, int64_t ns, int64_t *ret_open_ns, int64_t *ret_end_ns)
+{
+    const struct trading_calendar days = feed_days(feed, symbol);
+    trading_bar_span(&days, feed->daemon->config.interval_ns, ns, ret_open_ns, ret_end_ns);
+}
+
+int64_t feed_bar_before(const struct feed *feed, int symbol, int64_t ns)
+{
+    int64_t open_ns, end_ns;
+    feed_bar_span(feed, symbol, ns, &open_ns, &end_ns);
+    feed_bar_span(feed, symbol, open_ns - 1, &open_ns, &end_ns);
+    return open_ns;
+}
+
+int64_t feed_bar_end(const struct feed *feed, int symbol, int64_t open_ns)
+{
+    int64_t begin_ns, end_ns;
+    feed_bar_span(feed, symbol, open_ns, &begin_ns, &end_ns);
+    return begin_ns == open_ns ? end_ns : open_ns + feed->daemon->config.interval_ns;
+}
+
+/* The parser joins bars by the days that the engine knows. */
+int feed_give_days(struct feed *feed, int calendar)
+{
+    const struct venue_format *format = feed->venue->format;
+    const struct trading_calendar days = feed_calendar_view(&feed->calendars[calendar]);
+    return feed->parser && format->parser_calendar && days.n > 0
+               ? format->parser_calendar(feed->parser, &days)
+               : 0;
+}
+
 static const struct calendar *find(const struct feed *feed, const char *name)
 {
     for (int c = 0; c < feed->n_calendars; c++)
@@ -154,7 +191,7 @@ static void emit_days(struct feed *feed, int at)
     struct event event;
     if (!feed_calendar_days(&feed->calendars[at], &days))
         return;
-    if (engine_calendar_event(&days, &event) < 0) {
+    if (feed_give_days(feed, at) < 0 || engine_calendar_event(&days, &event) < 0) {
         feed->calendars[at].changed = true;
         daemon_log_error("%s: out of memory: its days are passed on later", days.name);
         return;

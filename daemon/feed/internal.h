@@ -265,6 +265,17 @@ void feed_ask_hours(struct feed *feed);
 void feed_pass(struct feed *feed, int64_t now_ns);
 bool feed_symbol_open(const struct feed *feed, int symbol); /* now; without a calendar always */
 bool feed_closed(const struct feed *feed);                  /* all its markets are */
+/* Of the symbol's calendar, valid until the venue sends others; n 0: it has none, or they are not known. */
+struct trading_calendar feed_days(const struct feed *feed, int symbol);
+/* The bar that holds `ns`, by these days (trading_bar_span()). */
+void feed_bar_span(const struct feed *feed, int symbol, int64_t ns, int64_t *ret_open_ns,
+                   int64_t *ret_end_ns);
+/* The open time of the last bar that is over at `ns`. */
+int64_t feed_bar_before(const struct feed *feed, int symbol, int64_t ns);
+/* When the bar that opens then ends. */
+int64_t feed_bar_end(const struct feed *feed, int symbol, int64_t open_ns);
+/* To the parser, if there is one. 0 or -ENOMEM. */
+int feed_give_days(struct feed *feed, int calendar);
 void feed_hours_finish(struct feed *feed);
 
 /* ---- skipped.c ---- */

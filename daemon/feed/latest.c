@@ -240,10 +240,11 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
     struct feed *feed = call->feed;
     struct engine_symbol_view view;
     int64_t interval = feed->daemon->config.interval_ns, now = feed_venue_now_ns(feed);
-    int64_t last = bar_open_time(now - SETTLED_NS, interval) - interval;
+    int64_t last = feed_bar_before(feed, stream->symbol, now - SETTLED_NS);
+    const struct trading_calendar days = feed_days(feed, stream->symbol);
     engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[stream->symbol].index,
                        &view);
-    int64_t first = view.bars > 0 ? view.last_bar.open_ns + interval : last;
+    int64_t first = view.bars > 0 ? feed_bar_end(feed, stream->symbol, view.last_bar.open_ns) : last;
     if (first < last - BARS_ASKED_MAX * interval)
         first = last - BARS_ASKED_MAX * interval;
     struct venue_bars_request request = {
@@ -253,6 +254,7 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
         .end_ns = last,
         .now_ns = now,
         .adjusted = feed->symbols[stream->symbol].calendar >= 0,
+        .calendar = &days,
     };
     return first > last ? -EAGAIN : net_requests_bars(feed->rest, &request, have_latest, call, NULL);
 }

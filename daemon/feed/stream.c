@@ -168,12 +168,11 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
 static void fill_missed(struct feed *feed, int symbol)
 {
     struct engine_symbol_view view;
-    int64_t interval = feed->daemon->config.interval_ns;
-    int64_t last_closed = bar_open_time(feed_venue_now_ns(feed), interval) - interval;
+    int64_t last_closed = feed_bar_before(feed, symbol, feed_venue_now_ns(feed));
     engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
-    int64_t next = view.last_bar.open_ns + interval;
+    int64_t next = view.bars > 0 ? feed_bar_end(feed, symbol, view.last_bar.open_ns) : 0;
     if (view.bars > 0 && next <= last_closed && feed->symbols[symbol].streamed &&
-        was_open(feed, symbol, next, last_closed + interval))
+        was_open(feed, symbol, next, feed_bar_end(feed, symbol, last_closed)))
         feed_fill_gap(feed, symbol, next, last_closed, BARS_INTERRUPTED);
 }
 
@@ -392,6 +391,8 @@ void feed_open_stream(struct feed *feed)
     if (list_streams(feed) == -EINVAL)
         return; /* already reported */
     int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
+    for (int c = 0; c < feed->n_calendars && r == 0; c++)
+        r = feed_give_days(feed, c);
     if (r == 0)
         r = feed->streams ? feed_connect(feed) : -ENOMEM;
     if (r < 0)

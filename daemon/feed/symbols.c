@@ -92,8 +92,8 @@ int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, voi
 
 static void begin(struct feed *feed, int symbol)
 {
-    int64_t interval = feed->daemon->config.interval_ns;
-    int64_t open = bar_open_time(feed_venue_now_ns(feed), interval);
+    int64_t open, end;
+    feed_bar_span(feed, symbol, feed_venue_now_ns(feed), &open, &end);
     int64_t from = feed_history_from(feed, symbol, open);
     feed->symbols[symbol].streamed = true;
     feed->symbols[symbol].stale = false;
