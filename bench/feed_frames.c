@@ -245,7 +245,7 @@ static uint64_t run_indicators(const struct frames *frames)
         }
         now_ns = event.event_ns > now_ns ? event.event_ns : now_ns;
         if (event.kind == MARKET_DEPTH || (event.kind == MARKET_QUOTE && market.book.state != BOOK_SYNCED))
-            engine_measure_note(&watched.track, now_ns, SECOND_NS,
+            engine_measure_note(&watched.track, bar_open_time(now_ns, SECOND_NS),
                                 book_measures(&market.book, &frames_symbol, measures) ? measures : NULL);
         for (size_t k = 0; k < market.n_bars; k++)
             watch_bar(&watched, &market.bars[k]);

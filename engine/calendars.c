@@ -33,13 +33,6 @@ int engine_calendar_event(const struct trading_calendar *calendar, struct event 
     return r;
 }
 
-static void forget(struct trading_calendar *calendar)
-{
-    free((void *)(uintptr_t)calendar->days);
-    calendar->days = NULL;
-    calendar->n = 0;
-}
-
 int engine_calendars_put(struct engine *engine, const struct trading_calendar *calendar)
 {
     struct trading_calendar taken = *calendar, *to = find(engine, calendar->name);
@@ -47,13 +40,13 @@ int engine_calendars_put(struct engine *engine, const struct trading_calendar *c
         struct trading_calendar *grown =
             realloc(engine->calendars, ((size_t)engine->n_calendars + 1) * sizeof *grown);
         if (!grown) {
-            forget(&taken);
+            trading_calendar_forget(&taken);
             return -ENOMEM;
         }
         engine->calendars = grown;
         to = &grown[engine->n_calendars++];
     } else {
-        forget(to);
+        trading_calendar_forget(to);
     }
     *to = taken;
     return 0;
@@ -62,7 +55,7 @@ int engine_calendars_put(struct engine *engine, const struct trading_calendar *c
 void engine_calendars_finish(struct engine *engine)
 {
     for (int i = 0; i < engine->n_calendars; i++)
-        forget(&engine->calendars[i]);
+        trading_calendar_forget(&engine->calendars[i]);
     free(engine->calendars);
     engine->calendars = NULL;
     engine->n_calendars = 0;
@@ -93,16 +86,10 @@ static int check(const struct engine *engine, const struct event_calendar *event
 
 int engine_calendars_take(struct engine *engine, const struct event_calendar *event)
 {
-    struct trading_calendar calendar = event->calendar;
+    struct trading_calendar calendar;
     int r = check(engine, event);
-    if (r < 0)
+    if (r < 0 || (r = trading_calendar_copy(&event->calendar, &calendar)) < 0)
         return r;
-    struct trading_day *days = calloc(calendar.n + 1, sizeof *days);
-    if (!days)
-        return -ENOMEM;
-    if (calendar.n > 0)
-        memcpy(days, calendar.days, calendar.n * sizeof *days);
-    calendar.days = days;
     r = engine_calendars_put(engine, &calendar);
     for (int s = 0; s < engine->n_symbols && r == 0; s++)
         if (strcmp(engine->markets[s].symbol.calendar, calendar.name) == 0)
@@ -120,6 +107,20 @@ static enum bar_session session_of(const struct trading_calendar *calendar, int6
         return BAR_SESSION_NONE;
     trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
     return trading_session_of(calendar, open_ns, begin_ns == open_ns ? end_ns : open_ns + interval_ns);
+}
+
+int64_t engine_calendars_end(const struct engine *engine, int symbol, int64_t open_ns)
+{
+    int64_t begin_ns, end_ns;
+    trading_bar_span(engine_calendar(engine, symbol), engine->interval_ns, open_ns, &begin_ns, &end_ns);
+    return begin_ns == open_ns ? end_ns : open_ns + engine->interval_ns;
+}
+
+int64_t engine_calendars_open(const struct engine *engine, int symbol, int64_t ns)
+{
+    int64_t open_ns, end_ns;
+    trading_bar_span(engine_calendar(engine, symbol), engine->interval_ns, ns, &open_ns, &end_ns);
+    return open_ns;
 }
 
 struct bar engine_calendars_dated(const struct engine *engine, int symbol, const struct bar *bar)

@@ -148,7 +148,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     int64_t now_ns = fills ? engine->recv_ns : engine->now_ns;
     if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
         now_ns = venue_ns;
-    int64_t age_ns = now_ns - (bar->open_ns + engine->interval_ns);
+    int64_t age_ns = now_ns - engine_calendars_end(engine, symbol, bar->open_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     engine_runner_bar(engine, symbol, bar, fresh);
     if (fills ? traded : live)
@@ -171,15 +171,16 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, i
         for (uint32_t i = 0; i < market->n_held; i++)
             accept_bar(engine, symbol, &market->held[i], false, 0);
         market->n_held = 0;
-        if (bar->open_ns == market->last_bar.open_ns + engine->interval_ns) {
+        if (bar->open_ns == engine_calendars_end(engine, symbol, market->last_bar.open_ns)) {
             accept_bar(engine, symbol, bar, true, venue_ns);
             return;
         }
     }
     market->held[market->n_held++] = *bar;
     if (market->n_held == 1 && engine->sink.need_bars)
-        engine->sink.need_bars(engine->sink.ctx, symbol, market->last_bar.open_ns + engine->interval_ns,
-                               bar->open_ns - engine->interval_ns);
+        engine->sink.need_bars(engine->sink.ctx, symbol,
+                               engine_calendars_end(engine, symbol, market->last_bar.open_ns),
+                               engine_calendars_open(engine, symbol, bar->open_ns - 1));
 }
 
 static void trades_bar(struct engine *engine, int symbol, enum bar_built built, const struct bar *bar)
@@ -212,7 +213,8 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
     market->forming.open_ns = 0;
     if (market->bars > 0 && bar->open_ns <= market->last_bar.open_ns)
         return;
-    bool gap = market->bars > 0 && bar->open_ns > market->last_bar.open_ns + engine->interval_ns;
+    bool gap =
+        market->bars > 0 && bar->open_ns > engine_calendars_end(engine, symbol, market->last_bar.open_ns);
     if (gap && market->symbol.calendar[0] != '\0' && !market->torn)
         gap = false; /* it closed meanwhile, or there was no trade: such intervals have no bar */
     if (market->n_held > 0 || gap) {

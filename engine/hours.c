@@ -165,7 +165,7 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
     int64_t at_ns = planned_ns > 0 && planned_ns <= now_ns ? planned_ns : now_ns;
     int64_t begin_ns = now_ns - at_ns < HOURS_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
                            ? at_ns
-                           : bar_open_time(now_ns, engine->interval_ns);
+                           : engine_calendars_open(engine, symbol, now_ns);
     bool ended = day_ended(market, worked, working(market, event->phase), event->phase, now_ns);
     market->extended = event->extended;
     market->phase = event->phase;

@@ -186,16 +186,6 @@ static void release(struct engine *engine, int symbol, const struct at_bar *at)
         engine->first_pending = engine->n_pending = 0;
 }
 
-/* A session's last bar ends with it. */
-static int64_t end_of(const struct engine *engine, int symbol, const struct bar *bar)
-{
-    int64_t open_ns, end_ns;
-    if (bar->session == BAR_SESSION_NONE)
-        return bar->open_ns + engine->interval_ns;
-    trading_bar_span(engine_calendar(engine, symbol), engine->interval_ns, bar->open_ns, &open_ns, &end_ns);
-    return open_ns == bar->open_ns ? end_ns : bar->open_ns + engine->interval_ns;
-}
-
 /* CLS orders that end with this bar trade at its close, or expire. */
 static void close_auction(struct engine *engine, int symbol, const struct at_bar *bar)
 {
@@ -225,7 +215,7 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
     struct at_bar at = {.bar = bar,
                         .prices = {bar->open, bar->high, bar->low, bar->close},
                         .newest = engine->last_order,
-                        .end_ns = end_of(engine, symbol, bar)};
+                        .end_ns = engine_calendars_end(engine, symbol, bar->open_ns)};
     engine->now_ns = bar->open_ns;
     if (engine->to_begin)
         account_begin_all(engine);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "exchange/bar.h"
 
 static void flat(const double values[static BOOK_MEASURES], struct measure_bar ret[static BOOK_MEASURES])
 {
@@ -24,11 +23,10 @@ static void begin_bar(struct measure_track *track, int64_t open_ns)
     track->started = true;
 }
 
-void engine_measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
-                         const double measures[BOOK_MEASURES])
+void engine_measure_note(struct measure_track *track, int64_t open_ns, const double measures[BOOK_MEASURES])
 {
-    if (!track->started || ts_ns >= track->forming.open_ns + interval_ns)
-        begin_bar(track, bar_open_time(ts_ns, interval_ns));
+    if (!track->started || open_ns > track->forming.open_ns)
+        begin_bar(track, open_ns);
     track->standing = measures != NULL;
     if (!measures)
         return;
@@ -86,18 +84,18 @@ void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns)
     }
     const double *reported = there ? measures : NULL;
     int64_t ts_ns = event_ns > 0 ? event_ns : engine->recv_ns - engine->behind_ns;
+    int64_t open_ns = engine_calendars_open(engine, symbol, ts_ns);
     if (engine->sink.book_bar) {
         if (!market->measured)
             market->measured = calloc(1, sizeof *market->measured);
         if (market->measured)
-            engine_measure_note(market->measured, ts_ns, engine->interval_ns, reported);
+            engine_measure_note(market->measured, open_ns, reported);
         else
             engine->out_of_memory = true;
     }
     for (int a = 0; engine->measures && a < engine->n_accounts; a++)
         if (engine->runners[a].slots && engine->runners[a].slots[symbol].measured)
-            engine_measure_note(engine->runners[a].slots[symbol].measured, ts_ns, engine->interval_ns,
-                                reported);
+            engine_measure_note(engine->runners[a].slots[symbol].measured, open_ns, reported);
 }
 
 void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns)

@@ -31,10 +31,9 @@ struct measure_track {
     struct measure_span forming, previous;
 };
 
-/* The measures are these from `ts_ns` on; NULL: there is no book. A time before the forming bar counts in
- * it. */
-void engine_measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
-                         const double measures[BOOK_MEASURES]);
+/* The measures are these from now on, in the bar that opens then; NULL: there is no book. One before the
+ * forming bar counts in it. */
+void engine_measure_note(struct measure_track *track, int64_t open_ns, const double measures[BOOK_MEASURES]);
 
 /* The measures of the bar that opened then: the newest, or the one before; false where there is none, or it
  * is not kept. */

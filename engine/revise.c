@@ -19,6 +19,31 @@ static bool engine_revise_is_kept(const struct symbol *symbol)
     return symbol->loose_ids || symbol->calendar[0] != '\0';
 }
 
+/* How a symbol's trades are divided into bars: trading_bar_span(). */
+struct intervals {
+    const struct trading_calendar *calendar;
+    int64_t ns;
+};
+
+static struct intervals intervals_of(const struct engine *engine, int symbol)
+{
+    return (struct intervals){engine_calendar(engine, symbol), engine->interval_ns};
+}
+
+static int64_t open_of(const struct intervals *intervals, int64_t ts_ns)
+{
+    int64_t open_ns, end_ns;
+    trading_bar_span(intervals->calendar, intervals->ns, ts_ns, &open_ns, &end_ns);
+    return open_ns;
+}
+
+static int64_t end_of(const struct intervals *intervals, int64_t ts_ns)
+{
+    int64_t open_ns, end_ns;
+    trading_bar_span(intervals->calendar, intervals->ns, ts_ns, &open_ns, &end_ns);
+    return end_ns;
+}
+
 /* ---- the trades kept ---- */
 
 static struct kept_trade *kept(const struct kept_trades *trades, uint32_t i)
@@ -56,10 +81,10 @@ static uint32_t oldest(const struct kept_trades *trades)
     return trades->n > 0 && is_newest_price(trades, 0);
 }
 
-static void drop_oldest(struct kept_trades *trades, int64_t interval_ns)
+static void drop_oldest(struct kept_trades *trades, const struct intervals *intervals)
 {
     uint32_t at = oldest(trades);
-    int64_t ts_ns = kept(trades, at)->ts_ns, whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
+    int64_t ts_ns = kept(trades, at)->ts_ns, whole_ns = end_of(intervals, ts_ns);
     if (whole_ns > trades->whole_ns)
         trades->whole_ns = whole_ns;
     if (at > 0)
@@ -92,18 +117,18 @@ int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade
 }
 
 /* A trade that comes now; `jumped`: the ids say that some before it were missed. 0 or -ENOMEM. */
-static int engine_revise_keep(struct market_state *market, int64_t interval_ns,
+static int engine_revise_keep(struct market_state *market, const struct intervals *intervals,
                               const struct kept_trade *trade, bool jumped)
 {
     struct kept_trades *trades = &market->trades;
     if (!trades->started || jumped) {
         int64_t ts_ns = trades->n > 0 && trades->newest_ns > trade->ts_ns ? trades->newest_ns : trade->ts_ns;
         trades->started = true;
-        trades->whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
+        trades->whole_ns = end_of(intervals, ts_ns);
     }
     for (uint32_t at; (at = oldest(trades)) < trades->n &&
                       (trades->n == KEPT_MAX || kept(trades, at)->ts_ns < trade->ts_ns - HOUR_NS);)
-        drop_oldest(trades, interval_ns);
+        drop_oldest(trades, intervals);
     return engine_revise_put(trades, trade);
 }
 
@@ -172,7 +197,8 @@ bool engine_revise_behind(const struct engine *engine, int symbol, const struct 
     if (!engine_revise_is_kept(&market->symbol))
         return false;
     if (market->last_from != LAST_TRADE)
-        return market->bars > 0 && trade->ts_ns < market->last_bar.open_ns + engine->interval_ns;
+        return market->bars > 0 &&
+               trade->ts_ns < engine_calendars_end(engine, symbol, market->last_bar.open_ns);
     return trades->priced && trade->ts_ns < trades->priced_ns &&
            trades->priced_ns <= engine->recv_ns + DELAY_ALLOWED_NS;
 }
@@ -193,14 +219,15 @@ void engine_revise_split(struct kept_trades *trades, const struct stock_split *s
 
 /* The bar of an interval from its trades, by their times, without its session; false without one that makes a
  * price: then only volumes and the count are set. */
-static bool rebuild(const struct kept_trades *trades, int64_t open_ns, int64_t interval_ns, struct bar *ret)
+static bool rebuild(const struct kept_trades *trades, int64_t open_ns, const struct intervals *intervals,
+                    struct bar *ret)
 {
     int64_t first_ns = 0, last_ns = 0;
     bool priced = false;
     *ret = (struct bar){.open_ns = open_ns, .first_trade_id = -1, .last_trade_id = -1};
     for (uint32_t i = 0; i < trades->n; i++) {
         const struct kept_trade *one = kept(trades, i);
-        if (bar_open_time(one->ts_ns, interval_ns) != open_ns)
+        if (open_of(intervals, one->ts_ns) != open_ns)
             continue;
         ret->volume += one->qty;
         ret->trades++;
@@ -275,10 +302,9 @@ static void emit_late(struct engine *engine, int symbol, int64_t open_ns, const 
         engine->sink.revision(engine->sink.ctx, &reported);
 }
 
-static enum bar_built build(struct bar_builder *builder, const struct market_trade *trade, bool late,
-                            struct bar *ret)
+static enum bar_built build(struct bar_builder *builder, const struct market_trade *trade, int64_t open_ns,
+                            bool late, struct bar *ret)
 {
-    int64_t open_ns = bar_open_time(trade->ts_ns, builder->interval_ns);
     if (trade->odd)
         return bar_builder_odd(builder, trade->ts_ns, trade->id, trade->price, trade->qty);
     if (late && builder->have_forming && builder->forming.open_ns == open_ns)
@@ -292,21 +318,24 @@ enum bar_built engine_revise_build(struct engine *engine, int symbol, const stru
     struct market_state *market = &engine->markets[symbol];
     struct kept_trades *trades = &market->trades;
     const struct kept_trade one = {trade->ts_ns, trade->id, trade->price, trade->qty, trade->odd};
-    int64_t open_ns = bar_open_time(trade->ts_ns, engine->interval_ns);
+    const struct intervals intervals = intervals_of(engine, symbol);
+    int64_t open_ns = open_of(&intervals, trade->ts_ns);
     bool keeps = engine_revise_is_kept(&market->symbol);
     bool late = keeps && trades->n > 0 && trade->ts_ns < trades->newest_ns;
     uint64_t gaps = market->builder.gaps;
-    enum bar_built made = build(&market->builder, trade, late, ret);
+    market->builder.calendar = intervals.calendar;
+    enum bar_built made = build(&market->builder, trade, open_ns, late, ret);
+    market->builder.calendar = NULL;
     struct bar before, after;
     if (!keeps)
         return made;
-    bool was = late && rebuild(trades, open_ns, engine->interval_ns, &before);
-    if (engine_revise_keep(market, engine->interval_ns, &one, market->builder.gaps != gaps) < 0)
+    bool was = late && rebuild(trades, open_ns, &intervals, &before);
+    if (engine_revise_keep(market, &intervals, &one, market->builder.gaps != gaps) < 0)
         engine->out_of_memory = true;
     if (!late)
         return made;
     bool whole = open_ns >= trades->whole_ns;
-    bool is = whole && rebuild(trades, open_ns, engine->interval_ns, &after);
+    bool is = whole && rebuild(trades, open_ns, &intervals, &after);
     if (whole && made != BAR_STALE)
         take_over(&market->builder, open_ns, is, &after);
     else if (made == BAR_STALE && (is || !whole))
@@ -349,9 +378,10 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
     struct kept_trades *trades = &market->trades;
     const struct market_correction *correction = &event->correction;
     struct kept_trade *one = kept(trades, at);
-    int64_t open_ns = bar_open_time(one->ts_ns, engine->interval_ns);
+    const struct intervals intervals = intervals_of(engine, reported->symbol);
+    int64_t open_ns = open_of(&intervals, one->ts_ns);
     bool whole = open_ns >= trades->whole_ns, last = newest_price(trades) == at;
-    bool was = rebuild(trades, open_ns, engine->interval_ns, before);
+    bool was = rebuild(trades, open_ns, &intervals, before);
     reported->at_ns = one->ts_ns;
     if (event->kind == MARKET_CANCEL) {
         take_out(trades, at);
@@ -360,7 +390,7 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
         one->price = correction->price;
         one->qty = correction->qty;
     }
-    bool is = rebuild(trades, open_ns, engine->interval_ns, after);
+    bool is = rebuild(trades, open_ns, &intervals, after);
     if (last)
         price_again(market);
     if (whole)

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "exchange/trading_calendar.h"
+
 #define SECOND_NS          1000000000LL
 #define DAY_NS             (24 * 60 * 60 * SECOND_NS)
 
@@ -43,6 +45,16 @@ int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns)
 void bar_builder_init(struct bar_builder *builder, int64_t interval_ns)
 {
     *builder = (struct bar_builder){.interval_ns = interval_ns, .last_trade_id = -1, .closed_ns = INT64_MIN};
+}
+
+/* The opening of the interval that holds the time. */
+static int64_t interval_of(const struct bar_builder *builder, int64_t ts_ns)
+{
+    int64_t open_ns, end_ns;
+    if (!builder->calendar)
+        return bar_open_time(ts_ns, builder->interval_ns);
+    trading_bar_span(builder->calendar, builder->interval_ns, ts_ns, &open_ns, &end_ns);
+    return open_ns;
 }
 
 static void count(struct bar_builder *builder, int64_t price, int64_t qty)
@@ -101,7 +113,7 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
                                  int64_t qty, struct bar *ret)
 {
     struct bar *bar = &builder->forming;
-    int64_t open_ns = bar_open_time(ts_ns, builder->interval_ns);
+    int64_t open_ns = interval_of(builder, ts_ns);
     bool first_ever, jump;
     if (!takes_id(builder, id, &first_ever, &jump))
         return BAR_STALE;
@@ -139,7 +151,7 @@ enum bar_built bar_builder_late(struct bar_builder *builder, int64_t ts_ns, int6
     if (!takes_id(builder, id, &first_ever, &jump))
         return BAR_STALE;
     builder->complete &= !jump;
-    if (!builder->have_forming || bar_open_time(ts_ns, builder->interval_ns) != builder->forming.open_ns)
+    if (!builder->have_forming || interval_of(builder, ts_ns) != builder->forming.open_ns)
         return BAR_STALE;
     stretch(&builder->forming, price);
     count(builder, price, qty);
@@ -150,7 +162,7 @@ enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64
                                int64_t qty)
 {
     struct bar *bar = &builder->forming;
-    int64_t open_ns = bar_open_time(ts_ns, builder->interval_ns);
+    int64_t open_ns = interval_of(builder, ts_ns);
     bool first_ever, jump;
     if (!takes_id(builder, id, &first_ever, &jump))
         return BAR_STALE;

@@ -8,6 +8,8 @@
 
 #include "exchange/decimal.h"
 
+struct trading_calendar;
+
 enum bar_source {
     BAR_VENUE,  /* the venue's closed kline, by stream or REST */
     BAR_TRADES, /* built here from trades */
@@ -82,6 +84,9 @@ int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns);
  * venue's kline (its first trade id): bar_builder_confirm_first(). */
 struct bar_builder {
     int64_t interval_ns;
+    /* Borrowed for the length of a call; NULL: bars are by the clock. Else by its sessions
+     * (trading_bar_span() of exchange/trading_calendar.h). */
+    const struct trading_calendar *calendar;
     bool loose; /* ids are not consecutive: missing ones are not detected, and each is taken */
     struct bar forming;
     bool have_forming;  /* `forming` holds at least one trade */

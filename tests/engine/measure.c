@@ -87,7 +87,7 @@ static bool searched(int64_t open_ns, int measure, double ret[4])
 static void say(struct measure_track *track, int64_t ts_ns, const double *measures)
 {
     if (track)
-        engine_measure_note(track, ts_ns, MINUTE_NS, measures);
+        engine_measure_note(track, bar_open_time(ts_ns, MINUTE_NS), measures);
     said[n_said].ts_ns = ts_ns;
     said[n_said].there = measures != NULL;
     if (measures)
