@@ -328,8 +328,8 @@ static void decide_asset(struct engine *engine, int account, struct driver_round
         trace_decision(engine, account, slot, &market->last_bar, &reported);
     struct kept_decision kept = {
         .symbol = slot->symbol, .bar = market->last_bar, .of_policy = true, .decided = reported};
-    if (!engine_kept_waits(engine, account, slot->symbol, kept.bar.open_ns + engine->interval_ns,
-                           &kept.since_ns))
+    int64_t end_ns = engine_calendars_end(engine, slot->symbol, kept.bar.open_ns);
+    if (!engine_kept_waits(engine, account, slot->symbol, end_ns, &kept.since_ns))
         carry_out(engine, account, slot, &reported.order);
     else {
         engine_kept_put(engine, account, &kept);
@@ -519,7 +519,7 @@ static void decide(struct engine *engine, int account)
         return;
     }
     if (engine->fill_model == FILL_BAR)
-        engine->now_ns = driver->round_ns + engine->interval_ns;
+        engine->now_ns = engine_calendars_end(engine, driver->slots[0].symbol, driver->round_ns);
     account_mark(engine, account);
     engine->counters.decisions++;
     struct driver_round round = round_of(engine, account, &rules, actions);

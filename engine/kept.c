@@ -236,7 +236,7 @@ void engine_kept_bar(struct engine *engine, int64_t open_ns)
 void engine_kept_bar_over(struct engine *engine, int symbol, const struct bar *bar)
 {
     if (engine->n_calendars > 0)
-        end_entries(engine, symbol, bar->open_ns + engine->interval_ns, false);
+        end_entries(engine, symbol, engine_calendars_end(engine, symbol, bar->open_ns), false);
 }
 
 /* No bar of the session can come in time any more. */

@@ -128,8 +128,9 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     struct strategy_slot *slot = &runner->slots[symbol];
     if (!engine_kept_takes(engine, account, bar))
         return;
-    if (act_on_it && engine->fill_model == FILL_BAR && engine->now_ns < bar->open_ns + engine->interval_ns)
-        engine->now_ns = bar->open_ns + engine->interval_ns; /* of a bar that is not traded in */
+    int64_t end_ns = engine_calendars_end(engine, symbol, bar->open_ns);
+    if (act_on_it && engine->fill_model == FILL_BAR && engine->now_ns < end_ns)
+        engine->now_ns = end_ns; /* of a bar that is not traded in */
     if (act_on_it && engine->to_begin)
         account_begin_all(engine);
     const struct strategy_input input = observe(engine, account, symbol, bar);
@@ -149,7 +150,7 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     struct kept_decision kept = {.symbol = symbol, .bar = *bar};
     if (!act_on_it)
         return;
-    if (!engine_kept_waits(engine, account, symbol, input.ts_ns, &kept.since_ns)) {
+    if (!engine_kept_waits(engine, account, symbol, end_ns, &kept.since_ns)) {
         engine_intent_carry_out(engine, account, symbol, &input, intents, n);
         return;
     }

@@ -202,12 +202,13 @@ static void look(struct sim *sim, struct sim_symbol *symbol)
                                           sim_units(series->low[row], units), symbol->last};
         backtest_sim_bar(sim, symbol, &prices);
     }
-    sim->now_ns = market_open_ns(market, row) + market->interval_ns;
+    int64_t end_ns = backtest_sim_bar_end(sim, symbol, market_open_ns(market, row));
+    sim->now_ns = end_ns;
     const uint64_t *marks = marks_of(symbol);
     if (!marks || marks[bar / 64] >> (bar % 64) & 1)
         backtest_sim_decide(sim, symbol, bar, row >= sim->config->from);
     if (symbol->sessions && symbol->n_entering > 0)
-        backtest_sim_end_purchases(sim, symbol, market_open_ns(market, row) + market->interval_ns);
+        backtest_sim_end_purchases(sim, symbol, end_ns);
     find_next(sim, symbol);
 }
 
