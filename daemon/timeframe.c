@@ -28,10 +28,16 @@ static bool comes_late(const struct timeframe *tf, const struct bar *lower)
     return lower->open_ns <= tf->last_ns || lower->open_ns < tf->next_ns;
 }
 
+/* A lower bar is the higher one itself, which then may open and end with a session. */
+static bool is_itself(const struct timeframe *tf)
+{
+    return tf->interval_ns == tf->lower_ns;
+}
+
 /* The higher bar with one lower bar more, and whether it is whole. */
 static bool joined(const struct timeframe *tf, const struct bar *lower, struct bar *ret)
 {
-    int64_t open_ns = bar_open_time(lower->open_ns, tf->interval_ns);
+    int64_t open_ns = is_itself(tf) ? lower->open_ns : bar_open_time(lower->open_ns, tf->interval_ns);
     bool same = tf->have_forming && tf->forming.open_ns == open_ns;
     *ret = same ? tf->forming : *lower;
     ret->open_ns = open_ns;
@@ -52,7 +58,9 @@ bool daemon_timeframe_take(struct timeframe *tf, const struct bar *lower, struct
     tf->forming = higher;
     tf->whole = whole;
     tf->have_forming = lower->open_ns + tf->lower_ns < higher.open_ns + tf->interval_ns;
-    tf->next_ns = tf->have_forming ? higher.open_ns : higher.open_ns + tf->interval_ns;
+    tf->next_ns = is_itself(tf)      ? lower->open_ns + 1
+                  : tf->have_forming ? higher.open_ns
+                                     : higher.open_ns + tf->interval_ns;
     if (tf->have_forming)
         return false;
     tf->left_out += !whole;

@@ -3,7 +3,8 @@
  * A higher bar is returned when its last lower bar has closed, and only when every one of its lower bars
  * was there: one whose beginning was not seen, or that lacks a lower bar, is left out, since a chart shows
  * the venue's bar or none, and the next one is formed. (Feature matrices keep incomplete bars:
- * indicators_gpu/features/group.h.) The lower timeframe itself is the case of one lower bar a bar. Pure; no
+ * indicators_gpu/features/group.h.) The lower timeframe itself is the case of one lower bar a bar,
+ * wherever that opens; the others open by the clock. Pure; no
  * clock is read, so that nothing of the future can be in a bar. */
 #ifndef DAEMON_TIMEFRAME_H
 #define DAEMON_TIMEFRAME_H

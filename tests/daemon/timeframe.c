@@ -89,7 +89,7 @@ static void check_all(int64_t interval_ns, int64_t lower_ns)
             closed++;
             CHECK_INT(got.open_ns + interval_ns, bars[i].open_ns + lower_ns);
             CHECK(plain(got.open_ns, interval_ns, lower_ns, &expected) && same(&got, &expected));
-            CHECK_INT(tf.next_ns, got.open_ns + interval_ns);
+            CHECK_INT(tf.next_ns, got.open_ns + (interval_ns == lower_ns ? 1 : interval_ns));
         }
         CHECK(!daemon_timeframe_take(&tf, &bars[i], &got)); /* the same again */
         CHECK(!daemon_timeframe_peek(&tf, &bars[i], &got));
@@ -131,6 +131,21 @@ static void check_ends(int64_t interval_ns, int64_t lower_ns)
     }
 }
 
+/* Bars of the market's own interval by a session: 14:30, 15:30 and, after a short one, 16:00. */
+static void check_sessions(void)
+{
+    static const int64_t opens[] = {29 * HOUR / 2, 31 * HOUR / 2, 16 * HOUR};
+    struct timeframe tf;
+    struct bar got;
+    daemon_timeframe_init(&tf, HOUR, HOUR);
+    for (size_t i = 0; i < sizeof opens / sizeof *opens; i++) {
+        const struct bar bar = {.open_ns = opens[i], .volume = (int64_t)i};
+        CHECK(daemon_timeframe_take(&tf, &bar, &got) && got.open_ns == opens[i] && got.volume == (int64_t)i);
+        CHECK(!daemon_timeframe_take(&tf, &bar, &got));
+    }
+    CHECK_INT(tf.left_out, 0);
+}
+
 int main(void)
 {
     struct random random = random_seeded("daemon/timeframe", 20261121);
@@ -146,5 +161,6 @@ int main(void)
             check_all(pairs[i].interval_ns, pairs[i].lower_ns);
             check_ends(pairs[i].interval_ns, pairs[i].lower_ns);
         }
+    check_sessions();
     return check_done("daemon/timeframe");
 }
