@@ -174,6 +174,33 @@ bool trading_next_bar(const struct trading_calendar *calendar, enum session_choi
     return true;
 }
 
+static bool on_one_grid(const struct trading_calendar *calendar, enum session_choice choice, int64_t from_ns,
+                        int64_t to_ns, int64_t interval_ns)
+{
+    size_t first = day_at(calendar, from_ns);
+    for (size_t i = first; i < calendar->n && calendar->days[i].early_ns < to_ns; i++) {
+        const struct trading_day *day = &calendar->days[i];
+        int64_t since_ns = calendar->days[first].open_ns;
+        bool others = choice != SESSION_REGULAR && ((day->early_ns - since_ns) % interval_ns != 0 ||
+                                                    (day->close_ns - since_ns) % interval_ns != 0);
+        if (others || (day->open_ns - since_ns) % interval_ns != 0)
+            return false;
+    }
+    return true;
+}
+
+const struct bar_interval *trading_grid_interval(const struct trading_calendar *calendar,
+                                                 enum session_choice choice, int64_t from_ns, int64_t to_ns,
+                                                 int64_t below_ns)
+{
+    size_t i = BAR_INTERVALS;
+    while (i > 0 && bar_intervals[i - 1].ns >= below_ns)
+        i--;
+    while (i > 1 && !on_one_grid(calendar, choice, from_ns, to_ns, bar_intervals[i - 1].ns))
+        i--;
+    return &bar_intervals[i > 0 ? i - 1 : 0];
+}
+
 int trading_calendar_hash(const struct trading_calendar *calendar, uint8_t ret[static CALENDAR_HASH_SIZE])
 {
     uint64_t *words = malloc((2 + 4 * calendar->n) * sizeof *words);

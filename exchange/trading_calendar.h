@@ -80,6 +80,13 @@ int64_t trading_bars_between(const struct trading_calendar *calendar, enum sessi
 bool trading_next_bar(const struct trading_calendar *calendar, enum session_choice choice,
                       int64_t interval_ns, int64_t open_ns, int64_t *ret_ns);
 
+/* The longest of bar_intervals below `below_ns` whose bars all begin on one grid, of the choice's sessions of
+ * the days between two times: sessions begin at other times of a day, and after a change of clocks all of
+ * them do. */
+const struct bar_interval *trading_grid_interval(const struct trading_calendar *calendar,
+                                                 enum session_choice choice, int64_t from_ns, int64_t to_ns,
+                                                 int64_t below_ns);
+
 /* SHA-256 of the range and the days, as little-endian int64: two calendars with the same hash trade at the
  * same times. 0 or -ENOMEM. */
 int trading_calendar_hash(const struct trading_calendar *calendar, uint8_t ret[static CALENDAR_HASH_SIZE]);

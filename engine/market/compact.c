@@ -62,9 +62,10 @@ static int check_grid(const struct kept_rows *kept, char err[static MARKET_ERROR
         return refuse(
             err,
             "session: %s: bars of %s do not begin where the sessions of the day that opens at %s do: "
-            "shorter bars are right",
+            "bars of %s or shorter are right",
             session_choice_names[kept->choice], bar_interval_name(kept->from->interval_ns),
-            clock_utc_text(day->open_ns, opens));
+            clock_utc_text(day->open_ns, opens),
+            trading_grid_interval(calendar, kept->choice, start_ns, end_ns, kept->from->interval_ns)->name);
     }
     return 0;
 }

@@ -20,6 +20,7 @@ static const double volume_most = 1e18; /* that sums of it and products with pri
 enum {
     SPARSE_CELLS = 64,      /* a grid with more cells than this a bar is a mistake … */
     SPARSE_FREE = 16777216, /* … from this many on */
+    RIGHT_MAX = 256,
 };
 
 struct build {
@@ -62,6 +63,26 @@ int market_store_intervals_differ(const struct market_source *a, const struct ma
                      "intervals differ: %s has %s, %s has %s: bars of one interval, or --interval", a->origin,
                      interval_text(a->bars.interval_ns, one), b->origin,
                      interval_text(b->bars.interval_ns, other));
+}
+
+/* What would be right in place of a bar of source i that is off the grid. */
+static const char *right_times(const struct build *b, int i, char buf[static RIGHT_MAX])
+{
+    const struct bars_file *bars = &b->sources[i].bars;
+    char text[40], start[CLOCK_TEXT_MAX];
+    const char *name = interval_text(b->interval_ns, text);
+    int n = snprintf(buf, RIGHT_MAX, "times a whole number of %s after %s", name,
+                     clock_utc_text(b->start_ns, start));
+    if (!b->calendar || n < 0 || n >= RIGHT_MAX)
+        return buf;
+    const struct bar_interval *fits =
+        trading_grid_interval(b->calendar, b->choice, bars->open_time_ns[b->begin[i]],
+                              bars->open_time_ns[b->end[i] - 1], b->interval_ns + 1);
+    if (fits->ns < b->interval_ns)
+        snprintf(buf + n, RIGHT_MAX - (size_t)n,
+                 ": bars of %s that begin with %s's sessions do not fit one grid, those of %s or shorter do",
+                 name, b->calendar->name, fits->name);
+    return buf;
 }
 
 static int find_interval(struct build *b, int64_t wanted, char err[static MARKET_ERROR_MAX])
@@ -273,10 +294,8 @@ static int place(struct build *b, int i)
         uint64_t after = (uint64_t)bars->open_time_ns[k] - (uint64_t)b->start_ns;
         size_t at = after / interval, run = k + 1;
         if (after % interval != 0 || (k > begin && at < row)) {
-            char text[40], start[CLOCK_TEXT_MAX], right[160];
-            snprintf(right, sizeof(right), "times a whole number of %s after %s",
-                     interval_text(b->interval_ns, text), clock_utc_text(b->start_ns, start));
-            return fail_at(b, i, k, "bar is off the grid", right);
+            char right[RIGHT_MAX];
+            return fail_at(b, i, k, "bar is off the grid", right_times(b, i, right));
         }
         if (k == begin)
             out->first = at;

@@ -184,6 +184,20 @@ static void test_always(void)
     calendar_file_close(always);
 }
 
+/* Regular sessions begin 24 hours apart, an hour more or less over a change of clocks; 04:00, 9:30, 16:00 and
+ * 13:00 are apart by half hours. */
+static void test_grid(void)
+{
+    const int64_t november = at("2025-11-05T00:00:00Z"), october = at("2025-10-29T00:00:00Z"),
+                  end = at("2025-11-14T00:00:00Z"), day = 24 * hour;
+    CHECK_STR(trading_grid_interval(nyse, SESSION_REGULAR, november, end, day)->name, "12h");
+    CHECK_STR(trading_grid_interval(nyse, SESSION_REGULAR, october, end, day)->name, "1h");
+    CHECK_STR(trading_grid_interval(nyse, SESSION_REGULAR, october, end, hour)->name, "30m");
+    CHECK_STR(trading_grid_interval(nyse, SESSION_EXTENDED, november, end, day)->name, "30m");
+    CHECK_STR(trading_grid_interval(nyse, SESSION_ALL, october, end, 2 * hour)->name, "30m");
+    CHECK_STR(trading_grid_interval(nyse, SESSION_ALL, october, end, 1)->name, "1s");
+}
+
 static void test_hash(void)
 {
     uint8_t hash[CALENDAR_HASH_SIZE], other[CALENDAR_HASH_SIZE];
@@ -210,6 +224,7 @@ int main(void)
     test_bars(&random);
     test_range();
     test_always();
+    test_grid();
     test_hash();
     calendar_file_close(file);
     return check_done("trading_calendar");

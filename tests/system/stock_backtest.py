@@ -240,6 +240,14 @@ def options(folder, files):
     for fill in hour_fills(folder, base + [local]):
         assert any(day.open <= int(fill["ts_ns"]) / 1e9 < day.close for day in stock_bars.trading_days(FIRST, END)), fill
 
+    # Two hours each from the open: after the change of clocks they are on another grid.
+    pairs = os.path.join(folder, "QQQ_2h.csv")
+    days = (datetime.date(2025, 10, 30), datetime.date(2025, 11, 6))
+    stock_bars.write(pairs, list(stock_bars.longer_bars(stock_bars.minute_bars("QQQ", *days, regular=True),
+                                                        stock_bars.trading_days(*days), 7200)))
+    refused(*base, pairs, "--calendar", "nyse", status=1,
+            says="bars of 2h that begin with nyse's sessions do not fit one grid, those of 1h or shorter do")
+
     # Hours of the clock: 09:00 to 10:00 is half pre-market.
     clock = os.path.join(folder, "MSFT_1h.csv")
     by_the_clock(clock, stock_bars.bars_of("MSFT", FIRST, END, seed=SEED))
