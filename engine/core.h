@@ -556,7 +556,7 @@ struct bar engine_calendars_dated(const struct engine *engine, int symbol, const
 /* When the bar that opens at `open_ns` ends: a session's last one with it; another than the session's bars,
  * and without days known, after an interval. */
 int64_t engine_calendars_end(const struct engine *engine, int symbol, int64_t open_ns);
-/* The opening of the bar that holds `ns`, by the session or, where none is known, by the clock. */
+/* The opening of the bar that holds `ns`, by its session; by the clock without days known. */
 int64_t engine_calendars_open(const struct engine *engine, int symbol, int64_t ns);
 /* After a symbol's calendar changed, or its days: the sessions of the bars that are kept of it. */
 void engine_calendars_date_again(struct engine *engine, int symbol);
