@@ -279,8 +279,9 @@ static enum order_reason short_reason(const struct engine *engine, const struct 
 /* Why no short is allowed: by the account's rules, else by its venue's. */
 static enum order_reason unlent(const struct engine *engine, const struct order *order)
 {
-    if (!engine->accounts[order->account].rules.shorts)
-        return ORDER_INSUFFICIENT_BALANCE;
+    const struct account *account = &engine->accounts[order->account];
+    if (!account->rules.shorts || account->positions[order->symbol].qty >= order->qty - order->filled)
+        return ORDER_INSUFFICIENT_BALANCE; /* other orders hold what there is of it */
     enum order_reason reason = order_rules_short(&engine->markets[order->symbol].symbol);
     return reason == ORDER_OK ? ORDER_NO_SHORTS : reason;
 }

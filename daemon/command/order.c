@@ -221,6 +221,9 @@ static bool take_oco(const struct args *args, struct event_command *command)
             return ARGS_WRONG(args->request->call,
                               "args.%s: an oco has none: its orders are args.take_profit and args.stop_loss",
                               single[i]);
+    if (first.tif == ORDER_IOC || first.tif == ORDER_FOK || order_is_of_auction(first.tif))
+        return ARGS_WRONG(args->request->call,
+                          "args.tif: an oco rests until one trades: gtc, day or gtd is needed");
     command->order.grouping = ORDERS_OCO;
     command->order.n_legs = 0;
     if (!take_leg(args, "take_profit", ROLE_TAKE_PROFIT, first.side, command) ||

@@ -23,15 +23,19 @@ static int print_local(const struct order_rules *rules, int64_t ns, bool whole, 
                     utc + 11);
 }
 
-/* The moment it waits for, and its words; NULL: it waits for nothing that is known. */
+/* The moment it waits for, and its words; an order of the day ends at *ret_until_ns, for others it is the
+ * same moment. NULL: it waits for nothing that is known. */
 static const char *awaited(const struct feed *feed, const struct symbol *symbol, const struct order *order,
                            int64_t *ret_at_ns, int64_t *ret_until_ns)
 {
     int64_t now_ns = order->created_ns;
     bool waits =
         feed_hours_wait(feed, symbol->calendar, order->extended_hours, now_ns, ret_at_ns, ret_until_ns);
-    if (order->tif != ORDER_CLS)
+    if (order->tif != ORDER_CLS) {
+        if (waits && order->tif != ORDER_DAY) /* it ends with the open, or whenever it does */
+            *ret_until_ns = *ret_at_ns;
         return waits ? "the open" : NULL;
+    }
     if (!waits && !feed_hours_close(feed, symbol->calendar, now_ns, ret_until_ns))
         return NULL;
     *ret_at_ns = *ret_until_ns;

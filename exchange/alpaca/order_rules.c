@@ -72,7 +72,7 @@ static const struct order_rule rules[] = {
     {&rows[STOCKS], ORDER_RULE_OPG_LATE,
      "alpaca us_equity takes opg until 2 minutes before the open (09:28 New York), and again from 19:00"},
     {&rows[STOCKS], ORDER_RULE_CLS_LATE,
-     "alpaca us_equity takes cls until 10 minutes before the close (15:50 New York), and again from 19:00"},
+     "alpaca us_equity takes cls until 10 minutes before the close (15:50 New York on a full day), and again from 19:00"},
     {&rows[STOCKS], ORDER_RULE_GROUP,
      "alpaca us_equity takes oco and bracket with day and gtc only, in the session"},
     {&rows[STOCKS], ORDER_RULE_EXTENDED_HOURS,

@@ -58,6 +58,8 @@ static const char *unsettled(char text[static FORMAT_MAX], const struct status_a
         return "none";
     if (gmtime_r(&at, &utc))
         strftime(day, sizeof day, "%m-%d", &utc);
+    if (account->unsettled == 0)
+        return cli_format_fit(text, 0, 2, 9);
     snprintf(text, FORMAT_MAX, "%s %s", cli_format_fit(amount, account->unsettled, 2, 9), day);
     return text;
 }

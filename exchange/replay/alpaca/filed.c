@@ -398,6 +398,8 @@ static void mark(const struct bar_shape *shape, bool first, bool last, struct ma
     t->extended = t->ts_ns < day.open_ns || t->ts_ns >= day.close_ns;
     t->opening = first && shape->open_ns == day.open_ns;
     t->closing = last && shape->open_ns + shape->length_ns == day.close_ns;
+    if (t->opening || t->closing)
+        t->exchange = 'Q'; /* the official prints are those of the exchange that lists it */
 }
 
 size_t replay_filed_minute(const struct filed *f, uint64_t seed, int64_t minute,
