@@ -110,7 +110,7 @@ def main():
     with harness.Folder() as folder:
         used_up(folder)
         own_pause(folder)
-        run(folder, "silence", "silence@3s+5s",
+        run(folder, "silence", "silence@3s+8s",
             lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence", alert="silent")
         run(folder, "close", "close@1000",
             lambda s: s["feed"]["connects"] >= 2 and s["symbols"] and s["symbols"][0]["bars"] > 110,
