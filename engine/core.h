@@ -390,7 +390,8 @@ bool engine_loan_allowed(const struct engine *engine, int account, int symbol); 
 int64_t engine_loan_value(const struct engine *engine, int account); /* of all shorts, in currency */
 /* The currency that must stay for shorts of this value. */
 int64_t engine_loan_collateral(const struct engine *engine, int account, int64_t value);
-/* The currency that is neither reserved nor collateral nor unpaid interest. */
+/* The currency that is neither reserved nor collateral nor unpaid interest; of that, what may buy. */
+int64_t engine_loan_unreserved(const struct engine *engine, int account);
 int64_t engine_loan_spendable(const struct engine *engine, int account);
 int64_t engine_loan_hour(int64_t now_ns); /* the full hour at or before */
 /* Books the interest of each full hour that has passed since the last one. A short over the end of an hour
@@ -402,11 +403,15 @@ void engine_loan_covered(struct engine *engine,
 void engine_loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
 /* Cancels resting purchases in the currency. */
 void engine_loan_cancel_buys(struct engine *engine, int account);
+/* A margin call is tried again after so long: where orders went out or found no market; where none can be
+ * made. */
+#define LOAN_AGAIN_NS INT64_C(1000000000)
+#define LOAN_LATER_NS (60 * LOAN_AGAIN_NS)
 enum loan_outcome { LOAN_ASKED, LOAN_NO_MARKET, LOAN_REFUSED };
 /* Closes a position at market, a short by as much as there is money for unless it is on margin. */
 enum loan_outcome engine_loan_close(struct engine *engine, int account, int symbol);
 /* Currency is lent only against stocks (exchange/margin.h). A purchase borrows what is lacking; what comes in
- * pays back first: after anything has. `order`, `fill`: the trade's, or 0. */
+ * pays back first: after anything has. `fill`: the trade's, or NULL. */
 void engine_loan_borrow(struct engine *engine, int account, int64_t needed, const struct fill *fill);
 void engine_loan_repay(struct engine *engine, int account, const struct fill *fill);
 
@@ -454,6 +459,9 @@ const struct trading_calendar *engine_settle_calendar(const struct engine *engin
 void engine_settle_trade(struct engine *engine, const struct order *order,
                          const struct fill *fill);                         /* before it is booked */
 void engine_settle_booked(struct engine *engine, const struct fill *fill); /* after */
+/* What the account did on `day` and the business days before it that count for a pattern; the first of them.
+ */
+struct traded_day engine_settle_recent(const struct engine *engine, int account, int64_t day);
 int64_t engine_settle_unsettled(const struct engine *engine, int account); /* of its currency */
 int64_t engine_settle_barred(const struct engine *engine, int account);    /* of that, what may buy nothing */
 

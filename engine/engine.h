@@ -66,17 +66,15 @@ struct equity_point {
 /* An account by the rules for stocks (exchange/margin.h): currency_scale. Without a margin there is no more
  * to buy with than cash. */
 struct margin_figures {
-    int64_t day;                          /* the business day, of which all is said */
     int64_t equity, initial, maintenance; /* and what its positions need */
     int64_t excess;                       /* equity - maintenance */
     int64_t power;                        /* the most that it can buy of a stock */
     int64_t debt;                         /* borrowed currency */
     int64_t day_trades;                   /* in MARGIN_DAY_TRADE_DAYS business days */
     bool day_trader;                      /* the pattern day trader's rule holds for it */
-    bool by_day;                /* it may use the maintenance for what it opens, until the day ends */
-    int64_t settled, unsettled; /* cash */
-    int64_t settles_ns;         /* when the last of it is settled; 0: all is */
-    int64_t violations;         /* of good faith */
+    int64_t settled, unsettled;           /* cash */
+    int64_t settles_ns;                   /* when the last of it is settled; 0: all is */
+    int64_t violations;                   /* of good faith */
 };
 
 /* What a policy decided for an asset: quanta, price units and money as in strategy/policy/rules.h. */

@@ -9,10 +9,8 @@
 #include "exchange/filter.h"
 #include "exchange/order_rules.h"
 
-#define HOUR_NS       (3600 * INT64_C(1000000000))
-#define HOURS_A_YEAR  8760
-#define CALL_AGAIN_NS INT64_C(1000000000)  /* a call whose orders went out, or found no market */
-#define CALL_LATER_NS (60 * CALL_AGAIN_NS) /* a call that nothing can be paid of, or a filter refuses */
+#define HOUR_NS      (3600 * INT64_C(1000000000))
+#define HOURS_A_YEAR 8760
 
 static int64_t clamped(int128_t value)
 {
@@ -22,9 +20,7 @@ static int64_t clamped(int128_t value)
 /* At least all of it, should an account that may no longer be short still have shorts. */
 static int64_t part_e4(int64_t value, int32_t share_e4)
 {
-    if (share_e4 < 10000)
-        share_e4 = 10000;
-    return clamped(((int128_t)value * share_e4 + 9999) / 10000);
+    return margin_share(value, share_e4 < 10000 ? 10000 : share_e4);
 }
 
 bool engine_loan_allowed(const struct engine *engine, int index, int symbol)
@@ -51,7 +47,7 @@ int64_t engine_loan_collateral(const struct engine *engine, int index, int64_t v
     return part_e4(value, engine->accounts[index].rules.collateral_e4);
 }
 
-int64_t engine_loan_spendable(const struct engine *engine, int index)
+int64_t engine_loan_unreserved(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     const struct balance *currency = &account->assets[account->currency_at];
@@ -62,7 +58,13 @@ int64_t engine_loan_spendable(const struct engine *engine, int index)
     }
     int64_t value = engine_loan_value(engine, index);
     int64_t most = currency->total - currency->reserved - account->unpaid_interest -
-                   engine_loan_collateral(engine, index, value) - engine_settle_barred(engine, index);
+                   engine_loan_collateral(engine, index, value);
+    return most > 0 ? most : 0;
+}
+
+int64_t engine_loan_spendable(const struct engine *engine, int index)
+{
+    int64_t most = engine_loan_unreserved(engine, index) - engine_settle_barred(engine, index);
     return most > 0 ? most : 0;
 }
 
@@ -230,10 +232,10 @@ static void call(struct engine *engine, int index, int64_t value)
                      account->name, account->currency, account->rules.maintenance_e4 / 100., text);
     }
     engine_loan_cancel_buys(engine, index);
-    int64_t wait_ns = CALL_LATER_NS;
+    int64_t wait_ns = LOAN_LATER_NS;
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty < 0 && engine_loan_close(engine, index, s) != LOAN_REFUSED)
-            wait_ns = CALL_AGAIN_NS;
+            wait_ns = LOAN_AGAIN_NS;
     account->margin_ns = engine->now_ns + wait_ns;
 }
 

@@ -12,6 +12,8 @@
 #include "engine/core.h"
 #include "exchange/business_day.h"
 
+enum { ALL_E4 = 10000 };
+
 static int64_t clamped(int128_t value)
 {
     return value > MONEY_MAX ? MONEY_MAX : value < -MONEY_MAX ? -MONEY_MAX : (int64_t)value;
@@ -136,11 +138,16 @@ static struct terms terms_of(const struct engine *engine, int index)
     return terms;
 }
 
+static int stock_share_e4(const struct terms *terms)
+{
+    if (!terms->lends)
+        return ALL_E4;
+    return terms->by_day ? MARGIN_LONG_E4 : MARGIN_INITIAL_E4;
+}
+
 static int share_e4(const struct engine *engine, const struct terms *terms, int symbol)
 {
-    if (!terms->lends || !marginable(engine, symbol))
-        return 10000;
-    return terms->by_day ? MARGIN_LONG_E4 : MARGIN_INITIAL_E4;
+    return marginable(engine, symbol) ? stock_share_e4(terms) : ALL_E4;
 }
 
 static int64_t to_open(const struct margin_holding *holding, const struct terms *terms)
@@ -156,11 +163,6 @@ static int64_t open_need(const struct engine *engine, int account, int symbol, c
     return to_open(&held, terms);
 }
 
-static int64_t part_e4(int64_t amount, int share)
-{
-    return clamped(((int128_t)amount * share + 9999) / 10000);
-}
-
 static int64_t orders_need(const struct engine *engine, int account, const struct terms *terms)
 {
     int128_t sum = 0;
@@ -169,7 +171,7 @@ static int64_t orders_need(const struct engine *engine, int account, const struc
         const struct order *order = &live->order;
         if (order->account == account && order->side == ORDER_BUY && live->reserved > 0 &&
             engine_margin_lends(engine, account, order->symbol))
-            sum += part_e4(live->reserved, share_e4(engine, terms, order->symbol));
+            sum += margin_share(live->reserved, share_e4(engine, terms, order->symbol));
     }
     return clamped(sum);
 }
@@ -198,7 +200,7 @@ int64_t engine_margin_free(const struct engine *engine, int account)
 int64_t engine_margin_reserved(const struct engine *engine, int account, int symbol, int64_t reserved)
 {
     const struct terms terms = terms_of(engine, account);
-    return part_e4(reserved, share_e4(engine, &terms, symbol));
+    return margin_share(reserved, share_e4(engine, &terms, symbol));
 }
 
 int64_t engine_margin_money(const struct engine *engine, int index, int symbol, int64_t freed)
@@ -211,7 +213,7 @@ int64_t engine_margin_money(const struct engine *engine, int index, int symbol, 
     if (left <= 0)
         return 0;
     int64_t most = MONEY_MAX - account->assets[account->currency_at].borrowed;
-    int64_t money = clamped(left * 10000 / share_e4(engine, &terms, symbol));
+    int64_t money = clamped(left * ALL_E4 / share_e4(engine, &terms, symbol));
     return money < most ? money : most;
 }
 
@@ -219,7 +221,7 @@ int32_t engine_margin_fee_e6(const struct engine *engine, int account, int symbo
 {
     const struct terms terms = terms_of(engine, account);
     int share = share_e4(engine, &terms, symbol);
-    return (int32_t)(((int64_t)fee_e6 * 10000 + share - 1) / share);
+    return (int32_t)(((int64_t)fee_e6 * ALL_E4 + share - 1) / share);
 }
 
 int64_t engine_margin_budget(const struct engine *engine, int index, int symbol)
@@ -272,24 +274,12 @@ enum order_reason engine_margin_shortage(const struct engine *engine, int index)
 
 /* ---- as it is shown ---- */
 
-static int64_t day_trades(const struct engine *engine, const struct account *account, int64_t day)
-{
-    int64_t begin_ns,
-        sum = 0,
-        first = business_day_after(engine_settle_calendar(engine), day, 1 - MARGIN_DAY_TRADE_DAYS, &begin_ns);
-    for (int i = 0; i < account->memory.n_traded; i++)
-        if (account->memory.traded[i].day >= first)
-            sum += account->memory.traded[i].day_trades;
-    return sum;
-}
-
 static int64_t power_of(const struct engine *engine, int index, const struct terms *terms)
 {
     if (engine->accounts[index].rules.margin == MARGIN_OFF)
         return engine_loan_spendable(engine, index);
     int64_t left = free_by(engine, index, terms);
-    int share = terms->lends ? terms->by_day ? MARGIN_LONG_E4 : MARGIN_INITIAL_E4 : 10000;
-    return left > 0 ? clamped((int128_t)left * 10000 / share) : 0;
+    return left > 0 ? clamped((int128_t)left * ALL_E4 / stock_share_e4(terms)) : 0;
 }
 
 void engine_margin_figures(const struct engine *engine, int index, struct margin_figures *ret)
@@ -298,17 +288,15 @@ void engine_margin_figures(const struct engine *engine, int index, struct margin
     const struct account_memory *memory = &account->memory;
     const struct balance *currency = &account->assets[account->currency_at];
     const struct terms terms = terms_of(engine, index);
-    int64_t unsettled = engine_settle_unsettled(engine, index), day = today(engine);
+    int64_t unsettled = engine_settle_unsettled(engine, index);
     *ret = (struct margin_figures){
-        .day = day,
         .equity = engine_equity(engine, index),
         .initial = engine_margin_initial_of_all(engine, index),
         .maintenance = engine_margin_maintenance_of_all(engine, index),
         .power = power_of(engine, index, &terms),
         .debt = currency->borrowed,
-        .day_trades = day_trades(engine, account, day),
+        .day_trades = engine_settle_recent(engine, index, today(engine)).day_trades,
         .day_trader = terms.day_trader,
-        .by_day = terms.by_day && account->rules.margin != MARGIN_OFF,
         .settled = currency->total - unsettled,
         .unsettled = unsettled,
         .settles_ns = unsettled > 0 ? memory->settling[memory->n_settling - 1].at_ns : 0,

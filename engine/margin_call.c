@@ -12,9 +12,6 @@
 #include "engine/core.h"
 #include "exchange/business_day.h"
 
-#define CALL_AGAIN_NS INT64_C(1000000000)
-#define CALL_LATER_NS (60 * CALL_AGAIN_NS)
-
 typedef int64_t (*need_fn)(const struct engine *engine, int account, int symbol);
 
 /* The symbol whose position needs most of those after (`need`, `symbol`), in this order; -1: all are seen. */
@@ -39,14 +36,14 @@ static int next_largest(const struct engine *engine, int index, need_fn need_of,
 
 static void close_largest(struct engine *engine, int index, need_fn need_of, int64_t lacking)
 {
-    int64_t need = INT64_MAX, wait_ns = CALL_LATER_NS;
+    int64_t need = INT64_MAX, wait_ns = LOAN_LATER_NS;
     int128_t left = lacking;
     for (int s = -1; left > 0 && (s = next_largest(engine, index, need_of, &need, s)) >= 0;) {
         enum loan_outcome outcome = engine_loan_close(engine, index, s);
         if (outcome == LOAN_ASKED || (outcome == LOAN_NO_MARKET && engine_hours_trades(&engine->markets[s])))
             left -= need;
         if (outcome != LOAN_REFUSED)
-            wait_ns = CALL_AGAIN_NS;
+            wait_ns = LOAN_AGAIN_NS;
     }
     engine->accounts[index].margin_ns = engine->now_ns + wait_ns;
 }

@@ -59,27 +59,34 @@ static bool turns(struct day_trading *of, int64_t day, int64_t held, int64_t cha
     return counted;
 }
 
+struct traded_day engine_settle_recent(const struct engine *engine, int index, int64_t day)
+{
+    const struct account_memory *memory = &engine->accounts[index].memory;
+    struct traded_day sum = {0};
+    int64_t begin_ns;
+    sum.day = business_day_after(engine_settle_calendar(engine), day, 1 - MARGIN_DAY_TRADE_DAYS, &begin_ns);
+    for (int i = 0; i < memory->n_traded; i++)
+        if (memory->traded[i].day >= sum.day) {
+            sum.trades += memory->traded[i].trades;
+            sum.day_trades += memory->traded[i].day_trades;
+        }
+    return sum;
+}
+
 static void look_for_pattern(struct engine *engine, int index, int64_t day)
 {
     struct account *account = &engine->accounts[index];
     struct account_memory *memory = &account->memory;
-    int64_t begin_ns, trades = 0, day_trades = 0;
     if (memory->pattern_ns != 0 || !margin_day_trader_rule_holds(account->rules.day_trader, day))
         return;
-    int64_t first =
-        business_day_after(engine_settle_calendar(engine), day, 1 - MARGIN_DAY_TRADE_DAYS, &begin_ns);
-    for (int i = 0; i < memory->n_traded; i++)
-        if (memory->traded[i].day >= first) {
-            trades += memory->traded[i].trades;
-            day_trades += memory->traded[i].day_trades;
-        }
-    if (!margin_is_pattern(day_trades, trades))
+    const struct traded_day recent = engine_settle_recent(engine, index, day);
+    if (!margin_is_pattern(recent.day_trades, recent.trades))
         return;
     memory->pattern_ns = engine->now_ns;
     engine_alert(
         engine, "PATTERN_DAY_TRADER",
         "account %s: %lld day trades in %d business days: it opens nothing in stocks below $%d of equity",
-        account->name, (long long)day_trades, MARGIN_DAY_TRADE_DAYS, MARGIN_DAY_TRADER_EQUITY);
+        account->name, (long long)recent.day_trades, MARGIN_DAY_TRADE_DAYS, MARGIN_DAY_TRADER_EQUITY);
 }
 
 static void count_trade(struct engine *engine, const struct order *order, const struct fill *fill)

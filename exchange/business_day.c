@@ -46,6 +46,13 @@ static bool known(const struct trading_calendar *calendar, int64_t day)
     return calendar->n > 0 && day >= date_at(calendar, 0) && day <= date_at(calendar, calendar->n - 1);
 }
 
+/* The calendar's day on that date; NULL: it has none, or does not know. */
+static const struct trading_day *day_on(const struct trading_calendar *calendar, int64_t day)
+{
+    size_t at = known(calendar, day) ? from_date(calendar, day) : calendar->n;
+    return at < calendar->n && date_at(calendar, at) == day ? &calendar->days[at] : NULL;
+}
+
 static int64_t next_from(const struct trading_calendar *calendar, int64_t day)
 {
     return known(calendar, day) ? date_at(calendar, from_date(calendar, day)) : weekday_from(day);
@@ -77,15 +84,13 @@ int64_t business_day_after(const struct trading_calendar *calendar, int64_t day,
         day = next_from(calendar, day + 1);
     for (; n < 0; n++)
         day = before(calendar, day);
-    size_t at = known(calendar, day) ? from_date(calendar, day) : 0;
-    bool there = known(calendar, day) && date_at(calendar, at) == day;
-    *ret_begin_ns = there ? calendar->days[at].early_ns : day * DAY_NS;
+    const struct trading_day *on = day_on(calendar, day);
+    *ret_begin_ns = on ? on->early_ns : day * DAY_NS;
     return day;
 }
 
 int64_t business_day_end(const struct trading_calendar *calendar, int64_t day)
 {
-    size_t at = known(calendar, day) ? from_date(calendar, day) : 0;
-    bool there = known(calendar, day) && date_at(calendar, at) == day;
-    return there ? calendar->days[at].late_ns : (day + 1) * DAY_NS;
+    const struct trading_day *on = day_on(calendar, day);
+    return on ? on->late_ns : (day + 1) * DAY_NS;
 }

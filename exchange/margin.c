@@ -1,5 +1,7 @@
 #include "exchange/margin.h"
 
+#include "exchange/fill_rules.h"
+
 enum {
     SHORT_E4 = 3000,   /* of a short's value, from LOW_DOLLARS a share on … */
     SHORT_CENTS = 500, /* … or so much a share */
@@ -15,10 +17,10 @@ const char *const margin_settlement_names[SETTLEMENT_RULES] = {"off", "by-date",
 
 static int64_t clamped(__int128 value)
 {
-    return value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
+    return value > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)value;
 }
 
-static int64_t share_of(int64_t value, int share_e4)
+int64_t margin_share(int64_t value, int share_e4)
 {
     return clamped(((__int128)value * share_e4 + 9999) / 10000);
 }
@@ -39,16 +41,16 @@ int64_t margin_maintenance(const struct margin_holding *holding)
     if (!holding->marginable)
         return holding->value;
     if (!holding->is_short)
-        return share_of(holding->value, MARGIN_LONG_E4);
+        return margin_share(holding->value, MARGIN_LONG_E4);
     bool low = holding->price < LOW_DOLLARS * holding->price_dollar;
-    return larger(share_of(holding->value, low ? LOW_E4 : SHORT_E4),
+    return larger(margin_share(holding->value, low ? LOW_E4 : SHORT_E4),
                   cents_a_share(holding, low ? LOW_CENTS : SHORT_CENTS));
 }
 
 int64_t margin_initial(const struct margin_holding *holding)
 {
     int64_t least = margin_maintenance(holding);
-    return holding->marginable ? larger(share_of(holding->value, MARGIN_INITIAL_E4), least) : least;
+    return holding->marginable ? larger(margin_share(holding->value, MARGIN_INITIAL_E4), least) : least;
 }
 
 int margin_settlement_days(int64_t day)

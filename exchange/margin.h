@@ -60,6 +60,9 @@ struct margin_holding {
     int64_t share;        /* 10^qty_scale */
 };
 
+/* That share of a value >= 0, rounded up; at most FILL_MONEY_MAX. */
+int64_t margin_share(int64_t value, int share_e4);
+
 /* The equity that it needs to be opened, and to be kept, rounded up: quote_scale. */
 int64_t margin_initial(const struct margin_holding *holding);
 int64_t margin_maintenance(const struct margin_holding *holding);
