@@ -68,10 +68,11 @@ static enum order_reason bears(struct engine *engine, int account, int64_t amoun
         account_currency(engine, account)->total > MONEY_MAX - amount ||
         __builtin_add_overflow(engine->accounts[account].deposits, amount, &sum))
         return ORDER_BAD_ACCOUNT;
-    if (-amount > engine_loan_spendable(engine, account) + engine_settle_barred(engine, account))
+    if (-amount > engine_loan_unreserved(engine, account))
         return ORDER_INSUFFICIENT_BALANCE;
     int64_t settled = account_currency(engine, account)->total - engine_settle_unsettled(engine, account);
-    return amount < 0 && -amount > settled ? ORDER_UNSETTLED_CASH : ORDER_OK;
+    bool pays = -amount <= settled && -amount <= engine_loan_spendable(engine, account);
+    return amount > 0 || pays ? ORDER_OK : ORDER_UNSETTLED_CASH;
 }
 
 static enum order_reason deposit(struct engine *engine, int account, int64_t amount)

@@ -90,6 +90,29 @@ static void test_deposits(void)
     harness_close(&h);
 }
 
+/* 4000 of 10000 are not settled, and an order holds 5005 of the settled 6000: 995 are left. */
+static void test_unsettled(void)
+{
+    static struct harness h;
+    open_with_market(&h);
+    struct account *alice = &h.engine->accounts[ALICE];
+    alice->rules.settlement = SETTLEMENT_STRICT;
+    alice->memory.n_settling = 1;
+    alice->memory.settling[0] =
+        (struct settling){.at_ns = h.now_ns + 3600 * SECOND_NS, .amount = 4000 * USDT};
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 10, 50000 * E8);
+    CHECK_INT(reserved(&h, ALICE, "USDT"), 5005 * USDT);
+    CHECK_INT(deposit(&h, ALICE, -(4995 * USDT + 1)), ORDER_INSUFFICIENT_BALANCE);
+    CHECK_INT(deposit(&h, ALICE, -(995 * USDT + 1)), ORDER_UNSETTLED_CASH);
+    CHECK_INT(deposit(&h, ALICE, -995 * USDT), ORDER_OK);
+
+    /* Unsettled cash that may buy can pay for the order. */
+    alice->rules.settlement = SETTLEMENT_BY_DATE;
+    CHECK_INT(deposit(&h, ALICE, -4000 * USDT), ORDER_OK);
+    CHECK_INT(deposit(&h, ALICE, -1), ORDER_INSUFFICIENT_BALANCE);
+    harness_close(&h);
+}
+
 /* 0.1 BTC bought at 60000.01 and worth 5000 at 50000: 10 % are lost. Money added and taken away afterwards
  * changes neither that nor the day's loss. */
 static void test_drawdown_of_trading_only(void)
@@ -401,6 +424,7 @@ static void test_a_thousand(void)
 int main(void)
 {
     test_deposits();
+    test_unsettled();
     test_drawdown_of_trading_only();
     test_transfers();
     test_create();
