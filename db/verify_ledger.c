@@ -99,6 +99,21 @@ bool db_verify_repays(const struct verification *v, const struct ledger_row *row
            strcmp(last->asset, row->asset) == 0 && -row->amount <= last->amount;
 }
 
+static void wrong_loan(struct verification *v, const struct ledger_row *row)
+{
+    db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64,
+                    row->fill_id, row->amount);
+}
+
+/* A fill has each of its rows once. */
+static void take_row(struct verification *v, struct known_fill *fill, unsigned which,
+                     const struct ledger_row *row)
+{
+    if (fill->rows & which)
+        db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
+    fill->rows |= which;
+}
+
 /* A row of the currency that a purchase borrows, at most what it costs, or that any trade pays back, at most
  * what is there. */
 static void check_currency_loan(struct verification *v, struct known_fill *fill,
@@ -108,12 +123,8 @@ static void check_currency_loan(struct verification *v, struct known_fill *fill,
     bool fits = row->amount > 0 ? fill->side == ORDER_BUY && row->amount <= fill->notional + fill->fee
                                 : row->amount < 0 && row->balance >= 0;
     if (strcmp(row->asset, entry->account->currency) != 0 || !fits)
-        db_verify_wrong(v, "ledger", row->id,
-                        "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64, row->fill_id,
-                        row->amount);
-    if (fill->rows & LOAN_ROW)
-        db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
-    fill->rows |= LOAN_ROW;
+        wrong_loan(v, row);
+    take_row(v, fill, LOAN_ROW, row);
 }
 
 /* A fill's ledger row: one of those that it must have, each once. */
@@ -156,12 +167,8 @@ static void check_against_fill(struct verification *v, const struct db_ledger_ro
                         row->amount, row->scale, row->fill_id, amount, scale);
     if (which == BORROW_ROW && (row->amount == 0 || (row->amount > 0) != (sign < 0) ||
                                 (row->amount > 0 ? row->amount : -row->amount) > fill->qty))
-        db_verify_wrong(v, "ledger", row->id,
-                        "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64, row->fill_id,
-                        row->amount);
-    if (fill->rows & which)
-        db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
-    fill->rows |= which;
+        wrong_loan(v, row);
+    take_row(v, fill, which, row);
     if (which == BASE_ROW)
         db_verify_follow(v, row->fill_id);
 }
