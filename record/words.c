@@ -1,8 +1,5 @@
 #include "record/words.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "exchange/fill.h"
 #include "exchange/margin.h"
 #include "exchange/order.h"
@@ -24,17 +21,7 @@ WORDS(order_reason, ORDER_REASONS);
 WORDS(ledger_kind, LEDGER_KINDS);
 WORDS(fill_basis, FILL_BASES);
 
-static int parse_session_choice(const char *name)
-{
-    for (int i = 0; i < SESSION_CHOICES; i++)
-        if (strcmp(name, session_choice_names[i]) == 0)
-            return i;
-    return -EINVAL;
-}
-
-const struct record_words record_words_session_choice = {SESSION_CHOICES, NULL, parse_session_choice,
-                                                         session_choice_names};
-
+const struct record_words record_words_session_choice = {.n = SESSION_CHOICES, .names = session_choice_names};
 const struct record_words record_words_margin = {.n = MARGIN_KINDS, .names = margin_kind_names};
 const struct record_words record_words_day_trader = {.n = DAY_TRADER_RULES, .names = margin_day_trader_names};
 const struct record_words record_words_settlement = {.n = SETTLEMENT_RULES, .names = margin_settlement_names};
