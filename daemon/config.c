@@ -52,10 +52,9 @@ void daemon_config_defaults(struct daemon_config *config)
     account_defaults(&config->accounts[0], "main");
 }
 
-bool daemon_config_class_fees(const struct account_config *account)
+bool daemon_config_own_class_rates(const struct account_config *account)
 {
-    return !account->own_rates || account->own_class_rates[ASSET_CRYPTO] ||
-           account->own_class_rates[ASSET_US_EQUITY];
+    return account->own_class_rates[ASSET_CRYPTO] || account->own_class_rates[ASSET_US_EQUITY];
 }
 
 struct account_rules daemon_config_rules(const struct daemon_config *config,
@@ -63,7 +62,7 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
 {
     struct account_rules rules = {
         .fees = account->fees,
-        .class_fees = daemon_config_class_fees(account),
+        .class_fees = !account->own_rates || daemon_config_own_class_rates(account),
         .crypto_fees = account->crypto_fees,
         .us_equity_fees = account->us_equity_fees,
         .risk = config->risk,

@@ -184,8 +184,8 @@ const bool *daemon_config_streams(const struct daemon_config *config,
 /* A venue that has such a tier: its rates; NULL. */
 const struct fee_tier *daemon_config_fee_tier(const struct daemon_config *config, const char *name);
 
-/* Do the rates of classes hold for it? Not beside rates of its own, unless one of a class is given, too. */
-bool daemon_config_class_fees(const struct account_config *account);
+/* Was a rate of some class given? */
+bool daemon_config_own_class_rates(const struct account_config *account);
 
 /* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
 struct account_rules daemon_config_rules(const struct daemon_config *config,

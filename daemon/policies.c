@@ -235,11 +235,10 @@ int daemon_policy_set_account(const struct policy *policy, const struct account_
     account->policy = policy;
     if (policy->calendar)
         account->session = policy->session;
-    if (!wanted->own_rates && !wanted->fee_tier[0])
+    if (!wanted->own_rates && !wanted->fee_tier[0]) {
         account->rules.fees = (struct fee_rates){policy->rules.fee_e6, policy->rules.fee_e6};
-    bool given = wanted->own_rates || wanted->fee_tier[0] || wanted->own_class_rates[ASSET_CRYPTO] ||
-                 wanted->own_class_rates[ASSET_US_EQUITY];
-    account->rules.class_fees = given && daemon_config_class_fees(wanted);
+        account->rules.class_fees = daemon_config_own_class_rates(wanted);
+    }
     return wanted->own_cash
                ? 0
                : decimal_from_double(policy->rules.capital, account->currency_scale, &account->cash);
