@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/format.h"
 #include "tui/panel/frame.h"
@@ -51,16 +50,11 @@ static const char *pair(char text[static FORMAT_MAX], double a, double b)
 /* "500.00 11-26": so much, and when the last of it is settled. */
 static const char *unsettled(char text[static FORMAT_MAX], const struct status_account *account)
 {
-    char amount[FORMAT_MAX], day[16] = "";
-    time_t at = (time_t)(account->settles_ns / 1000000000);
-    struct tm utc;
-    if (account->settles_ns == 0)
+    char amount[FORMAT_MAX], time[FORMAT_MAX];
+    if (account->settles_ns <= 0)
         return "none";
-    if (gmtime_r(&at, &utc))
-        strftime(day, sizeof day, "%m-%d", &utc);
-    if (account->unsettled == 0)
-        return cli_format_fit(text, 0, 2, 9);
-    snprintf(text, FORMAT_MAX, "%s %s", cli_format_fit(amount, account->unsettled, 2, 9), day);
+    snprintf(text, FORMAT_MAX, "%s %.5s", cli_format_fit(amount, account->unsettled, 2, 9),
+             cli_format_time(time, account->settles_ns) + strlen("2026-"));
     return text;
 }
 
