@@ -194,51 +194,50 @@ static void take_margin(void *ctx, const struct db_margin *row)
     }
 }
 
+/* Prints what was read, if r is 0, of margins only those that have any; and lets go of it. Returns r. */
+static int put_lines(struct accounts_read *read, int r, bool margins, struct stored_list *list)
+{
+    for (struct account_line *line = read->lines; line < read->lines + read->n; line++) {
+        struct symbol currency = {.quote_scale = line->account.currency_scale};
+        if (r == 0 && (line->asked || !margins))
+            cli_stored_record_row(list, line, &(struct record_context){.symbol = &currency});
+        free(line->params);
+    }
+    free(read);
+    return r;
+}
+
 /* 1: there is no such account, and no table. */
 static int read_margins(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
 {
     struct accounts_read *read = calloc(1, sizeof *read);
-    bool any = false;
-    int r = read ? db_reader_accounts(reader, take_account, read) : -ENOMEM;
 
     (void)call;
+    if (!read)
+        return -ENOMEM;
+    int r = db_reader_accounts(reader, take_account, read);
     if (r == 0)
         r = db_reader_margins(reader, take_margin, read);
-    for (int i = 0; read && i < read->n; i++) {
-        struct symbol currency = {.quote_scale = read->lines[i].account.currency_scale};
-        any |= read->lines[i].asked;
-        if (r == 0 && read->lines[i].asked)
-            cli_stored_record_row(list, &read->lines[i], &(struct record_context){.symbol = &currency});
-        free(read->lines[i].params);
-    }
-    free(read);
-    return r == 0 && !any ? 1 : r;
+    r = put_lines(read, r, true, list);
+    return r == 0 && list->rows == 0 ? 1 : r;
 }
 
 static int read_accounts(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
 {
     struct accounts_read *read = calloc(1, sizeof *read);
-    int r = read ? 0 : -ENOMEM;
 
     (void)call;
-    if (read)
-        read->form = list->form;
-    if (r == 0)
-        r = db_reader_accounts(reader, take_account, read);
+    if (!read)
+        return -ENOMEM;
+    read->form = list->form;
+    int r = db_reader_accounts(reader, take_account, read);
     if (r == 0)
         r = db_reader_policies(reader, take_policy, read);
     if (r == 0)
         r = db_reader_margins(reader, take_margin, read);
     for (; r == 0 && read->at < read->n; read->at++)
         r = db_reader_equity(reader, read->lines[read->at].account.number, INT64_MIN, 1, take_point, read);
-    for (int i = 0; read && i < read->n; i++) {
-        struct symbol currency = {.quote_scale = read->lines[i].account.currency_scale};
-        if (r == 0)
-            cli_stored_record_row(list, &read->lines[i], &(struct record_context){.symbol = &currency});
-        free(read->lines[i].params);
-    }
-    free(read);
-    return r;
+    return put_lines(read, r, false, list);
 }
 
 int cli_account_list(struct option_call *call)
