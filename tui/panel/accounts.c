@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "exchange/margin.h"
 #include "tui/panel/frame.h"
 
 enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, PLAIN };
@@ -20,7 +21,8 @@ static const struct column columns[COLUMNS] = {
 
 static bool by_rules(const struct status_account *account)
 {
-    return strcmp(account->margin, "off") != 0 || strcmp(account->settlement, "off") != 0;
+    return account->margin[0] &&
+           (strcmp(account->margin, "off") != 0 || strcmp(account->settlement, "off") != 0);
 }
 
 /* Which columns there are, and which go first where not all fit. Returns how many. */
@@ -30,7 +32,7 @@ static int choose_columns(const struct status *status, struct column shown[stati
     memcpy(shown, columns, sizeof columns);
     for (int i = 0; i < status->n_accounts; i++) {
         shorts |= status->accounts[i].short_value > 0;
-        by |= status->accounts[i].margin[0] && by_rules(&status->accounts[i]);
+        by |= by_rules(&status->accounts[i]);
     }
     if (shorts)
         shown[SHORT].rank = 5; /* the liability matters more than the day's change */
@@ -74,7 +76,7 @@ static void draw_by_rules(const struct table *table, int y, enum freshness fresh
                          cli_format_fit(text, account->excess, 2, columns[EXCESS].width));
         panel_table_text(table, NEEDS, y, plain,
                          pair(text, account->initial_margin, account->maintenance_margin));
-        snprintf(text, sizeof text, "%lld/5%s", (long long)account->day_trades,
+        snprintf(text, sizeof text, "%lld/%d%s", (long long)account->day_trades, MARGIN_DAY_TRADE_DAYS,
                  account->day_trader ? " PDT" : "");
         panel_table_text(table, TRADES, y, account->day_trader ? STYLE_BAD : plain, text);
     }
