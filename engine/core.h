@@ -422,8 +422,8 @@ bool engine_margin_lends(const struct engine *engine, int account,
 /* The equity that a position needs to be opened by Regulation T, and to be kept. */
 int64_t engine_margin_initial(const struct engine *engine, int account, int symbol);
 int64_t engine_margin_maintenance(const struct engine *engine, int account, int symbol);
-int64_t engine_margin_initial_of_all(const struct engine *engine, int account);
-int64_t engine_margin_maintenance_of_all(const struct engine *engine, int account);
+typedef int64_t (*margin_need_fn)(const struct engine *engine, int account, int symbol);
+int64_t engine_margin_of_all(const struct engine *engine, int account, margin_need_fn need);
 /* The equity that is free to open positions, less what resting purchases need; negative: it lacks so much. */
 int64_t engine_margin_free(const struct engine *engine, int account);
 /* The most that a purchase of a symbol may cost, `freed` of the equity being free in addition; and the cost

@@ -77,9 +77,7 @@ int64_t engine_margin_maintenance(const struct engine *engine, int account, int 
     return margin_maintenance(&held);
 }
 
-typedef int64_t (*need_fn)(const struct engine *engine, int account, int symbol);
-
-static int64_t of_all(const struct engine *engine, int index, need_fn need)
+int64_t engine_margin_of_all(const struct engine *engine, int index, margin_need_fn need)
 {
     const struct account *account = &engine->accounts[index];
     int128_t sum = 0;
@@ -87,16 +85,6 @@ static int64_t of_all(const struct engine *engine, int index, need_fn need)
         if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at)
             sum += need(engine, index, s);
     return clamped(sum);
-}
-
-int64_t engine_margin_initial_of_all(const struct engine *engine, int account)
-{
-    return of_all(engine, account, engine_margin_initial);
-}
-
-int64_t engine_margin_maintenance_of_all(const struct engine *engine, int account)
-{
-    return of_all(engine, account, engine_margin_maintenance);
 }
 
 /* ---- what it may do now ---- */
@@ -291,8 +279,8 @@ void engine_margin_figures(const struct engine *engine, int index, struct margin
     int64_t unsettled = engine_settle_unsettled(engine, index);
     *ret = (struct margin_figures){
         .equity = engine_equity(engine, index),
-        .initial = engine_margin_initial_of_all(engine, index),
-        .maintenance = engine_margin_maintenance_of_all(engine, index),
+        .initial = engine_margin_of_all(engine, index, engine_margin_initial),
+        .maintenance = engine_margin_of_all(engine, index, engine_margin_maintenance),
         .power = power_of(engine, index, &terms),
         .debt = currency->borrowed,
         .day_trades = engine_settle_recent(engine, index, today(engine)).day_trades,

@@ -12,10 +12,9 @@
 #include "engine/core.h"
 #include "exchange/business_day.h"
 
-typedef int64_t (*need_fn)(const struct engine *engine, int account, int symbol);
-
 /* The symbol whose position needs most of those after (`need`, `symbol`), in this order; -1: all are seen. */
-static int next_largest(const struct engine *engine, int index, need_fn need_of, int64_t *need, int symbol)
+static int next_largest(const struct engine *engine, int index, margin_need_fn need_of, int64_t *need,
+                        int symbol)
 {
     const struct account *account = &engine->accounts[index];
     int64_t most = -1;
@@ -34,7 +33,7 @@ static int next_largest(const struct engine *engine, int index, need_fn need_of,
     return found;
 }
 
-static void close_largest(struct engine *engine, int index, need_fn need_of, int64_t lacking)
+static void close_largest(struct engine *engine, int index, margin_need_fn need_of, int64_t lacking)
 {
     int64_t need = INT64_MAX, wait_ns = LOAN_LATER_NS;
     int128_t left = lacking;
@@ -48,7 +47,7 @@ static void close_largest(struct engine *engine, int index, need_fn need_of, int
     engine->accounts[index].margin_ns = engine->now_ns + wait_ns;
 }
 
-static void call(struct engine *engine, int index, need_fn need_of, int64_t lacking, const char *rule)
+static void call(struct engine *engine, int index, margin_need_fn need_of, int64_t lacking, const char *rule)
 {
     struct account *account = &engine->accounts[index];
     if (account->margin_ns == 0) {
@@ -65,7 +64,8 @@ static void call(struct engine *engine, int index, need_fn need_of, int64_t lack
 /* By Regulation T: 0 where the equity suffices. */
 static int64_t lacks(const struct engine *engine, int index)
 {
-    int64_t lacking = engine_margin_initial_of_all(engine, index) - engine_equity(engine, index);
+    int64_t lacking =
+        engine_margin_of_all(engine, index, engine_margin_initial) - engine_equity(engine, index);
     return lacking > 0 ? lacking : 0;
 }
 
@@ -104,7 +104,7 @@ static void check(struct engine *engine, int index)
 {
     const struct account_memory *memory = &engine->accounts[index].memory;
     int64_t equity = engine_equity(engine, index);
-    int64_t lacking = engine_margin_maintenance_of_all(engine, index) - equity;
+    int64_t lacking = engine_margin_of_all(engine, index, engine_margin_maintenance) - equity;
     if (lacking > 0) {
         call(engine, index, engine_margin_maintenance, lacking, "the maintenance (FINRA 4210(c))");
         return;
