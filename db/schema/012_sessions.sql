@@ -1,7 +1,6 @@
 -- Sessions: which part of its market's day a bar is in, and what a stocks account has.
 
--- Orders for auctions, in extended hours and by amount. The table is made again since its times in force are checked:
--- columns that others add to it are added below.
+-- Orders for auctions, in extended hours and by amount. The table is made again since its times in force are checked.
 CREATE TABLE new_orders (
     id           INTEGER PRIMARY KEY CHECK (id > 0),
     account      INTEGER REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED, -- null: refused, unknown
