@@ -56,17 +56,19 @@ static int64_t read_as(const struct other *o, int64_t ns)
     return ns + (read - s) * NS_PER_S;
 }
 
-static int64_t ends_at(const struct bars_reader *r, int64_t ns)
+/* As if the bars were of the sessions that they are held against. */
+static struct bars_session sessions_of(const struct bars_reader *r)
 {
-    int64_t open_ns, end_ns;
-    trading_bar_span(r->options->calendar, r->out.interval_ns, ns, &open_ns, &end_ns);
-    return open_ns == ns ? end_ns : ns + r->out.interval_ns;
+    return (struct bars_session){.calendar = r->options->calendar,
+                                 .interval_ns = r->out.interval_ns > 0 ? r->out.interval_ns : 1,
+                                 .by_open = true};
 }
 
 /* The share of the bars in the regular hours, of a sample of stretches between two nights; 0 where too few of
  * the days have bars at the opening and the close. */
 static double share_regular(const struct bars_reader *r, const struct other *o)
 {
+    const struct bars_session of = sessions_of(r);
     size_t regular = 0, seen = 0, days = 0, opened = 0, closed = 0, last = SIZE_MAX, stretch = 0;
     for (size_t i = 0; i < r->out.n; i++) {
         const int64_t *times = &r->out.open_time_ns[i];
@@ -76,13 +78,13 @@ static double share_regular(const struct bars_reader *r, const struct other *o)
             continue;
         seen++;
         int64_t ns = other_of(o, times[0]);
-        if (!trading_span_at(r->options->calendar, SESSION_REGULAR, ns, &span) || ns < span.open_ns)
+        if (!trading_span_at(of.calendar, SESSION_REGULAR, ns, &span) || ns < span.open_ns)
             continue;
         regular++;
         days += span.day != last;
         last = span.day;
         opened += ns == span.open_ns;
-        closed += ends_at(r, ns) == span.close_ns;
+        closed += bars_session_end(&of, ns) == span.close_ns;
     }
     return opened * 2 >= days && closed * 2 >= days ? (double)regular / (double)seen : 0;
 }
@@ -104,16 +106,16 @@ static double volume_at(const struct bars_file *out, int64_t ns)
 static double volume_of(const struct bars_reader *r, const struct other *o)
 {
     const struct bars_file *out = &r->out;
-    const struct trading_calendar *calendar = r->options->calendar;
+    const struct bars_session of = sessions_of(r);
     struct session_span span;
     double volume = 0;
     size_t days = 0, first;
     int64_t last_ns = other_of(o, out->open_time_ns[out->n - 1]), open_ns, end_ns;
-    if (!trading_span_at(calendar, SESSION_REGULAR, other_of(o, out->open_time_ns[0]), &span))
+    if (!trading_span_at(of.calendar, SESSION_REGULAR, other_of(o, out->open_time_ns[0]), &span))
         return 0;
-    for (first = span.day; first < calendar->n && calendar->days[first].open_ns <= last_ns; first++) {
-        const struct trading_day *day = &calendar->days[first];
-        trading_bar_span(calendar, out->interval_ns, day->close_ns - 1, &open_ns, &end_ns);
+    for (first = span.day; first < of.calendar->n && of.calendar->days[first].open_ns <= last_ns; first++) {
+        const struct trading_day *day = &of.calendar->days[first];
+        trading_bar_span(of.calendar, of.interval_ns, day->close_ns - 1, &open_ns, &end_ns);
         double both = volume_at(out, read_as(o, day->open_ns)) + volume_at(out, read_as(o, open_ns));
         days += both > 0;
         volume += both;

@@ -433,6 +433,22 @@ static void test_half_day(void)
     bars_file_finish(&f);
 }
 
+/* A single row has no interval, in a session or in none, and where another zone would put it into one. */
+static void test_one_row(void)
+{
+    static const char *const texts[] = {"2025-11-05 10:00", "2025-11-05 15:00", "2025-11-05 03:00"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        FILE *out = fopen(scratch_path("SPY.csv"), "we");
+        fprintf(out, "time,open,high,low,close,volume\n%s,1,1,1,1,1\n", texts[i]);
+        fclose(out);
+        struct bars_file f = reads(scratch_path("SPY.csv"), all, NULL);
+        CHECK_INT(f.n, 1);
+        CHECK_INT(f.interval_ns, 0);
+        CHECK_STR(f.fits, "");
+        bars_file_finish(&f);
+    }
+}
+
 int main(void)
 {
     CHECK_INT(calendar_file_open("nyse", &nyse, error), 0);
@@ -446,6 +462,7 @@ int main(void)
     test_wrong_zone();
     test_peaks();
     test_half_day();
+    test_one_row();
     calendar_file_close(nyse);
     return check_done("bars_session");
 }
