@@ -34,18 +34,9 @@ bool trading_calendar_covers(const struct trading_calendar *calendar, int64_t op
     return calendar->n == 0 || (open_ns >= calendar->from_ns && end_ns <= calendar->to_ns);
 }
 
-/* The first day that is not over at ns; n when all are. */
 static size_t day_at(const struct trading_calendar *calendar, int64_t ns)
 {
-    size_t low = 0, high = calendar->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (calendar->days[middle].late_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return trading_days_find(calendar->days, calendar->n, ns);
 }
 
 /* The session that holds ns, from *ret_open_ns to *ret_end_ns; CLOSED ones last from a day to the next. */

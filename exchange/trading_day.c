@@ -15,13 +15,12 @@ static bool shorter_than_others(const struct trading_day *days, size_t n, size_t
     return false;
 }
 
-/* The first day that is not over at now_ns; n when all are. */
-static size_t day_at(const struct trading_day *days, size_t n, int64_t now_ns)
+size_t trading_days_find(const struct trading_day *days, size_t n, int64_t ns)
 {
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (days[middle].late_ns <= now_ns)
+        if (days[middle].late_ns <= ns)
             low = middle + 1;
         else
             high = middle;
@@ -31,7 +30,7 @@ static size_t day_at(const struct trading_day *days, size_t n, int64_t now_ns)
 
 void trading_days_at(const struct trading_day *days, size_t n, int64_t now_ns, struct trading_now *ret)
 {
-    size_t at = day_at(days, n, now_ns);
+    size_t at = trading_days_find(days, n, now_ns);
     *ret = (struct trading_now){.phase = MARKET_PHASE_UNKNOWN};
     if (at == n)
         return;

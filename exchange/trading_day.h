@@ -41,6 +41,9 @@ struct market_session {
     bool extended;   /* orders are filled in EARLY and LATE as well ([venue NAME] extended_hours) */
 };
 
+/* Of days in order: the first that is not over at `ns`; n when all are. */
+size_t trading_days_find(const struct trading_day *days, size_t n, int64_t ns);
+
 /* Days in order, without overlap (trading_days_check()). Before the first day and after the last day's late
  * session the phase is UNKNOWN. */
 void trading_days_at(const struct trading_day *days, size_t n, int64_t now_ns, struct trading_now *ret);
