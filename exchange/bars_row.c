@@ -36,7 +36,7 @@ bool bars_file_grow(struct bars_file *file, size_t *cap)
 static int64_t local_time(const struct bars_reader *r, int64_t local_ns)
 {
     const struct bars_file *out = &r->out;
-    int64_t s = local_ns / NS_PER_S - (local_ns % NS_PER_S < 0), rest = local_ns - s * NS_PER_S;
+    int64_t s = clock_whole_s(local_ns), rest = local_ns - s * NS_PER_S;
     int64_t ns = zone_utc(r->zone, s) * NS_PER_S + rest;
     if (out->n > 0 && ns <= out->open_time_ns[out->n - 1])
         ns = zone_utc_second(r->zone, s) * NS_PER_S + rest;

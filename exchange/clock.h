@@ -52,13 +52,19 @@ struct clock_stepped {
     void (*pass)(void *ctx, int64_t until_ns);
 };
 
+/* Whole seconds since 1970, before it too. */
+static inline int64_t clock_whole_s(int64_t ns)
+{
+    return ns / 1000000000 - (ns % 1000000000 < 0);
+}
+
 /* A moment of the wall's clock to the second, as 2026-11-22T14:00:00Z; "" where no calendar reaches. Returns
  * ret. */
 enum { CLOCK_TEXT_MAX = 32 };
 static inline char *clock_utc_text(int64_t ns, char ret[static CLOCK_TEXT_MAX])
 {
     struct tm utc;
-    time_t seconds = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+    time_t seconds = (time_t)clock_whole_s(ns);
     if (!gmtime_r(&seconds, &utc) || strftime(ret, CLOCK_TEXT_MAX, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
         ret[0] = '\0';
     return ret;

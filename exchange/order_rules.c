@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "exchange/venue_format.h"
 
@@ -32,20 +33,24 @@ int64_t order_rules_whole(const struct symbol *symbol)
     return decimal_pow10(symbol->qty_scale);
 }
 
+/* The step of prices with 2 decimals from 1.00 on, 4 below; 0: the scale has no 4. */
+static int64_t decimals_step(int64_t unit, int64_t price)
+{
+    return unit < 10000 ? 0 : price >= unit ? unit / 100 : unit / 10000;
+}
+
 int64_t order_rules_tick(const struct symbol *symbol, int64_t price)
 {
     const struct order_rules *rules = order_rules_of(symbol);
     int64_t unit = decimal_pow10(symbol->price_scale), tick = symbol->filters.tick;
-    if (!rules || !rules->decimals || unit < 10000)
-        return tick;
-    int64_t decimals = price >= unit ? unit / 100 : unit / 10000;
-    return price < unit || tick < decimals ? decimals : tick;
+    int64_t step = rules && rules->decimals ? decimals_step(unit, price) : 0;
+    return step > 0 && (price < unit || tick < step) ? step : tick;
 }
 
 static bool between_decimals(const struct symbol *symbol, int64_t price)
 {
-    int64_t unit = decimal_pow10(symbol->price_scale);
-    return price > 0 && unit >= 10000 && price % (price >= unit ? unit / 100 : unit / 10000) != 0;
+    int64_t step = decimals_step(decimal_pow10(symbol->price_scale), price);
+    return price > 0 && step > 0 && price % step != 0;
 }
 
 /* The prices that the venue is sent: a trailing stop's moves by itself, and is on the tick. */
@@ -58,14 +63,13 @@ static bool bad_decimals(const struct symbol *symbol, const struct order *order)
 
 static enum order_reason check_tif(const struct order_rules *rules, const struct order *order)
 {
-    bool auction = order->tif == ORDER_OPG || order->tif == ORDER_CLS;
     if (rules->tifs[order->type] == 0)
         return ORDER_RULE_TYPE;
     if (rules->tifs[order->type] & ORDER_SET(order->tif))
         return ORDER_OK;
     if ((rules->tifs[ORDER_LIMIT] & ORDER_SET(order->tif)) == 0)
         return ORDER_RULE_TIF;
-    return auction ? ORDER_RULE_AUCTION_TYPE : ORDER_RULE_STOP_TIF;
+    return order_is_of_auction(order->tif) ? ORDER_RULE_AUCTION_TYPE : ORDER_RULE_STOP_TIF;
 }
 
 static enum order_reason check_fraction(const struct order_rules *rules, const struct symbol *symbol,
@@ -148,8 +152,8 @@ bool order_rules_holds(enum order_reason reason)
 
 int order_rules_minute(const struct order_rules *rules, int64_t ns, int32_t *ret_day)
 {
-    int64_t s = ns / SECOND_NS - (ns % SECOND_NS < 0);
-    s += zone_rule_offset(&rules->zone, s);
+    int64_t s = clock_whole_s(ns);
+    s += zone_rule_offset(rules->zone, s);
     int64_t day = s / 86400 - (s % 86400 < 0);
     *ret_day = (int32_t)day;
     return (int)((s - day * 86400) / 60);

@@ -26,7 +26,7 @@ struct order_rules {
     bool decimals;       /* prices have 2 decimals from 1.00 on, 4 below: order_rules_tick() */
     int opg_s, cls_s;    /* orders for an auction are refused from so long before it … */
     int auction_hour;    /* … to this hour of the day in the exchange's zone: */
-    struct zone_rule zone;
+    const struct zone_rule *zone;
     const char *zone_name;   /* "New York" */
     enum order_tif tif;      /* of an order that names none … */
     enum order_tif part_tif; /* … and of a fraction, an amount, or with extended_hours */

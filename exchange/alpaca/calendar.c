@@ -9,44 +9,44 @@
 
 enum {
     MINUTES_OF_DAY = 24 * 60,
-    CHANGE_MINUTE = 2 * 60,
-    STANDARD_MINUTES = 5 * 60, /* behind UTC */
-    DAYLIGHT_MINUTES = 4 * 60,
+    DAY_S = MINUTES_OF_DAY * 60,
+    HOUR_S = 3600,
     RULE_OF_2005 = 2007, /* the first year of it */
 };
 
-#define MINUTE_NS 60000000000LL
-#define DAY_NS    (MINUTES_OF_DAY * MINUTE_NS)
+#define SECOND_NS 1000000000LL
+#define DAY_NS    (DAY_S * SECOND_NS)
 
-/* The n-th Sunday (from 1) of a month, by its day number. */
-static int32_t sunday(int year, int month, int n)
-{
-    int32_t first = alpaca_days(year, month, 1);
-    int32_t weekday = ((first + 4) % 7 + 7) % 7; /* 1970-01-01 was a Thursday; 0: Sunday */
-    return first + (7 - weekday) % 7 + 7 * (n - 1);
-}
+const struct zone_rule alpaca_eastern = {
+    .standard_s = -5 * HOUR_S,
+    .summer_s = -4 * HOUR_S,
+    .changes = true,
+    .begins = {.kind = ZONE_WEEKDAY, .month = 3, .week = 2, .time_s = 2 * HOUR_S},
+    .ends = {.kind = ZONE_WEEKDAY, .month = 11, .week = 1, .time_s = 2 * HOUR_S},
+};
 
-static void daylight(int year, int32_t *ret_first, int32_t *ret_last)
-{
-    *ret_first = year >= RULE_OF_2005 ? sunday(year, 3, 2) : sunday(year, 4, 1);
-    *ret_last = year >= RULE_OF_2005 ? sunday(year, 11, 1) : sunday(year, 11, 1) - 7;
-}
+static const struct zone_rule until_2006 = {
+    .standard_s = -5 * HOUR_S,
+    .summer_s = -4 * HOUR_S,
+    .changes = true,
+    .begins = {.kind = ZONE_WEEKDAY, .month = 4, .week = 1, .time_s = 2 * HOUR_S},
+    .ends = {.kind = ZONE_WEEKDAY, .month = 10, .week = 5, .time_s = 2 * HOUR_S},
+};
 
 int64_t alpaca_eastern_ns(int32_t day, int minute)
 {
     int year, month, date;
-    int32_t first, last;
     alpaca_civil(day, &year, &month, &date);
-    daylight(year, &first, &last);
-    int64_t local = (int64_t)day * MINUTES_OF_DAY + minute;
-    bool summer = local >= (int64_t)first * MINUTES_OF_DAY + CHANGE_MINUTE + 60 &&
-                  local < (int64_t)last * MINUTES_OF_DAY + CHANGE_MINUTE;
-    return (local + (summer ? DAYLIGHT_MINUTES : STANDARD_MINUTES)) * MINUTE_NS;
+    const struct zone_rule *rule = year >= RULE_OF_2005 ? &alpaca_eastern : &until_2006;
+    int64_t local_s = (int64_t)day * DAY_S + minute * 60, s = local_s - rule->summer_s;
+    if (zone_rule_offset(rule, s) != rule->summer_s)
+        s = local_s - rule->standard_s;
+    return s * SECOND_NS;
 }
 
 int32_t alpaca_eastern_day(int64_t ns)
 {
-    int64_t standard = ns - STANDARD_MINUTES * MINUTE_NS;
+    int64_t standard = ns + alpaca_eastern.standard_s * SECOND_NS;
     int32_t day = (int32_t)((standard - (standard < 0 ? DAY_NS - 1 : 0)) / DAY_NS);
     return ns >= alpaca_eastern_ns(day + 1, 0) ? day + 1 : day;
 }

@@ -1,5 +1,5 @@
-/* US Eastern time by rule, so that no time zone table is needed, and the exchanges' days from Alpaca's
- * calendar. */
+/* US Eastern time by rule, so that no zone file is needed, and the exchanges' days from Alpaca's calendar.
+ */
 #ifndef EXCHANGE_ALPACA_CALENDAR_H
 #define EXCHANGE_ALPACA_CALENDAR_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "exchange/trading_day.h"
+#include "exchange/zone.h"
 
 #define ALPACA_CALENDAR "us-equity" /* of stocks, as in struct symbol */
 
@@ -15,9 +16,12 @@ enum {
     ALPACA_LATE_MINUTE = 20 * 60,
 };
 
-/* The moment of a wall time in New York: days since 1970-01-01 (alpaca_days()), minutes since midnight.
- * Daylight time is from the second Sunday of March, 02:00, to the first of November, 02:00 (Energy Policy Act
- * of 2005); until 2006 from the first Sunday of April to the last of October. A time that comes twice is the
+/* New York since 2007: daylight time is from the second Sunday of March, 02:00, to the first of November,
+ * 02:00 (Energy Policy Act of 2005). */
+extern const struct zone_rule alpaca_eastern;
+
+/* The moment of a wall time in New York: days since 1970-01-01 (alpaca_days()), minutes since midnight. Until
+ * 2006 daylight time is from the first Sunday of April to the last of October. A time that comes twice is the
  * first of the two; one that is left out is an hour later. */
 int64_t alpaca_eastern_ns(int32_t day, int minute);
 

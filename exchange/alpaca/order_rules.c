@@ -2,6 +2,7 @@
  * and "Margin and Short Selling" at docs.alpaca.markets/docs, read in November 2026. */
 #include "exchange/order_rules.h"
 
+#include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/format.h"
 
 enum { CRYPTO, STOCKS };
@@ -46,11 +47,7 @@ static const struct order_rules rows[] = {
             .cls_s = 600,
             .auction_hour = 19,
             .zone_name = "New York",
-            .zone = {.standard_s = -5 * 3600, /* New York since 2007: Energy Policy Act of 2005 */
-                     .summer_s = -4 * 3600,
-                     .changes = true,
-                     .begins = {.kind = ZONE_WEEKDAY, .month = 3, .week = 2, .time_s = 2 * 3600},
-                     .ends = {.kind = ZONE_WEEKDAY, .month = 11, .week = 1, .time_s = 2 * 3600}},
+            .zone = &alpaca_eastern,
             .tif = ORDER_GTC,
             .part_tif = ORDER_DAY,
         },
