@@ -65,16 +65,6 @@ static void take_bar(void *ctx, const struct bar *bar)
     bars->open_time_ns[bars->n++] = bar->open_ns;
 }
 
-/* NULL where no bar has one, as of a file. */
-static void forget_none(struct bars_file *bars)
-{
-    for (size_t i = 0; i < bars->n; i++)
-        if (bars->session[i] != BAR_SESSION_NONE)
-            return;
-    free(bars->session);
-    bars->session = NULL;
-}
-
 static int read_symbol(struct db_reader *reader, const char *path, const char *name, enum bar_source from,
                        const struct market_options *options, struct market_source *source,
                        char err[static MARKET_ERROR_MAX])
@@ -100,7 +90,7 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
     else if (taker.failed < 0)
         snprintf(err, MARKET_ERROR_MAX, "out of memory: %s: fewer bars", source->origin);
     else
-        forget_none(&source->bars);
+        bars_file_forget_none(&source->bars);
     return r < 0 ? r : taker.failed;
 }
 

@@ -261,6 +261,19 @@ int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
     return bars_file_read_with(path, &options, ret, error);
 }
 
+size_t bars_row_at(const int64_t *open_time_ns, size_t n, int64_t ns)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (open_time_ns[middle] < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void bars_file_finish(struct bars_file *file)
 {
     free(file->open_time_ns);

@@ -100,6 +100,12 @@ bool bars_file_grow(struct bars_file *file, size_t *cap);
  * Returns 0 with how many were removed, or -ENOMEM. */
 int bars_file_keep(struct bars_file *file, enum session_choice choice, size_t *ret_removed);
 
+/* The first of n rising times at or after `ns`; n: all are before it. */
+size_t bars_row_at(const int64_t *open_time_ns, size_t n, int64_t ns);
+
+/* Frees the column of sessions where no bar has one. */
+void bars_file_forget_none(struct bars_file *file);
+
 /* Frees the columns; fine on a zeroed struct. */
 void bars_file_finish(struct bars_file *file);
 

@@ -4,6 +4,7 @@
 
 #include "exchange/bars_reader.h"
 #include "exchange/bars_session.h"
+#include "exchange/clock.h"
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -26,11 +27,6 @@ struct other {
     int64_t later_s;
 };
 
-static int64_t seconds(int64_t ns)
-{
-    return ns / NS_PER_S - (ns % NS_PER_S < 0);
-}
-
 static int64_t offset_at(const struct zone *zone, int64_t s)
 {
     return zone ? zone_offset(zone, s) : 0;
@@ -39,7 +35,7 @@ static int64_t offset_at(const struct zone *zone, int64_t s)
 /* A bar's time, if the file is of that zone. */
 static int64_t other_of(const struct other *o, int64_t ns)
 {
-    int64_t s = seconds(ns), other = s + o->later_s;
+    int64_t s = clock_whole_s(ns), other = s + o->later_s;
     if (o->zone)
         other = zone_utc(o->zone, s + offset_at(o->as, s));
     return ns + (other - s) * NS_PER_S;
@@ -48,7 +44,7 @@ static int64_t other_of(const struct other *o, int64_t ns)
 /* And back: what such a bar's time was read as. */
 static int64_t read_as(const struct other *o, int64_t ns)
 {
-    int64_t s = seconds(ns), read = s - o->later_s;
+    int64_t s = clock_whole_s(ns), read = s - o->later_s;
     if (o->zone) {
         int64_t local = s + zone_offset(o->zone, s);
         read = o->as ? zone_utc(o->as, local) : local;
@@ -56,7 +52,7 @@ static int64_t read_as(const struct other *o, int64_t ns)
     return ns + (read - s) * NS_PER_S;
 }
 
-/* As if the bars were of the sessions that they are held against. */
+/* As if all bars began with their sessions, and without an interval were moments. */
 static struct bars_session sessions_of(const struct bars_reader *r)
 {
     return (struct bars_session){.calendar = r->options->calendar,
@@ -91,15 +87,8 @@ static double share_regular(const struct bars_reader *r, const struct other *o)
 
 static double volume_at(const struct bars_file *out, int64_t ns)
 {
-    size_t low = 0, high = out->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (out->open_time_ns[middle] < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < out->n && out->open_time_ns[low] == ns ? out->volume[low] : 0;
+    size_t row = bars_row_at(out->open_time_ns, out->n, ns);
+    return row < out->n && out->open_time_ns[row] == ns ? out->volume[row] : 0;
 }
 
 /* The volume at openings and closes; 0 of fewer days than count. */

@@ -1,6 +1,9 @@
 #include "exchange/bars_session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "exchange/clock.h"
 
 #define DAY_NS INT64_C(86400000000000)
 
@@ -46,6 +49,15 @@ bool bars_session_regular(const struct bars_session *of, int64_t open_ns)
            span.open_ns < bars_session_end(of, open_ns);
 }
 
+char *bars_session_beyond(const struct trading_calendar *calendar, int64_t open_ns,
+                          char ret[static BARS_BEYOND_MAX])
+{
+    char when[CLOCK_TEXT_MAX], from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
+    snprintf(ret, BARS_BEYOND_MAX, "%s: times from %s to %s, which %s knows", clock_utc_text(open_ns, when),
+             clock_utc_text(calendar->from_ns, from), clock_utc_text(calendar->to_ns, to), calendar->name);
+    return ret;
+}
+
 int bars_file_keep(struct bars_file *file, enum session_choice choice, size_t *ret_removed)
 {
     double *const columns[] = {file->open, file->high, file->low, file->close, file->volume};
@@ -63,4 +75,13 @@ int bars_file_keep(struct bars_file *file, enum session_choice choice, size_t *r
     *ret_removed = file->n - n;
     file->n = n;
     return file->interval_ns > 0 ? bars_file_set_interval(file, file->interval_ns) : 0;
+}
+
+void bars_file_forget_none(struct bars_file *file)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (file->session[i] != BAR_SESSION_NONE)
+            return;
+    free(file->session);
+    file->session = NULL;
 }

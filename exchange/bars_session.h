@@ -26,6 +26,12 @@ enum bar_session bars_session_at(const struct bars_session *of, int64_t open_ns)
 /* Are there regular hours in it? */
 bool bars_session_regular(const struct bars_session *of, int64_t open_ns);
 
+/* What to say of a bar beyond the calendar's range: "TIME: times from TIME to TIME, which NAME knows".
+ * Returns ret. */
+enum { BARS_BEYOND_MAX = 160 };
+char *bars_session_beyond(const struct trading_calendar *calendar, int64_t open_ns,
+                          char ret[static BARS_BEYOND_MAX]);
+
 /* ---- Of a bars file's reader (exchange/bars_reader.h). ---- */
 struct bars_reader;
 

@@ -1,7 +1,5 @@
 /* Gives a file's bars their sessions, and refuses those that cannot be what is wanted of it. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "exchange/bars_gaps.h"
 #include "exchange/bars_reader.h"
@@ -25,18 +23,15 @@ void bars_session_dates(struct bars_reader *r)
         return;
     for (size_t i = 0; i < out->n; i++) {
         int64_t *ns = &out->open_time_ns[i];
-        *ns += zone_offset(r->zone, *ns / NS_PER_S - (*ns % NS_PER_S < 0)) * NS_PER_S;
+        *ns += zone_offset(r->zone, clock_whole_s(*ns)) * NS_PER_S;
     }
 }
 
 static int fail_beyond(const struct finding *f, size_t row)
 {
-    const struct trading_calendar *calendar = f->of.calendar;
-    char when[CLOCK_TEXT_MAX], from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
-    return bars_fail_at(f->r, row, -EINVAL, "beyond the calendar", "%s: times from %s to %s, which %s knows",
-                        clock_utc_text(f->r->out.open_time_ns[row], when),
-                        clock_utc_text(calendar->from_ns, from), clock_utc_text(calendar->to_ns, to),
-                        calendar->name);
+    char text[BARS_BEYOND_MAX];
+    return bars_fail_at(f->r, row, -EINVAL, "beyond the calendar", "%s",
+                        bars_session_beyond(f->of.calendar, f->r->out.open_time_ns[row], text));
 }
 
 /* By the calendar and the column's word. */
@@ -200,19 +195,10 @@ static int by_calendar(struct bars_reader *r)
     return rc;
 }
 
-static void forget_none(struct bars_file *out)
-{
-    for (size_t i = 0; i < out->n; i++)
-        if (out->session[i] != BAR_SESSION_NONE)
-            return;
-    free(out->session);
-    out->session = NULL;
-}
-
 int bars_session_find(struct bars_reader *r)
 {
     const struct trading_calendar *calendar = r->options->calendar;
     int rc = calendar && calendar->n > 0 ? by_calendar(r) : 0;
-    forget_none(&r->out);
+    bars_file_forget_none(&r->out);
     return rc;
 }

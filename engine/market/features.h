@@ -7,8 +7,8 @@
 
 /* The matrix of one symbol, mapped from the cache or allocated; nothing writes to it. Indicators see the bars
  * that exist, one after the other: a gap is no bar, and the bars of market_store_compact() are chained
- * (indicators_gpu/features/chain.h). Rows of bars that are missing are NaN throughout, and so
- * is a feature before it has its first value. */
+ * (indicators_gpu/features/chain.h). Rows of bars that are missing are NaN throughout, and so is a feature
+ * before it has its first value. */
 struct market_features {
     size_t rows, n;      /* the market's rows; features in each */
     const float *values; /* [rows][n], 64-byte aligned */

@@ -32,8 +32,8 @@ int market_store_intervals_differ(const struct market_source *a, const struct ma
 void market_store_sources_finish(struct market_source *sources, int n);
 
 /* Gives bars without a session that of options->calendar (sessions.c), except where a venue lists the symbol
- * without a calendar: files' have theirs already. 0;
- * -EINVAL for a bar beyond its range, -ENOMEM, with the sentence. */
+ * without a calendar: files' have theirs already. 0; -EINVAL for a bar beyond its range, -ENOMEM, with the
+ * sentence. */
 int market_store_sessions(struct market_source *source, const struct market_options *options,
                           char err[static MARKET_ERROR_MAX]);
 
@@ -46,8 +46,7 @@ static inline bool market_source_takes(const struct market_source *source, enum 
 
 /* Makes the market. Bars are freed one symbol after the other as they are placed, so that memory holds them
  * once; the caller still finishes the sources. options->from_ns, to_ns, interval_ns, calendar, session,
- * keep_straddling and threads count.
- * Returns as market_store_load_files(). */
+ * keep_straddling and threads count. Returns as market_store_load_files(). */
 int market_store_build(struct market_source *sources, int n, const struct market_options *options,
                        struct market **ret, char err[static MARKET_ERROR_MAX]);
 

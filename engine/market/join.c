@@ -117,30 +117,18 @@ static void take(struct market_source *to, struct market_source *from, int part)
     bars_file_finish(in);
 }
 
-static bool have_sessions(const struct group *g)
-{
-    for (int i = 0; i < g->n; i++)
-        if (g->member[i]->bars.session)
-            return true;
-    return false;
-}
-
 static int join(struct group *g, struct market_source *first, int64_t interval_ns,
                 char err[static MARKET_ERROR_MAX])
 {
     struct market_source whole = {.file = first->file};
     memcpy(whole.bars.symbol, first->bars.symbol, sizeof whole.bars.symbol);
-    bool sessions = have_sessions(g);
     whole.parts = calloc((size_t)g->n, sizeof *whole.parts);
     int r = whole.parts && allocate(&whole.bars, g->bars) ? 0 : -ENOMEM;
     if (r == 0) {
         whole.n_parts = (size_t)g->n;
         for (int i = 0; i < g->n; i++)
             take(&whole, g->member[i], i);
-        if (!sessions) {
-            free(whole.bars.session);
-            whole.bars.session = NULL;
-        }
+        bars_file_forget_none(&whole.bars);
         r = bars_file_set_interval(&whole.bars, interval_ns ? interval_ns : bars_gaps_interval(&whole.bars));
     }
     if (r < 0) {

@@ -4,25 +4,12 @@
 
 #include "engine/market/image.h"
 
-static size_t row_among(const struct market *market, int64_t ns)
-{
-    size_t low = 0, high = market->rows;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (market->open_ns[middle] < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 size_t market_store_row_at(const struct market *market, int64_t ns)
 {
     if (ns <= market->start_ns)
         return 0;
     if (market->open_ns)
-        return row_among(market, ns);
+        return bars_row_at(market->open_ns, market->rows, ns);
     uint64_t after = (uint64_t)ns - (uint64_t)market->start_ns, interval = (uint64_t)market->interval_ns;
     uint64_t row = after / interval + (after % interval != 0);
     return row < market->rows ? row : market->rows;

@@ -4,18 +4,14 @@
 #include <stdlib.h>
 
 #include "exchange/bars_session.h"
-#include "exchange/clock.h"
 #include "exchange/fail.h"
 
 static int fail_beyond(const struct market_source *source, const struct trading_calendar *calendar, size_t k,
                        char err[static MARKET_ERROR_MAX])
 {
-    char when[CLOCK_TEXT_MAX], from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
-    return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
-                     "beyond the calendar: %s: bar %zu, %s: times from %s to %s, which %s knows",
-                     source->origin, k + 1, clock_utc_text(source->bars.open_time_ns[k], when),
-                     clock_utc_text(calendar->from_ns, from), clock_utc_text(calendar->to_ns, to),
-                     calendar->name);
+    char text[BARS_BEYOND_MAX];
+    return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "beyond the calendar: %s: bar %zu, %s", source->origin,
+                     k + 1, bars_session_beyond(calendar, source->bars.open_time_ns[k], text));
 }
 
 /* Must the bar's session be found, or a mixed one become regular? */
