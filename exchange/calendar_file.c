@@ -14,7 +14,6 @@ enum { FILE_MOST = 1 << 20, DAY_S = 86400, THURSDAY = 4 }; /* 1970-01-01 was a T
 #define NS_PER_S INT64_C(1000000000)
 
 struct calendar_file {
-    char zone[CALENDAR_ZONE_MAX];
     struct trading_calendar view;
     struct trading_day *days; /* the view's */
 };
@@ -57,7 +56,6 @@ static int make(const char *path, const struct calendar_table *table, struct cal
     int r = zone_open(table->zone, &zone, why);
     if (r < 0)
         return fail_line(r == -ENOMEM ? r : -EINVAL, err, CALENDAR_ERROR_MAX, path, "zone %s", why);
-    memcpy(file->zone, table->zone, sizeof file->zone);
     memcpy(file->view.name, table->name, sizeof file->view.name);
     file->view.from_ns = local_ns(zone, table->from, 0);
     file->view.to_ns = local_ns(zone, table->to + 1, 0);
@@ -120,7 +118,6 @@ int calendar_file_open(const char *name_or_path, struct calendar_file **ret,
         return fail_with(-ENOMEM, err, CALENDAR_ERROR_MAX, "out of memory");
     int r = 0;
     if (strcmp(name_or_path, "24x7") == 0) {
-        strcpy(file->zone, "UTC");
         strcpy(file->view.name, "24x7");
         file->view.from_ns = INT64_MIN;
         file->view.to_ns = INT64_MAX;
@@ -145,9 +142,4 @@ void calendar_file_close(struct calendar_file *file)
 const struct trading_calendar *calendar_file_view(const struct calendar_file *file)
 {
     return &file->view;
-}
-
-const char *calendar_file_zone(const struct calendar_file *file)
-{
-    return file->zone;
 }

@@ -34,6 +34,5 @@ void calendar_file_close(struct calendar_file *file); /* NULL is fine */
 
 /* Lives as long as the file. */
 const struct trading_calendar *calendar_file_view(const struct calendar_file *file);
-const char *calendar_file_zone(const struct calendar_file *file); /* "America/New_York"; of 24x7 "UTC" */
 
 #endif

@@ -35,7 +35,6 @@ static void test_file(void)
     }
     const struct trading_calendar *c = calendar_file_view(file);
     CHECK_STR(c->name, "xetra");
-    CHECK_STR(calendar_file_zone(file), "Europe/Berlin");
     CHECK_INT(c->n, 10);
     CHECK_INT(c->from_ns, at("2025-03-23T23:00:00Z"));
     CHECK_INT(c->to_ns, at("2025-04-06T22:00:00Z"));

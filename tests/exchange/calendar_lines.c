@@ -13,8 +13,8 @@ int main(int argc, char **argv)
         return 1;
     }
     const struct trading_calendar *calendar = calendar_file_view(file);
-    printf("%s %s %" PRId64 " %" PRId64 "\n", calendar->name, calendar_file_zone(file),
-           calendar->from_ns / 1000000000, calendar->to_ns / 1000000000);
+    printf("%s %" PRId64 " %" PRId64 "\n", calendar->name, calendar->from_ns / 1000000000,
+           calendar->to_ns / 1000000000);
     for (size_t i = 0; i < calendar->n; i++) {
         const struct trading_day *day = &calendar->days[i];
         printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", day->early_ns / 1000000000,
