@@ -39,12 +39,11 @@ struct asset {
 /* Left as it is where it is null. */
 static bool maybe_says(struct reader *reader, enum symbol_says *ret)
 {
-    bool yes = *ret == SYMBOL_SAYS_YES;
-    if (alpaca_reader_peek(reader) == 'n')
-        return alpaca_reader_maybe_bool(reader, &yes);
+    bool yes = false, null = alpaca_reader_peek(reader) == 'n';
     if (!alpaca_reader_maybe_bool(reader, &yes))
         return false;
-    *ret = yes ? SYMBOL_SAYS_YES : SYMBOL_SAYS_NO;
+    if (!null)
+        *ret = yes ? SYMBOL_SAYS_YES : SYMBOL_SAYS_NO;
     return true;
 }
 

@@ -173,8 +173,9 @@ static void subscribe(struct endpoint *endpoint)
         say(endpoint, "a request could not be sent");
         give_up(endpoint, LINK_LOST, -1);
     } else if (endpoint->n_refused != refused) { /* symbols were added, or removed, beyond the limit known */
-        say_limit(endpoint, "symbol limit exceeded");
-        if (endpoint->n_refused == 0)
+        if (endpoint->n_refused > 0)
+            say_limit(endpoint, "symbol limit exceeded");
+        else
             endpoint->detail[0] = '\0';
         endpoint->owner->changed(endpoint->owner->user, endpoint);
     }
