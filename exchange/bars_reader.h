@@ -1,4 +1,5 @@
-/* Shared by the parts of the reader of bars files: bars_file.c, bars_columns.c, bars_row.c. */
+/* Shared by the parts of the reader of bars files: bars_file.c, bars_columns.c, bars_row.c, bars_wanted.c and
+ * bars_fit.c. */
 #ifndef EXCHANGE_BARS_READER_H
 #define EXCHANGE_BARS_READER_H
 
@@ -49,16 +50,16 @@ struct bars_reader {
 __attribute__((format(printf, 4, 5))) int bars_fail(struct bars_reader *r, int err, const char *what,
                                                     const char *right, ...);
 
+/* The same at the line of a row of r->out, once all were read; without it where the lines are not known. */
+__attribute__((format(printf, 5, 6))) int bars_fail_at(struct bars_reader *r, size_t row, int err,
+                                                       const char *what, const char *right, ...);
+
 /* Finds the columns, from the fields of the first line: a header's names, or an archive's order. 0 or
  * -EINVAL with the sentence. */
 int bars_columns_find(struct bars_reader *r, bool header);
 
 /* Is the line one more of a header, yfinance's second or third one? "Ticker,AAPL,…" and "Date,,,,,". */
 bool bars_columns_more(struct bars_reader *r);
-
-/* The same at the line of a row of r->out, once all were read; without it where the lines are not known. */
-__attribute__((format(printf, 5, 6))) int bars_fail_at(struct bars_reader *r, size_t row, int err,
-                                                       const char *what, const char *right, ...);
 
 /* Takes the fields as a bar that follows the one before. 0; -EINVAL, -ENOMEM with the sentence. */
 int bars_row_read(struct bars_reader *r);

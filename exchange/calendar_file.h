@@ -25,9 +25,7 @@ enum { CALENDAR_ERROR_MAX = 512 };
 struct calendar_file;
 
 /* By a built-in name, else a path. 0, for calendar_file_close(); -ENOENT and other errors of opening, -EINVAL
- * for what the file says, its zone included, -ENOMEM; then `err` holds "what: FILE:LINE: what would be
- * right".
- */
+ * for what the file says, its zone included, -ENOMEM; then `err` holds a sentence with FILE:LINE. */
 int calendar_file_open(const char *name_or_path, struct calendar_file **ret,
                        char err[static CALENDAR_ERROR_MAX]);
 void calendar_file_close(struct calendar_file *file); /* NULL is fine */

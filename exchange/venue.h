@@ -54,8 +54,7 @@ enum venue_link {
     VENUE_CONNECTING, /* TCP, TLS, upgrade */
     VENUE_UP,
     VENUE_WAITING, /* trying again at retry_ms */
-    VENUE_FAILED,  /* refused for good, as far as the reply shows: trying again at retry_ms, rarely; 0: never
-                    */
+    VENUE_FAILED,  /* refused for good, as the reply has it: trying again at retry_ms, rarely; 0: never */
     VENUE_FINAL,   /* refused, and no retry helps (keys, rights): nothing is tried any more */
 };
 
@@ -117,8 +116,7 @@ enum venue_reply_kind {
 /* A corporate action and whose it is. */
 struct venue_action {
     char symbol[SYMBOL_NAME_MAX];
-    char renamed[SYMBOL_NAME_MAX]; /* not "": its name from action.ex_ns on, and `action` has no more than its
-                                      id */
+    char renamed[SYMBOL_NAME_MAX]; /* not "": its name from action.ex_ns on; `action` has only an id */
     struct corporate_action action;
 };
 

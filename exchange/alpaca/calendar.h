@@ -1,5 +1,4 @@
-/* US Eastern time by rule, so that no zone file is needed, and the exchanges' days from Alpaca's calendar.
- */
+/* US Eastern time by rule, without a zone file, and the exchanges' days from Alpaca's calendar. */
 #ifndef EXCHANGE_ALPACA_CALENDAR_H
 #define EXCHANGE_ALPACA_CALENDAR_H
 
