@@ -189,6 +189,7 @@ struct venue_rest_config {
     const struct venue_setting *settings;
     size_t n_settings;
     struct venue_ban ban;
+    bool past; /* it plays the past, whose minutes may be shorter: only what it says limits the requests */
 };
 
 /* Times as in struct venue_status. */

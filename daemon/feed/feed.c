@@ -154,6 +154,7 @@ static int make_rest(struct feed *feed, char *err, size_t err_size)
         .settings = feed->settings,
         .n_settings = feed->n_settings,
         .ban = feed_ban(feed),
+        .past = feed->daemon->config.clock == CLOCK_FEED,
     };
     int r = feed->venue->rest_create(&rest, &feed->rest);
     if (r < 0)

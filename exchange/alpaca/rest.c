@@ -35,8 +35,10 @@ static void finish(struct venue_rest *rest)
 static int64_t room_ms(struct venue_rest *rest, struct venue_call *call, int64_t now)
 {
     struct budget *budget = &alpaca(rest)->budget;
-    int64_t at_ms = net_budget_next_ms(budget, now);
     (void)call;
+    if (alpaca(rest)->past)
+        return now;
+    int64_t at_ms = net_budget_next_ms(budget, now);
     if (at_ms <= now)
         net_budget_take(budget, now);
     return at_ms;
@@ -142,6 +144,7 @@ int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest
         rest->base.headers[1] = (struct net_header){"APCA-API-SECRET-KEY", config->keys.secret};
         rest->base.n_headers = 2;
     }
+    rest->past = config->past;
     net_budget_init(&rest->budget, ALPACA_CALLS_PER_MINUTE * SHARE_PERCENT / 100, MINUTE_MS);
     *ret = &rest->base;
     return 0;

@@ -17,6 +17,7 @@ struct alpaca_rest {
     char *data, *trading;        /* hosts */
     char feed[16], crypto[16];   /* settings */
     struct budget budget;        /* calls of the last minute */
+    bool past;                   /* they are not counted */
     struct alpaca_levels levels; /* of the reply that is read */
 };
 

@@ -97,7 +97,7 @@ static void on_ban(void *user, int64_t until_ns, const char *why)
 static struct server *server;
 static struct venue_rest *rest;
 
-static void begin(const char *const *script, const char *feed)
+static void begin_at(const char *const *script, const char *feed, bool past)
 {
     static char url[64];
     replies = script;
@@ -114,8 +114,14 @@ static void begin(const char *const *script, const char *feed)
                                              .keys = {"the-id", "the-secret"},
                                              .settings = settings,
                                              .n_settings = 1,
-                                             .ban = {0, on_ban, NULL}};
+                                             .ban = {0, on_ban, NULL},
+                                             .past = past};
     CHECK_INT(alpaca_rest_create(&config, &rest), 0);
+}
+
+static void begin(const char *const *script, const char *feed)
+{
+    begin_at(script, feed, false);
 }
 
 static void end(void)
@@ -265,6 +271,29 @@ static void test_limits(void)
     CHECK_INT(asked, 0);
     CHECK(net_requests_status(rest)->paused_until_ms - clock_now_ms() > 3500000);
     end();
+}
+
+/* Of the venue's 200 calls a minute 160 are used; of one that plays the past, all that it answers. */
+static void test_budget(void)
+{
+    enum { USED = 160 };
+    static const char *const clock[] = {"{\"timestamp\":\"2025-03-12T10:00:00.5-04:00\",\"is_open\":true}",
+                                        NULL};
+    for (int past = 0; past < 2; past++) {
+        struct seen seen = {0};
+        begin_at(clock, "iex", past);
+        for (int i = 0; i < USED; i++) {
+            seen.done = false;
+            CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
+            CHECK(loop_until(&loop, &seen.done));
+        }
+        seen.done = false;
+        CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
+        for (int i = 0; i < 20; i++)
+            uv_run(&loop, UV_RUN_NOWAIT);
+        CHECK_INT(net_requests_status(rest)->requests, USED + past);
+        end();
+    }
 }
 
 static void test_others(void)
@@ -479,6 +508,7 @@ int main(void)
     test_lies();
     test_refusals();
     test_limits();
+    test_budget();
     test_others();
     test_latest();
     test_skipped();
