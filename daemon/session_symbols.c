@@ -75,6 +75,16 @@ int64_t daemon_session_stored_bar(const struct session *session, const char *sym
     return open_ns;
 }
 
+/* What it is from now on: an event, and its row. */
+static void put_listed(struct session *session, int index, const struct symbol *symbol)
+{
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
+    db_writer_group_begin(session->writer);
+    daemon_session_event(session, &event);
+    daemon_session_put_symbol(session, index, symbol);
+    db_writer_group_end(session->writer);
+}
+
 int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                                  size_t err_size)
 {
@@ -82,11 +92,7 @@ int daemon_session_update_symbol(struct session *session, int index, const struc
         return fail_with(-EINVAL, err, err_size,
                          "%s: the venue lists it with other assets or decimals than %s holds", symbol->name,
                          session->state->database);
-    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
-    db_writer_group_begin(session->writer);
-    daemon_session_event(session, &event);
-    daemon_session_put_symbol(session, index, symbol);
-    db_writer_group_end(session->writer);
+    put_listed(session, index, symbol);
     return 0;
 }
 
@@ -95,11 +101,7 @@ int daemon_session_rename_symbol(struct session *session, int index, const struc
     if (!symbol_renamed(engine_symbol(session->engine, index), symbol) ||
         engine_find_symbol(session->engine, symbol->name) >= 0)
         return -EINVAL;
-    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
-    db_writer_group_begin(session->writer);
-    daemon_session_event(session, &event);
-    daemon_session_put_symbol(session, index, symbol);
-    db_writer_group_end(session->writer);
+    put_listed(session, index, symbol);
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* When a feed's markets trade, and companies' corporate actions: the venue is asked before history and once
- * a day, and the engine is notified at the moment that they take effect, before any later event of the
+/* When a feed's markets trade, and companies' corporate actions: the venue is asked before history and every
+ * six hours, and the engine is notified at the moment that they take effect, before any later event of the
  * market. */
 #include <errno.h>
 #include <inttypes.h>
@@ -309,14 +309,6 @@ void feed_ask_days(struct feed *feed)
 
 /* ---- corporate actions ---- */
 
-static int find_symbol(const struct feed *feed, const char *name)
-{
-    int s = 0;
-    while (s < feed->n_symbols && strcmp(feed->listed[s].name, name) != 0)
-        s++;
-    return s < feed->n_symbols ? s : -1;
-}
-
 static bool action_known(const struct feed *feed, int symbol, const char *id)
 {
     for (size_t i = 0; i < feed->n_actions; i++)
@@ -357,7 +349,7 @@ static void take_actions(struct feed *feed, const struct venue_reply *reply)
     feed->actions = grown;
     for (size_t i = 0; i < reply->actions.n; i++) {
         const struct venue_action *reported = &reply->actions.list[i];
-        int symbol = find_symbol(feed, reported->symbol);
+        int symbol = feed_named(feed, reported->symbol);
         if (symbol < 0 || action_known(feed, symbol, reported->action.id))
             continue;
         feed->actions[feed->n_actions++] = (struct feed_known_action){

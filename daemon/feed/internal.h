@@ -352,6 +352,8 @@ int feed_follow(struct feed *feed, int symbol, bool follow);
 
 /* ---- symbols.c ---- */
 
+/* A symbol's number among the feed's symbols, streamed or not; -1: it is none of them. */
+int feed_named(const struct feed *feed, const char *name);
 /* Adds the symbols that the session started without, now that the venue describes them: [n_waiting]. */
 void feed_add_waiting(struct feed *feed, const struct venue_symbol *listed_now);
 /* Once a second: answers a client that has waited too long for the list of streams. */

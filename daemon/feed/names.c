@@ -12,14 +12,6 @@ void feed_keep_base(const struct feed *feed, int symbol, struct symbol *listed_n
         memcpy(listed_now->base, feed->symbols[symbol].base, sizeof listed_now->base);
 }
 
-static bool is_streamed(const struct feed *feed, const char *name)
-{
-    int s = 0;
-    while (s < feed->n_symbols && strcmp(feed->listed[s].name, name) != 0)
-        s++;
-    return s < feed->n_symbols;
-}
-
 /* Its streams are those of the new name: the parser finds it by that. 0 or -errno. */
 static int take_name(struct feed *feed, int symbol, const struct symbol *renamed)
 {
@@ -48,7 +40,7 @@ void feed_rename(struct feed *feed, int symbol, const char *name)
     memcpy(now.name, name, sizeof now.name);
     now.trading = now.trading || before.gone || feed->symbols[symbol].unlisted;
     now.gone = feed->symbols[symbol].unlisted = false;
-    int r = is_streamed(feed, name)
+    int r = feed_named(feed, name) >= 0
                 ? -EEXIST
                 : daemon_session_rename_symbol(feed->daemon->session, feed->symbols[symbol].index, &now);
     if (r < 0) {

@@ -163,13 +163,19 @@ void feed_add_waiting(struct feed *feed, const struct venue_symbol *listed_now)
     feed->n_waiting = 0;
 }
 
+int feed_named(const struct feed *feed, const char *name)
+{
+    int s = 0;
+    while (s < feed->n_symbols && strcmp(feed->listed[s].name, name) != 0)
+        s++;
+    return s < feed->n_symbols ? s : -1;
+}
+
 int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
 {
     struct session *session = feed->daemon->session;
-    int at = 0, r;
-    while (at < feed->n_symbols && strcmp(feed->listed[at].name, symbol->name) != 0)
-        at++;
-    if (at < feed->n_symbols) { /* it was removed in this run */
+    int at = feed_named(feed, symbol->name), r;
+    if (at >= 0) { /* it was removed in this run */
         struct venue_symbol listed_now = {.found = true, .symbol = *symbol};
         db_writer_put_streamed(daemon_session_writer(session), feed->symbols[at].index, true);
         feed_take_listed(feed, at, &listed_now);
@@ -178,6 +184,7 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     }
     if (feed->n_symbols == SYMBOLS_MAX)
         return -ENOSPC;
+    at = feed->n_symbols;
     place(feed, symbol);
     size_t streams = feed->n_streams;
     r = feed->venue->format->parser_grow(feed->parser, (size_t)at + 1);
