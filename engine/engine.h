@@ -230,6 +230,7 @@ struct engine_symbol_view {
     struct bar forming;               /* the venue's forming bar; open_ns 0: there is none */
     bool stale;
     enum market_phase phase;     /* of its calendar; OPEN without one */
+    bool extended;               /* it is also traded before and after its session */
     enum market_trading trading; /* MARKET_ENDED: the venue lists it no longer */
     struct market_bands bands;   /* its price limits, as the venue last reported */
 };

@@ -59,6 +59,7 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .forming = market->forming,
         .stale = market->stale,
         .phase = market->phase,
+        .extended = market->extended,
         .trading = market->trading,
         .bands = market->bands,
     };

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "daemon/command/internal.h"
-#include "daemon/feed/feeds.h"
 #include "exchange/clock.h"
 #include "exchange/order_rules.h"
 
@@ -25,21 +24,21 @@ static int print_local(const struct order_rules *rules, int64_t ns, bool whole, 
 
 /* The moment it waits for, and its words; an order of the day ends at *ret_until_ns, for others it is the
  * same moment. NULL: it waits for nothing that is known. */
-static const char *awaited(const struct feed *feed, const struct symbol *symbol, const struct order *order,
-                           int64_t *ret_at_ns, int64_t *ret_until_ns)
+static const char *awaited(const struct engine *engine, const struct order *order, int64_t *ret_at_ns,
+                           int64_t *ret_until_ns)
 {
-    int64_t now_ns = order->created_ns;
-    bool waits =
-        feed_hours_wait(feed, symbol->calendar, order->extended_hours, now_ns, ret_at_ns, ret_until_ns);
-    if (order->tif != ORDER_CLS) {
-        if (waits && order->tif != ORDER_DAY) /* it ends with the open, or whenever it does */
-            *ret_until_ns = *ret_at_ns;
-        return waits ? "the open" : NULL;
-    }
-    if (!waits && !feed_hours_close(feed, symbol->calendar, now_ns, ret_until_ns))
+    bool closing = order->tif == ORDER_CLS;
+    struct engine_symbol_view view;
+    struct session_span span;
+    engine_symbol_view(engine, order->symbol, &view);
+    bool extended = !order_is_of_auction(order->tif) && (view.extended || order->extended_hours);
+    if (!trading_span_at(engine_calendar(engine, order->symbol),
+                         extended ? SESSION_EXTENDED : SESSION_REGULAR, order->created_ns, &span) ||
+        (!closing && span.open_ns <= order->created_ns))
         return NULL;
-    *ret_at_ns = *ret_until_ns;
-    return "the close";
+    *ret_at_ns = closing ? span.close_ns : span.open_ns;
+    *ret_until_ns = order->tif == ORDER_DAY ? span.close_ns : *ret_at_ns; /* others end then, or whenever */
+    return closing ? "the close" : "the open";
 }
 
 void daemon_command_waits(const struct request *request, const struct order *order, json_t *list)
@@ -50,8 +49,7 @@ void daemon_command_waits(const struct request *request, const struct order *ord
     char words[WORDS_MAX];
     if (!rules || !symbol->calendar[0] || !order_live(order->state) || order->state == ORDER_HELD)
         return;
-    const struct feed *feed = feeds_of(request->commands->daemon->feeds, order->symbol);
-    const char *what = feed ? awaited(feed, symbol, order, &at_ns, &until_ns) : NULL;
+    const char *what = awaited(request->engine, order, &at_ns, &until_ns);
     if (!what)
         return;
     int n = snprintf(words, sizeof words, "waits for %s, ", what);

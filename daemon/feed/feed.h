@@ -48,11 +48,4 @@ typedef void feed_listed(void *user, const char *code, const char *why, const ch
 /* 0; -EOPNOTSUPP, -ENOTCONN, -EBUSY, -ENOMEM. */
 int feed_list_streams(struct feed *feed, feed_listed *taker, void *user);
 
-/* The session that an order of a symbol of that calendar waits for at `now_ns`: the next one, or for
- * `extended` also the times before and after it. False: it does not wait, or it is not known for how long. */
-bool feed_hours_wait(const struct feed *feed, const char *calendar, bool extended, int64_t now_ns,
-                     int64_t *ret_open_ns, int64_t *ret_close_ns);
-/* The end of the session of `now_ns`. False: the market is closed, or it is not known. */
-bool feed_hours_close(const struct feed *feed, const char *calendar, int64_t now_ns, int64_t *ret_close_ns);
-
 #endif

@@ -89,43 +89,6 @@ int feed_give_days(struct feed *feed, int calendar)
                : 0;
 }
 
-static const struct calendar *find(const struct feed *feed, const char *name)
-{
-    for (int c = 0; c < feed->n_calendars; c++)
-        if (strcmp(feed->calendars[c].name, name) == 0)
-            return &feed->calendars[c];
-    return NULL;
-}
-
-bool feed_hours_wait(const struct feed *feed, const char *name, bool extended, int64_t now_ns,
-                     int64_t *ret_open_ns, int64_t *ret_close_ns)
-{
-    const struct calendar *calendar = find(feed, name);
-    extended |= calendar && calendar->extended;
-    for (size_t i = 0; calendar && i < calendar->n; i++) {
-        const struct trading_day *day = &calendar->days[i];
-        int64_t opens_ns = extended ? day->early_ns : day->open_ns;
-        int64_t ends_ns = extended ? day->late_ns : day->close_ns;
-        if (ends_ns <= now_ns)
-            continue;
-        *ret_open_ns = opens_ns;
-        *ret_close_ns = ends_ns;
-        return opens_ns > now_ns;
-    }
-    return false;
-}
-
-bool feed_hours_close(const struct feed *feed, const char *name, int64_t now_ns, int64_t *ret_close_ns)
-{
-    const struct calendar *calendar = find(feed, name);
-    for (size_t i = 0; calendar && i < calendar->n; i++)
-        if (calendar->days[i].close_ns > now_ns) {
-            *ret_close_ns = calendar->days[i].close_ns;
-            return calendar->days[i].open_ns <= now_ns;
-        }
-    return false;
-}
-
 bool feed_closed(const struct feed *feed)
 {
     int streamed = 0;

@@ -28,6 +28,7 @@ orders_per_second = 0
 [venue alpaca]
 keys = {keys}
 feed = sip
+extended_hours = {extended}
 [account hand]
 currency = USD
 cash = 10000000
@@ -86,12 +87,12 @@ def listed_rules():
     return {(name, reason): words for name, reason, words in (line.split("\t") for line in out.splitlines())}
 
 
-def start(folder, moment, speed="1"):
+def start(folder, moment, speed="1", extended="off"):
     inside = folder.within(moment.replace(":", ""))
     keys = harness.write_keys(inside, "keys", "hush")
     replay = folder.start(harness.Replay(inside, "--venue", "alpaca", "--synthetic", "5", "--from", moment, "--speed", speed,
                                          "--keys", "PKTEST:hush"))
-    daemon = folder.start(harness.Daemon(inside, replay, CONFIG.format(keys=keys), name="daemon"))
+    daemon = folder.start(harness.Daemon(inside, replay, CONFIG.format(keys=keys, extended=extended), name="daemon"))
     daemon.wait_status(lambda s: s["venues"][0]["connections_up"] == s["venues"][0]["connections"] > 0 and s["venues"][0]["frames"] > 0,
                        "data")
     return replay, daemon
@@ -189,6 +190,16 @@ def on_holiday(folder):
     assert daemon.stop() == 0 and replay.stop() == 0
 
 
+def in_extended_hours(folder):
+    """On the same day, of a market that is traded before and after its session, too: the auctions are the session's."""
+    replay, daemon = start(folder, "2025-11-27T15:10:00Z", extended="on")
+    for tif, words in (("gtc", "open, 2025-11-28 04:00 New York (09:00Z)"), ("day", "open, 2025-11-28 04:00 New York (09:00Z), until 17:00"),
+                       ("opg", "open, 2025-11-28 09:30 New York (14:30Z)"), ("cls", "close, 2025-11-28 13:00 New York (18:00Z)")):
+        out = daemon.papertape("order", "buy", "AAPL", "1", "--limit", "1", "--tif", tif, "--account", "hand")
+        assert out.endswith(f" waits for the {words}\n"), out
+    assert daemon.stop() == 0 and replay.stop() == 0
+
+
 def flattened(folder):
     """On the evening before it: a share is held, and its sale waits for the half day."""
     replay, daemon = start(folder, "2025-11-26T20:56:00Z", "60")
@@ -205,7 +216,7 @@ def main():
     rules, tried = listed_rules(), set()
     with harness.Folder() as folder:
         harness.together(folder, *[lambda folder, moment=moment: in_session(folder, moment, rules, tried)
-                                   for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, flattened)
+                                   for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, in_extended_hours, flattened)
     missing = set(rules) - tried
     assert not missing, f"rules without a row here: {sorted(missing)}"
     print(f"{len(rules)} rules, {len(ROWS)} rows")
