@@ -48,8 +48,8 @@ struct alpaca {
     struct protocol base;
     struct replay_source source;
     struct made made[ALPACA_MARKETS];
-    struct calendar_file *calendar;        /* of stocks */
-    struct filed *files[MADE_SYMBOLS_MAX]; /* played instead of synthetic markets */
+    struct calendar_file *calendar;            /* of stocks */
+    struct file_bars *files[MADE_SYMBOLS_MAX]; /* played instead of synthetic markets */
     size_t n_files;
     struct replay_endpoint endpoints[ALPACA_ENDPOINTS];
     struct alpaca_subscriber *traders; /* of /stream */

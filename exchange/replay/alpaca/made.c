@@ -5,7 +5,7 @@
 
 #include "exchange/decimal.h"
 #include "exchange/replay/alpaca/eastern.h"
-#include "exchange/replay/alpaca/filed.h"
+#include "exchange/replay/alpaca/file_bars.h"
 #include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/chance.h"
 
@@ -58,13 +58,13 @@ int replay_made_find(const struct made *made, const char *name)
     return -1;
 }
 
-int replay_made_file_add(struct made *made, const struct filed *bars)
+int replay_made_file_add(struct made *made, const struct file_bars *bars)
 {
     if (made->n_symbols > 0 && !made->symbols[0].bars)
         made->n_symbols = 0;
-    if (made->n_symbols == MADE_SYMBOLS_MAX || replay_made_find(made, replay_filed_name(bars)) >= 0)
+    if (made->n_symbols == MADE_SYMBOLS_MAX || replay_made_find(made, replay_file_bars_name(bars)) >= 0)
         return -EINVAL;
-    made->symbols[made->n_symbols++] = replay_filed_symbol(bars);
+    made->symbols[made->n_symbols++] = replay_file_bars_symbol(bars);
     return 0;
 }
 
@@ -146,7 +146,7 @@ int64_t replay_made_price(struct made *made, int symbol, int64_t ns)
     int64_t shares, per;
     symbol = market_of(made, symbol);
     if (made->symbols[symbol].bars)
-        return replay_filed_price(made->symbols[symbol].bars, ns);
+        return replay_file_bars_price(made->symbols[symbol].bars, ns);
     split_at(made, symbol, ns, &shares, &per);
     int64_t y = growth(swing(made, symbol, floor_div(ns, 1000000)));
     return (int64_t)(((int128_t)made->symbols[symbol].price * y >> SWING_BITS) * per / shares);
@@ -222,9 +222,9 @@ bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns)
 
 bool replay_made_quiet(const struct made *made, int symbol, int64_t minute, int64_t ret_ohlc[static 4])
 {
-    const struct filed *bars = made->symbols[market_of(made, symbol)].bars;
+    const struct file_bars *bars = made->symbols[market_of(made, symbol)].bars;
     return bars && replay_made_trades_at(made, symbol, minute * MADE_MINUTE) &&
-           replay_filed_quiet(bars, minute, ret_ohlc);
+           replay_file_bars_quiet(bars, minute, ret_ohlc);
 }
 
 /* How many quotes a minute has. */
@@ -356,7 +356,8 @@ size_t replay_made_minute(struct made *made, int symbol, int64_t minute,
     symbol = market_of(made, symbol);
     s = &made->symbols[symbol];
     if (s->bars)
-        return open_at(made, symbol, begin_ns) ? replay_filed_minute(s->bars, made->seed, minute, ticks) : 0;
+        return open_at(made, symbol, begin_ns) ? replay_file_bars_minute(s->bars, made->seed, minute, ticks)
+                                               : 0;
     chance.state = replay_made_hash(made, symbol, MADE_MINUTES, (uint64_t)minute);
     int64_t n = count_ticks(made, symbol, begin_ns, &chance, &extended);
     if (n == 0)

@@ -1,4 +1,4 @@
-/* A market of stocks and pairs of coins, synthetic or of bars files (filed.h), in which every minute is a
+/* A market of stocks and pairs of coins, synthetic or of bars files (file_bars.h), in which every minute is a
  * function of the seed, the symbol and the minute alone: nothing is remembered, so that what is streamed,
  * what REST returns for any time in any year, and another run of the same seed agree. Prices are sums of
  * noise of all periods from a second to half a year (octaves whose amplitude grows with the root of the
@@ -31,7 +31,7 @@ enum {
 
 enum made_class { MADE_STOCK, MADE_CRYPTO, MADE_TEST };
 
-struct filed;
+struct file_bars;
 
 /* What an asset's entry denies. */
 enum made_denied {
@@ -55,7 +55,7 @@ struct made_symbol {
     int swing;           /* by how much it moves, in units of a stock's ordinary move / 4 */
     unsigned denied;     /* enum made_denied, added up */
     int before;          /* after a change of name: 1 + the index of the old one, whose past is its own */
-    const struct filed *bars; /* plays a bars file; NULL: synthetic */
+    const struct file_bars *bars; /* plays a bars file; NULL: synthetic */
 };
 
 enum made_revision { MADE_STANDS, MADE_CANCELLED, MADE_CORRECTED };
@@ -129,7 +129,7 @@ int replay_made_find(const struct made *made, const char *name);
 
 /* Instead of the synthetic symbols: one more that plays a file, which outlives it. 0; -EINVAL when the name
  * is there already or there are too many. */
-int replay_made_file_add(struct made *made, const struct filed *bars);
+int replay_made_file_add(struct made *made, const struct file_bars *bars);
 
 /* Adds "split:AAPL:4:1:2026-01-15", "dividend:AAPL:0.24:2026-01-15", "rename:FB:META:2026-01-15" or
  * "halt:AAPL:2026-01-15T15:00:00Z:5m".

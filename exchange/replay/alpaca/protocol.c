@@ -8,7 +8,7 @@
 #include "exchange/calendar_file.h"
 #include "exchange/fail.h"
 #include "exchange/replay/alpaca/alpaca.h"
-#include "exchange/replay/alpaca/filed.h"
+#include "exchange/replay/alpaca/file_bars.h"
 #include "exchange/replay/alpaca/recorded.h"
 #include "exchange/replay/alpaca/render.h"
 #include "exchange/replay/alpaca/rest.h"
@@ -261,7 +261,7 @@ static void destroy(struct protocol *protocol)
     replay_sessions_use(NULL);
     calendar_file_close(alpaca->calendar);
     for (size_t i = 0; i < alpaca->n_files; i++)
-        replay_filed_close(alpaca->files[i]);
+        replay_file_bars_close(alpaca->files[i]);
     replay_updates_finish(&alpaca->updates);
     replay_recorded_close(alpaca->recorded);
     free((char *)(uintptr_t)alpaca->key_id);
@@ -386,11 +386,11 @@ static void init_endpoints(struct alpaca *alpaca)
 static int add_file(struct alpaca *alpaca, const char *path, int64_t interval_ns,
                     char error[static PROTOCOL_ERROR_MAX])
 {
-    struct filed *file;
+    struct file_bars *file;
     if (alpaca->n_files == MADE_SYMBOLS_MAX / 2)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX, "too many files: --bars: at most %d",
                          MADE_SYMBOLS_MAX / 2);
-    int rc = replay_filed_open(path, interval_ns, &file, error);
+    int rc = replay_file_bars_open(path, interval_ns, &file, error);
     if (rc < 0)
         return rc;
     alpaca->files[alpaca->n_files++] = file;
@@ -413,9 +413,9 @@ static int add_files(struct alpaca *alpaca, const struct options *options,
                           options->interval >= 0 ? replay_candle_interval_ns(options->interval) : 0, error);
         if (rc < 0)
             return rc;
-        replay_filed_range(alpaca->files[i], &from_ns, &to_ns);
+        replay_file_bars_range(alpaca->files[i], &from_ns, &to_ns);
         if (options->from_ns > from_ns)
-            from_ns = replay_filed_next(alpaca->files[i], options->from_ns);
+            from_ns = replay_file_bars_next(alpaca->files[i], options->from_ns);
         start_ns = from_ns < start_ns ? from_ns : start_ns;
         end_ns = to_ns > end_ns ? to_ns : end_ns;
     }

@@ -87,27 +87,14 @@ static enum sessions_kind by_rule(int64_t date, struct trading_day *ret_day)
     return half ? SESSIONS_HALF : SESSIONS_FULL;
 }
 
-/* The first of the table's days that ends after `ns`. */
-static const struct trading_day *day_after(int64_t ns)
-{
-    size_t low = 0, high = table->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->days[middle].late_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < table->n ? &table->days[low] : NULL;
-}
-
 static enum sessions_kind by_table(int64_t begin_ns, int64_t end_ns, struct trading_day *ret_day)
 {
-    const struct trading_day *day = day_after(begin_ns);
-    if (!day || day->early_ns >= end_ns)
+    struct session_span span;
+    if (!trading_span_at(table, SESSION_EXTENDED, begin_ns, &span) || span.open_ns >= end_ns)
         return SESSIONS_CLOSED;
-    *ret_day = *day;
-    return day->close_ns - day->open_ns < (CLOSE_S - OPEN_S) * NS_PER_S ? SESSIONS_HALF : SESSIONS_FULL;
+    *ret_day = table->days[span.day];
+    return ret_day->close_ns - ret_day->open_ns < (CLOSE_S - OPEN_S) * NS_PER_S ? SESSIONS_HALF
+                                                                                : SESSIONS_FULL;
 }
 
 enum sessions_kind replay_sessions_on(int64_t date, struct trading_day *ret_day)

@@ -1,4 +1,4 @@
-#include "exchange/replay/alpaca/filed.h"
+#include "exchange/replay/alpaca/file_bars.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum {
     LEVELS_IN_PRICE = 20000,
 };
 
-struct filed {
+struct file_bars {
     const char *path;
     char name[SYMBOL_NAME_MAX];
     bool crypto;
@@ -60,7 +60,7 @@ static bool is_quote(const char *text)
     return strcmp(text, "BTC") == 0;
 }
 
-int replay_filed_symbol_of(const char *name, char ret[static SYMBOL_NAME_MAX], bool *ret_crypto)
+int replay_file_bars_symbol_of(const char *name, char ret[static SYMBOL_NAME_MAX], bool *ret_crypto)
 {
     const char *mark = strpbrk(name, "-/"), *quote = NULL;
     size_t base = mark ? (size_t)(mark - name) : 0;
@@ -89,7 +89,7 @@ static bool to_e9(double x, int digits, int128_t *ret)
     return true;
 }
 
-static int64_t price_e9(const struct filed *f, double x)
+static int64_t price_e9(const struct file_bars *f, double x)
 {
     int128_t price = 0;
     to_e9(x, f->file.price_digits, &price);
@@ -103,7 +103,7 @@ static int64_t session_end(const struct trading_day *day, int64_t ns)
 }
 
 /* What part of [open, end) the market is open in; false: none. */
-static bool clip(const struct filed *f, int64_t *open_ns, int64_t *end_ns)
+static bool clip(const struct file_bars *f, int64_t *open_ns, int64_t *end_ns)
 {
     struct trading_day day;
     bool daily = f->length_ns >= DAY_NS;
@@ -123,14 +123,14 @@ static bool clip(const struct filed *f, int64_t *open_ns, int64_t *end_ns)
     return *open_ns < *end_ns;
 }
 
-static bool span_of(const struct filed *f, size_t i, int64_t *ret_open_ns, int64_t *ret_end_ns)
+static bool span_of(const struct file_bars *f, size_t i, int64_t *ret_open_ns, int64_t *ret_end_ns)
 {
     *ret_open_ns = f->file.open_time_ns[i];
     *ret_end_ns = *ret_open_ns + f->length_ns;
     return clip(f, ret_open_ns, ret_end_ns);
 }
 
-static bool shape_of(const struct filed *f, size_t i, struct bar_shape *ret)
+static bool shape_of(const struct file_bars *f, size_t i, struct bar_shape *ret)
 {
     const struct bars_file *file = &f->file;
     int64_t open_ns, end_ns;
@@ -148,7 +148,7 @@ static bool shape_of(const struct filed *f, size_t i, struct bar_shape *ret)
 }
 
 /* The trades of a bar; a negative count: it cannot be traded. */
-static int trades_of(const struct filed *f, uint64_t seed, const struct bar_shape *shape,
+static int trades_of(const struct file_bars *f, uint64_t seed, const struct bar_shape *shape,
                      struct bar_trade trades[static BAR_TRADES_MAX], struct chance *chance)
 {
     int64_t minutes = shape->length_ns / MADE_MINUTE;
@@ -162,7 +162,7 @@ static int trades_of(const struct filed *f, uint64_t seed, const struct bar_shap
 }
 
 /* Can it be played? 0 or -EINVAL with the error. */
-static int check_bar(const struct filed *f, size_t i, char error[static SOURCE_ERROR_MAX])
+static int check_bar(const struct file_bars *f, size_t i, char error[static SOURCE_ERROR_MAX])
 {
     struct bar_trade trades[BAR_TRADES_MAX];
     struct bar_shape shape;
@@ -194,7 +194,7 @@ static int check_bar(const struct filed *f, size_t i, char error[static SOURCE_E
     return 0;
 }
 
-static int check_all(struct filed *f, char error[static SOURCE_ERROR_MAX])
+static int check_all(struct file_bars *f, char error[static SOURCE_ERROR_MAX])
 {
     double volume = 0;
     for (size_t i = 0; i < f->file.n && !f->crypto && f->length_ns < DAY_NS; i++)
@@ -213,7 +213,7 @@ static int check_all(struct filed *f, char error[static SOURCE_ERROR_MAX])
     return 0;
 }
 
-static int set_interval(struct filed *f, int64_t interval_ns, char error[static SOURCE_ERROR_MAX])
+static int set_interval(struct file_bars *f, int64_t interval_ns, char error[static SOURCE_ERROR_MAX])
 {
     struct bars_name name;
     f->length_ns = interval_ns > 0 ? interval_ns : f->file.interval_ns;
@@ -227,7 +227,7 @@ static int set_interval(struct filed *f, int64_t interval_ns, char error[static 
     return 0;
 }
 
-static int fill(struct filed *f, int64_t interval_ns, char error[static SOURCE_ERROR_MAX])
+static int fill(struct file_bars *f, int64_t interval_ns, char error[static SOURCE_ERROR_MAX])
 {
     char text[BARS_FILE_ERROR_MAX];
     struct bars_file *file = &f->file;
@@ -236,7 +236,7 @@ static int fill(struct filed *f, int64_t interval_ns, char error[static SOURCE_E
         return fail_with(rc, error, SOURCE_ERROR_MAX, "%.500s", text);
     if ((rc = set_interval(f, interval_ns, error)) < 0)
         return rc;
-    if (replay_filed_symbol_of(file->symbol, f->name, &f->crypto) < 0)
+    if (replay_file_bars_symbol_of(file->symbol, f->name, &f->crypto) < 0)
         return fail_with(-EINVAL, error, SOURCE_ERROR_MAX, "name is too long: %.200s: at most %d letters",
                          f->path, SYMBOL_NAME_MAX - 1);
     int digits = file->price_digits;
@@ -247,34 +247,34 @@ static int fill(struct filed *f, int64_t interval_ns, char error[static SOURCE_E
     return check_all(f, error);
 }
 
-int replay_filed_open(const char *path, int64_t interval_ns, struct filed **ret,
-                      char error[static SOURCE_ERROR_MAX])
+int replay_file_bars_open(const char *path, int64_t interval_ns, struct file_bars **ret,
+                          char error[static SOURCE_ERROR_MAX])
 {
-    struct filed *f = calloc(1, sizeof(*f));
+    struct file_bars *f = calloc(1, sizeof(*f));
     if (!f)
         return fail_with(-ENOMEM, error, SOURCE_ERROR_MAX, "out of memory");
     f->path = path;
     int rc = fill(f, interval_ns, error);
     if (rc < 0)
-        replay_filed_close(f);
+        replay_file_bars_close(f);
     else
         *ret = f;
     return rc;
 }
 
-void replay_filed_close(struct filed *f)
+void replay_file_bars_close(struct file_bars *f)
 {
     if (f)
         bars_file_finish(&f->file);
     free(f);
 }
 
-const char *replay_filed_name(const struct filed *f)
+const char *replay_file_bars_name(const struct file_bars *f)
 {
     return f->name;
 }
 
-struct made_symbol replay_filed_symbol(const struct filed *f)
+struct made_symbol replay_file_bars_symbol(const struct file_bars *f)
 {
     int64_t price = price_e9(f, f->file.open[0]), level = price / LEVELS_IN_PRICE / f->tick * f->tick;
     struct made_symbol symbol = {.title = f->name,
@@ -291,7 +291,7 @@ struct made_symbol replay_filed_symbol(const struct filed *f)
     return symbol;
 }
 
-void replay_filed_range(const struct filed *f, int64_t *ret_from_ns, int64_t *ret_to_ns)
+void replay_file_bars_range(const struct file_bars *f, int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
     int64_t end_ns;
     span_of(f, 0, ret_from_ns, &end_ns);
@@ -299,7 +299,7 @@ void replay_filed_range(const struct filed *f, int64_t *ret_from_ns, int64_t *re
 }
 
 /* How many bars open at `ns` or before. */
-static size_t bars_to(const struct filed *f, int64_t ns)
+static size_t bars_to(const struct file_bars *f, int64_t ns)
 {
     size_t low = 0, high = f->file.n;
     while (low < high) {
@@ -314,7 +314,7 @@ static size_t bars_to(const struct filed *f, int64_t ns)
 
 /* The bar that holds `ns`; false: none. A day's bar may stand hours before its session, or after its date's
  * begin in New York. */
-static bool bar_at(const struct filed *f, int64_t ns, size_t *ret, struct bar_shape *ret_shape)
+static bool bar_at(const struct file_bars *f, int64_t ns, size_t *ret, struct bar_shape *ret_shape)
 {
     for (size_t i = bars_to(f, ns), looked = 0; i > 0 && looked < 2; i--, looked++) {
         int64_t open_ns, end_ns;
@@ -326,7 +326,7 @@ static bool bar_at(const struct filed *f, int64_t ns, size_t *ret, struct bar_sh
     return false;
 }
 
-int64_t replay_filed_next(const struct filed *f, int64_t ns)
+int64_t replay_file_bars_next(const struct file_bars *f, int64_t ns)
 {
     for (size_t i = bars_to(f, ns - DAY_NS); i < f->file.n; i++) {
         int64_t open_ns, end_ns;
@@ -336,13 +336,13 @@ int64_t replay_filed_next(const struct filed *f, int64_t ns)
     return INT64_MAX;
 }
 
-int64_t replay_filed_price(const struct filed *f, int64_t ns)
+int64_t replay_file_bars_price(const struct file_bars *f, int64_t ns)
 {
     size_t n = bars_to(f, ns - f->length_ns);
     return n > 0 ? price_e9(f, f->file.close[n - 1]) : price_e9(f, f->file.open[0]);
 }
 
-static int64_t quote_size(const struct filed *f, struct chance *chance)
+static int64_t quote_size(const struct file_bars *f, struct chance *chance)
 {
     if (!f->crypto)
         return 100 * chance_heavy(chance, 4) * MADE_E9;
@@ -350,8 +350,8 @@ static int64_t quote_size(const struct filed *f, struct chance *chance)
 }
 
 /* The quote that a trade takes: within the bar, or a tick wide where the bar has a single price. */
-static void make_quote(const struct filed *f, const struct bar_shape *shape, struct chance *chance, bool buy,
-                       struct made_tick *tick)
+static void make_quote(const struct file_bars *f, const struct bar_shape *shape, struct chance *chance,
+                       bool buy, struct made_tick *tick)
 {
     int64_t spread = chance_range(chance, 1, SPREAD_MAX) * f->tick, price = tick->trade.price;
     int64_t low = shape->low, high = shape->high;
@@ -366,7 +366,7 @@ static void make_quote(const struct filed *f, const struct bar_shape *shape, str
     tick->bid_exchange = tick->ask_exchange = f->crypto ? 0 : 'V';
 }
 
-static void make_tick(const struct filed *f, const struct bar_shape *shape, struct chance *chance,
+static void make_tick(const struct file_bars *f, const struct bar_shape *shape, struct chance *chance,
                       const struct bar_trade *trade, struct made_tick *tick)
 {
     bool single = shape->low == shape->high;
@@ -402,8 +402,8 @@ static void mark(const struct bar_shape *shape, bool first, bool last, struct ma
         t->exchange = 'Q'; /* the official prints are those of the exchange that lists it */
 }
 
-size_t replay_filed_minute(const struct filed *f, uint64_t seed, int64_t minute,
-                           struct made_tick ticks[static MADE_TICKS_MAX])
+size_t replay_file_bars_minute(const struct file_bars *f, uint64_t seed, int64_t minute,
+                               struct made_tick ticks[static MADE_TICKS_MAX])
 {
     struct bar_trade trades[BAR_TRADES_MAX];
     struct bar_shape shape;
@@ -426,7 +426,7 @@ size_t replay_filed_minute(const struct filed *f, uint64_t seed, int64_t minute,
     return n;
 }
 
-bool replay_filed_quiet(const struct filed *f, int64_t minute, int64_t ret_ohlc[static 4])
+bool replay_file_bars_quiet(const struct file_bars *f, int64_t minute, int64_t ret_ohlc[static 4])
 {
     struct bar_shape shape;
     size_t bar;

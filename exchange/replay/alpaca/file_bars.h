@@ -8,40 +8,40 @@
  * (sessions.h) at least in part, and are traded in that part. Where one of a file's bars is off the clock's
  * grid, as an hour from 9:30, they end with the session that they begin in.
  */
-#ifndef EXCHANGE_REPLAY_ALPACA_FILED_H
-#define EXCHANGE_REPLAY_ALPACA_FILED_H
+#ifndef EXCHANGE_REPLAY_ALPACA_FILE_BARS_H
+#define EXCHANGE_REPLAY_ALPACA_FILE_BARS_H
 
 #include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/source.h"
 
-struct filed;
+struct file_bars;
 
 /* Reads a file. Its symbol is its name's (exchange/bars_name.h): a pair, "BTC/USD", where a dollar or a coin
  * is behind a '-' or "USD", "USDC" or "USDT" ends a name of six letters or more (BTC-USD, BTCUSDT); else a
  * stock ("BRK-B" is BRK.B). `interval_ns` 0: what its times show. 0, or -errno with "what: where: what would
  * be right". */
-int replay_filed_open(const char *path, int64_t interval_ns, struct filed **ret,
-                      char error[static SOURCE_ERROR_MAX]);
-void replay_filed_close(struct filed *filed); /* NULL is fine */
+int replay_file_bars_open(const char *path, int64_t interval_ns, struct file_bars **ret,
+                          char error[static SOURCE_ERROR_MAX]);
+void replay_file_bars_close(struct file_bars *f); /* NULL is fine */
 
 /* The pair or stock that a name in a file means. 0, or -EINVAL for one that is too long. */
-int replay_filed_symbol_of(const char *name, char ret[static SYMBOL_NAME_MAX], bool *ret_crypto);
+int replay_file_bars_symbol_of(const char *name, char ret[static SYMBOL_NAME_MAX], bool *ret_crypto);
 
-const char *replay_filed_name(const struct filed *filed);
-struct made_symbol replay_filed_symbol(const struct filed *filed);
+const char *replay_file_bars_name(const struct file_bars *f);
+struct made_symbol replay_file_bars_symbol(const struct file_bars *f);
 
 /* From the first bar's opening to the last one's end. */
-void replay_filed_range(const struct filed *filed, int64_t *ret_from_ns, int64_t *ret_to_ns);
+void replay_file_bars_range(const struct file_bars *f, int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /* The opening of the first bar at or after `ns`; INT64_MAX: none. */
-int64_t replay_filed_next(const struct filed *filed, int64_t ns);
+int64_t replay_file_bars_next(const struct file_bars *f, int64_t ns);
 
 /* As replay_made_minute() and replay_made_quiet(). */
-size_t replay_filed_minute(const struct filed *filed, uint64_t seed, int64_t minute,
-                           struct made_tick ticks[static MADE_TICKS_MAX]);
-bool replay_filed_quiet(const struct filed *filed, int64_t minute, int64_t ret_ohlc[static 4]);
+size_t replay_file_bars_minute(const struct file_bars *f, uint64_t seed, int64_t minute,
+                               struct made_tick ticks[static MADE_TICKS_MAX]);
+bool replay_file_bars_quiet(const struct file_bars *f, int64_t minute, int64_t ret_ohlc[static 4]);
 
 /* The close before `ns`, or the first open. */
-int64_t replay_filed_price(const struct filed *filed, int64_t ns);
+int64_t replay_file_bars_price(const struct file_bars *f, int64_t ns);
 
 #endif
