@@ -148,21 +148,22 @@ def page_all(venue, path, name, **args):
 
 def test_stream(folder):
     """A few days with a holiday and a half day, of both classes."""
-    paths = stock_bars.write_all(folder, ["AAPL", "BRK-B"], FIRST, END)
+    paths = stock_bars.write_all(folder, ["F", "BRK-B"], FIRST, END)
     paths.append(os.path.join(folder, "BTC-USD_1m.csv"))
     write(paths[-1], pair_rows(random.Random(3)))
-    rows = dict(zip(("AAPL", "BRK.B", "BTC/USD"), map(rows_of, paths)))
+    rows = dict(zip(("F", "BRK.B", "BTC/USD"), map(rows_of, paths)))
     last = {name: max(r) for name, r in rows.items()}
     both = {"trades": ["*"], "quotes": ["*"], "bars": ["*"]}
     with Alpaca("--bars", *paths) as v:
         assert [a["symbol"] for a in v.ask("/v2/assets")] == list(rows)
+        assert v.ask("/v2/assets/F")["shortable"], "a file's stock is denied nothing, whatever the synthetic one of its name is"
         assert v.ask("/v2/assets/BRK.B")["class"] == "us_equity" and v.ask("/v2/assets/BTCUSD")["class"] == "crypto"
         coins, _ = v.stream("/v1beta3/crypto/us", **both)
         got = to_end(coins, {"BTC/USD": last["BTC/USD"]})
         check_all("BTC/USD", got, rows["BTC/USD"])
         clock = v.ask("/v2/clock")
         assert not clock["is_open"] and clock["next_open"] == "2025-12-02T09:30:00-05:00", clock
-        for name, path in (("AAPL", "/v2/stocks/bars"), ("BRK.B", "/v2/stocks/bars"), ("BTC/USD", "/v1beta3/crypto/us/bars")):
+        for name, path in (("F", "/v2/stocks/bars"), ("BRK.B", "/v2/stocks/bars"), ("BTC/USD", "/v1beta3/crypto/us/bars")):
             bars = page_all(v, path, name, start=FIRST)
             assert {second(b["t"]): tuple(map(float, values(b))) for b in bars} == \
                 {at: tuple(map(float, bar)) for at, bar in rows[name].items()}, name
@@ -172,8 +173,8 @@ def test_stream(folder):
     for feed in ("sip", "iex"):
         with Alpaca("--bars", *paths) as v:
             stocks, _ = v.stream(f"/v2/{feed}", **both)
-            streams.append(to_end(stocks, {n: last[n] for n in ("AAPL", "BRK.B")}))
-            for name in ("AAPL", "BRK.B"):
+            streams.append(to_end(stocks, {n: last[n] for n in ("F", "BRK.B")}))
+            for name in ("F", "BRK.B"):
                 check_all(name, streams[-1], rows[name])
     assert streams[0] == streams[1]
 

@@ -24,14 +24,16 @@ enum {
     HALT_MINUTES = 5,
 };
 
+/* IBM is hard to borrow and F is not lent, so that there is something to refuse. */
 static const struct made_symbol listed[] = {
     {"AAPL", "Apple Inc. Common Stock", "NASDAQ", MADE_STOCK, 'C', 'Q', E9(230), MADE_E9 / 100, 0, 0, 24, 4},
     {"MSFT", "Microsoft Corporation Common Stock", "NASDAQ", MADE_STOCK, 'C', 'Q', E9(420), MADE_E9 / 100, 0,
      0, 20, 4},
     {"SPY", "SPDR S&P 500 ETF Trust", "ARCA", MADE_STOCK, 'B', 'P', E9(590), MADE_E9 / 100, 0, 0, 30, 2},
     {"IBM", "International Business Machines Corporation", "NYSE", MADE_STOCK, 'A', 'N', E9(225),
-     MADE_E9 / 100, 0, 0, 10, 3},
-    {"F", "Ford Motor Company", "NYSE", MADE_STOCK, 'A', 'N', E9(11), MADE_E9 / 100, 0, 0, 8, 6},
+     MADE_E9 / 100, 0, 0, 10, 3, MADE_NOT_EASY_TO_BORROW},
+    {"F", "Ford Motor Company", "NYSE", MADE_STOCK, 'A', 'N', E9(11), MADE_E9 / 100, 0, 0, 8, 6,
+     MADE_NOT_SHORTABLE},
     {"FAKEPACA", "Fake Alpaca", "NASDAQ", MADE_TEST, 'N', 'N', E9(134), MADE_E9 / 100, 0, 0, 40, 4},
     {"BTC/USD", "Bitcoin / US Dollar", "CRYPTO", MADE_CRYPTO, 0, 0, E9(65000), MADE_E9 / 100, 5 * MADE_E9,
      MADE_E9 / 50, 40, 8},

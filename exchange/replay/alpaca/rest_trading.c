@@ -151,11 +151,9 @@ static void write_asset(struct rest_call *call, int index)
     key_bool(wire, "tradable", active && !(symbol->denied & MADE_NOT_TRADABLE));
     key_bool(wire, "marginable", !crypto && !(symbol->denied & MADE_NOT_MARGINABLE));
     key_str(wire, "maintenance_margin_requirement", crypto ? "100" : "30");
-    /* So that there is something to refuse: F is not lent, IBM is hard to borrow. */
-    bool lent = !crypto && !(symbol->denied & MADE_NOT_SHORTABLE) && strcmp(symbol->name, "F") != 0;
+    bool lent = !crypto && !(symbol->denied & MADE_NOT_SHORTABLE);
     key_bool(wire, "shortable", lent);
-    key_bool(wire, "easy_to_borrow",
-             lent && !(symbol->denied & MADE_NOT_EASY_TO_BORROW) && strcmp(symbol->name, "IBM") != 0);
+    key_bool(wire, "easy_to_borrow", lent && !(symbol->denied & MADE_NOT_EASY_TO_BORROW));
     key_bool(wire, "fractionable", !(symbol->denied & MADE_NOT_FRACTIONABLE));
     replay_wire_key(wire, "attributes");
     replay_wire_array(wire, 0);
