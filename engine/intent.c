@@ -83,11 +83,11 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
     };
 }
 
-/* The price that a purchase at market would pay, as far as is known; 0: no price is known. */
-static int64_t asked_price(const struct engine *engine, int symbol)
+/* The price that an order at market would get, as far as is known; 0: no price is known. */
+static int64_t shown_price(const struct engine *engine, int symbol, enum order_side side)
 {
     struct book_level best = {.price = engine->markets[symbol].last};
-    engine_match_best(engine, symbol, ORDER_BUY, &best);
+    engine_match_best(engine, symbol, side, &best);
     return best.price;
 }
 
@@ -96,22 +96,34 @@ static int64_t asked_price(const struct engine *engine, int symbol)
  * venue's extended_hours are on every order fills, as in the session. */
 #define EXTENDED_BAND_E6 5000 /* half a percent */
 
+static bool is_extended(const struct engine *engine, int account, int symbol)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    return engine->specs[account].session == SESSION_EXTENDED && !market->extended &&
+           engine_hours_outside(market);
+}
+
+/* The worst price that an order at market is given with, as far as is known: its limit before and after the
+ * session. */
+static int64_t worst_price(const struct engine *engine, int account, int symbol, enum order_side side)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t price = shown_price(engine, symbol, side);
+    int64_t band = (int64_t)((int128_t)price * EXTENDED_BAND_E6 / 1000000);
+    if (!is_extended(engine, account, symbol))
+        return price;
+    return side == ORDER_BUY ? filter_floor_price(listed, price + band)
+                             : filter_ceil_price(listed, price - band);
+}
+
 static void extend(const struct engine *engine, struct order *order)
 {
-    const struct market_state *market = &engine->markets[order->symbol];
-    struct book_level best = {.price = market->last};
-    if (engine->specs[order->account].session != SESSION_EXTENDED || market->extended ||
-        !engine_hours_outside(market))
+    if (!is_extended(engine, order->account, order->symbol))
         return;
     if (order->type == ORDER_MARKET) {
-        engine_match_best(engine, order->symbol, order->side, &best);
-        int64_t band = (int64_t)((int128_t)best.price * EXTENDED_BAND_E6 / 1000000);
         order->type = ORDER_LIMIT;
-        order->price = order->side == ORDER_BUY ? filter_floor_price(&market->symbol, best.price + band)
-                                                : filter_ceil_price(&market->symbol, best.price - band);
+        order->price = worst_price(engine, order->account, order->symbol, order->side);
     }
-    if (order->type != ORDER_LIMIT)
-        return;
     if (order->tif == ORDER_GTC)
         order->tif = ORDER_DAY;
     order->extended_hours = true;
@@ -136,6 +148,18 @@ static enum intent_fault prices_of(const struct symbol *symbol, const struct int
     return INTENT_FITS;
 }
 
+/* The limit of an entry at market before and after the session: below its profit; 0 where the price shown has
+ * reached that. */
+static int64_t extended_limit(const struct engine *engine, int account, int symbol, int64_t profit)
+{
+    int64_t price = worst_price(engine, account, symbol, ORDER_BUY);
+    if (profit == 0 || price < profit)
+        return price;
+    return shown_price(engine, symbol, ORDER_BUY) < profit
+               ? filter_floor_price(&engine->markets[symbol].symbol, profit - 1)
+               : 0;
+}
+
 /* An entry with exits is a bracket: the venue rests them the moment that the entry has filled. The stop
  * becomes a market order once it triggers, since no price may pass it unfilled; the profit is a limit
  * order, which rests on the better side of the market and need not trigger first. */
@@ -145,15 +169,20 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
     enum intent_fault fault = prices_of(&engine->markets[symbol].symbol, intent, &prices);
     if (fault != INTENT_FITS)
         return fault;
+    if (prices.limit == 0 && is_extended(engine, account, symbol)) {
+        prices.limit = extended_limit(engine, account, symbol, prices.profit);
+        if (prices.limit == 0) /* the move that it is for is over */
+            return INTENT_FITS;
+    }
     struct sizing sizing = sizing_of(engine, account, symbol);
     int64_t qty = sizing_entry(&sizing, intent->fraction,
-                               prices.limit > 0 ? prices.limit : asked_price(engine, symbol));
+                               prices.limit > 0 ? prices.limit : shown_price(engine, symbol, ORDER_BUY));
     struct order legs[ORDER_LEGS_MAX];
     int n = 1;
     legs[0] = engine_intent_order(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET,
                                   qty, intent->why);
     legs[0].price = prices.limit;
-    if (prices.limit > 0 && intent->good_ns != 0) {
+    if (intent->limit > 0 && intent->good_ns != 0) {
         legs[0].tif = ORDER_GTD;
         legs[0].expires_ns = intent->good_ns;
     }
@@ -256,7 +285,7 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
     }
     struct sizing sizing = sizing_of(engine, account, symbol);
     int64_t qty = sizing_target(&sizing, intent->fraction, held, engine->markets[symbol].last,
-                                asked_price(engine, symbol));
+                                worst_price(engine, account, symbol, ORDER_BUY));
     if (qty == 0)
         return;
     struct order request = engine_intent_order(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL,

@@ -224,6 +224,46 @@ static void test_outside(void)
     choice_of_bob = SESSION_ALL;
 }
 
+/* The limit is what an entry may pay: all of the cash pays for it, and it leaves a profit. */
+static void test_outside_limit(void)
+{
+    static const struct {
+        double profit;
+        int64_t ask, limit;
+    } cases[] = {{0, 60000 * USDT, 60300 * USDT},
+                 {60300.01, 60000 * USDT, 60300 * USDT},
+                 {60300, 60000 * USDT, 60300 * USDT - USDT / 100},
+                 {60100, 60000 * USDT, 60100 * USDT - USDT / 100},
+                 {60100, 60100 * USDT - USDT / 100, 60100 * USDT - USDT / 100},
+                 {60100, 60100 * USDT, 0},
+                 {60100, 60150 * USDT, 0}};
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_EXTENDED;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+        quote(&h, BTCUSDT, 59999 * USDT, 20 * SHARE, cases[i].ask, 50 * SHARE);
+        wants((struct intent){
+            .kind = INTENT_ENTER, .fraction = 1, .stop = 59000, .profit = cases[i].profit, .why = "in"});
+        const struct order *entry = &h.orders[1].order;
+        CHECK_INT(entry->id, cases[i].limit > 0);
+        CHECK_INT(entry->price, cases[i].limit);
+        if (cases[i].limit > 0) {
+            CHECK_STR(order_reason_name(entry->reason), order_reason_name(ORDER_OK));
+            pass(&h, SECOND_NS);
+            CHECK_INT(state(1), ORDER_FILLED);
+            CHECK_INT(h.last_fill.price, cases[i].ask);
+        }
+        CHECK_INT(h.fills, cases[i].limit > 0);
+        harness_close(&h);
+    }
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+    wants((struct intent){.kind = INTENT_TARGET, .fraction = 1, .why = "all"});
+    CHECK_INT(h.orders[1].order.price, 60300 * USDT);
+    CHECK_STR(order_reason_name(h.orders[1].order.reason), order_reason_name(ORDER_OK));
+    harness_close(&h);
+    choice_of_bob = SESSION_ALL;
+}
+
 /* ---- auctions ---- their prices: tests/engine/auctions.c */
 
 static void test_opening(void)
@@ -343,6 +383,31 @@ static void test_bars(void)
     model = FILL_QUOTE;
 }
 
+/* An entry before the session fills inside its bar; its exits wait for the session, where they arrive. */
+static void test_bar_exits(void)
+{
+    model = FILL_BAR;
+    choice_of_bob = SESSION_EXTENDED;
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - 30 * MINUTE_NS);
+    know_days();
+    wants((struct intent){
+        .kind = INTENT_ENTER, .fraction = 0.5, .limit = 59990, .stop = 59900, .profit = 60200, .why = "in"});
+    bar_at(OPEN_NS - 29 * MINUTE_NS, 60000, 59800);
+    CHECK_INT(state(1), ORDER_FILLED);
+    CHECK_INT(h.last_fill.price, 59990 * USDT);
+    CHECK(state(2) == ORDER_PENDING && state(3) == ORDER_PENDING);
+    bar_at(OPEN_NS - 28 * MINUTE_NS, 59800, 60300);
+    CHECK(state(2) == ORDER_PENDING && state(3) == ORDER_PENDING);
+    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    bar_at(OPEN_NS, 60250, 60260);
+    CHECK_INT(state(2), ORDER_CANCELED);
+    CHECK_INT(state(3), ORDER_FILLED);
+    CHECK_INT(h.fills, 2);
+    harness_close(&h);
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_ALL;
+}
+
 /* ---- before and after the session ---- */
 
 static void test_extended(void)
@@ -407,9 +472,11 @@ int main(void)
     test_borrow_fee();
     test_emulated();
     test_outside();
+    test_outside_limit();
     test_opening();
     test_closing();
     test_bars();
+    test_bar_exits();
     test_extended();
     test_amount();
     return check_done("engine/order_rules");
