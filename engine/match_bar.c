@@ -122,11 +122,13 @@ static struct bar_effect meet(struct engine *engine, uint64_t id, const struct a
     return effect;
 }
 
-/* The exits of an entry that filled inside the bar start with what is certain of the rest of it. */
+/* The exits of an entry that filled inside the bar start with what is certain of the rest of it, where its
+ * session fills them. */
 static void begin_exits(struct engine *engine, const struct order *entry, struct bar_effect effect,
                         const struct at_bar *bar)
 {
     static const enum bar_step steps[] = {BAR_AT_OPEN, BAR_STOPS, BAR_TRAILS};
+    const struct market_state *market = &engine->markets[entry->symbol];
     struct at_bar at = *bar;
     at.prices = bar_rest(entry->side, effect.act == BAR_MAKES ? ORDER_LIMIT : entry->type, effect.price,
                          &bar->prices);
@@ -135,7 +137,7 @@ static void begin_exits(struct engine *engine, const struct order *entry, struct
             size_t i = engine_match_find(engine, id);
             const struct order *exit = i < engine->n_orders ? &engine->orders[i].order : NULL;
             at.step = steps[k];
-            if (exit && exit->parent == entry->id)
+            if (exit && exit->parent == entry->id && engine_hours_bar_takes(market, exit, at.bar))
                 meet(engine, id, &at);
         }
 }
