@@ -188,22 +188,39 @@ static void begin_sessions(const struct change *change)
     }
 }
 
+/* Does it see the bars of the same session, and interval? */
+static bool same_bars(const struct change *change, int account)
+{
+    return !change->interval &&
+           change->made->specs[account].session == change->engine->specs[account].session;
+}
+
+/* Does the same trade for the account, by the same bars? */
+static bool same_trader(const struct change *change, int account)
+{
+    const struct strategy_runner *to = &change->made->runners[account];
+    const struct strategy_runner *from = &change->engine->runners[account];
+    const struct policy *policy = to->driver.policy, *before = from->driver.policy;
+    if (!same_bars(change, account) || to->strategy != from->strategy)
+        return false;
+    if (to->strategy)
+        return memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) == 0;
+    return policy && before && memcmp(policy->id, before->id, sizeof policy->id) == 0;
+}
+
 /* Strategies that are another, or have other parameters, start without memory, and so do policies of other
  * rules: false. */
 static bool move_slots(const struct change *change, int account)
 {
     struct strategy_runner *to = &change->made->runners[account], *from = &change->engine->runners[account];
     const struct policy *policy = to->driver.policy, *before = from->driver.policy;
-    if (policy && before && !change->interval && policy_same_rules(policy, before) &&
-        change->made->specs[account].session == change->engine->specs[account].session) {
+    if (policy && before && same_bars(change, account) && policy_same_rules(policy, before)) {
         engine_driver_move(&to->driver, &from->driver);
         return true;
     }
     if (!change->interval)
         engine_driver_inherit(&to->driver, &from->driver, change->to);
-    if (change->interval || to->strategy != from->strategy || !to->strategy ||
-        change->made->specs[account].session != change->engine->specs[account].session ||
-        memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
+    if (!to->strategy || !same_trader(change, account))
         return false;
     for (int s = 0; s < change->made->n_symbols; s++)
         if (change->from[s] >= 0) {
@@ -212,17 +229,6 @@ static bool move_slots(const struct change *change, int account)
             from->slots[change->from[s]] = fresh;
         }
     return true;
-}
-
-/* Does the same trade for the account, by the bars of the same session? */
-static bool same_trader(const struct change *change, int account)
-{
-    const struct account_spec *to = &change->made->specs[account], *from = &change->engine->specs[account];
-    if (change->interval || to->session != from->session || to->strategy != from->strategy)
-        return false;
-    if (to->strategy)
-        return memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) == 0;
-    return to->policy && from->policy && memcmp(to->policy->id, from->policy->id, sizeof to->policy->id) == 0;
 }
 
 static void move_kept(const struct change *change, int account)

@@ -497,7 +497,11 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 
 /* hours.c */
 #define HOURS_DAY_NS (86400 * INT64_C(1000000000))
+/* Are orders filled in the phase? With `extended` before and after the session too. */
+bool engine_hours_phase(enum market_phase phase, bool extended);
 bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
+/* Before and after the session: are orders with extended_hours filled now? */
+bool engine_hours_outside(const struct market_state *market);
 /* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
 /* Of a market whose days are known: did trading begin within a minute, and has it shown nothing yet? What
@@ -505,6 +509,10 @@ bool engine_hours_rests(const struct market_state *market);
 bool engine_hours_opening(const struct engine *engine, int symbol);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
+bool engine_hours_bar_outside(const struct bar *bar); /* is it before or after the session? */
+/* Is its close a price that could be had? One of a session in which the market is traded is; before and
+ * after the session also where an account chooses to trade then. */
+bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar);
 void engine_hours_begin(struct engine *engine,
                         int symbol); /* of a symbol that is new, or has another calendar */
 void engine_hours_event(struct engine *engine, const struct market_session *event);
@@ -519,15 +527,10 @@ bool engine_hours_of_venue(const struct market_state *market, const char *venue)
 bool engine_hours_takes(const struct market_state *market, const struct order *order);
 bool engine_hours_works(const struct market_state *market, const struct order *order,
                         enum market_phase phase);
-/* Before and after the session: are orders with extended_hours filled now? */
-bool engine_hours_outside(const struct market_state *market);
 /* Does the bar's session fill it? Of bars without a session every one does, and where no class of assets or
  * no hours are known. */
 bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
                             const struct bar *bar);
-/* Is its close a price that could be had? One of a session in which the market is traded is; before and
- * after the session also where an account chooses to trade then. */
-bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar);
 /* A bar before or after the session: may it fill an order with extended_hours? */
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
 /* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its
@@ -556,8 +559,7 @@ int engine_calendars_take(struct engine *engine, const struct event_calendar *ev
 /* The same without a check: takes over the days, which are malloc()'s. 0 or -ENOMEM; then they are freed. */
 int engine_calendars_put(struct engine *engine, const struct trading_calendar *calendar);
 void engine_calendars_finish(struct engine *engine);
-/* Can it be computed with: a name, days that do not contradict each other, times within a quarter of int64?
- */
+/* Can it be computed with: a name, days that do not contradict each other, times within half of int64's? */
 bool engine_calendars_sound(const struct trading_calendar *calendar);
 /* The bar with its session, by the calendar that is known now. */
 struct bar engine_calendars_dated(const struct engine *engine, int symbol, const struct bar *bar);
@@ -684,12 +686,12 @@ void engine_driver_again(struct engine *engine, int account, int symbol);
 int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 0; 0: not known yet */
 /* Shows it the bar of one of its assets, as history or not. */
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
-/* The policy's actions on the rows up to the one that opens then, with the account's present state; wanted
- * false: they pass, and nothing is written. */
 /* Its rows after driver->round_ns pass, up to the one before open_ns. */
 void engine_driver_pass_to(struct engine *engine, int account, int64_t open_ns);
 /* Task day-trade: does its session end with the bar after driver->round_ns? */
 bool engine_driver_leaves(const struct engine *engine, int account);
+/* The policy's actions on the rows up to the one that opens then, with the account's present state; wanted
+ * false: they pass, and nothing is written. */
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
 void engine_driver_leave(struct engine *engine); /* its policies end before it: closes their runtimes */
 /* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */

@@ -288,11 +288,6 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
     return facts;
 }
 
-static bool at_auction(const struct order *order)
-{
-    return order->tif == ORDER_OPG || order->tif == ORDER_CLS;
-}
-
 enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers)
 {
     const struct account *account = &engine->accounts[order->account];
@@ -309,7 +304,7 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
-            !engine_hours_opening(engine, order->symbol) && !at_auction(order) &&
+            !engine_hours_opening(engine, order->symbol) && !order_is_of_auction(order->tif) &&
             !engine_match_best(engine, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)

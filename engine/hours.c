@@ -6,17 +6,25 @@
 #include "engine/match.h"
 #include "exchange/order_rules.h"
 
-#define SECOND_NS INT64_C(1000000000)
+/* Where prices are shown at all, some are so soon after the opening. */
+#define FIRST_SHOWN_NS (60 * INT64_C(1000000000))
 
-/* Where prices are shown at all, some are by then. */
-#define OPENING_NS (60 * INT64_C(1000000000))
+bool engine_hours_phase(enum market_phase phase, bool extended)
+{
+    return phase == MARKET_PHASE_OPEN ||
+           (extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
+}
 
 bool engine_hours_trades(const struct market_state *market)
 {
-    bool hours =
-        market->phase == MARKET_PHASE_OPEN ||
-        (market->extended && (market->phase == MARKET_PHASE_EARLY || market->phase == MARKET_PHASE_LATE));
-    return hours && market->trading == MARKET_TRADES;
+    return engine_hours_phase(market->phase, market->extended) && market->trading == MARKET_TRADES;
+}
+
+bool engine_hours_outside(const struct market_state *market)
+{
+    bool outside = market->phase == MARKET_PHASE_EARLY || market->phase == MARKET_PHASE_LATE;
+    const struct order_rules *rules = outside ? order_rules_of(&market->symbol) : NULL;
+    return rules && rules->extended_hours && market->trading == MARKET_TRADES;
 }
 
 bool engine_hours_rests(const struct market_state *market)
@@ -24,19 +32,26 @@ bool engine_hours_rests(const struct market_state *market)
     return !engine_hours_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
 }
 
+static bool shows(const struct market_state *market)
+{
+    return market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
+}
+
 bool engine_hours_opening(const struct engine *engine, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
-    bool shows = market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
     return engine_calendar(engine, symbol)->n > 0 && engine_hours_trades(market) && !market->stale &&
-           !shows && engine->recv_ns < market->reopened_ns + OPENING_NS;
+           !shows(market) && engine->recv_ns < market->reopened_ns + FIRST_SHOWN_NS;
 }
 
-/* Is it a phase of the session for orders? */
 static bool working(const struct market_state *market, enum market_phase phase)
 {
-    return phase == MARKET_PHASE_OPEN ||
-           (market->extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
+    return engine_hours_phase(phase, market->extended);
+}
+
+bool engine_hours_bar_outside(const struct bar *bar)
+{
+    return bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
 }
 
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
@@ -47,6 +62,15 @@ bool engine_hours_has_bar(const struct market_state *market, const struct bar *b
     if (bar->session != BAR_SESSION_NONE)
         return session_takes(market->extended ? SESSION_EXTENDED : SESSION_REGULAR, bar->session);
     return working(market, market->phase) ? started || !over : started && !over;
+}
+
+bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar)
+{
+    bool priced = bar->session == BAR_SESSION_NONE ||
+                  engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
+    for (int a = 0; !priced && engine_hours_bar_outside(bar) && a < engine->n_accounts; a++)
+        priced = engine->specs[a].session == SESSION_EXTENDED;
+    return priced;
 }
 
 bool engine_hours_of_venue(const struct market_state *market, const char *venue)
@@ -81,7 +105,7 @@ void engine_hours_begin(struct engine *engine, int symbol)
 static void reopen(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
-    bool shows = market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
+    bool shown = shows(market);
     market->quote = (struct market_quote){0};
     market->n_taken = 0;
     market->reopened_ns = engine->recv_ns;
@@ -91,7 +115,7 @@ static void reopen(struct engine *engine, int symbol)
         if (live->order.symbol != symbol)
             continue;
         live->queue_ahead = -1;
-        if (shows && engine->fill_model != FILL_BAR)
+        if (shown && engine->fill_model != FILL_BAR)
             live->takes = engine_live_resting(&live->order) && order_works_as_limit(&live->order);
     }
     engine_measure_update(engine, symbol, 0);

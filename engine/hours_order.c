@@ -2,16 +2,11 @@
 #include "engine/match.h"
 #include "exchange/order_rules.h"
 
-static bool outside(enum market_phase phase)
-{
-    return phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE;
-}
-
 bool engine_hours_works(const struct market_state *market, const struct order *order, enum market_phase phase)
 {
-    if (order->tif == ORDER_OPG || order->tif == ORDER_CLS)
+    if (order_is_of_auction(order->tif))
         return phase == MARKET_PHASE_OPEN;
-    return phase == MARKET_PHASE_OPEN || ((market->extended || order->extended_hours) && outside(phase));
+    return engine_hours_phase(phase, market->extended || order->extended_hours);
 }
 
 bool engine_hours_takes(const struct market_state *market, const struct order *order)
@@ -20,39 +15,20 @@ bool engine_hours_takes(const struct market_state *market, const struct order *o
            engine_hours_works(market, order, market->phase);
 }
 
-bool engine_hours_outside(const struct market_state *market)
-{
-    const struct order_rules *rules = outside(market->phase) ? order_rules_of(&market->symbol) : NULL;
-    return rules && rules->extended_hours && market->trading == MARKET_TRADES;
-}
-
 bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
                             const struct bar *bar)
 {
-    bool before_or_after = bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
-    if (!before_or_after || market->phase == MARKET_PHASE_UNKNOWN || !order_rules_of(&market->symbol))
+    if (!engine_hours_bar_outside(bar) || market->phase == MARKET_PHASE_UNKNOWN ||
+        !order_rules_of(&market->symbol))
         return true;
-    return (market->extended || order->extended_hours) && order->tif != ORDER_OPG && order->tif != ORDER_CLS;
-}
-
-static bool before_or_after(const struct bar *bar)
-{
-    return bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST;
-}
-
-bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar)
-{
-    bool priced = bar->session == BAR_SESSION_NONE ||
-                  engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
-    for (int a = 0; !priced && before_or_after(bar) && a < engine->n_accounts; a++)
-        priced = engine->specs[a].session == SESSION_EXTENDED;
-    return priced;
+    return (market->extended || order->extended_hours) && !order_is_of_auction(order->tif);
 }
 
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar)
 {
     for (size_t i = 0;
-         before_or_after(bar) && engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++)
+         engine_hours_bar_outside(bar) && engine->markets[symbol].live_orders > 0 && i < engine->n_orders;
+         i++)
         if (engine->orders[i].order.symbol == symbol && engine->orders[i].order.extended_hours)
             return true;
     return false;
@@ -62,10 +38,10 @@ int64_t engine_hours_order_end(const struct market_state *market, const struct o
 {
     bool late = market->extended || order->extended_hours;
     enum market_phase last = late && order->tif == ORDER_DAY ? MARKET_PHASE_LATE : MARKET_PHASE_OPEN;
-    if (market->symbol.calendar[0] == '\0')
-        return order->tif == ORDER_OPG ? 0 : (order->effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
     if (order->tif == ORDER_OPG) /* dated by the opening: engine_hours_event() */
         return 0;
+    if (market->symbol.calendar[0] == '\0')
+        return (order->effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
     return market->phase == last && market->phase_next_ns > order->effective_ns ? market->phase_next_ns : 0;
 }
 
@@ -85,7 +61,7 @@ enum order_reason engine_hours_late(const struct engine *engine, const struct or
     const struct market_state *market = &engine->markets[order->symbol];
     const struct order_rules *rules = order_rules_of(&market->symbol);
     bool opens = order->tif == ORDER_OPG;
-    if (!rules || (!opens && order->tif != ORDER_CLS))
+    if (!rules || !order_is_of_auction(order->tif))
         return ORDER_OK;
     bool before = market->phase == (opens ? MARKET_PHASE_EARLY : MARKET_PHASE_OPEN);
     bool late = order_rules_late(rules, order->tif, engine->now_ns, before ? market->phase_next_ns : 0,

@@ -125,8 +125,7 @@ void engine_kept_split(struct engine *engine, int symbol, const struct stock_spl
 
 static bool is_of(enum session_choice choice, enum market_phase phase)
 {
-    return phase == MARKET_PHASE_OPEN ||
-           (choice == SESSION_EXTENDED && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
+    return engine_hours_phase(phase, choice == SESSION_EXTENDED);
 }
 
 /* Has the session opened that the decision was kept for? *ret_open_ns: when; INT64_MIN where it is over, too.

@@ -352,13 +352,18 @@ static void find_calm(struct engine *engine, int symbol)
     }
 }
 
+/* Are some of its orders filled now? */
+static bool fills(const struct market_state *market)
+{
+    return engine_hours_trades(market) || engine_hours_outside(market);
+}
+
 void engine_match_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
     const struct market_state *market = &engine->markets[symbol];
     if (market->live_orders == 0 ||
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
-        !(engine_hours_trades(market) || engine_hours_outside(market)) ||
-        !engine_auction_regular(engine, market, trade->ts_ns) || !clear_dealt(engine))
+        !fills(market) || !engine_auction_regular(engine, market, trade->ts_ns) || !clear_dealt(engine))
         return;
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {
@@ -374,8 +379,7 @@ void engine_match_quotes(struct engine *engine, int symbol)
     struct market_state *market = &engine->markets[symbol];
     if (market->n_taken > 0)
         engine_walk_refresh(market);
-    if (market->live_orders == 0 || market->unmoved ||
-        !(engine_hours_trades(market) || engine_hours_outside(market)))
+    if (market->live_orders == 0 || market->unmoved || !fills(market))
         return;
     bool moved = false;
     size_t n = line_up(engine, symbol);

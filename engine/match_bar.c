@@ -114,7 +114,7 @@ static struct bar_effect meet(struct engine *engine, uint64_t id, const struct a
         return nothing;
     }
     bool maker = effect.act == BAR_MAKES;
-    bool auction = live->order.tif == ORDER_OPG || live->order.tif == ORDER_CLS; /* of one price for all */
+    bool auction = order_is_of_auction(live->order.tif); /* of one price for all */
     int64_t price =
         maker || auction ? effect.price : engine_fills_taker_price(engine, &live->order, effect.price);
     const struct fill_source from = {.level.price = effect.price, .bar = at->bar};
@@ -229,7 +229,7 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
         release(engine, symbol, &at);
         bool fills = engine->markets[symbol].trading == MARKET_TRADES &&
                      (engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns) ||
-                      bar->session == BAR_SESSION_PRE || bar->session == BAR_SESSION_POST);
+                      engine_hours_bar_outside(bar));
         for (int k = 0; fills && k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
             take_step(engine, symbol, &at, (enum bar_step)k);
         if (fills && engine->markets[symbol].live_orders > 0)
