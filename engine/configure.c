@@ -350,6 +350,22 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
     return r;
 }
 
+struct engine_config engine_config_of(const struct engine *engine)
+{
+    return (struct engine_config){.n_symbols = engine->n_symbols,
+                                  .accounts = engine->specs,
+                                  .n_accounts = engine->n_accounts,
+                                  .interval_ns = engine->interval_ns,
+                                  .latency_ns = engine->latency_ns,
+                                  .equity_interval_ns = engine->equity_interval_ns,
+                                  .missed_stops = engine->missed_stops,
+                                  .fill_model = engine->fill_model,
+                                  .slippage_e6 = engine->slippage_e6,
+                                  .beyond = engine->beyond,
+                                  .any_print = engine->any_print,
+                                  .policy_wait_ns = engine->policy_wait_ns};
+}
+
 int engine_configure_add(struct engine *engine, const struct symbol *symbol)
 {
     char err[ENGINE_ERROR_MAX];
@@ -359,19 +375,9 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol)
     for (int s = 0; s < engine->n_symbols; s++)
         symbols[s] = engine->markets[s].symbol;
     symbols[engine->n_symbols] = *symbol;
-    const struct engine_config config = {.symbols = symbols,
-                                         .n_symbols = engine->n_symbols + 1,
-                                         .accounts = engine->specs,
-                                         .n_accounts = engine->n_accounts,
-                                         .interval_ns = engine->interval_ns,
-                                         .latency_ns = engine->latency_ns,
-                                         .equity_interval_ns = engine->equity_interval_ns,
-                                         .missed_stops = engine->missed_stops,
-                                         .fill_model = engine->fill_model,
-                                         .slippage_e6 = engine->slippage_e6,
-                                         .beyond = engine->beyond,
-                                         .any_print = engine->any_print,
-                                         .policy_wait_ns = engine->policy_wait_ns};
+    struct engine_config config = engine_config_of(engine);
+    config.symbols = symbols;
+    config.n_symbols = engine->n_symbols + 1;
     int r = engine_configure(engine, &config, err);
     free(symbols);
     return r;

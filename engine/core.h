@@ -494,6 +494,8 @@ size_t engine_match_find(const struct engine *engine, uint64_t order_id); /* in 
 /* configure.c: one more symbol while it runs. 0; -EINVAL for one that is there, or in units that contradict
  * an account's; -ENOMEM. On failure nothing has changed. */
 int engine_configure_add(struct engine *engine, const struct symbol *symbol);
+/* The configuration that it has, without its symbols; for as long as its accounts stay. */
+struct engine_config engine_config_of(const struct engine *engine);
 
 /* hours.c */
 #define HOURS_DAY_NS (86400 * INT64_C(1000000000))

@@ -121,21 +121,9 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
                 specs[account].session = run->changed.policy->session;
             memcpy(specs[account].params, run->changed.params, sizeof specs[account].params);
         }
-        struct engine_config config = {
-            .symbols = symbols,
-            .n_symbols = engine->n_symbols,
-            .accounts = specs,
-            .n_accounts = engine->n_accounts,
-            .interval_ns = engine->interval_ns,
-            .latency_ns = engine->latency_ns,
-            .equity_interval_ns = engine->equity_interval_ns,
-            .missed_stops = engine->missed_stops,
-            .fill_model = engine->fill_model,
-            .slippage_e6 = engine->slippage_e6,
-            .beyond = engine->beyond,
-            .any_print = engine->any_print,
-            .policy_wait_ns = engine->policy_wait_ns,
-        };
+        struct engine_config config = engine_config_of(engine);
+        config.symbols = symbols;
+        config.accounts = specs;
         r = engine_configure(run->fork, &config, why);
     }
     free(symbols);
