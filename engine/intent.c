@@ -200,6 +200,18 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
     return INTENT_FITS;
 }
 
+/* A limit that a sale before or after the session left makes room for one at the price that is shown now. */
+static void make_room(struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        const struct order *order = &live->order;
+        if (order->account == account && order->symbol == symbol && order->reduce_only &&
+            order->extended_hours && !order->by_hand && order->parent == 0 && !live->cancel_queued)
+            engine_match_cancel(engine, order->id);
+    }
+}
+
 /* A protective stop stays until the position is closed, which ends it (reduce-only orders: match.c); should
  * the sale find too little, the stop continues for the rest. */
 enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why)
@@ -213,6 +225,7 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
         engine_intent_order(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
     extend(engine, &request);
+    make_room(engine, account, symbol);
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
     return reason;

@@ -245,8 +245,10 @@ static void close_position(struct engine *engine, int account, int symbol)
         return;
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
-        if (live->order.account == account && live->order.symbol == symbol &&
-            live->order.type == ORDER_MARKET && live->order.reduce_only && !live->cancel_queued)
+        const struct order *order = &live->order;
+        bool extended = order->extended_hours && order->state == ORDER_PENDING; /* it is a limit order */
+        if (order->account == account && order->symbol == symbol && order->reduce_only &&
+            (order->type == ORDER_MARKET || extended) && !live->cancel_queued)
             return;
     }
     const char *why = engine->accounts[account].killed_ns != 0 ? "drawdown"

@@ -264,6 +264,56 @@ static void test_outside_limit(void)
     choice_of_bob = SESSION_ALL;
 }
 
+/* A bar closes, on which the strategy wants nothing, or again to leave. */
+static void closes(bool flattens)
+{
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS, 58000 * USDT);
+    if (!flattens)
+        puppet_want((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    h.now_ns = bar.open_ns + MINUTE_NS;
+    kline(&h, BTCUSDT, &bar);
+}
+
+static int resting(int account)
+{
+    int n = 0;
+    for (uint64_t id = 1; id < 16; id++)
+        n += h.orders[id].order.account == account && state(id) == ORDER_OPEN;
+    return n;
+}
+
+/* A sale that the price has left behind makes room for one at the price that is shown now: of a strategy that
+ * asks for it at each bar, and of all that is to be closed. */
+static void leaves_outside(bool flattens)
+{
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_EXTENDED;
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+    wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .why = "in"});
+    pass(&h, SECOND_NS);
+    CHECK(h.position[BOB][BTCUSDT] > 0);
+    if (flattens)
+        command(&h, (struct event_command){.kind = COMMAND_FLATTEN});
+    else
+        wants((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    quote(&h, BTCUSDT, 59000 * USDT, 20 * SHARE, 59001 * USDT, 50 * SHARE);
+    pass(&h, SECOND_NS);
+    CHECK_INT(resting(BOB), 1);
+    for (int i = 0; i < 3; i++) {
+        quote(&h, BTCUSDT, (58000 - 1000 * i) * USDT, 20 * SHARE, (58001 - 1000 * i) * USDT, 50 * SHARE);
+        closes(flattens);
+        quote(&h, BTCUSDT, (57000 - 1000 * i) * USDT, 20 * SHARE, (57001 - 1000 * i) * USDT, 50 * SHARE);
+        pass(&h, SECOND_NS);
+        CHECK_INT(resting(BOB), 1);
+    }
+    closes(flattens);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[BOB][BTCUSDT], 0);
+    CHECK_INT(resting(BOB), 0);
+    harness_close(&h);
+    choice_of_bob = SESSION_ALL;
+}
+
 /* ---- auctions ---- their prices: tests/engine/auctions.c */
 
 static void test_opening(void)
@@ -473,6 +523,8 @@ int main(void)
     test_emulated();
     test_outside();
     test_outside_limit();
+    leaves_outside(true);
+    leaves_outside(false);
     test_opening();
     test_closing();
     test_bars();
