@@ -64,11 +64,14 @@ void engine_match_missed(struct engine *engine, int symbol, const struct bar *ba
         struct live_order *live = &engine->orders[i];
         if (live->order.symbol != symbol || !engine_live_resting(&live->order) || live->missed)
             continue;
-        uint32_t k = 0;
-        while (k < n && !(engine_hours_has_bar(market, &bars[k], engine->interval_ns) &&
-                          crossed(&live->order, &bars[k])))
-            k++;
-        if (k < n)
-            report_order(engine, live, &bars[k]);
+        for (uint32_t k = 0; k < n; k++) {
+            const struct bar bar = engine_calendars_dated(engine, symbol, &bars[k]);
+            bool traded = engine_hours_has_bar(market, &bar, engine->interval_ns) ||
+                          (live->order.extended_hours && engine_hours_bar_outside(&bar));
+            if (!traded || !crossed(&live->order, &bar))
+                continue;
+            report_order(engine, live, &bar);
+            break;
+        }
     }
 }

@@ -488,6 +488,37 @@ static void test_extended(void)
     harness_close(&h);
 }
 
+/* ---- bars that came while nothing was streamed ---- */
+
+static void missed_bar(int64_t open_ns, const char *alert)
+{
+    struct bar bar = bar_of(open_ns, 60000, 58000);
+    struct event event = {.kind = EVENT_BARS, .bars = {BTCUSDT, &bar, 1, true}};
+    h.last_alert[0] = '\0';
+    h.now_ns = open_ns + MINUTE_NS;
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_STR(h.last_alert, alert);
+}
+
+/* Only a bar of the hours in which an order is filled may have crossed it, though no session was seen to end.
+ */
+static void test_missed(void)
+{
+    for (int extended = 0; extended < 2; extended++) {
+        model = FILL_QUOTE;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
+        know_days();
+        struct order request = with(limit(ORDER_BUY, SHARE, 59000 * USDT), extended ? ORDER_DAY : ORDER_GTC);
+        request.extended_hours = extended;
+        uint64_t id = asked(request, ORDER_OK);
+        pass(&h, SECOND_NS);
+        CHECK_INT(state(id), ORDER_OPEN);
+        missed_bar(CLOSE_NS - MINUTE_NS, "LIMIT_MISSED");
+        missed_bar(CLOSE_NS + HOUR_NS, extended ? "LIMIT_MISSED" : "");
+        harness_close(&h);
+    }
+}
+
 /* ---- by amount ---- */
 
 static void test_amount(void)
@@ -530,6 +561,7 @@ int main(void)
     test_bars();
     test_bar_exits();
     test_extended();
+    test_missed();
     test_amount();
     return check_done("engine/order_rules");
 }
