@@ -1,0 +1,218 @@
+/* Before and after the session: orders with extended_hours, a strategy's limits there and its sales, exits
+ * that wait for the session, and bars that were missed. */
+#include "tests/engine/by_class.h"
+
+/* An account that trades before and after the session gives limit orders there, within half a percent. */
+static void test_outside(void)
+{
+    for (int choice = SESSION_ALL; choice < SESSION_CHOICES; choice++) {
+        model = FILL_QUOTE;
+        choice_of_bob = (enum session_choice)choice;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+        wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "in"});
+        if (choice == SESSION_EXTENDED) {
+            const struct order *entry = &h.orders[1].order;
+            CHECK(entry->type == ORDER_LIMIT && entry->tif == ORDER_DAY && entry->extended_hours &&
+                  entry->emulated);
+            CHECK_INT(entry->price, 60300 * USDT);
+            pass(&h, SECOND_NS);
+            CHECK_INT(state(1), ORDER_FILLED);
+            CHECK_INT(h.last_fill.price, 60000 * USDT);
+            CHECK_INT(state(2), ORDER_OPEN); /* its stop waits for the session */
+            trade_by(&h, BTCUSDT, 58000 * USDT, SHARE, true);
+            CHECK_INT(state(2), ORDER_OPEN);
+            wants((struct intent){.kind = INTENT_EXIT, .why = "out"});
+            CHECK(h.orders[3].order.type == ORDER_LIMIT && h.orders[3].order.extended_hours);
+            CHECK_INT(h.orders[3].order.price, 5969901000000);
+        } else {
+            pass(&h, SECOND_NS);
+            CHECK(!h.orders[1].order.extended_hours && h.fills == 0);
+        }
+        harness_close(&h);
+    }
+    choice_of_bob = SESSION_ALL;
+}
+
+/* The limit is what an entry may pay: all of the cash pays for it, and it leaves a profit. */
+static void test_outside_limit(void)
+{
+    static const struct {
+        double profit;
+        int64_t ask, limit;
+    } cases[] = {{0, 60000 * USDT, 60300 * USDT},
+                 {60300.01, 60000 * USDT, 60300 * USDT},
+                 {60300, 60000 * USDT, 60300 * USDT - USDT / 100},
+                 {60100, 60000 * USDT, 60100 * USDT - USDT / 100},
+                 {60100, 60100 * USDT - USDT / 100, 60100 * USDT - USDT / 100},
+                 {60100, 60100 * USDT, 0},
+                 {60100, 60150 * USDT, 0}};
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_EXTENDED;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+        quote(&h, BTCUSDT, 59999 * USDT, 20 * SHARE, cases[i].ask, 50 * SHARE);
+        wants((struct intent){
+            .kind = INTENT_ENTER, .fraction = 1, .stop = 59000, .profit = cases[i].profit, .why = "in"});
+        const struct order *entry = &h.orders[1].order;
+        CHECK_INT(entry->id, cases[i].limit > 0);
+        CHECK_INT(entry->price, cases[i].limit);
+        if (cases[i].limit > 0) {
+            CHECK_STR(order_reason_name(entry->reason), order_reason_name(ORDER_OK));
+            pass(&h, SECOND_NS);
+            CHECK_INT(state(1), ORDER_FILLED);
+            CHECK_INT(h.last_fill.price, cases[i].ask);
+        }
+        CHECK_INT(h.fills, cases[i].limit > 0);
+        harness_close(&h);
+    }
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+    wants((struct intent){.kind = INTENT_TARGET, .fraction = 1, .why = "all"});
+    CHECK_INT(h.orders[1].order.price, 60300 * USDT);
+    CHECK_STR(order_reason_name(h.orders[1].order.reason), order_reason_name(ORDER_OK));
+    harness_close(&h);
+    choice_of_bob = SESSION_ALL;
+}
+
+/* A bar closes, on which the strategy wants nothing, or again to leave. */
+static void closes(bool flattens)
+{
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS, 58000 * USDT);
+    if (!flattens)
+        puppet_want((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    h.now_ns = bar.open_ns + MINUTE_NS;
+    kline(&h, BTCUSDT, &bar);
+}
+
+static int resting(int account)
+{
+    int n = 0;
+    for (uint64_t id = 1; id < 16; id++)
+        n += h.orders[id].order.account == account && state(id) == ORDER_OPEN;
+    return n;
+}
+
+/* A sale that the price has left behind makes room for one at the price that is shown now: of a strategy that
+ * asks for it at each bar, and of all that is to be closed. */
+static void leaves_outside(bool flattens)
+{
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_EXTENDED;
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+    wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .why = "in"});
+    pass(&h, SECOND_NS);
+    CHECK(h.position[BOB][BTCUSDT] > 0);
+    if (flattens)
+        command(&h, (struct event_command){.kind = COMMAND_FLATTEN});
+    else
+        wants((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    quote(&h, BTCUSDT, 59000 * USDT, 20 * SHARE, 59001 * USDT, 50 * SHARE);
+    pass(&h, SECOND_NS);
+    CHECK_INT(resting(BOB), 1);
+    for (int i = 0; i < 3; i++) {
+        quote(&h, BTCUSDT, (58000 - 1000 * i) * USDT, 20 * SHARE, (58001 - 1000 * i) * USDT, 50 * SHARE);
+        closes(flattens);
+        quote(&h, BTCUSDT, (57000 - 1000 * i) * USDT, 20 * SHARE, (57001 - 1000 * i) * USDT, 50 * SHARE);
+        pass(&h, SECOND_NS);
+        CHECK_INT(resting(BOB), 1);
+    }
+    closes(flattens);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[BOB][BTCUSDT], 0);
+    CHECK_INT(resting(BOB), 0);
+    harness_close(&h);
+    choice_of_bob = SESSION_ALL;
+}
+
+/* An entry before the session fills inside its bar; its exits wait for the session, where they arrive. */
+static void test_bar_exits(void)
+{
+    model = FILL_BAR;
+    choice_of_bob = SESSION_EXTENDED;
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - 30 * MINUTE_NS);
+    know_days();
+    wants((struct intent){
+        .kind = INTENT_ENTER, .fraction = 0.5, .limit = 59990, .stop = 59900, .profit = 60200, .why = "in"});
+    bar_at(OPEN_NS - 29 * MINUTE_NS, 60000, 59800);
+    CHECK_INT(state(1), ORDER_FILLED);
+    CHECK_INT(h.last_fill.price, 59990 * USDT);
+    CHECK(state(2) == ORDER_PENDING && state(3) == ORDER_PENDING);
+    bar_at(OPEN_NS - 28 * MINUTE_NS, 59800, 60300);
+    CHECK(state(2) == ORDER_PENDING && state(3) == ORDER_PENDING);
+    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    bar_at(OPEN_NS, 60250, 60260);
+    CHECK_INT(state(2), ORDER_CANCELED);
+    CHECK_INT(state(3), ORDER_FILLED);
+    CHECK_INT(h.fills, 2);
+    harness_close(&h);
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_ALL;
+}
+
+static void test_extended(void)
+{
+    model = FILL_QUOTE;
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+    struct order request = with(limit(ORDER_BUY, SHARE, 60000 * USDT), ORDER_DAY);
+    uint64_t waits = asked(request, ORDER_OK);
+    request.extended_hours = true;
+    uint64_t fills = asked(request, ORDER_OK), rests;
+    request.price = 59000 * USDT;
+    rests = asked(request, ORDER_OK);
+    pass(&h, SECOND_NS);
+    CHECK_INT(state(fills), ORDER_FILLED);
+    CHECK_INT(h.last_fill.price, 60000 * USDT);
+    CHECK(state(waits) == ORDER_OPEN && state(rests) == ORDER_OPEN);
+    trade_by(&h, BTCUSDT, 58999 * USDT, SHARE, true);
+    CHECK_INT(state(rests), ORDER_FILLED);
+    CHECK_INT(state(waits), ORDER_OPEN);
+    rests = asked(request, ORDER_OK);
+    pass(&h, SECOND_NS);
+    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+    CHECK_INT(state(waits), ORDER_EXPIRED); /* with the session; the other one with the day */
+    CHECK_INT(state(rests), ORDER_OPEN);
+    phase_to(MARKET_PHASE_CLOSED, CLOSE_NS + 4 * HOUR_NS, CLOSE_NS + 60 * HOUR_NS, false);
+    CHECK_INT(state(rests), ORDER_EXPIRED);
+    harness_close(&h);
+}
+
+static void missed_bar(int64_t open_ns, const char *alert)
+{
+    struct bar bar = bar_of(open_ns, 60000, 58000);
+    struct event event = {.kind = EVENT_BARS, .bars = {BTCUSDT, &bar, 1, true}};
+    h.last_alert[0] = '\0';
+    h.now_ns = open_ns + MINUTE_NS;
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_STR(h.last_alert, alert);
+}
+
+/* Only a bar of the hours in which an order is filled may have crossed it, though no session was seen to end.
+ */
+static void test_missed(void)
+{
+    for (int extended = 0; extended < 2; extended++) {
+        model = FILL_QUOTE;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
+        know_days();
+        struct order request = with(limit(ORDER_BUY, SHARE, 59000 * USDT), extended ? ORDER_DAY : ORDER_GTC);
+        request.extended_hours = extended;
+        uint64_t id = asked(request, ORDER_OK);
+        pass(&h, SECOND_NS);
+        CHECK_INT(state(id), ORDER_OPEN);
+        missed_bar(CLOSE_NS - MINUTE_NS, "LIMIT_MISSED");
+        missed_bar(CLOSE_NS + HOUR_NS, extended ? "LIMIT_MISSED" : "");
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    test_outside();
+    test_outside_limit();
+    leaves_outside(true);
+    leaves_outside(false);
+    test_bar_exits();
+    test_extended();
+    test_missed();
+    return check_done("engine/extended_hours");
+}
