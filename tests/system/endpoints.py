@@ -13,24 +13,6 @@ import wsclient
 DAY = datetime.date(2025, 12, 1)
 NAMES = [f"X{chr(65 + i // 26)}{chr(65 + i % 26)}" for i in range(31)]
 
-CONFIG = """[market]
-venue = alpaca
-symbols = {symbols}
-interval = 1m
-history = 5
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-latency_ms = 0
-[venue alpaca]
-keys = {keys}
-feed = {feed}
-[account usd]
-currency = USD
-cash = 100000
-strategy = none
-"""
-
 
 def bars(path, names, minutes=380):
     """Files whose prices go up and down by a cent, from 9:32 in New York on."""
@@ -43,13 +25,11 @@ def bars(path, names, minutes=380):
 
 
 def start(folder, name, symbols, feed, *plan):
-    """A replay at five minutes a second, and the daemon."""
-    keys = harness.write_keys(folder.path, f"{name}-keys", "hush")
+    """A replay at five minutes a second, and what starts the daemon."""
     path = folder.within(name)
-    replay = folder.start(harness.Replay(path, "--venue", "alpaca", "--bars", *bars(path, [*NAMES, "BTC-USD"]),
-                                         "--speed", "300", "--keys", "PKTEST:hush", *plan))
-    return replay, keys, lambda: folder.start(harness.Daemon(
-        folder.path, replay, CONFIG.format(symbols=", ".join(symbols), keys=keys, feed=feed), name=name, state=f"{name}-state"))
+    replay = folder.start(harness.Alpaca(path, "--bars", *bars(path, [*NAMES, "BTC-USD"]), "--speed", "300", *plan))
+    config = harness.alpaca_config(replay.keys, harness.IDLE_ACCOUNT, symbols=", ".join(symbols), feed=feed)
+    return replay, lambda: folder.start(harness.Daemon(folder.path, replay, config, name=name, state=f"{name}-state"))
 
 
 def alert(daemon, code):
@@ -76,7 +56,7 @@ def streamed(symbol, state="ok"):
 
 def limit(folder):
     """31 symbols on the free plan: the last of the configuration is not subscribed, by 405's words; the rest trades."""
-    _, _, daemon = start(folder, "limit", [*NAMES, "BTC/USD"], "iex", "--plan", "free")
+    _, daemon = start(folder, "limit", [*NAMES, "BTC/USD"], "iex", "--plan", "free")
     daemon = daemon()
     daemon.wait_status(lambda s: streamed(NAMES[29])(s) and streamed("BTC/USD")(s), "trades of the 30th and of BTC/USD")
     text = harness.wait_for(lambda: alert(daemon, "symbol-limit"), "the alert")
@@ -96,7 +76,7 @@ def limit(folder):
 
 def refused(folder):
     """The consolidated feed is not the free plan's: crypto trades on, also where it is added later."""
-    _, _, daemon = start(folder, "refused", [NAMES[0], "BTC/USD"], "sip", "--plan", "free")
+    _, daemon = start(folder, "refused", [NAMES[0], "BTC/USD"], "sip", "--plan", "free")
     daemon = daemon()
     daemon.wait_status(lambda s: streamed("BTC/USD")(s), "trades of BTC/USD")
     text = harness.wait_for(lambda: alert(daemon, "feed"), "the alert")
@@ -114,7 +94,7 @@ def refused(folder):
 
 def taken(folder):
     """Another program holds the connection of stocks."""
-    replay, _, daemon = start(folder, "taken", [NAMES[0], "BTC/USD"], "iex")
+    replay, daemon = start(folder, "taken", [NAMES[0], "BTC/USD"], "iex")
     other = wsclient.WebSocket(f"{replay.urls['ws_url']}/v2/iex", replay.ca)
     other.send('{"action":"auth","key":"PKTEST","secret":"hush"}')
     while "authenticated" not in other.receive():
@@ -133,7 +113,7 @@ def taken(folder):
 def added(folder):
     """A stock where only crypto was streamed, and the other way round: streamed and traded, without a restart."""
     for name, first, second in (("stock", "BTC/USD", NAMES[0]), ("coin", NAMES[0], "BTC/USD")):
-        _, _, daemon = start(folder, name, [first], "iex")
+        _, daemon = start(folder, name, [first], "iex")
         daemon = daemon()
         daemon.wait_status(streamed(first), f"trades of {first}")
         assert harness.control(daemon, "symbol_add", {"symbol": second})["ok"]

@@ -1,6 +1,7 @@
 """What system tests have in addition to the programs themselves (fixtures/programs.py): harness.X is either's."""
 
 import concurrent.futures
+import datetime
 import json
 import os
 import socket
@@ -88,26 +89,75 @@ def write_keys(folder, name, secret):
     return path
 
 
-def stocks_config(keys):
-    """One stock, held by a strategy from its first bar on, on the feed's clock."""
+class Alpaca(Replay):
+    """papertape-replay as Alpaca, with the file of its keys."""
+
+    def __init__(self, folder, *arguments):
+        self.keys = write_keys(folder, "keys", "hush")
+        super().__init__(folder, "--venue", "alpaca", "--keys", "PKTEST:hush", *arguments)
+
+
+def alpaca_config(keys, more, symbols="AAPL", interval="1m", history=5, feed="sip", engine="latency_ms = 0\n"):
+    """A configuration of that venue on the feed's clock, and `more`: its accounts, and what else it has."""
     return f"""[market]
 venue = alpaca
-symbols = AAPL
-interval = 1m
-history = 20
+symbols = {symbols}
+interval = {interval}
+history = {history}
 streams = trade, kline, bookTicker
 [engine]
 clock = feed
-latency_ms = 0
-[venue alpaca]
+{engine}[venue alpaca]
 keys = {keys}
-feed = sip
-[account usd]
+feed = {feed}
+{more}"""
+
+
+# For `engine`: as `papertape backtest --latency-ms 50 --slippage 0.0002`.
+BAR_MODEL = """fill_model = bar
+latency_ms = 50
+slippage = 0.0002
+equity_interval_s = 0
+"""
+
+# An account by hand.
+IDLE_ACCOUNT = """[account usd]
+currency = USD
+cash = 100000
+strategy = none
+"""
+
+# Orders of any size.
+NO_LIMITS = """[risk]
+exposure_symbol = 0
+exposure_account = 0
+daily_loss = 0
+orders_per_second = 0
+"""
+
+
+def stocks_config(keys):
+    """One stock, held by a strategy from its first bar on."""
+    return alpaca_config(keys, """[account usd]
 currency = USD
 cash = 100000
 strategy = buy-and-hold
 strategy.fraction = 0.5
-"""
+""", history=20)
+
+
+def last_bar_ms(path):
+    """When the last bar of a file opens, whose times are texts with their zone."""
+    *_, last = lines(path)
+    return int(datetime.datetime.fromisoformat(last.split(",")[0]).timestamp()) * 1000
+
+
+def wait_last_bars(daemon, last, interval, patience=PATIENCE, end_ns=0):
+    """Waits until the newest bar of each symbol of `last` is the one that opens at its millisecond, and the market has
+    reached a moment; that status."""
+    return daemon.wait_status(lambda status: status["now_ns"] >= end_ns and all(
+        daemon.papertape("bars", symbol, interval, status=None).rstrip().rsplit("\n", 1)[-1].startswith(f"{ms},")
+        for symbol, ms in last.items()), f"the last bar of {', '.join(last)}", patience)
 
 
 def together(folder, *scenarios):

@@ -70,22 +70,12 @@ def configuration(names):
     return "\n".join(text) + "\n"
 
 
-def wait_for_last_bar(daemon):
-    last = (START_S + 60 * (MINUTES - 1)) * 1000
-
-    def ended(status):
-        return status["now_ns"] >= (last + 60000) * 10**6 and all(
-            daemon.papertape("bars", symbol, "1m", status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(last))
-            for symbol in ("BTCUSDT", "ETHUSDT"))
-
-    daemon.wait_status(ended, f"{MINUTES} bars of each symbol", WAIT)
-
-
 def live(folder, files, names):
     """What the daemon's database has when the bars are over."""
     replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
     daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names), ["--clock", "feed"]))
-    wait_for_last_bar(daemon)
+    last = START_S + 60 * (MINUTES - 1)
+    harness.wait_last_bars(daemon, dict.fromkeys(("BTCUSDT", "ETHUSDT"), last * 1000), "1m", WAIT, (last + 60) * 10**9)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     for symbol, path in zip(("BTCUSDT", "ETHUSDT"), files):

@@ -11,25 +11,7 @@ from decimal import ROUND_CEILING, Decimal
 
 import harness
 
-CONFIG = """[market]
-venue = alpaca
-symbols = AAPL, F, IBM, BTC/USD
-interval = 1m
-history = 20
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-latency_ms = 0
-[risk]
-exposure_symbol = 0
-exposure_account = 0
-daily_loss = 0
-orders_per_second = 0
-[venue alpaca]
-keys = {keys}
-feed = sip
-extended_hours = {extended}
-[account hand]
+ACCOUNTS = """[account hand]
 currency = USD
 cash = 10000000
 shorts = on
@@ -89,10 +71,9 @@ def listed_rules():
 
 def start(folder, moment, speed="1", extended="off"):
     inside = folder.within(moment.replace(":", ""))
-    keys = harness.write_keys(inside, "keys", "hush")
-    replay = folder.start(harness.Replay(inside, "--venue", "alpaca", "--synthetic", "5", "--from", moment, "--speed", speed,
-                                         "--keys", "PKTEST:hush"))
-    daemon = folder.start(harness.Daemon(inside, replay, CONFIG.format(keys=keys, extended=extended), name="daemon"))
+    replay = folder.start(harness.Alpaca(inside, "--synthetic", "5", "--from", moment, "--speed", speed))
+    daemon = folder.start(harness.Daemon(inside, replay, harness.alpaca_config(
+        replay.keys, f"extended_hours = {extended}\n" + harness.NO_LIMITS + ACCOUNTS, symbols="AAPL, F, IBM, BTC/USD", history=20)))
     daemon.wait_status(lambda s: s["venues"][0]["connections_up"] == s["venues"][0]["connections"] > 0 and s["venues"][0]["frames"] > 0,
                        "data")
     return replay, daemon

@@ -164,13 +164,7 @@ def part_of_it(folder, place, config, files, interval, last_s, seconds, part):
     replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max", *part))
     daemon = folder.start(harness.Daemon(place, replay, config, ["--clock", "feed"]))
     symbols = [os.path.basename(path).split("_")[0] for path in files]
-
-    def ended(status):
-        return status["now_ns"] >= (last_s + seconds) * 10**9 and all(
-            daemon.papertape("bars", symbol, interval, status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(last_s * 1000))
-            for symbol in symbols)
-
-    daemon.wait_status(ended, "the last bar of each symbol", WAIT)
+    harness.wait_last_bars(daemon, dict.fromkeys(symbols, last_s * 1000), interval, WAIT, (last_s + seconds) * 10**9)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     return daemon

@@ -14,29 +14,11 @@ import stock_bars
 FIRST, END = datetime.date(2025, 11, 28), datetime.date(2025, 12, 2)
 RENAME = ("--action", "rename:OLD:NEW:2025-12-01")
 
-CONFIG = """[market]
-venue = alpaca
-symbols = OLD, STAYS
-interval = 1m
-history = 5
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-latency_ms = 0
-[venue alpaca]
-keys = {keys}
-feed = sip
-[account usd]
-currency = USD
-cash = 100000
-strategy = none
-"""
-
 
 def begin(folder, name, paths, state, *arguments, fate=RENAME):
-    keys = harness.write_keys(folder.path, f"{name}-keys", "hush")
-    replay = folder.start(harness.Replay(folder.within(name), "--venue", "alpaca", "--keys", "PKTEST:hush", "--bars", *paths, *fate, *arguments))
-    return replay, folder.start(harness.Daemon(folder.path, replay, CONFIG.format(keys=keys), name=name, state=state))
+    replay = folder.start(harness.Alpaca(folder.within(name), "--bars", *paths, *fate, *arguments))
+    config = harness.alpaca_config(replay.keys, harness.IDLE_ACCOUNT, symbols="OLD, STAYS")
+    return replay, folder.start(harness.Daemon(folder.path, replay, config, name=name, state=state))
 
 
 def names(status):

@@ -107,34 +107,11 @@ def by_daemon(folder, path, files, interval):
     """What the daemon's account did, over the venue that plays the files, and the equity that its log gives."""
     symbols = [os.path.basename(file).split("_")[0] for file in files]
     assets = [word for symbol in symbols for word in ("--asset", f"{symbol}:not-fractionable")]
-    keys = harness.write_keys(folder.path, "keys", "hush")
-    config = f"""[market]
-venue = alpaca
-symbols = {', '.join(symbols)}
-interval = {interval}
-history = 0
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-fill_model = bar
-latency_ms = 50
-slippage = 0.0002
-equity_interval_s = 0
-[events]
-keep_days = 0
-[venue alpaca]
-keys = {keys}
-feed = sip
-[account policy]
-currency = USD
-policy = {path}
-"""
-    replay = folder.start(harness.Replay(folder.path, "--venue", "alpaca", "--bars", *files, "--speed", "max", *assets))
-    daemon = folder.start(harness.Daemon(folder.path, replay, config))
-    last = {symbol: last_ms(file) for symbol, file in zip(symbols, files)}
-    daemon.wait_status(lambda status: all(
-        daemon.papertape("bars", symbol, interval, status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(ms))
-        for symbol, ms in last.items()), "the last bar of each symbol", WAIT)
+    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max", *assets))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.alpaca_config(
+        replay.keys, f"[events]\nkeep_days = 0\n[account policy]\ncurrency = USD\npolicy = {path}\n", ", ".join(symbols), interval,
+        history=0, engine=harness.BAR_MODEL)))
+    harness.wait_last_bars(daemon, dict(zip(symbols, map(harness.last_bar_ms, files))), interval, WAIT)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     print("  " + daemon.papertape("ledger", "verify").split("\n")[0] + "; " + daemon.papertape("parity").strip().split("\n")[-1].strip())
@@ -143,11 +120,6 @@ policy = {path}
     fills = [{**row, **{key: f"{decimal.Decimal(row[key]):.8f}" for key in ("price", "qty", "fee")}}
              for row in csv.DictReader(text.splitlines())]  # the venue's have more digits
     return fills, {int(row["ts_ns"]): float(row["equity"]) for row in recorded.read(equity)}
-
-
-def last_ms(file):
-    with open(file, encoding="ascii") as lines:
-        return int(datetime.datetime.fromisoformat(lines.read().splitlines()[-1].split(",")[0]).timestamp()) * 1000
 
 
 def live(folder, name, first, end):

@@ -41,15 +41,12 @@ SETTINGS = {
 
 
 def configuration(names, keys):
-    text = ["[market]", "venue = alpaca", f"symbols = {', '.join(SYMBOLS)}", "interval = 1m", "history = 0",
-            "streams = trade, kline, bookTicker", "[engine]", "clock = feed", "fill_model = bar", "latency_ms = 50",
-            "slippage = 0.0002", "equity_interval_s = 0", "[venue alpaca]", f"keys = {keys}", "feed = sip", "[risk]"]
-    text += [f"{key} = {value}" for key, value in RISK.items()]
+    text = ["[risk]", *[f"{key} = {value}" for key, value in RISK.items()]]
     for name in names:
         text += [f"[account {name}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
                  f"strategy = {name}"]
         text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
-    return "\n".join(text) + "\n"
+    return harness.alpaca_config(keys, "\n".join(text) + "\n", ", ".join(SYMBOLS), history=0, engine=harness.BAR_MODEL)
 
 
 HASHES = {"hash"}
@@ -67,26 +64,12 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def last_bars(files):
-    """{symbol: opening of its last bar, in ms}"""
-    result = {}
-    for symbol, path in zip(SYMBOLS, files):
-        with open(path, encoding="ascii") as file:
-            last = file.read().splitlines()[-1].split(",")[0]
-        result[symbol] = int(datetime.datetime.fromisoformat(last).timestamp()) * 1000
-    return result
-
-
 def live(folder, files, names):
     """What the daemon's database has when the bars are over."""
-    keys = harness.write_keys(folder.path, "keys", "hush")
-    replay = folder.start(harness.Replay(folder.path, "--venue", "alpaca", "--bars", *files, "--speed", "max",
-                                        *[word for symbol in SYMBOLS for word in ("--asset", f"{symbol}:not-fractionable")]))
-    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, keys)))
-    last = last_bars(files)
-    daemon.wait_status(lambda status: all(
-        daemon.papertape("bars", symbol, "1m", status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(ms))
-        for symbol, ms in last.items()), f"{len(last)} last bars", WAIT)
+    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max",
+                                         *[word for symbol in SYMBOLS for word in ("--asset", f"{symbol}:not-fractionable")]))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys)))
+    harness.wait_last_bars(daemon, dict(zip(SYMBOLS, map(harness.last_bar_ms, files))), "1m", WAIT)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     for symbol, path in zip(SYMBOLS, files):

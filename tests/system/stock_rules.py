@@ -6,24 +6,7 @@ import json
 
 import harness
 
-CONFIG = """[market]
-venue = alpaca
-symbols = AAPL
-interval = 1m
-history = 5
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-latency_ms = 0
-[risk]
-exposure_symbol = 0
-exposure_account = 0
-daily_loss = 0
-orders_per_second = 0
-[venue alpaca]
-keys = {keys}
-feed = sip
-[account reg]
+ACCOUNTS = """[account reg]
 currency = USD
 cash = 5000
 margin = regt
@@ -65,10 +48,10 @@ def refused(daemon, name, side, qty):
 
 def main():
     with harness.Folder() as folder:
-        keys = harness.write_keys(folder.path, "keys", "hush")
-        replay = folder.start(harness.Replay(folder.path, "--venue", "alpaca", "--synthetic", "5", "--speed", "20", "--keys", "PKTEST:hush",
-                                             "--from", "2026-03-10T15:00:00Z", "--to", "2026-03-10T19:00:00Z"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(keys=keys)))
+        replay = folder.start(harness.Alpaca(folder.path, "--synthetic", "5", "--speed", "20", "--from", "2026-03-10T15:00:00Z",
+                                             "--to", "2026-03-10T19:00:00Z"))
+        config = harness.alpaca_config(replay.keys, harness.NO_LIMITS + ACCOUNTS)
+        daemon = folder.start(harness.Daemon(folder.path, replay, config))
         price = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"] and s["symbols"][0]["ask"], "a price")["symbols"][0]["ask"]
         most = int(10000 / price)
         assert "INITIAL_MARGIN" in refused(daemon, "reg", "buy", int(most * 1.05))
@@ -102,7 +85,7 @@ def main():
         before = {name: account(daemon, name) for name in ("reg", "cash")}
         assert daemon.stop() == 0
         assert json.loads(daemon.papertape("parity", "--json"))["ok"] is True
-        again = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(keys=keys)))
+        again = folder.start(harness.Daemon(folder.path, replay, config))
         again.wait_status(lambda s: s["accounts"], "the accounts")
         for name, was in before.items():
             now = account(again, name)

@@ -192,17 +192,13 @@ def planted(folder):
         sections.append(f"[account trained{seed}]\npolicy = {trained}\n")
         for kind, paths in (("hold", held), ("random", drawn)):
             sections.append(f"[account {kind}{seed}]\npolicy = {paths[0]}\nactions = {paths[1]}\n")
-    symbols = ", ".join(os.path.basename(path).split("_")[0] for path in files)
-    config = (f"[market]\nsymbols = {symbols}\ninterval = 5m\nhistory = 0\nstreams = kline\n[engine]\nfill_model = bar\n"
+    symbols = [os.path.basename(path).split("_")[0] for path in files]
+    config = (f"[market]\nsymbols = {', '.join(symbols)}\ninterval = 5m\nhistory = 0\nstreams = kline\n[engine]\nfill_model = bar\n"
               f"equity_interval_s = 0\n" + "".join(sections))
     replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max"))
     daemon = folder.start(harness.Daemon(place, replay, config, ["--clock", "feed"]))
-    end_ns = (recorded.START_S + FIVE_MINUTES * PLANTED_LIVE) * 10**9
-    last = str((recorded.START_S + FIVE_MINUTES * (PLANTED_LIVE - 1)) * 1000)
-    status = daemon.wait_status(
-        lambda status: status["now_ns"] >= end_ns and all(
-            daemon.papertape("bars", symbol["symbol"], "5m", status=None).rstrip().rsplit("\n", 1)[-1].startswith(last)
-            for symbol in status["symbols"]), "the last bar of each market", recorded.WAIT)
+    end_s = recorded.START_S + FIVE_MINUTES * PLANTED_LIVE
+    status = harness.wait_last_bars(daemon, dict.fromkeys(symbols, (end_s - FIVE_MINUTES) * 1000), "5m", recorded.WAIT, end_s * 10**9)
     returns = {account["account"]: account["return_pct"] for account in status["accounts"]}
     print(f"planted: {PLANTED_LIVE} bars live; % of {CAPITAL}\n| seed | trained | holding | at random |\n|---|---|---|---|")
     for seed in range(1, SEEDS + 1):

@@ -38,11 +38,9 @@ def sessions(daemon):
 
 def weekend(folder):
     """Friday's last minutes to Tuesday's first ones over a holiday: states, no alarm; a split before Tuesday's first trade."""
-    keys = harness.write_keys(folder.path, "keys", "hush")
-    replay = folder.start(harness.Replay(folder.within("weekend"), "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
-                                "--keys", "PKTEST:hush", "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
-                                "--action", "split:AAPL:4:1:2026-01-20"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name="weekend", state="weekend-state"))
+    replay = folder.start(harness.Alpaca(folder.within("weekend"), "--synthetic", "5", "--speed", "max", "--from", "2026-01-16T20:50:00Z",
+                                         "--to", "2026-01-20T14:50:00Z", "--action", "split:AAPL:4:1:2026-01-20"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(replay.keys), name="weekend", state="weekend-state"))
     status = daemon.wait_status(lambda s: s["now_ns"] > 1768920300 * 10**9 and s["positions"] and s["symbols"][0]["last"], "Tuesday, 14:45")
     venue = status["venues"][0]
     assert venue["market"] == "open" and venue["calendar"] == "us-equity", venue
@@ -62,10 +60,9 @@ def weekend(folder):
 
 def half_day(folder):
     """The day after Thanksgiving ends at 13:00 in New York."""
-    keys = harness.write_keys(folder.path, "half-keys", "hush")
-    replay = folder.start(harness.Replay(folder.within("half"), "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
-                                "--from", "2026-11-27T17:50:00Z", "--to", "2026-11-27T18:30:00Z"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name="half", state="half-state"))
+    replay = folder.start(harness.Alpaca(folder.within("half"), "--synthetic", "5", "--speed", "max", "--from", "2026-11-27T17:50:00Z",
+                                         "--to", "2026-11-27T18:30:00Z"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(replay.keys), name="half", state="half-state"))
     venue = daemon.wait_status(lambda s: s["venues"][0]["market"] == "late" and s["venues"][0]["state"] == "closed", "the close")["venues"][0]
     assert venue["market_half"], venue
     assert daemon.stop() == 0
