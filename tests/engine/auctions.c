@@ -1,8 +1,7 @@
 /* Orders of the opening and the closing auction, and stops over the night, with numbers that one can check by
  * hand. */
-#include "engine/core.h"
-#include "engine/state.h"
 #include "tests/engine/by_hand.h"
+#include "tests/engine/reload.h"
 
 #define HOUR_NS    (60 * MINUTE_NS)
 #define OPENING_NS (10 * MINUTE_NS) /* how long an official price is waited for */
@@ -105,25 +104,6 @@ static void filled(uint64_t id, int64_t price, enum fill_basis basis)
     CHECK(!h.last_fill.maker);
 }
 
-/* Saves the engine and continues with what was saved, where an engine of a state keeps its sink. */
-static void save_and_load(void)
-{
-    struct codec codec = {0};
-    char err[ENGINE_ERROR_MAX];
-    struct engine *loaded = NULL;
-    uint8_t before[LEDGER_HASH_SIZE], after[LEDGER_HASH_SIZE];
-    codec_save(&codec);
-    CHECK_INT(engine_save(h.engine, &codec), 0);
-    CHECK_INT(engine_digest(h.engine, before), 0);
-    const struct engine_sink sink = h.engine->sink;
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
-    engine_destroy(h.engine);
-    h.engine = loaded;
-    CHECK_INT(engine_digest(h.engine, after), 0);
-    CHECK(memcmp(before, after, sizeof before) == 0);
-    codec_finish(&codec);
-}
-
 static void test_opening(void)
 {
     before_open();
@@ -137,7 +117,7 @@ static void test_opening(void)
     trade(&h, BTCUSDT, 60050 * USDT, BTC);
     print_at(MARKET_CLOSING, 60060, h.now_ns);
     CHECK_INT(h.fills, 0);
-    save_and_load();
+    reload_engine(&h.engine);
     h.now_ns += SECOND_NS;
     print_at(MARKET_OPENING, 60200, h.now_ns);
     CHECK_INT(h.fills, 2);
@@ -163,7 +143,7 @@ static void test_early_print(void)
     h.now_ns = START_NS + HOUR_NS + SECOND_NS / 10;
     print_at(MARKET_OPENING, 60100, h.now_ns);
     CHECK_INT(h.fills, 0);
-    save_and_load();
+    reload_engine(&h.engine);
     phase_to(MARKET_PHASE_OPEN, START_NS + 7 * HOUR_NS);
     filled(id, 60100, FILL_BASIS_OPENING);
     harness_close(&h);
@@ -187,7 +167,7 @@ static void test_closing(void)
     the_close();
     quote(&h, BTCUSDT, 59890 * USDT, BTC, 59895 * USDT, BTC);
     CHECK_INT(h.fills, 0);
-    save_and_load();
+    reload_engine(&h.engine);
     pass(&h, 5 * MINUTE_NS);
     print_at(MARKET_CLOSING, 59950, START_NS + 6 * HOUR_NS + SECOND_NS);
     filled(id, 59950, FILL_BASIS_CLOSING);
@@ -231,7 +211,7 @@ static void test_no_print(void)
     trade(&h, BTCUSDT, 60500 * USDT, BTC); /* after hours */
     pass(&h, CLOSING_NS - SECOND_NS);
     CHECK_INT(h.fills, 0);
-    save_and_load();
+    reload_engine(&h.engine);
     pass(&h, SECOND_NS);
     filled(id, 60070, FILL_BASIS_LAST);
     harness_close(&h);

@@ -3,9 +3,10 @@ of them, and compares every fill, every order as it ended and the balances, to t
 
     fill_bar_oracle.py TAPE [--long]
 """
-import os
-import subprocess
+import collections
 import sys
+
+import fill_oracle
 
 UNIT = 10**8
 TICK = LOWEST = 10**8
@@ -335,10 +336,8 @@ class Market:
                         self.exits(order, result, high, low, close)
 
 
-def check(lines, name):
-    market, reported, problems = None, [], []
-    ended = set()
-    counts = {}
+def check(lines):
+    market, reported, problems, counts, ended = None, [], [], collections.Counter(), set()
     for line in lines:
         what, *words = line.split()
         if what == "setting":
@@ -350,7 +349,7 @@ def check(lines, name):
         elif what == "end":
             order = market.orders[int(words[0])]
             ended.add(order.id)
-            counts[order.type, order.state] = counts.get((order.type, order.state), 0) + 1
+            counts[order.type, order.state] += 1
             ours = [str(order.id), order.state, order.reason] + [
                 str(int(x)) for x in (order.qty, order.filled, order.cost, order.price, order.stop, order.peak,
                                       order.triggered, order.updated)]
@@ -359,43 +358,15 @@ def check(lines, name):
         elif what == "balances":
             if list(map(int, words)) != [market.cash, market.held]:
                 problems.append(f"balances: engine {words}, here {market.cash} {market.held}")
-    if ended != set(market.orders):
-        problems.append("other orders ended than were given")
-    for i, (theirs, ours) in enumerate(zip(reported, market.fills)):
-        if theirs != ours:
-            problems.insert(0, f"fill {i}: engine {theirs}, here {ours}")
-            break
-    if len(reported) != len(market.fills):
-        problems.append(f"{len(reported)} fills by the engine, {len(market.fills)} here")
-    for problem in problems[:5]:
-        print(f"{name}: {problem}", file=sys.stderr)
-    return not problems, len(reported), counts
+    return fill_oracle.differences(market, reported, ended) + problems, len(reported), len(ended), counts
+
+
+def seldom(counts):
+    return [kind for kind in ("MARKET",) + LIMITS + STOPS[::2] + PROFITS[:1] if counts[kind, "FILLED"] < 20 or counts[kind, "CANCELED"] < 5]
 
 
 def main():
-    tape = sys.argv[1]
-    runs, bars = (200, 3000) if "--long" in sys.argv or os.environ.get("PAPERTAPE_LONG") else (12, 1200)
-    seed = int(os.environ.get("PAPERTAPE_SEED", "20261121"), 0)
-    print(f"fill_bar_oracle: PAPERTAPE_SEED={seed}, {runs} runs of {bars} bars")
-    good, fills, counts = True, 0, {}
-    for run in range(runs):
-        arguments = [tape, str(seed + run), str(bars), str(run % 3 == 2 and 1 or 0)]
-        done = subprocess.run(arguments, capture_output=True, text=True)
-        if done.returncode:
-            print(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}", file=sys.stderr)
-            good = False
-            continue
-        equal, n, some = check(done.stdout.splitlines(), " ".join(arguments[1:]))
-        good &= equal
-        fills += n
-        for key, value in some.items():
-            counts[key] = counts.get(key, 0) + value
-    for kind in ("MARKET",) + LIMITS + STOPS[::2] + PROFITS[:1]:
-        if counts.get((kind, "FILLED"), 0) < 20 or counts.get((kind, "CANCELED"), 0) < 5:
-            print(f"too few orders of type {kind}: {counts}", file=sys.stderr)
-            good = False
-    print(f"fill_bar_oracle: {fills} fills, {sum(counts.values())} orders, {'equal' if good else 'DIFFERENT'}")
-    return 0 if good else 1
+    return fill_oracle.play((12, 1200), (200, 3000), 20261121, lambda run, seed, bars: (seed, bars, int(run % 3 == 2)), check, seldom)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@
 #include <inttypes.h>
 
 #include "engine/event.h"
-#include "engine/state.h"
-#include "tests/check.h"
+#include "tests/engine/reload.h"
 #include "tests/random.h"
 
 #define E8        INT64_C(100000000)
@@ -272,20 +271,6 @@ static void amend_or_cancel(void)
                amend.trail_e6, tape.now_ns);
 }
 
-static void save_and_load(void)
-{
-    char err[ENGINE_ERROR_MAX];
-    struct codec codec = {0};
-    struct engine *loaded;
-    codec_save(&codec);
-    if (engine_save(tape.engine, &codec) < 0 ||
-        engine_load(codec.bytes, codec.len, &tape.sink, NULL, &loaded, err) < 0)
-        abort();
-    codec_finish(&codec);
-    engine_destroy(tape.engine);
-    tape.engine = loaded;
-}
-
 static void print_end(void)
 {
     for (uint64_t id = 1; id <= tape.n_orders; id++) {
@@ -327,12 +312,12 @@ int main(int argc, char **argv)
                 amend_or_cancel();
         }
         if (random_chance(&tape.random, 3))
-            save_and_load();
+            reload_engine(&tape.engine);
         if (tape.now_ns < tape.open_ns + MINUTE_NS)
             bar();
     }
     print_end();
-    bool sound = engine_counters(tape.engine)->impossible == 0;
+    CHECK_INT(engine_counters(tape.engine)->impossible, 0);
     engine_destroy(tape.engine);
-    return sound ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,9 +3,10 @@ must become of them, and compares every fill and every order as it ended, to the
 
     fill_quote_oracle.py TAPE [--long]
 """
-import os
-import subprocess
+import collections
 import sys
+
+import fill_oracle
 
 UNIT = 10**10  # of price times quantity, in units of money
 MULTIPLES = 100  # beyond the quantity shown
@@ -275,19 +276,19 @@ class Market:
             self.by_trades()
 
 
-def check(lines, name):
-    market, reported, problems, counts, ended = None, [], [], {}, set()
+def check(lines):
+    market, reported, problems, counts, ended = None, [], [], collections.Counter(), set()
     for line in lines:
         what, *words = line.split()
         if what == "setting":
             market = Market(words)
         elif what == "fill":
             reported.append((int(words[0]), int(words[1]), int(words[2]), int(words[3]), words[4], int(words[5])))
-            counts[words[4]] = counts.get(words[4], 0) + 1
+            counts[words[4]] += 1
         elif what == "end":
             order = market.orders[int(words[0])]
             ended.add(order.id)
-            counts[order.type, order.tif, order.state] = counts.get((order.type, order.tif, order.state), 0) + 1
+            counts[order.type, order.tif, order.state] += 1
             ours = [str(x) for x in (order.id, order.state, order.reason, order.filled, order.cost)]
             if ours != words:
                 problems.append(f"order: engine {words}, here {ours}")
@@ -298,44 +299,17 @@ def check(lines, name):
                 getattr(market, "phase_" if what == "phase" else what)(words)
             if what not in ("now", "order"):
                 market.later()
-    if ended != set(market.orders):
-        problems.append("other orders ended than were given")
-    for i, (theirs, ours) in enumerate(zip(reported, market.fills)):
-        if theirs != ours:
-            problems.insert(0, f"fill {i}: engine {theirs}, here {ours}")
-            break
-    if len(reported) != len(market.fills):
-        problems.append(f"{len(reported)} fills by the engine, {len(market.fills)} here")
-    for problem in problems[:5]:
-        print(f"{name}: {problem}", file=sys.stderr)
-    return not problems, len(reported), counts
+    return fill_oracle.differences(market, reported, ended) + problems, len(reported), len(ended), counts
+
+
+def seldom(counts):
+    wanted = ("nbbo", "iex", "impact", "opening", "closing", "first-trade", "last-trade", ("STOP", "GTC", "FILLED"))
+    return [kind for kind in wanted if counts[kind] < 20]
 
 
 def main():
-    tape = sys.argv[1]
-    runs, events = (240, 6000) if "--long" in sys.argv or os.environ.get("PAPERTAPE_LONG") else (12, 2500)
-    seed = int(os.environ.get("PAPERTAPE_SEED", "20261124"), 0)
-    print(f"fill_quote_oracle: PAPERTAPE_SEED={seed}, {runs} runs of {events} events")
-    good, fills, counts = True, 0, {}
-    for run in range(runs):
-        arguments = [tape, str(seed + run), str(events), ("impact", "wait", "cancel")[run % 3], ("sip", "iex")[run % 2]]
-        done = subprocess.run(arguments, capture_output=True, text=True)
-        if done.returncode:
-            print(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}", file=sys.stderr)
-            good = False
-            continue
-        equal, n, some = check(done.stdout.splitlines(), " ".join(arguments[1:]))
-        good &= equal
-        fills += n
-        for key, value in some.items():
-            counts[key] = counts.get(key, 0) + value
-    seldom = [basis for basis in ("nbbo", "iex", "impact", "opening", "closing", "first-trade", "last-trade") if counts.get(basis, 0) < 20]
-    if seldom or counts.get(("STOP", "GTC", "FILLED"), 0) < 20:
-        print(f"too few fills by {seldom}: {counts}", file=sys.stderr)
-        good = False
-    print(f"fill_quote_oracle: {fills} fills, {sum(n for key, n in counts.items() if isinstance(key, tuple))} orders, "
-          f"{'equal' if good else 'DIFFERENT'}")
-    return 0 if good else 1
+    return fill_oracle.play((12, 2500), (240, 6000), 20261124, lambda run, seed, events: (
+        seed, events, ("impact", "wait", "cancel")[run % 3], ("sip", "iex")[run % 2]), check, seldom)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,8 @@
 #include <time.h>
 
 #include "engine/event.h"
-#include "engine/state.h"
 #include "exchange/alpaca/format.h"
-#include "tests/check.h"
+#include "tests/engine/reload.h"
 #include "tests/random.h"
 
 #define E9        INT64_C(1000000000)
@@ -206,20 +205,6 @@ static void give_order(void)
     printf("time %" PRId64 "\n", tape.now_ns);
 }
 
-static void save_and_load(void)
-{
-    char err[ENGINE_ERROR_MAX];
-    struct codec codec = {0};
-    struct engine *loaded;
-    codec_save(&codec);
-    if (engine_save(tape.engine, &codec) < 0 ||
-        engine_load(codec.bytes, codec.len, &tape.sink, NULL, &loaded, err) < 0)
-        abort();
-    codec_finish(&codec);
-    engine_destroy(tape.engine);
-    tape.engine = loaded;
-}
-
 static void something(void)
 {
     struct random *random = &tape.random;
@@ -234,7 +219,7 @@ static void something(void)
         printf("time %" PRId64 "\n", tape.now_ns);
         handle((struct event){.kind = EVENT_TIMER});
     } else {
-        save_and_load();
+        reload_engine(&tape.engine);
     }
 }
 
@@ -286,7 +271,8 @@ int main(int argc, char **argv)
             printf("end %" PRIu64 " %s %s %" PRId64 " %" PRId64 "\n", id, order_state_name(o->state),
                    o->reason ? order_reason_name(o->reason) : "-", o->filled, o->cost);
     }
+    CHECK_INT(engine_counters(tape.engine)->impossible, 0);
     engine_destroy(tape.engine);
     alpaca_parser_destroy(tape.parser);
-    return 0;
+    return check_failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

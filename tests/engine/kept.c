@@ -5,6 +5,7 @@
 #include "engine/state.h"
 #include "tests/engine/by_hand.h"
 #include "tests/engine/puppet.h"
+#include "tests/engine/reload.h"
 #include "tests/random.h"
 
 #define HOUR_NS (60 * MINUTE_NS)
@@ -454,28 +455,13 @@ static void tell_phase(int64_t now_ns)
     check_closed();
 }
 
-/* Continues with an engine that was saved and loaded. */
-static void restart(void)
-{
-    struct codec codec = {0};
-    struct engine *again;
-    char err[ENGINE_ERROR_MAX];
-    codec_save(&codec);
-    CHECK_INT(engine_save(h.engine, &codec), 0);
-    const struct engine_sink sink = h.engine->sink;
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &again, err), 0);
-    codec_finish(&codec);
-    engine_destroy(h.engine);
-    h.engine = again;
-}
-
 /* Every minute as a daemon sees it; `restarts`: percent of minutes with one. */
 static void play(struct random *random, int restarts)
 {
     for (int m = 0; m <= MINUTES; m++) {
         int64_t now_ns = began_ns + m * MINUTE_NS;
         if (random_chance(random, restarts)) {
-            restart();
+            reload_engine(&h.engine);
             check_closed();
         }
         h.now_ns = now_ns;

@@ -17,8 +17,7 @@
 
 #include "engine/engine.h"
 #include "engine/event.h"
-#include "engine/state.h"
-#include "tests/check.h"
+#include "tests/engine/reload.h"
 
 enum { SYMBOLS = 3, ACCOUNTS = 8, LINE_BYTES = 256 };
 
@@ -184,23 +183,6 @@ static void money(int account, int64_t amount)
     printf("%s\n", last_reason == ORDER_OK ? "OK" : order_reason_name(last_reason));
 }
 
-static void save(void)
-{
-    struct codec codec = {0}, again = {0};
-    char err[ENGINE_ERROR_MAX];
-    struct engine *loaded;
-    codec_save(&codec);
-    CHECK_INT(engine_save(engine, &codec), 0);
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
-    codec_save(&again);
-    CHECK_INT(engine_save(loaded, &again), 0);
-    CHECK(again.len == codec.len && memcmp(again.bytes, codec.bytes, codec.len) == 0);
-    codec_finish(&codec);
-    codec_finish(&again);
-    engine_destroy(engine);
-    engine = loaded;
-}
-
 static void show(int index)
 {
     struct margin_figures f;
@@ -292,7 +274,7 @@ static void play(const char *line)
     } else if (strncmp(line, "cancel", 6) == 0) {
         cancel();
     } else if (strncmp(line, "save", 4) == 0) {
-        save();
+        reload_engine(&engine);
     } else {
         printf("unknown line %s", line);
         exit(1);

@@ -5,9 +5,8 @@
 #include <math.h>
 
 #include "engine/specs.h"
-#include "engine/state.h"
-#include "record/codec.h"
 #include "tests/engine/harness.h"
+#include "tests/engine/reload.h"
 #include "tests/random.h"
 
 enum { SAID_MAX = 4096, OUTPUTS = 3 };
@@ -172,20 +171,6 @@ static struct event bar_event(int symbol)
 }
 
 /* One engine's state continues in the other, with the same values to the bit. */
-static void reload(void)
-{
-    struct engine_sink sink = {.book_bar = on_book_bar};
-    struct engine *loaded = NULL;
-    struct codec codec = {0};
-    char err[ENGINE_ERROR_MAX] = "";
-    codec_save(&codec);
-    CHECK_INT(engine_save(engine, &codec), 0);
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
-    codec_finish(&codec);
-    engine_destroy(engine);
-    engine = loaded;
-}
-
 static void test_engine(bool reloads)
 {
     struct engine_sink sink = {.book_bar = on_book_bar};
@@ -203,7 +188,7 @@ static void test_engine(bool reloads)
         .market = {.kind = MARKET_QUOTE, .symbol = ETHUSDT, .quote = {1, 2500 * E8, E8, 2501 * E8, 3 * E8}}};
     handle(engine, quote);
     if (reloads)
-        reload();
+        reload_engine(&engine);
     h.now_ns = START_NS + MINUTE_NS + MS_NS;
     handle(engine,
            book_event(60001 * E8, E8, 60009 * E8, E8)); /* of the next minute, before the bar is reported */
@@ -223,14 +208,14 @@ static void test_engine(bool reloads)
         CHECK_NEAR(bars_reported[ETHUSDT].measures[BOOK_MICROPRICE].open, 2500.25, 1e-9);
     }
     if (reloads)
-        reload();
+        reload_engine(&engine);
     h.now_ns = START_NS + 2 * MINUTE_NS + MS_NS;
     handle(engine, bar_event(BTCUSDT)); /* its spread: 4, carried over, to 8 */
     CHECK_NEAR(seen[0], 6, 0);
     CHECK_NEAR(seen[2], 1, 1e-9); /* the microprice went from 60004 to 60005 */
     CHECK(isnan(seen[1]));
     if (reloads)
-        reload();
+        reload_engine(&engine);
     /* The stream breaks: the minute that follows has no book, but its price. */
     struct event down = {.kind = EVENT_CONNECTION};
     h.now_ns = START_NS + 2 * MINUTE_NS + SECOND_NS;
@@ -240,7 +225,7 @@ static void test_engine(bool reloads)
     CHECK_NEAR(seen[0], 8, 0);
     CHECK_NEAR(seen[1], 60000, 1e-9);
     if (reloads)
-        reload();
+        reload_engine(&engine);
     uint64_t before = n_bars_reported;
     h.now_ns = START_NS + 4 * MINUTE_NS + MS_NS;
     handle(engine, bar_event(BTCUSDT));

@@ -4,8 +4,8 @@
  * ledger, to the hash, though the engine was saved and loaded again and again on the way. With PAPERTAPE_LONG
  * set, a million a run. */
 #include "engine/core.h"
-#include "engine/state.h"
 #include "tests/engine/random_orders.h"
+#include "tests/engine/reload.h"
 
 enum { EVENTS = 150000, EVENTS_LONG = 1000000 };
 
@@ -149,29 +149,6 @@ static void random_event(struct harness *h, struct small_market *markets, struct
     }
 }
 
-/* Replaces the engine by one loaded from its own bytes, as a restart does. */
-static void reload(struct harness *h)
-{
-    struct codec codec = {0}, again = {0};
-    struct engine_sink sink = h->engine->sink;
-    struct engine *loaded = NULL;
-    char err[ENGINE_ERROR_MAX];
-    codec_save(&codec);
-    codec_save(&again);
-    CHECK_INT(engine_save(h->engine, &codec), 0);
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
-    if (!loaded) {
-        fprintf(stderr, "%s\n", err);
-        exit(EXIT_FAILURE);
-    }
-    CHECK_INT(engine_save(loaded, &again), 0);
-    CHECK(codec.len == again.len && memcmp(codec.bytes, again.bytes, codec.len) == 0);
-    engine_destroy(h->engine);
-    h->engine = loaded;
-    codec_finish(&codec);
-    codec_finish(&again);
-}
-
 struct outcome {
     uint8_t hash[LEDGER_HASH_SIZE];
     struct engine_counters counters;
@@ -213,7 +190,7 @@ static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool pri
     for (int i = 0; i < n; i++) {
         random_event(&h, markets, &random);
         if (reloads && i % 997 == 0)
-            reload(&h);
+            reload_engine(&h.engine);
         check_reserves(h.engine);
         check_orders(&h);
     }
