@@ -19,6 +19,7 @@ empty at first, with the built programs in PATH; port 9443 stands for a free one
 """
 
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import re
@@ -27,6 +28,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 FENCE = re.compile(r"^(?P<mark><!-- [^\n]* -->\n)?\n?```(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.M | re.S)
 MARK = re.compile(r"<!-- (run|file|transcript|form)(?:: (.+))? -->\n")
@@ -35,6 +37,7 @@ PROGRAM = re.compile(r"papertape(d|-trainer|-replay)?\b|(\./|bench/|build/|tests
 TOOLS = set("adduser cd chown cp curl echo git meson mkdir ninja pip python3 printf sqlite3 sync systemctl systemd-sysusers umask".split())
 SAMPLES = "sample bars"
 LIMIT_S = 60
+stopping, running = threading.Event(), set()  # whether to end; the sessions of all pages
 ROOMS = "cli daemon db engine exchange indicators_gpu record strategy trainer tui".split()
 
 
@@ -117,7 +120,10 @@ def run_fence(text, folder, environment, sessions):
         shell = subprocess.Popen(
             ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
         )
-        sessions.append(shell.pid)
+        sessions.add(shell.pid)
+        running.add(shell.pid)
+        if stopping.is_set():
+            kill(sessions)
         try:
             shell.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
@@ -139,6 +145,13 @@ def kill(sessions):
             os.killpg(session, signal.SIGKILL)
         except ProcessLookupError:
             pass
+    running.difference_update(sessions)
+
+
+def stop(number, frame):
+    """Meson's timeout, or a terminal's interrupt: the shells' sessions are their own, and would live on."""
+    stopping.set()
+    kill(set(running))
 
 
 def page_environment(build, folder):
@@ -158,8 +171,9 @@ def check_page(page, name, build, samples, words, counts):
     """The faults of one page, each with its place."""
     text = page.read_text(encoding="utf-8")
     faults = []
-    sessions = []
-    with tempfile.TemporaryDirectory() as scratch:
+    sessions = set()
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as end:
+        end.callback(kill, sessions)
         folder = pathlib.Path(scratch) / "work"
         folder.mkdir()
         environment = page_environment(build, folder)
@@ -196,7 +210,6 @@ def check_page(page, name, build, samples, words, counts):
                 run_fence(body, folder, environment, sessions)
             except Wrong as fault:
                 faults.append(f"{place}: {fault}")
-        kill(sessions)
     return faults
 
 
@@ -205,6 +218,8 @@ def main():
     pages = [pathlib.Path(page).resolve() for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").rglob("*.md"))]
     samples = pathlib.Path(os.environ.get("PAPERTAPE_SHARED", source.parent / "shared")).resolve() / "data" / "bars"
     counts = {"run": 0, "file": 0, "transcript": 0, "form": 0, "without its data": 0}
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
     words = words_of_sources(source)
     faults = [f"{text!r}: seen as {not output}" for text, language, before, output in SPECIMENS if needs_mark(text, language, before) != output]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
