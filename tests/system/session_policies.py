@@ -165,20 +165,7 @@ def three_ways(folder, name, gaps=False):
     print(f"{name}{', with gaps' if gaps else ''}: {count} trades of {session} bars of {interval} equal in environment and backtest; equity of {len(equity)} bars within {most:.3g}" + (f"; of {days} days, flat at each close" if days else ""))
 
 
-LEARNED = """[training]
-name = learned
-total_steps = 1024
-output = {place}/out
-policy_layers = 16,16
-value_layers = 16,16
-policy_gain = 1
-copies = 4
-steps = 128
-minibatch = 128
-epochs = 2
-device = cpu
-threads = 1
-[environment]
+LEARNED = trained.TRAINING + """[environment]
 task = day-trade
 action_span = 1
 threshold = 0.05
@@ -200,7 +187,7 @@ def learned(folder):
     bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "learned.ini")
     stock_bars.write(bars, bars_of("ABC", "5m"))
     with open(config, "w", encoding="ascii") as file:
-        file.write(LEARNED.format(place=place, bars=bars))
+        file.write(LEARNED.format(output=os.path.join(place, "out"), bars=bars))
     events = [json.loads(line) for line in recorded.run([recorded.TRAINER, "train", "--config", config]).splitlines()]
     path = os.path.join(place, "out/learned.safetensors")
     with open(path, "rb") as file:

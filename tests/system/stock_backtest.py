@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 import harness
-import stock_bars  # noqa: E402
+import live_backtest
+import stock_bars
 
 FIRST, END = ((datetime.date(2025, 11, 1), datetime.date(2026, 1, 1)) if harness.LONG else
               (datetime.date(2025, 11, 25), datetime.date(2025, 12, 2)))
@@ -27,17 +28,8 @@ FEE = "0.0002"
 RISK = {"exposure_symbol": "0.9", "exposure_account": "1", "daily_loss": "0", "orders_per_second": "10"}
 
 # Every strategy, with parameters that make it trade within a week of minutes.
-SETTINGS = {
-    "buy-and-hold": {},
-    "day-trade": {"range": "15", "volume": "0", "trend": "10"},
-    "equal-weight": {"every": "50", "drift": "0.01"},
-    "sma-cross": {"fast": "5", "slow": "20", "fraction": "0.4"},
-    "sma-cross-rsi": {"fast": "3", "slow": "12", "rsi_max": "90", "stop_atr": "1.5"},
-    "sma-cross-rsi-risk": {"fast": "4", "slow": "15"},
-    "trend-4h-1h": {"fast": "2", "mid": "3", "slow": "4", "period": "3", "rsi_min": "1", "rsi_max": "99", "stoch_max": "101",
-                    "limit_atr": "0.1"},
-    "triple-confirmation": {},
-}
+SETTINGS = {**live_backtest.SETTINGS, "day-trade": {"range": "15", "volume": "0", "trend": "10"},
+            "equal-weight": {"every": "50", "drift": "0.01"}}
 
 
 def configuration(names, keys):
@@ -52,12 +44,6 @@ def configuration(names, keys):
 HASHES = {"hash"}
 # An account that ran alone has ids from 1.
 IDS = {"fill", "order", "group", "parent"}
-
-
-def strategies():
-    done = subprocess.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--json"], capture_output=True, text=True,
-                          check=True)
-    return sorted(s["name"] for s in json.loads(done.stdout)["strategies"])
 
 
 def rows(text):
@@ -300,7 +286,7 @@ def look_ahead(files, names):
 
 
 def main():
-    names = strategies()
+    names = live_backtest.strategies()
     assert names == sorted(SETTINGS), f"this test knows {sorted(SETTINGS)}, the program {names}"
     print(f"days {FIRST} to {END}, seed {SEED}" + ("" if harness.LONG else " (PAPERTAPE_LONG: two months)"))
     with harness.Folder() as folder:

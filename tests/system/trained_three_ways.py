@@ -408,7 +408,8 @@ def executions(place, files):
         print(f"{name}: {n} trades of sessions that end by the clock equal in environment and backtest")
 
 
-LEARNED = """[training]
+# A small training, on the CPU.
+TRAINING = """[training]
 name = learned
 total_steps = 1024
 output = {output}
@@ -421,7 +422,8 @@ minibatch = 128
 epochs = 2
 device = cpu
 threads = 1
-[environment]
+"""
+LEARNED = TRAINING + """[environment]
 lookback = 3
 random_start = true
 episode_bars = 100
