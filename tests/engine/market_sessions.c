@@ -3,11 +3,11 @@
 #include <errno.h>
 
 #include "engine/market/market.h"
-#include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
 #include "exchange/clock.h"
 #include "tests/engine/market_same.h"
 #include "tests/engine/market_stocks.h"
+#include "tests/exchange/moment.h"
 
 enum { FILES = 2 };
 
@@ -17,13 +17,6 @@ static struct calendar_file *nyse;
 static struct made_file files[FILES];
 static const char *paths[FILES];
 static int64_t later_ns; /* than any file's time by so much that its hash is kept */
-
-static int64_t at(const char *text)
-{
-    int64_t ns = 0;
-    CHECK_INT(bars_time_parse(text, strlen(text), &ns), 0);
-    return ns;
-}
 
 static struct market *load(const struct market_options *options, struct market_load *ret_load)
 {

@@ -3,22 +3,14 @@
  */
 #include "exchange/bar_join.h"
 
-#include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
-#include "tests/check.h"
+#include "tests/exchange/moment.h"
 #include "tests/random.h"
 
 enum { MINUTES_MAX = 3 * 24 * 60 };
 
 static const int64_t minute = 60000000000, half_hour = 1800000000000, hour = 3600000000000;
 static const struct trading_calendar *nyse;
-
-static int64_t at(const char *text)
-{
-    int64_t ns = 0;
-    CHECK_INT(bars_time_parse(text, strlen(text), &ns), 0);
-    return ns;
-}
 
 static struct bar minute_bar(struct random *random, int64_t open_ns)
 {

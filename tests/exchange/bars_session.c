@@ -6,7 +6,7 @@
 #include "exchange/calendar_file.h"
 #include "exchange/clock.h"
 #include "exchange/zone.h"
-#include "tests/check.h"
+#include "tests/exchange/moment.h"
 #include "tests/scratch.h"
 
 static const int64_t second = 1000000000, minute = 60000000000, hour = 3600000000000;
@@ -21,13 +21,6 @@ struct synthetic {
     const char *zone; /* times without a zone, of this one; NULL: epochs in s */
     int64_t late_ns;  /* added to the times */
 };
-
-static int64_t at(const char *text)
-{
-    int64_t ns = 0;
-    CHECK_INT(bars_time_parse(text, strlen(text), &ns), 0);
-    return ns;
-}
 
 static void put_row(FILE *out, const struct synthetic *s, const struct zone *zone, int64_t ns, double volume)
 {

@@ -3,8 +3,7 @@
 
 #include <errno.h>
 
-#include "exchange/bars_file.h"
-#include "tests/check.h"
+#include "tests/exchange/moment.h"
 #include "tests/scratch.h"
 
 #define HEADER \
@@ -12,13 +11,6 @@
     "hours 08:00 09:00 17:30 22:00\n"
 
 static char err[CALENDAR_ERROR_MAX];
-
-static int64_t at(const char *text)
-{
-    int64_t ns = 0;
-    CHECK_INT(bars_time_parse(text, strlen(text), &ns), 0);
-    return ns;
-}
 
 /* Half days, closed days, a Saturday with hours of its own; the change to summer time on 30 March. */
 static void test_file(void)

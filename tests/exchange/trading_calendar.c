@@ -3,9 +3,8 @@
 
 #include <errno.h>
 
-#include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
-#include "tests/check.h"
+#include "tests/exchange/moment.h"
 #include "tests/random.h"
 
 enum { ROUNDS = 20000, OPENS_MAX = 40000 };
@@ -13,13 +12,6 @@ enum { ROUNDS = 20000, OPENS_MAX = 40000 };
 static const int64_t minute = 60000000000, hour = 3600000000000;
 static struct calendar_file *file;
 static const struct trading_calendar *nyse;
-
-static int64_t at(const char *text)
-{
-    int64_t ns = 0;
-    CHECK_INT(bars_time_parse(text, strlen(text), &ns), 0);
-    return ns;
-}
 
 /* By a look at every day. */
 static enum bar_session session_by_search(int64_t ns)
