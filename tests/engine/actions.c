@@ -7,8 +7,6 @@
 #include "tests/engine/by_hand.h"
 #include "tests/random.h"
 
-#define HOUR_NS (60 * MINUTE_NS)
-
 static int act(const char *id, enum corporate_action_kind kind, int64_t a, int64_t b, int64_t ex_ns)
 {
     struct event event = {.kind = EVENT_ACTION, .action = {.symbol = BTCUSDT, .action = {.kind = kind}}};

@@ -3,20 +3,12 @@
 #include "tests/engine/by_hand.h"
 #include "tests/engine/reload.h"
 
-#define HOUR_NS    (60 * MINUTE_NS)
 #define OPENING_NS (10 * MINUTE_NS) /* how long an official price is waited for */
 #define CLOSING_NS (15 * MINUTE_NS)
 
 static enum fill_model model = FILL_QUOTE;
 static const char *feed = "sip";
 static bool any_print;
-
-static void phase_to(enum market_phase phase, int64_t next_ns)
-{
-    struct event event = {.kind = EVENT_SESSION,
-                          .session = {.calendar = "us-equity", .phase = phase, .next_ns = next_ns}};
-    CHECK_INT(harness_event(&h, &event), 0);
-}
 
 static void open_stock(void)
 {
@@ -42,7 +34,7 @@ static void open_stock(void)
 static void before_open(void)
 {
     open_stock();
-    phase_to(MARKET_PHASE_EARLY, h.now_ns + HOUR_NS);
+    phase_at(MARKET_PHASE_EARLY, h.now_ns, h.now_ns + HOUR_NS, false);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
 
@@ -50,7 +42,7 @@ static void before_open(void)
 static void in_session(void)
 {
     open_stock();
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + 6 * HOUR_NS);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + 6 * HOUR_NS, false);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 5 * BTC);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
@@ -58,23 +50,23 @@ static void in_session(void)
 static void the_open(void)
 {
     h.now_ns = START_NS + HOUR_NS;
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + 6 * HOUR_NS);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + 6 * HOUR_NS, false);
 }
 
 static void the_close(void)
 {
     h.now_ns = START_NS + 6 * HOUR_NS;
-    phase_to(MARKET_PHASE_LATE, h.now_ns + 4 * HOUR_NS);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + 4 * HOUR_NS, false);
 }
 
 static void the_next_open(void)
 {
     h.now_ns += 4 * HOUR_NS;
-    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 8 * HOUR_NS);
+    phase_at(MARKET_PHASE_CLOSED, h.now_ns, h.now_ns + 8 * HOUR_NS, false);
     h.now_ns += 8 * HOUR_NS;
-    phase_to(MARKET_PHASE_EARLY, h.now_ns + 5 * HOUR_NS);
+    phase_at(MARKET_PHASE_EARLY, h.now_ns, h.now_ns + 5 * HOUR_NS, false);
     h.now_ns += 5 * HOUR_NS;
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + 6 * HOUR_NS);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + 6 * HOUR_NS, false);
 }
 
 static void print_at(enum market_auction auction, int64_t price, int64_t ts_ns)
@@ -144,7 +136,7 @@ static void test_early_print(void)
     print_at(MARKET_OPENING, 60100, h.now_ns);
     CHECK_INT(h.fills, 0);
     reload_engine(&h.engine);
-    phase_to(MARKET_PHASE_OPEN, START_NS + 7 * HOUR_NS);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, START_NS + 7 * HOUR_NS, false);
     filled(id, 60100, FILL_BASIS_OPENING);
     harness_close(&h);
 
@@ -153,7 +145,7 @@ static void test_early_print(void)
     h.now_ns = START_NS + 6 * HOUR_NS + SECOND_NS / 10;
     print_at(MARKET_CLOSING, 60150, h.now_ns);
     CHECK_INT(h.fills, 0);
-    phase_to(MARKET_PHASE_LATE, START_NS + 10 * HOUR_NS);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, START_NS + 10 * HOUR_NS, false);
     filled(id, 60150, FILL_BASIS_CLOSING);
     harness_close(&h);
 }
@@ -219,7 +211,7 @@ static void test_no_print(void)
     in_session();
     id = rested(of_auction(ORDER_CLS, order_of(ORDER_BUY, ORDER_MARKET, BTC)));
     h.now_ns = START_NS + 8 * HOUR_NS; /* away over the close */
-    phase_to(MARKET_PHASE_LATE, START_NS + 10 * HOUR_NS);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, START_NS + 10 * HOUR_NS, false);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
     harness_close(&h);
 
@@ -229,7 +221,7 @@ static void test_no_print(void)
     trade(&h, BTCUSDT, 60090 * USDT, BTC);
     h.now_ns =
         START_NS + 20 * HOUR_NS; /* nothing comes in the night, and so no time passes by the feed's clock */
-    phase_to(MARKET_PHASE_EARLY, h.now_ns + HOUR_NS);
+    phase_at(MARKET_PHASE_EARLY, h.now_ns, h.now_ns + HOUR_NS, false);
     filled(id, 60090, FILL_BASIS_LAST);
     harness_close(&h);
 }
@@ -249,7 +241,7 @@ static void test_iex(void)
     id = rested(of_auction(ORDER_CLS, limit(ORDER_SELL, BTC, 60100 * USDT)));
     uint64_t beyond = rested(of_auction(ORDER_CLS, limit(ORDER_SELL, BTC, 60101 * USDT)));
     h.now_ns = START_NS + 7 * HOUR_NS;
-    phase_to(MARKET_PHASE_LATE, h.now_ns + 4 * HOUR_NS);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + 4 * HOUR_NS, false);
     filled(id, 60100, FILL_BASIS_LAST);
     sees(beyond, ORDER_EXPIRED, ORDER_OK);
     harness_close(&h);
@@ -342,7 +334,7 @@ static void gap_by_bars(bool is_long, bool trailing)
     int64_t opens = is_long ? 58000 : 62000;
     model = FILL_BAR;
     open_stock();
-    phase_to(MARKET_PHASE_OPEN, START_NS + 6 * HOUR_NS);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, START_NS + 6 * HOUR_NS, false);
     bar_at(START_NS, 60000, 60000);
     ask(&h, order_of(is_long ? ORDER_BUY : ORDER_SELL, ORDER_MARKET, BTC));
     bar_at(START_NS + MINUTE_NS, 60000, 60000);

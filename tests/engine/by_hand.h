@@ -31,6 +31,26 @@ static inline void open_booked(void)
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
 
+/* The phase of the stocks' calendar from a moment on. */
+static inline void phase_at(enum market_phase phase, int64_t now_ns, int64_t next_ns, bool extended)
+{
+    struct event event = {
+        .kind = EVENT_SESSION,
+        .session = {.calendar = "us-equity", .phase = phase, .next_ns = next_ns, .extended = extended}};
+    uint64_t before = h.sessions;
+    h.now_ns = now_ns;
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_INT(h.sessions, before + 1);
+}
+
+/* That there ever were. */
+static inline uint64_t n_orders(void)
+{
+    struct engine_ids ids;
+    engine_ids(h.engine, &ids);
+    return ids.last_order;
+}
+
 static inline struct order order_of(enum order_side side, enum order_type type, int64_t qty)
 {
     return (struct order){

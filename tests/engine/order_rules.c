@@ -136,7 +136,7 @@ static void test_opening(void)
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_OK);
     pass(&h, 2 * MINUTE_NS);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_RULE_OPG_LATE);
-    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    phase_at(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
     CHECK_INT(state(market), ORDER_OPEN);
     quote(&h, BTCUSDT, 60009 * USDT, 20 * SHARE, 60010 * USDT, 50 * SHARE);
     trade(&h, BTCUSDT, 60012 * USDT, SHARE);
@@ -147,9 +147,9 @@ static void test_opening(void)
     CHECK_INT(h.last_fill.price, 60012 * USDT);
     CHECK_INT(state(far), ORDER_EXPIRED);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_RULE_OPG_LATE);
-    phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_RULE_OPG_LATE);
-    phase_to(MARKET_PHASE_CLOSED, CLOSE_NS + 4 * HOUR_NS, 0, false);
+    phase_at(MARKET_PHASE_CLOSED, CLOSE_NS + 4 * HOUR_NS, 0, false);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_RULE_OPG_LATE);
     pass(&h, 2 * HOUR_NS);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_OK); /* 19:00: for the next one */
@@ -169,7 +169,7 @@ static void test_closing(void)
     pass(&h, SECOND_NS);
     asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_CLS), ORDER_RULE_CLS_LATE);
     trade(&h, BTCUSDT, 60021 * USDT, SHARE);
-    phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
     CHECK_INT(state(market), ORDER_OPEN);
     pass(&h, 15 * MINUTE_NS); /* no official price came: the last trade's is */
     CHECK_INT(state(market), ORDER_FILLED);
@@ -196,7 +196,7 @@ static void test_bars(void)
     CHECK_INT(state(extended), ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 59990 * USDT); /* with slippage, up to its limit */
     CHECK(state(opening) == ORDER_PENDING && state(regular) == ORDER_PENDING);
-    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    phase_at(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
     bar_at(OPEN_NS, 60030, 60040);
     CHECK_INT(state(opening), ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 60030 * USDT);
@@ -204,7 +204,7 @@ static void test_bars(void)
     CHECK_INT(state(far), ORDER_EXPIRED);
     bar_at(CLOSE_NS - 2 * MINUTE_NS, 60040, 60050);
     CHECK_INT(state(closing), ORDER_OPEN);
-    phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
     bar_at(CLOSE_NS - MINUTE_NS, 60050, 60066);
     CHECK_INT(state(closing), ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 60066 * USDT);

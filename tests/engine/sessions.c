@@ -4,19 +4,6 @@
 #include "tests/engine/by_hand.h"
 #include "tests/random.h"
 
-#define HOUR_NS     (60 * MINUTE_NS)
-#define SESSION_DAY (24 * HOUR_NS)
-
-static void phase_to(enum market_phase phase, int64_t next_ns, bool extended)
-{
-    struct event event = {.kind = EVENT_SESSION,
-                          .session = {.calendar = "us-equity", .phase = phase, .next_ns = next_ns}};
-    event.session.extended = extended;
-    uint64_t before = h.sessions;
-    CHECK_INT(harness_event(&h, &event), 0);
-    CHECK_INT(h.sessions, before + 1);
-}
-
 static void status(enum market_trading trading)
 {
     struct event event = {
@@ -52,7 +39,7 @@ static void open_session(bool extended)
     harness_open(&h);
     CHECK_INT(seen(BTCUSDT).phase, MARKET_PHASE_UNKNOWN);
     CHECK_INT(seen(ETHUSDT).phase, MARKET_PHASE_OPEN);
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, extended);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS, extended);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 5 * BTC);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
@@ -64,7 +51,7 @@ static void test_closed(void)
     uint64_t sale = rested(limit(ORDER_SELL, BTC / 4, 60100 * USDT));
     uint64_t stop_loss = rested(stop(ORDER_SELL, BTC / 4, 59500 * USDT));
     h.now_ns = START_NS + HOUR_NS;
-    phase_to(MARKET_PHASE_LATE, h.now_ns + 4 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + 4 * HOUR_NS, false);
     struct event stale = {.kind = EVENT_STALE, .stale = {BTCUSDT, true}};
     CHECK_INT(harness_event(&h, &stale), 0);
     uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
@@ -82,14 +69,14 @@ static void test_closed(void)
     sees(market, ORDER_OPEN, ORDER_OK);
     sees(stop_loss, ORDER_OPEN, ORDER_OK);
     h.now_ns += 4 * HOUR_NS;
-    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 8 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_CLOSED, h.now_ns, h.now_ns + 8 * HOUR_NS, false);
     cancel(&h, stop_loss);
     pass(&h, SECOND_NS);
     sees(stop_loss, ORDER_CANCELED, ORDER_OK);
     h.now_ns += 8 * HOUR_NS;
     struct event fresh = {.kind = EVENT_STALE, .stale = {BTCUSDT, false}};
     CHECK_INT(harness_event(&h, &fresh), 0);
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS, false);
     CHECK_INT(h.fills, fills); /* last night's prices are not traded at */
     CHECK_INT(seen(BTCUSDT).bid, 0);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
@@ -113,12 +100,12 @@ static void close_and_open(int64_t for_ns, bool halt)
     if (halt)
         status(MARKET_HALTED);
     else
-        phase_to(MARKET_PHASE_CLOSED, h.now_ns + for_ns, false);
+        phase_at(MARKET_PHASE_CLOSED, h.now_ns, h.now_ns + for_ns, false);
     h.now_ns += for_ns;
     if (halt)
         status(MARKET_TRADES);
     else
-        phase_to(MARKET_PHASE_OPEN, h.now_ns + 8 * HOUR_NS, false);
+        phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + 8 * HOUR_NS, false);
 }
 
 /* An order that rests over the close trades at the opening as one that arrives there: random limits, gaps and
@@ -176,7 +163,7 @@ static void test_trades_only(void)
     h.accounts[ALICE].cash = 1000000 * USDT;
     snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
     harness_open(&h);
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS, false);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
     uint64_t id = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
     close_and_open(10 * HOUR_NS, false);
@@ -199,7 +186,7 @@ static void test_day(void)
     uint64_t id = rested(for_the_day(50000 * USDT));
     CHECK_INT(reported(&h, id)->expires_ns, START_NS + HOUR_NS);
     h.now_ns = START_NS + HOUR_NS + SECOND_NS;
-    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_CLOSED, h.now_ns, h.now_ns + 10 * HOUR_NS, false);
     sees(id, ORDER_EXPIRED, ORDER_OK);
     CHECK_INT(reported(&h, id)->updated_ns, START_NS + HOUR_NS);
     id = rested(for_the_day(50000 * USDT)); /* of the next session, whose end is unknown */
@@ -208,14 +195,14 @@ static void test_day(void)
     other.symbol = ETHUSDT;
     other.price = 3000 * USDT;
     uint64_t always = rested(other);
-    CHECK_INT(reported(&h, always)->expires_ns, (START_NS / SESSION_DAY + 1) * SESSION_DAY + SESSION_DAY);
+    CHECK_INT(reported(&h, always)->expires_ns, (START_NS / DAY_NS + 1) * DAY_NS + DAY_NS);
     h.now_ns += 10 * HOUR_NS;
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS / 2, false); /* a half day */
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS / 2, false); /* a half day */
     CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS / 2);
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false); /* no: it was read again */
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS, false); /* no: it was read again */
     CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS);
     h.now_ns += 24 * HOUR_NS; /* a day was slept through */
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS, false);
     sees(id, ORDER_EXPIRED, ORDER_OK);
     sees(always, ORDER_EXPIRED, ORDER_OK);
     harness_close(&h);
@@ -224,11 +211,11 @@ static void test_day(void)
     id = rested(for_the_day(50000 * USDT));
     CHECK_INT(reported(&h, id)->expires_ns, 0);
     h.now_ns = START_NS + HOUR_NS;
-    phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, true);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + HOUR_NS, true);
     CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS);
     uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC)); /* and is traded in */
     sees(market, ORDER_FILLED, ORDER_OK);
-    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, true); /* earlier than announced */
+    phase_at(MARKET_PHASE_CLOSED, h.now_ns, h.now_ns + 10 * HOUR_NS, true); /* earlier than announced */
     sees(id, ORDER_OPEN, ORDER_OK);
     h.now_ns = START_NS + 2 * HOUR_NS;
     pass(&h, 0);
@@ -248,7 +235,7 @@ static void test_halt(void)
     trade(&h, BTCUSDT, 59000 * USDT, BTC);
     sees(stop_loss, ORDER_OPEN, ORDER_OK);
     sees(market, ORDER_OPEN, ORDER_OK);
-    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false); /* a session does not lift a halt */
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, h.now_ns + HOUR_NS, false); /* a session does not lift a halt */
     quote(&h, BTCUSDT, 59000 * USDT, 2 * BTC, 59001 * USDT, 2 * BTC);
     sees(market, ORDER_OPEN, ORDER_OK);
     status(MARKET_TRADES);
@@ -338,7 +325,7 @@ static void test_bars(void)
     hold(BTC);
     uint64_t id = rested(stop(ORDER_SELL, BTC / 2, 59500 * USDT));
     h.now_ns = START_NS + 2 * HOUR_NS;
-    phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);
+    phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + HOUR_NS, false);
     struct bar bar = low;
     bar.open_ns = START_NS + HOUR_NS + HOUR_NS / 2;
     struct event bars = {.kind = EVENT_BARS, .bars = {BTCUSDT, &bar, 1, true}};
@@ -352,7 +339,7 @@ static void test_bars(void)
         hold(BTC);
         id = rested(stop(ORDER_SELL, BTC / 2, 59500 * USDT));
         h.now_ns = START_NS + 2 * HOUR_NS;
-        phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);
+        phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + HOUR_NS, false);
         bar.open_ns = START_NS + (evening ? HOUR_NS : HOUR_NS - MINUTE_NS);
         alerts = h.alerts;
         CHECK_INT(harness_event(&h, &bars), 0);
@@ -365,7 +352,7 @@ static void test_bars(void)
         h.config.fill_model = FILL_BAR;
         snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
         harness_open(&h);
-        phase_to(MARKET_PHASE_OPEN, START_NS + HOUR_NS, false);
+        phase_at(MARKET_PHASE_OPEN, h.now_ns, START_NS + HOUR_NS, false);
         bar = low;
         bar.open_ns = START_NS;
         CHECK_INT(harness_event(&h, &bars), 0);
@@ -373,7 +360,7 @@ static void test_bars(void)
         id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC / 10));
         CHECK_INT(h.command_reason, ORDER_OK);
         h.now_ns = START_NS + HOUR_NS + SECOND_NS;
-        phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);
+        phase_at(MARKET_PHASE_LATE, h.now_ns, h.now_ns + HOUR_NS, false);
         bar.open_ns = START_NS + (evening ? HOUR_NS : HOUR_NS - MINUTE_NS);
         h.now_ns += 2 * MINUTE_NS;
         CHECK_INT(harness_event(&h, &bars), 0);
@@ -386,7 +373,7 @@ static void test_bars(void)
 static void make_days(int64_t midnight_ns, struct trading_day days[static 2])
 {
     for (int i = 0; i < 2; i++) {
-        int64_t from_ns = midnight_ns + i * SESSION_DAY;
+        int64_t from_ns = midnight_ns + i * DAY_NS;
         days[i] = (struct trading_day){from_ns + 4 * HOUR_NS, from_ns + 9 * HOUR_NS + HOUR_NS / 2,
                                        from_ns + 16 * HOUR_NS, from_ns + 20 * HOUR_NS};
     }
@@ -401,12 +388,12 @@ static void test_bar_sessions(void)
     } cases[] = {{239, BAR_SESSION_CLOSED},  {240, BAR_SESSION_PRE},     {569, BAR_SESSION_PRE},
                  {570, BAR_SESSION_REGULAR}, {959, BAR_SESSION_REGULAR}, {960, BAR_SESSION_POST},
                  {1199, BAR_SESSION_POST},   {1200, BAR_SESSION_CLOSED}};
-    int64_t midnight_ns = START_NS / SESSION_DAY * SESSION_DAY + SESSION_DAY;
+    int64_t midnight_ns = START_NS / DAY_NS * DAY_NS + DAY_NS;
     struct trading_day days[2];
     make_days(midnight_ns, days);
     struct trading_calendar calendar = {.name = "us-equity", .days = days, .n = 2};
     calendar.from_ns = midnight_ns;
-    calendar.to_ns = midnight_ns + 2 * SESSION_DAY;
+    calendar.to_ns = midnight_ns + 2 * DAY_NS;
     struct event event;
     open_session(false);
     CHECK_INT(engine_calendar(h.engine, BTCUSDT)->n, 0);

@@ -3,8 +3,6 @@
 #include "engine/core.h"
 #include "tests/engine/harness.h"
 
-#define HOUR_NS (3600 * SECOND_NS)
-
 static const int64_t USDT = E8, BTC = E8, ETH = E8;
 
 /* What left the engine beside what the harness keeps. */

@@ -8,8 +8,6 @@
 
 enum { EVENTS = 60000, LOTS_MAX = 1 << 14 };
 
-#define HOUR_NS (3600 * SECOND_NS)
-
 struct shadow_position {
     int64_t qty, cost, realized, fifo_realized, fees;
     int64_t lot_qty[LOTS_MAX], lot_cost[LOTS_MAX];
