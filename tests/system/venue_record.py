@@ -60,11 +60,10 @@ def check_record(daemon, status):
 
 def main():
     with harness.Folder() as folder:
-        config = harness.stocks_config(harness.write_keys(folder.path, "keys", "hush"))
-        replay = folder.start(harness.Replay(
-            folder.path, "--venue", "alpaca", "--synthetic", "5", "--speed", "max", "--keys", "PKTEST:hush",
-            "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
+        replay = folder.start(harness.Alpaca(
+            folder.path, "--synthetic", "5", "--speed", "max", "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
             "--action", "split:AAPL:4:1:2026-01-20", "--action", "dividend:AAPL:0.24:2026-01-20"))
+        config = harness.stocks_config(replay.keys)
         daemon, status = start(folder, replay, config, "first")
         held = check_record(daemon, status)
         parity = json.loads(daemon.papertape("parity", "--json"))

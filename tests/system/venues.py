@@ -169,10 +169,9 @@ def both(folder):
 
 def same_bars(folder):
     """Bars built from trades, some late, corrected or cancelled, are the venue's own."""
-    keys = harness.write_keys(folder.path, "bars-keys", "hush")
-    replay = folder.start(harness.Replay(folder.within("bars"), "--venue", "alpaca", "--synthetic", "7", "--speed", "max",
-                                "--from", "2026-01-15T08:58:00Z", "--to", "2026-01-16T01:02:00Z"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name="bars", state="bars-state"))
+    replay = folder.start(harness.Alpaca(folder.within("bars"), "--synthetic", "7", "--speed", "max", "--from", "2026-01-15T08:58:00Z",
+                                         "--to", "2026-01-16T01:02:00Z"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(replay.keys), name="bars", state="bars-state"))
     daemon.wait_status(lambda s: s["now_ns"] >= 1768523400 * 10**9, "the evening, 19:30")
     assert daemon.stop() == 0
     bars = {source: dict(line.split(",", 1) for line in daemon.papertape("bars", "AAPL", "1m", "--source", source).split()[1:])
