@@ -6,21 +6,11 @@
 #include "tests/engine/puppet.h"
 
 #define SHARE    BTC
-#define HOUR_NS  (60 * MINUTE_NS)
 #define OPEN_NS  (INT64_C(1764340200) * SECOND_NS) /* Friday 2025-11-28, 09:30 in New York: a half day */
 #define CLOSE_NS (OPEN_NS + 210 * MINUTE_NS)
 
 static enum fill_model model = FILL_QUOTE;
 static enum session_choice choice_of_bob = SESSION_ALL;
-
-static inline void phase_to(enum market_phase phase, int64_t now_ns, int64_t next_ns, bool extended)
-{
-    struct event event = {.kind = EVENT_SESSION,
-                          .session = {.calendar = "us-equity", .phase = phase, .next_ns = next_ns}};
-    event.session.extended = extended;
-    h.now_ns = now_ns;
-    CHECK_INT(harness_event(&h, &event), 0);
-}
 
 /* At 60,000, before or in the session. */
 static inline void open_class(enum asset_class asset, enum market_phase phase, int64_t now_ns)
@@ -44,7 +34,7 @@ static inline void open_class(enum asset_class asset, enum market_phase phase, i
     h.accounts[BOB].session = choice_of_bob;
     harness_open(&h);
     if (asset == ASSET_US_EQUITY)
-        phase_to(phase, now_ns, phase == MARKET_PHASE_EARLY ? OPEN_NS : CLOSE_NS, false);
+        phase_at(phase, now_ns, phase == MARKET_PHASE_EARLY ? OPEN_NS : CLOSE_NS, false);
     quote(&h, BTCUSDT, 59999 * USDT, 20 * SHARE, 60000 * USDT, 50 * SHARE);
     trade(&h, BTCUSDT, 60000 * USDT, SHARE);
 }

@@ -138,7 +138,7 @@ static void test_bar_exits(void)
     CHECK(state(2) == ORDER_PENDING && state(3) == ORDER_PENDING);
     bar_at(OPEN_NS - 28 * MINUTE_NS, 59800, 60300);
     CHECK(state(2) == ORDER_PENDING && state(3) == ORDER_PENDING);
-    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    phase_at(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
     bar_at(OPEN_NS, 60250, 60260);
     CHECK_INT(state(2), ORDER_CANCELED);
     CHECK_INT(state(3), ORDER_FILLED);
@@ -167,11 +167,11 @@ static void test_extended(void)
     CHECK_INT(state(waits), ORDER_OPEN);
     rests = asked(request, ORDER_OK);
     pass(&h, SECOND_NS);
-    phase_to(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
-    phase_to(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+    phase_at(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
     CHECK_INT(state(waits), ORDER_EXPIRED); /* with the session; the other one with the day */
     CHECK_INT(state(rests), ORDER_OPEN);
-    phase_to(MARKET_PHASE_CLOSED, CLOSE_NS + 4 * HOUR_NS, CLOSE_NS + 60 * HOUR_NS, false);
+    phase_at(MARKET_PHASE_CLOSED, CLOSE_NS + 4 * HOUR_NS, CLOSE_NS + 60 * HOUR_NS, false);
     CHECK_INT(state(rests), ORDER_EXPIRED);
     harness_close(&h);
 }

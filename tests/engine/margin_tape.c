@@ -239,7 +239,7 @@ static void read_days(size_t n)
             n_days++;
 }
 
-static void phase_to(const char *word, int64_t next_ns)
+static void phase_at(const char *word, int64_t next_ns)
 {
     struct event event = {
         .kind = EVENT_SESSION,
@@ -260,7 +260,7 @@ static void play(const char *line)
             open_engine();
         timer();
     } else if (sscanf(line, "phase %15s %" SCNd64, word, &a) == 2) {
-        phase_to(word, a);
+        phase_at(word, a);
     } else if (sscanf(line, "quote %d %" SCNd64, &symbol, &a) == 2) {
         quote_at(symbol, a);
     } else if (sscanf(line, "price %d %" SCNd64, &symbol, &a) == 2) {
