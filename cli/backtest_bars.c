@@ -132,6 +132,23 @@ static int read_account(struct bars_run *run)
     return status;
 }
 
+/* The account's venue, where it trades before and after the session by the venue's own orders; NULL: every
+ * order fills then. Files do not name their venue. */
+static const char *choose_venue(const struct bars_run *run)
+{
+    const struct stored_account *account = &run->stored;
+    bool outside = cli_run_calendar(&run->args->run) && account->spec.session == SESSION_EXTENDED;
+    if (!run->args->account || !outside || account->extended_hours == 1)
+        return NULL;
+    if (run->args->run.stored && account->extended_hours == 0 && account->venue[0])
+        return account->venue;
+    fprintf(stderr, "papertape: backtest: note: %s: [venue] extended_hours is taken as on: %s\n",
+            run->args->account,
+            run->args->run.stored ? "its database does not say that it is off"
+                                  : "a venue's orders need the bars of its daemon");
+    return NULL;
+}
+
 /* From when it was made, with the daemon's latency and slippage, where the command line does not set them. */
 static int take_account(struct bars_run *run, size_t *from)
 {
@@ -176,6 +193,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
     const struct run_args *args = &run->args->run;
     run->config = (struct backtest_config){.market = run->market,
                                            .calendar = cli_run_calendar(args),
+                                           .venue = choose_venue(run),
                                            .ticks = run->ticks.ticks,
                                            .from = from,
                                            .to = to,

@@ -12,9 +12,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
-
-/* Calendars that are the table nyse: the venue's of the stocks of US exchanges, and of a saved backtest. */
-static const char *const tabled[] = {"us-equity", "nyse"};
+#include "strategy/policy/policy.h"
 
 bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
 {
@@ -106,14 +104,14 @@ static int choose(const struct run_args *args, const char *database, struct list
     return status;
 }
 
-/* The one that is given, or the table of the symbols' own. */
+/* The one that is given, or the table of the symbols' own: the venue's of the stocks of US exchanges, or a
+ * saved backtest's. */
 static int open_calendar(struct run_args *args, const char *calendar)
 {
     if (args->calendar || calendar[0] == '\0')
         return cli_run_calendar_open(args, args->calendar);
-    for (size_t i = 0; i < sizeof tabled / sizeof *tabled; i++)
-        if (strcmp(calendar, tabled[i]) == 0)
-            return cli_run_calendar_open(args, "nyse");
+    if (strcmp(policy_calendar_table(calendar), "nyse") == 0)
+        return cli_run_calendar_open(args, "nyse");
     return cli_stored_fail(EXIT_ERROR, args->verb, calendar,
                            "the days of its symbols' calendar are needed: --calendar FILE");
 }
@@ -161,6 +159,13 @@ static void take_account(void *ctx, const struct db_account_row *row)
     snprintf(wanted->strategy, sizeof wanted->strategy, "%s", row->account.strategy);
 }
 
+static void take_venue(void *ctx, const struct db_symbol_row *row)
+{
+    struct stored_account *account = ctx;
+    if (!account->venue[0] && row->symbol.calendar[0])
+        memcpy(account->venue, row->symbol.venue, sizeof account->venue);
+}
+
 /* A number of the table meta; -1 where there is none. */
 static int64_t meta_number(struct db_reader *reader, const char *key)
 {
@@ -183,7 +188,10 @@ int cli_stored_bars_account(const char *verb, const char *database, const char *
         return status;
     wanted.account.latency_ns = meta_number(reader, "latency_ns");
     wanted.account.slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
-    status = cli_stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
+    wanted.account.extended_hours = (int)meta_number(reader, "extended_hours");
+    int r = db_reader_symbols(reader, take_venue, &wanted.account);
+    r = r < 0 ? r : db_reader_accounts(reader, take_account, &wanted);
+    status = cli_stored_close(verb, reader, r);
     if (status != EXIT_OK)
         return status;
     if (wanted.r == -ENOENT) {

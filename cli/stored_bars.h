@@ -14,12 +14,15 @@ bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX
 int cli_stored_bars_load(struct run_args *args, const char *database, struct market **ret,
                          struct market_load *load);
 
-/* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; and the engine's
- * latency and slippage, -1 where the daemon did not store them. */
+/* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; the engine's
+ * latency and slippage, and [venue] extended_hours (0, 1), -1 where the daemon did not store them; and the
+ * venue of the symbols that have a calendar, "" where none has. */
 struct stored_account {
     struct account_spec spec;
     int64_t created_ns, latency_ns;
     int32_t slippage_e6;
+    int extended_hours;
+    char venue[VENUE_NAME_MAX];
 };
 
 /* The same statuses. */

@@ -482,11 +482,16 @@ static void report_recovery(struct session *session)
 /* Stores the run's settings that a backtest of an account needs. */
 static void put_settings(struct session *session)
 {
+    const struct daemon_config *config = session->config;
+    bool extended = false;
     char text[24];
-    snprintf(text, sizeof text, "%" PRId64, session->config->latency_ns);
+    for (int v = 0; v < config->n_venues; v++)
+        extended |= config->venues[v].extended_hours;
+    snprintf(text, sizeof text, "%" PRId64, config->latency_ns);
     db_writer_put_meta(session->writer, "latency_ns", text);
-    snprintf(text, sizeof text, "%" PRId32, session->config->slippage_e6);
+    snprintf(text, sizeof text, "%" PRId32, config->slippage_e6);
     db_writer_put_meta(session->writer, "slippage_e6", text);
+    db_writer_put_meta(session->writer, "extended_hours", extended ? "1" : "0");
 }
 
 /* Each market's state when the database was written, where it still holds: until its calendar is read. */

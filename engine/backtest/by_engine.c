@@ -187,14 +187,14 @@ static int give_history(struct run_thread *thread, struct drive *drive)
     return 0;
 }
 
-/* Is the market traded before and after its session, as with [venue] extended_hours: does an account choose
- * to? */
+/* Is the market traded before and after its session, as with [venue] extended_hours = on: does an account
+ * choose to? */
 static bool trades_extended(const struct backtest_config *config)
 {
     int a = 0;
     while (a < config->n_accounts && config->accounts[a].session != SESSION_EXTENDED)
         a++;
-    return a < config->n_accounts;
+    return a < config->n_accounts && !config->venue;
 }
 
 /* The calendar's phase, as it is since phases.at_ns. Without trades it has the number of the last bar that

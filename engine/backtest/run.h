@@ -46,13 +46,16 @@ static inline bool backtest_run_sessions(const struct backtest_config *config, i
            (series->symbol.calendar[0] != '\0' || market_session(series, series->first) != BAR_SESSION_NONE);
 }
 
-/* The symbol as the engine is given it: with the run's calendar, if its bars have sessions. */
+/* The symbol as the engine is given it: with the run's calendar and venue, if its bars have sessions. */
 static inline struct symbol backtest_run_symbol(const struct backtest_config *config, int symbol)
 {
     struct symbol ret = config->market->series[symbol].symbol;
     memset(ret.calendar, 0, sizeof ret.calendar);
-    if (backtest_run_sessions(config, symbol))
-        snprintf(ret.calendar, sizeof ret.calendar, "%s", config->calendar->name);
+    if (!backtest_run_sessions(config, symbol))
+        return ret;
+    snprintf(ret.calendar, sizeof ret.calendar, "%s", config->calendar->name);
+    if (config->venue)
+        snprintf(ret.venue, sizeof ret.venue, "%s", config->venue);
     return ret;
 }
 

@@ -38,6 +38,8 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "its sales settle later";
     if (backtest_run_calendar(config) && spec->session != SESSION_REGULAR)
         return "it also decides outside the regular session";
+    if (config->venue)
+        return "its venue's rules of orders hold";
     if (rules->risk.daily_loss > 0 || rules->risk.drawdown > 0)
         return "its limits of loss look at each price";
     if (!apart(config->market, spec->currency))

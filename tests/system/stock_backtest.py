@@ -32,11 +32,11 @@ SETTINGS = {**live_backtest.SETTINGS, "day-trade": {"range": "15", "volume": "0"
             "equal-weight": {"every": "50", "drift": "0.01"}}
 
 
-def configuration(names, keys):
+def configuration(names, keys, session="regular"):
     text = ["[risk]", *[f"{key} = {value}" for key, value in RISK.items()]]
     for name in names:
         text += [f"[account {name}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
-                 f"strategy = {name}"]
+                 f"strategy = {name}", f"session = {session}"]
         text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
     return harness.alpaca_config(keys, "\n".join(text) + "\n", ", ".join(SYMBOLS), history=0, engine=harness.BAR_MODEL)
 
@@ -50,11 +50,11 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def live(folder, files, names):
+def live(folder, files, names, session="regular"):
     """What the daemon's database has when the bars are over."""
     replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max",
                                          *[word for symbol in SYMBOLS for word in ("--asset", f"{symbol}:not-fractionable")]))
-    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys)))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys, session)))
     harness.wait_last_bars(daemon, dict(zip(SYMBOLS, map(harness.last_bar_ms, files))), "1m", WAIT)
     assert daemon.stop() == 0
     assert replay.stop() == 0
@@ -140,6 +140,24 @@ def own(folder, state, stored, names):
         assert (report["calendar"], report["session"]) == ("nyse", "regular"), report
         with open(path, newline="") as file:
             same(f"{name}, by its name", stored, {"fills": file.read()}, IDS, name)
+
+
+def outside(folder, files):
+    """An account that trades before and after the session too, where its venue takes limit orders alone then."""
+    name = "sma-cross"
+    state, stored = live(folder, files, [name], "extended")
+    paths = {what: os.path.join(folder.path, f"outside-{what}.csv") for what in ("orders", "fills")}
+    words = [word for what, path in paths.items() for word in (f"--{what}", path)]
+    done = run("backtest", "--account", name, "--state", state, "--json", *words)
+    assert "extended_hours" not in done.stderr and json.loads(done.stdout)["session"] == "extended", done
+    for what, path in paths.items():
+        with open(path, newline="") as file:
+            same(f"{name}, extended", stored, {what: file.read()}, IDS, name)
+    limits = [order for order in rows(stored["orders"]) if order["extended_hours"] == "1" and order["type"] == "LIMIT"]
+    assert any(order["state"] == "FILLED" for order in limits), stored["orders"]
+    with_files = run("backtest", "--account", name, "--state", state, "--json", *arguments(files))
+    assert "extended_hours is taken as on" in with_files.stderr, with_files.stderr
+    print(f"extended: {len(limits)} limit orders before and after the sessions, as live")
 
 
 def check_hours(stored):
@@ -311,6 +329,8 @@ def main():
         look_ahead(files, names)
         print(f"{len(rows(stored['orders']))} orders, {len(rows(stored['fills']))} fills, {len(rows(stored['ledger']))} ledger rows "
               "equal, live and backtest")
+    with harness.Folder() as folder:
+        outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED))
     return 0
 
 
