@@ -21,8 +21,7 @@ struct observation_layout {
 
 /* SHA-256 of a text of a line a number, in their order: cash, each asset's quantity, and a row's columns,
  * each with its asset, its feature, the figures of its scaling and its factor; then how many rows there are,
- * how far apart, newest first; and before
- * that the session, if they are of one. 0 or -ENOMEM. */
+ * how far apart, newest first, and before that the session, if they are of one. 0 or -ENOMEM. */
 int policy_observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE]);
 
 #endif

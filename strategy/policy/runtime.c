@@ -329,8 +329,7 @@ static void runtime_visit(struct policy_runtime *own, const struct indicator_str
         visit_time(fields, &runtime->sights[i].since_ns);
         if (runtime->sights[i].stream)
             feature_stream_visit(runtime->sights[i].stream, fields);
-        if (runtime->trained->policy.session !=
-            SESSION_ALL) { /* others have the bytes of before there were any */
+        if (runtime->trained->policy.session != SESSION_ALL) { /* others have the bytes of before it was */
             visit_time(fields, &runtime->sights[i].seen_ns);
             fields->number(fields->ctx, &runtime->sights[i].chain.factor);
             fields->number(fields->ctx, &runtime->sights[i].chain.close);

@@ -15,11 +15,14 @@
  *   environment       the environment's parameters, "key=value" a line, every key; older files lack
  *                     drawdown_penalty and volatility_penalty, which are 0 then; session is there with a
  *                     calendar only
- *   calendar          the name of the market's, whose bars of environment's `session` it was trained on;
- * missing: one that trades at all times observation_hash  strategy/policy/observation.h, of the observations
- * that it was trained on; older files lack it trained_from, trained_to, trained_steps, seed, version verdict,
- * verdict_text: what its evaluation said (strategy/metrics/verdict.h); older files lack them, and those that
- * were not evaluated A world that is no market (cartpole) has `world` instead of symbols to trained_to.
+ *   calendar          the market's, by name, of whose environment's `session` the bars are; files of
+ *                     markets that trade at all times lack it
+ *   observation_hash  strategy/policy/observation.h, of the observations that it was trained on; older files
+ *                     lack it
+ *   trained_from, trained_to, trained_steps, seed, version
+ *   verdict, verdict_text: what its evaluation said (strategy/metrics/verdict.h); older files lack them, and
+ *                     those that were not evaluated
+ * A world that is no market (cartpole) has `world` instead of symbols to trained_to.
  *
  * Inference: y = b + x0 w0 + x1 w1 + … in float32, inputs in their order, each product and sum rounded once,
  * no contraction; activations of strategy/policy/activation.h; means of layer normalisation in float64 in
