@@ -96,6 +96,22 @@ const struct trading_calendar *cli_run_calendar(const struct run_args *args)
     return args->days.n > 0 ? &args->days : NULL;
 }
 
+/* Of every bar: rows without one from a day's first session to its last. At other times there need be none.
+ */
+static size_t missing_by_day(const struct trading_calendar *calendar, const struct market *market,
+                             const struct market_series *series)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < calendar->n; i++) {
+        size_t row = market_store_row_at(market, calendar->days[i].early_ns),
+               end = market_store_row_at(market, calendar->days[i].late_ns);
+        row = row > series->first ? row : series->first;
+        for (; row < end && row < series->last; row++)
+            n += !market_present(series, row);
+    }
+    return n;
+}
+
 size_t cli_run_missing(const struct run_args *args, const struct market *market, int symbol)
 {
     const struct market_series *series = &market->series[symbol];
@@ -104,6 +120,8 @@ size_t cli_run_missing(const struct run_args *args, const struct market *market,
     size_t there = series->last - series->first + 1 - series->missing;
     if (args->days.n == 0 || market_session(series, series->first) == BAR_SESSION_NONE)
         return series->missing;
+    if (args->session == SESSION_ALL)
+        return missing_by_day(&args->days, market, series);
     int64_t rows = trading_bars_between(&args->days, args->session, market->interval_ns, first_ns, end_ns);
     return rows > (int64_t)there ? (size_t)rows - there : 0;
 }

@@ -243,6 +243,16 @@ def options(folder, files):
             for way in ("engine", "columns")]
     assert kept[0]["ledger_hash"] == kept[1]["ledger_hash"] and kept[0]["fills"] > 0
 
+    # Every bar there is: nights are not missing.
+    every = run(*base, files[0], "--calendar", "nyse", "--session", "all")
+    with open(files[0], encoding="ascii") as file:
+        seconds = [int(datetime.datetime.fromisoformat(line.split(",")[0]).timestamp()) for line in file.read().splitlines()[1:]]
+    hours = sum(max(0, min(day.late, seconds[-1] + 60) - max(day.early, seconds[0])) // 60 for day in
+                stock_bars.trading_days(FIRST, END))
+    missing = hours - len(seconds)
+    assert json.loads(every.stdout)["symbols"][0]["bars_missing"] == missing > 0, (every.stdout, missing)
+    assert f" {missing} of its bars are missing" in every.stderr, every.stderr
+
     # A saved run, and its bars again.
     saved = os.path.join(folder, "saved")
     words = ["--calendar", "nyse", "--save", saved]
