@@ -1,7 +1,6 @@
 /* Runs the engine on a market's bars: closed klines in the order of time, then of symbols, each received at
  * its end; rows before `from` as history. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,20 +211,12 @@ static int give_phase(struct run_thread *thread, struct drive *drive)
     return handle(thread, drive, &event);
 }
 
-static bool has_bars(const struct market *market, size_t row)
-{
-    for (int s = 0; s < market->n_symbols; s++)
-        if (market_present(&market->series[s], row))
-            return true;
-    return false;
-}
-
 /* What changed until a row with bars opens. */
 static int give_phases(struct run_thread *thread, struct drive *drive)
 {
     const struct market *market = drive->config->market;
     int r = 0;
-    if (!drive->sessions || !has_bars(market, drive->row))
+    if (!drive->sessions || !market_any_present(market, drive->row))
         return 0;
     while (r == 0 && backtest_phases_next(&drive->phases, market_open_ns(market, drive->row)))
         r = give_phase(thread, drive);

@@ -69,13 +69,9 @@ static int find_bars(struct probe *probe)
     probe->there = malloc(market->rows * sizeof *probe->there);
     if (!probe->there)
         return fail_with(-ENOMEM, probe->err, probe->err_size, "out of memory");
-    for (size_t row = 0; row < market->rows; row++) {
-        bool any = false;
-        for (int s = 0; s < market->n_symbols; s++)
-            any |= market_present(&market->series[s], row);
-        if (any)
+    for (size_t row = 0; row < market->rows; row++)
+        if (market_any_present(market, row))
             probe->there[probe->n_there++] = row;
-    }
     return 0;
 }
 

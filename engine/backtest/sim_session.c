@@ -153,10 +153,10 @@ void backtest_sim_sessions(struct sim *sim, size_t row)
 
 void backtest_sim_sessions_end(struct sim *sim)
 {
-    for (size_t row = sim->config->to; row-- > sim->config->from;)
-        for (int s = 0; s < sim->n_symbols; s++)
-            if (market_present(sim->symbols[s].series, row)) {
-                backtest_sim_sessions(sim, row);
-                return;
-            }
+    size_t row = sim->config->to;
+    while (row-- > sim->config->from)
+        if (market_any_present(sim->config->market, row)) {
+            backtest_sim_sessions(sim, row);
+            return;
+        }
 }

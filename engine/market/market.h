@@ -46,16 +46,23 @@ struct market {
     const uint8_t *marks;               /* [rows] */
     const struct market_series *series; /* [n_symbols], in the order in which they were asked for */
     enum session_choice choice;         /* the bars that are there; without sessions it has no effect */
-    uint8_t
-        calendar[MARKET_HASH_SIZE]; /* trading_calendar_hash() of theirs; zeros: they were loaded without */
-    uint8_t content[MARKET_HASH_SIZE]; /* SHA-256 of grid, symbols and bars, wherever they came from, and of
-                                        * the choice and calendar, where there is one */
-    size_t bytes;                      /* of all columns */
+    uint8_t calendar[MARKET_HASH_SIZE]; /* trading_calendar_hash() of theirs; zeros: loaded without one */
+    uint8_t content[MARKET_HASH_SIZE];  /* SHA-256 of grid, symbols and bars, wherever they came from, and of
+                                         * the choice and calendar, where there is one */
+    size_t bytes;                       /* of all columns */
 };
 
 static inline bool market_present(const struct market_series *series, size_t row)
 {
     return series->present[row / 64] >> (row % 64) & 1;
+}
+
+static inline bool market_any_present(const struct market *market, size_t row)
+{
+    for (int s = 0; s < market->n_symbols; s++)
+        if (market_present(&market->series[s], row))
+            return true;
+    return false;
 }
 
 static inline enum bar_session market_session(const struct market_series *series, size_t row)
