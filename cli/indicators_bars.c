@@ -17,6 +17,25 @@ static enum session_choice choice_of(const struct indicators_bars *bars)
     return bars->calendar ? SESSION_REGULAR : SESSION_ALL;
 }
 
+/* By a calendar: between the first and the last; of every bar those of a day's first session to its last. */
+static int64_t missing_of_sessions(const struct bars_file_options *options, const struct bars_file *bars)
+{
+    const struct trading_calendar *calendar = options->calendar;
+    int64_t from_ns = bars->open_time_ns[0], to_ns = bars->open_time_ns[bars->n - 1] + 1, n = 0;
+    if (options->session != SESSION_ALL)
+        return trading_bars_between(calendar, options->session, bars->interval_ns, from_ns, to_ns) -
+               (int64_t)bars->n;
+    for (size_t i = 0; i < calendar->n; i++) {
+        int64_t early_ns = calendar->days[i].early_ns, late_ns = calendar->days[i].late_ns;
+        early_ns = early_ns > from_ns ? early_ns : from_ns;
+        late_ns = late_ns < to_ns ? late_ns : to_ns;
+        n += early_ns < late_ns ? (late_ns - early_ns - 1) / bars->interval_ns + 1 : 0;
+    }
+    for (size_t i = 0; i < bars->n; i++)
+        n -= bars->session[i] != BAR_SESSION_CLOSED;
+    return n;
+}
+
 /* By the calendar nights are no gaps; without one each is. */
 static void report_gaps(const char *path, const struct bars_file_options *options,
                         const struct bars_file *bars)
@@ -25,10 +44,8 @@ static void report_gaps(const char *path, const struct bars_file_options *option
     int64_t missing = 0;
     for (size_t i = 0; i < bars->n_gaps; i++)
         missing += bars->gaps[i].missing;
-    if (missing > 0 && calendar && calendar->n > 0 && options->session != SESSION_ALL) {
-        missing = trading_bars_between(calendar, options->session, bars->interval_ns, bars->open_time_ns[0],
-                                       bars->open_time_ns[bars->n - 1] + 1) -
-                  (int64_t)bars->n;
+    if (missing > 0 && calendar && calendar->n > 0 && bars->session) {
+        missing = missing_of_sessions(options, bars);
         if (missing > 0)
             fprintf(stderr,
                     "papertape: note: %s: %" PRId64 " bars of the session are missing: computed across\n",

@@ -75,6 +75,10 @@ def sessions(folder):
         file.write(head + "".join(rows["regular"][:100] + rows["regular"][103:]))
     done = run("--calendar", "nyse", *zone, alone, "sma:20")
     check(done.stderr == f"papertape: note: {alone}: 3 bars of the session are missing: computed across\n", done.stderr)
+    with open(alone, "w") as file:
+        file.write(head + "".join(rows["extended"][:100] + rows["extended"][105:]))
+    done = run("--calendar", "nyse", "--session", "all", *zone, alone, "sma:20")
+    check(done.stderr == f"papertape: note: {alone}: 5 bars of the session are missing: computed across\n", done.stderr)
     refused(2, "indicators: --session: it goes with --calendar: see papertape indicators --help", "--session", "all", path, "sma")
     done = run("--calendar", "nyse", path, "sma:20")  # as if UTC
     check(done.returncode == 1 and f"{path}:" in done.stderr and done.stdout == "", done.stderr)
