@@ -2,9 +2,9 @@
 """Stocks by the exchange's hours: synthetic bars with pre-market, regular and after-hours (fixtures/stock_bars.py) through
 papertape-replay and the live daemon, with the bar fill model, and the same files in `papertape backtest --calendar nyse`, and the
 daemon's own bars in `--bars STATE`, by both ways of running: every strategy on an account of its own, the same orders, fills and
-ledger. No fill is outside 09:30 to 16:00 in
-New York (13:00 on a half day), no purchase of a strategy is created or rests while that is closed, the log plays again to what the
-database has, and no strategy looks ahead. With PAPERTAPE_LONG two months, else a week with a holiday and a half day."""
+ledger. No fill is outside 09:30 to 16:00 in New York (13:00 on a half day), no purchase of a strategy is created or rests while
+that is closed, the log plays again to what the database has, and no strategy looks ahead. An account that trades before and after
+it too has the same orders there by its name. With PAPERTAPE_LONG two months, else a week with a holiday and a half day."""
 
 import csv
 import datetime
