@@ -211,14 +211,16 @@ static int give_phase(struct run_thread *thread, struct drive *drive)
     return handle(thread, drive, &event);
 }
 
-/* What changed until a row with bars opens. */
+/* What changed until a row with bars opens; by a venue's rules until it ends, as a live engine has it before
+ * the bars: what is decided on them is ordered in the new phase. */
 static int give_phases(struct run_thread *thread, struct drive *drive)
 {
     const struct market *market = drive->config->market;
+    int64_t until_ns = market_open_ns(market, drive->row) + (drive->config->venue ? market->interval_ns : 0);
     int r = 0;
     if (!drive->sessions || !market_any_present(market, drive->row))
         return 0;
-    while (r == 0 && backtest_phases_next(&drive->phases, market_open_ns(market, drive->row)))
+    while (r == 0 && backtest_phases_next(&drive->phases, until_ns))
         r = give_phase(thread, drive);
     return r;
 }

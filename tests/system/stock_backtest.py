@@ -3,8 +3,8 @@
 papertape-replay and the live daemon, with the bar fill model, and the same files in `papertape backtest --calendar nyse`, and the
 daemon's own bars in `--bars STATE`, by both ways of running: every strategy on an account of its own, the same orders, fills and
 ledger. No fill is outside 09:30 to 16:00 in New York (13:00 on a half day), no purchase of a strategy is created or rests while
-that is closed, the log plays again to what the database has, and no strategy looks ahead. An account that trades before and after
-it too has the same orders there by its name. With PAPERTAPE_LONG two months, else a week with a holiday and a half day."""
+that is closed, the log plays again to what the database has, and no strategy looks ahead. Accounts that trade before and
+after it too have the same orders there, by their names. With PAPERTAPE_LONG two months, else a week with a holiday and a half day."""
 
 import csv
 import datetime
@@ -142,22 +142,22 @@ def own(folder, state, stored, names):
             same(f"{name}, by its name", stored, {"fills": file.read()}, IDS, name)
 
 
-def outside(folder, files):
-    """An account that trades before and after the session too, where its venue takes limit orders alone then."""
-    name = "sma-cross"
-    state, stored = live(folder, files, [name], "extended")
+def outside(folder, files, names):
+    """Accounts that trade before and after the session too, where their venue takes limit orders alone then."""
+    state, stored = live(folder, files, names, "extended")
     paths = {what: os.path.join(folder.path, f"outside-{what}.csv") for what in ("orders", "fills")}
     words = [word for what, path in paths.items() for word in (f"--{what}", path)]
-    done = run("backtest", "--account", name, "--state", state, "--json", *words)
-    assert "extended_hours" not in done.stderr and json.loads(done.stdout)["session"] == "extended", done
-    for what, path in paths.items():
-        with open(path, newline="") as file:
-            same(f"{name}, extended", stored, {what: file.read()}, IDS, name)
+    for name in names:
+        done = run("backtest", "--account", name, "--state", state, "--json", *words)
+        assert "extended_hours" not in done.stderr and json.loads(done.stdout)["session"] == "extended", done
+        for what, path in paths.items():
+            with open(path, newline="") as file:
+                same(f"{name}, extended", stored, {what: file.read()}, IDS, name)
     limits = [order for order in rows(stored["orders"]) if order["extended_hours"] == "1" and order["type"] == "LIMIT"]
     assert any(order["state"] == "FILLED" for order in limits), stored["orders"]
-    with_files = run("backtest", "--account", name, "--state", state, "--json", *arguments(files))
+    with_files = run("backtest", "--account", names[0], "--state", state, "--json", *arguments(files))
     assert "extended_hours is taken as on" in with_files.stderr, with_files.stderr
-    print(f"extended: {len(limits)} limit orders before and after the sessions, as live")
+    print(f"extended: {len(limits)} of {len(rows(stored['orders']))} orders before and after the sessions, as live")
 
 
 def check_hours(stored):
@@ -340,7 +340,7 @@ def main():
         print(f"{len(rows(stored['orders']))} orders, {len(rows(stored['fills']))} fills, {len(rows(stored['ledger']))} ledger rows "
               "equal, live and backtest")
     with harness.Folder() as folder:
-        outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED))
+        outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED), names)
     return 0
 
 
