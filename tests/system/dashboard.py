@@ -404,6 +404,7 @@ def test_verbs(session):
     out, _ = run_verb(session, "alerts", "list", "--json")
     assert json.loads(out)["alerts"][0]["alert"] == 3
     run_verb(session, "alerts", "ack", "3")
+    stored_meanwhile(session)
     out, _ = run_verb(session, "account", "list", "--json")
     account = json.loads(out)["accounts"][0]
     assert account["account"] == "main" and account["equity"] == 10099 and account["strategy"] == "sma-cross-rsi", out
@@ -435,6 +436,23 @@ def test_verbs(session):
     run_verb(session, "alerts", "list")
     trainings_stored(session)
     daemon.start()
+
+
+def stored_meanwhile(session):
+    """An alert that is stored while they are listed is in the database or in the status, and never in neither."""
+    now = time.time_ns()
+
+    def store():
+        session.daemon.before_status = None
+        db = sqlite3.connect(os.path.join(session.state, "papertape.db"), timeout=DEADLINE_S)
+        with db:
+            fake_daemon.insert_row(db, "alerts", id=4, ts_ns=now, last_ns=now, count=1, code="gap", severity="warning",
+                                   text="BTCUSDT: 3 trades are missing", acked_ns=now, closed_ns=now)
+        db.close()
+
+    session.daemon.before_status = store
+    out, err = run_verb(session, "alerts", "list", "--json")
+    assert [alert["alert"] for alert in json.loads(out)["alerts"]] == [3, 4] and not err, (out, err)
 
 
 def trainings_stored(session):

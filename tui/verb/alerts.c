@@ -42,20 +42,24 @@ static int print(struct option_call *call, const struct history *h)
     return list.r;
 }
 
-/* Adds what a running daemon has not stored. Returns how many are open beyond those. */
-static long long take_unstored(const char *state, struct history *h)
+/* The daemon's status, or NULL without one. It is asked before the database is read: an alert that is stored
+ * in between is then in both, and not in neither. */
+static json_t *ask_status(const char *state)
 {
     struct control_error ignored;
     json_t *status;
-    long long more;
 
-    if (cli_ask_quietly(state, "status", NULL, &status, &ignored) != EXIT_OK)
-        return 0;
+    return cli_ask_quietly(state, "status", NULL, &status, &ignored) == EXIT_OK ? status : NULL;
+}
+
+/* Adds what a running daemon had not stored. Returns how many were open beyond those. */
+static long long take_unstored(const json_t *status, struct history *h)
+{
+    long long more = json_integer_value(json_object_get(status, "alerts_open"));
+
     tui_history_take_unstored(h, status);
-    more = json_integer_value(json_object_get(status, "alerts_open"));
     for (int i = 0; i < h->n_alerts; i++)
         more -= h->alerts[i].open;
-    json_decref(status);
     return h->n_alerts < HISTORY_ROWS_MAX && more > 0 ? more : 0;
 }
 
@@ -74,10 +78,12 @@ static int list(struct option_call *call)
     }
     if (r == 0 && (r = tui_history_open(dir.database, &reader, words, sizeof(words))) < 0)
         of = db_state_dir_denied(&dir, call->state, words, sizeof(words)) ? "" : dir.database;
+    json_t *status = r == 0 ? ask_status(call->state) : NULL;
     if (r == 0)
         r = tui_history_read(reader, tui_model_now().wall_ns, &(struct history_want){0}, history, words,
                              sizeof(words));
-    long long more = r == 0 ? take_unstored(call->state, history) : 0;
+    long long more = r == 0 ? take_unstored(status, history) : 0;
+    json_decref(status);
     if (r < 0)
         cli_stored_fail(EXIT_ERROR, "alerts", of, words);
     else
