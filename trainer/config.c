@@ -10,6 +10,7 @@
 #include "exchange/bars_file.h"
 #include "exchange/nearest.h"
 #include "record/config_duration.h"
+#include "strategy/policy/session_columns.h"
 #include "trainer/config_table.h"
 #include "trainer/study/settings_table.h"
 
@@ -190,6 +191,24 @@ void train_config_print_time(const struct config_key *key, const void *base, FIL
     if (ns % 1000000000)
         fprintf(to, ".%09lld", (long long)(ns % 1000000000));
     fputc('Z', to);
+}
+
+int train_config_read_session(const struct config_key *key, const char *text, void *base,
+                              char why[static CONFIG_WHY_MAX])
+{
+    unsigned columns;
+    int r = policy_session_columns_parse(text, &columns, why, CONFIG_WHY_MAX);
+    if (r == 0)
+        memcpy((char *)base + key->offset, &columns, sizeof columns);
+    return r;
+}
+
+void train_config_print_session(const struct config_key *key, const void *base, FILE *to)
+{
+    char text[SESSION_COLUMNS_TEXT_MAX];
+    unsigned columns;
+    memcpy(&columns, (const char *)base + key->offset, sizeof columns);
+    fputs(policy_session_columns_text(columns, text), to);
 }
 
 /* The market's preset alone divides the bars and has features of its own: the others' numbers are those of

@@ -28,6 +28,7 @@ struct train_config_data {
     char calendar[CONFIG_PATH_MAX]; /* exchange/calendar_file.h; "": at all times */
     char zone[CONFIG_WORD_MAX];     /* of the files' times; "": UTC */
     char features[CONFIG_PATH_MAX]; /* "": closes and volumes */
+    unsigned session_features;      /* strategy/policy/session_columns.h; 0: none */
     char least_quantities[CONFIG_LIST_MAX];
     /* Bars that open in [from, to), ns since 1970; 0: from the first, to the last. fit: those of train where
      * 0. Where train_config_divides(), the ranges are shares of the bars [train_from, to), the newest for

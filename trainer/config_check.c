@@ -59,6 +59,7 @@ WRONG(two_sources, d->bars[0] && d->state[0])
 WRONG(no_source, !d->bars[0] && !d->state[0])
 WRONG(no_symbols, d->state[0] && !d->symbols[0])
 WRONG(no_interval, d->state[0] && !d->interval_ns)
+WRONG(no_calendar, d->session_features && d->bars[0] && !d->calendar[0])
 WRONG(fit_is_none, is_no_range(d->fit_from, d->fit_to))
 WRONG(train_is_none, is_no_range(d->train_from, d->train_to))
 WRONG(test_is_none, is_no_range(d->test_from, d->test_to))
@@ -94,6 +95,8 @@ static const struct {
     {"bars state", no_source, "[data] bars: none: bars files are needed, or the state of a daemon"},
     {"symbols state", no_symbols, "[data] symbols: none: it is needed with state"},
     {"interval state", no_interval, "[data] interval: none: it is needed with state"},
+    {"session_features calendar", no_calendar,
+     "[data] session_features: calendar is empty: that of the bars' market is right, as nyse"},
     {"fit_to fit_from", fit_is_none, "[data] fit_to: a time after fit_from is right"},
     {"train_to train_from", train_is_none, "[data] train_to: a time after train_from is right"},
     {"test_to test_from", test_is_none, "[data] test_to: a time after test_from is right"},

@@ -8,6 +8,7 @@
 #define TEXT(field)     KEY_TEXT, AT(field)
 #define PRESET(field)   KEY_OWN(train_config_read_preset, NULL), AT(field)
 #define TIME(field)     KEY_OWN(train_config_read_time, train_config_print_time), AT(field)
+#define SESSION(field)  KEY_OWN(train_config_read_session, train_config_print_session), AT(field)
 #define HOURS_A_CENTURY 876000
 
 const struct config_key train_config_table[] = {
@@ -54,6 +55,10 @@ const struct config_key train_config_table[] = {
      TEXT(data.zone)},
     {"data", "features", "market14, wide110 or the file of a set; empty: closes and volumes", "market14",
      TEXT(data.features)},
+    {"data", "session_features",
+     "of a row's session, with a calendar: pre, regular, post (1 or 0), elapsed (its part that has passed), with "
+     "commas; empty: none",
+     "", SESSION(data.session_features)},
     {"data", "least_quantities", "least that is traded of each symbol, units, with commas; empty: 0", "",
      TEXT(data.least_quantities)},
     {"data", "fit_from", "first bar that features are fitted on; empty: train_from", "", TIME(data.fit_from)},

@@ -15,6 +15,9 @@ int train_config_read_preset(const struct config_key *key, const char *text, voi
 int train_config_read_time(const struct config_key *key, const char *text, void *base,
                            char why[static CONFIG_WHY_MAX]);
 void train_config_print_time(const struct config_key *key, const void *base, FILE *to);
+int train_config_read_session(const struct config_key *key, const char *text, void *base,
+                              char why[static CONFIG_WHY_MAX]);
+void train_config_print_session(const struct config_key *key, const void *base, FILE *to);
 
 /* A key's section: [network] or [training] for PPO's keys that belong there, else [ppo]; NULL: no section of
  * the configuration has it. */

@@ -20,6 +20,7 @@ struct trainer_data {
     size_t *rows;              /* [source.rows]: of the market */
     int64_t *open_ns;          /* of rows that are not contiguous; or NULL */
     uint8_t *sessions;         /* [source.rows]; or NULL */
+    unsigned session_columns;
 };
 
 #define say(err, code, ...) fail_with(code, err, TRAINER_DATA_ERROR_MAX, __VA_ARGS__)
@@ -30,6 +31,11 @@ static bool all_present(const struct market *market, size_t row)
         if (!market_present(&market->series[i], row))
             return false;
     return true;
+}
+
+static bool has_bar(const struct env_asset_source *asset, size_t row)
+{
+    return (asset->present[row / 64] >> (row % 64) & 1) != 0;
 }
 
 static int choose_rows(struct trainer_data *data, const struct market *market,
@@ -217,11 +223,21 @@ static void place(struct trainer_data *data, const struct market_features *featu
         *first = data->source.rows;
 }
 
+/* Of n columns of features, and those of the session. */
+static int allocate_features(struct trainer_data *data, size_t n, unsigned session_columns,
+                             char err[static TRAINER_DATA_ERROR_MAX])
+{
+    n += policy_session_columns_count(session_columns);
+    data->source.n_features = (int)n;
+    data->features = calloc(data->source.rows * n, sizeof(float));
+    return data->features ? 0 : say(err, -ENOMEM, "out of memory");
+}
+
 static int make_features(struct trainer_data *data, const struct market *market,
                          const struct trainer_data_options *options, char err[static TRAINER_DATA_ERROR_MAX])
 {
     const struct market_options plain = {.no_cache = true}, *store = options->store ? options->store : &plain;
-    size_t first = 0, n = (size_t)market->n_symbols;
+    size_t first = 0, width = 0, n = (size_t)market->n_symbols;
     data->sets = calloc(n, sizeof(struct feature_set *));
     if (!data->sets)
         return say(err, -ENOMEM, "out of memory");
@@ -236,28 +252,71 @@ static int make_features(struct trainer_data *data, const struct market *market,
         if (r < 0)
             return r;
         if (i == 0) {
-            data->source.n_features = (int)(features->n * n);
-            data->features = calloc(data->source.rows * features->n * n, sizeof(float));
-        } else if (features->n * n != (size_t)data->source.n_features) {
+            width = features->n;
+            r = allocate_features(data, width * n, options->session_columns, err);
+        } else if (features->n != width) {
             r = say(err, -EINVAL, "features of %s: %zu: as many as of %s, %zu, are right",
-                    market->series[i].symbol.name, features->n, market->series[0].symbol.name,
-                    (size_t)data->source.n_features / n);
-            market_store_features_close(features);
-            return r;
+                    market->series[i].symbol.name, features->n, market->series[0].symbol.name, width);
         }
-        if (data->features)
+        if (r == 0)
             place(data, features, (size_t)i * features->n, &first);
         market_store_features_close(features);
-        if (!data->features)
-            return say(err, -ENOMEM, "out of memory");
+        if (r < 0)
+            return r;
         if (first >= data->source.rows)
             return say(err, -EINVAL, "features %.200s: %s: more bars before their first values than %zu",
                        options->features ? options->features : data->sets[i]->name,
                        market->series[i].symbol.name, data->source.rows);
     }
-    data->source.features = data->features;
     data->source.first_row = first;
     return 0;
+}
+
+/* The closes and the volumes that an environment's market shows without features of its own. */
+static void place_bars(struct trainer_data *data)
+{
+    size_t width = (size_t)data->source.n_features, n = (size_t)data->source.n_assets;
+    for (size_t i = 0; i < n; i++) {
+        const struct env_asset_source *asset = &data->assets[i];
+        size_t last = 0;
+        while (last + 1 < data->source.rows && !has_bar(asset, last))
+            last++;
+        for (size_t r = 0; r < data->source.rows; r++) {
+            bool there = has_bar(asset, r);
+            last = there ? r : last;
+            data->features[r * width + i] = (float)asset->close[last];
+            data->features[r * width + n + i] = there ? (float)asset->volume[r] : 0;
+        }
+    }
+}
+
+/* Each row's session, in its last columns. */
+static void place_sessions(struct trainer_data *data, const struct market *market,
+                           const struct trainer_data_options *options)
+{
+    size_t width = (size_t)data->source.n_features;
+    size_t at = width - policy_session_columns_count(options->session_columns);
+    for (size_t r = 0; r < data->source.rows; r++)
+        policy_session_columns_fill(options->session_columns, options->calendar, market->interval_ns,
+                                    market_open_ns(market, data->rows[r]), data->features + r * width + at);
+    data->session_columns = options->session_columns;
+}
+
+/* What is seen; without any of it a market shows the closes, then the volumes. */
+static int make_observed(struct trainer_data *data, const struct market *market,
+                         const struct trainer_data_options *options, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    bool sets = options->features || options->sets;
+    int r = sets ? make_features(data, market, options, err) : 0;
+    if (r == 0 && !sets && options->session_columns) {
+        r = allocate_features(data, 2 * (size_t)market->n_symbols, options->session_columns, err);
+        if (r == 0)
+            place_bars(data);
+    }
+    if (r == 0 && options->session_columns)
+        place_sessions(data, market, options);
+    data->source.features = data->features;
+    return r;
 }
 
 int trainer_data_create(const struct market *market, const struct trainer_data_options *options,
@@ -270,8 +329,8 @@ int trainer_data_create(const struct market *market, const struct trainer_data_o
     int r = choose_rows(data, market, options, err);
     if (r == 0 && (r = set_assets(data, market, options)) < 0)
         say(err, r, "out of memory");
-    if (r == 0 && (options->features || options->sets))
-        r = make_features(data, market, options, err);
+    if (r == 0)
+        r = make_observed(data, market, options, err);
     if (r < 0) {
         trainer_data_destroy(data);
         return r;
@@ -351,6 +410,7 @@ int trainer_data_observation(const struct trainer_data *data, const struct env_p
         .sets = (const struct feature_set *const *)data->sets,
         .interval_ns = data->source.interval_ns,
         .session = data->sessions ? (enum session_choice)params->session : SESSION_ALL,
+        .session_columns = data->session_columns,
         .lookback = params->lookback,
         .norm_cash = params->norm_cash,
         .norm_stocks = params->norm_stocks,

@@ -6,6 +6,7 @@
 
 #include "engine/market/features.h"
 #include "strategy/policy/observation.h"
+#include "strategy/policy/session_columns.h"
 #include "trainer/env/market.h"
 
 enum { TRAINER_DATA_ERROR_MAX = MARKET_ERROR_MAX, TRAINER_DATA_NOTE_MAX = 256 };
@@ -35,6 +36,11 @@ struct trainer_data_options {
     size_t n_fit_blocks;
     const char *const *sets; /* NULL, or instead of `features` each symbol's set as its text, fitted */
     enum feature_backend backend;
+    /* After those, columns of each row's session by the market's calendar
+     * (strategy/policy/session_columns.h); 0: none, without a calendar. The same rows, whatever bars are
+     * missing. */
+    unsigned session_columns;
+    const struct trading_calendar *calendar;
 
     const double *min_order_qty; /* [n_symbols], units; NULL: 0 each */
     const struct market_options

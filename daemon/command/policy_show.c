@@ -9,6 +9,7 @@
 #include "record/json.h"
 #include "strategy/policy/cache.h"
 #include "strategy/policy/ensemble.h"
+#include "strategy/policy/session_columns.h"
 
 struct show_job {
     uv_work_t work;
@@ -67,6 +68,7 @@ static json_t *made_object(const struct policy *policy)
     bool is_trained = strcmp(policy->kind, "trained") == 0;
     const struct trained_policy *trained = is_trained ? (const struct trained_policy *)policy : NULL;
     json_t *symbols = json_array(), *object = json_object();
+    char columns[SESSION_COLUMNS_TEXT_MAX];
     for (int i = 0; i < policy->n_assets; i++)
         json_array_append_new(symbols, json_string(policy->assets[i].name));
     json_object_set_new(object, "kind", json_string(policy->kind));
@@ -77,6 +79,9 @@ static json_t *made_object(const struct policy *policy)
     json_object_set_new(object, "features", trained ? json_string(trained->features) : json_null());
     if (trained && trained->sets)
         json_object_set_new(object, "feature_sets", sets_object(trained));
+    if (trained && trained->session_columns)
+        json_object_set_new(object, "session_features",
+                            json_string(policy_session_columns_text(trained->session_columns, columns)));
     json_object_set_new(object, "trained_steps",
                         trained ? json_integer(trained->trained_steps) : json_null());
     json_object_set_new(object, "environment",

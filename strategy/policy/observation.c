@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "strategy/policy/session_columns.h"
+
 static const char *const scalings[] = {[FEATURE_UNSCALED] = "",
                                        [FEATURE_ZSCORE] = "zscore",
                                        [FEATURE_MINMAX] = "minmax",
@@ -32,6 +34,9 @@ static void write_layout(FILE *out, const struct observation_layout *layout)
     for (int i = 0; i < 2 * layout->n_assets && !layout->sets; i++)
         fprintf(out, "%s %s * %.17g\n", layout->assets[i % layout->n_assets].name,
                 i < layout->n_assets ? "close" : "volume", layout->norm_tech);
+    for (int k = 0; k < SESSION_COLUMNS; k++)
+        if (layout->session_columns >> k & 1)
+            fprintf(out, "row's session %s * %.17g\n", policy_session_column_names[k], layout->norm_tech);
     if (layout->session != SESSION_ALL)
         fprintf(out, "session %s, chained\n", session_choice_names[layout->session]);
     fprintf(out, "rows %d of %" PRId64 " ns, newest first\n", layout->lookback, layout->interval_ns);

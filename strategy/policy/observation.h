@@ -15,13 +15,15 @@ struct observation_layout {
     const struct feature_set *const *sets; /* [n_assets], fitted; NULL: closes, then volumes */
     int64_t interval_ns;
     enum session_choice session; /* of a market with a calendar; else SESSION_ALL */
+    unsigned session_columns;    /* strategy/policy/session_columns.h, after a row's features */
     int lookback;
     double norm_cash, norm_stocks, norm_tech;
 };
 
 /* SHA-256 of a text of a line a number, in their order: cash, each asset's quantity, and a row's columns,
- * each with its asset, its feature, the figures of its scaling and its factor; then how many rows there are,
- * how far apart, newest first, and before that the session, if they are of one. 0 or -ENOMEM. */
+ * each with its asset, its feature, the figures of its scaling and its factor; those of the row's session;
+ * then how many rows there are, how far apart, newest first, and before that the session, if they are of
+ * one. 0 or -ENOMEM. */
 int policy_observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE]);
 
 #endif

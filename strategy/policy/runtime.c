@@ -11,6 +11,7 @@
 #include "indicators_gpu/features/stream.h"
 #include "strategy/policy/observation.h"
 #include "strategy/policy/rows.h"
+#include "strategy/policy/session_columns.h"
 
 static const int64_t SECOND_NS = 1000000000;
 
@@ -32,6 +33,7 @@ struct trained_runtime {
     struct policy_rows rows;
     struct sight *sights; /* [n_assets] */
     size_t width;         /* of a row */
+    size_t session_at;    /* of its session's columns, after all symbols' features */
     float *observation;   /* the account, then the rows, newest first */
     float *row;           /* one symbol's features */
     struct net_memory *memory;
@@ -101,6 +103,8 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
         runtime->width += sight->n;
         widest = sight->n > widest ? sight->n : widest;
     }
+    runtime->session_at = runtime->width;
+    runtime->width += policy_session_columns_count(trained->session_columns);
     if (r == 0)
         r = policy_net_memory_create(trained->model, &runtime->memory);
     if (r == 0) {
@@ -135,20 +139,41 @@ static void push_row(struct trained_runtime *runtime)
         newest[n_assets(runtime) + i] = 0;
 }
 
-/* Advances by n rows; of very many only the last ones are kept. */
-static void push_rows(struct trained_runtime *runtime, int64_t n)
+/* The session of the newest row, which opens at that time. */
+static void show_session(struct trained_runtime *runtime, int64_t open_ns)
+{
+    const struct policy_rows *rows = &runtime->rows;
+    float *to = row_of(runtime, 0) + runtime->session_at, norm = (float)runtime->trained->norm_tech;
+    policy_session_columns_fill(runtime->trained->session_columns, rows->calendar, rows->interval_ns, open_ns,
+                                to);
+    for (size_t k = runtime->session_at; k < runtime->width; k++)
+        *to++ *= norm;
+}
+
+/* Advances by n rows, the first of which follows the one that opens at *ns, which becomes the last one's
+ * time; of very many only the last ones are kept. */
+static void push_rows(struct trained_runtime *runtime, int64_t n, int64_t *ns)
 {
     int lookback = runtime->trained->policy.lookback;
-    for (n = n < lookback ? n : lookback; n > 0; n--)
+    bool timed = runtime->trained->session_columns != 0;
+    for (n = timed || n < lookback ? n : lookback; n > 0; n--) {
+        if (timed)
+            *ns = policy_rows_next(&runtime->rows, *ns);
+        if (n > lookback)
+            continue;
         push_row(runtime);
+        show_session(runtime, *ns);
+    }
 }
 
 /* Advances to that time. */
 static void go_to(struct trained_runtime *runtime, int64_t open_ns)
 {
-    if (open_ns <= runtime->newest_ns)
+    int64_t ns = runtime->newest_ns;
+    if (open_ns <= ns)
         return;
-    push_rows(runtime, policy_rows_between(&runtime->rows, runtime->newest_ns, open_ns));
+    push_rows(runtime, policy_rows_between(&runtime->rows, ns, open_ns), &ns);
+    show_session(runtime, open_ns); /* where the calendar does not reach, that is another time than ns */
     runtime->newest_ns = open_ns;
 }
 
@@ -193,8 +218,10 @@ static void runtime_see(struct policy_runtime *own, int asset, int64_t open_ns,
     struct trained_runtime *runtime = (struct trained_runtime *)own;
     struct sight *sight = &runtime->sights[asset];
     bool has = true;
-    if (runtime->newest_ns == 0)
+    if (runtime->newest_ns == 0) {
         runtime->newest_ns = open_ns;
+        show_session(runtime, open_ns);
+    }
     go_to(runtime, open_ns);
     int64_t age = policy_rows_between(&runtime->rows, open_ns, runtime->newest_ns);
     if (sight->set)
@@ -284,13 +311,13 @@ static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash
     for (int i = 0; i < policy->n_assets; i++)
         runtime->observation[1 + i] = (float)(qty[i] * trained->norm_stocks);
     if (recurrent) {
-        int64_t ahead = policy_rows_between(&runtime->rows, runtime->newest_ns, open_ns);
+        int64_t ns = runtime->newest_ns, ahead = policy_rows_between(&runtime->rows, ns, open_ns);
         for (int64_t n = passed(runtime, first_ns, open_ns); n > 0; n--) {
-            push_rows(runtime, ahead - n);
+            push_rows(runtime, ahead - n, &ns);
             ahead = n;
             decide(runtime, NULL);
         }
-        push_rows(runtime, ahead);
+        push_rows(runtime, ahead, &ns);
         runtime->newest_ns = open_ns > runtime->newest_ns ? open_ns : runtime->newest_ns;
     }
     go_to(runtime, open_ns);
@@ -430,6 +457,7 @@ static int check_observation(const struct trained_runtime *runtime, char why[sta
                                               .sets = sets,
                                               .interval_ns = trained->policy.interval_ns,
                                               .session = trained->policy.session,
+                                              .session_columns = trained->session_columns,
                                               .lookback = trained->policy.lookback,
                                               .norm_cash = trained->norm_cash,
                                               .norm_stocks = trained->norm_stocks,

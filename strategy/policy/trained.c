@@ -13,6 +13,7 @@
 #include "exchange/zone.h"
 #include "strategy/policy/observation.h"
 #include "strategy/policy/safetensors.h"
+#include "strategy/policy/session_columns.h"
 #include "strategy/policy/trained_internal.h"
 
 static const double LEAST_MAX = 1e9;
@@ -308,6 +309,17 @@ static int read_features(struct loading *in)
     return r;
 }
 
+static int read_session_features(struct loading *in)
+{
+    const char *text = safetensors_metadata(in->file, TRAINED_SESSION);
+    unsigned *columns = &in->loaded->trained.session_columns;
+    char why[POLICY_ERROR_MAX];
+    if (text && policy_session_columns_parse(text, columns, why, sizeof why) < 0)
+        return policy_trained_refuse(in->err, in->path, "metadata: " TRAINED_SESSION ": %.300s", why);
+    in->width += policy_session_columns_count(*columns);
+    return 0;
+}
+
 static int32_t millionths(double share)
 {
     return (int32_t)lround(share * 1e6);
@@ -326,6 +338,8 @@ static int read_sessions(struct loading *in, const struct trained_environment *e
         policy->calendar = loaded->calendar;
         policy->session = (enum session_choice)env->session;
     }
+    if (loaded->trained.session_columns && policy->session == SESSION_ALL)
+        return policy_trained_refuse(in->err, in->path, "metadata: " TRAINED_SESSION ": " TRAINED_NO_SESSION);
     policy->day_trade = env->day_trade;
     policy->threshold = env->threshold;
     policy->session_close_s = (int)env->session_close_s;
@@ -423,6 +437,7 @@ static int read_market(struct loading *in)
         r = policy_trained_refuse(in->err, in->path,
                                   "metadata: interval: \"%.40s\": one as 5m or 1h is right", interval);
     r = r < 0 ? r : read_features(in);
+    r = r < 0 ? r : read_session_features(in);
     r = r < 0 ? r : read_environment(in);
     r = r < 0 ? r : read_hash(in);
     r = r < 0 ? r : read_verdict(in);

@@ -12,6 +12,8 @@
  *   interval          of the bars, as 5m
  *   features          closes-volumes, or set: then features.SYMBOL is each symbol's set as
  *                     feature_set_text() writes it, fitted figures included
+ *   session_features  columns of strategy/policy/session_columns.h after a row's features, with commas
+ *                     between; files without any lack it
  *   environment       the environment's parameters, "key=value" a line, every key; older files lack
  *                     drawdown_penalty and volatility_penalty, which are 0 then; session is there with a
  *                     calendar only
@@ -75,6 +77,7 @@ struct trained_policy {
     const char *environment;                                   /* its text */
     const char *features;                                      /* "closes-volumes" or "set" */
     const char *const *sets;                                   /* [n_assets] texts of feature sets, or NULL */
+    unsigned session_columns;                                  /* strategy/policy/session_columns.h */
     double norm_cash, norm_stocks, norm_tech, initial_capital; /* of environment */
     double action_span;
     const char *observation_hash; /* 64 hex digits; NULL: an older file, which has none */
@@ -92,6 +95,7 @@ struct trained_source {
     const struct policy_asset *assets;
     int64_t interval_ns;
     const char *const *sets;      /* [n_assets], or NULL: closes-volumes */
+    unsigned session_columns;     /* 0: none */
     const char *environment;      /* "key=value" a line */
     const char *calendar;         /* NULL: the market trades at all times */
     const char *observation_hash; /* NULL: the file has none */

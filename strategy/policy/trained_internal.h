@@ -5,11 +5,14 @@
 #include "exchange/fail.h"
 #include "strategy/policy/trained.h"
 
-#define TRAINED_FORMAT "papertape.policy/1"
-#define TRAINED_MEAN   "observation.mean"
-#define TRAINED_SCALE  "observation.scale"
-#define TRAINED_CLOSES "closes-volumes"
-#define TRAINED_SET    "set"
+#define TRAINED_FORMAT  "papertape.policy/1"
+#define TRAINED_MEAN    "observation.mean"
+#define TRAINED_SCALE   "observation.scale"
+#define TRAINED_CLOSES  "closes-volumes"
+#define TRAINED_SET     "set"
+#define TRAINED_SESSION "session_features"
+#define TRAINED_NO_SESSION \
+    "its bars are of no session: a calendar, and session regular or extended, are right"
 
 /* Writes "PATH: …" and returns -EINVAL. */
 #define policy_trained_refuse(err, path, ...) fail_line(-EINVAL, err, POLICY_ERROR_MAX, path, __VA_ARGS__)

@@ -9,6 +9,7 @@
 #include "exchange/bar.h"
 #include "exchange/clock.h"
 #include "strategy/policy/safetensors.h"
+#include "strategy/policy/session_columns.h"
 #include "strategy/policy/trained_internal.h"
 
 enum { PAIRS = 32 /* in addition to the sets */, NORMALISERS = 2 };
@@ -163,6 +164,9 @@ static int check_market(struct writing *out, const struct trained_source *source
         if (source->sets)
             r = policy_trained_set_width(source->sets[i], source->interval_ns, &width, why);
     }
+    width += policy_session_columns_count(source->session_columns);
+    if (r == 0 && source->session_columns && (!source->calendar || environment.session == SESSION_ALL))
+        return policy_trained_refuse(out->err, out->path, TRAINED_SESSION ": " TRAINED_NO_SESSION);
     if (r == 0)
         r = policy_trained_environment_fits(&environment, &source->layout->shape, source->n_assets, width,
                                             why);
@@ -173,6 +177,7 @@ static int check_market(struct writing *out, const struct trained_source *source
 
 static int put_market(struct writing *out, const struct trained_source *source)
 {
+    char columns[SESSION_COLUMNS_TEXT_MAX];
     const char *interval = bar_interval_name(source->interval_ns);
     if (!interval)
         return policy_trained_refuse(out->err, out->path,
@@ -188,6 +193,8 @@ static int put_market(struct writing *out, const struct trained_source *source)
         snprintf(key, sizeof key, "features.%s", source->assets[i].name);
         r = put(out, key, "%s", source->sets[i]);
     }
+    if (r == 0 && source->session_columns)
+        r = put(out, TRAINED_SESSION, "%s", policy_session_columns_text(source->session_columns, columns));
     r = r < 0 ? r : put(out, "environment", "%s", source->environment);
     if (r == 0 && source->calendar)
         r = put(out, "calendar", "%s", source->calendar);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Policies of stocks: in their environment, in `papertape backtest --policy`, and in a daemon: the same trades row by row, the same
 equity, from 2025-10-27 to 2026-03-13, over both changes of clocks and half days. Task day-trade of the regular session, flat before
-each close; portfolios of the extended one, with limits and a recurrent network. Bars are the generator's
+each close; portfolios with limits and a recurrent network; those that see of a row's session what `session_features` names. Bars are the generator's
 (fixtures/stock_bars.py), with minutes that are missing; whose days are its own. And what is refused: another session, another
 calendar."""
 
@@ -26,8 +26,9 @@ FIRST, END = datetime.date(2025, 10, 27), datetime.date(2026, 3, 14)
 SYMBOLS = (("ABC", 150.0), ("XYZ", 150.0))
 DAY = {"task": "day-trade", "threshold": 0.2, "trailing_stop_pct": 0.01, "max_position_pct": 0, "min_cash_reserve": 0,
        "forced_exit_bars": 0, "cooldown_bars": 0, "action_span": 1}
-KINDS = {"day-trade": ("5m", "regular", 1, {"sets": True, **DAY}),
-         "day-trade-extended": ("30m", "extended", 1, {"sets": True, "levels": 5, "recurrent": 16, **DAY}),
+KINDS = {"day-trade": ("5m", "regular", 1, {"sets": True, "session_features": "elapsed", **DAY}),
+         "day-trade-extended": ("30m", "extended", 1, {"levels": 5, "recurrent": 16, "session_features": "pre,regular,post,elapsed",
+                                                       **DAY}),
          "portfolio": ("30m", "regular", 2, {"recurrent": 16, "sets": True, "exposure": 0.8, "daily_loss": 0.02, "stop_loss": 0.02,
                                              "portfolio_trailing_stop": 0.05, "cooldown": "3h"})}
 
@@ -103,13 +104,13 @@ def halves(ends):
     return {day for day in stock_bars.HALF_DAYS if day in {dated(second) for second in ends}}
 
 
-def by_daemon(folder, path, files, interval):
+def by_daemon(folder, path, files, interval, extended):
     """What the daemon's account did, over the venue that plays the files, and the equity that its log gives."""
     symbols = [os.path.basename(file).split("_")[0] for file in files]
     assets = [word for symbol in symbols for word in ("--asset", f"{symbol}:not-fractionable")]
     replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max", *assets))
     daemon = folder.start(harness.Daemon(folder.path, replay, harness.alpaca_config(
-        replay.keys, f"[events]\nkeep_days = 0\n[account policy]\ncurrency = USD\npolicy = {path}\n", ", ".join(symbols), interval,
+        replay.keys, "extended_hours = on\n" * extended + f"[events]\nkeep_days = 0\n[account policy]\ncurrency = USD\npolicy = {path}\n", ", ".join(symbols), interval,
         history=0, engine=harness.BAR_MODEL)))
     harness.wait_last_bars(daemon, dict(zip(symbols, map(harness.last_bar_ms, files))), interval, WAIT)
     assert daemon.stop() == 0
@@ -134,7 +135,7 @@ def live(folder, name, first, end):
         stock_bars.write(file, [bar for bar in bars_of(symbol, interval) if bar.second in within and first <= dated(bar.second) < end])
     path, trades, steps = acting(place, name, files, opens, 10)
     equity = {(second + stock_bars.INTERVALS[interval]) * 10**9: float(row["equity"]) for second, row in steps.items()}
-    theirs, their_equity = by_daemon(folder, path, files, interval)
+    theirs, their_equity = by_daemon(folder, path, files, interval, session == "extended")
     count = recorded.same_trades(f"{name}: daemon", trades, theirs, max(equity))
     most = recorded.same_equity(f"{name}: daemon", equity, their_equity)
     assert most <= 1e-6, (name, most)
@@ -175,6 +176,7 @@ session = regular
 [data]
 bars = {bars}
 calendar = nyse
+session_features = regular, elapsed
 interval = 5m
 """
 
@@ -192,7 +194,7 @@ def learned(folder):
     path = os.path.join(place, "out/learned.safetensors")
     with open(path, "rb") as file:
         header = file.read(1 << 16)
-    assert b'"calendar":"nyse"' in header and b"session=regular" in header
+    assert b'"calendar":"nyse"' in header and b'"session_features":"regular,elapsed"' in header and b"session=regular" in header
     opens, _ = grid("regular", 300)
     last = [event for event in events if event["event"] == "evaluation"][-1]
     begins = opens[len(opens) - round(0.2 * len(opens))]
@@ -220,6 +222,8 @@ def refusals(folder):
                    "hours 04:00 09:30 16:00 20:00\n")
     made = policy(os.path.join(place, "made.safetensors"), "portfolio", session, interval, n, 0, **kind)
     always = policy(os.path.join(place, "always.safetensors"), "portfolio", session, interval, n, 0, calendar=None, **kind)
+    unknown = policy(os.path.join(place, "unknown.safetensors"), "portfolio", session, interval, n, 0, calendar=None,
+                     **{**kind, "session_features": "elapsed"})
     day = policy(os.path.join(place, "day.safetensors"), "day", session, interval, 1, 0, sets=True, shorts="true",
                  **{**DAY, "execution": "reference"})
     bars = ["--bars", ",".join(files)]
@@ -233,6 +237,8 @@ def refusals(folder):
     trained.refused([*evaluate, always, "--calendar", "nyse"], "calendar nyse", "trades at all times")
     trained.refused([*evaluate, made, "--calendar", "nysee"], "nysee")
     trained.refused([*backtest, "--policy", day], "reference")
+    for command in ([*backtest, "--policy", unknown], [*evaluate, unknown]):
+        trained.refused(command, "session_features", "a calendar, and session regular or extended")
     print("another session, another calendar, none: each refused in one line that names both")
 
 
@@ -242,8 +248,10 @@ def main():
             three_ways(folder, name)
         for name in ("day-trade-extended", "portfolio"):
             three_ways(folder, name, gaps=True)
-        autumn = (FIRST, END) if harness.LONG else (datetime.date(2025, 11, 24), datetime.date(2025, 12, 3))
-        live(folder, "day-trade", *autumn)
+        days = (FIRST, END) if harness.LONG else (datetime.date(2025, 11, 24), datetime.date(2025, 12, 3))
+        for name in KINDS if harness.LONG else ("day-trade", "day-trade-extended"):
+            with harness.Folder() as apart:
+                live(apart, name, *days)
         learned(folder)
         refusals(folder)
     return 0

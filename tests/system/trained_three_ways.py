@@ -107,12 +107,13 @@ def rows_normaliser(symbols, sets, changed):
 
 
 def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, activation="tanh", seed=0, symbols=SYMBOLS,
-           blind=False, names=None, least=None, interval="1m", set_text=SET, metadata=None, **changed):
+           blind=False, names=None, least=None, interval="1m", set_text=SET, metadata=None, session_features="", **changed):
     """Writes a policy of random networks over the three symbols, or some of them; or others, with `names` and the least that is
-    traded of each. A blind one sees nothing of its account."""
+    traded of each. A blind one sees nothing of its account. Of session_features each is about 1, too."""
     chance = random.Random(f"{SEED} {name} {seed}")
     lookback = {**ENVIRONMENT, **changed}["lookback"]
-    rows = rows_normaliser(symbols, sets, changed)
+    columns = session_features.split(",") if session_features else []
+    rows = rows_normaliser(symbols, sets, changed) + [(0.0, 1 / {**ENVIRONMENT, **changed}["norm_tech"])] * len(columns)
     mean, scale = normaliser(symbols, changed)
     scale = [0.0] * len(scale) if blind else scale
     n_actions = 2 if changed.get("task") == "day-trade" else len(symbols)
@@ -132,6 +133,8 @@ def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, acti
                 "interval": interval, "features": "set" if sets else "closes-volumes",
                 "environment": environment(**{**extra, **changed}), "trained_from": "2023-01-01T00:00:00Z",
                 "trained_to": "2023-12-01T00:00:00Z", "trained_steps": "1000000", "seed": "1", "version": "0.1.0"}
+    if columns:
+        metadata["session_features"] = session_features
     if sets:
         metadata.update({f"features.{symbol}": set_text for symbol in names})
     safetensors(path, tensors, metadata)

@@ -176,6 +176,9 @@ static int make_data(struct eval_market *market, char err[static EVAL_ERROR_MAX]
         least[i] = policy->assets[i].least;
     const struct trainer_data_options options = {.common = market->params.execution == ENV_REFERENCE,
                                                  .sets = market->ensemble ? NULL : market->policy->sets,
+                                                 .session_columns =
+                                                     market->ensemble ? 0 : market->policy->session_columns,
+                                                 .calendar = days_of(market),
                                                  .backend = FEATURE_EXACT,
                                                  .min_order_qty = least};
     return trainer_data_create(market->bars, &options, &market->data, err);

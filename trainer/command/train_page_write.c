@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strategy/policy/session_columns.h"
 #include "trainer/command/train_seeds.h"
 #include "trainer/report/conditions.h"
 
@@ -82,7 +83,11 @@ static void list_market(struct text *text, const struct train_run *run)
               "the validation range: the policy that is kept is the best there");
     list_rows(text, run, "Judged by", &run->source.judging[SOURCE_TEST].rows,
               "the test range, by which nothing was chosen");
+    char columns[SESSION_COLUMNS_TEXT_MAX];
     report_page_fact(text, "Features", data->features[0] ? data->features : "closes and volumes", NULL);
+    if (data->session_features)
+        report_page_fact(text, "Session", policy_session_columns_text(data->session_features, columns),
+                         "columns of each row's session, after the features");
 }
 
 static void list_run(struct text *text, const struct train_run *run, const char *result)

@@ -34,6 +34,8 @@ int study_fit(const struct study_market *market, const struct split_rows *blocks
         .common = market->config->env.execution == ENV_REFERENCE,
         .features = market->columns ? market->config->data.features : NULL,
         .columns = market->columns,
+        .session_columns = market->config->data.session_features,
+        .calendar = training_source_days(&market->source),
         .fit_blocks = fit,
         .n_fit_blocks = (size_t)n,
         .backend = FEATURE_EXACT,

@@ -279,6 +279,7 @@ int training_kept_policy_write(const struct kept_policy *policy, const struct tr
         from.assets = named.assets;
         from.interval_ns = market->interval_ns;
         from.sets = (const char *const *)named.sets;
+        from.session_columns = source->config->data.session_features;
         from.environment = named.environment;
         from.calendar = training_source_calendar(source);
         from.observation_hash = named.observation;

@@ -56,8 +56,7 @@ static int bad_list(const char *key, char *err)
 
 /* ---- Bars. ---- */
 
-/* [data] calendar's days; NULL: it has none. */
-static const struct trading_calendar *days_of(const struct training_source *source)
+const struct trading_calendar *training_source_days(const struct training_source *source)
 {
     const struct trading_calendar *calendar = source->calendar ? calendar_file_view(source->calendar) : NULL;
     return calendar && calendar->n > 0 ? calendar : NULL;
@@ -65,14 +64,14 @@ static const struct trading_calendar *days_of(const struct training_source *sour
 
 const char *training_source_calendar(const struct training_source *source)
 {
-    const struct trading_calendar *calendar = days_of(source);
+    const struct trading_calendar *calendar = training_source_days(source);
     return calendar ? calendar->name : NULL;
 }
 
 /* Whose bars are taken. */
 static enum session_choice choice_of(const struct training_source *source)
 {
-    return days_of(source) ? (enum session_choice)source->config->env.session : SESSION_ALL;
+    return training_source_days(source) ? (enum session_choice)source->config->env.session : SESSION_ALL;
 }
 
 static int load_files(const struct training_source *source, struct words *bars, struct words *symbols,
@@ -87,7 +86,7 @@ static int load_files(const struct training_source *source, struct words *bars, 
         .names = symbols->n > 0 ? symbols->word : NULL,
         .exchange_info = data->exchange_info[0] ? data->exchange_info : NULL,
         .zone = data->zone[0] ? data->zone : NULL,
-        .calendar = days_of(source),
+        .calendar = training_source_days(source),
         .session = choice_of(source),
     };
     int r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
@@ -119,9 +118,14 @@ static int keep_sessions(struct training_source *source, char err[static SOURCE_
     enum session_choice choice = choice_of(source);
     struct market *all = source->market;
     char why[MARKET_ERROR_MAX];
+    if (choice == SESSION_ALL && source->config->data.session_features)
+        return say(
+            err, -EINVAL,
+            "[data] session_features: the bars are of no session: a calendar with days, and [environment] "
+            "session regular or extended, are right");
     if (choice == SESSION_ALL)
         return 0;
-    int r = market_store_compact(all, days_of(source), choice, &source->market, why);
+    int r = market_store_compact(all, training_source_days(source), choice, &source->market, why);
     if (r < 0)
         return say(err, r, "[environment] %.900s", why);
     market_store_close(all);
@@ -247,6 +251,8 @@ static int make_market(struct training_source *source, const char *what, const s
         .from = rows->from,
         .common = params->execution == ENV_REFERENCE,
         .features = data->features[0] ? data->features : NULL,
+        .session_columns = data->session_features,
+        .calendar = training_source_days(source),
         .fit_from = source->fit.from,
         .fit_to = source->fit.to,
         .backend = FEATURE_EXACT, /* as a live stream computes them, to the bit */

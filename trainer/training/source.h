@@ -35,7 +35,8 @@ struct training_source {
 int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX]);
 
-/* The name of the market's calendar; NULL: it trades at all times. */
+/* The market's calendar, with days, and its name; NULL: it trades at all times. */
+const struct trading_calendar *training_source_days(const struct training_source *source);
 const char *training_source_calendar(const struct training_source *source);
 
 /* Computes the features and makes the markets that environments are made of. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include "strategy/policy/session_columns.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
 
@@ -74,6 +75,13 @@ static void test_refused(void)
     REFUSED("[data]\nstate = /x\n", -EINVAL, "[data] symbols");
     REFUSED("[data]\nstate = /x\nsymbols = A\n", -EINVAL, "[data] interval");
     REFUSED(MARKET "interval = 7m\n", -EINVAL, ":3:", "interval", "5m");
+    REFUSED(MARKET "session_features = pre\n", -EINVAL, "session_features", "calendar", "nyse");
+    REFUSED(MARKET "calendar = nyse\nsession_features = pre, noon\n", -EINVAL, ":4:", "session_features",
+            "\"pre, noon\"", "elapsed");
+    REFUSED(MARKET "session_features = pre,, post\n", -EINVAL, ":3:", "each at most once");
+    REFUSED(MARKET "session_features = pre post\n", -EINVAL, ":3:", "with commas");
+    REFUSED(MARKET "session_features = post, elapsed, post\n", -EINVAL, ":3:", "at most once");
+    REFUSED(MARKET "session_features = elapsed,\n", -EINVAL, ":3:", "session_features");
     REFUSED(MARKET "train_from = yesterday\n", -EINVAL, ":3:", "train_from", "2024-05-01");
     REFUSED(MARKET "train_from = 2024-02-01\ntrain_to = 2024-01-01\n", -EINVAL, "train_to", "train_from");
     REFUSED(MARKET "test_to = 2024-02-01\n", -EINVAL, "test_from");
@@ -123,6 +131,15 @@ static void test_read(void)
     CHECK_INT(config.data.test_from, config.data.train_to);
     CHECK_INT(config.data.interval_ns, INT64_C(3600) * 1000000000);
     CHECK_STR(config.data.bars, "A_1h.csv, B_1h.csv");
+    CHECK_INT(config.data.session_features, 0);
+    CHECK_INT(train_config_parse(
+                  "F.ini", "[data]\nbars = A_1h.csv\ncalendar = nyse\nsession_features = elapsed ,pre\n",
+                  &other, err),
+              0);
+    CHECK_INT(other.data.session_features, 1 << SESSION_COLUMN_PRE | 1 << SESSION_COLUMN_ELAPSED);
+    char *written = train_config_text(&other);
+    CHECK(written && strstr(written, "session_features = pre,elapsed\n"));
+    free(written);
     CHECK(config.serve.priority == 0 && config.serve.memory_mib == 0 && config.serve.cpu_hours == 0 &&
           config.serve.restarts == 5);
     CHECK_INT(train_config_parse("F.ini",
@@ -202,9 +219,9 @@ static bool change(struct train_config *to, const struct config_key *key, const 
                    size_t cap)
 {
     static const char *const texts[] = {
-        "other",  "wide110",   "2024-01-01",     "5m",        "15m",      "none", "7,5",
-        "17",     "reference", "reference-4080", "day-trade", "cartpole", "/x",   "America/New_York",
-        "10%:50%"};
+        "other",   "wide110",   "2024-01-01",     "5m",        "15m",      "none", "7,5",
+        "17",      "reference", "reference-4080", "day-trade", "cartpole", "/x",   "America/New_York",
+        "10%:50%", "pre"};
     const char *words = key->words;
     for (size_t i = 0; i < N(texts) + 3; i++) {
         if (key->kind <= CONFIG_SPAN && i < 3)
