@@ -10,6 +10,7 @@ import csv
 import datetime
 import decimal
 import functools
+import glob
 import json
 import os
 import sys
@@ -179,6 +180,13 @@ calendar = nyse
 session_features = regular, elapsed
 interval = 5m
 """
+STUDY = LEARNED + """[study]
+trials = 2
+validation = kfold:3
+workers = 1
+[search]
+learning_rate = 1e-4..1e-3 log
+"""
 
 
 def learned(folder):
@@ -206,6 +214,25 @@ def learned(folder):
     count = recorded.same_trades("learned: backtest", trades, theirs, max(equity))
     assert count > 20 and recorded.same_equity("learned: backtest", equity, their_equity) <= 1e-6
     print(f"learned: {count} trades of a policy that the trainer made, equal in environment and backtest; its evaluation repeated by eval")
+
+
+def studied(folder):
+    """A study's proposal is such a policy, too."""
+    place = os.path.join(folder.path, "studied")
+    os.mkdir(place)
+    bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "studied.ini")
+    stock_bars.write(bars, [bar for bar in bars_of("ABC", "5m") if dated(bar.second) < datetime.date(2025, 12, 13)])
+    with open(config, "w", encoding="ascii") as file:
+        file.write(STUDY.format(output=os.path.join(place, "out"), bars=bars))
+    recorded.run([recorded.TRAINER, "study", "studied", "--config", config, "--state", os.path.join(place, "state")])
+    path, = glob.glob(os.path.join(place, "**/*.safetensors"), recursive=True)
+    opens, _ = grid("regular", 300)
+    trades, steps, _ = by_environment(place, path, [bars], opens)
+    equity = {(second + 300) * 10**9: float(row["equity"]) for second, row in steps.items()}
+    theirs, their_equity, _ = recorded.by_backtest(place, [path], [bars])
+    count = recorded.same_trades("studied: backtest", trades, theirs, max(equity))
+    assert count > 20 and recorded.same_equity("studied: backtest", equity, their_equity) <= 1e-6
+    print(f"studied: {count} trades of a study's proposal, equal in environment and backtest")
 
 
 def refusals(folder):
@@ -253,6 +280,7 @@ def main():
             with harness.Folder() as apart:
                 live(apart, name, *days)
         learned(folder)
+        studied(folder)
         refusals(folder)
     return 0
 

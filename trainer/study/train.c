@@ -78,6 +78,7 @@ int study_train_source(const struct study_running_trial *run, const struct split
                                                   .market = market->source.market,
                                                   .train = {first.from, last.to},
                                                   .fit = {first.from, last.to},
+                                                  .calendar = market->source.calendar,
                                                   .least = market->source.least,
                                                   .train_data = learnt->data,
                                                   .train_market = learnt->within};
