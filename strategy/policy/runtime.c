@@ -144,6 +144,8 @@ static void show_session(struct trained_runtime *runtime, int64_t open_ns)
 {
     const struct policy_rows *rows = &runtime->rows;
     float *to = row_of(runtime, 0) + runtime->session_at, norm = (float)runtime->trained->norm_tech;
+    if (runtime->session_at == runtime->width)
+        return;
     policy_session_columns_fill(runtime->trained->session_columns, rows->calendar, rows->interval_ns, open_ns,
                                 to);
     for (size_t k = runtime->session_at; k < runtime->width; k++)
