@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "exchange/calendar_table.h"
 #include "exchange/fail.h"
@@ -17,6 +18,17 @@ struct calendar_file {
     struct trading_calendar view;
     struct trading_day *days; /* the view's */
 };
+
+const char *calendar_file_name(const char *word)
+{
+    static const struct {
+        const char *word, *name;
+    } words[] = {{"nyse", "nyse"}, {"us-equity", "nyse"}, {"24x7", "24x7"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(word, words[i].word) == 0)
+            return words[i].name;
+    return word;
+}
 
 static int64_t local_ns(const struct zone *zone, int32_t day, int minute)
 {
@@ -113,16 +125,17 @@ int calendar_file_open(const char *name_or_path, struct calendar_file **ret,
                        char err[static CALENDAR_ERROR_MAX])
 {
     char *text = NULL;
+    const char *name = calendar_file_name(name_or_path);
     struct calendar_file *file = calloc(1, sizeof *file);
     if (!file)
         return fail_with(-ENOMEM, err, CALENDAR_ERROR_MAX, "out of memory");
     int r = 0;
-    if (strcmp(name_or_path, "24x7") == 0) {
+    if (strcmp(name, "24x7") == 0) {
         strcpy(file->view.name, "24x7");
         file->view.from_ns = INT64_MIN;
         file->view.to_ns = INT64_MAX;
-    } else if ((r = find_text(name_or_path, &text, err)) == 0) {
-        r = read_text(name_or_path, text, file, err);
+    } else if ((r = find_text(name, &text, err)) == 0) {
+        r = read_text(name, text, file, err);
     }
     free(text);
     if (r < 0)

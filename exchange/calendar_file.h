@@ -24,7 +24,11 @@ enum { CALENDAR_ERROR_MAX = 512 };
 
 struct calendar_file;
 
-/* By a built-in name, else a path. 0, for calendar_file_close(); -ENOENT and other errors of opening, -EINVAL
+/* The built-in calendar that a word means, in capitals or not: "nyse" of that and of "us-equity", which is
+ * what venues name the same days, and "24x7"; else the word itself. */
+const char *calendar_file_name(const char *word);
+
+/* By such a word, else a path. 0, for calendar_file_close(); -ENOENT and other errors of opening, -EINVAL
  * for what the file says, its zone included, -ENOMEM; then `err` holds a sentence with FILE:LINE. */
 int calendar_file_open(const char *name_or_path, struct calendar_file **ret,
                        char err[static CALENDAR_ERROR_MAX]);

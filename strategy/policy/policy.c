@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "exchange/calendar_file.h"
 #include "strategy/policy/limit_keys.h"
 #include "strategy/policy/symbol.h"
 
@@ -99,21 +100,14 @@ bool policy_same_asset(const char *a, const char *b)
     return n == m + q && strncmp(a, b, m) == 0 && strcmp(a + m, quote) == 0;
 }
 
-/* "nyse" is the table of the days that a venue's calendar, "us-equity", has. */
 static bool same_calendar(const char *a, const char *b)
 {
-    static const char *const days[] = {"nyse", "us-equity"};
-    bool listed[2] = {false, false};
-    for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
-        listed[0] = listed[0] || strcmp(a, days[i]) == 0;
-        listed[1] = listed[1] || strcmp(b, days[i]) == 0;
-    }
-    return strcmp(a, b) == 0 || (listed[0] && listed[1]);
+    return strcmp(calendar_file_name(a), calendar_file_name(b)) == 0;
 }
 
 const char *policy_calendar_table(const char *name)
 {
-    return name && same_calendar(name, "nyse") ? "nyse" : name;
+    return name ? calendar_file_name(name) : NULL;
 }
 
 const char *policy_calendar_refusal(const struct policy *policy, const char *calendar,

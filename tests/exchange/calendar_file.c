@@ -113,8 +113,27 @@ static void test_cut(void)
     CHECK(good > 0);
 }
 
+/* In capitals or not, and by the name that venues have for it; a path stays a path. */
+static void test_words(void)
+{
+    static const struct {
+        const char *word, *name;
+    } words[] = {
+        {"nyse", "nyse"}, {"NYSE", "nyse"}, {"us-equity", "nyse"}, {"US-Equity", "nyse"}, {"24X7", "24x7"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct calendar_file *file = NULL;
+        CHECK_STR(calendar_file_name(words[i].word), words[i].name);
+        CHECK_INT(calendar_file_open(words[i].word, &file, err), 0);
+        if (file)
+            CHECK_STR(calendar_file_view(file)->name, words[i].name);
+        calendar_file_close(file);
+    }
+    CHECK_STR(calendar_file_name("./NYSE"), "./NYSE");
+}
+
 int main(void)
 {
+    test_words();
     test_file();
     test_refused();
     test_cut();
