@@ -136,6 +136,22 @@ static int64_t day_bars_before(const struct trading_day *day, enum session_choic
     return n;
 }
 
+/* Bars of a day or longer that a session opens in: any of them is one, whatever hours it has. */
+static int64_t long_bars_between(const struct trading_calendar *calendar, int64_t interval_ns,
+                                 int64_t from_ns, int64_t to_ns)
+{
+    int64_t n = 0, last = -1;
+    for (size_t at = day_at(calendar, from_ns); at < calendar->n && calendar->days[at].open_ns < to_ns;
+         at++) {
+        int64_t since_ns = calendar->days[at].open_ns - from_ns;
+        if (since_ns < 0 || since_ns / interval_ns == last)
+            continue;
+        last = since_ns / interval_ns;
+        n++;
+    }
+    return n;
+}
+
 int64_t trading_bars_between(const struct trading_calendar *calendar, enum session_choice choice,
                              int64_t interval_ns, int64_t from_ns, int64_t to_ns)
 {
@@ -144,6 +160,8 @@ int64_t trading_bars_between(const struct trading_calendar *calendar, enum sessi
         return (to_ns - from_ns + interval_ns - 1) / interval_ns;
     if (!trading_calendar_covers(calendar, from_ns, to_ns))
         return -1;
+    if (interval_ns >= DAY_NS)
+        return long_bars_between(calendar, interval_ns, from_ns, to_ns);
     for (size_t at = day_at(calendar, from_ns); at < calendar->n && calendar->days[at].early_ns < to_ns; at++)
         n += day_bars_before(&calendar->days[at], choice, interval_ns, to_ns) -
              day_bars_before(&calendar->days[at], choice, interval_ns, from_ns);

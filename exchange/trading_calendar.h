@@ -70,8 +70,8 @@ bool trading_is_last(const struct trading_calendar *calendar, enum session_choic
                      int64_t interval_ns);
 
 /* How many bars of the choice open in [from_ns, to_ns), from_ns being the opening of one: the distance of two
- * bars' rows. Nights have none. -1: the calendar does not reach so far. Without days, and for SESSION_ALL, by
- * the clock. */
+ * bars' rows. Nights have none; from a day on a bar counts that a session opens in. -1: the calendar does not
+ * reach so far. Without days, and for SESSION_ALL, by the clock. */
 int64_t trading_bars_between(const struct trading_calendar *calendar, enum session_choice choice,
                              int64_t interval_ns, int64_t from_ns, int64_t to_ns);
 

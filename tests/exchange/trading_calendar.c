@@ -9,6 +9,8 @@
 
 enum { ROUNDS = 20000, OPENS_MAX = 40000 };
 
+#define DAY (24 * hour)
+
 static const int64_t minute = 60000000000, hour = 3600000000000;
 static struct calendar_file *file;
 static const struct trading_calendar *nyse;
@@ -132,6 +134,24 @@ static void test_bars(struct random *random)
     CHECK_INT(trading_bars_between(nyse, SESSION_ALL, 5 * minute, 0, hour), 12);
 }
 
+/* Bars of a day at midnight UTC and in New York, of any choice, and of weeks: Thanksgiving is one of five. */
+static void test_long_bars(void)
+{
+    static const char *const from[] = {"2025-11-24T00:00:00Z", "2025-11-24T05:00:00Z",
+                                       "2025-11-24T14:30:00Z"};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+        int64_t from_ns = at(from[i]);
+        for (int days = 1; days <= 14; days++) {
+            int expected = days <= 3 ? days : days == 4 ? 3 : days <= 7 ? 4 : days <= 12 ? days - 3 : 9;
+            CHECK_INT(trading_bars_between(nyse, SESSION_REGULAR, DAY, from_ns, from_ns + days * DAY),
+                      expected);
+            CHECK_INT(trading_bars_between(nyse, SESSION_EXTENDED, DAY, from_ns, from_ns + days * DAY),
+                      expected);
+        }
+        CHECK_INT(trading_bars_between(nyse, SESSION_EXTENDED, 7 * DAY, from_ns, from_ns + 14 * DAY), 2);
+    }
+}
+
 static void test_range(void)
 {
     struct session_span span;
@@ -213,6 +233,7 @@ int main(void)
     test_sessions(&random);
     test_spans(&random);
     test_bars(&random);
+    test_long_bars();
     test_range();
     test_always();
     test_grid();
