@@ -42,6 +42,7 @@ static int check_policy(struct backtest_args *args)
             "policy, or NAME.ensemble.json");
     if (args->run.n_bars == 0)
         return cli_backtest_fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the policy trades on");
+    args->run.policy_follows = true;
     return cli_run_check(&args->run);
 }
 

@@ -277,7 +277,7 @@ int cli_run_check(struct run_args *args)
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");
-    int status = cli_run_calendar_check(args, stored);
+    int status = cli_run_calendar_check(args);
     if (status != EXIT_OK)
         return status;
     bool terms = args->n_lots + args->n_ticks + args->n_quotes > 0;

@@ -29,6 +29,7 @@ struct run_args {
     const char *calendar, *zone; /* NULL: not given */
     enum session_choice session; /* REGULAR, where it is not given */
     bool session_given, straddle_given, keep_straddling;
+    bool policy_follows;                 /* one that has not been read: it may name the calendar */
     struct calendar_file *table;         /* owned: once the bars are loaded; NULL: the run has no calendar */
     struct trading_calendar days;        /* its days; n 0: it has none */
     struct trading_day *widened;         /* owned: of days, where bars that straddle are kept */
@@ -121,9 +122,9 @@ int cli_run_policy_account(const struct run_args *args, const struct market *mar
 int cli_run_take_session(struct option_call *call, const struct option_row *row, const char *value);
 int cli_run_take_straddle(struct option_call *call, const struct option_row *row, const char *value);
 
-/* Are they given with --calendar? `stored`: the bars are a database's, whose symbols name theirs. EXIT_OK, or
- * EXIT_USAGE. */
-int cli_run_calendar_check(const struct run_args *args, bool stored);
+/* Is there a calendar that they go with: --calendar, a database's, or maybe a policy's? EXIT_OK, or
+ * EXIT_USAGE with its line. */
+int cli_run_calendar_check(const struct run_args *args);
 
 /* The session is the policy's, and so is the calendar unless one is given. The same statuses. */
 int cli_run_policy_session(struct run_args *args, const struct policy *policy);

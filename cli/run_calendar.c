@@ -6,8 +6,11 @@
 
 #include "cli/run_args.h"
 #include "cli/stored.h"
+#include "cli/stored_bars.h"
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
+
+#define DAY_NS (86400 * INT64_C(1000000000))
 
 int cli_run_take_session(struct option_call *call, const struct option_row *row, const char *value)
 {
@@ -27,10 +30,12 @@ int cli_run_take_straddle(struct option_call *call, const struct option_row *row
     return EXIT_OK;
 }
 
-int cli_run_calendar_check(const struct run_args *args, bool stored)
+int cli_run_calendar_check(const struct run_args *args)
 {
     static const char words[] = "it goes with --calendar, which says when the sessions are";
-    if (args->calendar || stored)
+    char database[STATE_PATH_MAX];
+    if (args->calendar || args->policy_follows ||
+        (args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database)))
         return EXIT_OK;
     if (args->session_given)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--session", words);
@@ -54,8 +59,9 @@ int cli_run_policy_session(struct run_args *args, const struct policy *policy)
 {
     char err[POLICY_ERROR_MAX];
     const char *own = policy_calendar_table(policy->calendar);
+    args->policy_follows = false;
     if (!own)
-        return EXIT_OK;
+        return cli_run_calendar_check(args);
     if (args->session_given && args->session != policy->session) {
         snprintf(err, sizeof err, "%s: the policy was trained on the bars of session %s",
                  session_choice_names[args->session], session_choice_names[policy->session]);
@@ -96,18 +102,26 @@ const struct trading_calendar *cli_run_calendar(const struct run_args *args)
     return args->days.n > 0 ? &args->days : NULL;
 }
 
-/* Of every bar: rows without one from a day's first session to its last. At other times there need be none.
- */
+/* The rows that a day has a bar in, of every bar: from its first session to its last; from a day on the one
+ * that its session opens in. */
+static void day_rows(const struct market *market, const struct trading_day *day, size_t *ret_row,
+                     size_t *ret_end)
+{
+    bool longer = market->interval_ns >= DAY_NS;
+    *ret_row = market_store_row_at(market, longer ? day->open_ns - market->interval_ns + 1 : day->early_ns);
+    *ret_end = market_store_row_at(market, longer ? day->open_ns + 1 : day->late_ns);
+}
+
+/* Of these rows those without one. At other times there need be none. */
 static size_t missing_by_day(const struct trading_calendar *calendar, const struct market *market,
                              const struct market_series *series)
 {
-    size_t n = 0;
+    size_t n = 0, row, end, next = series->first;
     for (size_t i = 0; i < calendar->n; i++) {
-        size_t row = market_store_row_at(market, calendar->days[i].early_ns),
-               end = market_store_row_at(market, calendar->days[i].late_ns);
-        row = row > series->first ? row : series->first;
-        for (; row < end && row < series->last; row++)
+        day_rows(market, &calendar->days[i], &row, &end);
+        for (row = row > next ? row : next; row < end && row < series->last; row++)
             n += !market_present(series, row);
+        next = row > next ? row : next;
     }
     return n;
 }
@@ -120,7 +134,7 @@ size_t cli_run_missing(const struct run_args *args, const struct market *market,
     size_t there = series->last - series->first + 1 - series->missing;
     if (args->days.n == 0 || market_session(series, series->first) == BAR_SESSION_NONE)
         return series->missing;
-    if (args->session == SESSION_ALL)
+    if (args->session == SESSION_ALL || market->interval_ns >= DAY_NS)
         return missing_by_day(&args->days, market, series);
     int64_t rows = trading_bars_between(&args->days, args->session, market->interval_ns, first_ns, end_ns);
     return rows > (int64_t)there ? (size_t)rows - there : 0;

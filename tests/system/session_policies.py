@@ -13,6 +13,7 @@ import functools
 import glob
 import json
 import os
+import subprocess
 import sys
 
 import harness
@@ -256,6 +257,11 @@ def refusals(folder):
     bars = ["--bars", ",".join(files)]
     backtest, evaluate = [harness.PAPERTAPE, "backtest", "--no-cache", *bars], [recorded.TRAINER, "eval", *bars]
     trained.refused([*backtest, "--policy", made, "--calendar", "nyse", "--session", "extended"], "extended", "regular")
+    trained.refused([*backtest, "--policy", made, "--session", "extended"], "extended", "regular")
+    trained.refused([*backtest, "--policy", always, "--session", "regular"], "--session", "it goes with --calendar")
+    named, own = [json.loads(subprocess.run([*backtest, "--policy", made, *more, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+                  for more in (["--calendar", "NYSE", "--session", "regular"], ["--session", "regular"])]
+    assert named["ledger_hash"] == own["ledger_hash"] and own["calendar"] == "nyse" and own["session"] == "regular", (named, own)
     trained.refused([*backtest, "--policy", made, "--calendar", other], "other", "nyse")
     trained.refused([*backtest, "--policy", made, "--calendar", "24x7"], "trades at all times", "session regular of calendar nyse")
     trained.refused([*backtest, "--policy", always, "--calendar", "nyse"], "calendar nyse", "trades at all times")

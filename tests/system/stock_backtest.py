@@ -216,6 +216,16 @@ def options(folder, files):
     refused(*base, files[0], "--calendar", "nysee", status=1, says="nysee")
     refused(*base, files[0], "--calendar", "nyse", "--zone", "America/Nowhere", status=1, says="America/Nowhere")
 
+    # Bars of a day: of each choice one is missing, whatever hours they have.
+    whole, held = os.path.join(folder, "AAPL_1d.csv"), [base[0], "--strategy", "buy-and-hold", *base[3:]]
+    dates = [day.date for day in stock_bars.trading_days(FIRST, END)]
+    with open(whole, "w", encoding="ascii") as file:
+        file.write("time,open,high,low,close,volume,session\n")
+        file.writelines(f"{date}T00:00:00Z,10,11,9,10,100,regular\n" for date in dates if date != dates[2])
+    for session in ("regular", "extended", "all"):
+        report = json.loads(run(*held, whole, "--calendar", "NYSE", "--session", session).stdout)
+        assert report["symbols"][0]["bars_missing"] == 1, (session, report["symbols"])
+
     # The same hours of New York's clock: with their zone, and with it in the times.
     local, hours = os.path.join(folder, "AAPL_1h.csv"), stock_bars.bars_of("AAPL", FIRST, END, "1h", seed=SEED, regular=True)
     stock_bars.write(local, hours, local=True)
