@@ -71,8 +71,8 @@ int trading_days_check(const struct trading_day *days, size_t n, size_t *ret_bad
 const char *market_phase_name(enum market_phase phase)
 {
     static const char *const names[MARKET_PHASES] = {
-        [MARKET_PHASE_UNKNOWN] = "unknown", [MARKET_PHASE_CLOSED] = "closed", [MARKET_PHASE_EARLY] = "early",
-        [MARKET_PHASE_OPEN] = "open",       [MARKET_PHASE_LATE] = "late",
+        [MARKET_PHASE_UNKNOWN] = "unknown", [MARKET_PHASE_CLOSED] = "closed", [MARKET_PHASE_EARLY] = "pre",
+        [MARKET_PHASE_OPEN] = "regular",    [MARKET_PHASE_LATE] = "post",
     };
     return names[phase];
 }

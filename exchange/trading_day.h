@@ -51,7 +51,7 @@ void trading_days_at(const struct trading_day *days, size_t n, int64_t now_ns, s
 /* 0; -EINVAL when a day contradicts itself or the one before it: *ret_bad is its index. */
 int trading_days_check(const struct trading_day *days, size_t n, size_t *ret_bad);
 
-/* "unknown", "closed", "early", "open", "late". */
+/* "unknown", "closed", "pre", "regular", "post": as bar_session_names has them. */
 const char *market_phase_name(enum market_phase phase);
 
 #endif

@@ -173,7 +173,7 @@ static void emit_session(struct feed *feed, int at, int64_t at_ns)
     memcpy(event.session.calendar, calendar->name, sizeof event.session.calendar);
     daemon_session_pass(session, at_ns);
     daemon_session_event(session, &event);
-    daemon_log_info("%s: the market is %s%s", calendar->name, market_phase_name(calendar->now.phase),
+    daemon_log_info("%s: the session is %s%s", calendar->name, market_phase_name(calendar->now.phase),
                     calendar->now.half ? ", of a half day" : "");
     restart_watch(feed, at);
 }

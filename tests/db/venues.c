@@ -432,7 +432,7 @@ static void test_venues(void)
 
     struct db_reader *reader = fixture_reader(path);
     CHECK_INT(db_reader_sessions(reader, see_session, text), 0);
-    CHECK_STR(text, "us-equity open 50 80; xetra open 1 60; ");
+    CHECK_STR(text, "us-equity regular 50 80; xetra regular 1 60; ");
     text[0] = '\0';
     CHECK_INT(db_reader_venues(reader, see_venue, text), 0);
     CHECK_STR(text,

@@ -44,7 +44,7 @@ class Market:
         self.due, self.before, self.closing = 0, 0, False
 
     def open(self):
-        return self.phase == "open"
+        return self.phase == "regular"
 
     # ---- fills
 
@@ -254,16 +254,16 @@ class Market:
         was, print_ = self.phase, self.kept
         self.phase, self.next, self.now = words[0], int(words[1]), int(words[2])
         self.kept = 0
-        if self.phase in ("early", "open"):  # orders may be filled that were not before
+        if self.phase in ("pre", "regular"):  # orders may be filled that were not before
             shows = self.bid > 0 or self.ask > 0
             self.bid = self.bid_qty = self.ask = self.ask_qty = 0
             self.taken = []
             for order in self.orders.values():
                 if shows:
                     order.takes = order.live() and order.type == "LIMIT"
-        if self.due and "open" in (was, self.phase):
+        if self.due and "regular" in (was, self.phase):
             self.by_trades()
-        if was == "open":
+        if was == "regular":
             self.wait(True, print_)
         if self.open():
             self.due, self.opened, self.first, self.latest = 0, self.now, 0, 0

@@ -6,7 +6,7 @@
  *     fill_quote_tape SEED EVENTS cancel|impact|wait sip|iex
  *
  * setting BEYOND TICK LOWEST FEED
- * phase NAME NEXT NOW                             early, open, late, closed
+ * phase NAME NEXT NOW                             pre, regular, post, closed
  * quote BID QTY ASK QTY NOW
  * print PRICE QTY CONDITIONS EXCHANGE TAPE NOW    a trade: conditions without commas, "@O"
  * now NOW, time NOW                               an event begins, an event is over

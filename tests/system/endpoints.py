@@ -119,7 +119,7 @@ def added(folder):
         assert harness.control(daemon, "symbol_add", {"symbol": second})["ok"]
         status = daemon.wait_status(lambda s: streamed(second)(s) and s["feed"]["state"] == "ok" and all(
             x["bars"] >= 5 for x in s["symbols"]), f"trades and bars of {second}")
-        assert status["venues"][0]["market"] == "open" and status["venues"][0]["connections"] == 2, status["venues"]
+        assert status["venues"][0]["market"] == "regular" and status["venues"][0]["connections"] == 2, status["venues"]
         trades(daemon, second, "0.5" if "/" in second else "10")
         trades(daemon, first, "0.5" if "/" in first else "10")
         alerts = daemon.query("SELECT code, text FROM alerts WHERE severity != 'info' AND code != 'fill'")

@@ -187,7 +187,7 @@ def flattened(folder):
     price_of(daemon, "F")
     daemon.papertape("order", "buy", "F", "1", "--account", "hand")
     harness.wait_for(lambda: any(f["symbol"] == "F" for f in json.loads(daemon.papertape("fills", "--json"))["fills"]), "a share of F")
-    daemon.wait_status(lambda s: s["venues"][0]["market"] in ("late", "closed"), "the close")
+    daemon.wait_status(lambda s: s["venues"][0]["market"] in ("post", "closed"), "the close")
     out = daemon.papertape("flatten", "--yes")
     assert out.rstrip().endswith("waits for the open, 2025-11-28 09:30 New York (14:30Z)"), out
     assert daemon.stop() == 0 and replay.stop() == 0

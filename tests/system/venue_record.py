@@ -69,7 +69,7 @@ def main():
         parity = json.loads(daemon.papertape("parity", "--json"))
         assert parity["ok"], parity
         venues = json.loads(daemon.papertape("venues", "--json"))["venues"]
-        assert [v["name"] for v in venues] == ["alpaca"] and venues[0]["market"] == "open", venues
+        assert [v["name"] for v in venues] == ["alpaca"] and venues[0]["market"] == "regular", venues
         assert daemon.stop() == 0  # from here on the record stands still
         revisions = check_revisions(daemon)
         reported, now = closes(daemon), closes(daemon, "--split")

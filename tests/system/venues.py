@@ -43,13 +43,13 @@ def weekend(folder):
     daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(replay.keys), name="weekend", state="weekend-state"))
     status = daemon.wait_status(lambda s: s["now_ns"] > 1768920300 * 10**9 and s["positions"] and s["symbols"][0]["last"], "Tuesday, 14:45")
     venue = status["venues"][0]
-    assert venue["market"] == "open" and venue["calendar"] == "us-equity", venue
+    assert venue["market"] == "regular" and venue["calendar"] == "us-equity", venue
     assert venue["connects"] == 1 and venue["bad_frames"] == 0, venue
     assert daemon.stop() == 0  # everything is on the disk
     alerts = daemon.query("SELECT code, text FROM alerts")
     assert not [a for a in alerts if a[0] in ("stale", "feed", "bad-frames")], alerts
     reported = sessions(daemon)
-    assert reported == ["open", "late", "closed", "early", "open"], reported
+    assert reported == ["regular", "post", "closed", "pre", "regular"], reported
     actions = daemon.query("SELECT kind, shares, per, ex_ns, ts_ns FROM corporate_actions")
     assert [a[:3] for a in actions] == [("split", 4, 1)], actions
     first = daemon.query("SELECT qty FROM fills ORDER BY id LIMIT 1")[0][0]
@@ -63,7 +63,7 @@ def half_day(folder):
     replay = folder.start(harness.Alpaca(folder.within("half"), "--synthetic", "5", "--speed", "max", "--from", "2026-11-27T17:50:00Z",
                                          "--to", "2026-11-27T18:30:00Z"))
     daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(replay.keys), name="half", state="half-state"))
-    venue = daemon.wait_status(lambda s: s["venues"][0]["market"] == "late" and s["venues"][0]["state"] == "closed", "the close")["venues"][0]
+    venue = daemon.wait_status(lambda s: s["venues"][0]["market"] == "post" and s["venues"][0]["state"] == "closed", "the close")["venues"][0]
     assert venue["market_half"], venue
     assert daemon.stop() == 0
     at = daemon.query("SELECT since_ns FROM market_sessions")[0][0]

@@ -57,21 +57,15 @@ static int detail(const struct area *body, int x, int y, const char *words)
 /* "closed until Fri 08:00Z", of the first venue whose market closes; false: there is none. */
 static bool market_words(char buf[static FORMAT_MAX], const struct status *s, int64_t now_ns)
 {
-    static const struct {
-        const char *phase, *word;
-    } words[] = {{"early", "pre"}, {"late", "post"}};
     char time[FORMAT_MAX] = "";
 
     for (int v = 0; v < s->n_venues; v++) {
         const struct status_venue *venue = &s->venues[v];
-        const char *word = venue->market;
-        if (!word[0] || strcmp(word, "always") == 0)
+        if (!venue->market[0] || strcmp(venue->market, "always") == 0)
             continue;
-        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-            word = strcmp(venue->market, words[i].phase) == 0 ? words[i].word : word;
         if (venue->market_next_ns > 0)
             panel_frame_when(time, venue->market_next_ns, now_ns);
-        snprintf(buf, FORMAT_MAX, "%.10s%s%.20s", word, time[0] ? " until " : "", time);
+        snprintf(buf, FORMAT_MAX, "%.10s%s%.20s", venue->market, time[0] ? " until " : "", time);
         return true;
     }
     return false;

@@ -25,7 +25,7 @@ enum {
 };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},        {"state", 10, false, 1},      {"market", 6, false, 2},
+    {"", 9, false, 1},        {"state", 10, false, 1},      {"market", 7, false, 2},
     {"msg/s", 5, true, 3},    {"p50/p99 ms", 10, true, 4},  {"clock ms", 8, true, 6},
     {"up", 5, true, 5},       {"reconnects", 10, true, 8},  {"budget", 7, true, 9},
     {"renewed", 7, true, 11}, {"rate limit", 11, true, 10}, {"malformed", 9, true, 7},
@@ -55,9 +55,9 @@ static void market_words(char *buf, size_t size, const struct status_venue *venu
 {
     static const struct {
         const char *phase, *words;
-    } next[] = {{"closed", "opens"}, {"early", "session at"}, {"open", "closes"}, {"late", "ends"}};
+    } next[] = {{"closed", "opens"}, {"pre", "session at"}, {"regular", "closes"}, {"post", "ends"}};
     char time[FORMAT_MAX];
-    bool waits = strcmp(venue->market, "closed") == 0 || strcmp(venue->market, "early") == 0;
+    bool waits = strcmp(venue->market, "closed") == 0 || strcmp(venue->market, "pre") == 0;
     int64_t at_ns = waits && venue->market_open_ns > now_ns ? venue->market_open_ns : venue->market_next_ns;
 
     buf[0] = '\0';
