@@ -536,7 +536,8 @@ bool engine_hours_bar_takes(const struct market_state *market, const struct orde
 /* A bar before or after the session: may it fill an order with extended_hours? */
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
 /* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its
- * session; 0: not known yet. Of OPG and CLS orders with FILL_BAR alone: else auction.c ends them. */
+ * session, and a strategy's with extended_hours at the time that it has, where that is earlier; 0: not known
+ * yet. Of OPG and CLS orders with FILL_BAR alone: else auction.c ends them. */
 int64_t engine_hours_order_end(const struct market_state *market, const struct order *order);
 /* Does an order for an auction come after its venue's cut-off? */
 enum order_reason engine_hours_late(const struct engine *engine, const struct order *order);

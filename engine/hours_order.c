@@ -34,7 +34,7 @@ bool engine_hours_bar_extends(const struct engine *engine, int symbol, const str
     return false;
 }
 
-int64_t engine_hours_order_end(const struct market_state *market, const struct order *order)
+static int64_t session_end(const struct market_state *market, const struct order *order)
 {
     bool late = market->extended || order->extended_hours;
     enum market_phase last = late && order->tif == ORDER_DAY ? MARKET_PHASE_LATE : MARKET_PHASE_OPEN;
@@ -43,6 +43,14 @@ int64_t engine_hours_order_end(const struct market_state *market, const struct o
     if (market->symbol.calendar[0] == '\0')
         return (order->effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
     return market->phase == last && market->phase_next_ns > order->effective_ns ? market->phase_next_ns : 0;
+}
+
+int64_t engine_hours_order_end(const struct market_state *market, const struct order *order)
+{
+    int64_t end_ns = session_end(market, order);
+    bool good = order->tif == ORDER_DAY && order->extended_hours && !order->by_hand &&
+                order->expires_ns > order->effective_ns;
+    return good && (end_ns == 0 || order->expires_ns < end_ns) ? order->expires_ns : end_ns;
 }
 
 /* Has the session of this day, by the zone of the exchange, started or ended? */

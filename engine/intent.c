@@ -124,7 +124,7 @@ static void extend(const struct engine *engine, struct order *order)
         order->type = ORDER_LIMIT;
         order->price = worst_price(engine, order->account, order->symbol, order->side);
     }
-    if (order->tif == ORDER_GTC)
+    if (order->tif == ORDER_GTC || order->tif == ORDER_GTD) /* whose time stays: engine_hours_order_end() */
         order->tif = ORDER_DAY;
     order->extended_hours = true;
 }

@@ -176,6 +176,42 @@ static void test_extended(void)
     harness_close(&h);
 }
 
+/* A strategy's limit that is good for a while is of the day there, and ends at its time, also over an
+ * opening; at the end of the day where its time is later. */
+static void test_outside_good(void)
+{
+    static const int64_t good_ns[] = {30 * MINUTE_NS, 2 * HOUR_NS, 48 * HOUR_NS};
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_EXTENDED;
+    for (size_t i = 0; i < sizeof good_ns / sizeof *good_ns; i++) {
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+        const struct order *entry = &h.orders[1].order;
+        int64_t end_ns = h.now_ns + good_ns[i];
+        wants((struct intent){
+            .kind = INTENT_ENTER, .fraction = 0.5, .limit = 59000, .good_ns = end_ns, .why = "in"});
+        CHECK(entry->tif == ORDER_DAY && entry->extended_hours && !entry->emulated);
+        CHECK_INT(entry->expires_ns, end_ns);
+        pass(&h, SECOND_NS);
+        CHECK_INT(entry->state, ORDER_OPEN);
+        if (i > 0) {
+            phase_at(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, false);
+            CHECK_INT(entry->expires_ns, end_ns);
+        }
+        if (i > 1) {
+            phase_at(MARKET_PHASE_LATE, CLOSE_NS, end_ns = CLOSE_NS + 4 * HOUR_NS, false);
+            CHECK_INT(entry->expires_ns, end_ns);
+            phase_at(MARKET_PHASE_CLOSED, end_ns, CLOSE_NS + 60 * HOUR_NS, false);
+        } else {
+            pass(&h, end_ns - SECOND_NS - h.now_ns);
+            CHECK_INT(entry->state, ORDER_OPEN);
+            pass(&h, SECOND_NS);
+        }
+        CHECK_INT(entry->state, ORDER_EXPIRED);
+        harness_close(&h);
+    }
+    choice_of_bob = SESSION_ALL;
+}
+
 static void missed_bar(int64_t open_ns, const char *alert)
 {
     struct bar bar = bar_of(open_ns, 60000, 58000);
@@ -213,6 +249,7 @@ int main(void)
     leaves_outside(false);
     test_bar_exits();
     test_extended();
+    test_outside_good();
     test_missed();
     return check_done("engine/extended_hours");
 }
