@@ -97,6 +97,7 @@ struct daemon_config {
     int64_t stale_ms;       /* price data older than this is stale: no order is filled from it */
     int64_t stale_trade_ms; /* trades may be rarer */
     int64_t silence_ms;     /* a connection all of which is silent for so long is replaced */
+    int64_t refused_ms;     /* until a stream that the plan has not is tried again */
     int64_t refresh_ms;     /* between two readings of what the venues list; 0: only at the start */
     /* [engine] */
     enum daemon_config_clock clock;

@@ -54,7 +54,7 @@ enum venue_link {
     VENUE_CONNECTING, /* TCP, TLS, upgrade */
     VENUE_UP,
     VENUE_WAITING, /* trying again at retry_ms */
-    VENUE_FAILED,  /* refused for good, as the reply has it: trying again at retry_ms, rarely; 0: never */
+    VENUE_FAILED,  /* refused, as by a plan: trying again at retry_ms, rarely; 0: never */
     VENUE_FINAL,   /* refused, and no retry helps (keys, rights): nothing is tried any more */
 };
 
@@ -88,6 +88,7 @@ struct venue_stream_config {
         *budget; /* of connection attempts, shared by all streams of a venue; NULL: one of its own */
     uint64_t jitter_seed;
     int64_t backoff_min_ms, backoff_max_ms; /* 0: 500 and 60,000 */
+    int64_t refused_ms; /* until a refusal by the client's plan is tried again; 0: 15 minutes */
     int64_t age_max_ms; /* of a connection, before it is replaced; 0: what the venue allows, less a margin */
     struct venue_keys keys;
     const struct venue_setting *settings; /* valid ones: venue->options */

@@ -372,6 +372,7 @@ int feed_connect(struct feed *feed)
         .streams = list,
         .n_streams = n,
         .jitter_seed = uv_hrtime(),
+        .refused_ms = feed->daemon->config.refused_ms,
         .keys = feed_venue_keys(feed),
         .settings = feed->settings,
         .n_settings = feed->n_settings,

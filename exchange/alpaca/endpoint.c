@@ -230,7 +230,15 @@ static void go_bare(struct endpoint *endpoint)
         endpoint->subscriptions[i].bare = true;
 }
 
-/* Codes of the venue's errors: final ones are never tried again. */
+/* Another program is connected; it may end. */
+static int64_t connection_wait_ms(const struct endpoint *endpoint)
+{
+    int64_t refused_ms = endpoint->link.config.refused_ms;
+    return refused_ms > 0 && refused_ms < CONNECTION_LIMIT_MS ? refused_ms : CONNECTION_LIMIT_MS;
+}
+
+/* Codes of the venue's errors. Refused keys are final; a plan may change: what it has not is tried again,
+ * rarely. */
 static void on_error(struct endpoint *endpoint, const struct alpaca_notice *notice)
 {
     int code = notice->code > 0 && notice->code < 1000 ? (int)notice->code : 0;
@@ -256,7 +264,7 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
         say(endpoint, "%s: the plan has no feed %s (%d %s): %sor a plan that has it", endpoint->title,
             endpoint->feed, code, said,
             strcmp(endpoint->feed, "sip") == 0 ? "[venue alpaca] feed = iex, " : "another feed, ");
-        give_up(endpoint, LINK_ENDED, -1);
+        give_up(endpoint, LINK_REFUSED, -1);
         return;
     case 403: /* authenticated already */
         return;
@@ -270,7 +278,7 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
             "%s: the plan's connections are in use (406 %s): end the other program with these keys, or give it "
             "keys of its own",
             endpoint->title, said);
-        give_up(endpoint, LINK_LIMITED, CONNECTION_LIMIT_MS);
+        give_up(endpoint, LINK_LIMITED, connection_wait_ms(endpoint));
         return;
     case 400:
         say(endpoint, "the venue does not understand us (400 %s)", said);
@@ -504,6 +512,7 @@ int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner 
     const struct link_config link = {
         .backoff_min_ms = config->backoff_min_ms,
         .backoff_max_ms = config->backoff_max_ms,
+        .refused_ms = config->refused_ms,
         .jitter_seed = jitter_seed,
         .budget = budget,
         .alone = true,

@@ -3,10 +3,11 @@
  * "dailyBars:AAPL", "orderbooks:BTC/USD". What belongs to them comes along: late bars with bars; halts,
  * bands and imbalances with a stock; corrections and cancellations with trades.
  *
- * Errors of the venue that no retry helps are final: keys refused (402), a stream that the keys may not
- * have (409, 410, 411), HTTP 4xx. A connection that another program holds (406) is tried for again rarely,
- * as the venue allows one an endpoint; an exceeded limit of symbols (405) is reported and leaves the rest
- * up. See exchange/venue.h for the calls' contracts. */
+ * Errors of the venue that no retry helps are final: keys refused (402), HTTP 4xx. A stream that the plan has
+ * not (408 to 411) is tried again after `refused_ms`, since plans change, and a connection that another
+ * program has (406) after five minutes or that, where it is sooner, as the venue allows one an endpoint; an
+ * exceeded limit of symbols (405) is reported and leaves the rest up. See exchange/venue.h for the calls'
+ * contracts. */
 #ifndef EXCHANGE_ALPACA_STREAM_H
 #define EXCHANGE_ALPACA_STREAM_H
 

@@ -365,6 +365,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
     stream->config.link = (struct link_config){
         .backoff_min_ms = config->backoff_min_ms,
         .backoff_max_ms = config->backoff_max_ms,
+        .refused_ms = config->refused_ms,
         .jitter_seed = config->jitter_seed,
         .budget = config->budget ? config->budget : &stream->own_budget,
         .age_max_ms = config->age_max_ms > 0 ? config->age_max_ms : AGE_MS,

@@ -138,7 +138,7 @@ int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure fai
     }
     int64_t least_ms = 0, delay_ms = net_backoff_next(&link->backoff);
     if (failure == LINK_REFUSED)
-        least_ms = LINK_REFUSED_MS;
+        least_ms = link->config.refused_ms > 0 ? link->config.refused_ms : LINK_REFUSED_MS;
     else if (failure == LINK_LIMITED)
         least_ms = LINK_LIMITED_MS;
     else if (failure == LINK_BANNED)

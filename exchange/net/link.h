@@ -28,7 +28,7 @@ enum {
     LINK_BACKOFF_MAX_MS = 60 * 1000,
     LINK_STEADY_MS = 5 * 1000,        /* that a connection has brought data for: the backoff starts over */
     LINK_AT_ONCE_MS = 60 * 1000,      /* at most one reconnection without backoff in so long */
-    LINK_REFUSED_MS = 15 * 60 * 1000, /* after a refusal that a retry hardly helps */
+    LINK_REFUSED_MS = 15 * 60 * 1000, /* after a refusal that only the client's plan or rights may end */
     LINK_LIMITED_MS = 60 * 1000,      /* after a 429 that does not say for how long */
     LINK_BANNED_MS = 5 * 60 * 1000,   /* a 418, likewise */
 };
@@ -57,7 +57,7 @@ enum link_failure {
 enum link_failure net_link_failure_of(int http_status, bool final);
 
 struct link_config {
-    int64_t backoff_min_ms, backoff_max_ms; /* 0: those above */
+    int64_t backoff_min_ms, backoff_max_ms, refused_ms; /* 0: those above */
     uint64_t jitter_seed;
     struct budget *budget; /* must outlive the link */
     int64_t age_max_ms;    /* a connection so old is replaced; 0: never */

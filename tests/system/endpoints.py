@@ -24,11 +24,12 @@ def bars(path, names, minutes=380):
     return paths
 
 
-def start(folder, name, symbols, feed, *plan):
+def start(folder, name, symbols, feed, *plan, refused_s="900"):
     """A replay at five minutes a second, and what starts the daemon."""
     path = folder.within(name)
     replay = folder.start(harness.Alpaca(path, "--bars", *bars(path, [*NAMES, "BTC-USD"]), "--speed", "300", *plan))
-    config = harness.alpaca_config(replay.keys, harness.IDLE_ACCOUNT, symbols=", ".join(symbols), feed=feed)
+    config = harness.alpaca_config(replay.keys, f"[feed]\nrefused_s = {refused_s}\n{harness.IDLE_ACCOUNT}",
+                                   symbols=", ".join(symbols), feed=feed)
     return replay, lambda: folder.start(harness.Daemon(folder.path, replay, config, name=name, state=f"{name}-state"))
 
 
@@ -84,7 +85,7 @@ def refused(folder):
     status = daemon.status_now()
     venue = status["venues"][0]
     assert (venue["state"], venue["connections"], venue["connections_up"]) == ("failed", 2, 1) and status["feed"]["state"] == "failed", venue
-    assert "409" in venue["detail"] and venue["retry_in_ms"] is None, venue
+    assert "409" in venue["detail"] and 0 < venue["retry_in_ms"] <= 960000, venue
     assert "ok" not in said(daemon).split("feed      ")[1].split(",")[0]
     trades(daemon, "BTC/USD", "0.5")
     assert not any(x["frames"] or x["state"] == "ok" for x in status["feed"]["streams"] if x["symbol"] == NAMES[0])
@@ -110,6 +111,41 @@ def taken(folder):
     print("taken:", text)
 
 
+def closed_alerts(daemon, code):
+    return daemon.query(f"SELECT count, closed_ns IS NOT NULL FROM alerts WHERE code = '{code}'")
+
+
+def again(folder):
+    """Every endpoint is refused: tried again, and reached once the other program has ended; the alert is raised once."""
+    replay, daemon = start(folder, "again", [NAMES[0]], "iex", refused_s="1")
+    other = wsclient.WebSocket(f"{replay.urls['ws_url']}/v2/iex", replay.ca)
+    other.send('{"action":"auth","key":"PKTEST","secret":"hush"}')
+    while "authenticated" not in other.receive():
+        pass
+    daemon = daemon()
+    daemon.wait_status(lambda s: s["feed"]["state"] == "retry", "a refusal")
+    text = harness.wait_for(lambda: alert(daemon, "feed"), "the alert")
+    assert "not reached yet" in text and "406 connection limit exceeded" in text, text
+    status = daemon.wait_status(lambda s: s["venues"][0]["connect_budget_used"] >= 3 and s["feed"]["state"] == "retry", "the third attempt")
+    assert status["venues"][0]["market"] == "regular" and closed_alerts(daemon, "feed") == [(1, 0)], status["venues"]
+    assert "market regular" in said(daemon)
+    other.close()
+    daemon.wait_status(lambda s: streamed(NAMES[0])(s) and s["feed"]["state"] == "ok", "the connection")
+    harness.wait_for(lambda: closed_alerts(daemon, "feed") == [(1, 1)], "the end of the alert")
+    trades(daemon, NAMES[0], "10")
+    assert daemon.stop() == 0
+
+
+def planless(folder):
+    """The plan has no such feed, and there is no other endpoint: tried again all the same."""
+    _, daemon = start(folder, "planless", [NAMES[0]], "sip", "--plan", "free", refused_s="1")
+    daemon = daemon()
+    status = daemon.wait_status(lambda s: s["venues"][0]["connect_budget_used"] >= 3 and s["feed"]["state"] == "failed", "the third attempt")
+    assert "409" in status["venues"][0]["detail"] and status["venues"][0]["retry_in_ms"] <= 61000, status["venues"]
+    assert status["venues"][0]["market"] == "regular" and closed_alerts(daemon, "feed") == [(1, 0)], status["venues"]
+    assert not closed_alerts(daemon, "venue-refused") and daemon.stop() == 0
+
+
 def added(folder):
     """A stock where only crypto was streamed, and the other way round: streamed and traded, without a restart."""
     for name, first, second in (("stock", "BTC/USD", NAMES[0]), ("coin", NAMES[0], "BTC/USD")):
@@ -129,7 +165,7 @@ def added(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, limit, refused, taken, added)
+        harness.together(folder, limit, refused, taken, again, planless, added)
 
 
 if __name__ == "__main__":
