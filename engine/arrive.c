@@ -135,7 +135,7 @@ void engine_arrive_stand(struct engine *engine, uint64_t id)
         engine_fills_rest(engine, id);
     } else if (order_is_of_auction(order->tif)) {
         engine_fills_rest(engine, id);
-    } else if (!engine_hours_takes(market, order) || engine_hours_opening(engine, order->symbol)) {
+    } else if (!engine_hours_takes(engine, order) || engine_hours_opening(engine, order->symbol)) {
         wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
         engine_arrive_market(engine, id, true);
@@ -163,8 +163,7 @@ void engine_arrive_new(struct engine *engine, uint64_t id)
     if (order->reduce_only && engine_match_reducible(engine, order->account, order->symbol, order->side) == 0)
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
     else if (engine->markets[order->symbol].stale && !protects &&
-             (!engine_hours_rests(&engine->markets[order->symbol]) ||
-              engine_hours_takes(&engine->markets[order->symbol], order)))
+             (!engine_hours_rests(&engine->markets[order->symbol]) || engine_hours_takes(engine, order)))
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
     else
         engine_arrive_stand(engine, id);

@@ -524,21 +524,21 @@ void engine_hours_trading(struct engine *engine, int symbol, enum market_trading
 void engine_hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
 bool engine_hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
 
-/* hours_order.c: the same of one order, by its time in force and extended_hours. Is it filled now from what
- * is shown; could it be in a phase? CLS is filled at the close alone. */
-bool engine_hours_takes(const struct market_state *market, const struct order *order);
-bool engine_hours_works(const struct market_state *market, const struct order *order,
-                        enum market_phase phase);
+/* hours_order.c: the same of one order, by its time in force and extended_hours; of a `regular` account stops
+ * and its strategy's orders wait for the session. Is it filled now from what is shown; could it be in a
+ * phase? CLS is filled at the close alone. */
+bool engine_hours_takes(const struct engine *engine, const struct order *order);
+bool engine_hours_works(const struct engine *engine, const struct market_state *market,
+                        const struct order *order, enum market_phase phase);
 /* Does the bar's session fill it? Of bars without a session every one does, and where no class of assets or
  * no hours are known. */
-bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
-                            const struct bar *bar);
+bool engine_hours_bar_takes(const struct engine *engine, const struct order *order, const struct bar *bar);
 /* A bar before or after the session: may it fill an order with extended_hours? */
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
 /* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its
  * session, and a strategy's with extended_hours at the time that it has, where that is earlier; 0: not known
  * yet. Of OPG and CLS orders with FILL_BAR alone: else auction.c ends them. */
-int64_t engine_hours_order_end(const struct market_state *market, const struct order *order);
+int64_t engine_hours_order_end(const struct engine *engine, const struct order *order);
 /* Does an order for an auction come after its venue's cut-off? */
 enum order_reason engine_hours_late(const struct engine *engine, const struct order *order);
 

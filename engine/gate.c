@@ -264,7 +264,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .now_ns = engine->now_ns,
         .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
-        .stale = market->stale && (!engine_hours_rests(market) || engine_hours_takes(market, order)),
+        .stale = market->stale && (!engine_hours_rests(market) || engine_hours_takes(engine, order)),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
         .last = market->last,

@@ -102,6 +102,23 @@ void engine_hours_begin(struct engine *engine, int symbol)
 /* Nothing that was shown before is tradable. What rests comes to the opening as if it arrived there: a
  * limit order takes what it crosses of what is shown first, and has no known place in a queue. Where only
  * trades are streamed it makes, as no quote will be shown. */
+/* What waited for the session comes to its opening likewise, where others were traded before. */
+static void take_waiting(struct engine *engine, int symbol)
+{
+    struct market_state *market = &engine->markets[symbol];
+    market->unmoved = market->calm = false;
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
+        struct live_order *live = &engine->orders[i];
+        if (live->order.symbol != symbol ||
+            engine_hours_works(engine, market, &live->order, MARKET_PHASE_EARLY))
+            continue;
+        live->queue_ahead = -1;
+        if (shows(market) && engine->fill_model != FILL_BAR)
+            live->takes = engine_live_resting(&live->order) && order_works_as_limit(&live->order);
+    }
+    engine_measure_update(engine, symbol, 0);
+}
+
 static void reopen(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -132,11 +149,11 @@ static bool day_ended(const struct market_state *market, bool worked, bool works
            (next == market->phase && market->phase_next_ns > 0 && market->phase_next_ns <= now_ns);
 }
 
-static bool order_day_ended(const struct market_state *before, const struct order *order,
-                            enum market_phase next, int64_t now_ns)
+static bool order_day_ended(const struct engine *engine, const struct market_state *before,
+                            const struct order *order, enum market_phase next, int64_t now_ns)
 {
-    return day_ended(before, engine_hours_works(before, order, before->phase),
-                     engine_hours_works(before, order, next), next, now_ns);
+    return day_ended(before, engine_hours_works(engine, before, order, before->phase),
+                     engine_hours_works(engine, before, order, next), next, now_ns);
 }
 
 /* Orders of an auction end with its price (auction.c), except with FILL_BAR. */
@@ -150,10 +167,9 @@ static bool dated(const struct engine *engine, const struct order *order)
 
 static int64_t ends_at(const struct engine *engine, const struct order *order)
 {
-    const struct market_state *market = &engine->markets[order->symbol];
     struct order now = *order;
     now.effective_ns = engine->recv_ns;
-    return engine_hours_order_end(market, &now);
+    return engine_hours_order_end(engine, &now);
 }
 
 /* DAY orders without a known end end with the session, and those that last into a new one get its end; OPG
@@ -166,8 +182,8 @@ static void date_orders(struct engine *engine, int symbol, const struct market_s
         struct order *order = &engine->orders[i].order;
         if (order->symbol != symbol || !dated(engine, order))
             continue;
-        bool ended = before && order_day_ended(before, order, market->phase, engine->recv_ns);
-        if (before ? !ended : !engine_hours_works(market, order, market->phase))
+        bool ended = before && order_day_ended(engine, before, order, market->phase, engine->recv_ns);
+        if (before ? !ended : !engine_hours_works(engine, market, order, market->phase))
             continue;
         int64_t expires_ns = ended ? end_ns : ends_at(engine, order);
         if (expires_ns == order->expires_ns ||
@@ -203,6 +219,8 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
     bool early = before.phase != event->phase && event->phase == MARKET_PHASE_EARLY;
     if (!was && (engine_hours_trades(market) || (early && engine_hours_outside(market))))
         reopen(engine, symbol);
+    else if (was && before.phase == MARKET_PHASE_EARLY && event->phase == MARKET_PHASE_OPEN)
+        take_waiting(engine, symbol);
     if (before.phase != market->phase || ended)
         engine_auction_phase(engine, symbol, before.phase, at_ns, begin_ns);
 }

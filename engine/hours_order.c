@@ -2,26 +2,41 @@
 #include "engine/match.h"
 #include "exchange/order_rules.h"
 
-bool engine_hours_works(const struct market_state *market, const struct order *order, enum market_phase phase)
+/* Is it one of those that wait for the session where [venue] extended_hours is on: stops, and what the
+ * strategy of a `regular` account ordered, whose backtest has no such bars? */
+static bool of_session(const struct engine *engine, const struct order *order)
+{
+    return engine->specs[order->account].session == SESSION_REGULAR &&
+           (order_is_stop(order->type) || !order->by_hand);
+}
+
+static bool outside(const struct engine *engine, const struct market_state *market, const struct order *order)
+{
+    return order->extended_hours || (market->extended && !of_session(engine, order));
+}
+
+bool engine_hours_works(const struct engine *engine, const struct market_state *market,
+                        const struct order *order, enum market_phase phase)
 {
     if (order_is_of_auction(order->tif))
         return phase == MARKET_PHASE_OPEN;
-    return engine_hours_phase(phase, market->extended || order->extended_hours);
+    return engine_hours_phase(phase, outside(engine, market, order));
 }
 
-bool engine_hours_takes(const struct market_state *market, const struct order *order)
+bool engine_hours_takes(const struct engine *engine, const struct order *order)
 {
+    const struct market_state *market = &engine->markets[order->symbol];
     return market->trading == MARKET_TRADES && order->tif != ORDER_CLS &&
-           engine_hours_works(market, order, market->phase);
+           engine_hours_works(engine, market, order, market->phase);
 }
 
-bool engine_hours_bar_takes(const struct market_state *market, const struct order *order,
-                            const struct bar *bar)
+bool engine_hours_bar_takes(const struct engine *engine, const struct order *order, const struct bar *bar)
 {
+    const struct market_state *market = &engine->markets[order->symbol];
     if (!engine_hours_bar_outside(bar) || market->phase == MARKET_PHASE_UNKNOWN ||
         !order_rules_of(&market->symbol))
         return true;
-    return (market->extended || order->extended_hours) && !order_is_of_auction(order->tif);
+    return outside(engine, market, order) && !order_is_of_auction(order->tif);
 }
 
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar)
@@ -34,9 +49,10 @@ bool engine_hours_bar_extends(const struct engine *engine, int symbol, const str
     return false;
 }
 
-static int64_t session_end(const struct market_state *market, const struct order *order)
+static int64_t session_end(const struct engine *engine, const struct order *order)
 {
-    bool late = market->extended || order->extended_hours;
+    const struct market_state *market = &engine->markets[order->symbol];
+    bool late = outside(engine, market, order);
     enum market_phase last = late && order->tif == ORDER_DAY ? MARKET_PHASE_LATE : MARKET_PHASE_OPEN;
     if (order->tif == ORDER_OPG) /* dated by the opening: engine_hours_event() */
         return 0;
@@ -45,9 +61,9 @@ static int64_t session_end(const struct market_state *market, const struct order
     return market->phase == last && market->phase_next_ns > order->effective_ns ? market->phase_next_ns : 0;
 }
 
-int64_t engine_hours_order_end(const struct market_state *market, const struct order *order)
+int64_t engine_hours_order_end(const struct engine *engine, const struct order *order)
 {
-    int64_t end_ns = session_end(market, order);
+    int64_t end_ns = session_end(engine, order);
     bool good = order->tif == ORDER_DAY && order->extended_hours && !order->by_hand &&
                 order->expires_ns > order->effective_ns;
     return good && (end_ns == 0 || order->expires_ns < end_ns) ? order->expires_ns : end_ns;

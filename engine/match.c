@@ -95,7 +95,7 @@ static struct order order_of(const struct engine *engine, const struct order *re
     order.effective_ns = engine->now_ns + engine->latency_ns;
     order.input_seq = engine->input_seq;
     if (order.tif == ORDER_DAY || (order_is_of_auction(order.tif) && engine->fill_model == FILL_BAR))
-        order.expires_ns = engine_hours_order_end(&engine->markets[order.symbol], &order);
+        order.expires_ns = engine_hours_order_end(engine, &order);
     order.emulated = false;
     if (order.notional > 0)
         order.qty = qty_for(engine, &order);
@@ -368,7 +368,7 @@ void engine_match_trade(struct engine *engine, int symbol, const struct market_t
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
-        if (order && engine_hours_takes(market, order))
+        if (order && engine_hours_takes(engine, order))
             engine_resting_trade(engine, order->id, trade, &engine->dealt[order->account]);
     }
     find_calm(engine, symbol);
@@ -386,7 +386,7 @@ void engine_match_quotes(struct engine *engine, int symbol)
     market->unmoved = true; /* until an order is emitted */
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
-        if (!order || !engine_hours_takes(market, order) ||
+        if (!order || !engine_hours_takes(engine, order) ||
             (!order->triggered && order->type != ORDER_LIMIT && order->type != ORDER_MARKET))
             continue;
         moved = true;

@@ -128,7 +128,6 @@ static void begin_exits(struct engine *engine, const struct order *entry, struct
                         const struct at_bar *bar)
 {
     static const enum bar_step steps[] = {BAR_AT_OPEN, BAR_STOPS, BAR_TRAILS};
-    const struct market_state *market = &engine->markets[entry->symbol];
     struct at_bar at = *bar;
     at.prices = bar_rest(entry->side, effect.act == BAR_MAKES ? ORDER_LIMIT : entry->type, effect.price,
                          &bar->prices);
@@ -137,7 +136,7 @@ static void begin_exits(struct engine *engine, const struct order *entry, struct
             size_t i = engine_match_find(engine, id);
             const struct order *exit = i < engine->n_orders ? &engine->orders[i].order : NULL;
             at.step = steps[k];
-            if (exit && exit->parent == entry->id && engine_hours_bar_takes(market, exit, at.bar))
+            if (exit && exit->parent == entry->id && engine_hours_bar_takes(engine, exit, at.bar))
                 meet(engine, id, &at);
         }
 }
@@ -153,7 +152,7 @@ static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum
         if (id > at->newest)
             break;
         if (order.symbol != symbol || !takes_part(&order, at) ||
-            !engine_hours_bar_takes(&engine->markets[symbol], &order, at->bar))
+            !engine_hours_bar_takes(engine, &order, at->bar))
             continue;
         struct bar_effect effect = meet(engine, id, at);
         if (effect.act != BAR_WAITS && step != BAR_AT_OPEN)

@@ -212,6 +212,41 @@ static void test_outside_good(void)
     choice_of_bob = SESSION_ALL;
 }
 
+/* With [venue] extended_hours = on a regular account's bracket, and its stops by hand, wait for the session,
+ * as in its backtest; an extended account's do not, nor does a limit by hand. */
+static void test_venue_extended(void)
+{
+    for (int extended = 0; extended < 2; extended++) {
+        model = FILL_QUOTE;
+        choice_of_bob = extended ? SESSION_EXTENDED : SESSION_REGULAR;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
+        phase_at(MARKET_PHASE_OPEN, OPEN_NS, CLOSE_NS, true);
+        wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "in"});
+        pass(&h, SECOND_NS);
+        CHECK_INT(state(1), ORDER_FILLED);
+        phase_at(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, true);
+        struct order request = limit(ORDER_BUY, SHARE, 58500 * USDT);
+        request.account = BOB;
+        uint64_t by_hand = asked(request, ORDER_OK);
+        pass(&h, SECOND_NS);
+        trade_by(&h, BTCUSDT, 58000 * USDT, SHARE, true);
+        quote(&h, BTCUSDT, 57999 * USDT, 20 * SHARE, 58000 * USDT, 50 * SHARE);
+        CHECK_INT(state(by_hand), ORDER_FILLED);
+        CHECK_INT(state(2), extended ? ORDER_FILLED : ORDER_OPEN);
+        phase_at(MARKET_PHASE_CLOSED, CLOSE_NS + 4 * HOUR_NS, CLOSE_NS + 12 * HOUR_NS, true);
+        phase_at(MARKET_PHASE_EARLY, CLOSE_NS + 12 * HOUR_NS, CLOSE_NS + 18 * HOUR_NS, true);
+        quote(&h, BTCUSDT, 57999 * USDT, 20 * SHARE, 58000 * USDT, 50 * SHARE);
+        trade_by(&h, BTCUSDT, 58000 * USDT, SHARE, true);
+        CHECK_INT(state(2), extended ? ORDER_FILLED : ORDER_OPEN);
+        phase_at(MARKET_PHASE_OPEN, CLOSE_NS + 18 * HOUR_NS, CLOSE_NS + 24 * HOUR_NS, true);
+        trade_by(&h, BTCUSDT, 58000 * USDT, SHARE, true);
+        quote(&h, BTCUSDT, 57998 * USDT, 20 * SHARE, 58000 * USDT, 50 * SHARE);
+        CHECK_INT(state(2), ORDER_FILLED);
+        harness_close(&h);
+    }
+    choice_of_bob = SESSION_ALL;
+}
+
 static void missed_bar(int64_t open_ns, const char *alert)
 {
     struct bar bar = bar_of(open_ns, 60000, 58000);
@@ -250,6 +285,7 @@ int main(void)
     test_bar_exits();
     test_extended();
     test_outside_good();
+    test_venue_extended();
     test_missed();
     return check_done("engine/extended_hours");
 }
