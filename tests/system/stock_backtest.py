@@ -32,8 +32,8 @@ SETTINGS = {**live_backtest.SETTINGS, "day-trade": {"range": "15", "volume": "0"
             "equal-weight": {"every": "50", "drift": "0.01"}}
 
 
-def configuration(names, keys, session="regular"):
-    text = ["[risk]", *[f"{key} = {value}" for key, value in RISK.items()]]
+def configuration(names, keys, session="regular", venue=""):
+    text = [venue, "[risk]", *[f"{key} = {value}" for key, value in RISK.items()]]
     for name in names:
         text += [f"[account {name}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
                  f"strategy = {name}", f"session = {session}"]
@@ -50,11 +50,11 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def live(folder, files, names, session="regular"):
+def live(folder, files, names, session="regular", venue=""):
     """What the daemon's database has when the bars are over."""
     replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max",
                                          *[word for symbol in SYMBOLS for word in ("--asset", f"{symbol}:not-fractionable")]))
-    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys, session)))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys, session, venue)))
     harness.wait_last_bars(daemon, dict(zip(SYMBOLS, map(harness.last_bar_ms, files))), "1m", WAIT)
     assert daemon.stop() == 0
     assert replay.stop() == 0
@@ -132,14 +132,14 @@ def same(label, want, got, without=None, account=None):
         assert len(a) == len(b), (label, what, len(a), len(b))
 
 
-def own(folder, state, stored, names):
+def own(folder, state, stored, names, without=IDS):
     """The daemon's account by its name alone: its session, and the calendar of its symbols."""
     path = os.path.join(folder.path, "own.csv")
     for name in names:
         report = json.loads(run("backtest", "--account", name, "--state", state, "--json", "--fills", path).stdout)
         assert (report["calendar"], report["session"]) == ("nyse", "regular"), report
         with open(path, newline="") as file:
-            same(f"{name}, by its name", stored, {"fills": file.read()}, IDS, name)
+            same(f"{name}, by its name", stored, {"fills": file.read()}, without, name)
 
 
 def outside(folder, files, names):
@@ -158,6 +158,16 @@ def outside(folder, files, names):
     with_files = run("backtest", "--account", names[0], "--state", state, "--json", *arguments(files))
     assert "extended_hours is taken as on" in with_files.stderr, with_files.stderr
     print(f"extended: {len(limits)} of {len(rows(stored['orders']))} orders before and after the sessions, as live")
+
+
+def regular_outside(folder, files, names):
+    """Regular accounts of a venue that is traded before and after the session too: no fill outside, and the fills of their backtest,
+    except for the sizes, since equity is by the prices of these hours; so equal-weight, which decides by it, is left out."""
+    names = [name for name in names if name != "equal-weight"]
+    state, stored = live(folder, files, names, venue="extended_hours = on")
+    own(folder, state, stored, names, {*IDS, "qty", "notional", "fee"})
+    check_hours(stored)
+    print(f"regular, with the venue's extended hours: {len(rows(stored['fills']))} fills equal, none outside")
 
 
 def check_hours(stored):
@@ -351,6 +361,8 @@ def main():
               "equal, live and backtest")
     with harness.Folder() as folder:
         outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED), names)
+    with harness.Folder() as folder:
+        regular_outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED), names)
     return 0
 
 
