@@ -96,6 +96,8 @@ enum order_reason engine_match_amend(struct engine *engine, const struct order_a
     enum order_reason reason =
         order_rules_check(&engine->markets[next.symbol].symbol, &next, next.group != 0);
     if (reason == ORDER_OK)
+        reason = engine_gate_amended(engine, &next);
+    if (reason == ORDER_OK)
         reason = engine_gate_check(engine, &next, 0, lowers);
     if (reason != ORDER_OK)
         return reason;

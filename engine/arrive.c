@@ -112,7 +112,8 @@ static void wait_for_market(struct engine *engine, uint64_t id)
     struct order *order = &live->order;
     int64_t last = engine->markets[order->symbol].last;
     if (order->tif == ORDER_IOC || order->tif == ORDER_FOK) {
-        engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        bool closed = !engine->before_8 && !engine_hours_takes(engine, order);
+        engine_live_end(engine, id, ORDER_EXPIRES, closed ? ORDER_SESSION_CLOSED : ORDER_NO_LIQUIDITY);
         return;
     }
     live->queue_ahead = -1;

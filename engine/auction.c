@@ -23,7 +23,7 @@ static bool has_auctions(const struct engine *engine, const struct market_state 
 /* Do stops look at all trades that come while orders are filled? */
 static bool takes_any(const struct engine *engine, const struct market_state *market)
 {
-    return engine->any_print || market->symbol.calendar[0] == '\0' || market->extended;
+    return engine->before_8 || market->symbol.calendar[0] == '\0' || market->extended;
 }
 
 bool engine_auction_regular(const struct engine *engine, const struct market_state *market, int64_t ts_ns)

@@ -303,7 +303,7 @@ static void take_over(const struct change *change)
     engine->fill_model = made->fill_model;
     engine->slippage_e6 = made->slippage_e6;
     engine->beyond = made->beyond;
-    engine->any_print = made->any_print;
+    engine->before_8 = made->before_8;
     engine->policy_wait_ns = made->policy_wait_ns;
     engine_match_model(engine);
     engine_auction_find_due(engine);
@@ -362,7 +362,7 @@ struct engine_config engine_config_of(const struct engine *engine)
                                   .fill_model = engine->fill_model,
                                   .slippage_e6 = engine->slippage_e6,
                                   .beyond = engine->beyond,
-                                  .any_print = engine->any_print,
+                                  .before_8 = engine->before_8,
                                   .policy_wait_ns = engine->policy_wait_ns};
 }
 

@@ -245,7 +245,7 @@ struct engine {
     enum fill_model fill_model;
     int32_t slippage_e6;
     enum fill_beyond beyond;
-    bool any_print;         /* struct engine_config */
+    bool before_8;          /* struct engine_config */
     int64_t auction_due_ns; /* no auction is due before; INT64_MAX: no auction waits. Derived */
 
     struct live_order *orders;
@@ -475,6 +475,10 @@ uint64_t engine_match_submit(struct engine *engine, const struct order *request,
 /* The same for the legs of an OCO or a bracket: all or none. Returns the id of the first. */
 uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping grouping,
                                    const struct order *legs, int n_legs, enum order_reason *ret_reason);
+/* A bracket by hand whose entry is a market order, in a market that has order rules (exchange/order_rules.h):
+ * its exits must be on their sides of the last price, where there is one; else one of them would trade at
+ * once. */
+enum order_reason engine_gate_bracket_at(const struct engine *engine, const struct order *legs, int n_legs);
 /* Queues a cancel, of the other leg of an OCO as well. ORDER_OK, ORDER_ENDED or ORDER_UNKNOWN_ORDER. */
 enum order_reason engine_match_cancel(struct engine *engine, uint64_t order_id);
 /* Queues an amend, or says why not. */

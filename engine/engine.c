@@ -52,7 +52,7 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->fill_model = config->fill_model;
     engine->slippage_e6 = config->slippage_e6;
     engine->beyond = config->beyond;
-    engine->any_print = config->any_print;
+    engine->before_8 = config->before_8;
     engine->auction_due_ns = INT64_MAX;
     engine->policy_wait_ns = config->policy_wait_ns;
     engine->wait_until_ns = INT64_MAX;
@@ -468,6 +468,8 @@ static enum order_reason submit_orders(struct engine *engine, const struct event
     enum order_reason reason = n < 1 || n > ORDER_LEGS_MAX ? ORDER_BAD_GROUP : ORDER_OK;
     for (int i = 0; i < n && reason == ORDER_OK; i++)
         reason = unspeakable(engine, &command->order.legs[i]);
+    if (reason == ORDER_OK && command->order.grouping == ORDERS_BRACKET)
+        reason = engine_gate_bracket_at(engine, command->order.legs, n);
     if (reason == ORDER_OK)
         *ret_order =
             engine_match_submit_group(engine, command->order.grouping, command->order.legs, n, &reason);

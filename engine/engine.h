@@ -48,9 +48,11 @@ struct engine_config {
     enum fill_model fill_model;
     int32_t slippage_e6; /* takers trade at prices this much worse than shown: 500 = 0.05 % */
     enum fill_beyond beyond;
-    /* As programs before layout 8: in a market with sessions a stop triggers on any trade that is received
-     * while orders are filled, whenever it was. Only for their logs. */
-    bool any_print;
+    /* By the rules of programs before layout 8, only for their logs: in a market with sessions a stop
+     * triggers on any trade that is received while orders are filled, whenever it was; an amend may set an
+     * order's price beyond those of its group; what ends at once in a closed market ends as
+     * ORDER_NO_LIQUIDITY. */
+    bool before_8;
     /* How long a policy waits for a bar that is late, from the receipt of its round's first one on: the first
      * event that was received so much later ends the wait. 0: until a later bar of its symbols comes. */
     int64_t policy_wait_ns;

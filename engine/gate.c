@@ -93,13 +93,18 @@ static bool oco_fits(const struct order *a, const struct order *b)
            sides_fit(a->side, profit_at(a), loss_at(b)) && sides_fit(a->side, profit_at(b), loss_at(a));
 }
 
+/* Is a bracket's exit on its side of a price of entry? 0: that is not known. */
+static bool exit_side_fits(const struct order *exit, int64_t entry)
+{
+    return sides_fit(exit->side, profit_at(exit), entry) && sides_fit(exit->side, entry, loss_at(exit));
+}
+
 static bool exit_fits(const struct order *entry, const struct order *exit)
 {
     return exit->account == entry->account && exit->symbol == entry->symbol && exit->side != entry->side &&
            exit->qty == entry->qty && waits(exit) &&
            (!entry->client_id[0] || strcmp(entry->client_id, exit->client_id) != 0) &&
-           sides_fit(exit->side, profit_at(exit), entry->price) &&
-           sides_fit(exit->side, entry->price, loss_at(exit));
+           exit_side_fits(exit, entry->price);
 }
 
 enum order_reason engine_gate_group(enum order_grouping grouping, const struct order *legs, int n_legs)
@@ -118,6 +123,37 @@ enum order_reason engine_gate_group(enum order_grouping grouping, const struct o
         break;
     default:
         break;
+    }
+    return fits ? ORDER_OK : ORDER_BAD_GROUP;
+}
+
+enum order_reason engine_gate_bracket_at(const struct engine *engine, const struct order *legs, int n_legs)
+{
+    const struct market_state *market = &engine->markets[legs[0].symbol];
+    bool fits = true;
+    for (int i = 1; i < n_legs && legs[0].type == ORDER_MARKET; i++)
+        fits = fits && exit_side_fits(&legs[i], market->last);
+    return fits || engine->before_8 || !order_rules_of(&market->symbol) ? ORDER_OK : ORDER_BAD_GROUP;
+}
+
+enum order_reason engine_gate_amended(const struct engine *engine, const struct order *next)
+{
+    bool fits = true;
+    if (next->group == 0 || engine->before_8)
+        return ORDER_OK;
+    for (uint64_t id = next->group; fits && id < next->group + ORDER_LEGS_MAX; id++) {
+        size_t at = engine_match_find(engine, id);
+        if (at == engine->n_orders || id == next->id || engine->orders[at].order.group != next->group)
+            continue;
+        int64_t need;
+        const struct order other = engine_amend_foresee(engine, &engine->orders[at], &need);
+        if (other.id == next->parent)
+            fits = exit_side_fits(next, other.price);
+        else if (next->id == other.parent)
+            fits = exit_side_fits(&other, next->price);
+        else
+            fits = sides_fit(next->side, profit_at(next), loss_at(&other)) &&
+                   sides_fit(next->side, profit_at(&other), loss_at(next));
     }
     return fits ? ORDER_OK : ORDER_BAD_GROUP;
 }

@@ -77,6 +77,9 @@ int64_t engine_walk_shown(const struct market_state *market, enum order_side sid
 /* `grouped`: it is one of an OCO or a bracket. */
 enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order, bool grouped);
 enum order_reason engine_gate_group(enum order_grouping grouping, const struct order *legs, int n_legs);
+/* An order with the numbers that an amend gives it: its group's prices must be in order as when they were
+ * given. */
+enum order_reason engine_gate_amended(const struct engine *engine, const struct order *next);
 /* `ahead`: how many orders of the same request come before it. An order that is live already is being
  * amended, `lowers`: to a smaller quantity only. */
 enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers);

@@ -170,11 +170,12 @@ static void add_proceeds(struct account_memory *memory, int64_t at_ns, int64_t a
     memory->settling[at] = (struct settling){.at_ns = at_ns, .amount = amount};
 }
 
-static void note_good_faith(struct engine *engine, const struct fill *fill)
+/* A sale counts once, by its first fill. */
+static void note_good_faith(struct engine *engine, const struct order *order, const struct fill *fill)
 {
     struct account *account = &engine->accounts[fill->account];
     struct day_trading *of = &account->days[fill->symbol];
-    if (fill->side == ORDER_BUY || of->funded_ns <= engine->now_ns)
+    if (fill->side == ORDER_BUY || of->funded_ns <= engine->now_ns || order->filled != fill->qty)
         return;
     account->memory.violations++;
     engine_alert(
@@ -198,7 +199,7 @@ void engine_settle_trade(struct engine *engine, const struct order *order, const
     if (rules->margin != MARGIN_OFF)
         count_trade(engine, order, fill);
     else if (rules->settlement != SETTLEMENT_OFF)
-        note_good_faith(engine, fill);
+        note_good_faith(engine, order, fill);
 }
 
 void engine_settle_booked(struct engine *engine, const struct fill *fill)

@@ -335,9 +335,9 @@ static void visit_settings(struct visit *visit)
         codec_i64(codec, &engine->policy_wait_ns);
     if (codec->version >= 8) {
         codec_enum(codec, &engine->beyond, FILL_BEYONDS);
-        codec_bool(codec, &engine->any_print);
+        codec_bool(codec, &engine->before_8);
     } else if (!codec->saving) {
-        engine->any_print = true;
+        engine->before_8 = true;
     }
     codec->failed |= engine->interval_ns <= 0 || engine->latency_ns < 0 || engine->slippage_e6 < 0 ||
                      engine->slippage_e6 >= 1000000 || engine->policy_wait_ns < 0;

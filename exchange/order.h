@@ -117,7 +117,8 @@ enum order_reason {
     ORDER_MARGIN_EQUITY,     /* an account of less than $2,000 gets no credit */
     ORDER_UNSETTLED_CASH,    /* there is cash, but it is not settled yet */
     /* since layout 8 */
-    ORDER_SESSION_CLOSED, /* a strategy's entry, when the session that it trades in closed */
+    ORDER_SESSION_CLOSED, /* a strategy's entry whose session closed; what must trade at once, while it is
+                             closed */
     /* the rules of its venue and class of assets: exchange/order_rules.h */
     ORDER_RULE_TYPE,
     ORDER_RULE_TIF,

@@ -47,7 +47,8 @@ void daemon_command_waits(const struct request *request, const struct order *ord
     const struct order_rules *rules = order_rules_of(symbol);
     int64_t at_ns, until_ns;
     char words[WORDS_MAX];
-    if (!rules || !symbol->calendar[0] || !order_live(order->state) || order->state == ORDER_HELD)
+    bool at_once = order->tif == ORDER_IOC || order->tif == ORDER_FOK;
+    if (!rules || !symbol->calendar[0] || at_once || !order_live(order->state) || order->state == ORDER_HELD)
         return;
     const char *what = awaited(request->engine, order, &at_ns, &until_ns);
     if (!what)

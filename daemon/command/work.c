@@ -56,7 +56,8 @@ const char *daemon_command_reason_words(enum order_reason reason)
         [ORDER_DAY_TRADER_EQUITY] = "a pattern day trader opens nothing below $25,000 (FINRA 4210(f)(8)(B))",
         [ORDER_MARGIN_EQUITY] = "an account of less than $2,000 gets no credit (FINRA 4210(b))",
         [ORDER_UNSETTLED_CASH] = "there is cash, but it is not settled yet",
-        [ORDER_SESSION_CLOSED] = "a strategy's entry ends with its session",
+        [ORDER_SESSION_CLOSED] =
+            "a strategy's entry ends with its session, and IOC and FOK while the market is closed",
         [ORDER_RULE_TYPE] = "the venue takes no such type of that class of assets",
         [ORDER_RULE_TIF] = "the venue takes no such time in force of that class of assets",
         [ORDER_RULE_STOP_TIF] = "the venue takes no such time in force of stops",

@@ -113,6 +113,28 @@ static void test_unsettled(void)
     harness_close(&h);
 }
 
+/* What was bought with unsettled cash is sold in three fills: one violation of good faith. */
+static void test_good_faith_once_a_sale(void)
+{
+    static struct harness h;
+    harness_init(&h);
+    snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
+    harness_open(&h);
+    quote(&h, BTCUSDT, 60000 * E8, 5 * E8, 60000 * E8, 5 * E8);
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+    struct account *alice = &h.engine->accounts[ALICE];
+    alice->rules.settlement = SETTLEMENT_BY_DATE;
+    struct order sale = {.side = ORDER_SELL};
+    alice->days[BTCUSDT].funded_ns = h.engine->now_ns + 3600 * SECOND_NS;
+    for (int i = 1; i <= 3; i++) {
+        struct fill fill = {.account = ALICE, .symbol = BTCUSDT, .side = ORDER_SELL, .qty = E8 / 10};
+        sale.filled += fill.qty;
+        engine_settle_trade(h.engine, &sale, &fill);
+    }
+    CHECK_INT(alice->memory.violations, 1);
+    harness_close(&h);
+}
+
 /* 0.1 BTC bought at 60000.01 and worth 5000 at 50000: 10 % are lost. Money added and taken away afterwards
  * changes neither that nor the day's loss. */
 static void test_drawdown_of_trading_only(void)
@@ -425,6 +447,7 @@ int main(void)
 {
     test_deposits();
     test_unsettled();
+    test_good_faith_once_a_sale();
     test_drawdown_of_trading_only();
     test_transfers();
     test_create();

@@ -14,7 +14,7 @@ static void open_stock(void)
 {
     harness_init(&h);
     h.config.fill_model = model;
-    h.config.any_print = any_print;
+    h.config.before_8 = any_print;
     h.accounts[ALICE].cash = 1000000 * USDT;
     h.accounts[ALICE].rules.shorts = true;
     h.accounts[ALICE].rules.collateral_e4 = 15000;

@@ -131,7 +131,7 @@ class Market:
             return
         if not self.open():
             if order.tif in ("IOC", "FOK"):
-                order.end("EXPIRED", "NO_LIQUIDITY")
+                order.end("EXPIRED", "SESSION_CLOSED")
             order.takes = order.type == "LIMIT" and self.last > 0 and order.reaches(self.last)
             return
         if order.type == "STOP":

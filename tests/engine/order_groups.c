@@ -247,6 +247,36 @@ static void test_bad_groups(void)
     harness_close(&h);
 }
 
+static enum order_reason amended(uint64_t id, unsigned set, int64_t price)
+{
+    amend(&h, (struct order_amend){
+                  .order_id = id, .set = set, .price = price * USDT, .stop_price = price * USDT});
+    return h.command_reason;
+}
+
+/* An amend leaves the prices of a group in order, with what is on its way counted. */
+static void test_amend_in_group(void)
+{
+    open_quoted();
+    uint64_t id = bracket(limit(ORDER_BUY, BTC / 4, 59900 * USDT)); /* exits at 61000 and 59000 */
+    pass(&h, SECOND_NS);
+    CHECK_INT(amended(id, AMEND_PRICE, 61500), ORDER_BAD_GROUP);
+    CHECK_INT(amended(id, AMEND_PRICE, 58500), ORDER_BAD_GROUP);
+    CHECK_INT(amended(id + 1, AMEND_PRICE, 59800), ORDER_BAD_GROUP);
+    CHECK_INT(amended(id + 2, AMEND_STOP, 59950), ORDER_BAD_GROUP);
+    CHECK_INT(amended(id + 2, AMEND_STOP, 59850), ORDER_OK);
+    CHECK_INT(amended(id, AMEND_PRICE, 59800), ORDER_BAD_GROUP); /* the stop's amend is still on its way */
+    pass(&h, SECOND_NS);
+    CHECK_INT(amended(id, AMEND_PRICE, 60000), ORDER_OK); /* it takes */
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(amended(id + 2, AMEND_STOP, 59990),
+              ORDER_OK); /* the entry has ended: only the exits are left */
+    CHECK_INT(amended(id + 2, AMEND_STOP, 61100), ORDER_BAD_GROUP);
+    CHECK_INT(amended(id + 1, AMEND_PRICE, 59980), ORDER_BAD_GROUP);
+    harness_close(&h);
+}
+
 static void test_amend(void)
 {
     open_booked();
@@ -391,6 +421,7 @@ int main(void)
     test_upside_down();
     test_bracket();
     test_bad_groups();
+    test_amend_in_group();
     test_amend();
     test_same_moment();
     return check_done("engine/order_groups");

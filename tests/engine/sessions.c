@@ -59,7 +59,7 @@ static void test_closed(void)
     struct order now_or_never = order_of(ORDER_BUY, ORDER_MARKET, BTC);
     now_or_never.tif = ORDER_IOC;
     uint64_t never = rested(now_or_never);
-    sees(never, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
+    sees(never, ORDER_EXPIRED, ORDER_SESSION_CLOSED);
     uint64_t fills = h.fills;
     quote(&h, BTCUSDT, 58000 * USDT, BTC, 58001 * USDT, BTC); /* shown, and not traded at */
     trade(&h, BTCUSDT, 58000 * USDT, BTC);
