@@ -205,8 +205,8 @@ static const struct config_key keys[] = {
     {"feed", "refused_s", "until a connection that the venue refuses by the plan of the keys is tried again",
      "900", KEY_SCALED(1, 86400, 3), AT(refused_ms),
      .more =
-         "A feed that the plan has not (Alpaca's 408 to 411), or connections that are in use (406, which waits "
-         "five minutes at most). Refused keys are final."},
+         "A feed that the plan does not include, or a connection that another program has (which waits five "
+         "minutes at most). Refused keys are final."},
     {"feed", "refresh_s", "between two readings of what the venues list; 0: only at the start", "300",
      KEY_SCALED(0, 86400, 3), AT(refresh_ms),
      .more = "Their clock too. Changed filters, halts and delistings take effect then. With clock = feed by "
