@@ -116,6 +116,21 @@ static int copy_balances(const struct change *change, int account)
     return 0;
 }
 
+/* Borrowed currency needs a margin: an account without one has no rule by which it is paid back. */
+static int check_debt(const struct change *change, int a)
+{
+    const struct account *from = &change->engine->accounts[a], *to = &change->made->accounts[a];
+    int64_t debt = from->assets[from->currency_at].borrowed;
+    char text[DECIMAL_TEXT_MAX];
+    if (debt == 0 || from->rules.margin == MARGIN_OFF || to->rules.margin != MARGIN_OFF)
+        return 0;
+    decimal_format_short(debt, from->currency_scale, text);
+    return refuse(change, -EINVAL,
+                  "account %s: margin: off, while %s %s are borrowed: sell or deposit so much first, with "
+                  "margin = %s",
+                  from->name, text, from->currency, margin_kind_names[from->rules.margin]);
+}
+
 static int make(struct change *change)
 {
     const struct engine_config *config = change->config;
@@ -136,8 +151,11 @@ static int make(struct change *change)
             refuse(change, r, "the configuration contradicts itself: %s", strerror(-r));
     }
     free(specs);
-    for (int a = 0; a < n_before && r == 0; a++)
-        r = copy_balances(change, a);
+    for (int a = 0; a < n_before && r == 0; a++) {
+        r = check_debt(change, a);
+        if (r == 0)
+            r = copy_balances(change, a);
+    }
     return r;
 }
 

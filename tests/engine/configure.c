@@ -253,6 +253,27 @@ static void test_changed(void)
     engine_destroy(engine);
 }
 
+/* An account keeps its margin while it has borrowed currency. */
+static void test_debt(void)
+{
+    static struct own own;
+    struct engine *engine = some_engine(11, 0);
+    own_config(&own, engine);
+    own.accounts[1].rules.margin = MARGIN_REGT;
+    configure(engine, &own.config, 0, "");
+    CHECK_INT(engine_restore_borrowed(engine, 1, "USDT", 8, 123456), 0);
+    own.accounts[1].rules.margin = MARGIN_INTRADAY;
+    configure(engine, &own.config, 0, "");
+    own.accounts[1].rules.margin = MARGIN_OFF;
+    configure(
+        engine, &own.config, -EINVAL,
+        "account bob: margin: off, while 0.00123456 USDT are borrowed: sell or deposit so much first, with "
+        "margin = intraday");
+    CHECK_INT(engine_restore_borrowed(engine, 1, "USDT", 8, 0), 0);
+    configure(engine, &own.config, 0, "");
+    engine_destroy(engine);
+}
+
 /* What is unchanged behaves as it would have without the new configuration. */
 static void test_continues(uint64_t seed)
 {
@@ -294,6 +315,7 @@ int main(void)
     for (int model = 0; model < FILL_MODELS; model++)
         CHECK(filled[model] > 30);
     test_refused();
+    test_debt();
     test_changed();
     return check_done("engine/configure");
 }
