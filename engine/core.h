@@ -436,6 +436,12 @@ int64_t engine_margin_reserved(const struct engine *engine, int account, int sym
 /* Does the equity suffice when `qty` of an order was sold at `price`, `short_qty` of it borrowed? */
 bool engine_margin_covers(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
                           int64_t short_qty);
+/* The equity that it needs then, and has for it. */
+void engine_margin_cover(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
+                         int64_t short_qty, struct engine_lack *ret);
+/* What a purchase of `qty` that opens a position costs, and what there is for it; `freed` is free again. */
+void engine_margin_bill(const struct engine *engine, const struct order *order, int64_t qty, int64_t freed,
+                        struct engine_lack *ret);
 bool engine_margin_by_day(const struct engine *engine,
                           int account); /* the maintenance suffices to open now */
 /* ORDER_OK, or why it may open nothing now; and why the equity does not suffice to. */

@@ -79,6 +79,15 @@ struct margin_figures {
     int64_t violations;                   /* of good faith */
 };
 
+/* What an order needs of what an account has: units of `scale` of an asset. */
+struct engine_lack {
+    const char *asset;
+    int scale;
+    int64_t needed, available;
+    int64_t unsettled; /* cash that is not available, since it is not settled */
+    bool refused;      /* needed > available, or more than money can be */
+};
+
 /* What a policy decided for an asset: quanta, price units and money as in strategy/policy/rules.h. */
 struct engine_policy_decision {
     const struct policy *policy;
@@ -250,6 +259,13 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 const struct trading_calendar *engine_calendar(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 void engine_margin_figures(const struct engine *engine, int account, struct margin_figures *ret);
+/* The amounts behind a refusal of an account's balance or margin, right after it: of `legs` the first that
+ * lacks something. False: the reason has none, or no leg lacks anything by itself. */
+bool engine_lack(const struct engine *engine, enum order_reason reason, const struct order *legs, int n_legs,
+                 struct engine_lack *ret);
+/* The same of `amount` that is withdrawn. */
+bool engine_lack_of_cash(const struct engine *engine, enum order_reason reason, int account, int64_t amount,
+                         struct engine_lack *ret);
 const struct account *engine_account(const struct engine *engine, int account);
 /* Now, at the last prices (at cost before the first): the currency, plus longs and less shorts of the
  * symbols that are quoted in it, less unpaid interest. What is held in other currencies' symbols is not

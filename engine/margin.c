@@ -9,7 +9,7 @@
  *   Regulation T when the day ends is closed at the next opening (margin_call.c).
  * - Orders that wait to buy need what they would if they were filled.
  * - A short's proceeds pay back what is borrowed, as all that comes in. */
-#include "engine/core.h"
+#include "engine/match.h"
 #include "exchange/business_day.h"
 
 enum { ALL_E4 = 10000 };
@@ -222,8 +222,8 @@ int64_t engine_margin_budget(const struct engine *engine, int index, int symbol)
                    (1000000 + engine_margin_fee_e6(engine, index, symbol, fee_e6)));
 }
 
-bool engine_margin_covers(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
-                          int64_t short_qty)
+void engine_margin_cover(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
+                         int64_t short_qty, struct engine_lack *ret)
 {
     const struct market_state *market = &engine->markets[order->symbol];
     const struct terms terms = terms_of(engine, order->account);
@@ -231,14 +231,36 @@ bool engine_margin_covers(const struct engine *engine, const struct order *order
     int64_t before = held < 0 ? -held : 0, last = market->last > 0 ? market->last : price;
     int128_t value =
         ((int128_t)last * (before + short_qty) + market->notional_unit - 1) / market->notional_unit;
-    if (!terms.lends || value > MONEY_MAX / 4)
-        return false;
+    value = value > MONEY_MAX / 4 ? MONEY_MAX / 4 : value;
     const struct margin_holding all =
         holding_of(engine, order->symbol, -(before + short_qty), last, (int64_t)value);
     int128_t left = (int128_t)free_by(engine, order->account, &terms) - fee;
     if (held != 0)
         left += open_need(engine, order->account, order->symbol, &terms);
-    return left >= to_open(&all, &terms);
+    ret->needed = to_open(&all, &terms);
+    ret->available = clamped(left);
+    ret->refused = !terms.lends || value == MONEY_MAX / 4 || ret->available < ret->needed;
+}
+
+bool engine_margin_covers(const struct engine *engine, const struct order *order, int64_t price, int64_t fee,
+                          int64_t short_qty)
+{
+    struct engine_lack lack;
+    engine_margin_cover(engine, order, price, fee, short_qty, &lack);
+    return !lack.refused;
+}
+
+void engine_margin_bill(const struct engine *engine, const struct order *order, int64_t qty, int64_t freed,
+                        struct engine_lack *ret)
+{
+    int account = order->account, symbol = order->symbol;
+    const struct market_state *market = &engine->markets[symbol];
+    int32_t fee_e6 = fee_rates_most_e6(account_fees(&engine->accounts[account].rules, &market->symbol));
+    ret->needed = fill_purchase(engine_reserve_price(engine, order), qty, market->notional_unit,
+                                engine_margin_fee_e6(engine, account, symbol, fee_e6));
+    ret->available =
+        engine_margin_money(engine, account, symbol, engine_margin_reserved(engine, account, symbol, freed));
+    ret->refused = ret->needed > ret->available;
 }
 
 enum order_reason engine_margin_entry(const struct engine *engine, int index, int symbol)

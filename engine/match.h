@@ -31,6 +31,13 @@ int64_t engine_reserve_need(const struct engine *engine,
 void engine_reserve_lift(struct engine *engine, const struct order *order); /* of its pool */
 void engine_reserve_set(struct engine *engine, const struct order *order);  /* of its pool, again */
 enum order_reason engine_reserve_check(struct engine *engine, const struct order *order);
+/* The quantity of a symbol that is held and not reserved by sales; the currency that can open a position,
+ * once what is borrowed of this symbol is paid back. */
+int64_t engine_reserve_sellable(const struct engine *engine, int account, int symbol);
+int64_t engine_reserve_to_open(const struct engine *engine, const struct order *order);
+/* Are all shorts covered when `qty` of an order has been sold at `price`, `short_qty` of it borrowed? */
+void engine_reserve_cover(const struct engine *engine, const struct order *order, int64_t price, int64_t qty,
+                          int64_t short_qty, struct engine_lack *ret);
 /* How much of `qty` at `price` the account can pay for or deliver now, its pool's reserve lifted. */
 int64_t engine_reserve_affordable(struct engine *engine, const struct order *order, int64_t price,
                                   int64_t qty);

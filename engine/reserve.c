@@ -194,7 +194,7 @@ int64_t engine_match_reducible(const struct engine *engine, int account, int sym
 }
 
 /* The base asset that is free; what covers shorts is not for sale. */
-static int64_t free_base(struct engine *engine, int index, int symbol)
+static int64_t free_base(const struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
     const struct balance *base = &account->assets[account->pairs[symbol].base];
@@ -203,7 +203,7 @@ static int64_t free_base(struct engine *engine, int index, int symbol)
 }
 
 /* The quantity of a symbol that is held and not reserved by sales. */
-static int64_t sellable_of(struct engine *engine, int account, int symbol)
+int64_t engine_reserve_sellable(const struct engine *engine, int account, int symbol)
 {
     int64_t unsold = engine->accounts[account].positions[symbol].qty;
     int64_t owned = free_base(engine, account, symbol);
@@ -218,7 +218,7 @@ static int64_t sellable_of(struct engine *engine, int account, int symbol)
 /* ---- what is asked for ---- */
 
 /* The currency that can open a position, once what is borrowed of this symbol is paid back. */
-static int64_t free_to_open(const struct engine *engine, const struct order *order)
+int64_t engine_reserve_to_open(const struct engine *engine, const struct order *order)
 {
     const struct account *account = &engine->accounts[order->account];
     const struct account_pair *pair = &account->pairs[order->symbol];
@@ -233,9 +233,8 @@ static int64_t free_to_open(const struct engine *engine, const struct order *ord
            engine_loan_collateral(engine, order->account, value);
 }
 
-/* Are all shorts covered when `qty` of an order has been sold at `price`, `short_qty` of it borrowed? */
-static bool covered(const struct engine *engine, const struct order *order, int64_t price, int64_t qty,
-                    int64_t short_qty)
+void engine_reserve_cover(const struct engine *engine, const struct order *order, int64_t price, int64_t qty,
+                          int64_t short_qty, struct engine_lack *ret)
 {
     const struct market_state *market = &engine->markets[order->symbol];
     const struct account *account = &engine->accounts[order->account];
@@ -246,14 +245,27 @@ static bool covered(const struct engine *engine, const struct order *order, int6
         value += account_position_value(engine, order->account, order->symbol);
     value += ((int128_t)last * (before + short_qty) + market->notional_unit - 1) / market->notional_unit;
     int128_t proceeds = (int128_t)price * qty / market->notional_unit;
-    if (value > MONEY_MAX / 2 || proceeds > MONEY_MAX / 2)
-        return false;
+    bool beyond = value > MONEY_MAX / 2 || proceeds > MONEY_MAX / 2;
+    value = value > MONEY_MAX / 2 ? MONEY_MAX / 2 : value;
+    proceeds = proceeds > MONEY_MAX / 2 ? MONEY_MAX / 2 : proceeds;
     int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account, order->symbol));
-    if (account->rules.margin != MARGIN_OFF)
-        return engine_margin_covers(engine, order, price, fee, short_qty);
-    int128_t left =
-        (int128_t)currency->total - currency->reserved - account->unpaid_interest + proceeds - fee;
-    return left >= engine_loan_collateral(engine, order->account, (int64_t)value);
+    if (account->rules.margin != MARGIN_OFF) {
+        engine_margin_cover(engine, order, price, fee, short_qty, ret);
+    } else {
+        ret->available =
+            currency->total - currency->reserved - account->unpaid_interest + (int64_t)proceeds - fee;
+        ret->needed = engine_loan_collateral(engine, order->account, (int64_t)value);
+        ret->refused = ret->available < ret->needed;
+    }
+    ret->refused |= beyond;
+}
+
+static bool covered(const struct engine *engine, const struct order *order, int64_t price, int64_t qty,
+                    int64_t short_qty)
+{
+    struct engine_lack lack;
+    engine_reserve_cover(engine, order, price, qty, short_qty, &lack);
+    return !lack.refused;
 }
 
 /* Why a purchase that lacks so much is refused. */
@@ -289,7 +301,8 @@ static enum order_reason unlent(const struct engine *engine, const struct order 
 static enum order_reason check_sale(struct engine *engine, const struct order *order)
 {
     int64_t left = order->qty - order->filled;
-    int64_t sellable = sellable_of(engine, order->account, order->symbol) + own_reserve(engine, order);
+    int64_t sellable =
+        engine_reserve_sellable(engine, order->account, order->symbol) + own_reserve(engine, order);
     if (left <= sellable)
         return ORDER_OK;
     if (!engine_loan_allowed(engine, order->account, order->symbol))
@@ -308,15 +321,10 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
 /* Equity must suffice for what it opens. */
 static enum order_reason check_on_margin(struct engine *engine, const struct order *order, int64_t opens)
 {
-    const struct market_state *market = &engine->markets[order->symbol];
-    int32_t fee_e6 = fee_bound_e6(engine, order->account, order->symbol);
-    int64_t own = engine_margin_reserved(engine, order->account, order->symbol, own_reserve(engine, order));
-    int64_t cost = fill_purchase(engine_reserve_price(engine, order), opens, market->notional_unit,
-                                 engine_margin_fee_e6(engine, order->account, order->symbol, fee_e6));
+    struct engine_lack lack;
     enum order_reason reason = engine_margin_entry(engine, order->account, order->symbol);
-    if (reason == ORDER_OK && cost > engine_margin_money(engine, order->account, order->symbol, own))
-        reason = engine_margin_shortage(engine, order->account);
-    return reason;
+    engine_margin_bill(engine, order, opens, own_reserve(engine, order), &lack);
+    return reason == ORDER_OK && lack.refused ? engine_margin_shortage(engine, order->account) : reason;
 }
 
 static enum order_reason check_purchase(struct engine *engine, const struct order *order)
@@ -328,7 +336,7 @@ static enum order_reason check_purchase(struct engine *engine, const struct orde
         return check_on_margin(engine, order, left - borrowed_qty(engine, order));
     int64_t cost = engine_reserve_purchase(engine, order->account, order->symbol,
                                            engine_reserve_price(engine, order), left);
-    int64_t available = free_to_open(engine, order) + own_reserve(engine, order);
+    int64_t available = engine_reserve_to_open(engine, order) + own_reserve(engine, order);
     return cost <= available ? ORDER_OK : purchase_reason(engine, order, cost - available);
 }
 
@@ -434,7 +442,8 @@ int64_t engine_reserve_affordable(struct engine *engine, const struct order *ord
         return 0;
     if (engine_margin_lends(engine, order->account, order->symbol))
         return payable_on_margin(engine, order, price, qty);
-    int64_t opens = qty > back ? payable(engine, order, price, qty, free_to_open(engine, order)) : 0;
+    int64_t opens =
+        qty > back ? payable(engine, order, price, qty, engine_reserve_to_open(engine, order)) : 0;
     if (opens > back || back == 0)
         return opens;
     return payable(engine, order, price, qty < back ? qty : back, quote->total - quote->reserved);
@@ -464,8 +473,8 @@ bool engine_reserve_affords(struct engine *engine, const struct order *order, in
     if (order->side == ORDER_SELL || engine_margin_lends(engine, order->account, order->symbol))
         return engine_reserve_affordable(engine, order, price, qty) == qty;
     const struct balance *balance = balance_of(engine, order);
-    int64_t available =
-        qty > borrowed_qty(engine, order) ? free_to_open(engine, order) : balance->total - balance->reserved;
+    int64_t available = qty > borrowed_qty(engine, order) ? engine_reserve_to_open(engine, order)
+                                                          : balance->total - balance->reserved;
     if (cost > available)
         return false;
     int64_t base = account_base(engine, order->account, order->symbol)->total;

@@ -89,6 +89,12 @@ void daemon_command_waits(const struct request *request, const struct order *ord
 /* A refusal's meaning in words, for the client. */
 const char *daemon_command_reason_words(enum order_reason reason);
 
+/* The same with the amounts that are needed and available, of an account's balance or margin. Returns words.
+ */
+enum { LACK_WORDS_MAX = 320 };
+const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
+                                      const struct engine_lack *lack, char words[static LACK_WORDS_MAX]);
+
 /* Puts the row of a command that is being carried out, in its present state. */
 void daemon_command_put_row(const struct work *work, enum db_command_state state, const char *result);
 /* Lets the answer (borrowed) wait for the ticket, unless nothing can be stored for now: then it is answered

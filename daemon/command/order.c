@@ -285,7 +285,11 @@ void daemon_command_order(const struct request *request)
         return;
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);
+    struct engine_lack lack;
+    char words[LACK_WORDS_MAX];
     work.words = order_rules_words(engine_symbol(request->engine, legs[0].symbol), work.reason);
+    if (engine_lack(request->engine, work.reason, event.command.order.legs, n, &lack))
+        work.words = daemon_command_lack_words(request->engine, legs[0].account, work.reason, &lack, words);
     json_t *orders = json_array(), *waits = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
         json_array_append_new(orders, json_integer((json_int_t)work.order + i));

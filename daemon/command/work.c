@@ -260,7 +260,7 @@ static json_t *outcome(enum order_reason reason, const char *why, uint64_t order
             json_object_set_new(result, "order", json_integer((json_int_t)order_id));
         return json_pack("{s:o}", "result", result);
     }
-    char words[200];
+    char words[LACK_WORDS_MAX + 32];
     snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", why, (unsigned long long)order_id);
     json_decref(result);
     return json_pack("{s:{s:s, s:s}}", "error", "code", order_reason_name(reason), "message", words);
@@ -310,14 +310,31 @@ void daemon_command_refuse(struct work *work, const char *code, const char *mess
     end_with(work, json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", message));
 }
 
+/* Why money cannot be taken from an account, with its amounts. */
+static void lack_of_cash(struct work *work, const struct event_command *command,
+                         char words[static LACK_WORDS_MAX])
+{
+    const struct engine *engine = work->request->engine;
+    struct engine_lack lack;
+    int64_t amount = command->money.amount;
+    bool moves = command->kind == COMMAND_ACCOUNT_DEPOSIT || command->kind == COMMAND_ACCOUNT_TRANSFER;
+    if (!moves || amount == 0 || amount == INT64_MIN)
+        return;
+    amount = amount < 0 ? -amount : amount;
+    if (engine_lack_of_cash(engine, work->reason, command->money.account, amount, &lack))
+        work->words = daemon_command_lack_words(engine, command->money.account, work->reason, &lack, words);
+}
+
 void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result)
 {
     struct work work;
+    char words[LACK_WORDS_MAX];
     if (!daemon_command_begin(request, &work)) {
         json_decref(result);
         return;
     }
     daemon_command_event(&work, event);
+    lack_of_cash(&work, &event->command, words);
     daemon_command_end(&work, result);
 }
 

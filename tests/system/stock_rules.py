@@ -3,6 +3,7 @@
 `order`, `account list`, the status and the dashboard say it; the ledger, a restart and the log agree."""
 
 import json
+import re
 
 import harness
 
@@ -46,6 +47,14 @@ def refused(daemon, name, side, qty):
     return daemon.papertape("order", side, "AAPL", str(qty), "--account", name, status=1)
 
 
+def amounts(text, reason, needed, available, asset):
+    """The refusal names them, about those of the price that it was asked at."""
+    found = re.search(r"([0-9.]+) (\S+) needed, ([0-9.]+) available", text)
+    assert reason in text and found and found[2] == asset, text
+    for figure, about in ((float(found[1]), needed), (float(found[3]), available)):
+        assert abs(figure - about) <= 0.03 * about, (text, needed, available)
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Alpaca(folder.path, "--synthetic", "5", "--speed", "20", "--from", "2026-03-10T15:00:00Z",
@@ -54,7 +63,10 @@ def main():
         daemon = folder.start(harness.Daemon(folder.path, replay, config))
         price = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"] and s["symbols"][0]["ask"], "a price")["symbols"][0]["ask"]
         most = int(10000 / price)
-        assert "INITIAL_MARGIN" in refused(daemon, "reg", "buy", int(most * 1.05))
+        amounts(refused(daemon, "reg", "buy", int(most * 1.05)), "INITIAL_MARGIN", int(most * 1.05) * price, 10000, "USD")
+        amounts(refused(daemon, "cash", "buy", int(most * 0.5)), "INSUFFICIENT_BALANCE", int(most * 0.5) * price, 3000, "USD")
+        amounts(refused(daemon, "cash", "sell", 7), "INSUFFICIENT_BALANCE", 7, 0, "AAPL")
+        amounts(daemon.papertape("account", "withdraw", "cash", "3500", status=1), "INSUFFICIENT_BALANCE", 3500, 3000, "USD")
         trade(daemon, "reg", "buy", int(most * 0.9))
         now = account(daemon, "reg")
         assert now["margin"] == "regt" and 3000 < now["debt"] < 5000 and now["cash"] == 0, now
@@ -71,7 +83,9 @@ def main():
         trade(daemon, "cash", "sell", int(2800 / price))
         now = account(daemon, "cash")
         assert now["unsettled"] > 2000 and now["settled"] < 800 and now["settles_ns"], now
-        assert "UNSETTLED_CASH" in refused(daemon, "cash", "buy", int(2000 / price))
+        text = refused(daemon, "cash", "buy", int(2000 / price))
+        amounts(text, "UNSETTLED_CASH", int(2000 / price) * price, now["settled"], "USD")
+        assert f"{now['unsettled']:.2f}"[:-1] in text and "not settled" in text, (text, now)
         assert "UNSETTLED_CASH" in daemon.papertape("account", "withdraw", "cash", "2000", status=1)
         for name in ("reg", "cash"):
             row, now = harness.wait_for(lambda: same(daemon, name), f"the list's {name} as the status has it")
