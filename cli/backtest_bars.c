@@ -132,21 +132,31 @@ static int read_account(struct bars_run *run)
     return status;
 }
 
-/* The account's venue, where it trades before and after the session by the venue's own orders; NULL: every
- * order fills then. Files do not name their venue. */
-static const char *choose_venue(const struct bars_run *run)
+/* The rules of orders are those of --venue, and of an account on the bars of its daemon the venue's of these:
+ * files do not name theirs. */
+static void choose_venue(const struct bars_run *run, struct backtest_config *config)
+{
+    const struct run_args *args = &run->args->run;
+    config->venue = args->venue;
+    config->class_by_calendar = args->venue != NULL;
+    if (!config->venue && run->args->account && args->stored && run->stored.venue[0])
+        config->venue = run->stored.venue;
+}
+
+/* Does the account give limit orders before and after the session, as its venue takes them? */
+static bool limits_outside(const struct bars_run *run, const char *venue)
 {
     const struct stored_account *account = &run->stored;
     bool outside = cli_run_calendar(&run->args->run) && account->spec.session == SESSION_EXTENDED;
     if (!run->args->account || !outside || account->extended_hours == 1)
-        return NULL;
-    if (run->args->run.stored && account->extended_hours == 0 && account->venue[0])
-        return account->venue;
+        return false;
+    if (account->extended_hours == 0 && venue)
+        return true;
     fprintf(stderr, "papertape: backtest: note: %s: [venue] extended_hours is taken as on: %s\n",
             run->args->account,
-            run->args->run.stored ? "its database does not say that it is off"
-                                  : "a venue's orders need the bars of its daemon");
-    return NULL;
+            venue ? "its database does not say that it is off"
+                  : "no venue's rules of orders hold without --venue");
+    return false;
 }
 
 /* From when it was made, with the daemon's latency and slippage, where the command line does not set them. */
@@ -193,7 +203,6 @@ static void configure(struct bars_run *run, size_t from, size_t to)
     const struct run_args *args = &run->args->run;
     run->config = (struct backtest_config){.market = run->market,
                                            .calendar = cli_run_calendar(args),
-                                           .venue = choose_venue(run),
                                            .ticks = run->ticks.ticks,
                                            .from = from,
                                            .to = to,
@@ -207,6 +216,8 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .ledger = true,
                                            .progress = cli_progress_show,
                                            .ctx = &run->progress};
+    choose_venue(run, &run->config);
+    run->config.limits_outside = limits_outside(run, run->config.venue);
 }
 
 /* Accounts whose equity reached the most that is counted, and may have been more. */

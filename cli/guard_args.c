@@ -79,7 +79,14 @@ static int choose(struct option_call *call)
 {
     struct guard_args *args = call->into;
     int status = call->n > 0 ? cli_run_strategy(call, call->arguments[0]) : EXIT_OK;
-    return status == EXIT_OK ? cli_run_check(&args->run) : status;
+    status = status == EXIT_OK ? cli_run_check(&args->run) : status;
+    if (status == EXIT_OK &&
+        (args->run.rules.margin != MARGIN_OFF || args->run.rules.settlement != SETTLEMENT_OFF))
+        return cli_stored_fail(
+            EXIT_USAGE, args->run.verb, "--margin, --settlement",
+            "these rules change by date, and bars are also run on other dates: backtest takes "
+            "them");
+    return status;
 }
 
 int cli_guard_run(struct option_call *call, void *verdict,
@@ -98,6 +105,7 @@ int cli_guard_run(struct option_call *call, void *verdict,
     cli_progress_begin(&progress, args->run.verb);
     const struct guard_config config = {.market = args->market,
                                         .calendar = cli_run_calendar(&args->run),
+                                        .venue = args->run.venue,
                                         .account = &args->account,
                                         .latency_ns = args->run.latency_ns,
                                         .slippage_e6 = args->run.slippage_e6,

@@ -12,15 +12,21 @@
 #include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
+#include "exchange/order_rules.h"
 
 #define FEE_KEY(member, name, fallback, about) \
-    {NULL, name, about, fallback, .kind = CONFIG_WHOLE, ACCOUNT_FEE, KEY_AT(struct run_args, fees.member)},
+    {NULL, name, about, fallback, .kind = CONFIG_WHOLE, ACCOUNT_FEE, KEY_AT(struct run_args, member)},
+
+#define OWN_FEE_KEY(member, name, fallback, about)   FEE_KEY(fees.member, name, fallback, about)
+#define CLASS_FEE_KEY(member, name, fallback, about) FEE_KEY(rules.member, name, fallback, about)
+#define STOCK_KEY(member, name, list, fallback, about, further) \
+    {NULL, name, about, fallback, KEY_WORDS(list), KEY_AT(struct run_args, rules.member)},
 
 static const struct config_key keys[RUN_KEYS] = {
     {NULL, ACCOUNT_CASH_WORDS, .kind = CONFIG_WHOLE, ACCOUNT_CASH, KEY_AT(struct run_args, cash)},
-    ACCOUNT_FEE_KEYS(FEE_KEY){NULL, ENGINE_SLIPPAGE_KEY, KEY_AT(struct run_args, slippage_e6)},
+    ACCOUNT_FEE_KEYS(OWN_FEE_KEY){NULL, ENGINE_SLIPPAGE_KEY, KEY_AT(struct run_args, slippage_e6)},
     {NULL, ENGINE_LATENCY_KEY, KEY_AT(struct run_args, latency_ns)},
-};
+    ACCOUNT_STOCK_KEYS(STOCK_KEY) ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_KEY)};
 
 static const int64_t not_given = -1; /* in the bytes of a key's value */
 
@@ -165,6 +171,18 @@ static int take_fees(struct option_call *call, const struct option_row *row, con
     return cli_rules_args_fees(run_of(call)->verb, value, &run_of(call)->fees);
 }
 
+static int take_venue(struct option_call *call, const struct option_row *row, const char *value)
+{
+    const struct order_rules *rules;
+    for (size_t i = 0; (rules = order_rules_row(i)); i++)
+        if (strcmp(rules->venue, value) == 0) {
+            run_of(call)->venue = rules->venue;
+            return EXIT_OK;
+        }
+    return wrong(call, row, value,
+                 "a venue with rules by class is needed, as alpaca; of others nothing is refused");
+}
+
 static int take_risk(struct option_call *call, const struct option_row *row, const char *value)
 {
     (void)row;
@@ -221,6 +239,12 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"slippage", "R", .key = &keys[RUN_SLIPPAGE]},
     {"latency-ms", "N", .key = &keys[RUN_LATENCY]},
     {"risk", "LIMIT=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},
+    {"margin", "WORD", .key = &keys[RUN_MARGIN]},
+    {"pattern-day-trader", "WORD", .key = &keys[RUN_DAY_TRADER]},
+    {"settlement", "WORD", .key = &keys[RUN_SETTLEMENT]},
+    {"venue", "VENUE",
+     "its rules of orders hold, and its fees where no option names some: of stocks with --calendar, else of crypto",
+     .take = take_venue},
     {"threads", "N", "0, the default: one a core", AT(threads), .low = 0, .high = 64},
     {"way", "auto|engine|columns",
      "engine: bar by bar; columns: vectorised, with the same results; auto: the faster that can",
@@ -262,6 +286,7 @@ static void set_defaults(struct run_args *args)
     char why[CONFIG_WHY_MAX];
     for (int i = 0; i < RUN_KEYS; i++) {
         args->given[i] = memcmp((char *)args + keys[i].offset, &not_given, keys[i].size) != 0;
+        args->own_fees |= args->given[i] && (i == RUN_FEE_MAKER || i == RUN_FEE_TAKER);
         if (!args->given[i])
             (void)config_key_read(&keys[i], keys[i].fallback, args, why);
     }

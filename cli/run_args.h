@@ -15,7 +15,18 @@ enum { RUN_CASH_SCALE = 8 };
 enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_LISTS };
 
 /* Options that are parsed like keys of papertaped.ini. */
-enum run_key { RUN_CASH, RUN_FEE_MAKER, RUN_FEE_TAKER, RUN_SLIPPAGE, RUN_LATENCY, RUN_KEYS };
+enum run_key {
+    RUN_CASH,
+    RUN_FEE_MAKER,
+    RUN_FEE_TAKER,
+    RUN_SLIPPAGE,
+    RUN_LATENCY,
+    RUN_MARGIN,
+    RUN_DAY_TRADER,
+    RUN_SETTLEMENT,
+    RUN_CLASS_FEES, /* without options: of a venue's classes, by default */
+    RUN_KEYS = RUN_CLASS_FEES + 4
+};
 
 /* The first member of what such a verb's options fill. Texts are the command line's own. */
 struct run_args {
@@ -37,9 +48,12 @@ struct run_args {
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;
+    struct account_rules rules; /* of stocks, and a venue's fees by class */
+    const char *venue;          /* whose rules of orders hold; NULL: not given */
     int32_t slippage_e6;
     int64_t latency_ns;
     bool given[RUN_KEYS];
+    bool own_fees; /* an option says them */
     struct risk_limits risk;
     struct strategy_choice choices[STRATEGY_ARGS_MAX];
     int n_choices, max_choices;
@@ -54,7 +68,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 27 };
+enum { CLI_RUN_OPTIONS = 31 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -133,7 +147,7 @@ int cli_run_policy_session(struct run_args *args, const struct policy *policy);
  * line. */
 int cli_run_calendar_open(struct run_args *args, const char *name);
 
-/* Once the bars are loaded: sessions as long as the bars of theirs, where those that straddle are kept. The
+/* Once the bars are loaded: are they bars for the rules of stocks that are given? Sessions as long as the bars of theirs, where those that straddle are kept. The
  * same statuses. */
 int cli_run_calendar_fit(struct run_args *args, const struct market *market);
 

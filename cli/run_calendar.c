@@ -30,6 +30,14 @@ int cli_run_take_straddle(struct option_call *call, const struct option_row *row
     return EXIT_OK;
 }
 
+/* The option, not off, whose rules are those of stocks with sessions; NULL: none is given. */
+static const char *stock_rules(const struct run_args *args)
+{
+    return args->rules.margin != MARGIN_OFF           ? "--margin"
+           : args->rules.settlement != SETTLEMENT_OFF ? "--settlement"
+                                                      : NULL;
+}
+
 int cli_run_calendar_check(const struct run_args *args)
 {
     static const char words[] = "it goes with --calendar, which says when the sessions are";
@@ -41,6 +49,8 @@ int cli_run_calendar_check(const struct run_args *args)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--session", words);
     if (args->straddle_given)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--straddle", words);
+    if (stock_rules(args))
+        return cli_stored_fail(EXIT_USAGE, args->verb, stock_rules(args), words);
     return EXIT_OK;
 }
 
@@ -93,6 +103,11 @@ static int widen(struct run_args *args, const struct market *market)
 
 int cli_run_calendar_fit(struct run_args *args, const struct market *market)
 {
+    const int64_t day_ns = INT64_C(86400) * 1000000000;
+    if (stock_rules(args) && (args->days.n == 0 || market->interval_ns >= day_ns))
+        return cli_stored_fail(EXIT_ERROR, args->verb, stock_rules(args),
+                               "its rules are those of sessions: bars shorter than a day, of a calendar, are "
+                               "needed");
     bool longer = args->days.n > 0 && args->keep_straddling && args->session == SESSION_REGULAR;
     return longer ? widen(args, market) : EXIT_OK;
 }

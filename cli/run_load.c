@@ -149,9 +149,11 @@ static int begin_account(const struct run_args *args, const struct market *marke
                                "one account trades one currency: symbols quoted in the same are needed, or "
                                "--quote, where a name does not say it");
     }
-    struct account_spec spec = {.currency_scale = first->quote_scale,
-                                .session = args->session,
-                                .rules = {.fees = args->fees, .risk = args->risk}};
+    struct account_spec spec = {
+        .currency_scale = first->quote_scale, .session = args->session, .rules = args->rules};
+    spec.rules.fees = args->fees;
+    spec.rules.risk = args->risk;
+    spec.rules.class_fees = args->venue && !args->own_fees;
     snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
     if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, "--cash",
@@ -179,6 +181,7 @@ int cli_run_policy_account(const struct run_args *args, const struct market *mar
     if (status != EXIT_OK)
         return status;
     ret->policy = policy;
+    ret->rules.class_fees = false; /* it has fees of its own */
     snprintf(ret->name, sizeof ret->name, "policy");
     if (!args->given[RUN_FEE_MAKER])
         ret->rules.fees.maker_e6 = policy->rules.fee_e6;

@@ -162,7 +162,7 @@ static void take_account(void *ctx, const struct db_account_row *row)
 static void take_venue(void *ctx, const struct db_symbol_row *row)
 {
     struct stored_account *account = ctx;
-    if (!account->venue[0] && row->symbol.calendar[0])
+    if (!account->venue[0] && row->symbol.asset != ASSET_UNKNOWN)
         memcpy(account->venue, row->symbol.venue, sizeof account->venue);
 }
 

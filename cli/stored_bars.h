@@ -16,7 +16,7 @@ int cli_stored_bars_load(struct run_args *args, const char *database, struct mar
 
 /* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; the engine's
  * latency and slippage, and [venue] extended_hours (0, 1), -1 where the daemon did not store them; and the
- * venue of the symbols that have a calendar; "": there is none. */
+ * venue of the symbols whose class it says; "": there is none. */
 struct stored_account {
     struct account_spec spec;
     int64_t created_ns, latency_ns;

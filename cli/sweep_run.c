@@ -151,6 +151,8 @@ static int run_batch(struct batch *batch)
     const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
     struct backtest_config config = {.market = sweep->market,
                                      .calendar = cli_run_calendar(&sweep->run),
+                                     .venue = sweep->run.venue,
+                                     .class_by_calendar = sweep->run.venue != NULL,
                                      .from = sweep->from,
                                      .to = sweep->to,
                                      .accounts = batch->accounts,

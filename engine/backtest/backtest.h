@@ -67,10 +67,15 @@ struct backtest_config {
     /* NULL, or the market's calendar, which covers all rows: of the symbols that name one or whose bars have
      * sessions. Bars of a day or more trade as without it. */
     const struct trading_calendar *calendar;
-    /* NULL: before and after the session every order of an account that chose these hours fills. Else the
-     * venue of the symbols that trade by the calendar: its rules of orders hold (exchange/order_rules.h), as
-     * in a daemon with [venue] extended_hours = off, and in these hours strategies give limit orders. */
+    /* NULL, or the venue whose rules of orders hold (exchange/order_rules.h), of symbols whose class is
+     * known. */
     const char *venue;
+    /* Symbols of no known class, as files' are, are the venue's stocks where they trade by the calendar, and
+     * else its crypto. */
+    bool class_by_calendar;
+    /* Before and after the session strategies give limit orders, as the venue takes them and in a daemon with
+     * [venue] extended_hours = off; else every order of an account that chose these hours fills. */
+    bool limits_outside;
     size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
     const struct account_spec *accounts; /* strategies, cash, fees, limits */
     int n_accounts;

@@ -193,7 +193,7 @@ static bool trades_extended(const struct backtest_config *config)
     int a = 0;
     while (a < config->n_accounts && config->accounts[a].session != SESSION_EXTENDED)
         a++;
-    return a < config->n_accounts && !config->venue;
+    return a < config->n_accounts && !config->limits_outside;
 }
 
 /* The calendar's phase, as it is since phases.at_ns. Without trades it has the number of the last bar that
@@ -211,12 +211,13 @@ static int give_phase(struct run_thread *thread, struct drive *drive)
     return handle(thread, drive, &event);
 }
 
-/* What changed until a row with bars opens; by a venue's rules until it ends, as a live engine has it before
+/* What changed until a row with bars opens; with limits outside until it ends, as a live engine has it before
  * the bars: what is decided on them is ordered in the new phase. */
 static int give_phases(struct run_thread *thread, struct drive *drive)
 {
     const struct market *market = drive->config->market;
-    int64_t until_ns = market_open_ns(market, drive->row) + (drive->config->venue ? market->interval_ns : 0);
+    int64_t until_ns =
+        market_open_ns(market, drive->row) + (drive->config->limits_outside ? market->interval_ns : 0);
     int r = 0;
     if (!drive->sessions || !market_any_present(market, drive->row))
         return 0;

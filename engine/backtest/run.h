@@ -46,15 +46,18 @@ static inline bool backtest_run_sessions(const struct backtest_config *config, i
            (series->symbol.calendar[0] != '\0' || market_session(series, series->first) != BAR_SESSION_NONE);
 }
 
-/* The symbol as the engine is given it: with the run's calendar and venue, if its bars have sessions. */
+/* The symbol as both ways have it: with the run's calendar, if its bars have sessions, and its venue, if its
+ * class is known. */
 static inline struct symbol backtest_run_symbol(const struct backtest_config *config, int symbol)
 {
     struct symbol ret = config->market->series[symbol].symbol;
     memset(ret.calendar, 0, sizeof ret.calendar);
-    if (!backtest_run_sessions(config, symbol))
-        return ret;
-    snprintf(ret.calendar, sizeof ret.calendar, "%s", config->calendar->name);
-    if (config->venue)
+    bool sessions = backtest_run_sessions(config, symbol);
+    if (sessions)
+        snprintf(ret.calendar, sizeof ret.calendar, "%s", config->calendar->name);
+    if (config->class_by_calendar && ret.asset == ASSET_UNKNOWN)
+        ret.asset = sessions ? ASSET_US_EQUITY : ASSET_CRYPTO;
+    if (config->venue && ret.asset != ASSET_UNKNOWN)
         snprintf(ret.venue, sizeof ret.venue, "%s", config->venue);
     return ret;
 }

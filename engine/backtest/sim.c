@@ -38,8 +38,6 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "its sales settle later";
     if (backtest_run_calendar(config) && spec->session != SESSION_REGULAR)
         return "it also decides outside the regular session";
-    if (config->venue)
-        return "its venue's rules of orders hold";
     if (rules->risk.daily_loss > 0 || rules->risk.drawdown > 0)
         return "its limits of loss look at each price";
     if (!apart(config->market, spec->currency))
@@ -71,7 +69,8 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
     for (int s = 0; s < market->n_symbols; s++) {
         struct sim_symbol *symbol = &sim->symbols[s];
         symbol->series = &market->series[s];
-        symbol->listed = &symbol->series->symbol;
+        symbol->own = backtest_run_symbol(config, s);
+        symbol->listed = &symbol->own;
         symbol->unit = filter_notional_unit(symbol->listed);
         symbol->fees = account_fees(&spec->rules, symbol->listed);
         symbol->fee_bound_e6 = fee_rates_most_e6(symbol->fees);

@@ -54,7 +54,7 @@ struct sim_bars {
 };
 
 struct sim_symbol {
-    const struct symbol *listed;
+    const struct symbol *listed; /* `own` */
     const struct market_series *series;
     int64_t unit;
     struct fill_lot lot;
@@ -83,6 +83,7 @@ struct sim_symbol {
     bool sessions;                            /* its market closes */
     struct intent kept[STRATEGY_INTENTS_MAX]; /* of its session's last bar: ordered as the next one opens */
     size_t n_kept, kept_row;                  /* kept_row: that bar's */
+    struct symbol own;                        /* backtest_run_symbol() */
     _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
 };
 

@@ -38,6 +38,8 @@ def configuration(names, keys, session="regular", venue=""):
         text += [f"[account {name}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
                  f"strategy = {name}", f"session = {session}"]
         text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
+        if session == "extended":  # on credit, too: an account's name has its rules with it
+            text += ["margin = regt", "settlement = by-date", "risk.exposure_account = 2"]
     return harness.alpaca_config(keys, "\n".join(text) + "\n", ", ".join(SYMBOLS), history=0, engine=harness.BAR_MODEL)
 
 
@@ -85,7 +87,7 @@ def again(folder, bars, names, way, label):
     """The same of the backtest on those bars."""
     paths = {what: os.path.join(folder.path, f"{label}-{what}.csv") for what in ("orders", "fills", "ledger")}
     argv = [harness.PAPERTAPE, "backtest", *bars, "--cash", "100000", "--fee-maker", FEE, "--fee-taker", FEE,
-            "--slippage", "0.0002", "--latency-ms", "50", "--way", way, "--json"]
+            "--slippage", "0.0002", "--latency-ms", "50", "--way", way, "--venue", "alpaca", "--json"]
     argv += [word for pair in RISK.items() for word in ("--risk", "=".join(pair))]
     for name in names:
         argv += ["--strategy", name] + [word for pair in SETTINGS[name].items() for word in ("--set", "=".join(pair))]
@@ -113,11 +115,8 @@ def plain(text, without, account=None):
             if account in (None, row["account"])]
 
 
-VENUES_ONLY = "emulated"  # an order that its venue would not take: a backtest has bars and no venue
-
-
 def written(text):
-    return [[value for key, value in row.items() if key != VENUES_ONLY] for row in rows(text)]
+    return [list(row.values()) for row in rows(text)]
 
 
 def same(label, want, got, without=None, account=None):
@@ -126,7 +125,7 @@ def same(label, want, got, without=None, account=None):
         if without is None:
             a, b = written(want[what]), written(got[what])
         else:
-            a, b = (plain(text, {*without, VENUES_ONLY}, account) for text in (want[what], got[what]))
+            a, b = (plain(text, without, account) for text in (want[what], got[what]))
         for i, (x, y) in enumerate(zip(a, b)):
             assert x == y, f"{label}: {what}: row {i + 1}: live has\n{x}\nthe backtest gives\n{y}"
         assert len(a) == len(b), (label, what, len(a), len(b))
@@ -153,6 +152,7 @@ def outside(folder, files, names):
         for what, path in paths.items():
             with open(path, newline="") as file:
                 same(f"{name}, extended", stored, {what: file.read()}, IDS, name)
+    assert any(row["kind"] == "borrow" for row in rows(stored["ledger"])), "no account bought on credit"
     limits = [order for order in rows(stored["orders"]) if order["extended_hours"] == "1" and order["type"] == "LIMIT"]
     assert any(order["state"] == "FILLED" for order in limits), stored["orders"]
     with_files = run("backtest", "--account", names[0], "--state", state, "--json", *arguments(files))
@@ -283,11 +283,41 @@ def options(folder, files):
     account = json.loads(run("backtest", "--account", "sma-cross", "--state", saved, "--json").stdout)
     assert account["ledger_hash"] == first["ledger_hash"], (account, first)
 
+    stock_rules(base, files, folder)
+
     grid = json.loads(run("sweep", "--strategy", "sma-cross", "--set", "slow=8", "--grid", "fast=2,3", *base[3:5], "--no-cache",
                           "--json", "--bars", ",".join(files), "--calendar", "nyse").stdout)
     found = next(r for r in grid["top"] if r["params"]["fast"] == 3)
     assert found["fills"] == first["fills"] and abs(found["equity"] - first["accounts"][0]["equity"]) < 1e-9, (found, first)
     print("options: hours of a zone, hours that straddle, a saved run and a sweep")
+
+
+def stock_rules(base, files, folder):
+    """A margin, cash that is settled the next day, and the venue's rules of orders, in both ways."""
+    words = [*base, ",".join(files), "--calendar", "nyse", "--cash", "10000"]
+    refused(*base, files[0], "--margin", "regt", status=2, says="--margin: it goes with --calendar")
+    refused(*base, files[0], "--calendar", "nyse", "--margin", "regt", "--settlement", "strict", status=1,
+            says="settlement = strict is of an account without a margin")
+    refused(*base, files[0], "--calendar", "nyse", "--venue", "binance", status=2, says='--venue: "binance"')
+    refused(*words, "--margin", "regt", "--way", "columns", status=1, says="it may buy on margin")
+    path = os.path.join(folder, "rules.csv")
+    ledgers, reports = {}, {}
+    for rules in ("--margin off", "--margin regt", "--settlement by-date", "--settlement strict"):
+        reports[rules] = json.loads(run(*words, *rules.split(), "--ledger", path).stdout)["accounts"][0]
+        with open(path, newline="") as file:
+            ledgers[rules] = rows(file.read())
+    assert [any(row["kind"] == "borrow" for row in of) for of in ledgers.values()] == [False, True, False, False], ledgers.keys()
+    assert ledgers["--margin off"] == ledgers["--settlement by-date"] != ledgers["--settlement strict"]
+    assert reports["--settlement strict"]["fills"] < reports["--margin off"]["fills"], reports
+    for lot, emulated in (("1", "0"), ("0.001", "1")):
+        orders = []
+        for way in ("engine", "columns"):
+            report = json.loads(run(*words, "--lot", lot, "--venue", "alpaca", "--way", way, "--orders", path).stdout)
+            assert report["accounts"][0]["fees"] == 0 and report["accounts"][0]["way"] == way, report
+            with open(path, newline="") as file:
+                orders.append(rows(file.read()))
+        assert orders[0] == orders[1] and any(row["emulated"] == emulated for row in orders[0]), (lot, orders[0][:1])
+        assert all(row["emulated"] == str(int(float(row["qty"]) % 1 != 0)) for row in orders[0]), lot
 
 
 def day_trade(folder):
