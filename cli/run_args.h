@@ -147,8 +147,8 @@ int cli_run_policy_session(struct run_args *args, const struct policy *policy);
  * line. */
 int cli_run_calendar_open(struct run_args *args, const char *name);
 
-/* Once the bars are loaded: are they bars for the rules of stocks that are given? Sessions as long as the bars of theirs, where those that straddle are kept. The
- * same statuses. */
+/* Once the bars are loaded: are they bars for the rules of stocks that are given? Sessions as long as the
+ * bars of theirs, where those that straddle are kept. The same statuses. */
 int cli_run_calendar_fit(struct run_args *args, const struct market *market);
 
 /* Of a run's configuration; NULL: the market trades at all times. */

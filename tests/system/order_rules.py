@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """The rules of orders by venue and class, with the real programs: every rule of the table (ROWS here, compared with the
 program's own list) is kept and broken by `papertape order` against papertape-replay as Alpaca, in the session, before it, before
-its close and on a holiday; a strategy's orders pass the same gate; what waits for the open says until when; and each fill's fee is
-that of its class, to the unit."""
+its close and on a holiday; and through strategies (STRATEGIES), whose order is held here where the venue does not take it, or who
+never give such a one; what waits for the open says until when; and each fill's fee is that of its class, to the unit."""
 
+import csv
+import datetime
+import io
 import json
 import os
+import random
 import subprocess
 from decimal import ROUND_CEILING, Decimal
 
 import harness
+import stock_bars
 
 ACCOUNTS = """[account hand]
 currency = USD
@@ -59,6 +64,44 @@ ROWS = [
     (STOCK, "RULE_PRICE_DECIMALS", OPEN, "buy AAPL 1 --limit 1.001", "buy AAPL 1 --limit 1.01"),
     (STOCK, "RULE_PRICE_DECIMALS", OPEN, "buy AAPL 100 --limit 0.12345", "buy AAPL 100 --limit 0.1234"),
 ]
+# The same rules through a strategy, none of whose orders is by hand. HELD: what the venue does not take is held here and ordered
+# there once it is due, `emulated`; the words are of such an order, and of one that the venue takes as it is. NEVER: no strategy
+# gives such an order, for the reason that is said; the words are of the order that must not be there.
+HELD, NEVER = "held", "never"
+BUYS_ONLY = "a strategy sells what it holds"
+STRATEGIES = {
+    (COIN, "RULE_TYPE"): (HELD, lambda o: o["type"] == "STOP", lambda o: o["type"] in ("MARKET", "LIMIT") and not o["group"]),
+    (COIN, "RULE_TIF"): (HELD, lambda o: o["tif"] == "GTD", lambda o: o["tif"] == "GTC" and not o["group"]),
+    (COIN, "RULE_GROUP"): (HELD, lambda o: o["group"], lambda o: not o["group"] and o["tif"] == "GTC"),
+    (COIN, "RULE_EXTENDED_HOURS"): (NEVER, lambda o: o["extended_hours"] == "1", "crypto has no hours to extend"),
+    (COIN, "RULE_SHORT"): (NEVER, lambda o: opens_short(o), BUYS_ONLY),
+    (STOCK, "RULE_TYPE"): (NEVER, lambda o: o["type"].startswith("TAKE"), "its profits are limit orders"),
+    (STOCK, "RULE_TIF"): (HELD, lambda o: o["tif"] == "GTD", lambda o: o["tif"] in ("GTC", "DAY") and whole(o) and not o["group"]),
+    (STOCK, "RULE_STOP_TIF"): (NEVER, lambda o: o["type"] == "STOP" and o["tif"] not in ("GTC", "DAY"), "its stops are gtc"),
+    (STOCK, "RULE_AUCTION_TYPE"): (NEVER, lambda o: auction(o), "it gives no orders for auctions"),
+    (STOCK, "RULE_OPG_LATE"): (NEVER, lambda o: auction(o), "it gives no orders for auctions"),
+    (STOCK, "RULE_CLS_LATE"): (NEVER, lambda o: auction(o), "it gives no orders for auctions"),
+    (STOCK, "RULE_GROUP"): (HELD, lambda o: o["group"] and o["extended_hours"] == "1",
+                            lambda o: o["group"] and o["extended_hours"] == "0" and whole(o) and o["tif"] == "GTC"),
+    (STOCK, "RULE_EXTENDED_HOURS"): (NEVER, lambda o: o["extended_hours"] == "1" and (o["type"], o["tif"]) not in
+                                     (("LIMIT", "DAY"), ("LIMIT", "GTD")), "its orders outside the session are limits of the day"),
+    (STOCK, "RULE_FRACTION_TYPE"): (NEVER, lambda o: o["type"] == "TRAILING_STOP", "it moves its stops itself"),
+    (STOCK, "RULE_FRACTION_TIF"): (HELD, lambda o: not whole(o) and o["tif"] == "GTC" and not o["group"],
+                                   lambda o: whole(o) and o["tif"] == "GTC"),
+    (STOCK, "RULE_FRACTION_GROUP"): (HELD, lambda o: not whole(o) and o["group"],
+                                     lambda o: whole(o) and o["group"] and o["tif"] == "GTC" and o["extended_hours"] == "0"),
+    (STOCK, "RULE_SHORT_FRACTION"): (NEVER, lambda o: opens_short(o), BUYS_ONLY),
+    (STOCK, "RULE_SHORTABLE"): (NEVER, lambda o: opens_short(o), BUYS_ONLY),
+    (STOCK, "RULE_EASY_TO_BORROW"): (NEVER, lambda o: opens_short(o), BUYS_ONLY),
+    (STOCK, "RULE_PRICE_DECIMALS"): (NEVER, lambda o: any(between(Decimal(o[key] or "0")) for key in ("price", "stop")),
+                                     "its prices are put on the tick"),
+}
+# AAPL in fractions, MSFT in whole shares, BTC/USD in any; what trades often, on a day and its extended hours.
+SETTINGS = {"buy-and-hold": {"fraction": "0.2"}, "sma-cross-rsi": {"fast": "3", "slow": "8"}, "equal-weight": {"every": "60"},
+            "day-trade": {"volume": "0", "trend": "10", "range": "15"}, "triple-confirmation": {},
+            "trend-4h-1h": {"fast": "1", "mid": "2", "slow": "3", "period": "2", "rsi_max": "100", "rsi_min": "0", "stoch_max": "101",
+                            "limit_minutes": "30"}}
+DAYS = datetime.date(2025, 11, 25), datetime.date(2025, 11, 26)
 # {rate}: maker, taker, of the notional.
 FEES = {"BTC/USD": (Decimal("0.0015"), Decimal("0.0025")), "AAPL": (0, 0), "F": (0, 0), "IBM": (0, 0)}
 
@@ -135,6 +178,69 @@ def check_strategy(daemon):
         assert row["emulated"] == (row["symbol"] != "BTC/USD" and not whole), row
 
 
+def whole(order):
+    return Decimal(order["qty"]) % 1 == 0
+
+
+def opens_short(order):
+    return order["side"] == "SELL" and order["reduce_only"] == "0"
+
+
+def auction(order):
+    return order["tif"] in ("OPG", "CLS")
+
+
+def between(price):
+    return (price * (100 if price >= 1 else 10000)) % 1 != 0
+
+
+def coin_bars(path, end):
+    """Of every minute from the first day's midnight until the stocks' last bar ends: the replay waits for both."""
+    first = int(datetime.datetime.combine(DAYS[0], datetime.time(), datetime.timezone.utc).timestamp())
+    rng, price, bars = random.Random(5), 9000000, []
+    for second in range(first, end, 60):
+        close = round(price * (1 + rng.gauss(0.00005, 0.001)))
+        bars.append(stock_bars.Bar(second, price, max(price, close), min(price, close), close, rng.randint(5, 50)))
+        price = close
+    stock_bars.write(path, bars)
+    return path
+
+
+def by_strategies(folder, rules):
+    """Every row of the table that a strategy reaches, and that it reaches no other, on the replay of files."""
+    assert set(STRATEGIES) == set(rules), set(STRATEGIES) ^ set(rules)
+    inside = folder.within("strategies")
+    stocks = stock_bars.write_all(inside, ("AAPL", "MSFT"), *DAYS, seed=5)
+    coin = coin_bars(os.path.join(inside, "BTCUSD_1m.csv"), max(map(harness.last_bar_ms, stocks)) // 1000 + 60)
+    replay = folder.start(harness.Alpaca(inside, "--bars", *stocks, coin, "--speed", "max", "--asset", "MSFT:not-fractionable"))
+    accounts = []
+    for name, params in SETTINGS.items():
+        for session in ("regular", "extended"):
+            accounts += [f"[account {name}-{session}]", "currency = USD", "cash = 100000", "shorts = on", f"strategy = {name}",
+                         f"session = {session}", *[f"strategy.{key} = {value}" for key, value in params.items()]]
+    config = harness.alpaca_config(replay.keys, harness.NO_LIMITS + "\n".join(accounts) + "\n", "AAPL, MSFT, BTC/USD", history=0,
+                                   engine=harness.BAR_MODEL)
+    daemon = folder.start(harness.Daemon(inside, replay, config))
+    harness.wait_last_bars(daemon, {"AAPL": harness.last_bar_ms(stocks[0]), "BTC/USD": harness.last_bar_ms(coin)}, "1m")
+    rows = list(csv.DictReader(io.StringIO(daemon.papertape("orders", "--csv"))))
+    assert daemon.stop() == 0 and replay.stop() == 0
+    reached = 0
+    for (name, reason), (how, broken, other) in STRATEGIES.items():
+        of = [row for row in rows if (row["symbol"] == "BTC/USD") == (name == COIN)]
+        by_it = [row for row in of if broken(row)]
+        if how == NEVER:
+            assert not by_it, f"{name} {reason}: a strategy's order, though {other}: {by_it[0]}"
+            continue
+        kept = [row for row in of if other(row)]
+        assert by_it and all(row["emulated"] == "1" for row in by_it), f"{name} {reason}: {len(by_it)} orders: {by_it[:1]}"
+        wrong = [row for row in kept if row["emulated"] != "0"]
+        assert kept and not wrong, f"{name} {reason}: {len(kept)} orders: {wrong[:1]}"
+        reached += 1
+    assert any(row["extended_hours"] == "1" and row["tif"] == "DAY" for row in rows), "no strategy ordered outside the session"
+    assert not [row for row in rows if row["reason"].startswith("RULE_")], "a strategy's order was refused by a rule"
+    return len(rows), reached
+
+
 def in_session(folder, moment, rules, tried):
     replay, daemon = start(folder, moment, "60" if moment == OPEN else "1")
     if moment == OPEN:
@@ -198,9 +304,11 @@ def main():
     with harness.Folder() as folder:
         harness.together(folder, *[lambda folder, moment=moment: in_session(folder, moment, rules, tried)
                                    for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, in_extended_hours, flattened)
+        orders, reached = by_strategies(folder, rules)
     missing = set(rules) - tried
     assert not missing, f"rules without a row here: {sorted(missing)}"
-    print(f"{len(rules)} rules, {len(ROWS)} rows")
+    print(f"{len(rules)} rules, {len(ROWS)} rows; {orders} orders of strategies met {reached} rules, and never the other "
+          f"{len(rules) - reached}")
 
 
 if __name__ == "__main__":
