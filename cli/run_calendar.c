@@ -30,7 +30,7 @@ int cli_run_take_straddle(struct option_call *call, const struct option_row *row
     return EXIT_OK;
 }
 
-/* The option, not off, whose rules are those of stocks with sessions; NULL: none is given. */
+/* The option whose rules are those of stocks with sessions, where it is not off; else NULL. */
 static const char *stock_rules(const struct run_args *args)
 {
     return args->rules.margin != MARGIN_OFF           ? "--margin"
