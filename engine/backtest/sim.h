@@ -28,6 +28,7 @@ struct sim_order {
     uint32_t amends;
     uint8_t side, type, tif, state;
     bool reduce_only, triggered;
+    bool emulated; /* its venue does not take it: held here */
 };
 
 /* A new price of a stop, on its way. */

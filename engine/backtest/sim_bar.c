@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/backtest/sim.h"
+#include "exchange/order_rules.h"
 
 struct at_bar {
     struct bar_prices prices;
@@ -109,7 +110,8 @@ static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbo
                            const struct sim_order *order, int64_t shown)
 {
     const struct symbol_filters *filters = &symbol->listed->filters;
-    return fill_slipped(order->side, shown, sim->config->slippage_e6, filters->price_min, filters->tick,
+    return fill_slipped(order->side, shown, sim->config->slippage_e6, filters->price_min,
+                        order_rules_tick(symbol->listed, shown),
                         order->type == ORDER_LIMIT ? order->price : 0);
 }
 

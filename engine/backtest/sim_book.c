@@ -4,7 +4,6 @@
 
 #include "engine/backtest/sim.h"
 #include "exchange/fill_rules.h"
-#include "exchange/order_rules.h"
 
 /* Amounts like this do not occur; the engine's rules for them are not repeated here. */
 #define MONEY_NEAR_END (FILL_MONEY_MAX / 8)
@@ -150,12 +149,6 @@ static void renew(struct order *kept, const struct sim_order *order, enum order_
     kept->amends = order->amends;
 }
 
-/* What its venue does not take is held here, as the engine's. */
-static bool emulated(const struct sim_symbol *symbol, const struct order *order)
-{
-    return order_rules_holds(order_rules_check(symbol->listed, order, order->group != 0));
-}
-
 void backtest_sim_report_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
                              enum order_reason reason)
 {
@@ -177,6 +170,7 @@ void backtest_sim_report_new(struct sim *sim, const struct sim_symbol *symbol, c
                            .tif = order->tif,
                            .price = order->price,
                            .reduce_only = order->reduce_only,
+                           .emulated = order->emulated,
                            .group = order->group,
                            .parent = order->parent,
                            .created_ns = sim->now_ns,
@@ -185,7 +179,6 @@ void backtest_sim_report_new(struct sim *sim, const struct sim_symbol *symbol, c
     if (order->tag)
         memcpy(kept->tag, order->tag, strnlen(order->tag, sizeof kept->tag - 1));
     renew(kept, order, reason);
-    kept->emulated = emulated(symbol, kept);
 }
 
 void backtest_sim_report_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason)

@@ -65,7 +65,8 @@ static struct sim_order order_of(enum order_side side, enum order_type type, int
                               .tif = ORDER_GTC,
                               .state = ORDER_PENDING,
                               .reduce_only = false,
-                              .triggered = false};
+                              .triggered = false,
+                              .emulated = false};
 }
 
 static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *symbol, int64_t equity)

@@ -4,6 +4,7 @@
 
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 
 struct sim_order *backtest_sim_find(struct sim_symbol *symbol, uint64_t id)
 {
@@ -188,11 +189,29 @@ static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol,
     return reason;
 }
 
+/* Its venue's rules of orders; what it does not take is held here. */
+static enum order_reason check_rules(const struct sim_symbol *symbol, const struct sim_order *order)
+{
+    const struct order of = {.side = order->side,
+                             .type = order->type,
+                             .tif = order->tif,
+                             .qty = order->qty,
+                             .price = order->price,
+                             .stop_price = order->stop_price,
+                             .emulated = order->emulated};
+    return order_rules_check(symbol->listed, &of, order->group != 0);
+}
+
 static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *symbol,
                                     const struct sim_order *legs, int n)
 {
-    if (legs[0].tif == ORDER_GTD && legs[0].expires_ns <= legs[0].effective_ns)
-        return ORDER_BAD_TIF;
+    for (int i = 0; i < n; i++) {
+        enum order_reason rule = check_rules(symbol, &legs[i]);
+        if (rule != ORDER_OK)
+            return rule;
+        if (legs[i].tif == ORDER_GTD && legs[i].expires_ns <= legs[i].effective_ns)
+            return ORDER_BAD_TIF;
+    }
     enum order_reason reason = n == 1 || bracket_fits(legs, n) ? ORDER_OK : ORDER_BAD_GROUP;
     for (int i = 0; i < n && reason == ORDER_OK; i++)
         reason = check(sim, symbol, &legs[i], i);
@@ -248,6 +267,8 @@ void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_
         leg->effective_ns = sim->now_ns + sim->config->latency_ns;
         leg->ends_ns = enters(leg) ? backtest_sim_ends(sim, symbol) : 0;
     }
+    for (int i = 0; i < n; i++)
+        legs[i].emulated = order_rules_holds(check_rules(symbol, &legs[i]));
     enum order_reason reason = check_legs(sim, symbol, legs, n);
     if (reason != ORDER_OK) {
         refuse(sim, symbol, legs, n, reason);
@@ -268,7 +289,7 @@ bool backtest_sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_o
 {
     struct sim_order next = *live;
     next.stop_price = stop_price;
-    if (check(sim, symbol, &next, -1) != ORDER_OK)
+    if (check_rules(symbol, &next) != ORDER_OK || check(sim, symbol, &next, -1) != ORDER_OK)
         return false;
     if (symbol->n_amends == SIM_LIVE_MAX) {
         sim->failed = -ENOTSUP;

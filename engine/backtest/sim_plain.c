@@ -2,6 +2,7 @@
  * without a list of orders. The most frequent case of most strategies, by the same rules. */
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 
 bool backtest_sim_plain_run(const struct sim *sim)
 {
@@ -81,7 +82,8 @@ void backtest_sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t
     const struct symbol_filters *filters = &symbol->listed->filters;
     struct sim_plain plain = take(sim, symbol);
     enum order_side side = plain.buy ? ORDER_BUY : ORDER_SELL;
-    int64_t price = fill_slipped(side, open, sim->config->slippage_e6, filters->price_min, filters->tick, 0);
+    int64_t price = fill_slipped(side, open, sim->config->slippage_e6, filters->price_min,
+                                 order_rules_tick(symbol->listed, open), 0);
     int64_t qty = plain.qty;
     if (plain.buy)
         qty = backtest_sim_affordable(sim, symbol, price, qty);

@@ -88,6 +88,8 @@ static struct {
     uint64_t covered;
     /* Runs with a calendar; in them orders that ended with a session, and that were made as one opened. */
     uint64_t sessions, closed, opened;
+    /* Runs by a venue's rules of orders; orders that it would not take, which are held. */
+    uint64_t ruled, emulated;
     uint64_t runs, orders, fills, rejected, partial, expired, amended, limits, stops;
 } seen;
 
@@ -181,7 +183,8 @@ static void check_orders(const struct backtest_account *a, const struct backtest
         CHECK_INT(y->input_seq, x->input_seq);
         CHECK_INT(y->amends, x->amends);
         CHECK(x->triggered == y->triggered && x->reduce_only == y->reduce_only && x->group == y->group &&
-              x->parent == y->parent && strcmp(x->tag, y->tag) == 0 && x->symbol == y->symbol);
+              x->parent == y->parent && x->emulated == y->emulated && strcmp(x->tag, y->tag) == 0 &&
+              x->symbol == y->symbol);
         CHECK(!"the same bytes");
         return;
     }
@@ -257,6 +260,7 @@ static void count(const struct backtest_account *account)
         const struct order *order = &account->orders[i];
         seen.rejected += order->state == ORDER_REJECTED;
         seen.partial += order->state == ORDER_CANCELED && order->filled > 0;
+        seen.emulated += order->emulated;
         seen.expired += order->state == ORDER_EXPIRED;
         seen.amended += order->amends > 0;
         seen.limits += order->type == ORDER_LIMIT && order->filled > 0;
@@ -323,8 +327,12 @@ static bool one_run(struct random *random, const struct strategy *strategy)
         return false;
     }
     struct reported reported[2] = {{0, 0}, {0, 0}};
+    struct random apart = {.state = random->state};
+    bool ruled = random_chance(&apart, 40);
     struct backtest_config config = {.market = &made.market,
                                      .calendar = sessions ? &calendar.calendar : NULL,
+                                     .venue = ruled ? "alpaca" : NULL,
+                                     .class_by_calendar = ruled,
                                      .from = random_chance(random, 50) ? rows / 7 : 0,
                                      .to = rows - (size_t)PICK(random, 0, 33),
                                      .accounts = &account,
@@ -371,6 +379,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     }
     seen.covered += covered;
     seen.sessions += sessions;
+    seen.ruled += ruled;
     check_hours(&engine.accounts[0], &config);
     count(&engine.accounts[0]);
     if (random_chance(random, 50)) { /* nothing kept: fills and sums are the same */
@@ -415,6 +424,9 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " runs by sessions: %" PRIu64 " purchases made as one opened, %" PRIu64
            " ended as one closed\n",
            seen.sessions, seen.opened, seen.closed);
+    printf("%" PRIu64 " runs by a venue's rules of orders: %" PRIu64 " orders held\n", seen.ruled,
+           seen.emulated);
+    CHECK(seen.ruled > 20 && seen.emulated > 100);
     CHECK(seen.sessions > 20 && seen.opened > 5 && seen.closed > 5);
     return check_done("backtest_ways");
 }
