@@ -69,7 +69,13 @@ static void alter_cell(sqlite3 *db, const char *path, const char *table, const c
     sqlite3_free(value);
 }
 
-/* Every column of the first, a middle and the last row. */
+#ifdef __SANITIZE_ADDRESS__
+enum { ROWS = 1 };
+#else
+enum { ROWS = 3 };
+#endif
+
+/* Every column of a middle, the first and the last row: of so many of these. */
 static void alter_every_cell(const char *path, const char *table)
 {
     char names[32][32], types[32][16], failure[DB_ERROR_MAX];
@@ -88,9 +94,9 @@ static void alter_every_cell(const char *path, const char *table)
 
     int64_t last = sql_query(db, "SELECT max(id) FROM %s", table);
     for (int column = 0; column < n; column++) {
-        alter_cell(db, path, table, names[column], types[column], 1);
-        alter_cell(db, path, table, names[column], types[column], last / 2);
-        alter_cell(db, path, table, names[column], types[column], last);
+        const int64_t rows[] = {last / 2, 1, last};
+        for (int i = 0; i < ROWS; i++)
+            alter_cell(db, path, table, names[column], types[column], rows[i]);
     }
     sqlite3_close(db);
     CHECK(verify(path, failure));
@@ -233,5 +239,7 @@ int main(void)
         copy(path, altered);
         alter(altered, alterations[i].sql, alterations[i].words);
     }
+    if (ROWS < 3)
+        printf("counts: rows altered in every column: %d of each table (without a sanitizer: 3)\n", ROWS);
     return check_done("verify");
 }
