@@ -129,7 +129,7 @@ static void put_equity(void *ctx, const struct equity_point *point)
 /* The engine's alerts of conditions, which it ends by alert_over. */
 static bool lasts(const char *code)
 {
-    static const char *const codes[] = {"KILLED", "MARGIN_CALL", "HALTED", "SYMBOL_GONE"};
+    static const char *const codes[] = {"KILLED", "MARGIN_CALL", "HALTED", "SYMBOL_GONE", "POLICY_WARMING"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (strcmp(codes[i], code) == 0)
             return true;

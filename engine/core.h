@@ -170,6 +170,9 @@ struct policy_slot {
  * it passes once the last of its bars is there, or a later bar comes. */
 enum { ROUND_PASSES = -1 };
 
+/* Is there an alert that a policy holds a position which it cannot decide on? */
+enum driver_warming { WARMING_NOT_KNOWN, WARMING_OVER, WARMING_HOLDS };
+
 /* A policy driver: an account's policy decides once for a time, when the bars of that time have closed. */
 struct policy_driver {
     const struct policy *policy;
@@ -182,6 +185,7 @@ struct policy_driver {
                            ROUND_PASSES */
     int64_t decided_ns; /* its last decision's time; 0: none yet; not part of the state */
     bool reported;      /* an alert said that it cannot decide; not part of the state */
+    enum driver_warming warming; /* not part of the state */
 };
 
 struct strategy_runner {
@@ -701,6 +705,8 @@ int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
 /* Its rows after driver->round_ns pass, up to the one before open_ns. */
 void engine_driver_pass_to(struct engine *engine, int account, int64_t open_ns);
+/* Has it seen the bars that it needs to decide? */
+bool engine_driver_ready(const struct engine *engine, int account);
 /* Task day-trade: does its session end with the bar after driver->round_ns? */
 bool engine_driver_leaves(const struct engine *engine, int account);
 /* The policy's actions on the rows up to the one that opens then, with the account's present state; wanted

@@ -108,6 +108,7 @@ void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
     to->decided_ns = from->decided_ns;
     to->since_ns = from->since_ns;
     to->all = from->all;
+    to->warming = from->warming;
     to->reported = from->reported && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
         struct policy_slot *slot = &to->slots[i];
@@ -448,6 +449,33 @@ static void report_start(struct engine *engine, int account, int asset, enum sta
                                      : ", or put the closes at first_bar into PARAMS.json as first_close");
 }
 
+/* A policy that holds a position and cannot decide on it: what is kept of the position's rules is said once,
+ * until it decides, or holds nothing. */
+static void report_warming(struct engine *engine, int account, bool holds)
+{
+    struct policy_driver *driver = &engine->runners[account].driver;
+    const char *name = engine->accounts[account].name;
+    if (holds && driver->warming != WARMING_HOLDS)
+        engine_alert(
+            engine, "POLICY_WARMING",
+            "account %s: its policy holds a position and has not seen the bars that it needs: stops, "
+            "limits and the exit before the close are kept, and nothing else is ordered; more "
+            "[market] history may reach them",
+            name);
+    else if (!holds && driver->warming != WARMING_OVER)
+        engine_alert_over(engine, "POLICY_WARMING", "account %s: ", name);
+    driver->warming = holds ? WARMING_HOLDS : WARMING_OVER;
+}
+
+static bool holds_any(const struct engine *engine, int account)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    int i = 0;
+    while (i < driver->policy->n_assets && held(engine, account, &driver->slots[i]) == 0)
+        i++;
+    return i < driver->policy->n_assets;
+}
+
 static bool any_fresh(const struct policy_driver *driver)
 {
     int i = 0;
@@ -499,34 +527,56 @@ void engine_driver_pass(struct engine *engine, int account)
         end_pass(engine, account);
 }
 
+/* Asks the policy, unless its first row is not there yet. False: it orders nothing. */
+static bool ask(struct engine *engine, int account, const struct policy_rules *rules, float *ret_actions)
+{
+    struct policy_driver *driver = &engine->runners[account].driver;
+    int64_t first_ns = engine_driver_first(driver);
+    if (first_ns == 0 || driver->round_ns < first_ns)
+        return false;
+    enum start why = START_KNOWN;
+    int unknown = find_scales(engine, account, rules, &why);
+    if (!engine_driver_act(engine, account, driver->round_ns, any_fresh(driver), ret_actions))
+        return false;
+    if (unknown >= 0)
+        report_start(engine, account, unknown, why);
+    return unknown < 0;
+}
+
+/* Does a policy with a runtime have a position that it gave no action for? Its rules hold on by an action of
+ * 0: stops, limits, forced exits, and of task day-trade the exit before the close. */
+static bool guards(struct engine *engine, int account, bool asked)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    if (!driver->runtime || !any_fresh(driver))
+        return false;
+    bool holds = !asked && holds_any(engine, account);
+    report_warming(engine, account, holds);
+    return holds;
+}
+
 static void decide(struct engine *engine, int account)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
     const struct policy *policy = driver->policy;
     const struct policy_rules rules = rules_of(engine, account, policy);
     float actions[SYMBOLS_MAX + 1] = {0};
-    int64_t first_ns = engine_driver_first(driver);
     driver->decided = true;
     driver->since_ns = 0;
-    if (first_ns == 0 || driver->round_ns < first_ns)
+    bool asked = ask(engine, account, &rules, actions);
+    if (!guards(engine, account, asked) && !asked)
         return;
-    enum start why = START_KNOWN;
-    int unknown = find_scales(engine, account, &rules, &why);
-    if (!engine_driver_act(engine, account, driver->round_ns, any_fresh(driver), actions))
-        return;
-    if (unknown >= 0) {
-        report_start(engine, account, unknown, why);
-        return;
-    }
+    if (!asked)
+        memset(actions, 0, sizeof actions);
     if (engine->fill_model == FILL_BAR)
         engine->now_ns = engine_calendars_end(engine, driver->slots[0].symbol, driver->round_ns);
     account_mark(engine, account);
-    engine->counters.decisions++;
+    engine->counters.decisions += asked;
     struct driver_round round = round_of(engine, account, &rules, actions);
-    if (any_fresh(driver))
+    if (asked && any_fresh(driver))
         note(driver, actions, engine->now_ns);
     for (int i = 0; i < policy->n_assets; i++)
-        if (driver->slots[i].there)
+        if (driver->slots[i].there && (asked || held(engine, account, &driver->slots[i]) > 0))
             decide_asset(engine, account, &round, &driver->slots[i], actions[i]);
 }
 

@@ -13,6 +13,25 @@ static struct policy_rows rows_of(const struct engine *engine, const struct poli
     return policy_rows_of(driver->policy, engine_calendar(engine, driver->slots[0].symbol));
 }
 
+/* The runtime, by the calendar that is known now; a driver without one has none. */
+static struct policy_runtime *runtime_of(const struct engine *engine, const struct policy_driver *driver)
+{
+    if (driver->policy->runtime->use)
+        driver->policy->runtime->use(driver->runtime, engine_calendar(engine, driver->slots[0].symbol));
+    return driver->runtime;
+}
+
+bool engine_driver_ready(const struct engine *engine, int account)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy_rows rows = rows_of(engine, driver);
+    int64_t first_ns = engine_driver_first(driver);
+    if (driver->runtime)
+        return driver->policy->runtime->ready(runtime_of(engine, driver), driver->round_ns);
+    return first_ns > 0 && driver->round_ns >= first_ns &&
+           policy_rows_between(&rows, first_ns, driver->round_ns) >= driver->policy->lookback - 1;
+}
+
 bool engine_driver_leaves(const struct engine *engine, int account)
 {
     const struct policy_driver *driver = &engine->runners[account].driver;
@@ -27,14 +46,6 @@ void engine_driver_pass_to(struct engine *engine, int account, int64_t open_ns)
     int64_t n = policy_rows_between(&rows, driver->round_ns, open_ns);
     if (n > 1)
         engine_driver_act(engine, account, policy_rows_after(&rows, driver->round_ns, n - 1), false, NULL);
-}
-
-/* The runtime, by the calendar that is known now; a driver without one has none. */
-static struct policy_runtime *runtime_of(const struct engine *engine, const struct policy_driver *driver)
-{
-    if (driver->policy->runtime->use)
-        driver->policy->runtime->use(driver->runtime, engine_calendar(engine, driver->slots[0].symbol));
-    return driver->runtime;
 }
 
 /* Seconds as engine/market/features.c computes them. */

@@ -296,6 +296,7 @@ const struct strategy_record *engine_record(const struct engine *engine, int acc
  * comes from the replay, or is empty until the next decision. */
 struct engine_policy_view {
     bool acting;        /* it has seen enough bars to decide */
+    bool holds_warming; /* it has not, and holds a position, whose stops and exits alone are kept */
     int64_t decided_ns; /* 0: not known */
     int n;              /* its assets, in its order; 0 where decided_ns is */
     int symbols[SYMBOLS_MAX];

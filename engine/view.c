@@ -174,13 +174,9 @@ bool engine_policy_view(const struct engine *engine, int account, struct engine_
     *ret = (struct engine_policy_view){0};
     if (!policy)
         return false;
-    int64_t first_ns = engine_driver_first(driver);
-    int64_t rows =
-        trading_bars_between(engine_calendar(engine, driver->slots[0].symbol), engine->specs[account].session,
-                             engine->interval_ns, first_ns, driver->round_ns);
     ret->decided_ns = driver->decided_ns;
-    ret->acting = driver->decided_ns > 0 ||
-                  (first_ns > 0 && driver->round_ns >= first_ns && rows >= (int64_t)policy->lookback - 1);
+    ret->acting = driver->decided_ns > 0 || engine_driver_ready(engine, account);
+    ret->holds_warming = driver->warming == WARMING_HOLDS;
     for (int i = 0; driver->decided_ns > 0 && i < policy->n_assets; i++, ret->n++) {
         ret->symbols[i] = driver->slots[i].symbol;
         ret->actions[i] = driver->slots[i].action;

@@ -46,6 +46,12 @@ static const char *state_of(const struct engine *engine, int account, const stru
     return account >= 0 && view->acting ? "trading" : "warming";
 }
 
+static const char *detail_of(const struct shown *shown, const struct engine_policy_view *view)
+{
+    static const char holds[] = "holds a position: stops, limits and the exit before the close are kept";
+    return shown->refused ? shown->refused : view->holds_warming && !shown->retired ? holds : NULL;
+}
+
 static json_t *actions_object(const struct engine *engine, const struct engine_policy_view *view)
 {
     json_t *actions = json_object();
@@ -73,7 +79,7 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
         .backend = shown->policy ? policy_backend(shown->policy) : "",
         .interval = shown->policy ? bar_interval_name(shown->policy->interval_ns) : "",
         .state = engine ? state_of(engine, account, shown, &view) : "",
-        .detail = shown->refused,
+        .detail = detail_of(shown, &view),
         .verdict = shown->policy ? shown->policy->verdict : NULL,
         .verdict_text = shown->policy ? shown->policy->verdict_text : NULL,
         .equity = decimal_json_value(equity),

@@ -18,6 +18,20 @@ void feed_calendar_finish(struct calendar *calendar)
     calendar->n = 0;
 }
 
+int feed_calendar_begin(struct calendar *calendar, const struct trading_calendar *known)
+{
+    if (calendar->n > 0 || known->n == 0)
+        return 0;
+    struct trading_day *days = calloc(known->n, sizeof *days);
+    if (!days)
+        return -ENOMEM;
+    memcpy(days, known->days, known->n * sizeof *days);
+    calendar->days = days;
+    calendar->n = known->n;
+    calendar->changed = true;
+    return 0;
+}
+
 int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n)
 {
     size_t bad, before = 0, after = 0;

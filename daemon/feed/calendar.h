@@ -21,6 +21,10 @@ struct calendar {
 void feed_calendar_init(struct calendar *calendar, const char *name, bool extended);
 void feed_calendar_finish(struct calendar *calendar);
 
+/* Days that are known from before the venue is asked, where there are none yet; nothing becomes due by them.
+ * They must reach to the first of the days that are taken next, or to the day before it. 0 or -ENOMEM. */
+int feed_calendar_begin(struct calendar *calendar, const struct trading_calendar *known);
+
 /* Days that the venue sent: they replace those of the same time, others stay. 0; -EINVAL for days that
  * contradict each other, -ENOMEM: then nothing has changed. */
 int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);

@@ -208,6 +208,24 @@ void feed_pass(struct feed *feed, int64_t now_ns)
 
 /* ---- days ---- */
 
+/* The days of a calendar that the engine knows, from a former run; n 0: it knows none. */
+static const struct trading_calendar *engine_days(const struct feed *feed, int calendar)
+{
+    static const struct trading_calendar none;
+    const struct engine *engine = daemon_session_engine(feed->daemon->session);
+    int s = 0;
+    while (s < feed->n_symbols && feed->symbols[s].calendar != calendar)
+        s++;
+    return engine && s < feed->n_symbols ? engine_calendar(engine, feed->symbols[s].index) : &none;
+}
+
+/* What is known stays known: policies count the rows of an observation by it, and bars have their sessions.
+ */
+static int begin_days(struct feed *feed, int calendar)
+{
+    return feed_calendar_begin(&feed->calendars[calendar], engine_days(feed, calendar));
+}
+
 static void take_days(struct feed *feed, const struct venue_reply *reply)
 {
     int c = 0;
@@ -216,7 +234,9 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
     if (c == feed->n_calendars)
         return;
     feed_pass(feed, feed_venue_now_ns(feed)); /* what was due by the days known before */
-    int r = feed_calendar_take(&feed->calendars[c], reply->days.list, reply->days.n);
+    int r = begin_days(feed, c);
+    if (r == 0)
+        r = feed_calendar_take(&feed->calendars[c], reply->days.list, reply->days.n);
     char about[VENUE_DETAIL_MAX];
     snprintf(about, sizeof about, "the days of %s ", feed->calendars[c].name);
     if (r < 0)
@@ -227,13 +247,19 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
     find_due(feed);
 }
 
-/* Far enough back for the history that is wanted. */
+/* Far enough back for the history that is wanted, and without a gap after what the engine knows. */
 static int64_t days_from(const struct feed *feed, int64_t now_ns)
 {
     const struct daemon_config *config = &feed->daemon->config;
     int64_t span = (int64_t)config->history * config->interval_ns; /* of sessions: a fifth of the time */
     int64_t days = DAYS_BACK_MIN + 6 * (span / DAY_NS + 1);
-    return now_ns - (days > DAYS_BACK_MAX ? DAYS_BACK_MAX : days) * DAY_NS;
+    int64_t from_ns = now_ns - (days > DAYS_BACK_MAX ? DAYS_BACK_MAX : days) * DAY_NS;
+    for (int c = 0; c < feed->n_calendars; c++) {
+        const struct trading_calendar *known = engine_days(feed, c);
+        if (known->n > 0 && known->to_ns < from_ns)
+            from_ns = known->to_ns;
+    }
+    return from_ns;
 }
 
 static int send_days(struct feed *feed, venue_reply_done *done, void *user)

@@ -156,6 +156,15 @@ static void runtime_see(struct policy_runtime *own, int asset, int64_t open_ns,
         }
 }
 
+static bool runtime_ready(const struct policy_runtime *own, int64_t open_ns)
+{
+    const struct ensemble_runtime *runtime = (const struct ensemble_runtime *)own;
+    int64_t first_ns = first_row(runtime), behind = runtime->ensemble->policy.lookback - 1;
+    if (first_ns == 0 || open_ns < first_ns)
+        return false;
+    return runtime->asked_ns > 0 || open_ns >= policy_rows_after(&runtime->rows, first_ns, behind);
+}
+
 /* The row to continue with: after the last one, or where it begins; bars of rows before the newest one are
  * complete. False: it does not begin before open_ns is over. */
 static bool next_row(const struct ensemble_runtime *runtime, int64_t last_ns, int64_t open_ns,
@@ -303,6 +312,7 @@ const struct policy_runtime_ops ensemble_runtime_ops = {.use = runtime_use,
                                                         .destroy = runtime_destroy,
                                                         .see = runtime_see,
                                                         .first = runtime_first,
+                                                        .ready = runtime_ready,
                                                         .act = runtime_act,
                                                         .visit = runtime_visit,
                                                         .votes = runtime_votes};

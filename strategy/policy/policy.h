@@ -55,6 +55,9 @@ struct policy_runtime_ops {
     void (*see)(struct policy_runtime *runtime, int asset, int64_t open_ns, const struct indicator_bar *bar);
     int64_t (*first)(
         const struct policy_runtime *runtime); /* when the bars of row 0 open; 0: not known yet */
+    /* Has it all that it needs to decide at the row that opens at open_ns? Once it has decided it has,
+     * however little the calendar reaches back. */
+    bool (*ready)(const struct policy_runtime *runtime, int64_t open_ns);
     /* Decides at the close of the row that opens at open_ns, and before that, with the bars it has stored, at
      * the rows since the last decision. Cash in the currency, qty [n_assets] in units, both as they are for
      * rules.capital. ret_actions: policy_actions() of them; NULL: the row passes, no account trades by it. As

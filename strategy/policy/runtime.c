@@ -247,6 +247,17 @@ static int64_t runtime_first(const struct policy_runtime *own)
     return first_ns;
 }
 
+/* Rows are counted up to the first decision only: a calendar need not reach back to row 0 for ever. */
+static bool runtime_ready(const struct policy_runtime *own, int64_t open_ns)
+{
+    const struct trained_runtime *runtime = (const struct trained_runtime *)own;
+    int64_t first_ns = runtime_first(own);
+    if (first_ns == 0 || open_ns < first_ns)
+        return false;
+    return runtime->asked_ns > 0 ||
+           policy_rows_between(&runtime->rows, first_ns, open_ns) >= runtime->trained->policy.lookback - 1;
+}
+
 /* ---- decisions ---- */
 
 float policy_trained_level_action(const struct trained_policy *trained, float level)
@@ -306,8 +317,7 @@ static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash
     const struct policy *policy = &trained->policy;
     int64_t first_ns = runtime_first(own);
     bool recurrent = trained->layout.shape.recurrent > 0, decided = true;
-    if (first_ns == 0 || open_ns <= runtime->asked_ns || open_ns < first_ns ||
-        policy_rows_between(&runtime->rows, first_ns, open_ns) < policy->lookback - 1)
+    if (open_ns <= runtime->asked_ns || !runtime_ready(own, open_ns))
         return false;
     runtime->observation[0] = (float)(cash * trained->norm_cash);
     for (int i = 0; i < policy->n_assets; i++)
@@ -373,6 +383,7 @@ static const struct policy_runtime_ops trained_runtime_ops = {.use = runtime_use
                                                               .destroy = runtime_destroy,
                                                               .see = runtime_see,
                                                               .first = runtime_first,
+                                                              .ready = runtime_ready,
                                                               .act = runtime_act,
                                                               .visit = runtime_visit};
 

@@ -110,6 +110,29 @@ static void test_days(void)
     feed_calendar_finish(&calendar);
 }
 
+/* What a former run knew stays known beside what the venue sends now; until it has, nothing is due. */
+static void test_begin(void)
+{
+    struct calendar calendar;
+    struct trading_calendar view;
+    int64_t at;
+    const struct trading_calendar known = {.name = "us-equity", .days = days, .n = 40},
+                                  other = {.days = days + 50, .n = 1};
+    feed_calendar_init(&calendar, "us-equity", false);
+    CHECK_INT(feed_calendar_begin(&calendar, &(struct trading_calendar){0}), 0);
+    CHECK(!feed_calendar_days(&calendar, &view));
+    CHECK_INT(feed_calendar_begin(&calendar, &known), 0);
+    CHECK_INT(feed_calendar_begin(&calendar, &other), 0); /* only where there are none */
+    CHECK(!feed_calendar_step(&calendar, days[39].open_ns + 1, &at));
+    CHECK_INT(feed_calendar_take(&calendar, days + 30, 25), 0);
+    CHECK(feed_calendar_days(&calendar, &view));
+    CHECK(view.n == 55 && view.from_ns == days[0].early_ns && view.to_ns == days[54].late_ns);
+    CHECK(memcmp(view.days, days, 55 * sizeof *days) == 0);
+    CHECK(feed_calendar_step(&calendar, days[39].open_ns + 1, &at));
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
+    feed_calendar_finish(&calendar);
+}
+
 static void test_extended(void)
 {
     for (int extended = 0; extended <= 1; extended++) {
@@ -187,6 +210,7 @@ int main(void)
     make_days();
     test_week();
     test_days();
+    test_begin();
     test_extended();
     test_random();
     test_history();

@@ -101,6 +101,13 @@ static inline int64_t made_runtime_first(const struct policy_runtime *runtime)
     return runtime->first_ns;
 }
 
+static inline bool made_runtime_ready(const struct policy_runtime *runtime, int64_t open_ns)
+{
+    const struct policy *policy = runtime->policy;
+    return runtime->first_ns > 0 &&
+           open_ns >= runtime->first_ns + (policy->lookback - 1) * policy->interval_ns;
+}
+
 static inline bool made_runtime_act(struct policy_runtime *runtime, int64_t open_ns, double cash,
                                     const double *qty, float *ret)
 {
@@ -142,6 +149,7 @@ static const struct policy_runtime_ops made_runtime = {.create = made_runtime_cr
                                                        .destroy = made_runtime_destroy,
                                                        .see = made_runtime_see,
                                                        .first = made_runtime_first,
+                                                       .ready = made_runtime_ready,
                                                        .act = made_runtime_act,
                                                        .visit = made_runtime_visit};
 

@@ -370,6 +370,7 @@ static const struct policy_runtime_ops shown_runtime = {.create = shown_create,
                                                         .destroy = made_runtime_destroy,
                                                         .see = shown_see,
                                                         .first = made_runtime_first,
+                                                        .ready = made_runtime_ready,
                                                         .act = shown_act,
                                                         .visit = made_runtime_visit};
 

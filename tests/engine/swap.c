@@ -2,6 +2,7 @@
  * states and logs agree on it. */
 #include "engine/event_text.h"
 #include "engine/record.h"
+#include "exchange/zone.h"
 #include "tests/engine/policy_world.h"
 
 static enum order_reason verdict;
@@ -121,6 +122,92 @@ static void test_hands_over(struct random *random)
     CHECK_INT(w.reported.n_orders, 5);
     CHECK_INT(w.reported.orders[4].qty, 20 * E8);
     engine_destroy(w.engine);
+    made_policy_close(&before);
+    made_policy_close(&after);
+}
+
+static char over[128];
+
+static void on_over(void *ctx, const char *code, const char *about)
+{
+    (void)ctx;
+    snprintf(over, sizeof over, "%s: %s", code, about);
+}
+
+/* A policy that has not seen the bars that it needs keeps the stop of what it holds, says so once, and orders
+ * nothing else; once it decides, that is over. */
+static void test_warming(struct random *random)
+{
+    static struct world w;
+    struct made_policy before, after;
+    const struct policy_rules stops = {.norm_action = 10, .trailing_stop = 0.1};
+    memset(&w, 0, sizeof w);
+    made_policy_open(&before, random, 1, MADE_START_NS, MINUTE_NS, 1, 20, &stops, 0);
+    made_policy_open(&after, random, 1, MADE_START_NS, MINUTE_NS, 10, 20, &stops, 0);
+    memset(before.actions, 0, 20 * sizeof *before.actions);
+    before.actions[0] = 1;
+    after.policy.runtime = &made_runtime;
+    world_open(&w, &before.policy);
+    engine_destroy(w.engine);
+    struct engine_sink sink = sink_of(&w.reported);
+    sink.command_done = on_done;
+    sink.alert_over = on_over;
+    CHECK_INT(engine_create(&w.config, &sink, &w.engine), 0);
+    for (int minute = 0; minute < 4; minute++)
+        flat(&w, 0, minute, 100 * E8);
+    CHECK_INT(w.reported.n_orders, 2);
+    w.reported.alert[0] = over[0] = '\0';
+    CHECK_INT(swap(&w, &after.policy, false, 4, 20), ORDER_OK);
+    CHECK_STR(w.reported.alert, "");
+    for (int minute = 4; minute < 7; minute++) {
+        flat(&w, 0, minute, 200 * E8);
+        CHECK(strstr(w.reported.alert, "POLICY_WARMING: account ") != NULL);
+        CHECK_INT(w.reported.n_orders, 2);
+        CHECK_INT(engine_order(w.engine, 0)->stop_price, minute == 4 ? 90 * E8 : 180 * E8); /* a bar later */
+    }
+    struct engine_policy_view view;
+    CHECK(engine_policy_view(w.engine, 0, &view) && !view.acting && view.holds_warming &&
+          view.decided_ns == 0);
+    CHECK_STR(over, "");
+    for (int minute = 7; minute < 10; minute++)
+        flat(&w, 0, minute, 200 * E8);
+    CHECK(engine_policy_view(w.engine, 0, &view) && view.acting && !view.holds_warming);
+    CHECK(strstr(over, "POLICY_WARMING: account ") != NULL);
+    engine_destroy(w.engine);
+    made_policy_close(&before);
+    made_policy_close(&after);
+}
+
+/* And of task day-trade it sells before its session ends. */
+static void test_warming_leaves(struct random *random)
+{
+    static struct world w;
+    struct made_policy before, after;
+    struct zone *zone;
+    char why[ZONE_ERROR_MAX];
+    CHECK_INT(zone_open("UTC", &zone, why), 0);
+    memset(&w, 0, sizeof w);
+    made_policy_open(&before, random, 1, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
+    made_policy_open(&after, random, 1, MADE_START_NS, MINUTE_NS, 19, 20, &plain, 0);
+    memset(before.actions, 0, 20 * sizeof *before.actions);
+    before.actions[0] = 1;
+    after.policy.runtime = &made_runtime;
+    after.policy.day_trade = true;
+    after.policy.threshold = 0.5;
+    after.policy.zone = zone;
+    after.policy.session_close_s = (int)((MADE_START_NS + 9 * MINUTE_NS) / 1000000000 % 86400);
+    open_reported(&w, &before.policy);
+    for (int minute = 0; minute < 3; minute++)
+        flat(&w, 0, minute, 100 * E8);
+    CHECK_INT(swap(&w, &after.policy, false, 3, 20), ORDER_OK);
+    for (int minute = 3; minute < 8; minute++) {
+        CHECK_INT(engine_account(w.engine, 0)->positions[0].qty > 0, true);
+        flat(&w, 0, minute, 100 * E8);
+    }
+    flat(&w, 0, 8, 100 * E8); /* the session's last bar */
+    CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, 0);
+    engine_destroy(w.engine);
+    zone_close(zone);
     made_policy_close(&before);
     made_policy_close(&after);
 }
@@ -378,6 +465,8 @@ int main(void)
     struct random random = random_seeded("swap", 20261122);
     test_event(&random);
     test_hands_over(&random);
+    test_warming(&random);
+    test_warming_leaves(&random);
     test_same(&random);
     test_back(&random);
     test_closes(&random);

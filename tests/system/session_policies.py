@@ -106,17 +106,20 @@ def halves(ends):
     return {day for day in stock_bars.HALF_DAYS if day in {dated(second) for second in ends}}
 
 
-def by_daemon(folder, path, files, interval, extended):
-    """What the daemon's account did, over the venue that plays the files, and the equity that its log gives."""
+def by_daemon(folder, path, files, interval, extended, restarts=()):
+    """What the daemon's account did, over the venue that plays the files, and the equity that its log gives. It ends before some days,
+    and the next one continues."""
     symbols = [os.path.basename(file).split("_")[0] for file in files]
     assets = [word for symbol in symbols for word in ("--asset", f"{symbol}:not-fractionable")]
-    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max", *assets))
-    daemon = folder.start(harness.Daemon(folder.path, replay, harness.alpaca_config(
-        replay.keys, "extended_hours = on\n" * extended + f"[events]\nkeep_days = 0\n[account policy]\ncurrency = USD\npolicy = {path}\n", ", ".join(symbols), interval,
-        history=0, engine=harness.BAR_MODEL)))
-    harness.wait_last_bars(daemon, dict(zip(symbols, map(harness.last_bar_ms, files))), interval, WAIT)
-    assert daemon.stop() == 0
-    assert replay.stop() == 0
+    for begin, end in zip((None, *restarts), (*restarts, None)):
+        part = [*(("--from", str(begin)) if begin else ()), *(("--to", str(end)) if end else ())]
+        replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max", *assets, *part))
+        daemon = folder.start(harness.Daemon(folder.path, replay, harness.alpaca_config(
+            replay.keys, "extended_hours = on\n" * extended + f"[events]\nkeep_days = 0\n[account policy]\ncurrency = USD\npolicy = {path}\n", ", ".join(symbols), interval,
+            history=0, engine=harness.BAR_MODEL), state=os.path.join(os.path.dirname(path), "state")))
+        harness.wait_last_bars(daemon, {symbol: last_bar_ms(file, end) for symbol, file in zip(symbols, files)}, interval, WAIT)
+        assert daemon.stop() == 0
+        assert replay.stop() == 0
     print("  " + daemon.papertape("ledger", "verify").split("\n")[0] + "; " + daemon.papertape("parity").strip().split("\n")[-1].strip())
     text, equity = daemon.papertape("fills", "--csv"), os.path.join(folder.path, "log-equity.csv")
     recorded.run([harness.PAPERTAPE, "backtest", "--events", daemon.state, "--equity", equity])
@@ -125,7 +128,13 @@ def by_daemon(folder, path, files, interval, extended):
     return fills, {int(row["ts_ns"]): float(row["equity"]) for row in recorded.read(equity)}
 
 
-def live(folder, name, first, end):
+def last_bar_ms(file, end):
+    """When the last bar before a day opens."""
+    *_, last = (line for line in open(file, encoding="ascii") if not end or line < str(end))
+    return int(datetime.datetime.fromisoformat(last.split(",")[0]).timestamp()) * 1000
+
+
+def live(folder, name, first, end, restarts=()):
     """The daemon on the session's bars of some days, against the environment on the same."""
     interval, session, n, kind = KINDS[name]
     opens, _ = grid(session, stock_bars.INTERVALS[interval])
@@ -137,11 +146,11 @@ def live(folder, name, first, end):
         stock_bars.write(file, [bar for bar in bars_of(symbol, interval) if bar.second in within and first <= dated(bar.second) < end])
     path, trades, steps = acting(place, name, files, opens, 10)
     equity = {(second + stock_bars.INTERVALS[interval]) * 10**9: float(row["equity"]) for second, row in steps.items()}
-    theirs, their_equity = by_daemon(folder, path, files, interval, session == "extended")
+    theirs, their_equity = by_daemon(folder, path, files, interval, session == "extended", restarts)
     count = recorded.same_trades(f"{name}: daemon", trades, theirs, max(equity))
     most = recorded.same_equity(f"{name}: daemon", equity, their_equity)
     assert most <= 1e-6, (name, most)
-    print(f"{name}: {count} trades live from {first} to {end} as in the environment; equity of {len(equity)} bars within {most:.3g}")
+    print(f"{name}: {count} trades live from {first} to {end} as in the environment{f', stopped and started on {restarts[0]}' if restarts else ''}; equity of {len(equity)} bars within {most:.3g}")
 
 
 def three_ways(folder, name, gaps=False):
@@ -285,6 +294,9 @@ def main():
         for name in KINDS if harness.LONG else ("day-trade", "day-trade-extended"):
             with harness.Folder() as apart:
                 live(apart, name, *days)
+        # 40 trading days before the last start: more than the days that a daemon without history asks for
+        with harness.Folder() as apart:
+            live(apart, "portfolio", datetime.date(2025, 11, 3), datetime.date(2026, 1, 10), (datetime.date(2025, 12, 31),))
         learned(folder)
         studied(folder)
         refusals(folder)
