@@ -32,6 +32,8 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
                      void (*row)(void *ctx, const struct db_equity_point *row), void *ctx)
 {
     int64_t span_ns = 1;
+    /* Versions before kept a point at 0, of before an account's first deposit. */
+    from_ns = from_ns > 0 ? from_ns : 1;
     int r = span_of(reader, account, from_ns, points, &span_ns);
     if (r < 0)
         return r;

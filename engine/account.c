@@ -321,9 +321,11 @@ void account_equity_points(struct engine *engine)
         return;
     engine->account_moved = false;
     for (int a = 0; a < engine->n_accounts; a++) {
-        if (due || engine->accounts[a].moved)
+        struct account *account = &engine->accounts[a];
+        if (account->started &&
+            (due || account->moved)) /* before its first deposit it is worth nothing yet */
             account_equity_point(engine, a);
-        engine->accounts[a].moved = false;
+        account->moved = false;
     }
     if (due)
         engine->next_equity_ns = engine->now_ns + engine->equity_interval_ns;

@@ -689,8 +689,25 @@ static void test_beyond_book(void)
     }
 }
 
+/* As a daemon starts: events before the first bar move no time, and there is no deposit yet. */
+static void test_first_equity(void)
+{
+    open_bars();
+    h.config.equity_interval_ns = 10 * SECOND_NS;
+    harness_create(&h);
+    const struct event up = {.recv_ns = START_NS, .kind = EVENT_CONNECTION, .connection = {.up = true}};
+    CHECK_INT(engine_handle(h.engine, &up), 0);
+    CHECK_INT(h.equity_points, 0);
+    bar(60000, 60000, 60000, 60000);
+    bar(60000, 60000, 60000, 60000);
+    CHECK(h.equity_points > 0 && h.last_equity[ALICE].ts_ns >= START_NS);
+    CHECK_INT(h.last_equity[ALICE].equity, 1000000 * USDT);
+    end();
+}
+
 int main(void)
 {
+    test_first_equity();
     test_impact();
     test_impact_ends();
     test_beyond_waits();
