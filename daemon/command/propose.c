@@ -186,10 +186,13 @@ static int64_t expires_at(const struct daemon *daemon, const json_t *proposal)
 void daemon_command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why)
 {
     char what[ARENA_PROPOSAL_MAX], text[ARENA_PROPOSAL_MAX + ARENA_ERROR_MAX];
-    say_what(json_object_get(proposed->args, "proposal"), what, sizeof what);
+    const json_t *proposal = json_object_get(proposed->args, "proposal");
+    const bool hoped = json_is_true(json_object_get(proposal, "admitted")); /* the study shows it as that */
+    say_what(proposal, what, sizeof what);
     snprintf(text, sizeof text, "%s: refused: %s", what, why);
     daemon_log_info("proposal %s", text);
-    daemon_session_alert(work->request->commands->daemon->session, DB_INFO, "PROPOSAL_REFUSED", text);
+    daemon_session_alert(work->request->commands->daemon->session, hoped ? DB_WARNING : DB_INFO,
+                         "PROPOSAL_REFUSED", text);
     daemon_command_refuse(work, "PROPOSAL_REFUSED", text);
 }
 

@@ -451,8 +451,8 @@ int policy_trained_observation_check(const struct trained_policy *trained, const
         return 0;
     return fail_with(
         -EINVAL, why, POLICY_ERROR_MAX,
-        "observation_hash: it was trained on %.12s…, and the symbols, interval, features, norms and "
-        "lookback of its metadata give %.12s…: the file as it was trained is right",
+        "observation_hash: it was trained on %.12s…, and the symbols, interval, features, norms, lookback, "
+        "calendar and session of its metadata give %.12s…: the file as it was trained is right",
         right, hash);
 }
 

@@ -167,9 +167,9 @@ class World:
             return mine and mine["role"] == role and condition(mine)
         return self.policy(name, self.daemon.wait_status(there, what or f"{name} is {role}"))
 
-    def alert(self, code, *words):
+    def alert(self, code, *words, severity="info"):
         def there():
-            texts = [text for (text,) in self.rows("SELECT text FROM alerts WHERE code = ? AND severity = 'info'", code)]
+            texts = [text for (text,) in self.rows("SELECT text FROM alerts WHERE code = ? AND severity = ?", code, severity)]
             return [text for text in texts if all(word in text for word in words)]
         return harness.wait_for(there, f"an alert {code} with {words}")
 
@@ -178,10 +178,10 @@ class World:
 
 
 def gates(world):
-    """Refused: nothing changes but a row and an alert, once."""
+    """Refused: nothing changes but a row and an alert, once: a warning where the study's gates had admitted it."""
     before = world.daemon.status_object()
     bad = {"overfitted": {"pbo": 0.41}, "unknown": {"deflated_sharpe": None}, "holds": {"figures": {"sharpe": 0.4}},
-           "falls": {"figures": {"drawdown_pct": -31.0}}, "rare": {"figures": {"trades": 9}}}
+           "falls": {"figures": {"drawdown_pct": -31.0}}, "rare": {"figures": {"trades": 9}, "admitted": False}}
     words = {"overfitted": "pbo 0.41", "unknown": "deflated", "holds": "excess", "falls": "drawdown", "rare": "trades 9"}
     for name, changed in bad.items():
         world.emit(name, 1, "most", **changed)
@@ -191,7 +191,7 @@ def gates(world):
     world.emit("main", 1, "most")
     words.update(empty="holdout", relative="absolute path", missing="/nowhere", main="account main")
     for name, word in words.items():
-        text, = world.alert("PROPOSAL_REFUSED", f"{name}/1: refused: ", word)
+        text, = world.alert("PROPOSAL_REFUSED", f"{name}/1: refused: ", word, severity="info" if name == "rare" else "warning")
         assert text.count("refused") == 1, text
     asked = "SELECT cmd, state, key, result, args FROM commands ORDER BY id"
     harness.wait_for(lambda: [r[1] for r in world.rows(asked)] == ["refused"] * len(words), "a row of each, refused")

@@ -54,6 +54,7 @@ static int test(const struct study_market *market, const struct train_config *co
     const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
     struct eval_market eval = {.policy = ensemble->members[0],
                                .ensemble = ensemble,
+                               .calendar = market->source.calendar,
                                .params = config->env,
                                .bars = market->source.market,
                                .data = market->grid};

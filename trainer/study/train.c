@@ -72,16 +72,14 @@ int study_train_source(const struct study_running_trial *run, const struct split
 {
     const struct study_market *market = run->market;
     const struct feature_rows first = in_market(market, blocks[0]), last = in_market(market, blocks[n - 1]);
+    struct training_source source = market->source; /* its bars, calendar and least quantities */
+    source.config = run->config;
+    source.train = source.fit = (struct source_rows){first.from, last.to};
+    source.train_data = learnt->data;
     int r = make_markets(run->config, blocks, n, learnt, err);
+    source.train_market = learnt->within;
     if (r == 0)
-        learnt->source = (struct training_source){.config = run->config,
-                                                  .market = market->source.market,
-                                                  .train = {first.from, last.to},
-                                                  .fit = {first.from, last.to},
-                                                  .calendar = market->source.calendar,
-                                                  .least = market->source.least,
-                                                  .train_data = learnt->data,
-                                                  .train_market = learnt->within};
+        learnt->source = source;
     return r;
 }
 

@@ -1,0 +1,72 @@
+"""Stocks in a calendar's sessions: what a study proposes can be evaluated, backtested and promoted.
+
+    stocks.py PAPERTAPE_TRAINER PAPERTAPE
+"""
+import datetime
+import json
+import os
+import sys
+import tempfile
+
+from program import Trainer, check, config, done, events, lines
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../fixtures"))
+import stock_bars  # noqa: E402
+
+SMALL = {"training": {"name": None, "output": None, "total_steps": 4096, "checkpoint_every": None, "checkpoint_keep": None,
+                      "evaluate_episodes": None},
+         "environment": {"session": "regular", "initial_capital": 100000, "buy_cost_pct": 0, "sell_cost_pct": 0},
+         "data": {"bars": "ABC_5m.csv", "calendar": "nyse"}}
+STUDY = {"training": {"seed": None}, "study": {"trials": 2, "validation": "kfold:3", "workers": 1, "pruner": "none"},
+         "search": {"learning_rate": "1e-3..1e-2 log", "gamma": "0.9..0.99"}}
+DAY = {"environment": {"task": "day-trade", "threshold": 0.05}}
+
+
+class Papertape(Trainer):
+    def backtest(self, policy, *arguments):
+        ran = self.run("backtest", "--policy", policy, "--bars", "ABC_5m.csv", "--no-cache", "--json", *arguments)
+        check(ran.returncode == 0, f"backtest {policy}: {ran.stderr}")
+        return json.loads(ran.stdout or "{}")
+
+
+def evaluated(trainer, policy, *arguments):
+    ran = trainer.run("eval", policy, "--bars", "ABC_5m.csv", *arguments)
+    check(ran.returncode == 0, f"eval {policy}: {ran.stderr}")
+    return json.loads(ran.stdout or "{}")
+
+
+def metadata(path):
+    with open(path, "rb") as file:
+        return json.loads(file.read(int.from_bytes(file.read(8), "little")))["__metadata__"]
+
+
+def test_study(trainer, papertape, folder):
+    """A study's policy says calendar and session, as a training's does; of one trial, and of two together."""
+    for name, more in (("day", DAY), ("two", {"study": {"ensemble": 2}})):
+        path = config(os.path.join(folder, name + ".ini"), SMALL, STUDY, more)
+        ran = trainer.run("study", name, "--config", path, "--state", "st")
+        if not check(ran.returncode == 0, f"{name}: {ran.stderr}"):
+            continue
+        proposal, = events(lines(ran.stdout), "proposal")
+        policy = proposal["proposal"]["policy"]
+        check(proposal["proposal"]["kind"] == ("ensemble" if name == "two" else "policy"), f"{name}: {proposal}")
+        members = [policy] if name == "day" else [os.path.join(os.path.dirname(policy), member)
+                                                  for member in json.load(open(policy))["members"]]
+        for member in members:
+            said = metadata(member)
+            check(said.get("calendar") == "nyse" and "session=regular" in said["environment"].split("\n"), f"{member}: {said}")
+        evaluated(trainer, policy)
+        papertape.backtest(policy)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        stock_bars.write(os.path.join(folder, "ABC_5m.csv"),
+                         stock_bars.bars_of("ABC", datetime.date(2026, 1, 5), datetime.date(2026, 1, 31), "5m"))
+        trainer, papertape = Trainer(sys.argv[1], folder), Papertape(sys.argv[2], folder)
+        test_study(trainer, papertape, folder)
+    done("stocks")
+
+
+if __name__ == "__main__":
+    main()
