@@ -75,6 +75,15 @@ static inline int64_t market_open_ns(const struct market *market, size_t row)
     return market->open_ns ? market->open_ns[row] : market->start_ns + (int64_t)row * market->interval_ns;
 }
 
+/* How far apart rows are by the clock, of which a year's number of rows is a fraction: interval_ns, and of
+ * market_store_compact(), where nights have no rows, the mean with them. So the figures of a year are the
+ * same over rows of the sessions and over those of the clock (docs/metrics.md). */
+static inline int64_t market_row_ns(const struct market *market)
+{
+    return market->open_ns ? (market->open_ns[market->rows] - market->open_ns[0]) / (int64_t)market->rows
+                           : market->interval_ns;
+}
+
 /* The first row that opens at or after `ns`: 0 for a time before the first, rows for one after the last. A
  * backtest of [--from, --to) trades rows [market_store_row_at(from), market_store_row_at(to)). */
 size_t market_store_row_at(const struct market *market, int64_t ns);

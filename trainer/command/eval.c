@@ -204,7 +204,7 @@ static json_t *head_json(const struct eval_request *request, size_t from)
         (json_int_t)env_market_open_ns(market->env_market, from), "last_ns",
         (json_int_t)(env_market_open_ns(market->env_market, market->to - 1) + market->bars->interval_ns),
         "rows", (json_int_t)(market->to - from), "missing_bars", missing_json(market, from, market->to),
-        "periods_per_year", metrics_periods_per_year(market->bars->interval_ns));
+        "periods_per_year", metrics_periods_per_year(market_row_ns(market->bars)));
 }
 
 static int write_report(struct eval_request *request, const struct verdict *verdict)
@@ -237,7 +237,7 @@ static int play(struct eval_request *request, json_t **ret)
     }
     json_t *object = r == 0 ? head_json(request, from) : NULL;
     if (object) {
-        json_object_set_new(object, "whole", trainer_eval_result_json(&result, market->bars->interval_ns));
+        json_object_set_new(object, "whole", trainer_eval_result_json(&result, market_row_ns(market->bars)));
         json_object_set_new(object, "splits", split ? split : json_null());
         if (request->args.n_sets > 0)
             json_object_set_new(object, "set", set_json(&request->args));

@@ -39,7 +39,8 @@ int trainer_eval_report(const struct eval_args *args, const struct eval_market *
                         const struct training_episode *episode, const struct trainer_trace *trace,
                         const struct verdict *verdict)
 {
-    const struct trainer_evaluated evaluated = {episode, trace, market->env_market, &market->params, verdict};
+    const struct trainer_evaluated evaluated = {episode,         trace,   market->env_market,
+                                                &market->params, verdict, market_row_ns(market->bars)};
     const char *slash = strrchr(args->policy_path, '/');
     struct text text = {0}, title = {0};
     text_str(&title, "Evaluation of ");

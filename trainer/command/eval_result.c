@@ -98,10 +98,10 @@ static void set_curve(json_t *object, const double *returns, size_t n, double pe
     json_object_update_new(object, curve_object(&m, NULL));
 }
 
-json_t *trainer_eval_result_json(const struct eval_result *result, int64_t interval_ns)
+json_t *trainer_eval_result_json(const struct eval_result *result, int64_t row_ns)
 {
     const struct metrics_series held = metrics_returns(result->benchmark, result->n);
-    double periods = metrics_periods_per_year(interval_ns), steps = (double)result->n;
+    double periods = metrics_periods_per_year(row_ns), steps = (double)result->n;
     const struct metrics_trade_ratios ratios = metrics_trade_ratios(&result->trades);
     struct metrics benchmark;
     json_t *object = episodes_object(result, NULL);
@@ -176,7 +176,7 @@ static json_t *play_blocks(struct eval_market *market, const struct split_rows *
             snprintf(err, EVAL_ERROR_MAX, "out of memory");
     }
     if (r == 0)
-        object = trainer_eval_result_json(&result, market->bars->interval_ns);
+        object = trainer_eval_result_json(&result, market_row_ns(market->bars));
     if (object)
         json_object_set(object, "blocks", list);
     json_decref(list);
@@ -200,7 +200,7 @@ static json_t *combination_json(struct eval_market *market, const int *chosen, s
     return object;
 }
 
-static json_t *path_json(const struct paths *paths, int path, int64_t interval_ns)
+static json_t *path_json(const struct paths *paths, int path, int64_t row_ns)
 {
     double *returns = paths->returns + (size_t)path * paths->rows;
     size_t n = 0;
@@ -208,7 +208,7 @@ static json_t *path_json(const struct paths *paths, int path, int64_t interval_n
         if (!isnan(returns[row]))
             returns[n++] = returns[row];
     json_t *object = json_pack("{s:I}", "steps", (json_int_t)n);
-    set_curve(object, returns, n, metrics_periods_per_year(interval_ns));
+    set_curve(object, returns, n, metrics_periods_per_year(row_ns));
     return object;
 }
 
@@ -231,7 +231,7 @@ static bool play_split(struct eval_market *market, struct paths *paths, json_t *
         done = done && add(combinations, combination_json(market, chosen, paths, err));
     while (done && split_next(paths->split, chosen));
     for (int p = 0; p < paths->split->paths && done; p++)
-        done = add(through, path_json(paths, p, market->bars->interval_ns));
+        done = add(through, path_json(paths, p, market_row_ns(market->bars)));
     return done;
 }
 

@@ -21,8 +21,8 @@ struct eval_result {
 
 /* Adds an episode. 0 or -ENOMEM. */
 int trainer_eval_result_add(struct eval_result *result, const struct training_episode *episode);
-/* NULL without memory. */
-json_t *trainer_eval_result_json(const struct eval_result *result, int64_t interval_ns);
+/* `row_ns`: market_row_ns() of the bars. NULL without memory. */
+json_t *trainer_eval_result_json(const struct eval_result *result, int64_t row_ns);
 void trainer_eval_result_finish(struct eval_result *result);
 
 /* Plays market rows [from, to) by every combination of the split, and each group for itself: an object. NULL

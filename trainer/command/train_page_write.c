@@ -194,9 +194,9 @@ static struct shown find_shown(const struct train_run *run)
 static int show_market(struct text *text, const struct train_run *run, const struct shown *shown)
 {
     const struct train_page *page = run->page;
-    const struct trainer_evaluated evaluated = {&page->shown.episode, &page->shown.trace,
-                                                run->source.judging[SOURCE_TEST].market, &run->config.env,
-                                                &shown->verdict};
+    const struct trainer_evaluated evaluated = {
+        &page->shown.episode, &page->shown.trace, run->source.judging[SOURCE_TEST].market,
+        &run->config.env,     &shown->verdict,    market_row_ns(run->source.market)};
     trainer_report_verdict(text, &shown->verdict);
     if (run->seeds)
         list_seeds(text, run);

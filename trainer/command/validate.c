@@ -59,7 +59,8 @@ static const struct option_row options[] = {
      "blocks of rows of which halves are made: even; 14 by default, which are 3432 half splits", AT(blocks),
      take_blocks, .low = 2, .high = OVERFIT_BLOCKS_MAX},
     {"periods", "N",
-     "rows of a year, for Sharpe ratios; by default by the times of the rows; without those they are a row's",
+     "rows of a year, for Sharpe ratios; by default by the times of the first row and the last, nights without "
+     "rows included; without those they are a row's",
      .take = take_periods},
     {"report", "FILE",
      "write a page with pictures to FILE: equity, the distribution of lambda, out-of-sample over in-sample "

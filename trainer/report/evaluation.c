@@ -101,7 +101,7 @@ static void compare(struct text *text, const struct trainer_evaluated *evaluated
     const struct training_episode *episode = evaluated->episode;
     const struct metrics_series own = metrics_equity(episode->capital, episode->equity, episode->n);
     const struct metrics_series held = metrics_equity(episode->capital, episode->benchmark, episode->n);
-    double periods = metrics_periods_per_year(env_market_view(evaluated->market)->interval_ns);
+    double periods = metrics_periods_per_year(evaluated->row_ns);
     struct metrics m, b;
     metrics_compute(&own, periods, &m);
     metrics_compute(&held, periods, &b);

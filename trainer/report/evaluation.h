@@ -12,6 +12,7 @@ struct trainer_evaluated {
     const struct env_market *market;
     const struct env_params *params;
     const struct verdict *verdict; /* of the episode */
+    int64_t row_ns;                /* market_row_ns() of the bars */
 };
 
 /* The sentence, and a table of the verdict's figures. */

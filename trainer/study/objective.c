@@ -43,7 +43,7 @@ static double number_or_0(double x)
 static void compute(const struct study_market *market, const double *returns, size_t n, struct metrics *ret)
 {
     const struct metrics_series series = metrics_returns(returns, n);
-    metrics_compute(&series, metrics_periods_per_year(market->source.market->interval_ns), ret);
+    metrics_compute(&series, metrics_periods_per_year(market_row_ns(market->source.market)), ret);
 }
 
 int study_figures(const struct study_market *market, const struct split_rows *blocks, int n,

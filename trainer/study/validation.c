@@ -13,28 +13,17 @@
 
 enum { BINS = 24 /* even: 0 is between two */, POINTS_MAX = 4000 };
 
-static int ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* By the median of the times between rows; 0: it is not known. */
+/* By the clock, from the first row's time to the last's: nights and weekends without rows count, as in a
+ * backtest's. 0: it is not known. */
 static double periods_of(const struct returns_matrix *returns)
 {
+    int64_t all_ns;
     if (!returns->open_ns || returns->rows < 2)
         return 0;
-    size_t n = returns->rows - 1;
-    int64_t *apart = malloc(n * sizeof *apart), median = 0;
-    for (size_t i = 0; apart && i < n; i++)
-        if (__builtin_sub_overflow(returns->open_ns[i + 1], returns->open_ns[i], &apart[i]))
-            apart[i] = 0;
-    if (apart) {
-        qsort(apart, n, sizeof *apart, ascending);
-        median = apart[n / 2];
-    }
-    free(apart);
-    return median > 0 ? metrics_periods_per_year(median) : 0;
+    int64_t n = (int64_t)returns->rows - 1;
+    if (__builtin_sub_overflow(returns->open_ns[n], returns->open_ns[0], &all_ns) || all_ns < n)
+        return 0;
+    return metrics_periods_per_year(all_ns / n);
 }
 
 /* ---- one column ---- */

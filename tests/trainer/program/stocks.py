@@ -1,10 +1,13 @@
-"""Stocks in a calendar's sessions: what a study proposes can be evaluated, backtested and promoted.
+"""Stocks in a calendar's sessions: what a study proposes can be evaluated, backtested and promoted; a year has as many rows by the
+clock as in a backtest.
 
     stocks.py PAPERTAPE_TRAINER PAPERTAPE
 """
 import datetime
 import json
+import math
 import os
+import re
 import sys
 import tempfile
 
@@ -59,12 +62,39 @@ def test_study(trainer, papertape, folder):
         papertape.backtest(policy)
 
 
+def near(a, b, share):
+    return abs(a - b) <= share * abs(b)
+
+
+def test_year(trainer, papertape, folder):
+    """Rows of sessions go by the clock: eval, the pages of train, validate and the holdout annualise as the backtest does, whose
+    grid has the nights."""
+    path = config(os.path.join(folder, "year.ini"), SMALL, DAY, {"training": {"name": "year", "output": "out"}})
+    ran = trainer.run("train", "--config", path, "--report", "year.html")
+    check(ran.returncode == 0, f"year: {ran.stderr}")
+    out = evaluated(trainer, "out/year.safetensors")
+    whole, theirs = out["whole"], papertape.backtest("out/year.safetensors")["accounts"][0]
+    metrics = theirs.get("metrics", theirs)
+    check(whole["trades"] > 10 and near(out["periods_per_year"], 19700, 0.15), f"year: {out}")
+    for key, share in (("volatility_pct", 0.03), ("sharpe", 0.06), ("cagr_pct", 0.1), ("turnover_year", 0.06)):
+        check(near(whole[key], metrics[key], share), f"year: {key}: {whole[key]} of eval, {metrics[key]} of backtest")
+    steps = events(lines(ran.stdout), "evaluation")[-1]["evaluated_steps"]  # on the rows of testing
+    with open(os.path.join(folder, "year.html")) as file:
+        page = file.read()
+    gain, yearly = (math.log1p(float(re.search(name + r', %</td><td><data value="([^"]+)"', page).group(1)) / 100)
+                    for name in ("Return", "Return a year"))
+    check(near(steps * yearly / gain, out["periods_per_year"], 1e-6), f"year: {steps * yearly / gain} rows a year of the page")
+    validated = json.loads(trainer.run("validate", "--study", "day", "--state", "st").stdout)
+    check(near(validated["periods_per_year"], out["periods_per_year"], 0.2), f"validate: {validated['periods_per_year']}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         stock_bars.write(os.path.join(folder, "ABC_5m.csv"),
                          stock_bars.bars_of("ABC", datetime.date(2026, 1, 5), datetime.date(2026, 1, 31), "5m"))
         trainer, papertape = Trainer(sys.argv[1], folder), Papertape(sys.argv[2], folder)
         test_study(trainer, papertape, folder)
+        test_year(trainer, papertape, folder)
     done("stocks")
 
 
