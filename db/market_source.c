@@ -150,3 +150,41 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
         *load = done;
     return 0;
 }
+
+static const char *calendar_name(const struct symbol *symbol)
+{
+    return symbol->calendar[0] ? symbol->calendar : "24x7";
+}
+
+static int find_calendar(struct db_reader *reader, const char *path, const char *const *symbols, size_t n,
+                         char ret[static CALENDAR_NAME_MAX], char err[static MARKET_ERROR_MAX])
+{
+    struct db_symbol_row first, row;
+    for (size_t i = 0; i < n; i++) {
+        int r = db_reader_symbol(reader, symbols[i], i == 0 ? &first : &row);
+        if (r < 0)
+            return fail_with(r == -ENOENT ? -EINVAL : r, err, MARKET_ERROR_MAX, "%.400s: %s", path,
+                             db_reader_error(reader));
+        if (i > 0 && strcmp(row.symbol.calendar, first.symbol.calendar) != 0)
+            return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                             "%s trades by the calendar %s and %s by %s: those of one are right", symbols[0],
+                             calendar_name(&first.symbol), symbols[i], calendar_name(&row.symbol));
+    }
+    memcpy(ret, first.symbol.calendar, CALENDAR_NAME_MAX);
+    return 0;
+}
+
+int db_market_calendar(const char *path, const char *const *symbols, size_t n,
+                       char ret[static CALENDAR_NAME_MAX], char err[static MARKET_ERROR_MAX])
+{
+    struct db_reader *reader = NULL;
+    char why[MARKET_ERROR_MAX / 2];
+    if (n < 1)
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "number of symbols: 1 to 4096");
+    int r = db_reader_open(path, &reader, why, sizeof(why));
+    if (r < 0)
+        return fail_with(r, err, MARKET_ERROR_MAX, "cannot read: %.400s: %s", path, why);
+    r = find_calendar(reader, path, symbols, n, ret, err);
+    db_reader_close(reader);
+    return r;
+}

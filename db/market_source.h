@@ -14,4 +14,10 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
                    const struct market_options *options, struct market **ret, struct market_load *load,
                    char err[static MARKET_ERROR_MAX]);
 
+/* The calendar that all of these symbols trade by, as the venue names it; "": at all times. The market has no
+ * such name: its rows are of the calendar in `options`. -EINVAL for a symbol that is not there, or two
+ * calendars, whose symbols are named; errors of db_reader_open(). */
+int db_market_calendar(const char *path, const char *const *symbols, size_t n,
+                       char ret[static CALENDAR_NAME_MAX], char err[static MARKET_ERROR_MAX]);
+
 #endif

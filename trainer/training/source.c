@@ -100,15 +100,36 @@ static int load_files(const struct training_source *source, struct words *bars, 
                name ? name : "another one");
 }
 
-static int load_state(const struct train_config_data *data, const struct words *symbols, struct market **ret,
+/* The calendar of a state's symbols, unless [data] calendar has named one. */
+static int find_calendar(struct training_source *source, const char *database, const struct words *symbols,
+                         char err[static SOURCE_ERROR_MAX])
+{
+    char name[CALENDAR_NAME_MAX], why[MARKET_ERROR_MAX];
+    if (source->calendar)
+        return 0;
+    int r = db_market_calendar(database, symbols->word, symbols->n, name, why);
+    if (r == -EINVAL)
+        return say(err, r, "[data] symbols: %.900s", why);
+    if (r < 0)
+        return say(err, r, "%.900s", why);
+    r = name[0] ? calendar_file_open(policy_calendar_table(name), &source->calendar, why) : 0;
+    return r < 0 ? say(err, r, "[data] calendar: %.400s, which %s trades by", why, symbols->word[0]) : 0;
+}
+
+static int load_state(struct training_source *source, const struct words *symbols, struct market **ret,
                       char err[static SOURCE_ERROR_MAX])
 {
+    const struct train_config_data *data = &source->config->data;
     struct state_dir state;
     char why[256];
     int r = db_state_dir_find(data->state, &state, why, sizeof why);
     if (r < 0)
         return say(err, r, "[data] state: %s", why);
-    const struct market_options options = {.interval_ns = data->interval_ns};
+    if ((r = find_calendar(source, state.database, symbols, err)) < 0)
+        return r;
+    const struct market_options options = {.interval_ns = data->interval_ns,
+                                           .calendar = training_source_days(source),
+                                           .session = choice_of(source)};
     return db_market_load(state.database, symbols->word, symbols->n, BAR_VENUE, &options, ret, NULL, err);
 }
 
@@ -132,26 +153,6 @@ static int keep_sessions(struct training_source *source, char err[static SOURCE_
     return 0;
 }
 
-/* The calendar of bars whose symbols name theirs, as a state's do: one for all of them. */
-static int find_calendar(struct training_source *source, char err[static SOURCE_ERROR_MAX])
-{
-    const struct market *market = source->market;
-    const struct symbol *first = &market->series[0].symbol;
-    char why[CALENDAR_ERROR_MAX];
-    for (int i = 1; i < market->n_symbols; i++) {
-        const struct symbol *symbol = &market->series[i].symbol;
-        if (strcmp(symbol->calendar, first->calendar) != 0)
-            return say(err, -EINVAL,
-                       "[data] symbols: %s trades by the calendar %s and %s by %s: those of one are right",
-                       first->name, first->calendar[0] ? first->calendar : "24x7", symbol->name,
-                       symbol->calendar[0] ? symbol->calendar : "24x7");
-    }
-    if (source->calendar || !first->calendar[0])
-        return 0;
-    int r = calendar_file_open(policy_calendar_table(first->calendar), &source->calendar, why);
-    return r < 0 ? say(err, r, "[data] calendar: %.400s, which %s trades by", why, first->name) : 0;
-}
-
 static int open_calendar(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     char why[CALENDAR_ERROR_MAX];
@@ -170,11 +171,9 @@ static int load_bars(struct training_source *source, char err[static SOURCE_ERRO
     if (r == 0 && !split(data->symbols, symbols))
         r = bad_list("symbols", err);
     if (r == 0 && data->state[0])
-        r = load_state(data, symbols, &source->market, err);
+        r = load_state(source, symbols, &source->market, err);
     else if (r == 0)
         r = load_files(source, bars, symbols, &source->market, err);
-    if (r == 0)
-        r = find_calendar(source, err);
     if (r == 0)
         r = keep_sessions(source, err);
     free(bars);

@@ -18,7 +18,7 @@ struct training_source {
     const struct train_config *config; /* the caller's */
     struct market *market;             /* NULL: a world that is built in */
     struct source_rows train, fit;
-    struct calendar_file *calendar; /* of [data] calendar, or NULL */
+    struct calendar_file *calendar; /* [data] calendar, or that of a state's symbols; NULL: none */
     double *least;                  /* [n_symbols] units, or NULL: 0 each */
     struct trainer_data *train_data;
     struct env_market *train_market;

@@ -1,5 +1,5 @@
 """Stocks in a calendar's sessions: what a study proposes can be evaluated, backtested and promoted; a year has as many rows by the
-clock as in a backtest.
+clock as in a backtest; bars of a state have their symbols' calendar.
 
     stocks.py PAPERTAPE_TRAINER PAPERTAPE
 """
@@ -88,6 +88,23 @@ def test_year(trainer, papertape, folder):
     check(near(validated["periods_per_year"], out["periods_per_year"], 0.2), f"validate: {validated['periods_per_year']}")
 
 
+def test_state(trainer, papertape, folder):
+    """Bars of a state's database have their symbols' calendar: the training is the one on the file, to the bit."""
+    saved = papertape.run("backtest", "--strategy", "buy-and-hold", "--bars", "ABC_5m.csv", "--calendar", "nyse", "--quote", "USD", "--save",
+                          "saved", "--no-cache")
+    check(saved.returncode == 0, f"state: {saved.stderr}")
+    stored = {"data": {"bars": None, "calendar": None, "state": "saved", "symbols": "ABC", "interval": "5m"}}
+    policies = []
+    for name, more in (("file", {}), ("stored", stored)):
+        path = config(os.path.join(folder, name + ".ini"), SMALL, more, {"training": {"name": name, "output": "out"}})
+        ran = trainer.run("train", "--config", path)
+        check(ran.returncode == 0, f"{name}: {ran.stderr}")
+        with open(os.path.join(folder, f"out/{name}.safetensors"), "rb") as file:
+            policies.append(file.read())
+    check(metadata(os.path.join(folder, "out/stored.safetensors")).get("calendar") == "nyse" and policies[0] == policies[1],
+          "state: another policy than of the file")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         stock_bars.write(os.path.join(folder, "ABC_5m.csv"),
@@ -95,6 +112,7 @@ def main():
         trainer, papertape = Trainer(sys.argv[1], folder), Papertape(sys.argv[2], folder)
         test_study(trainer, papertape, folder)
         test_year(trainer, papertape, folder)
+        test_state(trainer, papertape, folder)
     done("stocks")
 
 
