@@ -148,6 +148,8 @@ static void fit(struct reading *reading)
         refuse_market(file, config);
     if (!is_faulty(file, "preset"))
         train_config_misfits(config, take_misfit, file);
+    if (file->n_errors == 0)
+        study_settings_misfits(&reading->settings, config, take_misfit, file);
     int r = fit_settings(reading, &key, why);
     file->no_memory |= r == -ENOMEM;
     if (r < 0)

@@ -23,6 +23,13 @@ int study_settings_set_search(struct study_settings *settings, const struct trai
 int study_settings_check(const struct study_settings *settings, const char **ret_key,
                          char err[static CONFIG_ERROR_MAX]);
 
+/* Every key of [search] that has no effect with what the other sections say, as train_config_misfits(). To be
+ * called before the default space is added, which may have such keys. */
+int study_settings_misfits(const struct study_settings *settings, const struct train_config *config,
+                           void (*misfit)(void *ctx, const char *section, const char *keys,
+                                          const char *words),
+                           void *ctx);
+
 /* Once the space is complete: can a grid of it be searched? As study_settings_check(). */
 int study_settings_check_grid(const struct study_settings *settings, const char **ret_key,
                               char err[static CONFIG_ERROR_MAX]);

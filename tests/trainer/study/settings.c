@@ -129,6 +129,13 @@ static void test_refused(void)
     SEARCH("value_loss_coef = 0..1", "value_loss_coef", "vf_coef is its name");
     SEARCH("bars = a | b", "bars", "it is not searched: it belongs to [data]");
     SEARCH("threads = 1..4", "threads", "it is not searched: it belongs to [training]");
+    SEARCH("session = regular | extended", "session", "it is not searched: it belongs to [environment]");
+    SEARCH("execution = market | reference", "execution", "it is not searched");
+    SEARCH("start = 0..100", "start", "it is not searched");
+    SEARCH("threshold = 0.1..0.5", "threshold",
+           "it has no effect with [environment] task = portfolio: day-trade is right");
+    SEARCH("lr_final = 0.1..0.5", "lr_final", "lr_schedule = constant: another than constant is right");
+    SEARCH("sequence = 8 | 16", "sequence", "recurrent = 0: another than 0 is right");
     SEARCH("trials = 1..4", "trials", "it is not searched: it belongs to [study]");
     SEARCH("learning_rate = 1e-3..1e-6 log", "learning_rate", "the lower number first");
     SEARCH("learning_rate = 0..1e-3 log", "learning_rate", "log");
