@@ -95,26 +95,18 @@ int engine_calendars_take(struct engine *engine, const struct event_calendar *ev
     return r;
 }
 
-/* A session's last bar ends with it. */
-static int64_t end_of(const struct trading_calendar *calendar, int64_t open_ns, int64_t interval_ns)
-{
-    int64_t begin_ns, end_ns;
-    trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
-    return begin_ns == open_ns ? end_ns : open_ns + interval_ns;
-}
-
 /* Whether a bar of a day or more is of the session only, a venue does not say. */
 static enum bar_session session_of(const struct trading_calendar *calendar, int64_t open_ns,
                                    int64_t interval_ns)
 {
     if (calendar->n == 0 || interval_ns >= HOURS_DAY_NS)
         return BAR_SESSION_NONE;
-    return trading_session_of(calendar, open_ns, end_of(calendar, open_ns, interval_ns));
+    return trading_session_of(calendar, open_ns, trading_bar_end(calendar, interval_ns, open_ns));
 }
 
 int64_t engine_calendars_end(const struct engine *engine, int symbol, int64_t open_ns)
 {
-    return end_of(engine_calendar(engine, symbol), open_ns, engine->interval_ns);
+    return trading_bar_end(engine_calendar(engine, symbol), engine->interval_ns, open_ns);
 }
 
 int64_t engine_calendars_open(const struct engine *engine, int symbol, int64_t ns)

@@ -110,6 +110,28 @@ void trading_bar_span(const struct trading_calendar *calendar, int64_t interval_
     *ret_end_ns = *ret_open_ns + interval_ns < to_ns ? *ret_open_ns + interval_ns : to_ns;
 }
 
+int64_t trading_bar_end(const struct trading_calendar *calendar, int64_t interval_ns, int64_t open_ns)
+{
+    int64_t begin_ns, end_ns;
+    trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
+    return begin_ns == open_ns ? end_ns : open_ns + interval_ns;
+}
+
+bool trading_long_span(const struct trading_calendar *calendar, int64_t interval_ns, size_t day,
+                       struct long_span *ret)
+{
+    const struct trading_day *days = calendar->days;
+    int64_t open_ns = bar_open_time(days[day].open_ns, interval_ns), end_ns = open_ns + interval_ns;
+    size_t first = day, last = day;
+    while (first > 0 && days[first - 1].open_ns >= open_ns)
+        first--;
+    while (last + 1 < calendar->n && days[last + 1].open_ns < end_ns)
+        last++;
+    bool ends = calendar->to_ns > end_ns - DAY_NS;
+    *ret = (struct long_span){open_ns, days[first].open_ns, ends ? days[last].close_ns : end_ns};
+    return calendar->from_ns < open_ns + DAY_NS;
+}
+
 bool trading_is_last(const struct trading_calendar *calendar, enum session_choice choice, int64_t open_ns,
                      int64_t interval_ns)
 {

@@ -65,6 +65,21 @@ bool trading_span_at(const struct trading_calendar *calendar, enum session_choic
 void trading_bar_span(const struct trading_calendar *calendar, int64_t interval_ns, int64_t ns,
                       int64_t *ret_open_ns, int64_t *ret_end_ns);
 
+/* When the bar that opens there ends: with its session, if that is sooner than its interval. */
+int64_t trading_bar_end(const struct trading_calendar *calendar, int64_t interval_ns, int64_t open_ns);
+
+/* A bar of a day or more, made of shorter ones: it opens by the clock, and has the regular sessions of its
+ * trading days, which are those that open within it. */
+struct long_span {
+    int64_t open_ns;          /* of the bar */
+    int64_t from_ns, till_ns; /* the first session's opening, the last one's close */
+};
+
+/* The one that a trading day is in, by its index. Of its last days, where they are not known yet, the end is
+ * by the clock. False: its first days are not known. */
+bool trading_long_span(const struct trading_calendar *calendar, int64_t interval_ns, size_t day,
+                       struct long_span *ret);
+
 /* Is no bar of the choice after this one in its day? By its end; false for SESSION_ALL and without days. */
 bool trading_is_last(const struct trading_calendar *calendar, enum session_choice choice, int64_t open_ns,
                      int64_t interval_ns);

@@ -125,6 +125,7 @@ static void test_bars(struct random *random)
                              &end_ns);
             wrong += open_ns != opens[from] || end_ns <= open_ns || end_ns - open_ns > interval_ns ||
                      trading_session_of(nyse, open_ns, end_ns) == BAR_SESSION_MIXED;
+            wrong += trading_bar_end(nyse, interval_ns, open_ns) != end_ns;
             bool last = from + 1 < n && opens[from + 1] - opens[from] > 8 * hour;
             if (from + 1 < n)
                 wrong += trading_is_last(nyse, choice, opens[from], interval_ns) != last;
@@ -150,6 +151,44 @@ static void test_long_bars(void)
         }
         CHECK_INT(trading_bars_between(nyse, SESSION_EXTENDED, 7 * DAY, from_ns, from_ns + 14 * DAY), 2);
     }
+}
+
+/* The bar of days that holds a day's opening: from its first regular session to its last one's close. */
+static void check_long(const struct trading_calendar *calendar, int64_t interval_ns, const char *open,
+                       const char *from, const char *till)
+{
+    struct session_span day;
+    struct long_span span;
+    CHECK(trading_span_at(calendar, SESSION_REGULAR, at(from), &day));
+    CHECK(trading_long_span(calendar, interval_ns, day.day, &span));
+    CHECK_INT(span.open_ns, at(open));
+    CHECK_INT(span.from_ns, at(from));
+    CHECK_INT(span.till_ns, at(till));
+}
+
+static void test_long_spans(void)
+{
+    struct trading_calendar part = *nyse;
+    struct long_span span;
+    size_t first = 0, end;
+    check_long(nyse, DAY, "2025-11-26T00:00:00Z", "2025-11-26T14:30:00Z", "2025-11-26T21:00:00Z");
+    check_long(nyse, DAY, "2025-11-28T00:00:00Z", "2025-11-28T14:30:00Z", "2025-11-28T18:00:00Z");
+    check_long(nyse, DAY, "2025-10-31T00:00:00Z", "2025-10-31T13:30:00Z", "2025-10-31T20:00:00Z");
+    check_long(nyse, 7 * DAY, "2025-11-24T00:00:00Z", "2025-11-24T14:30:00Z", "2025-11-28T18:00:00Z");
+    check_long(nyse, 7 * DAY, "2025-09-01T00:00:00Z", "2025-09-02T13:30:00Z", "2025-09-05T20:00:00Z");
+    /* Of days that are known from a Wednesday to the next Tuesday. */
+    while (part.days[first].early_ns < at("2025-11-05T00:00:00Z"))
+        first++;
+    for (end = first; part.days[end].early_ns < at("2025-11-12T00:00:00Z");)
+        end++;
+    part.days += first;
+    part.n = end - first;
+    part.from_ns = part.days[0].early_ns;
+    part.to_ns = part.days[part.n - 1].late_ns;
+    check_long(&part, DAY, "2025-11-05T00:00:00Z", "2025-11-05T14:30:00Z", "2025-11-05T21:00:00Z");
+    check_long(&part, DAY, "2025-11-11T00:00:00Z", "2025-11-11T14:30:00Z", "2025-11-11T21:00:00Z");
+    CHECK(!trading_long_span(&part, 7 * DAY, 0, &span));
+    check_long(&part, 7 * DAY, "2025-11-10T00:00:00Z", "2025-11-10T14:30:00Z", "2025-11-17T00:00:00Z");
 }
 
 static void test_range(void)
@@ -234,6 +273,7 @@ int main(void)
     test_spans(&random);
     test_bars(&random);
     test_long_bars();
+    test_long_spans();
     test_range();
     test_always();
     test_grid();
