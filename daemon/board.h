@@ -29,6 +29,10 @@ void daemon_board_book_bar(struct board *board, const struct engine_book_bar *ba
  * again from them. */
 void daemon_board_again(struct board *board, int symbol);
 
+/* The engine knows other days of a calendar: bars longer than the market's interval are by them from here on.
+ * `board` may be NULL. */
+void daemon_board_calendars(struct board *board);
+
 /* A stock has another name from now on. `board` may be NULL. */
 void daemon_board_rename(struct board *board, int symbol, const char *name);
 

@@ -54,6 +54,9 @@ void daemon_board_destroy(struct board *board)
     free(board->symbols);
     free(board->newest_books);
     free(board->left);
+    free(board->dated);
+    daemon_board_calendars_forget(&board->calendars_given);
+    daemon_board_calendars_forget(&board->calendars);
     free(board->frames);
     free(board->changed);
     free(board->unsaved);
@@ -175,7 +178,7 @@ static int make_room(struct board *board, int n)
     bool books = board->n_priced < (size_t)board->kept.n;
     void *wider;
     return WIDEN(board->forming, was, is) && WIDEN(board->again, was, is) && WIDEN(board->left, was, is) &&
-                   (!books || WIDEN(board->newest_books, was, is)) &&
+                   WIDEN(board->dated, was, is) && (!books || WIDEN(board->newest_books, was, is)) &&
                    WIDEN(board->newest, was * frames, is * frames) &&
                    WIDEN(board->newest_closed, was_values, values) &&
                    WIDEN(board->newest_forming, was_values, values)
@@ -200,9 +203,11 @@ static int take_symbols(struct board *board, const struct engine *engine)
     if (r == 0)
         board->n_published = n;
     pthread_mutex_unlock(&board->lock);
-    if (r == 0)
-        daemon_board_need(board);
-    return r;
+    if (r < 0)
+        return r;
+    board->calendars_due = true;
+    daemon_board_need(board);
+    return 0;
 }
 
 bool daemon_board_started(struct board *board)
@@ -212,6 +217,8 @@ bool daemon_board_started(struct board *board)
         return false;
     const struct engine *engine = daemon_session_engine(session);
     if (board->n_published < engine_symbols(engine) && take_symbols(board, engine) < 0)
+        daemon_fail("out of memory");
+    if (board->calendars_due && daemon_board_calendars_give(board, engine) < 0)
         daemon_fail("out of memory");
     board->started = board->n_published > 0;
     return board->started;

@@ -62,6 +62,17 @@ struct board_symbol {
     bool started;
 };
 
+/* The days of the symbols' calendars, one owner's own. */
+struct board_calendars {
+    struct trading_calendar *all; /* [n] */
+    int n;
+    int *of; /* [n_symbols]: index in `all`; -1: the symbol has none, or its days are not known */
+    int n_symbols;
+};
+
+/* How the bars of a symbol were made, when the loop last looked. */
+enum board_dated { BOARD_NEW, BOARD_BY_CLOCK, BOARD_BY_CALENDAR };
+
 /* Bars of different series that are given to the streams in one call. */
 struct board_round {
     uint32_t *series; /* [all series], as the rest */
@@ -93,6 +104,8 @@ struct board {
     struct board_results given;      /* emptied by the loop */
     struct board_book *newest_books; /* [n_published]: the newest; NULL where no indicator reads it */
     bool *left;                      /* [n_published]: removed: its series stand still */
+    enum board_dated *dated;         /* [n_published] */
+    bool calendars_due;              /* the thread has not been given the engine's */
     struct board_symbol *symbols;    /* [SYMBOLS_MAX], of which n_published are written */
     bool silence_reported;           /* an alert was raised for the call to the device that is under way */
     bool failure_reported; /* an alert was raised for a device that failed and is not in use again */
@@ -109,7 +122,8 @@ struct board {
     struct bar *forming; /* [n_published]: the newest; open_ns 0: none */
     bool forming_news;
     bool *again; /* [n_published]: its series are computed again from what the database holds */
-    struct gpu_module *offered; /* NULL: there is no new one */
+    struct board_calendars calendars_given; /* of NULL: there are no new ones */
+    struct gpu_module *offered;             /* NULL: there is no new one */
     bool on_device, device_lost;
     uint64_t
         device_call_ns; /* when the call to it that is under way started, by uv_hrtime(); 0: there is none */
@@ -128,6 +142,7 @@ struct board {
     struct streams *streams;
     struct streams *measured[BOOK_MEASURES]; /* [symbol], on the CPU; NULL: no indicator reads that measure */
     struct timeframe *frames;                /* [series] */
+    struct board_calendars calendars;        /* of the series above the market's interval */
     bool *changed;                           /* [series]: since its memory was stored */
     int *unsaved;                            /* [symbols]: bars since then */
     struct queued_bar *taken;
@@ -160,7 +175,15 @@ int daemon_board_grow(struct board *board, int n);
 /* Bars are not queued before the thread has read what the database holds. */
 void daemon_board_need(struct board *board);
 
-/* The rest is the thread's. board_work.c: */
+/* board_calendars.c: gives the thread copies of the engine's. 0 or -ENOMEM. */
+int daemon_board_calendars_give(struct board *board, const struct engine *engine);
+void daemon_board_calendars_forget(struct board_calendars *calendars);
+
+/* The rest is the thread's. board_calendars.c: takes the new ones, with the lock held; a symbol's, without
+ * days where it has none. */
+void daemon_board_calendars_take(struct board *board);
+const struct trading_calendar *daemon_board_days(const struct board *board, int symbol);
+/* board_work.c: */
 void *daemon_board_run(void *board);
 void daemon_board_trouble(struct board *board, const char *words, const char *why); /* for an alert */
 bool daemon_board_stopping(struct board *board);

@@ -10,6 +10,7 @@ struct catching_up {
     int symbol;
     uint32_t series;
     bool loaded[CONFIG_TIMEFRAMES_MAX];
+    bool astray;              /* a stored bar of the series opens where by the calendar none does */
     struct board_book *books; /* stored ones, oldest first, of which the first `next` are taken */
     size_t n_books, next;
 };
@@ -87,6 +88,28 @@ static void stored_bar(void *ctx, const struct bar *bar)
         daemon_board_close_round(up->board); /* before a later book is taken */
 }
 
+static void look_at_opening(void *ctx, const struct db_chart_bar *row)
+{
+    struct catching_up *up = ctx;
+    up->astray |= !daemon_timeframe_opens(&up->board->frames[up->series],
+                                          daemon_board_days(up->board, up->symbol), row->bar.open_ns);
+}
+
+/* Bars that were made by the clock, before the calendar was known, are forgotten with what their streams
+ * remember of them. */
+static int forget_astray(struct catching_up *up, struct db_reader *reader, const char *name, int timeframe)
+{
+    struct board *board = up->board;
+    up->astray = false;
+    int r = db_reader_chart_bars(reader, name, board->timeframes[timeframe], DB_CHART_BARS_KEPT,
+                                 look_at_opening, up);
+    if (r < 0 || !up->astray)
+        return r;
+    up->loaded[timeframe] = false;
+    board->frames[up->series].next_ns = INT64_MIN;
+    return daemon_streams_load(board->streams, up->series, "", 0) == -ENOMEM ? -ENOMEM : 0;
+}
+
 /* Loads the memories that a former run stored. A series that has none, or had other specifications, starts
  * without a past; one of a timeframe that is no longer kept is deleted. */
 static int begin_series(struct catching_up *up, struct db_reader *reader)
@@ -98,8 +121,10 @@ static int begin_series(struct catching_up *up, struct db_reader *reader)
     for (int t = 0; r == 0 && t < board->n_timeframes; t++) {
         up->series = board_series(board, up->symbol, t);
         if (up->loaded[t])
+            r = forget_astray(up, reader, name, t);
+        if (r == 0 && up->loaded[t])
             r = db_reader_chart_bars(reader, name, board->timeframes[t], 1, show_stored, up);
-        else
+        else if (r == 0)
             daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_REPLACED, .series = up->series},
                               NULL);
     }

@@ -242,14 +242,16 @@ void daemon_board_save_symbol(struct board *board, int symbol)
 void daemon_board_take_bar(struct board *board, int symbol, const struct bar *bar,
                            const struct board_book *book)
 {
+    const struct trading_calendar *days = daemon_board_days(board, symbol);
     for (int t = 0; t < board->n_timeframes; t++) {
         uint32_t series = board_series(board, symbol, t);
-        struct bar higher;
-        if (!daemon_timeframe_take(&board->frames[series], bar, &higher))
-            continue;
-        if (board->round.there[series])
-            daemon_board_close_round(board);
-        add(board, series, &higher, book);
+        struct bar higher[TIMEFRAME_CLOSED_MAX];
+        int n = daemon_timeframe_take(&board->frames[series], days, bar, higher);
+        for (int i = 0; i < n; i++) {
+            if (board->round.there[series])
+                daemon_board_close_round(board);
+            add(board, series, &higher[i], book);
+        }
     }
     if (++board->unsaved[symbol] >= BOARD_SAVE_BARS)
         daemon_board_save_symbol(board, symbol);
@@ -265,7 +267,8 @@ static void peek(struct board *board)
             uint32_t series = board_series(board, s, t);
             struct bar forming;
             if (board->forming_taken[s].open_ns != 0 &&
-                daemon_timeframe_peek(&board->frames[series], &board->forming_taken[s], &forming))
+                daemon_timeframe_peek(&board->frames[series], daemon_board_days(board, s),
+                                      &board->forming_taken[s], &forming))
                 add(board, series, &forming, &no_book);
         }
     begin_call(board);
@@ -318,6 +321,7 @@ static void take_work(struct board *board, struct board_due *ret)
     board->catching_up = board->catch_up;
     board->catch_up = board->forming_news = false;
     take_device(board);
+    daemon_board_calendars_take(board);
     if (ret->forming && board->n_symbols > 0)
         memcpy(board->forming_taken, board->forming, (size_t)board->n_symbols * sizeof *board->forming);
     pthread_mutex_unlock(&board->lock);

@@ -312,7 +312,9 @@ static const struct config_key keys[] = {
      "multiples of the market's interval; auto: it and what it divides of 5m 15m 1h 4h 1d", "auto",
      VALUE(timeframes),
      .more = "Up to 8. A higher bar is made of the market's closed bars; one of which a bar is missing, or "
-             "whose start was not seen, is left out."},
+             "whose start was not seen, is left out. Of a market with a calendar it begins and ends with a "
+             "session, those of a day or more have the regular sessions, and it is what there is of it: a "
+             "minute without trades is no bar."},
     {"indicators", "device_retry_s",
      "after a GPU has failed it is tried again, each time after twice as long; 0: not", "60",
      KEY_SCALED(0, 3600, 3), AT(device_retry_ms),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/board.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 #include "engine/event.h"
@@ -160,6 +161,7 @@ static void emit_days(struct feed *feed, int at)
         return;
     }
     daemon_session_event(feed->daemon->session, &event);
+    daemon_board_calendars(feed->daemon->board);
 }
 
 static void emit_session(struct feed *feed, int at, int64_t at_ns)

@@ -35,6 +35,19 @@ static void make(struct random *random, int64_t first_ns, int64_t lower_ns, unsi
     }
 }
 
+/* By the clock one lower bar closes at most one higher bar. */
+static const struct trading_calendar always;
+
+static bool take(struct timeframe *tf, const struct bar *lower, struct bar *ret)
+{
+    struct bar closed[TIMEFRAME_CLOSED_MAX];
+    int n = daemon_timeframe_take(tf, &always, lower, closed);
+    CHECK(n <= 1);
+    if (n > 0)
+        *ret = closed[0];
+    return n > 0;
+}
+
 /* The higher bar that opens there by looking at all the lower ones; false when one is missing. */
 static bool plain(int64_t open_ns, int64_t interval_ns, int64_t lower_ns, struct bar *ret)
 {
@@ -81,9 +94,9 @@ static void check_all(int64_t interval_ns, int64_t lower_ns)
             continue;
         /* The bar that forms is what it is with this one as it stands, and looking changes nothing. */
         struct timeframe before = tf;
-        bool whole = daemon_timeframe_peek(&tf, &bars[i], &expected);
+        bool whole = daemon_timeframe_peek(&tf, &always, &bars[i], &expected);
         CHECK(memcmp(&before, &tf, sizeof tf) == 0);
-        bool closes = daemon_timeframe_take(&tf, &bars[i], &got);
+        bool closes = take(&tf, &bars[i], &got);
         CHECK(!closes || (whole && same(&got, &expected)));
         if (closes) {
             closed++;
@@ -91,10 +104,10 @@ static void check_all(int64_t interval_ns, int64_t lower_ns)
             CHECK(plain(got.open_ns, interval_ns, lower_ns, &expected) && same(&got, &expected));
             CHECK_INT(tf.next_ns, got.open_ns + (interval_ns == lower_ns ? 1 : interval_ns));
         }
-        CHECK(!daemon_timeframe_take(&tf, &bars[i], &got)); /* the same again */
-        CHECK(!daemon_timeframe_peek(&tf, &bars[i], &got));
+        CHECK(!take(&tf, &bars[i], &got)); /* the same again */
+        CHECK(!daemon_timeframe_peek(&tf, &always, &bars[i], &got));
         if (i > 0)
-            CHECK(!daemon_timeframe_take(&tf, &bars[i - 1], &got)); /* a late one */
+            CHECK(!take(&tf, &bars[i - 1], &got)); /* a late one */
     }
     int64_t first = bar_open_time(bars[0].open_ns, interval_ns);
     for (int64_t open = first; open + interval_ns <= bars[BARS - 1].open_ns + lower_ns; open += interval_ns)
@@ -112,19 +125,19 @@ static void check_ends(int64_t interval_ns, int64_t lower_ns)
     daemon_timeframe_init(&all, interval_ns, lower_ns);
     for (int i = 0; i < BARS; i++)
         if (there[i])
-            n_whole += daemon_timeframe_take(&all, &bars[i], &whole[n_whole]);
+            n_whole += take(&all, &bars[i], &whole[n_whole]);
     for (int end = 0; end <= BARS; end += 97) {
         struct timeframe tf, later;
         int n = 0;
         daemon_timeframe_init(&tf, interval_ns, lower_ns);
         for (int i = 0; i < end; i++)
             if (there[i])
-                n += daemon_timeframe_take(&tf, &bars[i], &part[n]);
+                n += take(&tf, &bars[i], &part[n]);
         daemon_timeframe_init(&later, interval_ns, lower_ns);
         later.next_ns = tf.next_ns;
         for (int i = 0; i < BARS; i++)
             if (there[i])
-                n += daemon_timeframe_take(&later, &bars[i], &part[n]);
+                n += take(&later, &bars[i], &part[n]);
         CHECK_INT(n, n_whole);
         for (int i = 0; i < n && i < n_whole; i++)
             CHECK(same(&part[i], &whole[i]));
@@ -140,8 +153,8 @@ static void check_sessions(void)
     daemon_timeframe_init(&tf, HOUR, HOUR);
     for (size_t i = 0; i < sizeof opens / sizeof *opens; i++) {
         const struct bar bar = {.open_ns = opens[i], .volume = (int64_t)i};
-        CHECK(daemon_timeframe_take(&tf, &bar, &got) && got.open_ns == opens[i] && got.volume == (int64_t)i);
-        CHECK(!daemon_timeframe_take(&tf, &bar, &got));
+        CHECK(take(&tf, &bar, &got) && got.open_ns == opens[i] && got.volume == (int64_t)i);
+        CHECK(!take(&tf, &bar, &got));
     }
     CHECK_INT(tf.left_out, 0);
 }
