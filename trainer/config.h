@@ -108,6 +108,10 @@ int train_config_check(const struct train_config *config, char err[static CONFIG
  */
 bool train_config_warns(const struct train_config *config, char words[static CONFIG_ERROR_MAX]);
 
+/* Of a training or a study whose policies can be evaluated, and neither backtested nor promoted: a sentence on
+ * why, and what would be right; false: they can. */
+bool train_config_untradable(const struct train_config *config, char words[static CONFIG_ERROR_MAX]);
+
 /* The value of a key as train_config_set() reads it; -ENOENT, -ENAMETOOLONG. */
 int train_config_get(const struct train_config *config, const char *section, const char *key, char *buf,
                      size_t cap);

@@ -210,6 +210,33 @@ bool train_config_warns(const struct train_config *config, char words[static CON
     return true;
 }
 
+/* As policies are refused (strategy/policy/runtime.c). */
+bool train_config_untradable(const struct train_config *config, char words[static CONFIG_ERROR_MAX])
+{
+    char buy[CONFIG_WORD_MAX], sell[CONFIG_WORD_MAX];
+    const struct env_params *env = &config->env;
+    if (!train_config_trades(config))
+        return false;
+    if (env->execution != ENV_MARKET) {
+        snprintf(
+            words, CONFIG_ERROR_MAX,
+            "[environment] execution = reference: its policy can be evaluated, and not backtested or promoted: "
+            "%s is right for one that can",
+            env->task == ENV_DAY_TRADE ? "task = day-trade with preset = market, the default,"
+                                       : "preset = market, the default,");
+        return true;
+    }
+    if (!env_params_get(env, "buy_cost_pct", buy, sizeof buy) ||
+        !env_params_get(env, "sell_cost_pct", sell, sizeof sell) || strcmp(buy, sell) == 0)
+        return false;
+    snprintf(
+        words, CONFIG_ERROR_MAX,
+        "[environment] sell_cost_pct = %s: its policy can be evaluated, and not backtested or promoted, since an "
+        "account has one rate: buy_cost_pct, %s, is right for one that can",
+        sell, buy);
+    return true;
+}
+
 /* ---- All of it. ---- */
 
 struct misfit_call {

@@ -58,6 +58,8 @@ static void print(const struct plan *plan, const struct train_config *config)
         printf("  products in %s: precision = %s is a device's\n", plan->precision, asked);
     if (train_config_warns(config, words))
         printf("  %s\n", words);
+    if (train_config_untradable(config, words))
+        printf("  %s\n", words);
     printf("  %lld steps in %lld iteration%s of %lld\n", (long long)config->ppo.total_steps,
            (long long)plan->iterations, plan->iterations == 1 ? "" : "s", (long long)plan->rows);
     print_device(plan, config);
@@ -76,7 +78,7 @@ static void print(const struct plan *plan, const struct train_config *config)
 static int print_json(const struct plan *plan, const struct train_config *config)
 {
     char words[CONFIG_ERROR_MAX];
-    const bool warned = train_config_warns(config, words);
+    const bool warned = train_config_warns(config, words) || train_config_untradable(config, words);
     json_t *json = json_pack("{s:s, s:o}", "schema", "papertape.plan/1", "warning",
                              warned ? json_string(words) : json_null()),
            *fields = trainer_plan_json(plan, config);

@@ -236,8 +236,10 @@ static int open_market(struct study_run *run, bool all_done)
 {
     const struct study_market_options options = {
         .no_trials = all_done, .stopped = is_stopped, .warned = warn, .ctx = run};
-    char err[TRIAL_ERROR_MAX];
+    char err[TRIAL_ERROR_MAX], words[CONFIG_ERROR_MAX];
     telemetry_report_state(&run->report, "loading", 0);
+    if (!all_done && train_config_untradable(&run->config, words))
+        warn(run, words);
     int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
     if (r < 0)
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));

@@ -80,23 +80,25 @@ void train_print_other_errors(const char *path)
     free(text);
 }
 
-/* A study's keys are its trials'. */
-static bool warns(const char *path, const char *text, char words[static CONFIG_ERROR_MAX])
+/* As lines on stderr, or into `list`. A study's steps are its trials'. */
+static void take_warnings(const char *path, const char *text, json_t *list)
 {
     struct train_config *config = malloc(sizeof *config);
     struct study_settings settings;
-    bool is_study, found = false;
-    if (config && study_settings_parse(path, text, config, &settings, &is_study, words) == 0) {
-        found = !is_study && train_config_warns(config, words);
+    char words[2][CONFIG_ERROR_MAX];
+    bool is_study, is[2] = {false};
+    if (config && study_settings_parse(path, text, config, &settings, &is_study, words[0]) == 0) {
+        is[0] = !is_study && train_config_warns(config, words[0]);
+        is[1] = train_config_untradable(config, words[1]);
         study_settings_finish(&settings);
     }
+    for (int i = 0; i < 2; i++) {
+        if (is[i] && list)
+            json_array_append_new(list, json_string(words[i]));
+        else if (is[i])
+            fprintf(stderr, "papertape-trainer: %s: %s\n", path, words[i]);
+    }
     free(config);
-    return found;
-}
-
-static json_t *warnings_json(bool warned, const char *words)
-{
-    return warned ? json_pack("[s]", words) : json_array();
 }
 
 int train_check(const char *path, bool json)
@@ -107,20 +109,19 @@ int train_check(const char *path, bool json)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
     int n = json && !error_output.errors ? -ENOMEM
                                          : train_config_errors(path, text, NULL, take_error, &error_output);
-    char words[CONFIG_ERROR_MAX] = "";
-    const bool warned = n == 0 && warns(path, text, words);
+    json_t *warnings = json ? json_array() : NULL;
+    if (n == 0)
+        take_warnings(path, text, warnings);
     free(text);
-    if (warned && !json)
-        fprintf(stderr, "papertape-trainer: %s: %s\n", path, words);
-    json_t *out = json && n >= 0
-                      ? json_pack("{s:s, s:O, s:o}", "schema", "papertape.training-check/1", "errors",
-                                  error_output.errors, "warnings", warnings_json(warned, words))
-                      : NULL;
+    json_t *out = json && n >= 0 ? json_pack("{s:s, s:O, s:O}", "schema", "papertape.training-check/1",
+                                             "errors", error_output.errors, "warnings", warnings)
+                                 : NULL;
     if (n >= 0 && json && (!out || json_array_size(error_output.errors) != (size_t)n))
         n = -ENOMEM;
     else if (out && (json_dumpf(out, stdout, JSON_INDENT(1)) < 0 || putchar('\n') < 0))
         n = -EIO;
     json_decref(out);
+    json_decref(warnings);
     json_decref(error_output.errors);
     if (n < 0)
         return trainer_args_say(EXIT_FAILURE, "cannot check: %s: %s", path, strerror(-n));

@@ -89,10 +89,12 @@ static void warn_gaps(struct train_run *run)
             telemetry_report_warning(&run->report, note);
 }
 
-static int warn_steps(struct train_run *run)
+static int warn_of_config(struct train_run *run)
 {
     char words[CONFIG_ERROR_MAX];
     if (!run->args->resume && train_config_warns(&run->config, words))
+        telemetry_report_warning(&run->report, words);
+    if (!run->args->resume && train_config_untradable(&run->config, words))
         telemetry_report_warning(&run->report, words);
     return GO_ON;
 }
@@ -188,9 +190,9 @@ static int open_board(struct train_run *run)
 
 int train_prepare(struct train_run *run)
 {
-    static int (*const parts[])(struct train_run *) = {make_folders, claim_output,     open_checkpoint,
-                                                       load_source,  compute_features, make_plan,
-                                                       warn_steps,   make_learner,     open_board};
+    static int (*const parts[])(struct train_run *) = {make_folders,   claim_output,     open_checkpoint,
+                                                       load_source,    compute_features, make_plan,
+                                                       warn_of_config, make_learner,     open_board};
     int status = GO_ON;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GO_ON; i++) {
         status = parts[i](run);

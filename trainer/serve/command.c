@@ -329,6 +329,8 @@ static void start_now(struct serve *serve, struct control_call *call, json_t *ar
         control_error(call, "EINVAL", "overwrite: true or false is needed");
         return;
     }
+    char words[CONFIG_ERROR_MAX];
+    warning = warning ? warning : serve_configuration_warns(text, words) ? words : NULL;
     struct serve_training *before = serve_queue_find(serve, name);
     if (came_before(call, before, "start", key))
         return;
@@ -528,8 +530,10 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
 static void check(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *text = text_arg(call, args, "config");
+    char words[CONFIG_ERROR_MAX];
     if (text && !serve_plan_check(serve, call, args))
-        answer(call, json_pack("{s:o, s:n}", "errors", serve_configuration_errors(text), "warning"));
+        answer(call, json_pack("{s:o, s:s?}", "errors", serve_configuration_errors(text), "warning",
+                               serve_configuration_warns(text, words) ? words : NULL));
 }
 
 static void plan(struct serve *serve, struct control_call *call, json_t *args)

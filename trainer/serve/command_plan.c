@@ -127,7 +127,10 @@ static void check(void *ctx, int status, const char *out, const char *err)
     struct asked *asked = ctx;
     char warning[CONFIG_ERROR_MAX];
     json_t *errors = refused_rows(status, err);
+    const char *text = json_string_value(json_object_get(asked->args, "config"));
     warn(out, warning);
+    if (!warning[0] && text && !serve_configuration_warns(text, warning))
+        warning[0] = '\0';
     answer(asked->call, json_pack("{s:o, s:s?}", "errors", errors ? errors : json_array(), "warning",
                                   warning[0] ? warning : NULL));
     asked_destroy(asked);

@@ -17,6 +17,11 @@ static void add(void *ctx, int line, const char *section, const char *key, const
                                          "message", message));
 }
 
+static void ignore(void *ctx, int line, const char *section, const char *key, const char *message)
+{
+    (void)ctx, (void)line, (void)section, (void)key, (void)message;
+}
+
 json_t *serve_configuration_errors(const char *text)
 {
     json_t *errors = json_array();
@@ -25,6 +30,15 @@ json_t *serve_configuration_errors(const char *text)
         return NULL;
     }
     return errors;
+}
+
+bool serve_configuration_warns(const char *text, char ret[static CONFIG_ERROR_MAX])
+{
+    struct train_config *config = malloc(sizeof *config);
+    bool warns = config && train_config_errors(FILE_NAME, text, config, ignore, NULL) == 0 &&
+                 train_config_untradable(config, ret);
+    free(config);
+    return warns;
 }
 
 /* ---- Name and output. ---- */

@@ -117,6 +117,8 @@ bool serve_plan_show(struct serve *serve, struct control_call *call, json_t *arg
 /* All errors, in order, as [{"line","section","key","message"}]; line 0 and "" where an error has none. An
  * empty array: no error. NULL without memory. */
 json_t *serve_configuration_errors(const char *text);
+/* train_config_untradable() of the text. */
+bool serve_configuration_warns(const char *text, char ret[static CONFIG_ERROR_MAX]);
 
 /* The text with `name` and `output` in its [training] replaced. For free(); NULL with a sentence. `text` has
  * no errors. */

@@ -105,6 +105,20 @@ def test_state(trainer, papertape, folder):
           "state: another policy than of the file")
 
 
+def test_untradable(trainer, folder):
+    """What can only be evaluated says so before it is trained; docs/training.md's configuration of stocks can be traded."""
+    for name, environment, words in (("preset", {"preset": "day-trade"}, "task = day-trade with preset = market"),
+                                     ("fees", {"sell_cost_pct": 0.001}, "buy_cost_pct, 0, is right"), ("good", {"task": "day-trade"}, "")):
+        path = config(os.path.join(folder, name + ".ini"), SMALL, {"environment": environment, "training": {"name": name, "output": "out",
+                                                                                                            "total_steps": 256}})
+        checked, ran = trainer.run("train", "--check", "--config", path), trainer.run("train", "--config", path)
+        listed = json.loads(trainer.run("train", "--check", "--json", "--config", path).stdout)["warnings"]
+        warned = [event["message"] for event in events(lines(ran.stdout), "warning")]
+        check(checked.returncode == 0 and len(listed) == bool(words) and "".join(listed) in checked.stderr, f"{name}: {checked.stderr} {listed}")
+        check([words in message for message in warned if "evaluated, and not" in message] == [True] * bool(words), f"{name}: {warned}")
+        check(all(words in message for message in listed), f"{name}: {listed}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         stock_bars.write(os.path.join(folder, "ABC_5m.csv"),
@@ -113,6 +127,7 @@ def main():
         test_study(trainer, papertape, folder)
         test_year(trainer, papertape, folder)
         test_state(trainer, papertape, folder)
+        test_untradable(trainer, folder)
     done("stocks")
 
 
