@@ -298,7 +298,7 @@ int cli_run_check(struct run_args *args)
     if (args->cash == 0) /* a deposit may follow in an account of the daemon, so there it is valid */
         return cli_stored_fail(EXIT_USAGE, args->verb, "--cash", "\"0\": a number above 0 is needed");
     char database[STATE_PATH_MAX];
-    bool stored = args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database);
+    bool stored = args->n_bars == 1 && db_state_database(args->bars[0], database);
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");

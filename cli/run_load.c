@@ -99,7 +99,7 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
     char database[STATE_PATH_MAX];
     struct market *market;
     *load = (struct market_load){0};
-    args->stored = args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database);
+    args->stored = args->n_bars == 1 && db_state_database(args->bars[0], database);
     int status =
         args->stored ? cli_stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
     if (status != EXIT_OK)

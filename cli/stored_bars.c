@@ -14,31 +14,6 @@
 #include "exchange/nearest.h"
 #include "strategy/policy/policy.h"
 
-bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
-{
-    static const char magic[16] = "SQLite format 3";
-    char head[sizeof magic] = "";
-    struct stat info;
-    if (stat(given, &info) < 0) { /* opening it reports why */
-        size_t len = strlen(given);
-        return len > 3 && strcmp(given + len - 3, ".db") == 0 &&
-               snprintf(database, STATE_PATH_MAX, "%s", given) < STATE_PATH_MAX;
-    }
-    int n = snprintf(database, STATE_PATH_MAX, S_ISDIR(info.st_mode) ? "%s/papertape.db" : "%s", given);
-    if (n < 0 || n >= STATE_PATH_MAX)
-        return false;
-    if (S_ISDIR(info.st_mode))
-        return true;
-    if (!S_ISREG(info.st_mode)) /* a pipe can be read once */
-        return false;
-    FILE *file = fopen(given, "rbe");
-    bool is =
-        file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, magic, sizeof magic) == 0;
-    if (file)
-        fclose(file);
-    return is;
-}
-
 /* The symbols that the database has bars of. */
 struct listed {
     char names[SYMBOLS_MAX][SYMBOL_NAME_MAX];

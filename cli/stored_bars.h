@@ -5,9 +5,6 @@
 #include "cli/run_args.h"
 #include "db/state.h"
 
-/* Is that a state directory, or a database? Then its database's path. */
-bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
-
 /* The venue's bars of --symbol, or of all symbols that have some, of --interval, or of the shortest that is
  * stored; where one has a calendar, by --calendar, or the table of that. EXIT_OK with *ret for
  * market_store_close(), or another status with its line on stderr. */

@@ -363,3 +363,28 @@ int db_state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, si
     *fd = taken;
     return 1;
 }
+
+bool db_state_database(const char *given, char database[static STATE_PATH_MAX])
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    struct stat info;
+    if (stat(given, &info) < 0) { /* opening it reports why */
+        size_t len = strlen(given);
+        return len > 3 && strcmp(given + len - 3, ".db") == 0 &&
+               snprintf(database, STATE_PATH_MAX, "%s", given) < STATE_PATH_MAX;
+    }
+    int n = snprintf(database, STATE_PATH_MAX, S_ISDIR(info.st_mode) ? "%s/papertape.db" : "%s", given);
+    if (n < 0 || n >= STATE_PATH_MAX)
+        return false;
+    if (S_ISDIR(info.st_mode))
+        return true;
+    if (!S_ISREG(info.st_mode)) /* a pipe can be read once */
+        return false;
+    FILE *file = fopen(given, "rbe");
+    bool is =
+        file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, magic, sizeof magic) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}

@@ -27,6 +27,9 @@ struct state_dir {
  * home; -ENAMETOOLONG. err: one sentence. */
 int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
+/* Is that, as --bars takes files, a state directory, or a database? Then its database's path. */
+bool db_state_database(const char *given, char database[static STATE_PATH_MAX]);
+
 /* For programs that read a daemon's state, or talk to it: without `option` and $STATE_DIRECTORY the
  * caller's own directory where it has a database or a socket, else the service's where that has one (which
  * root and the members of its group can see), else the caller's own. Returns as db_state_dir_find(). */

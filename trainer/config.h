@@ -24,7 +24,8 @@ struct train_config_data {
     char state[CONFIG_PATH_MAX];
     char symbols[CONFIG_LIST_MAX]; /* separated by commas; of files: "" for those of their names */
     char exchange_info[CONFIG_PATH_MAX];
-    int64_t interval_ns;            /* 0: the files' */
+    char lots[CONFIG_LIST_MAX]; /* of files' symbols: one for all, or one each; "": as their digits show */
+    int64_t interval_ns;        /* 0: the files' */
     char calendar[CONFIG_PATH_MAX]; /* exchange/calendar_file.h; "": at all times */
     char zone[CONFIG_WORD_MAX];     /* of the files' times; "": UTC */
     char features[CONFIG_PATH_MAX]; /* "": closes and volumes */
@@ -108,8 +109,8 @@ int train_config_check(const struct train_config *config, char err[static CONFIG
  */
 bool train_config_warns(const struct train_config *config, char words[static CONFIG_ERROR_MAX]);
 
-/* Of a training or a study whose policies can be evaluated, and neither backtested nor promoted: a sentence on
- * why, and what would be right; false: they can. */
+/* Of a training or a study whose policies can be evaluated, and neither backtested nor promoted: a sentence
+ * on why, and what would be right; false: they can. */
 bool train_config_untradable(const struct train_config *config, char words[static CONFIG_ERROR_MAX]);
 
 /* The value of a key as train_config_set() reads it; -ENOENT, -ENAMETOOLONG. */

@@ -92,7 +92,8 @@ static const struct {
     const char *words;
 } rules[] = {
     {"bars state", two_sources, "[data] state: bars are named too: one of the two is right"},
-    {"bars state", no_source, "[data] bars: none: bars files are needed, or the state of a daemon"},
+    {"bars state", no_source,
+     "[data] bars: none: bars files are needed, or the state of a daemon, with symbols and interval"},
     {"symbols state", no_symbols, "[data] symbols: none: it is needed with state"},
     {"interval state", no_interval, "[data] interval: none: it is needed with state"},
     {"session_features calendar", no_calendar,

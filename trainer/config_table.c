@@ -46,6 +46,10 @@ const struct config_key train_config_table[] = {
     {"data", "symbols", "with commas; of files: empty for those of their names", "", TEXT(data.symbols)},
     {"data", "exchange_info", "the venue's exchangeInfo, for lots and ticks; empty: as digits show", "",
      TEXT(data.exchange_info)},
+    {"data", "lots",
+     "step of quantities of the files' symbols, as 0.000000001: one for all, or with commas one "
+     "each; empty: as digits show",
+     "", TEXT(data.lots)},
     {"data", "interval", "of the bars, as 5m; empty: the files'", "", KEY_INTERVAL, AT(data.interval_ns)},
     {"data", "calendar",
      "of the market, whose sessions the bars are of: nyse, a file of one, or 24x7; empty: it trades at all "

@@ -15,6 +15,7 @@
 enum {
     INFO_MAX = 256 << 20, /* the largest known is 20 MB */
     PLAIN_DIGITS = 8,     /* prices of no more digits are taken as they are, or refused */
+    LOT_DIGITS = 9,       /* the finest of a venue */
 };
 
 static int read_text(const char *path, char **ret, size_t *ret_len, char err[static MARKET_ERROR_MAX])
@@ -143,6 +144,23 @@ static int refuse_term(const struct market_source *source, const char *option, c
                      source->bars.symbol, right);
 }
 
+/* Quantities in units as fine as a lot of more digits than the default scale's. A limit that is none stays as
+ * it is: the most units that there can be. */
+static int refine(struct symbol *symbol, int digits)
+{
+    struct symbol_filters *filters = &symbol->filters;
+    int64_t *const of[] = {&filters->qty_min,        &filters->qty_max,        &filters->step,
+                           &filters->market_qty_min, &filters->market_qty_max, &filters->market_step};
+    if (digits > LOT_DIGITS)
+        return -EINVAL;
+    if (digits <= symbol->qty_scale)
+        return 0;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        (void)decimal_rescale(*of[i], symbol->qty_scale, digits, of[i]);
+    symbol->qty_scale = digits;
+    return 0;
+}
+
 static int take_terms(struct market_source *source, const char *lot, const char *tick,
                       char err[static MARKET_ERROR_MAX])
 {
@@ -150,8 +168,9 @@ static int take_terms(struct market_source *source, const char *lot, const char 
     struct symbol_filters *filters = &symbol->filters;
     int64_t step = 0;
     if (lot) {
-        if (decimal_parse_str(lot, symbol->qty_scale, &step) < 0 || step <= 0)
-            return refuse_term(source, "--lot", lot, "an amount above 0, of at most 8 digits after the point",
+        if (refine(symbol, text_digits(lot)) < 0 || decimal_parse_str(lot, symbol->qty_scale, &step) < 0 ||
+            step <= 0)
+            return refuse_term(source, "--lot", lot, "an amount above 0, of at most 9 digits after the point",
                                err);
         filters->step = filters->qty_min = step;
     }

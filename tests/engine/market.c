@@ -329,7 +329,15 @@ static void test_terms(void)
     CHECK(m->series[0].symbol.price_scale == 10 && m->series[0].symbol.filters.tick == 1);
     market_store_close(m);
 
-    static const char *const bad[] = {"0", "-1", "x", "0.000000001", ""};
+    static const char *const fraction[] = {"0.000000001"}; /* all quantities are in units as fine */
+    options.terms = (struct market_terms){.lots = fraction};
+    m = load_one("BTCUSDT_1m.csv", rows, &options);
+    s = &m->series[0].symbol;
+    CHECK(s->qty_scale == 9 && s->filters.step == 1 && s->filters.qty_min == 1);
+    CHECK_INT(s->filters.qty_max, INT64_C(9000) * 1000000000);
+    market_store_close(m);
+
+    static const char *const bad[] = {"0", "-1", "x", "0.0000000001", ""};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         options.terms = (struct market_terms){.lots = &bad[i]};
         refuses((const char *[]){scratch_path("FOOXYZ_1m.csv")}, 1, &options, -EINVAL,

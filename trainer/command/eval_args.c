@@ -71,7 +71,7 @@ static int take_splits(struct option_call *call, const struct option_row *row, c
 static const struct option_row options[] = {
     {"bars", "FILE[,FILE...]",
      "bars files of its symbols, of its interval: words or commas between them, in any order; those of other "
-     "symbols are left out",
+     "symbols are left out; or a state directory or database of a daemon, whose bars of its symbols are taken",
      .take = take_bars},
     {"from", "T", "rows that open from T on (ISO 8601, UTC without a zone, or epoch in s, ms, us or ns)",
      AT(bars.from_ns), take_time},
@@ -87,6 +87,8 @@ static const struct option_row options[] = {
      .take = take_set},
     {"exchange-info", "FILE", "the venue's exchangeInfo, for the lots and ticks of market",
      AT(bars.exchange_info)},
+    {"lot", "N", "the step of quantities of the files' symbols, where they do not show it, as 0.000000001",
+     AT(bars.lot)},
     {"calendar", "NAME|FILE",
      "of the bars' market: nyse, a file of one, or 24x7; left out: that of the policy's file, whose session's "
      "bars are taken",
@@ -117,7 +119,8 @@ int trainer_eval_args_check(const struct option_call *call)
         if (i != at)
             status = add_bars(call, call->arguments[i]);
     if (status == EXIT_OK && args->n_paths == 0)
-        return option_fail(call, EXIT_USAGE, "no bars: --bars FILE of the policy's symbols is needed");
+        return option_fail(call, EXIT_USAGE,
+                           "no bars: --bars FILE of the policy's symbols, or --bars STATE, is needed");
     args->bars.paths = args->paths;
     args->bars.n = args->n_paths;
     args->bars.set = args->sets;

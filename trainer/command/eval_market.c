@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/market_source.h"
+#include "db/state.h"
 #include "engine/market/compact.h"
 #include "exchange/bar.h"
 #include "exchange/calendar_file.h"
@@ -13,6 +15,7 @@
 #include "strategy/policy/runtime.h"
 #include "trainer/command/eval_set.h"
 #include "trainer/command/eval_show.h"
+#include "trainer/training/bars_words.h"
 #include "trainer/training/source.h"
 
 #define refuse(err, code, ...) fail_with(code, err, EVAL_ERROR_MAX, __VA_ARGS__)
@@ -79,12 +82,32 @@ static int open_calendar(struct eval_market *market, const char *given, char err
 static int load(const struct eval_market *market, const struct eval_bars *bars, const char *const *paths,
                 size_t n, struct market **ret, char err[static EVAL_ERROR_MAX])
 {
+    const char *lots[SYMBOLS_MAX];
     const struct market_options options = {.no_cache = true,
                                            .exchange_info = bars->exchange_info,
                                            .zone = bars->zone,
                                            .calendar = days_of(market),
-                                           .session = market->policy->policy.session};
-    return market_store_load_files(paths, n, &options, ret, NULL, err);
+                                           .session = market->policy->policy.session,
+                                           .terms.lots = bars->lot ? lots : NULL};
+    for (size_t i = 0; i < n && i < SYMBOLS_MAX; i++)
+        lots[i] = bars->lot;
+    int r = market_store_load_files(paths, n, &options, ret, NULL, err);
+    if (r < 0)
+        training_bars_words(BARS_WORDS_EVAL, err, EVAL_ERROR_MAX);
+    return r;
+}
+
+/* The venue's bars of its symbols. */
+static int load_state(const struct eval_market *market, const char *database, struct market **ret,
+                      char err[static EVAL_ERROR_MAX])
+{
+    const struct policy *policy = &market->policy->policy;
+    const struct market_options options = {
+        .interval_ns = policy->interval_ns, .calendar = days_of(market), .session = policy->session};
+    const char *names[ENV_ASSETS_MAX];
+    for (int i = 0; i < policy->n_assets; i++)
+        names[i] = policy->assets[i].name;
+    return db_market_load(database, names, (size_t)policy->n_assets, BAR_VENUE, &options, ret, NULL, err);
 }
 
 static int find_files(const struct trained_policy *trained, const struct market *all, size_t *ret_places,
@@ -141,6 +164,14 @@ static int load_in_order(const struct eval_market *own, const struct eval_bars *
     }
     *ret = market;
     return 0;
+}
+
+static int load_bars(const struct eval_market *own, const struct eval_bars *bars, struct market **ret,
+                     char err[static EVAL_ERROR_MAX])
+{
+    char database[STATE_PATH_MAX];
+    return bars->n == 1 && db_state_database(bars->paths[0], database) ? load_state(own, database, ret, err)
+                                                                       : load_in_order(own, bars, ret, err);
 }
 
 /* Leaves the nights out. */
@@ -267,7 +298,7 @@ static int open_market(struct eval_market market, const struct eval_bars *bars, 
     if (r == 0)
         r = open_calendar(&market, bars->calendar, err);
     if (r == 0)
-        r = load_in_order(&market, bars, &market.bars, err);
+        r = load_bars(&market, bars, &market.bars, err);
     if (r == 0)
         r = check_interval(policy, market.bars, err);
     if (r == 0)

@@ -23,8 +23,10 @@ struct eval_market {
 enum { EVAL_ERROR_MAX = TRAINER_DATA_ERROR_MAX };
 
 struct eval_bars {
-    char *const *paths; /* bars files, in any order; symbols that the policy does not trade are left out */
+    char *const *paths; /* bars files, in any order; symbols that the policy does not trade are left out; or
+                         * one state folder or database */
     size_t n;
+    const char *lot;           /* of all files' symbols; NULL: as their digits show */
     const char *exchange_info; /* or NULL */
     const char *calendar;      /* of the bars; NULL: the policy's */
     const char *zone;          /* of their times that have none; NULL: UTC */

@@ -12,6 +12,7 @@
 #include "exchange/calendar_file.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
+#include "trainer/training/bars_words.h"
 
 /* Fewer copies are stepped by one thread: two of the environment's would compete with the learner's. */
 enum { SPLIT_COPIES = 512, EPISODES_LEAST = 4 /* that drawn starts choose from */ };
@@ -74,25 +75,43 @@ static enum session_choice choice_of(const struct training_source *source)
     return training_source_days(source) ? (enum session_choice)source->config->env.session : SESSION_ALL;
 }
 
+/* [data] lots of n files; *ret_lots is NULL where it is empty. */
+static int read_lots(const char *text, size_t n, struct words *words, const char *const **ret_lots,
+                     char err[static SOURCE_ERROR_MAX])
+{
+    if (!split(text, words))
+        return bad_list("lots", err);
+    if (words->n > 1 && words->n != n)
+        return say(err, -EINVAL, "[data] lots: %zu: one, or as many as bars, %zu, are right", words->n, n);
+    for (size_t i = 1; words->n == 1 && i < n; i++)
+        words->word[i] = words->word[0];
+    *ret_lots = words->n > 0 ? words->word : NULL;
+    return 0;
+}
+
 static int load_files(const struct training_source *source, struct words *bars, struct words *symbols,
-                      struct market **ret, char err[static SOURCE_ERROR_MAX])
+                      struct words *lots, struct market **ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &source->config->data;
+    struct market_terms terms = {0};
     if (!split(data->bars, bars) || bars->n == 0)
         return bad_list("bars", err);
     if (symbols->n > 0 && symbols->n != bars->n)
         return say(err, -EINVAL, "[data] symbols: %zu: as many as bars are right, %zu", symbols->n, bars->n);
+    int r = read_lots(data->lots, bars->n, lots, &terms.lots, err);
+    if (r < 0)
+        return r;
     const struct market_options options = {
         .names = symbols->n > 0 ? symbols->word : NULL,
         .exchange_info = data->exchange_info[0] ? data->exchange_info : NULL,
         .zone = data->zone[0] ? data->zone : NULL,
         .calendar = training_source_days(source),
         .session = choice_of(source),
+        .terms = terms,
     };
-    int r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
-    char *option = r < 0 ? strstr(err, ", or --interval") : NULL;
-    if (option) /* the trainer has no such option */
-        *option = '\0';
+    r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
+    if (r < 0)
+        training_bars_words(BARS_WORDS_KEYS, err, SOURCE_ERROR_MAX);
     if (r < 0 || data->interval_ns == 0 || (*ret)->interval_ns == data->interval_ns)
         return r;
     const char *name = bar_interval_name((*ret)->interval_ns);
@@ -164,8 +183,9 @@ static int open_calendar(struct training_source *source, char err[static SOURCE_
 static int load_bars(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &source->config->data;
-    struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols);
-    int r = bars && symbols ? 0 : say(err, -ENOMEM, "out of memory");
+    struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols),
+                 *lots = malloc(sizeof *lots);
+    int r = bars && symbols && lots ? 0 : say(err, -ENOMEM, "out of memory");
     if (r == 0)
         r = open_calendar(source, err);
     if (r == 0 && !split(data->symbols, symbols))
@@ -173,11 +193,12 @@ static int load_bars(struct training_source *source, char err[static SOURCE_ERRO
     if (r == 0 && data->state[0])
         r = load_state(source, symbols, &source->market, err);
     else if (r == 0)
-        r = load_files(source, bars, symbols, &source->market, err);
+        r = load_files(source, bars, symbols, lots, &source->market, err);
     if (r == 0)
         r = keep_sessions(source, err);
     free(bars);
     free(symbols);
+    free(lots);
     return r;
 }
 

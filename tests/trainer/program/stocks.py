@@ -3,6 +3,7 @@ clock as in a backtest; bars of a state have their symbols' calendar.
 
     stocks.py PAPERTAPE_TRAINER PAPERTAPE
 """
+import csv
 import datetime
 import json
 import math
@@ -105,6 +106,40 @@ def test_state(trainer, papertape, folder):
           "state: another policy than of the file")
 
 
+def fills(folder, name):
+    with open(os.path.join(folder, name)) as file:
+        return [[row[key] for key in ("ts_ns", "side", "price", "qty")] for row in csv.DictReader(file)]
+
+
+def test_lot(trainer, papertape, folder):
+    """The fractions that Alpaca trades: the same fills in eval and backtest."""
+    path = config(os.path.join(folder, "lot.ini"), SMALL, DAY, {"environment": {"initial_capital": 500}, "data": {"lots": "0.000000001"},
+                                                                "training": {"name": "lot", "output": "out"}})
+    ran = trainer.run("train", "--config", path)
+    check(ran.returncode == 0, f"lot: {ran.stderr}")
+    evaluated(trainer, "out/lot.safetensors", "--lot", "0.000000001", "--trades", "ours.csv")
+    papertape.backtest("out/lot.safetensors", "--lot", "0.000000001", "--fills", "theirs.csv")
+    ours, theirs = fills(folder, "ours.csv"), fills(folder, "theirs.csv")
+    check(len(ours) > 100 and ours == theirs[:len(ours)] and any(qty.rstrip("0")[-9] == "." for *_, qty in ours), f"lot: {ours[:3]} {theirs[:3]}")
+    refused = papertape.run("backtest", "--strategy", "day-trade", "--bars", "ABC_5m.csv", "--lot", "0.0000000001")
+    check(refused.returncode == 1 and "at most 9 digits" in refused.stderr, f"lot: {refused.stderr}")
+
+
+def test_words(trainer, folder):
+    """What is wrong with bars names the configuration's keys; eval takes the state that backtest takes."""
+    with open(os.path.join(folder, "ABC_5m.csv")) as file:
+        rows = file.read().splitlines()
+    with open(os.path.join(folder, "NIGHT_5m.csv"), "w") as file:
+        file.write("\n".join([rows[0], rows[1].replace(rows[1].split(",")[0], "2026-01-05 02:00:00+00:00"), *rows[2:]]))
+    for session, key in (("regular", "[environment] session = all"), ("all", "")):
+        path = config(os.path.join(folder, "words.ini"), SMALL, {"training": {"name": "words", "output": "out"}, "environment": {"session": session},
+                                                                 "data": {"bars": "NIGHT_5m.csv", "zone": None if key else "America/Nowhere"}})
+        ran = trainer.run("train", "--config", path)
+        check(ran.returncode == 1 and "[data] zone" in ran.stderr and key in ran.stderr and "--" not in ran.stderr, f"words: {ran.stderr}")
+    ran = trainer.run("eval", "out/year.safetensors", "--bars", "saved")
+    check(ran.returncode == 0 and json.loads(ran.stdout)["whole"] == evaluated(trainer, "out/year.safetensors")["whole"], f"eval: {ran.stderr}")
+
+
 def test_untradable(trainer, folder):
     """What can only be evaluated says so before it is trained; docs/training.md's configuration of stocks can be traded."""
     for name, environment, words in (("preset", {"preset": "day-trade"}, "task = day-trade with preset = market"),
@@ -127,6 +162,8 @@ def main():
         test_study(trainer, papertape, folder)
         test_year(trainer, papertape, folder)
         test_state(trainer, papertape, folder)
+        test_lot(trainer, papertape, folder)
+        test_words(trainer, folder)
         test_untradable(trainer, folder)
     done("stocks")
 
