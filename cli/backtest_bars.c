@@ -245,6 +245,31 @@ static void note_refused(const struct bars_run *run)
         cli_run_note_refused(&run->args->run, run->market, run->accounts[a].name, &run->backtest.accounts[a]);
 }
 
+static bool is_idle(const struct backtest_account *account)
+{
+    uint64_t refused = 0;
+    for (int reason = 0; reason < ORDER_REASONS; reason++)
+        refused += account->refused[reason];
+    for (int fault = 0; fault < INTENT_FAULTS; fault++)
+        refused += account->intents[fault];
+    return account->n_orders == 0 && refused == 0;
+}
+
+/* Reports accounts without an order, where nothing was refused. */
+static void note_idle(const struct bars_run *run)
+{
+    for (int a = 0; a < run->n_accounts; a++) {
+        const struct strategy *strategy = run->accounts[a].strategy;
+        if (!is_idle(&run->backtest.accounts[a]))
+            continue;
+        fprintf(stderr, "papertape: backtest: note: %s: no order: the %s asked for none on any bar",
+                run->accounts[a].name, strategy ? "rule" : "policy");
+        fprintf(stderr, strategy
+                            ? "; --list-strategies has its parameters, docs/strategies.md its conditions\n"
+                            : "\n");
+    }
+}
+
 static int simulate(struct bars_run *run)
 {
     char err[512] = "";
@@ -385,6 +410,7 @@ static int go(struct bars_run *run)
         note_short(run);
         note_most(run);
         note_refused(run);
+        note_idle(run);
     }
     run->result.seconds[STAGE_LOAD] = run->load_s;
     if (status == EXIT_OK)

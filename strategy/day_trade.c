@@ -16,7 +16,7 @@ static const struct strategy_param params[] = {
     [RANGE] = {"range", "minutes of the opening range", 30, 1, 1439, true},
     [LATE] = {"late", "minutes before the close without entries", 60, 0, 1439, true},
     [TREND] = {"trend", "no entry unless the close is above the average of so many bars", 50, 1, 5000, true},
-    [VOLUME] = {"volume", "nor unless the bar's volume is this many times the range's mean; 0: any", 1, 0,
+    [VOLUME] = {"volume", "nor unless the bar's volume is this many times the range's mean; 0: any", 0, 0,
                 100, false},
     [PROFIT_RISK] = {"profit_risk", "profit at this many times the way to the stop; 0: none", 2, 0, 100,
                      false},

@@ -321,13 +321,17 @@ def stock_rules(base, files, folder):
 
 
 def day_trade(folder):
-    """Entries in each month over both changes of clocks; sold within the session of each, half days too."""
+    """Entries in each month over both changes of clocks; sold within the session of each, half days too. Its defaults trade; a
+    volume that no bar has is a run without an order, and a note says so."""
     first, end = datetime.date(2025, 10, 20), datetime.date(2026, 3, 21)
     bars = os.path.join(folder, "AAPL_5m.csv")
     stock_bars.write(bars, stock_bars.bars_of("AAPL", first, end, "5m", seed=SEED))
     path = os.path.join(folder, "day-trade.csv")
-    run("backtest", "--strategy", "day-trade:volume=0,trend=10", "--quote", "USD", "--no-cache", "--json", "--bars", bars,
-        "--calendar", "nyse", "--fills", path)
+    base = ("--quote", "USD", "--no-cache", "--json", "--bars", bars, "--calendar", "nyse")
+    ran = run("backtest", "--strategy", "day-trade", *base, "--fills", path)
+    idle = run("backtest", "--strategy", "day-trade:volume=100", *base)
+    assert "no order" not in ran.stderr and "day-trade: no order: the rule asked for none" in idle.stderr, (ran.stderr, idle.stderr)
+    assert json.loads(idle.stdout)["orders"] == 0, idle.stdout
     with open(path, newline="") as file:
         fills = rows(file.read())
     months, halves, held, bought = set(), 0, 0, None
