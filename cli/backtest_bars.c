@@ -27,7 +27,7 @@ struct bars_run {
     struct market_load load;
     double load_s;
     struct policy *policy;        /* of --policy */
-    struct stored_account stored; /* of --account */
+    struct stored_account stored; /* of --account, or the settings of the database that has the bars */
     struct market ordered;        /* `loaded`, its symbols in the policy's order */
     struct market_series *series; /* of `ordered` */
     struct account_spec *accounts;
@@ -132,28 +132,45 @@ static int read_account(struct bars_run *run)
     return status;
 }
 
-/* The rules of orders are those of --venue, and of an account on the bars of its daemon the venue's of these:
- * files do not name theirs. */
+/* Of a policy on a daemon's bars: how that daemon trades. */
+static int read_settings(struct bars_run *run)
+{
+    char database[STATE_PATH_MAX];
+    if (!run->policy || !run->args->run.stored || !db_state_database(run->args->run.bars[0], database))
+        return EXIT_OK;
+    return cli_stored_bars_settings("backtest", database, &run->stored);
+}
+
+/* The rules of orders are those of --venue, and of an account or a policy on the bars of a daemon the venue's
+ * of these: files do not name theirs. */
 static void choose_venue(const struct bars_run *run, struct backtest_config *config)
 {
     const struct run_args *args = &run->args->run;
     config->venue = args->venue;
     config->class_by_calendar = args->venue != NULL;
-    if (!config->venue && run->args->account && args->stored && run->stored.venue[0])
+    if (!config->venue && (run->args->account || run->policy) && args->stored && run->stored.venue[0])
         config->venue = run->stored.venue;
 }
 
-/* Does the account give limit orders before and after the session, as its venue takes them? */
+/* Does the account, or the policy on its daemon's bars, give limit orders before and after the session, as
+ * its venue takes them? */
 static bool limits_outside(const struct bars_run *run, const char *venue)
 {
     const struct stored_account *account = &run->stored;
-    bool outside = cli_run_calendar(&run->args->run) && account->spec.session == SESSION_EXTENDED;
-    if (!run->args->account || !outside || account->extended_hours == 1)
+    enum session_choice session = run->policy ? run->policy->session : account->spec.session;
+    bool outside = cli_run_calendar(&run->args->run) && session == SESSION_EXTENDED;
+    bool of_daemon = run->args->account || (run->policy && run->args->run.stored);
+    if (!of_daemon || !outside || account->extended_hours == 1)
         return false;
-    if (account->extended_hours == 0 && venue)
+    if (account->extended_hours == 0 && venue) {
+        if (run->policy)
+            fprintf(stderr,
+                    "papertape: backtest: note: [venue] extended_hours is off in the bars' daemon, and "
+                    "here: a policy of session extended is refused there\n");
         return true;
+    }
     fprintf(stderr, "papertape: backtest: note: %s: [venue] extended_hours is taken as on: %s\n",
-            run->args->account,
+            run->args->account ? run->args->account : run->args->policy,
             venue ? "its database does not say that it is off"
                   : "no venue's rules of orders hold without --venue");
     return false;
@@ -400,6 +417,8 @@ static int go(struct bars_run *run)
         status = load(run, &from, &to);
     if (status == EXIT_OK)
         status = make_accounts(run, &from);
+    if (status == EXIT_OK)
+        status = read_settings(run);
     if (status == EXIT_OK) {
         configure(run, from, to);
         status = choose_benchmark(run);

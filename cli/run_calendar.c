@@ -6,7 +6,7 @@
 
 #include "cli/run_args.h"
 #include "cli/stored.h"
-#include "cli/stored_bars.h"
+#include "db/state.h"
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
 
@@ -43,7 +43,7 @@ int cli_run_calendar_check(const struct run_args *args)
     static const char words[] = "it goes with --calendar, which says when the sessions are";
     char database[STATE_PATH_MAX];
     if (args->calendar || args->policy_follows ||
-        (args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database)))
+        (args->n_bars == 1 && db_state_database(args->bars[0], database)))
         return EXIT_OK;
     if (args->session_given)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--session", words);

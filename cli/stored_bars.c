@@ -152,6 +152,23 @@ static int64_t meta_number(struct db_reader *reader, const char *key)
     return errno == 0 && end != text && *end == '\0' ? value : -1;
 }
 
+/* 0 or what the database says. */
+static int read_settings(struct db_reader *reader, struct stored_account *account)
+{
+    account->latency_ns = meta_number(reader, "latency_ns");
+    account->slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
+    account->extended_hours = (int)meta_number(reader, "extended_hours");
+    return db_reader_symbols(reader, take_venue, account);
+}
+
+int cli_stored_bars_settings(const char *verb, const char *database, struct stored_account *ret)
+{
+    struct db_reader *reader;
+    *ret = (struct stored_account){0};
+    int status = cli_stored_open_file(verb, database, &reader);
+    return status == EXIT_OK ? cli_stored_close(verb, reader, read_settings(reader, ret)) : status;
+}
+
 int cli_stored_bars_account(const char *verb, const char *database, const char *name,
                             struct stored_account *ret)
 {
@@ -161,10 +178,7 @@ int cli_stored_bars_account(const char *verb, const char *database, const char *
     int status = cli_stored_open_file(verb, database, &reader);
     if (status != EXIT_OK)
         return status;
-    wanted.account.latency_ns = meta_number(reader, "latency_ns");
-    wanted.account.slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
-    wanted.account.extended_hours = (int)meta_number(reader, "extended_hours");
-    int r = db_reader_symbols(reader, take_venue, &wanted.account);
+    int r = read_settings(reader, &wanted.account);
     r = r < 0 ? r : db_reader_accounts(reader, take_account, &wanted);
     status = cli_stored_close(verb, reader, r);
     if (status != EXIT_OK)
@@ -177,8 +191,10 @@ int cli_stored_bars_account(const char *verb, const char *database, const char *
     if (wanted.r == -ENOTSUP)
         return cli_stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
     if (!wanted.account.spec.strategy)
-        return cli_stored_fail(EXIT_ERROR, verb, name,
-                               "it has no strategy to try: its orders are by hand, or a policy's");
+        return cli_stored_fail(
+            EXIT_ERROR, verb, name,
+            "it has no strategy to try: its orders are by hand, or a policy's, which --policy "
+            "with its file tries");
     *ret = wanted.account;
     return EXIT_OK;
 }

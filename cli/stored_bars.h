@@ -22,7 +22,8 @@ struct stored_account {
     char venue[VENUE_NAME_MAX];
 };
 
-/* The same statuses. */
+/* The same statuses; without an account `spec` and created_ns are 0. */
+int cli_stored_bars_settings(const char *verb, const char *database, struct stored_account *ret);
 int cli_stored_bars_account(const char *verb, const char *database, const char *name,
                             struct stored_account *ret);
 

@@ -178,6 +178,9 @@ void daemon_config_place(const char *path, const char *words, char *ret, size_t 
 /* Writes the whole configuration as an INI file that daemon_config_read() reads back to the same. */
 void daemon_config_print(const struct daemon_config *config, FILE *to);
 
+/* Does one of its venues trade in extended hours? */
+bool daemon_config_extended(const struct daemon_config *config);
+
 /* The subscribed streams of a venue: its own list, or [market]'s. */
 const bool *daemon_config_streams(const struct daemon_config *config,
                                   const struct daemon_config_venue *venue);

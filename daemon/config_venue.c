@@ -35,6 +35,14 @@ void daemon_config_venue_defaults(struct daemon_config_venue *venue, const struc
     config_key_defaults(rows, rows_of(which, rows), "venue", venue);
 }
 
+bool daemon_config_extended(const struct daemon_config *config)
+{
+    int v = 0;
+    while (v < config->n_venues && !config->venues[v].extended_hours)
+        v++;
+    return v < config->n_venues;
+}
+
 const bool *daemon_config_streams(const struct daemon_config *config, const struct daemon_config_venue *venue)
 {
     return venue->own_streams ? venue->streams : config->venues[0].streams;

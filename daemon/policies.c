@@ -26,6 +26,21 @@ struct policy_set {
     bool reported;
 };
 
+const char *daemon_policy_refusal(const struct daemon_config *config, const struct policy *policy,
+                                  const char *currency, const struct symbol *symbols, int n_symbols,
+                                  char err[static POLICY_ERROR_MAX])
+{
+    if (policy_refusal(policy, currency, symbols, n_symbols, config->interval_ns, err))
+        return err;
+    if (!policy->calendar || policy->session != SESSION_EXTENDED || daemon_config_extended(config))
+        return NULL;
+    snprintf(err, POLICY_ERROR_MAX,
+             "%s, which it trades, is not traded before and after its session here, as the policy's session "
+             "extended is: [venue NAME] extended_hours = on is right, or a policy of session regular",
+             policy->assets[0].name);
+    return err;
+}
+
 /* The venue's filters and calendar come later: names and the interval are known now. */
 static int check(const struct daemon_config *config, const struct account_config *account,
                  const struct policy *policy, char *error)
@@ -45,9 +60,9 @@ static int check(const struct daemon_config *config, const struct account_config
         snprintf(symbol->calendar, sizeof symbol->calendar, "%s", policy->calendar ? policy->calendar : "");
         n++;
     }
-    const char *refused = policy_refusal(policy, account->currency, symbols, n, config->interval_ns, why);
+    const char *refused = daemon_policy_refusal(config, policy, account->currency, symbols, n, why);
     free(symbols);
-    return refused ? config_key_refuse(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.200s",
+    return refused ? config_key_refuse(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.300s",
                                        account->name, account->policy, refused)
                    : 0;
 }

@@ -26,8 +26,8 @@ static int take_policy(const struct session *session, const struct account_confi
                  account->currency_scale);
         return r;
     }
-    if (!policy_refusal(policy, wanted->currency, session->symbols, session->n_symbols,
-                        session->config->interval_ns, why))
+    if (!daemon_policy_refusal(session->config, policy, wanted->currency, session->symbols,
+                               session->n_symbols, why))
         return 0;
     return fail_with(-EINVAL, err, err_size, "account %s: policy: %.200s: %.400s", wanted->name,
                      wanted->policy, why);
@@ -114,8 +114,8 @@ static void leave_policies(struct session *session, struct account_spec *account
     for (int a = 0; a < n; a++) {
         const struct policy *policy = accounts[a].policy;
         if (!policy || policy == daemon_policy_set_of(session->policies, accounts[a].name) ||
-            !policy_refusal(policy, accounts[a].currency, session->symbols, session->n_symbols,
-                            session->config->interval_ns, why))
+            !daemon_policy_refusal(session->config, policy, accounts[a].currency, session->symbols,
+                                   session->n_symbols, why))
             continue;
         policy_id_text(policy->id, id);
         snprintf(text, sizeof text, "account %s no longer trades by the policy %.12s: %.300s",
@@ -483,15 +483,12 @@ static void report_recovery(struct session *session)
 static void put_settings(struct session *session)
 {
     const struct daemon_config *config = session->config;
-    bool extended = false;
     char text[24];
-    for (int v = 0; v < config->n_venues; v++)
-        extended |= config->venues[v].extended_hours;
     snprintf(text, sizeof text, "%" PRId64, config->latency_ns);
     db_writer_put_meta(session->writer, "latency_ns", text);
     snprintf(text, sizeof text, "%" PRId32, config->slippage_e6);
     db_writer_put_meta(session->writer, "slippage_e6", text);
-    db_writer_put_meta(session->writer, "extended_hours", extended ? "1" : "0");
+    db_writer_put_meta(session->writer, "extended_hours", daemon_config_extended(config) ? "1" : "0");
 }
 
 /* Each market's state when the database was written, where it still holds: until its calendar is read. */

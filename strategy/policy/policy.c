@@ -114,7 +114,17 @@ const char *policy_calendar_refusal(const struct policy *policy, const char *cal
                                     char err[static POLICY_ERROR_MAX])
 {
     const char *own = policy->calendar;
-    if (policy->act || (own ? same_calendar(own, calendar) : calendar[0] == '\0'))
+    if (policy->act)
+        return NULL;
+    if (own && policy->session == SESSION_ALL) {
+        snprintf(
+            err, POLICY_ERROR_MAX,
+            "has hours in which it is not traded, and it was trained on those too, session all of calendar "
+            "%.64s: one of session regular or extended is right",
+            own);
+        return err;
+    }
+    if (own ? same_calendar(own, calendar) : calendar[0] == '\0')
         return NULL;
     if (!own)
         snprintf(err, POLICY_ERROR_MAX,

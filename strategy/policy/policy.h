@@ -141,7 +141,9 @@ const char *policy_refusal(const struct policy *policy, const char *currency, co
 /* What calendar_file_open() finds a calendar by, whose name is a policy's or a venue's; NULL of NULL. */
 const char *policy_calendar_table(const char *name);
 
-/* The same of one symbol's calendar ("": it trades at all times), as a clause of what the symbol has. */
+/* The same of one symbol's calendar ("": it trades at all times), as a clause of what the symbol has. A
+ * policy of all hours of a calendar is always refused: where nothing is traded its environment has prices
+ * that no order gets. */
 const char *policy_calendar_refusal(const struct policy *policy, const char *calendar,
                                     char err[static POLICY_ERROR_MAX]);
 

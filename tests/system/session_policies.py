@@ -177,18 +177,49 @@ def three_ways(folder, name, gaps=False):
     print(f"{name}{', with gaps' if gaps else ''}: {count} trades of {session} bars of {interval} equal in environment and backtest; equity of {len(equity)} bars within {most:.3g}" + (f"; of {days} days, flat at each close" if days else ""))
 
 
+def extended_hours(folder, place, files, path):
+    """A policy of these hours is refused where they are not traded: by the configuration and by a promotion; a backtest of the daemon's
+    bars has the daemon's setting, and says so."""
+    names, right = ", ".join(symbol for symbol, _ in SYMBOLS), "extended_hours = on is right"
+    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--to", "2025-10-29", "--speed", "max"))
+    config = os.path.join(place, "hours.ini")
+    for hours in ("off", "on"):
+        with open(config, "w", encoding="ascii") as file:
+            file.write(harness.alpaca_config(replay.keys, f"extended_hours = {hours}\n[account policy]\ncurrency = USD\npolicy = {path}\n",
+                                             names, "30m", engine=harness.BAR_MODEL))
+        if hours == "off":
+            trained.refused([harness.DAEMON, "--config", config, "--check-config"], "policy:", right)
+        else:
+            recorded.run([harness.DAEMON, "--config", config, "--check-config"])
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.alpaca_config(
+        replay.keys, harness.IDLE_ACCOUNT, names, "30m", engine=harness.BAR_MODEL), state=os.path.join(place, "state")))
+    harness.wait_last_bars(daemon, {}, "30m", WAIT, end_ns=int(datetime.datetime(2025, 10, 28, 20, tzinfo=datetime.timezone.utc).timestamp()) * 10**9)
+    said = daemon.papertape("policy", "promote", "hours", "--policy", path, "--yes", status=1)
+    assert right in said, said
+    assert daemon.stop() == 0 and replay.stop() == 0
+    said = subprocess.run([harness.PAPERTAPE, "backtest", "--policy", path, "--bars", daemon.state], capture_output=True, text=True, check=True)
+    assert "extended_hours is off in the bars' daemon" in said.stderr, said.stderr
+
+
+def config_of(place, text=None, **settings):
+    path = os.path.join(place, "trained.ini")
+    with open(path, "w", encoding="ascii") as file:
+        file.write((text or LEARNED).format(output=os.path.join(place, "out"), **{"session": "regular", "interval": "5m", **settings}))
+    return path
+
+
 LEARNED = trained.TRAINING + """[environment]
 task = day-trade
 action_span = 1
 threshold = 0.05
 initial_capital = 100000
 episode_bars = 100
-session = regular
+session = {session}
 [data]
 bars = {bars}
 calendar = nyse
 session_features = regular, elapsed
-interval = 5m
+interval = {interval}
 """
 STUDY = LEARNED + """[study]
 trials = 2
@@ -204,10 +235,9 @@ def learned(folder):
     backtest makes its trades. Ranges are counted in rows of the session."""
     place = os.path.join(folder.path, "learned")
     os.mkdir(place)
-    bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "learned.ini")
+    bars = os.path.join(place, "ABC_5m.csv")
     stock_bars.write(bars, bars_of("ABC", "5m"))
-    with open(config, "w", encoding="ascii") as file:
-        file.write(LEARNED.format(output=os.path.join(place, "out"), bars=bars))
+    config = config_of(place, bars=bars)
     events = [json.loads(line) for line in recorded.run([recorded.TRAINER, "train", "--config", config]).splitlines()]
     path = os.path.join(place, "out/learned.safetensors")
     with open(path, "rb") as file:
@@ -230,10 +260,9 @@ def studied(folder):
     """A study's proposal is such a policy, too."""
     place = os.path.join(folder.path, "studied")
     os.mkdir(place)
-    bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "studied.ini")
+    bars = os.path.join(place, "ABC_5m.csv")
     stock_bars.write(bars, [bar for bar in bars_of("ABC", "5m") if dated(bar.second) < datetime.date(2025, 12, 13)])
-    with open(config, "w", encoding="ascii") as file:
-        file.write(STUDY.format(output=os.path.join(place, "out"), bars=bars))
+    config = config_of(place, STUDY, bars=bars)
     recorded.run([recorded.TRAINER, "study", "studied", "--config", config, "--state", os.path.join(place, "state")])
     path, = glob.glob(os.path.join(place, "**/*.safetensors"), recursive=True)
     opens, _ = grid("regular", 300)
@@ -281,6 +310,12 @@ def refusals(folder):
     trained.refused([*backtest, "--policy", day], "reference")
     for command in ([*backtest, "--policy", unknown], [*evaluate, unknown]):
         trained.refused(command, "session_features", "a calendar, and session regular or extended")
+    hours = policy(os.path.join(place, "hours.safetensors"), "hours", "all", interval, n, 0)
+    for command in ([*backtest, "--policy", hours], [*evaluate, hours]):
+        trained.refused(command, "session all of calendar nyse", "session regular or extended is right")
+    trained.refused([recorded.TRAINER, "train", "--config", config_of(place, bars=files[0], session="all", interval=interval)],
+                    "[environment] session: all", "regular or extended is right")
+    extended_hours(folder, place, files, policy(os.path.join(place, "extended.safetensors"), "extended", "extended", interval, n, 0))
     print("another session, another calendar, none: each refused in one line that names both")
 
 

@@ -76,8 +76,8 @@ static const struct config_key table[] = {
     {"environment", "sell_cost_pct", "fee of sales, a share; a range is drawn from", "0.0025",
      KEY_SPAN(0, 0.5), AT(sell_cost_pct)},
     {"environment", "session",
-     "of a market with a calendar: the bars that there are; regular, with the hours before and after "
-     "extended, or all",
+     "of a market with a calendar: the bars that there are; regular, or with the hours before and after "
+     "extended; all only without a calendar",
      "regular", KEY_WORDS("all regular extended"), AT(session), .marks = CONFIG_KEY_FIXED},
     {"environment", "session_close_s",
      "without a calendar the session's end, seconds of the day there (day-trade)", "86400",

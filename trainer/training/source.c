@@ -158,6 +158,11 @@ static int keep_sessions(struct training_source *source, char err[static SOURCE_
     enum session_choice choice = choice_of(source);
     struct market *all = source->market;
     char why[MARKET_ERROR_MAX];
+    if (choice == SESSION_ALL && training_source_days(source))
+        return say(err, -EINVAL,
+                   "[environment] session: all: with [data] calendar = %s it has hours in which %s is not "
+                   "traded: regular or extended is right",
+                   training_source_days(source)->name, all->series[0].symbol.name);
     if (choice == SESSION_ALL && source->config->data.session_features)
         return say(
             err, -EINVAL,
