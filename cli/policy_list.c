@@ -1,9 +1,12 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/answer.h"
 #include "cli/verbs.h"
 #include "db/records.h"
+
+enum { CONFIGURED_MAX = 1 << 19 };
 
 static const struct stored_column columns[] = {
     {"name", -16},
@@ -51,9 +54,36 @@ static void take(void *ctx, const struct db_policy *row)
     cli_answer_take(ctx, object);
 }
 
+/* Those of the configuration, as the last daemon had them: what they did, the database does not say. */
+static int read_configured(struct db_reader *reader, struct answer_reading *reading)
+{
+    char *text = malloc(CONFIGURED_MAX);
+    if (!text)
+        return -ENOMEM;
+    int r = db_reader_meta(reader, "configured_policies", text, CONFIGURED_MAX);
+    json_t *list = r == 0 ? json_loads(text, 0, NULL) : NULL, *given;
+    size_t i;
+    json_array_foreach(list, i, given)
+    {
+        json_t *object = json_object();
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            const char *name = keys[k].as ? keys[k].as : keys[k].name;
+            json_t *value = json_object_get(given, name);
+            if (name[0])
+                json_object_set(object, name, value ? value : json_null());
+        }
+        json_object_set_new(object, "role", json_string("configured"));
+        cli_answer_take(reading, object);
+    }
+    json_decref(list);
+    free(text);
+    return r == -ENOENT || r == -ENOSPC ? 0 : r; /* a database of before has none */
+}
+
 static int read_policies(struct db_reader *reader, struct answer_reading *reading)
 {
-    return db_reader_policies(reader, take, reading);
+    int r = db_reader_policies(reader, take, reading);
+    return r == 0 ? read_configured(reader, reading) : r;
 }
 
 static void move(json_t *row, const char *name, const json_t *value)

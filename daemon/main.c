@@ -465,6 +465,20 @@ static bool check_keys(const struct daemon_config *config, const char *name)
     return true;
 }
 
+/* Of accounts whose own session gives way to their policy's. */
+static void print_sessions(const struct daemon_config *config, const struct policy_set *policies)
+{
+    for (int a = 0; a < config->n_accounts; a++) {
+        const struct account_config *account = &config->accounts[a];
+        const struct policy *policy = daemon_policy_set_of(policies, account->name);
+        if (policy && policy->calendar && account->session != SESSION_REGULAR &&
+            account->session != policy->session)
+            printf("papertaped: [account %s] session = %s has no effect: its policy has session %s\n",
+                   account->name, session_choice_names[account->session],
+                   session_choice_names[policy->session]);
+    }
+}
+
 static int run_call(struct option_call *call)
 {
     static struct daemon daemon;
@@ -488,12 +502,15 @@ static int run_call(struct option_call *call)
         daemon_say(error);
         return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
     }
+    bool checks = arguments->check && !arguments->print;
+    bool sound = !checks || check_keys(&daemon.config, arguments->config ? arguments->config : "defaults");
+    if (checks && sound)
+        print_sessions(&daemon.config, policies);
     daemon_policy_set_destroy(policies); /* the session reads them again */
+    if (!sound)
+        return EXIT_USAGE;
     if (arguments->print)
         daemon_config_print(&daemon.config, stdout);
-    else if (arguments->check &&
-             !check_keys(&daemon.config, arguments->config ? arguments->config : "defaults"))
-        return EXIT_USAGE;
     if (arguments->print || arguments->check)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     r = db_state_dir_find(arguments->state, &daemon.state, err, sizeof err);

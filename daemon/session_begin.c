@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "engine/state.h"
@@ -479,6 +481,27 @@ static void report_recovery(struct session *session)
     report_log(session);
 }
 
+/* The policies of the configuration, for lists while no daemon answers: cli/policy_list.c. */
+static void put_configured(struct session *session)
+{
+    const struct daemon_config *config = session->config;
+    json_t *list = json_array();
+    for (int a = 0; a < config->n_accounts; a++) {
+        const struct account_config *account = &config->accounts[a];
+        const struct policy *policy = daemon_policy_set_of(session->policies, account->name);
+        char id[POLICY_ID_TEXT];
+        if (!policy)
+            continue;
+        policy_id_text(policy->id, id);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", account->name, "account",
+                                              account->name, "id", id, "path", account->policy));
+    }
+    char *text = json_dumps(list, JSON_COMPACT);
+    db_writer_put_meta(session->writer, "configured_policies", text ? text : "[]");
+    free(text);
+    json_decref(list);
+}
+
 /* Stores the run's settings that a backtest of an account needs. */
 static void put_settings(struct session *session)
 {
@@ -489,6 +512,7 @@ static void put_settings(struct session *session)
     snprintf(text, sizeof text, "%" PRId32, config->slippage_e6);
     db_writer_put_meta(session->writer, "slippage_e6", text);
     db_writer_put_meta(session->writer, "extended_hours", daemon_config_extended(config) ? "1" : "0");
+    put_configured(session);
 }
 
 /* Each market's state when the database was written, where it still holds: until its calendar is read. */

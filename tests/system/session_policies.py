@@ -121,6 +121,9 @@ def by_daemon(folder, path, files, interval, extended, restarts=()):
         assert daemon.stop() == 0
         assert replay.stop() == 0
     print("  " + daemon.papertape("ledger", "verify").split("\n")[0] + "; " + daemon.papertape("parity").strip().split("\n")[-1].strip())
+    shown = next(csv.DictReader(daemon.papertape("policy", "list", "--csv", status=3).splitlines()))  # no daemon answers
+    assert (shown["name"], shown["role"], shown["path"]) == ("policy", "configured", path), shown
+    assert daemon.query("SELECT count(*) FROM equity WHERE ts_ns = 0") == [(0,)]
     text, equity = daemon.papertape("fills", "--csv"), os.path.join(folder.path, "log-equity.csv")
     recorded.run([harness.PAPERTAPE, "backtest", "--events", daemon.state, "--equity", equity])
     fills = [{**row, **{key: f"{decimal.Decimal(row[key]):.8f}" for key in ("price", "qty", "fee")}}
@@ -185,12 +188,13 @@ def extended_hours(folder, place, files, path):
     config = os.path.join(place, "hours.ini")
     for hours in ("off", "on"):
         with open(config, "w", encoding="ascii") as file:
-            file.write(harness.alpaca_config(replay.keys, f"extended_hours = {hours}\n[account policy]\ncurrency = USD\npolicy = {path}\n",
+            file.write(harness.alpaca_config(replay.keys, f"extended_hours = {hours}\n[account policy]\ncurrency = USD\npolicy = {path}\nsession = all\n",
                                              names, "30m", engine=harness.BAR_MODEL))
         if hours == "off":
             trained.refused([harness.DAEMON, "--config", config, "--check-config"], "policy:", right)
         else:
-            recorded.run([harness.DAEMON, "--config", config, "--check-config"])
+            said = recorded.run([harness.DAEMON, "--config", config, "--check-config"])
+            assert "[account policy] session = all has no effect: its policy has session extended" in said, said
     daemon = folder.start(harness.Daemon(folder.path, replay, harness.alpaca_config(
         replay.keys, harness.IDLE_ACCOUNT, names, "30m", engine=harness.BAR_MODEL), state=os.path.join(place, "state")))
     harness.wait_last_bars(daemon, {}, "30m", WAIT, end_ns=int(datetime.datetime(2025, 10, 28, 20, tzinfo=datetime.timezone.utc).timestamp()) * 10**9)
