@@ -30,22 +30,22 @@ struct totals {
     bool marked; /* a price is known of all that is held */
 };
 
-static struct totals totals_of(const struct engine *engine, const struct account *account)
+static struct totals totals_of(const struct engine *engine, int a)
 {
+    const struct account *account = engine_account(engine, a);
     struct totals totals = {.marked = true};
     for (int s = 0; s < engine_symbols(engine); s++) {
         const struct position *position = &account->positions[s];
         const struct symbol *symbol = engine_symbol(engine, s);
         if (strcmp(symbol->quote, account->currency) != 0)
             continue;
-        struct engine_symbol_view view;
-        engine_symbol_view(engine, s, &view);
+        int64_t mark = engine_price(engine, a, s);
         totals.realized += position->realized;
         totals.fees += position->fees;
-        totals.marked &= position->qty == 0 || view.mark > 0;
+        totals.marked &= position->qty == 0 || mark > 0;
         if (position->qty < 0)
             totals.short_value += decimal_to_double(-position->qty, symbol->qty_scale) *
-                                  decimal_to_double(view.mark, symbol->price_scale);
+                                  decimal_to_double(mark, symbol->price_scale);
     }
     return totals;
 }
@@ -83,7 +83,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
 {
     const struct account *account = engine_account(engine, index);
     const struct account_spec *spec = engine_account_spec(engine, index);
-    struct totals totals = totals_of(engine, account);
+    struct totals totals = totals_of(engine, index);
     int scale = account->currency_scale;
     int64_t equity = engine_equity(engine, index);
     double deposits = (double)account->deposits, peak = (double)account->equity_peak;
@@ -162,12 +162,11 @@ static json_t *held_object(const struct daemon *daemon, const struct engine *eng
     const struct position *position = &engine_account(engine, a)->positions[s];
     const struct symbol *symbol = engine_symbol(engine, s);
     bool is_long = position->qty > 0;
-    struct engine_symbol_view view;
-    engine_symbol_view(engine, s, &view);
+    int64_t mark = engine_price(engine, a, s);
     double qty = decimal_to_double(position->qty, symbol->qty_scale);
     double cost = decimal_to_double(position->cost, symbol->quote_scale);
     double fifo_cost = decimal_to_double(position->fifo_cost, symbol->quote_scale);
-    double worth = qty * decimal_to_double(view.mark, symbol->price_scale);
+    double worth = qty * decimal_to_double(mark, symbol->price_scale);
     const struct position_view shown = {
         .account = engine_account(engine, a)->name,
         .symbol = symbol->name,
@@ -175,10 +174,10 @@ static json_t *held_object(const struct daemon *daemon, const struct engine *eng
         .qty = qty,
         .entry = cost / fabs(qty),
         .fifo_entry = fifo_cost / fabs(qty),
-        .mark = daemon_status_price(view.mark, symbol->price_scale),
-        .upnl = view.mark <= 0 ? NAN
-                : is_long      ? worth - cost
-                               : worth + cost,
+        .mark = daemon_status_price(mark, symbol->price_scale),
+        .upnl = mark <= 0 ? NAN
+                : is_long ? worth - cost
+                          : worth + cost,
         .stop = daemon_status_price(resting_stop(engine, a, s, is_long ? ORDER_SELL : ORDER_BUY),
                                     symbol->price_scale),
         .age_ms = feeds_symbol_age_ms(daemon->feeds, s),

@@ -208,9 +208,10 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
 {
     const struct market_state *market = &engine->markets[symbol];
     const struct position *position = &engine->accounts[index].positions[symbol];
-    if (market->last == 0)
+    const int64_t price = engine_price(engine, index, symbol);
+    if (price == 0)
         return position->qty < 0 ? -position->cost : position->cost;
-    int128_t value = (int128_t)market->last * position->qty;
+    int128_t value = (int128_t)price * position->qty;
     if (value < 0) /* away from zero: a liability is not made smaller */
         value = (value - (market->notional_unit - 1)) / market->notional_unit;
     else
@@ -311,6 +312,13 @@ void account_equity_point(struct engine *engine, int index)
     };
     if (engine->sink.equity)
         engine->sink.equity(engine->sink.ctx, &point);
+}
+
+void account_bar_outside(struct engine *engine)
+{
+    for (int a = 0; engine->equity_interval_ns == 0 && a < engine->n_accounts; a++)
+        if (engine_hours_concerns(engine, a))
+            engine->accounts[a].moved = engine->account_moved = true;
 }
 
 void account_equity_points(struct engine *engine)

@@ -255,6 +255,7 @@ static void split_market(struct market_state *market, const struct stock_split *
     for (uint32_t i = 0; i < market->n_held; i++)
         engine_split_bar(split, &market->held[i]);
     engine_split_bar(split, &market->last_bar);
+    market->outside = market->outside > 0 ? market->last_bar.close : 0;
     engine_split_bar(split, &market->forming);
     if (market->builder.have_forming)
         engine_split_bar(split, &market->builder.forming);

@@ -39,7 +39,7 @@ static void take_limit(struct engine *engine, uint64_t id, bool blind)
     struct order *order = &live->order;
     const struct market_state *market = &engine->markets[order->symbol];
     struct book_level best;
-    bool crosses = engine_match_best(engine, order->symbol, order->side, &best) &&
+    bool crosses = engine_match_best(engine, order->account, order->symbol, order->side, &best) &&
                    fill_limit_crosses(order->side, order->price, best.price);
     live->queue_ahead = -1;
     live->takes = crosses;

@@ -111,11 +111,12 @@ bool engine_walk_next(struct book_walk *walk)
     return true;
 }
 
-bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
+bool engine_match_best(const struct engine *engine, int account, int symbol, enum order_side taker,
+                       struct book_level *ret)
 {
     struct book_walk walk;
     if (engine->fill_model == FILL_BAR) {
-        *ret = (struct book_level){engine->markets[symbol].last, INT64_MAX};
+        *ret = (struct book_level){engine_price(engine, account, symbol), INT64_MAX};
         return ret->price > 0;
     }
     engine_walk_begin(&walk, engine, -1, symbol, taker);

@@ -139,4 +139,6 @@ void engine_calendars_date_again(struct engine *engine, int symbol)
         date(engine, symbol, &market->last_bar);
     if (market->forming.open_ns != 0)
         date(engine, symbol, &market->forming);
+    bool outside = market->bars > 0 && engine_hours_bar_outside(&market->last_bar);
+    market->outside = outside && engine->fill_model == FILL_BAR ? market->last_bar.close : 0;
 }

@@ -89,6 +89,9 @@ struct market_state {
     struct bar_builder builder;
     struct market_quote quote;
     int64_t last; /* price of the last trade; of the last closed bar before the first, and with FILL_BAR */
+    /* FILL_BAR: the close of the newest bar where that is before or after the session; 0: it is not. Only
+     * accounts that trade then see it: engine_price(). Derived from last_bar. */
+    int64_t outside;
     enum last_from last_from;
     int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */
@@ -249,8 +252,9 @@ struct engine {
     enum fill_model fill_model;
     int32_t slippage_e6;
     enum fill_beyond beyond;
-    bool before_8;          /* struct engine_config */
-    int64_t auction_due_ns; /* no auction is due before; INT64_MAX: no auction waits. Derived */
+    bool before_8;                      /* struct engine_config */
+    int64_t auction_due_ns;             /* no auction is due before; INT64_MAX: no auction waits. Derived */
+    const struct market_state *outside; /* whose bar before or after the session is at hand; else NULL */
 
     struct live_order *orders;
     size_t n_orders, cap_orders;
@@ -342,6 +346,7 @@ int64_t account_position_value(const struct engine *engine, int account, int sym
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
+void account_bar_outside(struct engine *engine);   /* a live one: those that it concerns get points */
 
 /* After a position went from `before` to what it is. */
 void account_turned(struct engine *engine, int account, int symbol, int64_t before);
@@ -526,9 +531,13 @@ bool engine_hours_opening(const struct engine *engine, int symbol);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 bool engine_hours_bar_outside(const struct bar *bar); /* is it before or after the session? */
-/* Is its close a price that could be had? One of a session in which the market is traded is; before and
- * after the session also where an account chooses to trade then. */
+/* Is its close a price for every account: of the session, or of a market without sessions? */
 bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar);
+/* Does the account trade before and after the session, and are prices of then its own? */
+bool engine_hours_sees_outside(const struct engine *engine, int account, const struct market_state *market);
+/* FILL_BAR: with a bar before or after the session nothing happens to accounts that do not trade then, nor
+ * to their orders: what they do must not depend on who else is there. */
+bool engine_hours_concerns(const struct engine *engine, int account);
 void engine_hours_begin(struct engine *engine,
                         int symbol); /* of a symbol that is new, or has another calendar */
 void engine_hours_event(struct engine *engine, const struct market_session *event);
@@ -547,7 +556,8 @@ bool engine_hours_works(const struct engine *engine, const struct market_state *
 /* Does the bar's session fill it? Of bars without a session every one does, and where no class of assets or
  * no hours are known. */
 bool engine_hours_bar_takes(const struct engine *engine, const struct order *order, const struct bar *bar);
-/* A bar before or after the session: may it fill an order with extended_hours? */
+/* A bar before or after the session: does it concern an account, or may it fill an order with
+ * extended_hours? */
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar);
 /* When a DAY or CLS order ends: the next midnight after it takes effect, or with a calendar the end of its
  * session, and a strategy's with extended_hours at the time that it has, where that is earlier; 0: not known
@@ -619,7 +629,7 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar);
 /* book_walk.c */
 /* The best price that the market shows to a taker, whichever account took of it; with FILL_BAR the last
  * close. */
-bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker,
+bool engine_match_best(const struct engine *engine, int account, int symbol, enum order_side taker,
                        struct book_level *ret);
 
 /* reserve.c */

@@ -126,7 +126,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     struct market_state *market = &engine->markets[symbol];
     const struct bar dated = engine_calendars_dated(engine, symbol, taken), *bar = &dated;
     bool fills = engine->fill_model == FILL_BAR;
-    bool traded = engine_hours_bar_priced(engine, symbol, bar);
+    bool traded = engine_hours_bar_priced(engine, symbol, bar), outside = engine_hours_bar_outside(bar);
     engine_driver_due(engine, symbol, bar);
     if (fills)
         engine_kept_bar(engine, bar->open_ns);
@@ -137,13 +137,17 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     engine_measure_report(engine, symbol, bar->open_ns);
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
+    engine->outside = fills && outside ? market : NULL;
     if (fills && (traded || engine_hours_bar_extends(engine, symbol, bar)))
         engine_match_bar(engine, symbol, bar);
-    if (fills ? traded : market->last_from != LAST_TRADE) {
+    if (fills ? traded : market->last_from != LAST_TRADE)
         market->last = bar->close;
+    if (fills ? traded || outside : market->last_from != LAST_TRADE)
         market->last_from = live || fills ? LAST_BAR : LAST_HISTORY;
-    }
+    market->outside = engine->outside ? bar->close : 0;
     engine->bar_closed |= live && (!fills || traded);
+    if (live && engine->outside)
+        account_bar_outside(engine);
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     int64_t now_ns = fills ? engine->recv_ns : engine->now_ns;
     if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
@@ -151,8 +155,9 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     int64_t age_ns = now_ns - engine_calendars_end(engine, symbol, bar->open_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     engine_runner_bar(engine, symbol, bar, fresh);
-    if (fills ? traded : live)
+    if (fills ? traded || outside : live)
         price_moved(engine, symbol);
+    engine->outside = NULL;
     if (fills)
         engine_kept_bar_over(engine, symbol, bar);
 }

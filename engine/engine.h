@@ -258,6 +258,9 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol);
  * days are not known. Until the next event. */
 const struct trading_calendar *engine_calendar(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
+/* The last price that an account sees and is valued at; 0: none. With FILL_BAR one of before or after the
+ * session only where it trades then; else the view's. */
+int64_t engine_price(const struct engine *engine, int account, int symbol);
 void engine_margin_figures(const struct engine *engine, int account, struct margin_figures *ret);
 /* The amounts behind a refusal of an account's balance or margin, right after it: of `legs` the first that
  * lacks something. False: the reason has none, or no leg lacks anything by itself. */

@@ -132,7 +132,7 @@ enum order_reason engine_gate_bracket_at(const struct engine *engine, const stru
     const struct market_state *market = &engine->markets[legs[0].symbol];
     bool fits = true;
     for (int i = 1; i < n_legs && legs[0].type == ORDER_MARKET; i++)
-        fits = fits && exit_side_fits(&legs[i], market->last);
+        fits = fits && exit_side_fits(&legs[i], engine_price(engine, legs[0].account, legs[0].symbol));
     return fits || engine->before_8 || !order_rules_of(&market->symbol) ? ORDER_OK : ORDER_BAD_GROUP;
 }
 
@@ -167,7 +167,7 @@ static enum order_reason check_filters(const struct engine *engine, const struct
         .qty = order->qty,
         .price = order->price,
         .stop_price = order->stop_price,
-        .reference = market->last,
+        .reference = engine_price(engine, order->account, order->symbol),
         .open_orders = ahead,
     };
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
@@ -303,7 +303,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .stale = market->stale && (!engine_hours_rests(market) || engine_hours_takes(engine, order)),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
-        .last = market->last,
+        .last = engine_price(engine, order->account, order->symbol),
         .limit_price = order->price,
         .stop_price = order->stop_price,
         .equity = account->equity,
@@ -341,7 +341,7 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
             !engine_hours_opening(engine, order->symbol) && !order_is_of_auction(order->tif) &&
-            !engine_match_best(engine, order->symbol, order->side, &best))
+            !engine_match_best(engine, order->account, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)
             reason = engine_reserve_check(engine, order);

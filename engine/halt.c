@@ -17,6 +17,7 @@ void engine_halt_check(struct engine *engine, int symbol)
         const struct account *account = &engine->accounts[a];
         const struct risk_limits *limits = &account->rules.risk;
         if (limits->drawdown > 0 && account->killed_ns == 0 && account->positions[symbol].qty != 0 &&
+            engine_hours_concerns(engine, a) &&
             risk_drawdown(limits, engine_equity(engine, a), account->equity_peak))
             account_mark(engine, a);
     }

@@ -66,11 +66,28 @@ bool engine_hours_has_bar(const struct market_state *market, const struct bar *b
 
 bool engine_hours_bar_priced(const struct engine *engine, int symbol, const struct bar *bar)
 {
-    bool priced = bar->session == BAR_SESSION_NONE ||
-                  engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
-    for (int a = 0; !priced && engine_hours_bar_outside(bar) && a < engine->n_accounts; a++)
-        priced = engine->specs[a].session == SESSION_EXTENDED;
-    return priced;
+    return bar->session == BAR_SESSION_NONE ||
+           (!engine_hours_bar_outside(bar) &&
+            engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns));
+}
+
+bool engine_hours_concerns(const struct engine *engine, int account)
+{
+    return !engine->outside || engine_hours_sees_outside(engine, account, engine->outside);
+}
+
+bool engine_hours_sees_outside(const struct engine *engine, int account, const struct market_state *market)
+{
+    enum session_choice choice = engine->specs[account].session;
+    return choice == SESSION_EXTENDED || (choice == SESSION_ALL && market->extended);
+}
+
+int64_t engine_price(const struct engine *engine, int account, int symbol)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    bool outside = engine->fill_model == FILL_BAR && market->outside > 0 && account >= 0 &&
+                   engine_hours_sees_outside(engine, account, market);
+    return outside ? market->outside : market->last;
 }
 
 bool engine_hours_of_venue(const struct market_state *market, const char *venue)

@@ -41,12 +41,18 @@ bool engine_hours_bar_takes(const struct engine *engine, const struct order *ord
 
 bool engine_hours_bar_extends(const struct engine *engine, int symbol, const struct bar *bar)
 {
-    for (size_t i = 0;
-         engine_hours_bar_outside(bar) && engine->markets[symbol].live_orders > 0 && i < engine->n_orders;
-         i++)
-        if (engine->orders[i].order.symbol == symbol && engine->orders[i].order.extended_hours)
-            return true;
-    return false;
+    const struct market_state *market = &engine->markets[symbol];
+    bool extends = false;
+    if (!engine_hours_bar_outside(bar))
+        return false;
+    for (int a = 0; !extends && a < engine->n_accounts; a++)
+        extends = engine_hours_sees_outside(engine, a, market);
+    for (size_t i = 0; !extends && market->live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        extends = order->symbol == symbol &&
+                  (order->extended_hours || (market->extended && engine_hours_bar_takes(engine, order, bar)));
+    }
+    return extends;
 }
 
 static int64_t session_end(const struct engine *engine, const struct order *order)

@@ -84,10 +84,10 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
 }
 
 /* The price that an order at market would get, as far as is known; 0: no price is known. */
-static int64_t shown_price(const struct engine *engine, int symbol, enum order_side side)
+static int64_t shown_price(const struct engine *engine, int account, int symbol, enum order_side side)
 {
-    struct book_level best = {.price = engine->markets[symbol].last};
-    engine_match_best(engine, symbol, side, &best);
+    struct book_level best = {.price = engine_price(engine, account, symbol)};
+    engine_match_best(engine, account, symbol, side, &best);
     return best.price;
 }
 
@@ -108,7 +108,7 @@ static bool is_extended(const struct engine *engine, int account, int symbol)
 static int64_t worst_price(const struct engine *engine, int account, int symbol, enum order_side side)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
-    int64_t price = shown_price(engine, symbol, side);
+    int64_t price = shown_price(engine, account, symbol, side);
     int64_t band = (int64_t)((int128_t)price * EXTENDED_BAND_E6 / 1000000);
     if (!is_extended(engine, account, symbol))
         return price;
@@ -155,7 +155,7 @@ static int64_t extended_limit(const struct engine *engine, int account, int symb
     int64_t price = worst_price(engine, account, symbol, ORDER_BUY);
     if (profit == 0 || price < profit)
         return price;
-    return shown_price(engine, symbol, ORDER_BUY) < profit
+    return shown_price(engine, account, symbol, ORDER_BUY) < profit
                ? filter_floor_price(&engine->markets[symbol].symbol, profit - 1)
                : 0;
 }
@@ -175,8 +175,9 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
             return INTENT_FITS;
     }
     struct sizing sizing = sizing_of(engine, account, symbol);
-    int64_t qty = sizing_entry(&sizing, intent->fraction,
-                               prices.limit > 0 ? prices.limit : shown_price(engine, symbol, ORDER_BUY));
+    int64_t qty =
+        sizing_entry(&sizing, intent->fraction,
+                     prices.limit > 0 ? prices.limit : shown_price(engine, account, symbol, ORDER_BUY));
     struct order legs[ORDER_LEGS_MAX];
     int n = 1;
     legs[0] = engine_intent_order(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET,
@@ -265,8 +266,8 @@ static enum intent_fault protect(struct engine *engine, int account, int symbol,
     int64_t price;
     if (!sizing_price(&market->symbol, intent->stop, false, &price))
         return INTENT_BAD_STOP;
-    if (market->stale ||
-        (!engine_match_best(engine, symbol, ORDER_SELL, &best) && !engine_hours_opening(engine, symbol)))
+    if (market->stale || (!engine_match_best(engine, account, symbol, ORDER_SELL, &best) &&
+                          !engine_hours_opening(engine, symbol)))
         return INTENT_STOP_STAYS;
     return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
 }
@@ -297,7 +298,7 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
         return;
     }
     struct sizing sizing = sizing_of(engine, account, symbol);
-    int64_t qty = sizing_target(&sizing, intent->fraction, held, engine->markets[symbol].last,
+    int64_t qty = sizing_target(&sizing, intent->fraction, held, engine_price(engine, account, symbol),
                                 worst_price(engine, account, symbol, ORDER_BUY));
     if (qty == 0)
         return;

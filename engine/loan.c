@@ -145,13 +145,17 @@ void engine_loan_interest(struct engine *engine)
     if (engine->now_ns < engine->interest_due_ns)
         return;
     int64_t hour = engine_loan_hour(engine->now_ns);
+    bool outside = engine->outside != NULL; /* the others pay with the next bar of the session */
     for (int a = 0; a < engine->n_accounts; a++) {
         struct account *account = &engine->accounts[a];
+        if (outside && (!engine_hours_concerns(engine, a) || account->interest_ns == hour))
+            continue;
         int64_t hours = account->interest_ns > 0 ? (hour - account->interest_ns) / HOUR_NS : 0;
         account->interest_ns = hour;
         charge_account(engine, a, hours);
     }
-    engine->interest_due_ns = hour + HOUR_NS;
+    if (!outside)
+        engine->interest_due_ns = hour + HOUR_NS;
 }
 
 /* ---- margin calls ---- */
@@ -185,7 +189,7 @@ enum loan_outcome engine_loan_close(struct engine *engine, int account, int symb
     struct book_level best;
     if (called_already(engine, account, symbol, side))
         return LOAN_ASKED;
-    if (market->stale || !engine_match_best(engine, symbol, side, &best))
+    if (market->stale || !engine_match_best(engine, account, symbol, side, &best))
         return LOAN_NO_MARKET;
     int64_t most = held < 0 ? payable(engine, account, symbol, best.price, -held) : held;
     int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most);
@@ -247,7 +251,8 @@ void engine_loan_check(struct engine *engine, int symbol)
         if (account->shorts == 0 || account->positions[symbol].qty >= 0)
             continue;
         shorts--;
-        if (engine->now_ns < account->margin_ns || account->rules.margin != MARGIN_OFF)
+        if (!engine_hours_concerns(engine, a) || engine->now_ns < account->margin_ns ||
+            account->rules.margin != MARGIN_OFF)
             continue;
         int64_t value = engine_loan_value(engine, a);
         int64_t covers = account_currency(engine, a)->total - account->unpaid_interest;

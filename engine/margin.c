@@ -58,7 +58,8 @@ static struct margin_holding holding_of(const struct engine *engine, int symbol,
 static struct margin_holding held_of(const struct engine *engine, int account, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
-    int64_t qty = engine->accounts[account].positions[symbol].qty, price = market->last;
+    int64_t qty = engine->accounts[account].positions[symbol].qty,
+            price = engine_price(engine, account, symbol);
     int64_t value = account_position_value(engine, account, symbol);
     if (price == 0 && qty != 0)
         price = (int64_t)((int128_t)value * market->notional_unit / qty);
@@ -228,7 +229,8 @@ void engine_margin_cover(const struct engine *engine, const struct order *order,
     const struct market_state *market = &engine->markets[order->symbol];
     const struct terms terms = terms_of(engine, order->account);
     int64_t held = engine->accounts[order->account].positions[order->symbol].qty;
-    int64_t before = held < 0 ? -held : 0, last = market->last > 0 ? market->last : price;
+    int64_t before = held < 0 ? -held : 0, last = engine_price(engine, order->account, order->symbol);
+    last = last > 0 ? last : price;
     int128_t value =
         ((int128_t)last * (before + short_qty) + market->notional_unit - 1) / market->notional_unit;
     value = value > MONEY_MAX / 4 ? MONEY_MAX / 4 : value;

@@ -121,7 +121,7 @@ void engine_margin_check(struct engine *engine, int symbol)
     for (int a = 0; engine->margins && a < engine->n_accounts; a++) {
         const struct account *account = &engine->accounts[a];
         if (account->rules.margin != MARGIN_OFF && account->positions[symbol].qty != 0 &&
-            engine->now_ns >= account->margin_ns)
+            engine_hours_concerns(engine, a) && engine->now_ns >= account->margin_ns)
             check(engine, a);
     }
 }

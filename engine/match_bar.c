@@ -160,6 +160,27 @@ static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum
     }
 }
 
+/* Those that end before the bar; one that the bar does not fill ends with the next bar that does. */
+static void expire(struct engine *engine, int symbol, const struct bar *bar)
+{
+    if (engine->next_expiry_ns > bar->open_ns)
+        return;
+    if (!engine->outside) {
+        engine_live_expire(engine, symbol, bar->open_ns);
+        return;
+    }
+    for (size_t i = 0; i < engine->n_orders;) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->symbol != symbol || order->expires_ns == 0 || order->expires_ns > bar->open_ns ||
+            !engine_hours_bar_takes(engine, order, bar)) {
+            i++;
+            continue;
+        }
+        engine_live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
+        i = 0; /* others may have ended with it */
+    }
+}
+
 /* Cancels and amends of the symbol's orders that are due, in order of time. Orders that are due leave the
  * list, and arrive at the open. */
 static void release(struct engine *engine, int symbol, const struct at_bar *at)
@@ -168,7 +189,10 @@ static void release(struct engine *engine, int symbol, const struct at_bar *at)
         struct pending next = engine->pending[i];
         size_t order = engine_match_find(engine, next.order_id);
         bool known = order < engine->n_orders;
-        if ((known && (engine->orders[order].order.symbol != symbol || next.order_id > at->newest)) ||
+        bool waits = engine->outside && known &&
+                     !engine_hours_bar_takes(engine, &engine->orders[order].order, at->bar);
+        if (waits ||
+            (known && (engine->orders[order].order.symbol != symbol || next.order_id > at->newest)) ||
             !bar_takes_part(next.created_ns, next.effective_ns, at->bar->open_ns, at->end_ns)) {
             i++;
             continue;
@@ -223,8 +247,7 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
     engine_loan_interest(engine);
     engine_margin_day_over(engine);
     if (engine->markets[symbol].live_orders > 0) {
-        if (engine->next_expiry_ns <= bar->open_ns)
-            engine_live_expire(engine, symbol, bar->open_ns);
+        expire(engine, symbol, bar);
         release(engine, symbol, &at);
         bool fills = engine->markets[symbol].trading == MARKET_TRADES &&
                      (engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns) ||

@@ -47,9 +47,9 @@ int64_t engine_reserve_price(const struct engine *engine, const struct order *or
         return order->price;
     if (order->stop_price > 0)
         return order->stop_price;
-    if (engine_match_best(engine, order->symbol, order->side, &best))
+    if (engine_match_best(engine, order->account, order->symbol, order->side, &best))
         return best.price;
-    return engine->markets[order->symbol].last;
+    return engine_price(engine, order->account, order->symbol);
 }
 
 static int64_t borrowed_qty(const struct engine *engine, const struct order *order)
@@ -240,7 +240,8 @@ void engine_reserve_cover(const struct engine *engine, const struct order *order
     const struct account *account = &engine->accounts[order->account];
     const struct balance *currency = &account->assets[account->currency_at];
     int128_t value = engine_loan_value(engine, order->account);
-    int64_t before = borrowed_qty(engine, order), last = market->last > 0 ? market->last : price;
+    int64_t before = borrowed_qty(engine, order), last = engine_price(engine, order->account, order->symbol);
+    last = last > 0 ? last : price;
     if (before > 0)
         value += account_position_value(engine, order->account, order->symbol);
     value += ((int128_t)last * (before + short_qty) + market->notional_unit - 1) / market->notional_unit;

@@ -95,7 +95,7 @@ void engine_resting_quote(struct engine *engine, uint64_t id)
     int64_t shown = engine_walk_shown(&engine->markets[order->symbol], order->side, order->price);
     if (shown >= 0 && (live->queue_ahead < 0 || shown < live->queue_ahead))
         live->queue_ahead = shown;
-    if (!engine_match_best(engine, order->symbol, order->side, &best))
+    if (!engine_match_best(engine, order->account, order->symbol, order->side, &best))
         return;
     if (!fill_limit_crosses(order->side, order->price, best.price)) {
         live->takes = false; /* from here on it makes */

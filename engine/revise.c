@@ -455,7 +455,9 @@ bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *repo
         *bar = *now;
     if (now->open_ns == market->last_bar.open_ns) {
         market->last_bar = *now;
-        if (market->last_from == LAST_BAR || market->last_from == LAST_HISTORY)
+        if (market->outside > 0)
+            market->outside = now->close;
+        else if (market->last_from == LAST_BAR || market->last_from == LAST_HISTORY)
             market->last = now->close;
     }
     if (engine->sink.revision)

@@ -148,6 +148,38 @@ static void test_bar_exits(void)
     choice_of_bob = SESSION_ALL;
 }
 
+/* With the bar model bars outside the session mark, and charge, accounts that trade then, whoever else is
+ * there.
+ */
+static void test_bar_marks(void)
+{
+    int64_t equity[2][2];
+    uint64_t rows[2];
+    model = FILL_BAR;
+    for (int extended = 0; extended < 2; extended++) {
+        choice_of_bob = extended ? SESSION_EXTENDED : SESSION_REGULAR;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
+        know_days();
+        wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .why = "in"});
+        struct order sale = order_of(ORDER_SELL, ORDER_MARKET, SHARE);
+        asked(sale, ORDER_OK); /* a short of ALICE, who does not trade then */
+        bar_at(h.now_ns, 60000, 60000);
+        CHECK_INT(h.fills, 2);
+        phase_at(MARKET_PHASE_LATE, CLOSE_NS, CLOSE_NS + 4 * HOUR_NS, false);
+        for (int i = 0; i < 3; i++)
+            bar_at(CLOSE_NS + i * HOUR_NS, 60000, 50000);
+        rows[extended] = h.rows;
+        for (int a = 0; a < 2; a++)
+            equity[extended][a] = engine_equity(h.engine, a);
+        harness_close(&h);
+    }
+    CHECK_INT(equity[1][ALICE], equity[0][ALICE]);
+    CHECK(equity[1][BOB] < equity[0][BOB]);
+    CHECK_INT((int64_t)rows[1], (int64_t)rows[0]);
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_ALL;
+}
+
 static void test_extended(void)
 {
     model = FILL_QUOTE;
@@ -283,6 +315,7 @@ int main(void)
     leaves_outside(true);
     leaves_outside(false);
     test_bar_exits();
+    test_bar_marks();
     test_extended();
     test_outside_good();
     test_venue_extended();

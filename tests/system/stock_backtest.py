@@ -32,7 +32,7 @@ SETTINGS = {**live_backtest.SETTINGS, "day-trade": {"range": "15", "volume": "0"
             "equal-weight": {"every": "50", "drift": "0.01"}}
 
 
-def configuration(names, keys, session="regular", venue=""):
+def configuration(names, keys, session="regular", venue="", guests=()):
     text = [venue, "[risk]", *[f"{key} = {value}" for key, value in RISK.items()]]
     for name in names:
         text += [f"[account {name}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
@@ -40,6 +40,10 @@ def configuration(names, keys, session="regular", venue=""):
         text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
         if session == "extended":  # on credit, too: an account's name has its rules with it
             text += ["margin = regt", "settlement = by-date", "risk.exposure_account = 2"]
+    for name, other in guests:
+        text += [f"[account {name}-{other}]", "currency = USD", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}",
+                 f"strategy = {name}", f"session = {other}"]
+        text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
     return harness.alpaca_config(keys, "\n".join(text) + "\n", ", ".join(SYMBOLS), history=0, engine=harness.BAR_MODEL)
 
 
@@ -52,11 +56,11 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def live(folder, files, names, session="regular", venue=""):
+def live(folder, files, names, session="regular", venue="", guests=()):
     """What the daemon's database has when the bars are over."""
     replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max",
                                          *[word for symbol in SYMBOLS for word in ("--asset", f"{symbol}:not-fractionable")]))
-    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys, session, venue)))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, replay.keys, session, venue, guests)))
     harness.wait_last_bars(daemon, dict(zip(SYMBOLS, map(harness.last_bar_ms, files))), "1m", WAIT)
     assert daemon.stop() == 0
     assert replay.stop() == 0
@@ -143,7 +147,9 @@ def own(folder, state, stored, names, without=IDS):
 
 def outside(folder, files, names):
     """Accounts that trade before and after the session too, where their venue takes limit orders alone then."""
-    state, stored = live(folder, files, names, "extended")
+    guests = ("sma-cross", "equal-weight")
+    state, stored = live(folder, files, names, "extended", guests=[(name, "regular") for name in guests])
+    own(folder, state, stored, [f"{name}-regular" for name in guests])  # they do not see that the others are there
     paths = {what: os.path.join(folder.path, f"outside-{what}.csv") for what in ("orders", "fills")}
     words = [word for what, path in paths.items() for word in (f"--{what}", path)]
     for name in names:
@@ -161,11 +167,12 @@ def outside(folder, files, names):
 
 
 def regular_outside(folder, files, names):
-    """Regular accounts of a venue that is traded before and after the session too: no fill outside, and the fills of their backtest,
-    except for the sizes, since equity is by the prices of these hours; so equal-weight, which decides by it, is left out."""
-    names = [name for name in names if name != "equal-weight"]
-    state, stored = live(folder, files, names, venue="extended_hours = on")
-    own(folder, state, stored, names, {*IDS, "qty", "notional", "fee"})
+    """Regular accounts of a venue that is traded before and after the session too, beside one that trades then: no fill outside,
+    and the fills of their backtest."""
+    state, stored = live(folder, files, names, venue="extended_hours = on", guests=[("sma-cross", "extended")])
+    own(folder, state, stored, names)
+    stored = {what: "\n".join(line for line in text.splitlines() if ",sma-cross-extended," not in line)
+              for what, text in stored.items()}
     check_hours(stored)
     print(f"regular, with the venue's extended hours: {len(rows(stored['fills']))} fills equal, none outside")
 
