@@ -299,11 +299,28 @@ def flattened(folder):
     assert daemon.stop() == 0 and replay.stop() == 0
 
 
+def at_the_close(folder):
+    """An order for the closing auction trades at the official print, which comes after the close."""
+    inside = folder.within("close")
+    bars = stock_bars.write_all(inside, ("AAPL",), *DAYS, seed=5)
+    replay = folder.start(harness.Alpaca(inside, "--bars", *bars, "--from", "2025-11-25T20:25:00Z", "--speed", "200"))
+    daemon = folder.start(harness.Daemon(inside, replay, harness.alpaca_config(
+        replay.keys, harness.NO_LIMITS + "[account hand]\ncurrency = USD\ncash = 100000\nstrategy = none\n")))
+    price_of(daemon, "AAPL")
+    daemon.papertape("order", "buy", "AAPL", "2", "--tif", "cls", "--account", "hand")
+    fill, = harness.wait_for(lambda: json.loads(daemon.papertape("fills", "--json"))["fills"], "the fill at the close")
+    with open(bars[0], encoding="ascii") as file:
+        last = [row for row in csv.DictReader(file) if row["open_time"].startswith("2025-11-25 20:59")]
+    assert fill["by"] == "closing" and Decimal(str(fill["price"])) == Decimal(last[0]["close"]), (fill, last)
+    assert not [a for a in daemon.status_object().get("alerts", []) if a["code"] == "AUCTION"]
+    assert daemon.stop() == 0 and replay.stop() == 0
+
+
 def main():
     rules, tried = listed_rules(), set()
     with harness.Folder() as folder:
         harness.together(folder, *[lambda folder, moment=moment: in_session(folder, moment, rules, tried)
-                                   for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, in_extended_hours, flattened)
+                                   for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, in_extended_hours, flattened, at_the_close)
         orders, reached = by_strategies(folder, rules)
     missing = set(rules) - tried
     assert not missing, f"rules without a row here: {sorted(missing)}"

@@ -336,6 +336,20 @@ int64_t replay_file_bars_next(const struct file_bars *f, int64_t ns)
     return INT64_MAX;
 }
 
+bool replay_file_bars_last(const struct file_bars *f, int64_t from_ns, int64_t to_ns, int64_t *ret_price)
+{
+    struct bar_shape shape;
+    for (size_t i = bars_to(f, to_ns); i > 0 && f->file.open_time_ns[i - 1] > from_ns - DAY_NS; i--) {
+        int64_t open_ns, end_ns;
+        if (!span_of(f, i - 1, &open_ns, &end_ns) || end_ns > to_ns || open_ns < from_ns ||
+            !shape_of(f, i - 1, &shape) || shape.volume == 0)
+            continue;
+        *ret_price = shape.close;
+        return true;
+    }
+    return false;
+}
+
 int64_t replay_file_bars_price(const struct file_bars *f, int64_t ns)
 {
     size_t n = bars_to(f, ns - f->length_ns);
@@ -389,17 +403,16 @@ static void make_tick(const struct file_bars *f, const struct bar_shape *shape, 
     make_quote(f, shape, chance, buy, tick);
 }
 
-/* The marks of a stock's trade: outside of the session; its first and last print. */
-static void mark(const struct bar_shape *shape, bool first, bool last, struct made_trade *t)
+/* The marks of a stock's trade: outside of the session; its first print. */
+static void mark(const struct bar_shape *shape, bool first, struct made_trade *t)
 {
     struct trading_day day;
     if (replay_sessions_on(replay_eastern_date(t->ts_ns), &day) == SESSIONS_CLOSED)
         return;
     t->extended = t->ts_ns < day.open_ns || t->ts_ns >= day.close_ns;
     t->opening = first && shape->open_ns == day.open_ns;
-    t->closing = last && shape->open_ns + shape->length_ns == day.close_ns;
-    if (t->opening || t->closing)
-        t->exchange = 'Q'; /* the official prints are those of the exchange that lists it */
+    if (t->opening)
+        t->exchange = 'Q'; /* the official print is those of the exchange that lists it */
 }
 
 size_t replay_file_bars_minute(const struct file_bars *f, uint64_t seed, int64_t minute,
@@ -420,7 +433,7 @@ size_t replay_file_bars_minute(const struct file_bars *f, uint64_t seed, int64_t
             continue;
         tick.trade.id = (minute * MADE_TICKS_MAX + (int64_t)n) * 2;
         if (!f->crypto)
-            mark(&shape, i == 0, i == made - 1, &tick.trade);
+            mark(&shape, i == 0, &tick.trade);
         ticks[n++] = tick;
     }
     return n;

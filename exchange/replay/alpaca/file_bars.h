@@ -2,7 +2,8 @@
  * close as the bar does and add up to its volume to the last unit, each after a quote that it takes. Quotes
  * and trades stay within low and high; the quote of a bar with a single price is a tick wide. A bar is a
  * function of the file, the seed and its time alone. All feeds have the same quotes and trades, and no trade
- * is late, corrected or cancelled: what is made of them is the bar of the file.
+ * is late, corrected or cancelled: what is made of them is the bar of the file. Official closing prices
+ * (replay_made_closing()) are of the consolidated feed alone.
  *
  * A stock's bars of a day are traded in the day's session; shorter ones must lie within a day's trading hours
  * (sessions.h) at least in part, and are traded in that part. Where one of a file's bars is off the clock's
@@ -40,6 +41,9 @@ int64_t replay_file_bars_next(const struct file_bars *f, int64_t ns);
 size_t replay_file_bars_minute(const struct file_bars *f, uint64_t seed, int64_t minute,
                                struct made_tick ticks[static MADE_TICKS_MAX]);
 bool replay_file_bars_quiet(const struct file_bars *f, int64_t minute, int64_t ret_ohlc[static 4]);
+
+/* The close of the last bar that lies between the two; false: there is none. */
+bool replay_file_bars_last(const struct file_bars *f, int64_t from_ns, int64_t to_ns, int64_t *ret_price);
 
 /* The close before `ns`, or the first open. */
 int64_t replay_file_bars_price(const struct file_bars *f, int64_t ns);

@@ -8,6 +8,7 @@
 #define BAR_AFTER_NS     (MADE_SECOND / 1000)
 #define UPDATED_AFTER_NS (30 * MADE_SECOND)
 #define IMBALANCE_NS     (10 * MADE_MINUTE) /* before the close */
+#define CLOSING_NS       (MADE_SECOND / 5)  /* after it: the official price */
 
 enum {
     EMPTY_MINUTES_MAX = 14 * 24 * 60,
@@ -179,14 +180,34 @@ static void make_notices(struct flow *flow, int symbol, int64_t begin_ns)
     }
 }
 
+/* A stock's official closing price, by the exchange that lists it. It repeats what was traded, and is part of
+ * no bar. */
+static void make_closing(struct flow *flow, int symbol, int64_t begin_ns)
+{
+    struct made_tick tick = {.ts_ns = begin_ns + CLOSING_NS};
+    int64_t price;
+    if (flow->feed == MADE_FEED_IEX || !replay_made_closing(flow->made, symbol, begin_ns, &price))
+        return;
+    tick.trade = (struct made_trade){.ts_ns = tick.ts_ns,
+                                     .reported_ns = tick.ts_ns,
+                                     .id = (begin_ns / MADE_MINUTE + 1) * MADE_TICKS_MAX * 2 - 1,
+                                     .price = price,
+                                     .size = MADE_E9,
+                                     .exchange = 'Q',
+                                     .closing = true};
+    push_trade(flow, symbol, &tick);
+}
+
 static void make_minute(struct flow *flow, int symbol)
 {
     struct made_tick ticks[MADE_TICKS_MAX];
     int64_t begin_ns = flow->minute * MADE_MINUTE;
     size_t n = replay_made_minute(flow->made, symbol, flow->minute, ticks);
     begin_day(flow, symbol, begin_ns);
-    if (flow->class == MADE_STOCK)
+    if (flow->class == MADE_STOCK) {
         make_notices(flow, symbol, begin_ns);
+        make_closing(flow, symbol, begin_ns);
+    }
     for (size_t i = 0; i < n; i++) {
         if (flow->feed == MADE_FEED_IEX && !ticks[i].iex)
             continue;

@@ -229,6 +229,16 @@ bool replay_made_quiet(const struct made *made, int symbol, int64_t minute, int6
            replay_file_bars_quiet(bars, minute, ret_ohlc);
 }
 
+bool replay_made_closing(const struct made *made, int symbol, int64_t ns, int64_t *ret_price)
+{
+    const struct file_bars *bars = made->symbols[market_of(made, symbol)].bars;
+    struct trading_day day;
+    return bars && made->symbols[symbol].class == MADE_STOCK &&
+           replay_sessions_on(replay_eastern_date(ns), &day) != SESSIONS_CLOSED && ns == day.close_ns &&
+           replay_made_trades_at(made, symbol, ns) &&
+           replay_file_bars_last(bars, day.open_ns, day.close_ns, ret_price);
+}
+
 /* How many quotes a minute has. */
 static int64_t count_ticks(const struct made *made, int symbol, int64_t ns, struct chance *chance,
                            bool *ret_extended)

@@ -67,7 +67,7 @@ struct made_trade {
     char exchange;
     bool odd;              /* less than a round lot: volume only */
     bool extended;         /* outside of the session */
-    bool opening, closing; /* of bars: the session's first and last print */
+    bool opening, closing; /* of bars: the session's first trade; the official close, no trade of its own */
     bool buy;              /* by the taker */
     enum made_revision revision;
     int64_t revised_ns, new_id, new_price, new_size; /* of a revision */
@@ -161,6 +161,9 @@ bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns);
 
 /* The nth of a stock's halts on a date, from 0 on; false when there are no more. */
 bool replay_made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret);
+
+/* The official closing price of a file's stock, where its session ends at `ns`: of its last trade. */
+bool replay_made_closing(const struct made *made, int symbol, int64_t ns, int64_t *ret_price);
 
 /* The price around which it trades at that time, before quotes are rounded to ticks. */
 int64_t replay_made_price(struct made *made, int symbol, int64_t ns);

@@ -68,7 +68,7 @@ static void put_conditions(struct wire *wire, const char *key, const struct made
     if (trade->opening)
         replay_wire_str(wire, "O");
     if (trade->closing)
-        replay_wire_str(wire, "6");
+        replay_wire_str(wire, "M");
     if (trade->extended)
         replay_wire_str(wire, "T");
     if (trade->odd)
