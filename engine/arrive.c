@@ -42,7 +42,7 @@ static void take_limit(struct engine *engine, uint64_t id, bool blind)
     bool crosses = engine_match_best(engine, order->account, order->symbol, order->side, &best) &&
                    fill_limit_crosses(order->side, order->price, best.price);
     live->queue_ahead = -1;
-    live->takes = crosses;
+    live->takes = crosses || engine_hours_would_take(engine, order);
     if (order->post_only && crosses) {
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
         return;
@@ -118,7 +118,8 @@ static void wait_for_market(struct engine *engine, uint64_t id)
     }
     live->queue_ahead = -1;
     live->takes =
-        order_works_as_limit(order) && last > 0 && fill_limit_crosses(order->side, order->price, last);
+        (order_works_as_limit(order) && last > 0 && fill_limit_crosses(order->side, order->price, last)) ||
+        engine_hours_would_take(engine, order);
     if (order->type == ORDER_TRAILING_STOP)
         order->stop_price = trailing_stop(engine, order);
     engine_fills_rest(engine, id);
@@ -136,7 +137,8 @@ void engine_arrive_stand(struct engine *engine, uint64_t id)
         engine_fills_rest(engine, id);
     } else if (order_is_of_auction(order->tif)) {
         engine_fills_rest(engine, id);
-    } else if (!engine_hours_takes(engine, order) || engine_hours_opening(engine, order->symbol)) {
+    } else if (!engine_hours_takes(engine, order) ||
+               engine_hours_opening(engine, order->symbol, order->created_ns)) {
         wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
         engine_arrive_market(engine, id, true);
@@ -164,6 +166,7 @@ void engine_arrive_new(struct engine *engine, uint64_t id)
     if (order->reduce_only && engine_match_reducible(engine, order->account, order->symbol, order->side) == 0)
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
     else if (engine->markets[order->symbol].stale && !protects &&
+             !engine_hours_opening(engine, order->symbol, order->created_ns) &&
              (!engine_hours_rests(&engine->markets[order->symbol]) || engine_hours_takes(engine, order)))
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
     else

@@ -525,9 +525,14 @@ bool engine_hours_trades(const struct market_state *market); /* are orders fille
 bool engine_hours_outside(const struct market_state *market);
 /* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
-/* Of a market whose days are known: did trading begin within a minute, and has it shown nothing yet? What
- * arrives then waits for what is shown first. */
-bool engine_hours_opening(const struct engine *engine, int symbol);
+/* Of a market whose days are known, which has shown nothing since trading began: what arrives within a minute
+ * waits for what is shown first. So does what was given by then (created_ns), however long the data is away:
+ * what was decided the day before is given in that moment. */
+bool engine_hours_opening(const struct engine *engine, int symbol, int64_t created_ns);
+/* Of a market whose days are known: has it shown no quote and no book? */
+bool engine_hours_unseen(const struct engine *engine, int symbol);
+/* Would a limit order take then what comes first? By the last price; without one it is assumed. */
+bool engine_hours_would_take(const struct engine *engine, const struct order *order);
 /* Could orders be filled in this bar: by its session, else as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 bool engine_hours_bar_outside(const struct bar *bar); /* is it before or after the session? */

@@ -300,7 +300,8 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .now_ns = engine->now_ns,
         .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
-        .stale = market->stale && (!engine_hours_rests(market) || engine_hours_takes(engine, order)),
+        .stale = market->stale && (!engine_hours_rests(market) || engine_hours_takes(engine, order)) &&
+                 !engine_hours_opening(engine, order->symbol, order->created_ns),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
         .last = engine_price(engine, order->account, order->symbol),
@@ -340,7 +341,8 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
-            !engine_hours_opening(engine, order->symbol) && !order_is_of_auction(order->tif) &&
+            !engine_hours_opening(engine, order->symbol, order->created_ns) &&
+            !order_is_of_auction(order->tif) &&
             !engine_match_best(engine, order->account, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)

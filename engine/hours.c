@@ -37,11 +37,24 @@ static bool shows(const struct market_state *market)
     return market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
 }
 
-bool engine_hours_opening(const struct engine *engine, int symbol)
+bool engine_hours_opening(const struct engine *engine, int symbol, int64_t created_ns)
 {
     const struct market_state *market = &engine->markets[symbol];
-    return engine_calendar(engine, symbol)->n > 0 && engine_hours_trades(market) && !market->stale &&
-           !shows(market) && engine->recv_ns < market->reopened_ns + FIRST_SHOWN_NS;
+    bool soon = !market->stale && engine->recv_ns < market->reopened_ns + FIRST_SHOWN_NS;
+    return engine_calendar(engine, symbol)->n > 0 && engine_hours_trades(market) && !shows(market) &&
+           (soon || created_ns <= market->reopened_ns);
+}
+
+bool engine_hours_unseen(const struct engine *engine, int symbol)
+{
+    return engine_calendar(engine, symbol)->n > 0 && !shows(&engine->markets[symbol]);
+}
+
+bool engine_hours_would_take(const struct engine *engine, const struct order *order)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    return order_works_as_limit(order) && engine_hours_unseen(engine, order->symbol) &&
+           (market->last == 0 || fill_limit_crosses(order->side, order->price, market->last));
 }
 
 static bool working(const struct market_state *market, enum market_phase phase)

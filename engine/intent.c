@@ -267,7 +267,7 @@ static enum intent_fault protect(struct engine *engine, int account, int symbol,
     if (!sizing_price(&market->symbol, intent->stop, false, &price))
         return INTENT_BAD_STOP;
     if (market->stale || (!engine_match_best(engine, account, symbol, ORDER_SELL, &best) &&
-                          !engine_hours_opening(engine, symbol)))
+                          !engine_hours_opening(engine, symbol, engine->now_ns)))
         return INTENT_STOP_STAYS;
     return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
 }

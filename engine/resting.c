@@ -2,18 +2,21 @@
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 
-/* A resting order makes at its own limit what a trade gives it. Returns how much. */
+/* A resting order makes at its own limit what a trade gives it; one that `takes` trades at the trade's price.
+ * Returns how much. */
 static int64_t make(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t ahead,
-                    int64_t offered)
+                    int64_t offered, bool takes)
 {
     struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     int64_t left = order->qty - order->filled, before = order->filled;
-    int64_t wanted = left < offered ? left : offered;
+    int64_t wanted = left < offered ? left : offered, price = takes ? trade->price : order->price;
     engine_reserve_lift(engine, order);
-    int64_t qty = engine_reserve_affordable(engine, order, order->price, wanted);
-    const struct fill_source source = {.level = {trade->price, trade->qty}, .queue_ahead = ahead};
+    int64_t qty = engine_reserve_affordable(engine, order, price, wanted);
+    const struct fill_source source = {.level = {trade->price, trade->qty},
+                                       .queue_ahead = ahead,
+                                       .basis = takes ? FILL_BASIS_FIRST : FILL_BASIS_NONE};
     if (qty > 0)
-        engine_fills_book(engine, order, order->price, qty, true, &source);
+        engine_fills_book(engine, order, price, qty, !takes, &source);
     enum order_reason reason = qty < wanted ? engine_reserve_shortage(engine, order) : ORDER_OK;
     engine_fills_settle(engine, id, before, reason, true);
     return qty;
@@ -21,24 +24,26 @@ static int64_t make(struct engine *engine, uint64_t id, const struct market_trad
 
 /* A trade at the price of a resting limit order lessens the queue before it, and gives it what is left; one
  * through its price gives it all, unless the order takes: then the trade was between others, at a better
- * price. What the account's earlier orders got of the trade is used up. */
+ * price; where nothing else was shown yet it is what the order takes. What the account's earlier orders got
+ * of the trade is used up. */
 static void limit_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     const struct order *order = &live->order;
     int64_t ahead = live->queue_ahead, passed = 0;
+    bool first = engine_hours_unseen(engine, order->symbol);
     if (!fill_limit_trades_through(order->side, order->price, trade->price)) {
         bool against = order->side == ORDER_BUY ? trade->buyer_maker : !trade->buyer_maker;
         if (trade->price != order->price || !against || ahead < 0)
             return;
         passed = ahead < trade->qty ? ahead : trade->qty;
         live->queue_ahead -= passed;
-    } else if (live->takes) {
+    } else if (live->takes && !first) {
         return;
     }
     int64_t offered = trade->qty - passed - *dealt;
     if (offered > 0)
-        *dealt += make(engine, id, trade, ahead, offered);
+        *dealt += make(engine, id, trade, ahead, offered, live->takes && first);
 }
 
 void engine_resting_calm(const struct live_order *live, int64_t *above, int64_t *below)

@@ -1,5 +1,6 @@
 /* Before and after the session: orders with extended_hours, a strategy's limits there and its sales, exits
  * that wait for the session, and bars that were missed. */
+#include "engine/core.h"
 #include "tests/engine/by_class.h"
 
 /* An account that trades before and after the session gives limit orders there, within half a percent. */
@@ -208,6 +209,35 @@ static void test_extended(void)
     harness_close(&h);
 }
 
+/* A limit that is given before anything is shown takes what comes first, at its price: a quote, or a trade; with a
+ * last price that it crosses, and without one. */
+static void test_first_shown(void)
+{
+    for (int i = 0; i < 4; i++) {
+        bool priced = i % 2, by_trade = i / 2;
+        model = FILL_QUOTE;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_CLOSED, OPEN_NS - 6 * HOUR_NS);
+        know_days();
+        phase_at(MARKET_PHASE_EARLY, OPEN_NS - 330 * MINUTE_NS, OPEN_NS, false);
+        if (!priced)
+            h.engine->markets[BTCUSDT].last = 0;
+        pass(&h, HOUR_NS);
+        struct order request = with(limit(ORDER_BUY, SHARE, 62000 * USDT), ORDER_DAY);
+        request.extended_hours = true;
+        uint64_t id = asked(request, ORDER_OK);
+        pass(&h, SECOND_NS);
+        CHECK_INT(state(id), ORDER_OPEN);
+        if (by_trade)
+            trade_by(&h, BTCUSDT, 60500 * USDT, 2 * SHARE, false);
+        else
+            quote(&h, BTCUSDT, 60499 * USDT, 20 * SHARE, 60500 * USDT, 50 * SHARE);
+        CHECK_INT(state(id), ORDER_FILLED);
+        CHECK_INT(h.last_fill.price, 60500 * USDT);
+        CHECK(!h.last_fill.maker);
+        harness_close(&h);
+    }
+}
+
 /* A strategy's limit that is good for a while is of the day there, and ends at its time, also over an
  * opening; at the end of the day where its time is later. */
 static void test_outside_good(void)
@@ -317,6 +347,7 @@ int main(void)
     test_bar_exits();
     test_bar_marks();
     test_extended();
+    test_first_shown();
     test_outside_good();
     test_venue_extended();
     test_missed();

@@ -293,10 +293,31 @@ static void test_bar_model(void)
     harness_close(&h);
 }
 
+/* The data is away when the session opens, as after a restart: what was kept is ordered, and waits for it. */
+static void test_away(void)
+{
+    open_day(SESSION_REGULAR, FILL_QUOTE);
+    close_day(&buys);
+    phase_at(MARKET_PHASE_CLOSED, days[0].late_ns, days[1].early_ns, false);
+    connection(&h, false);
+    phase_at(MARKET_PHASE_OPEN, days[1].open_ns, days[1].close_ns, false);
+    CHECK_INT(n_orders(), 1);
+    pass(&h, SECOND_NS);
+    sees(1, ORDER_OPEN, ORDER_OK);
+    pass(&h, 2 * MINUTE_NS);
+    connection(&h, true);
+    sees(1, ORDER_OPEN, ORDER_OK);
+    show(61000 * USDT);
+    sees(1, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 61000 * USDT);
+    harness_close(&h);
+}
+
 int main(void)
 {
     test_last_bar();
     test_opening();
+    test_away();
     test_choices();
     test_dropped();
     test_ends();
