@@ -211,7 +211,7 @@ void engine_settle_booked(struct engine *engine, const struct fill *fill)
     const struct trading_calendar *calendar = engine_calendar(engine, fill->symbol);
     if (fill->side == ORDER_SELL && fill->notional > fill->fee && in_stocks(engine, fill)) {
         int64_t at_ns, day = business_day_of(calendar, fill->ts_ns);
-        business_day_after(calendar, day, margin_settlement_days(day), &at_ns);
+        business_day_settles(calendar, day, margin_settlement_days(day), &at_ns);
         add_proceeds(&account->memory, at_ns, fill->notional - fill->fee);
     }
     int64_t used_ns = use_unsettled(engine, fill->account);

@@ -89,6 +89,37 @@ int64_t business_day_after(const struct trading_calendar *calendar, int64_t day,
     return day;
 }
 
+/* The month, from 1 on, and day of a date: days from civil, the other way round (Howard Hinnant,
+ * "chrono-Compatible Low-Level Date Algorithms"). */
+static void civil(int64_t day, int *ret_month, int *ret_day)
+{
+    int64_t since = day + 719468; /* 0000-03-01 */
+    int64_t of_era = since - (since >= 0 ? since : since - 146096) / 146097 * 146097;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
+    *ret_day = (int)(of_year - (153 * month + 2) / 5 + 1);
+    *ret_month = (int)(month < 10 ? month + 3 : month - 9);
+}
+
+bool business_day_without_banks(int64_t day)
+{
+    bool monday = ((day + 3) % 7 + 7) % 7 == 0;
+    int month, of_month;
+    civil(day, &month, &of_month);
+    bool columbus = monday && month == 10 && of_month >= 8 && of_month <= 14;
+    return columbus || (month == 11 && (of_month == 11 || (monday && of_month == 12)));
+}
+
+int64_t business_day_settles(const struct trading_calendar *calendar, int64_t day, int n,
+                             int64_t *ret_begin_ns)
+{
+    for (; n > 0; n--)
+        do
+            day = business_day_after(calendar, day, 1, ret_begin_ns);
+        while (business_day_without_banks(day));
+    return day;
+}
+
 int64_t business_day_end(const struct trading_calendar *calendar, int64_t day)
 {
     const struct trading_day *on = day_on(calendar, day);

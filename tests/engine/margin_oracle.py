@@ -94,6 +94,12 @@ def sessions(first, last):
 # ---- the rules ----
 
 
+def without_banks(day):
+    """Columbus and Veterans Day: the exchange trades, and nothing settles."""
+    veterans = datetime.date(day.year, 11, 11)
+    return day in (nth(day.year, 10, 0, 2), veterans, veterans + datetime.timedelta(veterans.weekday() == 6))
+
+
 def settlement_days(day):
     return 1 if day >= DATES[1] else 2 if day >= DATES[0] else 3
 
@@ -415,7 +421,8 @@ class World:
         return set(self.dates[max(0, i - 4) : i + 1])
 
     def begin_after(self, n):
-        return self.days[self.index[self.day] + n][1]
+        following = [day for day in self.days[self.index[self.day] + 1:][:20] if not without_banks(day[0])]
+        return following[n - 1][1]
 
     def day_of(self, ns):
         """The first day whose late session has not ended."""

@@ -45,6 +45,26 @@ static void test_without_calendar(void)
     CHECK_INT(business_day_after(&none, MONDAY, -1, &begin_ns), MONDAY - 3);
 }
 
+/* 2025-10-13 and 2025-11-11; 2018-11-12, since the 11th is a Sunday; on a Saturday, as in 2023, there is
+ * none. */
+static void test_settlement(void)
+{
+    enum { COLUMBUS = 20374, VETERANS = 20403, OBSERVED = 17847, SATURDAY = 19672 };
+    const struct trading_calendar none = {0};
+    int64_t begin_ns;
+    CHECK_INT(business_day_settles(&none, COLUMBUS - 3, 1, &begin_ns), COLUMBUS + 1);
+    CHECK_INT(begin_ns, (COLUMBUS + 1) * 24 * HOUR_NS);
+    CHECK_INT(business_day_settles(&none, COLUMBUS, 1, &begin_ns), COLUMBUS + 1);
+    CHECK_INT(business_day_settles(&none, COLUMBUS - 4, 3, &begin_ns), COLUMBUS + 2);
+    CHECK_INT(business_day_settles(&none, VETERANS - 1, 2, &begin_ns), VETERANS + 2);
+    CHECK_INT(business_day_settles(&none, OBSERVED - 3, 2, &begin_ns), OBSERVED + 2);
+    CHECK_INT(business_day_settles(&none, SATURDAY - 2, 1, &begin_ns), SATURDAY - 1);
+    int n = 0;
+    for (int64_t day = 10957; day < 10957 + 28 * 365 + 7; day++) /* 2000 to 2027 */
+        n += business_day_without_banks(day);
+    CHECK_INT(n, 28 + 28 + 4); /* and 2001, 2007, 2012 and 2018, whose 11th is a Sunday */
+}
+
 static struct margin_holding shares(int64_t qty, int64_t price)
 {
     bool is_short = qty < 0;
@@ -103,6 +123,7 @@ int main(void)
 {
     test_days();
     test_without_calendar();
+    test_settlement();
     test_requirements();
     test_dates();
     return check_done("exchange/business_day");

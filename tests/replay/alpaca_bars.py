@@ -174,6 +174,8 @@ def test_stream(folder):
             bars = page_all(v, path, name, start=FIRST)
             assert {second(b["t"]): tuple(map(float, values(b))) for b in bars} == \
                 {at: tuple(map(float, bar)) for at, bar in rows[name].items()}, name
+        settles = [d["settlement_date"] for d in v.ask("/v2/calendar?start=2025-10-10&end=2025-10-13")]
+        assert settles == ["2025-10-14", "2025-10-14"], settles  # banks are closed on Columbus Day
         days = {d["date"]: d["close"] for d in v.ask("/v2/calendar?start=2025-11-26&end=2025-12-01")}
         assert days == {"2025-11-26": "16:00", "2025-11-28": "13:00", "2025-12-01": "16:00"}, days
     streams = []

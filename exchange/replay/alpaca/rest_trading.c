@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/business_day.h"
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/sessions.h"
@@ -87,6 +88,15 @@ static void key_date(struct wire *wire, const char *key, int64_t date)
     text_finish(&text);
 }
 
+/* One settlement day later. */
+static int64_t settles(int64_t date)
+{
+    do
+        date = replay_sessions_next(date + 1, 1);
+    while (business_day_without_banks(date));
+    return date;
+}
+
 static bool get_calendar(struct rest_call *call)
 {
     int year, month, day_of_month;
@@ -109,7 +119,7 @@ static bool get_calendar(struct rest_call *call)
         key_time_of_day(&call->wire, "close", date, day.close_ns, ":");
         key_time_of_day(&call->wire, "session_open", date, day.early_ns, "");
         key_time_of_day(&call->wire, "session_close", date, day.late_ns, "");
-        key_date(&call->wire, "settlement_date", replay_sessions_next(date + 1, 1));
+        key_date(&call->wire, "settlement_date", settles(date));
         replay_wire_map_end(&call->wire);
     }
     replay_wire_array_end(&call->wire);
