@@ -370,7 +370,8 @@ static int64_t coverable(const struct engine *engine, const struct order *order,
         else
             fails = middle;
     }
-    int64_t whole = filter_floor_qty(&market->symbol, ORDER_MARKET, fits);
+    const struct fill_lot lot = order_rules_lot(&market->symbol, order->qty);
+    int64_t whole = fill_floor_qty(&lot, true, fits);
     return whole > held ? whole : held;
 }
 
@@ -396,7 +397,7 @@ static int64_t payable(const struct engine *engine, const struct order *order, i
                        int64_t available)
 {
     const struct market_state *market = &engine->markets[order->symbol];
-    struct fill_lot lot = filter_lot(&market->symbol);
+    const struct fill_lot lot = order_rules_lot(&market->symbol, order->qty);
     return fill_affordable(available, price, qty, market->notional_unit,
                            fee_bound_e6(engine, order->account, order->symbol), &lot);
 }
@@ -406,7 +407,7 @@ static int64_t payable_on_margin(const struct engine *engine, const struct order
                                  int64_t qty)
 {
     const struct market_state *market = &engine->markets[order->symbol];
-    const struct fill_lot lot = filter_lot(&market->symbol);
+    const struct fill_lot lot = order_rules_lot(&market->symbol, order->qty);
     int64_t back = borrowed_qty(engine, order);
     if (qty <= back)
         return qty;

@@ -4,6 +4,7 @@
 
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
+#include "exchange/filter.h"
 #include "exchange/venue_format.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -31,6 +32,18 @@ const struct order_rules *order_rules_of(const struct symbol *symbol)
 int64_t order_rules_whole(const struct symbol *symbol)
 {
     return decimal_pow10(symbol->qty_scale);
+}
+
+struct fill_lot order_rules_lot(const struct symbol *symbol, int64_t qty)
+{
+    struct fill_lot lot = filter_lot(symbol);
+    const struct order_rules *rules = order_rules_of(symbol);
+    int64_t whole = order_rules_whole(symbol);
+    if (!rules || rules->fractional_tifs == 0 || qty % whole != 0 || lot.step >= whole)
+        return lot;
+    lot.step = whole;
+    lot.min = (lot.min + whole - 1) / whole * whole;
+    return lot;
 }
 
 /* The step of prices with 2 decimals from 1.00 on, 4 below; 0: the scale has no 4. */

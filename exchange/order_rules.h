@@ -6,6 +6,7 @@
 #ifndef EXCHANGE_ORDER_RULES_H
 #define EXCHANGE_ORDER_RULES_H
 
+#include "exchange/fill_rules.h"
 #include "exchange/order.h"
 #include "exchange/symbol.h"
 #include "exchange/zone.h"
@@ -76,6 +77,10 @@ int64_t order_rules_tick(const struct symbol *symbol, int64_t price);
 
 /* A whole share, or coin, at qty_scale. */
 int64_t order_rules_whole(const struct symbol *symbol);
+
+/* The lots that an order of `qty` is cut to where the money does not suffice: of whole shares, where
+ * fractions have rules of their own, whole shares; else the symbol's. */
+struct fill_lot order_rules_lot(const struct symbol *symbol, int64_t qty);
 
 /* The time in force of an order that names none. */
 enum order_tif order_rules_tif(const struct symbol *symbol, int64_t qty, bool by_amount, bool extended_hours);

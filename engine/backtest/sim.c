@@ -74,7 +74,6 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         symbol->unit = filter_notional_unit(symbol->listed);
         symbol->fees = account_fees(&spec->rules, symbol->listed);
         symbol->fee_bound_e6 = fee_rates_most_e6(symbol->fees);
-        symbol->lot = filter_lot(symbol->listed);
         symbol->price_units = (double)decimal_pow10(symbol->listed->price_scale);
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
         symbol->ahead_outputs = sim->ahead_outputs + (size_t)s * SIM_AHEAD * n_outputs;

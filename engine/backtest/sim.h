@@ -58,7 +58,6 @@ struct sim_symbol {
     const struct symbol *listed; /* `own` */
     const struct market_series *series;
     int64_t unit;
-    struct fill_lot lot;
     const struct fee_rates *fees;
     int32_t fee_bound_e6;
     double price_units, qty_units; /* 10^scale */

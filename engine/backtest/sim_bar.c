@@ -66,8 +66,8 @@ int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *
     if ((int128_t)price * qty >= (int128_t)(FILL_MONEY_MAX - symbol->cost) * symbol->unit ||
         qty > FILL_MONEY_MAX - symbol->qty)
         return 0;
-    return fill_affordable(sim->cash - sim->reserved, price, qty, symbol->unit, symbol->fee_bound_e6,
-                           &symbol->lot);
+    const struct fill_lot lot = order_rules_lot(symbol->listed, qty);
+    return fill_affordable(sim->cash - sim->reserved, price, qty, symbol->unit, symbol->fee_bound_e6, &lot);
 }
 
 static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol,

@@ -49,6 +49,32 @@ static void test_refused(void)
     harness_close(&h);
 }
 
+/* The price rises until 14 2/7 can be paid: an order of whole shares is cut to whole ones; one of a fraction,
+ * and coins, are not. */
+static void test_cut(void)
+{
+    static const struct {
+        enum asset_class asset;
+        int64_t qty;
+        enum order_tif tif;
+        bool whole;
+    } cases[] = {{ASSET_US_EQUITY, 16 * SHARE, ORDER_GTC, true},
+                 {ASSET_US_EQUITY, 31 * SHARE / 2, ORDER_DAY, false},
+                 {ASSET_CRYPTO, 16 * SHARE, ORDER_GTC, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        open_class(cases[i].asset, MARKET_PHASE_OPEN, OPEN_NS);
+        uint64_t id = asked(with(order_of(ORDER_BUY, ORDER_MARKET, cases[i].qty), cases[i].tif), ORDER_OK);
+        quote(&h, BTCUSDT, 69999 * USDT, 20 * SHARE, 70000 * USDT, 50 * SHARE);
+        pass(&h, SECOND_NS);
+        CHECK_INT(state(id), ORDER_CANCELED);
+        CHECK_STR(order_reason_name(h.orders[id].order.reason),
+                  order_reason_name(ORDER_INSUFFICIENT_BALANCE));
+        CHECK(h.orders[id].filled >= 14 * SHARE && h.orders[id].filled < 15 * SHARE);
+        CHECK((h.orders[id].filled % SHARE == 0) == cases[i].whole);
+        harness_close(&h);
+    }
+}
+
 static void list_again(enum symbol_says shortable, enum symbol_says easy)
 {
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {.index = BTCUSDT, .listed = h.symbols[BTCUSDT]}};
@@ -243,6 +269,7 @@ static void test_amount(void)
 int main(void)
 {
     test_refused();
+    test_cut();
     test_shorts();
     test_borrow_fee();
     test_emulated();
