@@ -239,6 +239,23 @@ def test_actions(folder):
         assert len(page_all(v, "/v2/stocks/bars", "NEW", start=FIRST)) == len(rows)
 
 
+def test_split(folder):
+    """A split of a file that does not show it is applied to its prices; one that it shows is there already."""
+    at = [stock_bars.at(datetime.date(2025, 11, 28), 15, 59) - 3 * 3600, stock_bars.at(datetime.date(2025, 12, 1), 9, 30)]
+    for name, rows, wanted in (("WHOLE", [(100, 104, 96, 102, 1000), (101, 103, 99, 100, 1000)], (25.25, 25.75, 24.75, 25, 4000)),
+                               ("RAW", [(100, 104, 96, 102, 1000), (25.5, 26, 25, 25.25, 4000)], (25.5, 26, 25, 25.25, 4000))):
+        path = os.path.join(folder, f"{name}_1m.csv")
+        write(path, [(second_, *row) for second_, row in zip(at, rows)])
+        with Alpaca("--bars", path, "--action", f"split:{name}:4:1:2025-12-01") as v:
+            stocks, _ = v.stream("/v2/sip", bars=[name], trades=[name])
+            got = to_end(stocks, {name: at[1]})
+            assert [values(m) for m in got if m["T"] == "b"] == [rows[0], wanted], (name, got)
+            of = [m for m in got if m["T"] == "t" and second(m["t"]) >= at[1]]
+            assert sum(m["s"] for m in of) == wanted[4] and all(wanted[2] <= m["p"] <= wanted[1] for m in of), of
+            adjusted = page_all(v, "/v2/stocks/bars", name, start=FIRST, adjustment="split")
+            assert [b["c"] for b in adjusted] == [25.5, wanted[3]], adjusted
+
+
 def test_plan(folder):
     """The free plan: 30 stocks, no sip, no recent consolidated history, one connection; coins are not limited."""
     at = stock_bars.at(datetime.date(2025, 12, 1), 10)
@@ -283,7 +300,7 @@ def refuse(args, *words):
     assert p.returncode == 1 and p.stderr.count("\n") == 1 and all(w in p.stderr for w in words), (args, p)
 
 
-for test in (test_bad, test_plan, test_history, test_longer, test_actions, test_stream):
+for test in (test_bad, test_plan, test_history, test_longer, test_actions, test_split, test_stream):
     with tempfile.TemporaryDirectory(prefix="papertape-bars-") as at:
         test(at)
     print(f"{test.__name__}: ok", flush=True)

@@ -8,6 +8,7 @@
 #include "exchange/decimal.h"
 #include "exchange/fail.h"
 #include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/file_bars.h"
 #include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/alpaca/sessions.h"
 
@@ -163,6 +164,13 @@ int replay_made_action_add(struct made *made, const char *spec, char error[stati
             "rename:AAPL:APL:2026-01-15 (days with a session) or halt:AAPL:2026-01-15T15:00:00Z:5m "
             "(whole minutes of one), of a stock that is played",
             spec);
+    struct file_bars *bars = made->symbols[action.symbol].bars;
+    if (action.kind == MADE_ACTION_SPLIT && bars &&
+        replay_file_bars_split(bars, action.from_ns, action.shares, action.per) < 0)
+        return fail_with(-EINVAL, error, MADE_ERROR_MAX,
+                         "split cannot be played: --action %.60s: prices above 0 at the digits of the file, "
+                         "volumes of at most 18",
+                         spec);
     made->actions[made->n_actions++] = action;
     return 0;
 }

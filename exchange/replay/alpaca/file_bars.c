@@ -1,6 +1,7 @@
 #include "exchange/replay/alpaca/file_bars.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,10 +240,9 @@ static int fill(struct file_bars *f, int64_t interval_ns, char error[static SOUR
     if (replay_file_bars_symbol_of(file->symbol, f->name, &f->crypto) < 0)
         return fail_with(-EINVAL, error, SOURCE_ERROR_MAX, "name is too long: %.200s: at most %d letters",
                          f->path, SYMBOL_NAME_MAX - 1);
-    int digits = file->price_digits;
-    if (!f->crypto && digits < STOCK_DIGITS)
-        digits = STOCK_DIGITS;
-    f->tick = decimal_pow10(SCALE - (digits < SCALE ? digits : SCALE));
+    if (!f->crypto && file->price_digits < STOCK_DIGITS)
+        file->price_digits = STOCK_DIGITS;
+    f->tick = decimal_pow10(SCALE - (file->price_digits < SCALE ? file->price_digits : SCALE));
     f->unit = decimal_pow10(SCALE - (file->volume_digits < SCALE ? file->volume_digits : SCALE));
     return check_all(f, error);
 }
@@ -274,7 +274,7 @@ const char *replay_file_bars_name(const struct file_bars *f)
     return f->name;
 }
 
-struct made_symbol replay_file_bars_symbol(const struct file_bars *f)
+struct made_symbol replay_file_bars_symbol(struct file_bars *f)
 {
     int64_t price = price_e9(f, f->file.open[0]), level = price / LEVELS_IN_PRICE / f->tick * f->tick;
     struct made_symbol symbol = {.title = f->name,
@@ -324,6 +324,42 @@ static bool bar_at(const struct file_bars *f, int64_t ns, size_t *ret, struct ba
         return shape_of(f, i - 1, ret_shape);
     }
     return false;
+}
+
+/* How the text of the file would have it. */
+static double at_digits(double x, int digits)
+{
+    int64_t units;
+    return decimal_from_double(x, digits, &units) == 0 ? decimal_to_double(units, digits) : NAN;
+}
+
+static int split_bar(struct file_bars *f, size_t i, double ratio)
+{
+    const struct bars_file *file = &f->file;
+    double *prices[] = {&file->open[i], &file->high[i], &file->low[i], &file->close[i]};
+    char error[SOURCE_ERROR_MAX];
+    for (size_t k = 0; k < sizeof(prices) / sizeof(*prices); k++)
+        *prices[k] = at_digits(*prices[k] / ratio, file->price_digits);
+    double volume = at_digits(file->volume[i] * ratio, file->volume_digits);
+    double least = pow(10, -file->volume_digits);
+    file->volume[i] = file->volume[i] > 0 && volume < least ? least : volume;
+    return check_bar(f, i, error);
+}
+
+int replay_file_bars_split(struct file_bars *f, int64_t ns, int64_t shares, int64_t per)
+{
+    double ratio = (double)shares / (double)per;
+    size_t first = f->file.n;
+    int64_t open_ns, end_ns;
+    while (first > 0 && span_of(f, first - 1, &open_ns, &end_ns) && open_ns >= ns)
+        first--;
+    if (first == 0 || first == f->file.n)
+        return 0; /* all of it is of one side */
+    double step = log(f->file.close[first - 1] / f->file.open[first]);
+    int r = 0;
+    for (size_t i = first; r == 0 && fabs(step - log(ratio)) >= fabs(step) && i < f->file.n; i++)
+        r = split_bar(f, i, ratio);
+    return r;
 }
 
 int64_t replay_file_bars_next(const struct file_bars *f, int64_t ns)

@@ -29,7 +29,12 @@ void replay_file_bars_close(struct file_bars *f); /* NULL is fine */
 int replay_file_bars_symbol_of(const char *name, char ret[static SYMBOL_NAME_MAX], bool *ret_crypto);
 
 const char *replay_file_bars_name(const struct file_bars *f);
-struct made_symbol replay_file_bars_symbol(const struct file_bars *f);
+struct made_symbol replay_file_bars_symbol(struct file_bars *f);
+
+/* A stock split shares:per at `ns`: from then on prices are divided, and volumes multiplied, by the ratio;
+ * not where the file shows the split already, its prices' step there being nearer to the ratio than to none.
+ * 0; -EINVAL where a bar could not be played any more. */
+int replay_file_bars_split(struct file_bars *f, int64_t ns, int64_t shares, int64_t per);
 
 /* From the first bar's opening to the last one's end. */
 void replay_file_bars_range(const struct file_bars *f, int64_t *ret_from_ns, int64_t *ret_to_ns);

@@ -60,7 +60,7 @@ int replay_made_find(const struct made *made, const char *name)
     return -1;
 }
 
-int replay_made_file_add(struct made *made, const struct file_bars *bars)
+int replay_made_file_add(struct made *made, struct file_bars *bars)
 {
     if (made->n_symbols > 0 && !made->symbols[0].bars)
         made->n_symbols = 0;

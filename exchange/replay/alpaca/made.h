@@ -47,15 +47,15 @@ struct made_symbol {
     char name[SYMBOL_NAME_MAX];   /* "AAPL" */
     const char *title, *exchange; /* "Apple Inc. Common Stock", "NASDAQ" */
     enum made_class class;
-    char tape, home;     /* 'C'; its listing exchange's letter */
-    int64_t price, tick; /* the price around which it moves; the steps of quotes */
-    int64_t level;       /* crypto: the step of the book's levels below the best */
-    int64_t size;        /* a typical trade's, crypto */
-    int rate;            /* quotes in a minute of the session */
-    int swing;           /* by how much it moves, in units of a stock's ordinary move / 4 */
-    unsigned denied;     /* enum made_denied, added up */
-    int before;          /* after a change of name: 1 + the index of the old one, whose past is its own */
-    const struct file_bars *bars; /* plays a bars file; NULL: synthetic */
+    char tape, home;        /* 'C'; its listing exchange's letter */
+    int64_t price, tick;    /* the price around which it moves; the steps of quotes */
+    int64_t level;          /* crypto: the step of the book's levels below the best */
+    int64_t size;           /* a typical trade's, crypto */
+    int rate;               /* quotes in a minute of the session */
+    int swing;              /* by how much it moves, in units of a stock's ordinary move / 4 */
+    unsigned denied;        /* enum made_denied, added up */
+    int before;             /* after a change of name: 1 + the index of the old one, whose past is its own */
+    struct file_bars *bars; /* plays a bars file; NULL: synthetic */
 };
 
 enum made_revision { MADE_STANDS, MADE_CANCELLED, MADE_CORRECTED };
@@ -129,7 +129,7 @@ int replay_made_find(const struct made *made, const char *name);
 
 /* Instead of the synthetic symbols: one more that plays a file, which outlives it. 0; -EINVAL when the name
  * is there already or there are too many. */
-int replay_made_file_add(struct made *made, const struct file_bars *bars);
+int replay_made_file_add(struct made *made, struct file_bars *bars);
 
 /* Adds "split:AAPL:4:1:2026-01-15", "dividend:AAPL:0.24:2026-01-15", "rename:FB:META:2026-01-15" or
  * "halt:AAPL:2026-01-15T15:00:00Z:5m".
