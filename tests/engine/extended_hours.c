@@ -209,8 +209,8 @@ static void test_extended(void)
     harness_close(&h);
 }
 
-/* A limit that is given before anything is shown takes what comes first, at its price: a quote, or a trade; with a
- * last price that it crosses, and without one. */
+/* A limit that is given before anything is shown takes what comes first, at its price: a quote, or a trade;
+ * with a last price that it crosses, and without one. */
 static void test_first_shown(void)
 {
     for (int i = 0; i < 4; i++) {
