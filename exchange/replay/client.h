@@ -50,6 +50,7 @@ struct client {
     bool writable_asked;
 
     uint64_t sent;                       /* data messages put into the queue */
+    uint64_t asked;                      /* of them, before the last ping that counts */
     uint64_t ping_seq, pong_seq;         /* of windows: the last asked, the last answered */
     uint64_t last_ping_ns, last_pong_ns; /* wall clock */
 

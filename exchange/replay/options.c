@@ -163,7 +163,8 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {"speed", "N|max",
      "N times real time, 1 by default; max: as fast as the slowest client reads: after every 64 messages a "
      "client gets a ping, and the position stays within two such windows of its last pong; nothing is "
-     "dropped; without subscribed clients the position stands still",
+     "dropped; Alpaca's connections have all read a minute, and its bars, before the next begins; without "
+     "subscribed clients the position stands still",
      .take = take_speed},
     {"symbols", "N",
      "of the synthetic market, 2 by default: BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT and so on; of more than "

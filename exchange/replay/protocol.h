@@ -78,6 +78,9 @@ struct protocol_ops {
     /* A whole message from the client, followed by a zero byte after its `len`. */
     void (*receive)(struct protocol *protocol, struct client *client, const char *data, size_t len,
                     bool binary);
+    /* At full speed with several clients: when this number changes, all of them have read what was sent
+     * before the position moves on; NULL: they are apart by up to their windows. */
+    int64_t (*stage)(struct protocol *protocol);
     /* The client sent a ping or a pong, which some venues count; NULL: they are ignored. */
     void (*heartbeat)(struct protocol *protocol, struct client *client);
 

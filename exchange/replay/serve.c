@@ -85,12 +85,38 @@ static void forget_deferred(struct server *server, struct replay_session *sessio
     }
 }
 
+static void ask_for(struct client *client)
+{
+    client->asked = client->sent;
+    replay_client_ping(client, ++client->ping_seq);
+}
+
+/* Have all clients read what came before the protocol's stage? Else they are asked. */
+static bool together(struct server *server)
+{
+    struct protocol *protocol = server->protocol;
+    if (server->n_listening < 2 || !protocol->ops->stage)
+        return true;
+    int64_t stage = protocol->ops->stage(protocol);
+    bool all = true;
+    for (struct client *c = server->clients; c && stage != server->stage; c = c->next) {
+        if (!c->paced || !c->listening || c->close_code || c->end_code || c->frozen)
+            continue;
+        if (c->asked != c->sent)
+            ask_for(c);
+        all &= c->ping_seq == c->pong_seq;
+    }
+    if (all)
+        server->stage = stage;
+    return all;
+}
+
 static bool ready(void *user)
 {
     struct server *server = user;
     if (server->deferred && ++server->deferred_steps > DEFERRED_STEPS_MAX)
         answer_deferred(server);
-    return server->n_listening > 0 && server->n_behind == 0 && !silent(server);
+    return server->n_listening > 0 && server->n_behind == 0 && !silent(server) && together(server);
 }
 
 static void push_huge(struct client *client, size_t bytes)
@@ -146,7 +172,7 @@ void replay_server_send(struct client *client, struct message *message)
     push_data(client, message);
     if (client->paced && client->sent % CLIENT_WINDOW == 0) {
         bool was = replay_client_behind(client);
-        replay_client_ping(client, ++client->ping_seq);
+        ask_for(client);
         server->n_behind += replay_client_behind(client) - was;
     }
     if (faults->close_after && !server->closed_one && client->sent >= faults->close_after) {

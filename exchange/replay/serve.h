@@ -37,6 +37,7 @@ struct server {
     unsigned settled_turns;          /* turns of the loop since the play stood still */
     uv_idle_t settle;
     int n_behind, n_listening; /* clients that the play waits for; that have subscriptions */
+    int64_t stage;             /* of the protocol, that all clients have reached */
 };
 
 struct server_options {

@@ -6,12 +6,14 @@ ledger. No fill is outside 09:30 to 16:00 in New York (13:00 on a half day), no 
 that is closed, the log plays again to what the database has, and no strategy looks ahead. Accounts that trade before and
 after it too have the same orders there, by their names. With PAPERTAPE_LONG two months, else a week with a holiday and a half day."""
 
+import collections
 import csv
 import datetime
 import decimal
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -175,6 +177,33 @@ def regular_outside(folder, files, names):
               for what, text in stored.items()}
     check_hours(stored)
     print(f"regular, with the venue's extended hours: {len(rows(stored['fills']))} fills equal, none outside")
+
+
+def mixed(folder):
+    """A stock and a coin come by two connections; at full speed they stay in step, and no decision is lost."""
+    day = datetime.date(2025, 11, 25)
+    files = stock_bars.write_all(folder.path, ("AAPL",), day, day + datetime.timedelta(1), seed=SEED)
+    rng, price, coins = random.Random(SEED), 9000000, []
+    for second in range(stock_bars.at(day, 4), harness.last_bar_ms(files[0]) // 1000 + 60, 60):
+        close = round(price * (1 + rng.gauss(0, 0.001)))
+        coins.append(stock_bars.Bar(second, price, max(price, close), min(price, close), close, rng.randint(5, 50)))
+        price = close
+    files.append(os.path.join(folder.path, "BTCUSD_1m.csv"))
+    stock_bars.write(files[1], coins)
+    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max"))
+    account = configuration(["sma-cross"], replay.keys, guests=[("equal-weight", "extended")])
+    daemon = folder.start(harness.Daemon(folder.path, replay, account.replace("symbols = AAPL, MSFT", "symbols = AAPL, BTC/USD")))
+    harness.wait_last_bars(daemon, {"AAPL": harness.last_bar_ms(files[0]), "BTC/USD": harness.last_bar_ms(files[1])}, "1m", WAIT)
+    assert daemon.stop() == 0 and replay.stop() == 0
+    stored = {"fills": daemon.papertape("fills", "--csv")}
+    path = os.path.join(folder.path, "mixed.csv")
+    for name in ("sma-cross", "equal-weight-extended"):
+        run("backtest", "--account", name, "--state", daemon.state, "--fills", path)
+        with open(path, newline="") as file:
+            same(f"{name}, of both", stored, {"fills": file.read()}, IDS, name)
+    symbols = collections.Counter(fill["symbol"] for fill in rows(stored["fills"]))
+    assert min(symbols["AAPL"], symbols["BTC/USD"]) > 20, symbols
+    print(f"a stock and a coin: {len(rows(stored['fills']))} fills equal")
 
 
 def check_hours(stored):
@@ -404,6 +433,8 @@ def main():
         outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED), names)
     with harness.Folder() as folder:
         regular_outside(folder, stock_bars.write_all(folder.path, SYMBOLS, FIRST, END, seed=SEED), names)
+    with harness.Folder() as folder:
+        mixed(folder)
     return 0
 
 

@@ -5,7 +5,6 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/sessions.h"
 
-#define BAR_AFTER_NS     (MADE_SECOND / 1000)
 #define UPDATED_AFTER_NS (30 * MADE_SECOND)
 #define IMBALANCE_NS     (10 * MADE_MINUTE) /* before the close */
 #define CLOSING_NS       (MADE_SECOND / 5)  /* after it: the official price */
@@ -131,7 +130,7 @@ static void make_bars(struct flow *flow, int symbol, int64_t begin_ns, const str
     if (n == 0 && replay_tally_quiet(flow->made, symbol, flow->minute, &bar))
         later = bar;
     if (tally_priced(&bar))
-        push_bar(flow, end_ns + BAR_AFTER_NS, FLOW_BAR, symbol, &bar);
+        push_bar(flow, end_ns + FLOW_BAR_AFTER_NS, FLOW_BAR, symbol, &bar);
     if (tally_priced(&later) && !replay_tally_same(&bar, &later))
         push_bar(flow, end_ns + UPDATED_AFTER_NS, FLOW_UPDATED, symbol, &later);
     struct tally *day = &flow->symbols[symbol].day, shown = *day;
@@ -139,7 +138,7 @@ static void make_bars(struct flow *flow, int symbol, int64_t begin_ns, const str
     replay_tally_join(day, &later);
     if (tally_priced(&shown) &&
         (flow->class != MADE_STOCK || replay_sessions_phase(begin_ns) == MARKET_PHASE_OPEN))
-        push_bar(flow, end_ns + BAR_AFTER_NS, FLOW_DAY, symbol, &shown);
+        push_bar(flow, end_ns + FLOW_BAR_AFTER_NS, FLOW_DAY, symbol, &shown);
 }
 
 static void push_status(struct flow *flow, int symbol, int64_t ns, bool resumes, const struct made_halt *halt)

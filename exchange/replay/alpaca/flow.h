@@ -11,6 +11,8 @@
 #include "exchange/replay/alpaca/tally.h"
 
 /* The order is that of the letters in flow.c. */
+#define FLOW_BAR_AFTER_NS (MADE_SECOND / 1000) /* a minute's bars, after its end */
+
 enum flow_kind {
     FLOW_TRADE,
     FLOW_QUOTE,

@@ -268,6 +268,22 @@ static void destroy(struct protocol *protocol)
     free(alpaca);
 }
 
+/* A minute's bars on each endpoint, and what follows them until the next minute: so that no client
+ * has a bar when another one is a minute on, and bars of stocks and of coins come in one order. */
+static int64_t stage(struct protocol *protocol)
+{
+    struct alpaca *alpaca = of(protocol);
+    int64_t due_ns;
+    if (alpaca->recorded)
+        return 0;
+    const struct replay_endpoint *endpoint = next(alpaca, &due_ns);
+    int64_t minute = due_ns / MADE_MINUTE, after_ns = due_ns % MADE_MINUTE;
+    int64_t part = after_ns < FLOW_BAR_AFTER_NS                ? 0
+                   : after_ns > FLOW_BAR_AFTER_NS || !endpoint ? ALPACA_ENDPOINTS + 1
+                                                               : 1 + (endpoint - alpaca->endpoints);
+    return minute * (ALPACA_ENDPOINTS + 2) + part;
+}
+
 static const struct protocol_ops ops = {
     .headers = header_names,
     .now_ns = now_ns,
@@ -277,6 +293,7 @@ static const struct protocol_ops ops = {
     .leave = leave,
     .receive = receive,
     .beat = beat,
+    .stage = stage,
     .destroy = destroy,
 };
 
