@@ -149,9 +149,7 @@ static void test_bar_exits(void)
     choice_of_bob = SESSION_ALL;
 }
 
-/* With the bar model bars outside the session mark, and charge, accounts that trade then, whoever else is
- * there.
- */
+/* With the bar model bars outside the session mark, and charge, accounts that trade then, and no others. */
 static void test_bar_marks(void)
 {
     int64_t equity[2][2];
