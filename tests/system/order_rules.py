@@ -306,7 +306,7 @@ def at_the_close(folder):
     replay = folder.start(harness.Alpaca(inside, "--bars", *bars, "--from", "2025-11-25T20:25:00Z", "--speed", "200"))
     daemon = folder.start(harness.Daemon(inside, replay, harness.alpaca_config(
         replay.keys, harness.NO_LIMITS + "[account hand]\ncurrency = USD\ncash = 100000\nstrategy = none\n")))
-    price_of(daemon, "AAPL")
+    daemon.wait_status(lambda s: any(row.get("bid") for row in s["symbols"] or []), "a price")
     daemon.papertape("order", "buy", "AAPL", "2", "--tif", "cls", "--account", "hand")
     fill, = harness.wait_for(lambda: json.loads(daemon.papertape("fills", "--json"))["fills"], "the fill at the close")
     with open(bars[0], encoding="ascii") as file:
