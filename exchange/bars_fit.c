@@ -8,9 +8,15 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-enum { HOURS_MOST = 14, DAYS_LEAST = 5, SAMPLE = 100000 /* bars that are looked at, about */ };
+enum {
+    MINUTES_MOST = 14 * 60,
+    DAYS_LEAST = 5,
+    SAMPLE = 100000, /* bars that are looked at, about */
+    HALF_HOUR = 30,  /* minutes */
+};
 
-#define NIGHT_NS (6 * 3600 * NS_PER_S)
+#define MINUTE_NS (60 * NS_PER_S)
+#define NIGHT_NS  (360 * MINUTE_NS)
 
 /* Of exchanges' and vendors' files, summer time or not. */
 static const char *const zones[] = {
@@ -112,6 +118,13 @@ static double volume_of(const struct bars_reader *r, const struct other *o)
     return days >= DAYS_LEAST ? volume : 0;
 }
 
+/* Between the times that are tried, in minutes: longer bars than half an hour that lie by the clock would fit
+ * half an hour apart, and straddle. */
+static int step_of(const struct bars_reader *r)
+{
+    return r->out.interval_ns > HALF_HOUR * MINUTE_NS ? 60 : HALF_HOUR;
+}
+
 /* The best of all zones, where no time has its own, and hours, by a measure. Is there one that is above
  * `least` and above the times as they are? */
 static bool best_of(const struct bars_reader *r,
@@ -132,12 +145,12 @@ static bool best_of(const struct bars_reader *r,
         zone_close(other.zone);
         other.zone = NULL;
     }
-    for (int hours = -HOURS_MOST; hours <= HOURS_MOST; hours++) {
-        other.later_s = (int64_t)hours * 3600;
-        double score = hours == 0 ? 0 : measure(r, &other);
+    for (int minutes = -MINUTES_MOST; minutes <= MINUTES_MOST; minutes += step_of(r)) {
+        other.later_s = (int64_t)minutes * 60;
+        double score = minutes == 0 ? 0 : measure(r, &other);
         if (score > best) {
             best = score;
-            *ret = (struct bars_fit){.hours = hours};
+            *ret = (struct bars_fit){.minutes = minutes};
         }
     }
     return best >= least;
@@ -150,6 +163,48 @@ bool bars_fit_regular(const struct bars_reader *r, struct bars_fit *ret)
     return best_of(r, share_regular, already < 0.94 ? 0.99 : already + 0.05, ret);
 }
 
+/* Where a stretch of bars, [first, end), has one outside the regular hours, and others minutes later it would
+ * reach from an opening to that session's close: those minutes; else 0. */
+static int minutes_of_stretch(const struct bars_reader *r, size_t first, size_t end)
+{
+    const int64_t *times = r->out.open_time_ns;
+    const struct bars_session of = sessions_of(r);
+    struct session_span span;
+    size_t odd = first;
+    while (odd < end && r->out.session[odd] == BAR_SESSION_REGULAR)
+        odd++;
+    if (odd == end || end - first < 2)
+        return 0;
+    for (int minutes = -MINUTES_MOST; minutes <= MINUTES_MOST; minutes += step_of(r)) {
+        int64_t open_ns = times[first] + minutes * MINUTE_NS, last_ns = times[end - 1] + minutes * MINUTE_NS;
+        if (minutes != 0 && trading_span_at(of.calendar, SESSION_REGULAR, open_ns, &span) &&
+            span.open_ns == open_ns &&
+            (last_ns == span.close_ns || bars_session_end(&of, last_ns) == span.close_ns))
+            return minutes;
+    }
+    return 0;
+}
+
+bool bars_fit_day(const struct bars_reader *r, struct bars_fit *ret, size_t *ret_row)
+{
+    const int64_t *times = r->out.open_time_ns;
+    size_t first = 0;
+    for (size_t i = 1; i <= r->out.n; i++) {
+        if (i < r->out.n && times[i] - times[i - 1] < NIGHT_NS)
+            continue;
+        int minutes = minutes_of_stretch(r, first, i);
+        if (minutes != 0) {
+            if (!best_of(r, share_regular, 0.99, ret) || !ret->zone)
+                *ret = (struct bars_fit){.minutes = minutes, .of_day = true};
+            for (*ret_row = first; r->out.session[*ret_row] == BAR_SESSION_REGULAR;)
+                ++*ret_row;
+            return true;
+        }
+        first = i;
+    }
+    return false;
+}
+
 bool bars_fit_volume(const struct bars_reader *r, struct bars_fit *ret)
 {
     const struct other as_is = {.as = r->zone};
@@ -159,9 +214,15 @@ bool bars_fit_volume(const struct bars_reader *r, struct bars_fit *ret)
 
 char *bars_fit_text(const struct bars_fit *fit, char ret[static BARS_FITS_MAX])
 {
+    const char *way = fit->minutes < 0 ? "earlier" : "later";
+    int minutes = abs(fit->minutes);
     if (fit->zone)
         snprintf(ret, BARS_FITS_MAX, "--zone %s", fit->zone);
+    else if (minutes % 60 == 0)
+        snprintf(ret, BARS_FITS_MAX, "times %d h %s", minutes / 60, way);
+    else if (minutes < 60)
+        snprintf(ret, BARS_FITS_MAX, "times %d min %s", minutes, way);
     else
-        snprintf(ret, BARS_FITS_MAX, "times %d h %s", abs(fit->hours), fit->hours < 0 ? "earlier" : "later");
+        snprintf(ret, BARS_FITS_MAX, "times %d h %d min %s", minutes / 60, minutes % 60, way);
     return ret;
 }

@@ -42,25 +42,32 @@ void bars_session_dates(struct bars_reader *r);
  * column, and MIXED without. 0; -EINVAL, with the sentence: a bar beyond the calendar's range; one whose
  * column contradicts the calendar; unless all bars are wanted, one that is in no session, or, of a file with
  * regular hours alone, after the early close of a half day; where regular bars are wanted and mixed ones are
- * not kept, a mixed one; and a file of regular hours alone whose times fit the calendar only in another zone.
- */
+ * not kept, a mixed one; and a file of regular hours alone whose times, or those of a day, fit the calendar
+ * only in another zone. */
 int bars_session_find(struct bars_reader *r);
 
-/* Do the file's times fit the calendar better in another zone, or some hours apart (bars_fit.c)? */
+/* Do the file's times fit the calendar better in another zone, or some half hours apart (bars_fit.c)? */
 struct bars_fit {
-    const char *zone; /* a better zone, or NULL: another number of hours */
-    int hours;        /* to add to the times */
+    const char *zone; /* a better zone, or NULL: other minutes */
+    int minutes;      /* to add to the times */
+    bool of_day;      /* to those of one day */
 };
 
 /* Looks for one that has at least 99 % of all bars in the regular hours, a twentieth more than with the times
  * as they are, and bars at the opening and the close on half of the days. */
 bool bars_fit_regular(const struct bars_reader *r, struct bars_fit *ret);
 
+/* Looks for the first day whose bars, once the sessions are known, reach some half hours apart from an
+ * opening to that session's close, as those of a zone that is wrong for a part of the year; finds the zone
+ * with at least 99 % of all bars in the regular hours, or else the minutes of that day. *ret_row: its first
+ * bar outside the regular hours. */
+bool bars_fit_day(const struct bars_reader *r, struct bars_fit *ret, size_t *ret_row);
+
 /* Looks for one where the volume at openings and closes is a quarter more than with the times as they are, of
  * at least five days. */
 bool bars_fit_volume(const struct bars_reader *r, struct bars_fit *ret);
 
-/* "--zone UTC", "times 1 h later". Returns ret. */
+/* "--zone UTC", "times 1 h later", "times 30 min earlier". Returns ret. */
 char *bars_fit_text(const struct bars_fit *fit, char ret[static BARS_FITS_MAX]);
 
 #endif

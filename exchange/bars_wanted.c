@@ -141,12 +141,12 @@ static int check_only_regular(const struct finding *f)
         odd++;
     if (odd == out->n || f->of.interval_ns >= DAY_NS || !only_regular(f))
         return 0;
-    if (bars_fit_regular(f->r, &fit))
+    if (bars_fit_regular(f->r, &fit) || bars_fit_day(f->r, &fit, &odd))
         return bars_fail_at(f->r, odd, -EINVAL, "times are of another zone",
-                            "bars of regular hours, where %s is %s in %s: %s fits them",
+                            "bars of regular hours, where %s is %s in %s: %s fits %s",
                             clock_utc_text(out->open_time_ns[odd], when),
                             bar_session_names[out->session[odd]], f->of.calendar->name,
-                            bars_fit_text(&fit, text));
+                            bars_fit_text(&fit, text), fit.of_day ? "that day" : "them");
     return f->r->options->session == SESSION_ALL ? 0 : check_half_days(f);
 }
 

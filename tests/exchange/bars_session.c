@@ -359,6 +359,34 @@ static void test_wrong_zone(void)
         }
 }
 
+/* A zone that is wrong on a few days alone: those of summer time, those after a change of a vendor's. */
+static void test_wrong_days(void)
+{
+    static const int64_t intervals[] = {60000000000, 300000000000, 1800000000000, 3600000000000};
+    for (size_t k = 0; k < sizeof intervals / sizeof *intervals; k++) {
+        struct synthetic s = {"2025-10-30", "2026-02-28", intervals[k], .zone = "America/New_York"};
+        const char *path = synthetic("SPY.csv", &s); /* two days of summer time */
+        for (int choice = 0; choice < SESSION_CHOICES; choice++) {
+            reads(path, of_zone("EST", (enum session_choice)choice), "--zone America/New_York fits them");
+            CHECK(strstr(error, "times are of another zone: ") == error);
+        }
+        /* Of epochs no zone is wrong: an hour: what fits that day. */
+        s.zone = NULL;
+        FILE *more = fopen(synthetic("SPY.csv", &s), "ae");
+        for (int64_t ns = at("2026-03-02T15:30:00Z"); ns < at("2026-03-02T22:00:00Z"); ns += intervals[k])
+            fprintf(more, "%lld,10,11,9,10,1\n", (long long)(ns / second));
+        fclose(more);
+        reads(scratch_path("SPY.csv"), regular, "Z is post in nyse: times 1 h earlier fits that day");
+    }
+    for (int64_t late = -1; late <= 1; late += 2) { /* half an hour, of shorter bars */
+        const struct synthetic s = {"2025-10-20", "2025-11-15", 5 * minute, .late_ns = late * 30 * minute};
+        reads(synthetic("SPY.csv", &s), regular,
+              late < 0 ? "times 30 min later fits" : "times 30 min earlier fits");
+    }
+    const struct synthetic clock = {"2025-10-20", "2025-11-15", hour, .by_clock = true};
+    reads(synthetic("SPY.csv", &clock), regular, "bar straddles sessions: ");
+}
+
 /* Extended hours: read, with what volume's peaks fit. */
 static void test_peaks(void)
 {
@@ -453,6 +481,7 @@ int main(void)
     test_outside();
     test_range();
     test_wrong_zone();
+    test_wrong_days();
     test_peaks();
     test_half_day();
     test_one_row();
