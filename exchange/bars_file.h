@@ -62,6 +62,8 @@ struct bars_file_options {
                        * the second where the first does not rise. Dates, bars of a day or more, have none */
     const struct trading_calendar *calendar; /* NULL, or without days: bars have the sessions of the column */
     enum session_choice session;             /* which bars are wanted of it; all of them are read */
+    bool closed_stay_out;                    /* bars in no session are never wanted: there is no --session all
+                                              * to name */
     bool keep_straddling;                    /* mixed bars of REGULAR hours count as such, else refused */
 };
 

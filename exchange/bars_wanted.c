@@ -160,9 +160,8 @@ static int check_wanted(const struct finding *f, size_t row)
     clock_utc_text(out->open_time_ns[row], when);
     if (out->session[row] == BAR_SESSION_CLOSED && options->session != SESSION_ALL)
         return bars_fail_at(f->r, row, -EINVAL, "bar is outside any session",
-                            "a time at which %s is open, not %s; --zone, if the times are of another, or "
-                            "--session all",
-                            f->of.calendar->name, when);
+                            "a time at which %s is open, not %s; --zone, if the times are of another%s",
+                            f->of.calendar->name, when, options->closed_stay_out ? "" : ", or --session all");
     if (out->session[row] != BAR_SESSION_MIXED || options->session != SESSION_REGULAR ||
         !bars_session_regular(&f->of, out->open_time_ns[row]))
         return 0;

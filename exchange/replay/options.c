@@ -193,6 +193,12 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      "AAPL:not-shortable, or not-tradable, hard-to-borrow, not-fractionable, not-marginable: what the venue's "
      "list of assets says of it; may be given more than once",
      .take = take_given},
+    {"zone", "ZONE", "of the bars files' times that name none, as America/New_York; UTC without it",
+     .take = take_given, .with = "bars"},
+    {"straddle", "refuse|keep",
+     "bars of stocks that begin in one session and end in another, and those of a day that do not say that "
+     "they are regular: an error, or kept, as part of the regular session",
+     .take = take_given, .with = "bars"},
     {"keys", "ID:SECRET", "refuse all others; by default any are good that are not empty",
      .take = take_given},
     {"plan", "free|unlimited|plus",

@@ -35,7 +35,7 @@ struct options {
     struct faults faults;
 };
 
-enum { REPLAY_OPTIONS = 22 };
+enum { REPLAY_OPTIONS = 24 };
 extern const struct option_row replay_options[REPLAY_OPTIONS];
 
 void replay_options_init(void *into); /* a struct options */

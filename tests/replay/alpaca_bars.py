@@ -206,7 +206,7 @@ def test_longer(folder):
     dates = [d.date for d in stock_bars.trading_days(FIRST, END)]
     write(day, [(int(datetime.datetime(d.year, d.month, d.day, tzinfo=datetime.timezone.utc).timestamp()), 600 + i, 610 + i,
                  590, 605 + i, 10**6) for i, d in enumerate(dates)])
-    with Alpaca("--bars", *paths, day) as v:
+    with Alpaca("--bars", *paths, day, "--straddle", "keep") as v:
         stocks, _ = v.stream("/v2/sip", bars=["MSFT", "SPY"])
         got = to_end(stocks, {"SPY": stock_bars.at(dates[-1], 15, 59)})
         for name, spans in (("MSFT", {at: (at, at + 3600, bar) for at, bar in rows_of(paths[0]).items()}),
@@ -283,7 +283,7 @@ def test_plan(folder):
 def test_bad(folder):
     """One line, status 1, that says where and what would be right."""
     night, path = stock_bars.at(datetime.date(2025, 12, 1), 2), os.path.join(folder, "BAD_1m.csv")
-    for rows, right in (([(night, 1, 1, 1, 1, 1)], "outside of any session"), ([(night + 6 * 3600 + 1, 1, 1, 1, 1, 1)] * 1, "whole minutes"),
+    for rows, right in (([(night + 6 * 3600 + 1, 1, 1, 1, 1, 1)] * 1, "whole minutes"),
                         ([(night + 6 * 3600, 5e9, 5e9, 5e9, 5e9, 1)], "below 4e9")):
         write(path, [*rows, (rows[0][0] + 60, 1, 1, 1, 1, 1)])
         refuse([path], f"{path}: bar 1: ", right)
@@ -295,12 +295,48 @@ def test_bad(folder):
     refuse([os.path.join(folder, "NONE.csv")], "cannot open", "a readable bars file")
 
 
+def test_calendar(folder):
+    """A stock's file is read as a backtest reads it, and refused for the same, by file and line."""
+    path, days = os.path.join(folder, "BAD_5m.csv"), list(stock_bars.trading_days(FIRST, END))
+
+    def session(day, close=None):
+        return range(day.open, close or day.close, 300)
+
+    def day_of(year, month, day):
+        return stock_bars.at(datetime.date(year, month, day), 10)
+
+    regular = [s for d in days for s in session(d)]
+    for starts, words in (([s + 3600 for s in regular], ("another zone", "times 1 h earlier fits them")),
+                          ([s + 1800 for s in regular], ("another zone", "times 30 min earlier fits them")),
+                          ([s for d in days for s in session(d, stock_bars.at(d.date, 16))], ("half day without", "2025-11-28T18:00:00Z")),
+                          ([day_of(2025, 12, 1) - 8 * 3600 + s for s in (0, 300)], ("outside any session", "--zone, if the times are of another\n")),
+                          ([day_of(1999, 12, 7) + s for s in (0, 300)], ("beyond the calendar", ":2: ")),
+                          ([day_of(2028, 1, 3) + s for s in (0, 300)], ("beyond the calendar", ":2: "))):
+        write(path, [(s, 10, 11, 9, 10, 100) for s in starts])
+        refuse([path], f"{path}:", *words)
+    with open(path, "w") as f:
+        f.write("time,open,high,low,close,volume,session\n")
+        f.writelines(f"{s},10,11,9,10,100,pre\n" for s in regular[:5])
+    refuse([path], f"{path}:2: ", "contradicts the calendar")
+    with open(path, "w") as f:  # New York's own clock
+        f.write("time,open,high,low,close,volume\n")
+        f.writelines(f"{datetime.datetime.fromtimestamp(s - 18000, datetime.timezone.utc):%F %T},10,11,9,10,100\n" for s in regular)
+    refuse([path], f"{path}:2: ", "--zone America/New_York fits them")
+    with Alpaca("--bars", path, "--zone", "America/New_York") as v:
+        assert v.ask("/v2/clock")["timestamp"].startswith("2025-11-26T09:30:00"), v.ask("/v2/clock")
+    clock = [(s, 10, 11, 9, 10, 100) for d in days for s in range(d.open - 1800, d.close, 3600)]
+    write(path, clock)
+    refuse([path], f"{path}:2: ", "straddles sessions", "--straddle keep")
+    write(path, [(stock_bars.at(d.date, 0) // DAY_S * DAY_S, 10, 11, 9, 10, 100) for d in days])
+    refuse([path], f"{path}:2: ", "bar of a whole day", "--straddle keep")
+
+
 def refuse(args, *words):
     p = subprocess.run([PROGRAM, "--venue", "alpaca", "--bars", *args], capture_output=True, text=True)
     assert p.returncode == 1 and p.stderr.count("\n") == 1 and all(w in p.stderr for w in words), (args, p)
 
 
-for test in (test_bad, test_plan, test_history, test_longer, test_actions, test_split, test_stream):
+for test in (test_bad, test_calendar, test_plan, test_history, test_longer, test_actions, test_split, test_stream):
     with tempfile.TemporaryDirectory(prefix="papertape-bars-") as at:
         test(at)
     print(f"{test.__name__}: ok", flush=True)

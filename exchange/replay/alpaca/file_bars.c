@@ -228,11 +228,29 @@ static int set_interval(struct file_bars *f, int64_t interval_ns, char error[sta
     return 0;
 }
 
-static int fill(struct file_bars *f, int64_t interval_ns, char error[static SOURCE_ERROR_MAX])
+/* A pair's market has no calendar. */
+static int read_file(struct file_bars *f, const struct file_bars_reading *reading,
+                     char error[static BARS_FILE_ERROR_MAX])
+{
+    char name[SYMBOL_NAME_MAX], title[SYMBOL_NAME_MAX];
+    struct bars_file_options options = {.zone = reading->zone,
+                                        .session = SESSION_REGULAR,
+                                        .closed_stay_out = true,
+                                        .keep_straddling = reading->keep_straddling};
+    bool crypto = false;
+    if (bars_file_symbol(f->path, NULL, name) == 0)
+        replay_file_bars_symbol_of(name, title, &crypto);
+    if (!crypto)
+        options.calendar = reading->calendar;
+    return bars_file_read_with(f->path, &options, &f->file, error);
+}
+
+static int fill(struct file_bars *f, int64_t interval_ns, const struct file_bars_reading *reading,
+                char error[static SOURCE_ERROR_MAX])
 {
     char text[BARS_FILE_ERROR_MAX];
     struct bars_file *file = &f->file;
-    int rc = bars_file_read(f->path, NULL, file, text);
+    int rc = read_file(f, reading, text);
     if (rc < 0)
         return fail_with(rc, error, SOURCE_ERROR_MAX, "%.500s", text);
     if ((rc = set_interval(f, interval_ns, error)) < 0)
@@ -247,14 +265,14 @@ static int fill(struct file_bars *f, int64_t interval_ns, char error[static SOUR
     return check_all(f, error);
 }
 
-int replay_file_bars_open(const char *path, int64_t interval_ns, struct file_bars **ret,
-                          char error[static SOURCE_ERROR_MAX])
+int replay_file_bars_open(const char *path, int64_t interval_ns, const struct file_bars_reading *reading,
+                          struct file_bars **ret, char error[static SOURCE_ERROR_MAX])
 {
     struct file_bars *f = calloc(1, sizeof(*f));
     if (!f)
         return fail_with(-ENOMEM, error, SOURCE_ERROR_MAX, "out of memory");
     f->path = path;
-    int rc = fill(f, interval_ns, error);
+    int rc = fill(f, interval_ns, reading, error);
     if (rc < 0)
         replay_file_bars_close(f);
     else

@@ -5,9 +5,10 @@
  * is late, corrected or cancelled: what is made of them is the bar of the file. Official closing prices
  * (replay_made_closing()) are of the consolidated feed alone.
  *
- * A stock's bars of a day are traded in the day's session; shorter ones must lie within a day's trading hours
- * (sessions.h) at least in part, and are traded in that part. Where one of a file's bars is off the clock's
- * grid, as an hour from 9:30, they end with the session that they begin in.
+ * A stock's file is read by the calendar as a backtest of regular hours reads it, and refused for the same
+ * (exchange/bars_session.h). Its bars of a day are traded in the day's session; mixed ones that are kept in
+ * the part of a day's trading hours (sessions.h). Where one of a file's bars is off the clock's grid, as an
+ * hour from 9:30, they end with the session that they begin in.
  */
 #ifndef EXCHANGE_REPLAY_ALPACA_FILE_BARS_H
 #define EXCHANGE_REPLAY_ALPACA_FILE_BARS_H
@@ -17,12 +18,19 @@
 
 struct file_bars;
 
+/* How a stock's file is read. */
+struct file_bars_reading {
+    const struct trading_calendar *calendar;
+    const char *zone;     /* of times without one; NULL: UTC; of pairs' files too */
+    bool keep_straddling; /* mixed bars, and a day's without the word regular, are taken */
+};
+
 /* Reads a file. Its symbol is its name's (exchange/bars_name.h): a pair, "BTC/USD", where a dollar or a coin
  * is behind a '-' or "USD", "USDC" or "USDT" ends a name of six letters or more (BTC-USD, BTCUSDT); else a
  * stock ("BRK-B" is BRK.B). `interval_ns` 0: what its times show. 0, or -errno with "what: where: what would
  * be right". */
-int replay_file_bars_open(const char *path, int64_t interval_ns, struct file_bars **ret,
-                          char error[static SOURCE_ERROR_MAX]);
+int replay_file_bars_open(const char *path, int64_t interval_ns, const struct file_bars_reading *reading,
+                          struct file_bars **ret, char error[static SOURCE_ERROR_MAX]);
 void replay_file_bars_close(struct file_bars *f); /* NULL is fine */
 
 /* The pair or stock that a name in a file means. 0, or -EINVAL for one that is too long. */

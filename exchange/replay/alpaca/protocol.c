@@ -309,6 +309,8 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
 {
     static const char codes[] = "402 406 409 411 500";
     const char *value = given->value, *colon = strchr(value, ':');
+    if (strcmp(given->name, "zone") == 0 || strcmp(given->name, "straddle") == 0)
+        return 0; /* of the files: reading_of() */
     if (strcmp(given->name, "action") == 0)
         return replay_made_action_add(&alpaca->made[0], value, error);
     if (strcmp(given->name, "asset") == 0)
@@ -401,13 +403,13 @@ static void init_endpoints(struct alpaca *alpaca)
 
 /* All places of the venue play the same files. */
 static int add_file(struct alpaca *alpaca, const char *path, int64_t interval_ns,
-                    char error[static PROTOCOL_ERROR_MAX])
+                    const struct file_bars_reading *reading, char error[static PROTOCOL_ERROR_MAX])
 {
     struct file_bars *file;
     if (alpaca->n_files == MADE_SYMBOLS_MAX / 2)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX, "too many files: --bars: at most %d",
                          MADE_SYMBOLS_MAX / 2);
-    int rc = replay_file_bars_open(path, interval_ns, &file, error);
+    int rc = replay_file_bars_open(path, interval_ns, reading, &file, error);
     if (rc < 0)
         return rc;
     alpaca->files[alpaca->n_files++] = file;
@@ -418,16 +420,31 @@ static int add_file(struct alpaca *alpaca, const char *path, int64_t interval_ns
     return 0;
 }
 
+static struct file_bars_reading reading_of(const struct alpaca *alpaca, const struct options *options)
+{
+    struct file_bars_reading reading = {.calendar = calendar_file_view(alpaca->calendar)};
+    for (size_t i = 0; i < options->n_given; i++) {
+        const struct option_given *given = &options->given[i];
+        if (strcmp(given->name, "zone") == 0)
+            reading.zone = given->value;
+        else if (strcmp(given->name, "straddle") == 0)
+            reading.keep_straddling = strcmp(given->value, "keep") == 0;
+    }
+    return reading;
+}
+
 /* Reads the files; the play begins with their first bar at or after --from, and ends a minute after the last.
  */
 static int add_files(struct alpaca *alpaca, const struct options *options,
                      char error[static PROTOCOL_ERROR_MAX])
 {
+    const struct file_bars_reading reading = reading_of(alpaca, options);
     int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
     for (size_t i = 0; i < options->n_bars; i++) {
         int64_t from_ns, to_ns;
         int rc = add_file(alpaca, options->bars[i],
-                          options->interval >= 0 ? replay_candle_interval_ns(options->interval) : 0, error);
+                          options->interval >= 0 ? replay_candle_interval_ns(options->interval) : 0, &reading,
+                          error);
         if (rc < 0)
             return rc;
         replay_file_bars_range(alpaca->files[i], &from_ns, &to_ns);
@@ -559,7 +576,8 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     return rc;
 }
 
-static const char *const own_options[] = {"plan", "keys", "action", "asset", "refuse", NULL};
+static const char *const own_options[] = {"plan",   "keys", "action",   "asset",
+                                          "refuse", "zone", "straddle", NULL};
 
 const struct protocol_row replay_alpaca_protocol = {
     .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};
