@@ -258,6 +258,24 @@ def learned(folder):
     count = recorded.same_trades("learned: backtest", trades, theirs, max(equity))
     assert count > 20 and recorded.same_equity("learned: backtest", equity, their_equity) <= 1e-6
     print(f"learned: {count} trades of a policy that the trainer made, equal in environment and backtest; its evaluation repeated by eval")
+    late_file(place, path)
+
+
+def late_file(place, path):
+    """Bars with extended hours an hour off: train and eval say so, as a backtest does."""
+    place = os.path.join(place, "late")
+    os.mkdir(place)
+    bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "late.ini")
+    spans = [(day.early + 3600, day.late - 3600) for day in stock_bars.trading_days(FIRST, END)]
+    stock_bars.write(bars, [bar._replace(second=bar.second + 3600) for bar in bars_of("ABC", "5m")
+                            if any(start <= bar.second < end for start, end in spans)])
+    with open(config, "w", encoding="ascii") as file:
+        file.write(LEARNED.format(output=os.path.join(place, "out"), bars=bars))
+    words = "ABC: volume is largest where the calendar has no opening and no close: times 1 h earlier would fit"
+    assert words in recorded.run([recorded.TRAINER, "train", "--config", config])
+    done = subprocess.run([recorded.TRAINER, "eval", path, "--bars", bars], capture_output=True, text=True)
+    assert f"note: {words}" in done.stderr, done.stderr
+    print("bars with extended hours an hour off: noted by train and eval")
 
 
 def studied(folder):

@@ -262,6 +262,8 @@ static int open_policy(struct eval_request *request)
     r = many
             ? trainer_eval_market_open_ensemble(request->ensemble, &request->args.bars, &request->market, err)
             : trainer_eval_market_open(request->policy, &request->args.bars, &request->market, err);
+    if (r == 0 && request->market.zone_note[0])
+        fprintf(stderr, "papertape-trainer: note: %s\n", request->market.zone_note);
     return r < 0 ? trainer_args_say(EXIT_FAILURE, "%s: %s", path, err) : GO_ON;
 }
 

@@ -79,8 +79,8 @@ static int open_calendar(struct eval_market *market, const char *given, char err
                    : 0;
 }
 
-static int load(const struct eval_market *market, const struct eval_bars *bars, const char *const *paths,
-                size_t n, struct market **ret, char err[static EVAL_ERROR_MAX])
+static int load(struct eval_market *market, const struct eval_bars *bars, const char *const *paths, size_t n,
+                struct market **ret, char err[static EVAL_ERROR_MAX])
 {
     const char *lots[SYMBOLS_MAX];
     const struct market_options options = {.no_cache = true,
@@ -91,7 +91,9 @@ static int load(const struct eval_market *market, const struct eval_bars *bars, 
                                            .terms.lots = bars->lot ? lots : NULL};
     for (size_t i = 0; i < n && i < SYMBOLS_MAX; i++)
         lots[i] = bars->lot;
-    int r = market_store_load_files(paths, n, &options, ret, NULL, err);
+    struct market_load load = {0};
+    int r = market_store_load_files(paths, n, &options, ret, &load, err);
+    memcpy(market->zone_note, load.zone_note, sizeof market->zone_note);
     if (r < 0)
         training_bars_words(BARS_WORDS_EVAL, err, EVAL_ERROR_MAX);
     return r;
@@ -131,7 +133,7 @@ static int find_files(const struct trained_policy *trained, const struct market 
 }
 
 /* The files of its symbols, in its order: columns of features and actions are in that. */
-static int load_in_order(const struct eval_market *own, const struct eval_bars *bars, struct market **ret,
+static int load_in_order(struct eval_market *own, const struct eval_bars *bars, struct market **ret,
                          char err[static EVAL_ERROR_MAX])
 {
     const struct trained_policy *trained = own->policy;
@@ -166,7 +168,7 @@ static int load_in_order(const struct eval_market *own, const struct eval_bars *
     return 0;
 }
 
-static int load_bars(const struct eval_market *own, const struct eval_bars *bars, struct market **ret,
+static int load_bars(struct eval_market *own, const struct eval_bars *bars, struct market **ret,
                      char err[static EVAL_ERROR_MAX])
 {
     char database[STATE_PATH_MAX];

@@ -3,6 +3,7 @@
 #ifndef TRAINER_COMMAND_EVAL_MARKET_H
 #define TRAINER_COMMAND_EVAL_MARKET_H
 
+#include "engine/market/market.h"
 #include "strategy/policy/ensemble.h"
 #include "trainer/data.h"
 #include "trainer/env/env.h"
@@ -13,7 +14,8 @@ struct eval_market {
     const struct ensemble_policy *ensemble; /* NULL: no ensemble */
     struct env_params params;       /* the policy's own; ranges at their middles, and one episode is played */
     struct calendar_file *calendar; /* of its market; NULL: it trades at all times */
-    struct market *bars;            /* its symbols, in its order; of its session */
+    char zone_note[MARKET_ERROR_MAX]; /* "", or a line on files whose times fit another zone better */
+    struct market *bars;              /* its symbols, in its order; of its session */
     struct trainer_data *data;
     struct env_market *env_market;
     struct env *env;        /* one copy, scalar: it reports trades */

@@ -110,6 +110,8 @@ static int load_source(struct train_run *run)
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     warn_gaps(run);
+    if (run->source.zone_note[0])
+        telemetry_report_warning(&run->report, run->source.zone_note);
     train_phase(run, PHASE_LOADING, &started);
     return GO_ON;
 }

@@ -317,6 +317,8 @@ int study_market_open(const struct train_config *config, struct study_settings *
                         settings->split.combinations, TRIAL_SPLITS_MAX);
     if (r == 0)
         r = training_source_load(config, true, &market->source, err);
+    if (r == 0 && market->source.zone_note[0] && options->warned)
+        options->warned(options->ctx, market->source.zone_note);
     if (r == 0)
         r = end_rows(market, options, err);
     const struct trainer_data_options all = {.from = market->source.train.from,

@@ -89,7 +89,7 @@ static int read_lots(const char *text, size_t n, struct words *words, const char
     return 0;
 }
 
-static int load_files(const struct training_source *source, struct words *bars, struct words *symbols,
+static int load_files(struct training_source *source, struct words *bars, struct words *symbols,
                       struct words *lots, struct market **ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &source->config->data;
@@ -109,7 +109,9 @@ static int load_files(const struct training_source *source, struct words *bars, 
         .session = choice_of(source),
         .terms = terms,
     };
-    r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
+    struct market_load load = {0};
+    r = market_store_load_files(bars->word, bars->n, &options, ret, &load, err);
+    memcpy(source->zone_note, load.zone_note, sizeof source->zone_note);
     if (r < 0)
         training_bars_words(BARS_WORDS_KEYS, err, SOURCE_ERROR_MAX);
     if (r < 0 || data->interval_ns == 0 || (*ret)->interval_ns == data->interval_ns)

@@ -2,6 +2,7 @@
 #ifndef TRAINER_TRAINING_SOURCE_H
 #define TRAINER_TRAINING_SOURCE_H
 
+#include "engine/market/market.h"
 #include "strategy/policy/policy.h"
 #include "trainer/config.h"
 #include "trainer/data.h"
@@ -18,8 +19,9 @@ struct training_source {
     const struct train_config *config; /* the caller's */
     struct market *market;             /* NULL: a world that is built in */
     struct source_rows train, fit;
-    struct calendar_file *calendar; /* [data] calendar, or that of a state's symbols; NULL: none */
-    double *least;                  /* [n_symbols] units, or NULL: 0 each */
+    struct calendar_file *calendar;   /* [data] calendar, or that of a state's symbols; NULL: none */
+    char zone_note[MARKET_ERROR_MAX]; /* "", or a line on bars whose times fit another zone better */
+    double *least;                    /* [n_symbols] units, or NULL: 0 each */
     struct trainer_data *train_data;
     struct env_market *train_market;
     struct source_judging {
