@@ -6,8 +6,11 @@
 #include "cli/run_args.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
+
+#define DAY_NS INT64_C(86400000000000)
 
 static void note_symbol(const struct run_args *args, const struct market *market, int symbol)
 {
@@ -42,6 +45,35 @@ void cli_run_note(const struct run_args *args, const struct market *market)
     for (int s = 0; s < market->n_symbols; s++) {
         note_symbol(args, market, s);
         cli_run_note_lot(args, &market->series[s]);
+    }
+}
+
+/* The end of the rows of [from, to) that have the symbol's bars; from: it has none. */
+static size_t end_of(const struct market *market, int symbol, size_t from, size_t to)
+{
+    while (to > from && !market_present(&market->series[symbol], to - 1))
+        to--;
+    return to;
+}
+
+/* Whose bars end a day or more before the others' do, as those of a company that is no longer listed. */
+static void note_ended(const struct run_args *args, const struct market *market, size_t from, size_t to)
+{
+    size_t last = from;
+    for (int s = 0; s < market->n_symbols; s++) {
+        size_t end = end_of(market, s, from, to);
+        last = end > last ? end : last;
+    }
+    for (int s = 0; s < market->n_symbols; s++) {
+        char when[CLOCK_TEXT_MAX];
+        size_t end = end_of(market, s, from, to);
+        if (end == from || market_open_ns(market, last - 1) - market_open_ns(market, end - 1) < DAY_NS)
+            continue;
+        fprintf(
+            stderr,
+            "papertape: %s: note: %s: its last bar opens at %s, and the others' continue: it is traded no "
+            "more, and a position in it is carried at the last price\n",
+            args->verb, market->series[s].symbol.name, clock_utc_text(market_open_ns(market, end - 1), when));
     }
 }
 
@@ -112,6 +144,8 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
     cli_run_note(args, market);
     if (status == EXIT_OK)
         status = cli_run_rows(args, market, ret_from, ret_to);
+    if (status == EXIT_OK)
+        note_ended(args, market, *ret_from, *ret_to);
     if (status != EXIT_OK) {
         market_store_close(market);
         return status;

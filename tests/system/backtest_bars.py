@@ -152,6 +152,15 @@ def test_killed(folder, bars):
     assert 0 < killed_ns <= last_ns, (killed_ns, last_ns)
 
 
+def test_ended(folder, bars):
+    """A symbol whose bars end more than a day before the others' is named; one that ends hours before is not."""
+    ended = synthetic_bars(os.path.join(folder, "ENDEDUSDT_1m.csv"), random.Random(1), 1550, 7.0)
+    done = run("backtest", "--strategy", "buy-and-hold", "--bars", f"{bars['BTCUSDT']},{ended},{bars['ETHUSDT']}", "--no-cache")
+    notes = [line for line in done.stderr.splitlines() if "its last bar opens at" in line]
+    assert len(notes) == 1 and "note: ENDEDUSDT: " in notes[0] and "carried at the last price" in notes[0], done.stderr
+    os.remove(ended)
+
+
 def test_accounts(folder, bars):
     state = os.path.join(folder, "saved")
     words = ["--strategy", "sma-cross", "--set", "fast=5,slow=20", "--strategy", "sma-cross:fast=10", "--set", "slow=40",
@@ -532,6 +541,7 @@ def main():
         bars = {"BTCUSDT": synthetic_bars(os.path.join(folder, "BTCUSDT_1m.csv"), rng, 3000, 42000.0, {700, 701, 1600}),
                 "ETHUSDT": synthetic_bars(os.path.join(folder, "ETHUSDT_1m.csv.gz"), rng, 2900, 2300.0, {5, 700, 2000})}
         test_strategies(folder, bars)
+        test_ended(folder, bars)
         test_accounts(folder, bars)
         test_killed(folder, bars)
         test_wide(folder)
