@@ -173,14 +173,21 @@ static int take_fees(struct option_call *call, const struct option_row *row, con
 
 static int take_venue(struct option_call *call, const struct option_row *row, const char *value)
 {
+    char words[256] = "a venue with rules by class is needed:";
     const struct order_rules *rules;
-    for (size_t i = 0; (rules = order_rules_row(i)); i++)
+    const char *last = "";
+    for (size_t i = 0; (rules = order_rules_row(i)); i++) {
+        size_t len = strlen(words);
         if (strcmp(rules->venue, value) == 0) {
             run_of(call)->venue = rules->venue;
             return EXIT_OK;
         }
-    return wrong(call, row, value,
-                 "a venue with rules by class is needed, as alpaca; of others nothing is refused");
+        if (strcmp(rules->venue, last) != 0)
+            snprintf(words + len, sizeof words - len, " %s,", last = rules->venue);
+    }
+    words[strlen(words) - 1] = ';';
+    strncat(words, " of others nothing is refused", sizeof words - strlen(words) - 1);
+    return wrong(call, row, value, words);
 }
 
 static int take_risk(struct option_call *call, const struct option_row *row, const char *value)
