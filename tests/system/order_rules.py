@@ -101,7 +101,7 @@ SETTINGS = {"buy-and-hold": {"fraction": "0.2"}, "sma-cross-rsi": {"fast": "3", 
             "day-trade": {"volume": "0", "trend": "10", "range": "15"}, "triple-confirmation": {},
             "trend-4h-1h": {"fast": "1", "mid": "2", "slow": "3", "period": "2", "rsi_max": "100", "rsi_min": "0", "stoch_max": "101",
                             "limit_minutes": "30"}}
-DAYS = datetime.date(2025, 11, 25), datetime.date(2025, 11, 26)
+DAYS = datetime.date(2025, 11, 21), datetime.date(2025, 11, 26)
 # {rate}: maker, taker, of the notional.
 FEES = {"BTC/USD": (Decimal("0.0015"), Decimal("0.0025")), "AAPL": (0, 0), "F": (0, 0), "IBM": (0, 0)}
 
