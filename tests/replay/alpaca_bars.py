@@ -245,15 +245,15 @@ def test_split(folder):
     for name, rows, wanted in (("WHOLE", [(100, 104, 96, 102, 1000), (101, 103, 99, 100, 1000)], (25.25, 25.75, 24.75, 25, 4000)),
                                ("RAW", [(100, 104, 96, 102, 1000), (25.5, 26, 25, 25.25, 4000)], (25.5, 26, 25, 25.25, 4000))):
         path = os.path.join(folder, f"{name}_1m.csv")
-        write(path, [(second_, *row) for second_, row in zip(at, rows)])
+        write(path, [(at[0] - 60, *rows[0]), *((second_, *row) for second_, row in zip(at, rows))])
         with Alpaca("--bars", path, "--action", f"split:{name}:4:1:2025-12-01") as v:
             stocks, _ = v.stream("/v2/sip", bars=[name], trades=[name])
             got = to_end(stocks, {name: at[1]})
-            assert [values(m) for m in got if m["T"] == "b"] == [rows[0], wanted], (name, got)
+            assert [values(m) for m in got if m["T"] == "b"] == [rows[0], rows[0], wanted], (name, got)
             of = [m for m in got if m["T"] == "t" and second(m["t"]) >= at[1]]
             assert sum(m["s"] for m in of) == wanted[4] and all(wanted[2] <= m["p"] <= wanted[1] for m in of), of
             adjusted = page_all(v, "/v2/stocks/bars", name, start=FIRST, adjustment="split")
-            assert [b["c"] for b in adjusted] == [25.5, wanted[3]], adjusted
+            assert [b["c"] for b in adjusted] == [25.5, 25.5, wanted[3]], adjusted
 
 
 def test_plan(folder):

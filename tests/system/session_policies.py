@@ -265,12 +265,11 @@ def late_file(place, path):
     """Bars with extended hours an hour off: train and eval say so, as a backtest does."""
     place = os.path.join(place, "late")
     os.mkdir(place)
-    bars, config = os.path.join(place, "ABC_5m.csv"), os.path.join(place, "late.ini")
+    bars = os.path.join(place, "ABC_5m.csv")
+    config = config_of(place, bars=bars)
     spans = [(day.early + 3600, day.late - 3600) for day in stock_bars.trading_days(FIRST, END)]
     stock_bars.write(bars, [bar._replace(second=bar.second + 3600) for bar in bars_of("ABC", "5m")
                             if any(start <= bar.second < end for start, end in spans)])
-    with open(config, "w", encoding="ascii") as file:
-        file.write(LEARNED.format(output=os.path.join(place, "out"), bars=bars))
     words = "ABC: volume is largest where the calendar has no opening and no close: times 1 h earlier would fit"
     assert words in recorded.run([recorded.TRAINER, "train", "--config", config])
     done = subprocess.run([recorded.TRAINER, "eval", path, "--bars", bars], capture_output=True, text=True)
