@@ -1,5 +1,7 @@
 #include "exchange/business_day.h"
 
+#include <time.h>
+
 #define DAY_NS (86400 * INT64_C(1000000000))
 
 static int64_t date_of(int64_t ns)
@@ -89,25 +91,15 @@ int64_t business_day_after(const struct trading_calendar *calendar, int64_t day,
     return day;
 }
 
-/* The month, from 1 on, and day of a date: days from civil, the other way round (Howard Hinnant,
- * "chrono-Compatible Low-Level Date Algorithms"). */
-static void civil(int64_t day, int *ret_month, int *ret_day)
-{
-    int64_t since = day + 719468; /* 0000-03-01 */
-    int64_t of_era = since - (since >= 0 ? since : since - 146096) / 146097 * 146097;
-    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
-    *ret_day = (int)(of_year - (153 * month + 2) / 5 + 1);
-    *ret_month = (int)(month < 10 ? month + 3 : month - 9);
-}
-
 bool business_day_without_banks(int64_t day)
 {
-    bool monday = ((day + 3) % 7 + 7) % 7 == 0;
-    int month, of_month;
-    civil(day, &month, &of_month);
-    bool columbus = monday && month == 10 && of_month >= 8 && of_month <= 14;
-    return columbus || (month == 11 && (of_month == 11 || (monday && of_month == 12)));
+    enum { MONDAY = 1, OCTOBER = 9, NOVEMBER = 10 }; /* as of struct tm */
+    const time_t midnight = (time_t)day * 86400;
+    struct tm date;
+    gmtime_r(&midnight, &date);
+    bool monday = date.tm_wday == MONDAY;
+    bool columbus = monday && date.tm_mon == OCTOBER && date.tm_mday >= 8 && date.tm_mday <= 14;
+    return columbus || (date.tm_mon == NOVEMBER && (date.tm_mday == 11 || (monday && date.tm_mday == 12)));
 }
 
 int64_t business_day_settles(const struct trading_calendar *calendar, int64_t day, int n,
