@@ -6,7 +6,7 @@
 #include "cli/verbs.h"
 #include "db/records.h"
 
-enum { CONFIGURED_MAX = 1 << 19 };
+enum { CONFIGURED_MAX = 1 << 23 }; /* of as many accounts as there may be, each with the longest path */
 
 static const struct stored_column columns[] = {
     {"name", -16},
@@ -77,7 +77,7 @@ static int read_configured(struct db_reader *reader, struct answer_reading *read
     }
     json_decref(list);
     free(text);
-    return r == -ENOENT || r == -ENOSPC ? 0 : r; /* a database of before has none */
+    return r == -ENOENT ? 0 : r; /* a database of before has none */
 }
 
 static int read_policies(struct db_reader *reader, struct answer_reading *reading)

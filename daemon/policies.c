@@ -26,13 +26,13 @@ struct policy_set {
     bool reported;
 };
 
-const char *daemon_policy_refusal(const struct daemon_config *config, const struct policy *policy,
-                                  const char *currency, const struct symbol *symbols, int n_symbols,
-                                  char err[static POLICY_ERROR_MAX])
+const char *daemon_policy_refusal(const struct policy *policy, const char *currency,
+                                  const struct symbol *symbols, int n_symbols, int64_t interval_ns,
+                                  bool extended_hours, char err[static POLICY_ERROR_MAX])
 {
-    if (policy_refusal(policy, currency, symbols, n_symbols, config->interval_ns, err))
+    if (policy_refusal(policy, currency, symbols, n_symbols, interval_ns, err))
         return err;
-    if (!policy->calendar || policy->session != SESSION_EXTENDED || daemon_config_extended(config))
+    if (!policy->calendar || policy->session != SESSION_EXTENDED || extended_hours)
         return NULL;
     snprintf(err, POLICY_ERROR_MAX,
              "%s, which it trades, is not traded before and after its session here, as the policy's session "
@@ -60,7 +60,8 @@ static int check(const struct daemon_config *config, const struct account_config
         snprintf(symbol->calendar, sizeof symbol->calendar, "%s", policy->calendar ? policy->calendar : "");
         n++;
     }
-    const char *refused = daemon_policy_refusal(config, policy, account->currency, symbols, n, why);
+    const char *refused = daemon_policy_refusal(policy, account->currency, symbols, n, config->interval_ns,
+                                                daemon_config_extended(config), why);
     free(symbols);
     return refused ? config_key_refuse(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.300s",
                                        account->name, account->policy, refused)

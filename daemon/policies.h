@@ -40,11 +40,11 @@ const struct policy *daemon_policy_set_add(struct policy_set *set, struct policy
 void daemon_policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy),
                             void *ctx);
 
-/* policy_refusal() for what this daemon trades: also of a policy of the extended session where [venue NAME]
- * extended_hours is off, since its environment trades in these hours. */
-const char *daemon_policy_refusal(const struct daemon_config *config, const struct policy *policy,
-                                  const char *currency, const struct symbol *symbols, int n_symbols,
-                                  char err[static POLICY_ERROR_MAX]);
+/* policy_refusal() for what this daemon trades: also of a policy of the extended session where no venue has
+ * `extended_hours` on, since its environment trades in these hours. */
+const char *daemon_policy_refusal(const struct policy *policy, const char *currency,
+                                  const struct symbol *symbols, int n_symbols, int64_t interval_ns,
+                                  bool extended_hours, char err[static POLICY_ERROR_MAX]);
 
 /* Fills in the account's cash and fees from the policy where the configuration does not set them. 0, or
  * -EINVAL for a capital that has more digits than the currency. */

@@ -28,8 +28,8 @@ static int take_policy(const struct session *session, const struct account_confi
                  account->currency_scale);
         return r;
     }
-    if (!daemon_policy_refusal(session->config, policy, wanted->currency, session->symbols,
-                               session->n_symbols, why))
+    if (!daemon_policy_refusal(policy, wanted->currency, session->symbols, session->n_symbols,
+                               session->config->interval_ns, daemon_config_extended(session->config), why))
         return 0;
     return fail_with(-EINVAL, err, err_size, "account %s: policy: %.200s: %.400s", wanted->name,
                      wanted->policy, why);
@@ -116,8 +116,9 @@ static void leave_policies(struct session *session, struct account_spec *account
     for (int a = 0; a < n; a++) {
         const struct policy *policy = accounts[a].policy;
         if (!policy || policy == daemon_policy_set_of(session->policies, accounts[a].name) ||
-            !daemon_policy_refusal(session->config, policy, accounts[a].currency, session->symbols,
-                                   session->n_symbols, why))
+            !daemon_policy_refusal(policy, accounts[a].currency, session->symbols, session->n_symbols,
+                                   session->config->interval_ns, daemon_config_extended(session->config),
+                                   why))
             continue;
         policy_id_text(policy->id, id);
         snprintf(text, sizeof text, "account %s no longer trades by the policy %.12s: %.300s",
@@ -497,7 +498,8 @@ static void put_configured(struct session *session)
                                               account->name, "id", id, "path", account->policy));
     }
     char *text = json_dumps(list, JSON_COMPACT);
-    db_writer_put_meta(session->writer, "configured_policies", text ? text : "[]");
+    if (text)
+        db_writer_put_meta(session->writer, "configured_policies", text);
     free(text);
     json_decref(list);
 }

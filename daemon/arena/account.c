@@ -60,7 +60,8 @@ static const char *market_refusal(const struct arena *arena, const char *name, c
     char why[ARENA_ERROR_MAX];
     struct symbol *symbols = arena_symbols(engine);
     const char *refused = symbols ? arena_refusal(policy, currency, symbols, engine_symbols(engine),
-                                                  &arena->daemon->config, why)
+                                                  arena->daemon->config.interval_ns,
+                                                  daemon_config_extended(&arena->daemon->config), why)
                                   : "out of memory";
     *ret_code = symbols ? "POLICY_REFUSED" : "ENOMEM";
     free(symbols);

@@ -244,7 +244,8 @@ static const struct policy *wanted(struct arena *arena, const struct arena_row *
     struct symbol *symbols = arena_symbols(engine);
     const char *refused = !symbols ? "out of memory"
                                    : arena_refusal(policy, account->currency, symbols, engine_symbols(engine),
-                                                   &arena->daemon->config, why);
+                                                   arena->daemon->config.interval_ns,
+                                                   daemon_config_extended(&arena->daemon->config), why);
     free(symbols);
     if (refused) {
         refuse(arena, row, account->name, refused);

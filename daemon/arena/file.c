@@ -73,12 +73,13 @@ static size_t list_symbols(const struct symbol *symbols, int n_symbols, char *bu
 }
 
 const char *arena_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
-                          int n_symbols, const struct daemon_config *config, char err[static ARENA_ERROR_MAX])
+                          int n_symbols, int64_t interval_ns, bool extended_hours,
+                          char err[static ARENA_ERROR_MAX])
 {
     char why[POLICY_ERROR_MAX], streamed[256];
-    if (!daemon_policy_refusal(config, policy, currency, symbols, n_symbols, why))
+    if (!daemon_policy_refusal(policy, currency, symbols, n_symbols, interval_ns, extended_hours, why))
         return NULL;
-    const char *bars = bar_interval_name(config->interval_ns);
+    const char *bars = bar_interval_name(interval_ns);
     list_symbols(symbols, n_symbols, streamed, sizeof streamed);
     snprintf(err, ARENA_ERROR_MAX, "%.400s; traded here: %s, on bars of %s, in %s", why, streamed,
              bars ? bars : "another interval", currency);
@@ -89,8 +90,8 @@ static void check(struct arena_file *file)
 {
     char first[ARENA_ERROR_MAX] = "", other[ARENA_ERROR_MAX];
     for (int i = 0; i < file->n_currencies; i++) {
-        if (!arena_refusal(file->policy, file->currencies[i], file->symbols, file->n_symbols, file->config,
-                           i == 0 ? first : other)) {
+        if (!arena_refusal(file->policy, file->currencies[i], file->symbols, file->n_symbols,
+                           file->interval_ns, file->extended_hours, i == 0 ? first : other)) {
             memcpy(file->currency, file->currencies[i], sizeof file->currency);
             return;
         }

@@ -4,14 +4,13 @@
 
 #include "daemon/arena/limits.h"
 #include "daemon/arena/step.h"
-#include "daemon/config.h"
 #include "db/state.h"
 #include "engine/engine.h"
 #include "strategy/policy/policy.h"
 
 enum { ARENA_ERROR_MAX = 1024, ARENA_CURRENCIES_MAX = 8 };
 
-/* The request and its result. It borrows nothing that changes, so that any thread may read the file. */
+/* The request and its result. It borrows nothing, so that any thread may read the file. */
 struct arena_file {
     struct state_dir state;
     char name[ACCOUNT_NAME_MAX];
@@ -20,7 +19,8 @@ struct arena_file {
     bool given;                     /* the caller gave the path */
     struct symbol *symbols;         /* that are streamed */
     int n_symbols;
-    const struct daemon_config *config; /* the daemon's, which outlives it */
+    int64_t interval_ns;
+    bool extended_hours; /* of a venue */
     char currencies[ARENA_CURRENCIES_MAX]
                    [ASSET_NAME_MAX]; /* that its account may have, the most likely first */
     int n_currencies;
@@ -42,10 +42,10 @@ struct symbol *arena_symbols(const struct engine *engine);
 /* Finds, reads, checks and copies it into STATE/policies/ID. */
 void arena_file_read(struct arena_file *file);
 
-/* Why a policy cannot trade these symbols in this currency with this configuration: one sentence that names
- * both sides; NULL: it can. */
+/* Why a policy cannot trade these symbols in this currency, on these bars and in these hours: one sentence
+ * that names both sides; NULL: it can. */
 const char *arena_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
-                          int n_symbols, const struct daemon_config *config,
+                          int n_symbols, int64_t interval_ns, bool extended_hours,
                           char err[static ARENA_ERROR_MAX]);
 
 void arena_file_finish(struct arena_file *file); /* also frees a policy that was not taken */

@@ -113,7 +113,8 @@ bool daemon_command_policy_job_read(struct policy_job *job)
     struct daemon *daemon = job->request.commands->daemon;
     struct arena_file *file = &job->file;
     file->state = daemon->state;
-    file->config = &daemon->config;
+    file->interval_ns = daemon->config.interval_ns;
+    file->extended_hours = daemon_config_extended(&daemon->config);
     file->symbols = arena_symbols(job->request.engine);
     file->n_symbols = engine_symbols(job->request.engine);
     memcpy(file->name, job->name, sizeof file->name);
