@@ -83,8 +83,8 @@ STRATEGIES = {
     (STOCK, "RULE_CLS_LATE"): (NEVER, lambda o: auction(o), "it gives no orders for auctions"),
     (STOCK, "RULE_GROUP"): (HELD, lambda o: o["group"] and o["extended_hours"] == "1",
                             lambda o: o["group"] and o["extended_hours"] == "0" and whole(o) and o["tif"] == "GTC"),
-    (STOCK, "RULE_EXTENDED_HOURS"): (NEVER, lambda o: o["extended_hours"] == "1" and (o["type"], o["tif"]) not in
-                                     (("LIMIT", "DAY"), ("LIMIT", "GTD")), "its orders outside the session are limits of the day"),
+    (STOCK, "RULE_EXTENDED_HOURS"): (NEVER, lambda o: o["extended_hours"] == "1" and (o["type"], o["tif"]) != ("LIMIT", "DAY"),
+                                     "its orders outside the session are limits of the day"),
     (STOCK, "RULE_FRACTION_TYPE"): (NEVER, lambda o: o["type"] == "TRAILING_STOP", "it moves its stops itself"),
     (STOCK, "RULE_FRACTION_TIF"): (HELD, lambda o: not whole(o) and o["tif"] == "GTC" and not o["group"],
                                    lambda o: whole(o) and o["tif"] == "GTC"),
