@@ -632,8 +632,8 @@ void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns);
 void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar);
 
 /* book_walk.c */
-/* The best price that the market shows to a taker, whichever account took of it; with FILL_BAR the last
- * close. */
+/* The best price that the market shows to a taker, whichever account took of it; with FILL_BAR the account's
+ * engine_price(). */
 bool engine_match_best(const struct engine *engine, int account, int symbol, enum order_side taker,
                        struct book_level *ret);
 

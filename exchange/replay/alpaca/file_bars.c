@@ -466,7 +466,7 @@ static void mark(const struct bar_shape *shape, bool first, struct made_trade *t
     t->extended = t->ts_ns < day.open_ns || t->ts_ns >= day.close_ns;
     t->opening = first && shape->open_ns == day.open_ns;
     if (t->opening)
-        t->exchange = 'Q'; /* the official print is those of the exchange that lists it */
+        t->exchange = 'Q'; /* the official print is of the exchange that lists it */
 }
 
 size_t replay_file_bars_minute(const struct file_bars *f, uint64_t seed, int64_t minute,

@@ -10,9 +10,9 @@
 #include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/alpaca/tally.h"
 
-/* The order is that of the letters in flow.c. */
 #define FLOW_BAR_AFTER_NS (MADE_SECOND / 1000) /* a minute's bars, after its end */
 
+/* The order is that of the letters in flow.c. */
 enum flow_kind {
     FLOW_TRADE,
     FLOW_QUOTE,
