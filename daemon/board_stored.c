@@ -235,7 +235,7 @@ bool daemon_board_catch_up(struct board *board)
     char reason[DB_ERROR_MAX] = "";
     struct db_reader *reader = NULL;
     int r = db_reader_open(board->daemon->state.database, &reader, reason, sizeof reason);
-    bool cut = false;
+    bool cut = false, unstored = false;
     daemon_board_leave_device(board);
     for (int s = 0; r == 0 && s < board->n_symbols && !(cut = daemon_board_stopping(board)); s++) {
         struct catching_up up = {.board = board, .symbol = s};
@@ -244,12 +244,13 @@ bool daemon_board_catch_up(struct board *board)
         bool again = r == 0 && begin_again(&up);
         if (r == 0)
             r = take_stored(&up, reader, first, again);
+        unstored = first && r == -ENOENT; /* it was added a moment ago, and is tried again when it is there */
         if (r == 0)
             daemon_board_save_symbol(board, s);
     }
     daemon_board_close_round(board); /* what was read before a failure is taken */
     board->newest_ns = INT64_MIN / 2;
-    if (r < 0)
+    if (r < 0 && !unstored)
         daemon_board_trouble(board, "stored bars cannot be read", reader ? db_reader_error(reader) : reason);
     db_reader_close(reader);
     return r == 0 && !cut;
