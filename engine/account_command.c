@@ -58,6 +58,32 @@ static enum order_reason create(struct engine *engine, const struct account_spec
     return ORDER_OK;
 }
 
+/* ---- the configuration, read again ---- */
+
+static bool may_become(const struct engine *engine, const struct account_spec *spec)
+{
+    int index = engine_find_account(engine, spec->name);
+    const struct account *account = index < 0 ? NULL : &engine->accounts[index];
+    return account && strcmp(account->currency, spec->currency) == 0 &&
+           account->currency_scale == spec->currency_scale && !account_rules_check(&spec->rules) &&
+           proper_params(engine, spec);
+}
+
+static enum order_reason configure(struct engine *engine, const struct account_spec *accounts, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!may_become(engine, &accounts[i]))
+            return engine_find_account(engine, accounts[i].name) < 0 ? ORDER_UNKNOWN_ACCOUNT
+                                                                     : ORDER_BAD_ACCOUNT;
+    int r = engine_configure_accounts(engine, accounts, n);
+    engine->out_of_memory |= r == -ENOMEM;
+    if (r < 0)
+        return ORDER_BAD_ACCOUNT;
+    for (int i = 0; i < n && engine->sink.account; i++)
+        engine->sink.account(engine->sink.ctx, engine_find_account(engine, accounts[i].name));
+    return ORDER_OK;
+}
+
 /* ---- money ---- */
 
 /* Can an account take so much, or give it when it is negative? */
@@ -140,6 +166,8 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
                    ? engine_driver_swap(engine, command->policy.account, command->policy.policy,
                                         command->policy.close)
                    : ORDER_UNKNOWN_ACCOUNT;
+    if (command->kind == COMMAND_CONFIGURE)
+        return configure(engine, command->configure.accounts, command->configure.n);
     int account = command->money.account;
     if (!known(engine, account))
         return ORDER_UNKNOWN_ACCOUNT;

@@ -27,6 +27,7 @@ enum command_kind {
     COMMAND_ACCOUNT_RESUME, /* an account that its drawdown locked trades again */
     COMMAND_ACCOUNT_POLICY, /* another policy, or none, in place of what traded: docs/policies.md, "Hand-over"
                              */
+    COMMAND_CONFIGURE, /* the daemon's configuration was read again: other limits, strategies, parameters */
     COMMAND_KINDS,
 };
 
@@ -104,6 +105,12 @@ struct event_command {
             bool close; /* all its orders are cancelled, and its positions, long and short, are closed at
                            market */
         } policy;       /* ACCOUNT_POLICY */
+        struct {
+            struct account_spec *accounts; /* by their names; the caller's, for the call */
+            int n;                         /* 0 to ACCOUNTS_MAX */
+        } configure; /* CONFIGURE: what each of them is from now on, its currency and cash apart; all, or
+                        where one is refused none. Strategies that are others, or have other parameters, start
+                        without memory, and see the recent bars as history */
     };
 };
 

@@ -7,6 +7,7 @@
 #include "engine/event_text.h"
 #include "exchange/decimal.h"
 #include "record/order.h"
+#include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
 /* A line that grows; what does not fit is left out. */
@@ -135,6 +136,22 @@ static void add_policy(struct line *line, const struct event_command *command, c
         add(line, ", closes all");
 }
 
+/* An account a clause: what trades, and its limits by their keys. */
+static void add_configured(struct line *line, const struct event_command *command)
+{
+    char value[64];
+    for (int i = 0; i < command->configure.n; i++) {
+        const struct account_spec *spec = &command->configure.accounts[i];
+        const char *trader = account_spec_trader(spec);
+        add(line, "%s %s, %s", i == 0 ? "" : ";", spec->name, trader ? trader : "none");
+        for (size_t k = 0; spec->strategy && k < spec->strategy->n_params; k++)
+            add(line, "%s%s=%g", k == 0 ? ": " : " ", spec->strategy->params[k].name, spec->params[k]);
+        for (size_t k = 0; k < RISK_KEYS_N; k++)
+            if (config_key_text(&risk_keys[k], &spec->rules.risk, value, sizeof value))
+                add(line, " %s=%s", risk_keys[k].name, value);
+    }
+}
+
 void engine_command_text(const struct event_command *command, const struct engine *engine,
                          char buf[static EVENT_TEXT_MAX])
 {
@@ -171,6 +188,9 @@ void engine_command_text(const struct event_command *command, const struct engin
         break;
     case COMMAND_ACCOUNT_POLICY:
         add_policy(&line, command, engine);
+        break;
+    case COMMAND_CONFIGURE:
+        add_configured(&line, command);
         break;
     default:
         break;

@@ -384,7 +384,9 @@ struct engine_config engine_config_of(const struct engine *engine)
                                   .policy_wait_ns = engine->policy_wait_ns};
 }
 
-int engine_configure_add(struct engine *engine, const struct symbol *symbol)
+/* Its own symbols, and one more (NULL: none); its own accounts, or these. */
+static int configure_with(struct engine *engine, const struct symbol *symbol,
+                          const struct account_spec *accounts, int n_accounts)
 {
     char err[ENGINE_ERROR_MAX];
     struct symbol *symbols = calloc((size_t)engine->n_symbols + 1, sizeof *symbols);
@@ -392,11 +394,26 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol)
         return -ENOMEM;
     for (int s = 0; s < engine->n_symbols; s++)
         symbols[s] = engine->markets[s].symbol;
-    symbols[engine->n_symbols] = *symbol;
+    if (symbol)
+        symbols[engine->n_symbols] = *symbol;
     struct engine_config config = engine_config_of(engine);
     config.symbols = symbols;
-    config.n_symbols = engine->n_symbols + 1;
+    config.n_symbols = engine->n_symbols + (symbol != NULL);
+    if (accounts) {
+        config.accounts = accounts;
+        config.n_accounts = n_accounts;
+    }
     int r = engine_configure(engine, &config, err);
     free(symbols);
     return r;
+}
+
+int engine_configure_add(struct engine *engine, const struct symbol *symbol)
+{
+    return configure_with(engine, symbol, NULL, 0);
+}
+
+int engine_configure_accounts(struct engine *engine, const struct account_spec *accounts, int n)
+{
+    return n > 0 ? configure_with(engine, NULL, accounts, n) : 0;
 }

@@ -513,6 +513,9 @@ size_t engine_match_find(const struct engine *engine, uint64_t order_id); /* in 
 /* configure.c: one more symbol while it runs. 0; -EINVAL for one that is there, or in units that contradict
  * an account's; -ENOMEM. On failure nothing has changed. */
 int engine_configure_add(struct engine *engine, const struct symbol *symbol);
+/* The accounts of these names are so from now on. 0; -EINVAL where engine_configure() refuses; -ENOMEM. On
+ * failure nothing has changed. */
+int engine_configure_accounts(struct engine *engine, const struct account_spec *accounts, int n);
 /* The configuration that it has, without its symbols; for as long as its accounts stay. */
 struct engine_config engine_config_of(const struct engine *engine);
 

@@ -515,6 +515,7 @@ static void on_command(struct engine *engine, const struct event_command *comman
     case COMMAND_ACCOUNT_TRANSFER:
     case COMMAND_ACCOUNT_RESUME:
     case COMMAND_ACCOUNT_POLICY:
+    case COMMAND_CONFIGURE:
         reason = account_command(engine, command);
         break;
     default:

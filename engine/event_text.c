@@ -41,6 +41,7 @@ const char *engine_command_kind_name(enum command_kind kind)
         [COMMAND_ACCOUNT_TRANSFER] = "account transfer",
         [COMMAND_ACCOUNT_RESUME] = "account resume",
         [COMMAND_ACCOUNT_POLICY] = "account policy",
+        [COMMAND_CONFIGURE] = "configure",
     };
     return names[kind];
 }

@@ -28,6 +28,7 @@ void event_memory_finish(struct event_memory *memory)
     free(memory->bars);
     free(memory->days);
     free(memory->text);
+    free(memory->accounts);
     *memory = (struct event_memory){.policies = memory->policies};
 }
 
@@ -249,6 +250,21 @@ static void visit_money(struct codec *codec, struct event_command *command)
     codec_i64(codec, &command->money.amount);
 }
 
+static void visit_configure(struct visit *visit, struct event_command *command)
+{
+    struct codec *codec = visit->codec;
+    struct event_memory *memory = visit->memory;
+    codec_int(codec, &command->configure.n, 0, ACCOUNTS_MAX);
+    size_t n = codec->failed ? 0 : (size_t)command->configure.n;
+    if (!codec->saving &&
+        !reserve(visit, (void **)&memory->accounts, &memory->cap_accounts, n, sizeof *memory->accounts))
+        return;
+    if (!codec->saving && n > 0)
+        command->configure.accounts = memset(memory->accounts, 0, n * sizeof *memory->accounts);
+    for (size_t i = 0; i < n && !codec->failed; i++)
+        visit->unknown_strategy |= !engine_visit_spec(codec, &command->configure.accounts[i]);
+}
+
 static void visit_command(struct visit *visit, struct event_command *command)
 {
     struct codec *codec = visit->codec;
@@ -292,6 +308,9 @@ static void visit_command(struct visit *visit, struct event_command *command)
         codec_int(codec, &command->policy.account, INT_MIN, INT_MAX);
         codec_bool(codec, &command->policy.close);
         visit->unknown_strategy = !engine_visit_policy(codec, &command->policy.policy);
+        break;
+    case COMMAND_CONFIGURE:
+        visit_configure(visit, command);
         break;
     case COMMAND_KINDS:
         codec->failed = true;

@@ -23,7 +23,8 @@ struct event_memory {
     struct trading_day *days;
     char *text;
     struct order legs[ORDER_LEGS_MAX];
-    size_t cap_levels, cap_bars, cap_days, cap_text;
+    struct account_spec *accounts;
+    size_t cap_levels, cap_bars, cap_days, cap_text, cap_accounts;
     const struct policies *policies; /* the caller's: finds the policies that events name; NULL: none */
     bool no_policy;                  /* -ENOPKG is for the policy of this id */
     uint8_t policy_id[POLICY_ID_SIZE];

@@ -282,6 +282,22 @@ static uint64_t fork_id(const struct run *run, uint64_t id)
     return pair ? pair->would_be : id > run->was.last_order ? UINT64_MAX : 0; /* none, as in the log */
 }
 
+/* The configuration was read again: what is tried stays as it is. Moves the account to the end of the list,
+ * and shortens that. */
+static void leave_out_tried(struct run *run, struct event_command *command)
+{
+    struct account_spec *list = command->configure.accounts;
+    for (int i = 0, last = command->configure.n - 1; i <= last; i++)
+        if (strcmp(list[i].name, run->options->account) == 0) {
+            struct account_spec tried = list[i];
+            list[i] = list[last];
+            list[last] = tried;
+            command->configure.n--;
+            run->result.commands_left_out++;
+            return;
+        }
+}
+
 static int give_to_fork(struct run *run, const struct event *event)
 {
     struct event given = *event;
@@ -289,6 +305,8 @@ static int give_to_fork(struct run *run, const struct event *event)
         !run->options->same_strategy && concerns(&run->would_be, event->command.policy.account)) {
         run->result.commands_left_out++; /* the tried policy or strategy continues */
         given.kind = EVENT_TIMER;
+    } else if (event->kind == EVENT_COMMAND && event->command.kind == COMMAND_CONFIGURE) {
+        leave_out_tried(run, &given.command);
     } else if (event->kind == EVENT_COMMAND) {
         uint64_t *id = event->command.kind == COMMAND_CANCEL  ? &given.command.order_id
                        : event->command.kind == COMMAND_AMEND ? &given.command.amend.order_id

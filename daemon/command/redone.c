@@ -23,6 +23,7 @@ static const char *const names[COMMAND_KINDS] = {
     [COMMAND_ACCOUNT_TRANSFER] = "account_transfer",
     [COMMAND_ACCOUNT_RESUME] = "account_resume",
     [COMMAND_ACCOUNT_POLICY] = "policy",
+    [COMMAND_CONFIGURE] = "reload",
 };
 
 /* The command's name as it was given: a withdrawal is stored as a deposit of a negative amount, and the

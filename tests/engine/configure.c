@@ -302,6 +302,82 @@ static void test_continues(uint64_t seed)
     engine_destroy(other);
 }
 
+static enum order_reason answered;
+
+static void on_done(void *ctx, const struct event_command *command, enum order_reason reason, uint64_t order)
+{
+    (void)ctx, (void)command, (void)order;
+    answered = reason;
+}
+
+static enum order_reason give(struct engine *engine, struct account_spec *accounts, int n)
+{
+    struct event event = {.seq = 1000000, .recv_ns = engine_received(engine), .kind = EVENT_COMMAND};
+    event.command = (struct event_command){
+        .kind = COMMAND_CONFIGURE, .args = "{}", .configure = {.accounts = accounts, .n = n}};
+    answered = ORDER_REASONS;
+    CHECK_INT(engine_handle(engine, &event), 0);
+    return answered;
+}
+
+/* As an event, of some accounts: what engine_configure() does with all of them; or nothing. */
+static void test_event(void)
+{
+    struct engine_sink sink = tape_sink(&tape);
+    struct codec saved = {0}, by_event = {0}, by_hand = {0};
+    struct engine *engine = some_engine(77, 900), *other = NULL;
+    char err[ENGINE_ERROR_MAX];
+    static struct own own;
+    save(engine, &saved);
+    sink.command_done = on_done;
+    engine_destroy(engine);
+    CHECK_INT(engine_load(saved.bytes, saved.len, &sink, NULL, &engine, err), 0);
+    CHECK_INT(engine_load(saved.bytes, saved.len, &sink, NULL, &other, err), 0);
+    own_config(&own, engine);
+    struct account_spec changed[2] = {own.accounts[1], own.accounts[3]};
+    changed[0].rules.risk.daily_loss = 0.25;
+    driver_strategy(&changed[1], "4", "9");
+
+    struct account_spec before = *engine_account_spec(engine, 1);
+    struct account_spec bad[2] = {changed[0], changed[1]};
+    snprintf(bad[1].name, sizeof bad[1].name, "nowhere");
+    CHECK_INT(give(engine, bad, 2), ORDER_UNKNOWN_ACCOUNT);
+    bad[1] = changed[1];
+    snprintf(bad[1].currency, sizeof bad[1].currency, "BTC");
+    CHECK_INT(give(engine, bad, 2), ORDER_BAD_ACCOUNT);
+    bad[1] = changed[1];
+    bad[1].params[0] = 40; /* the fast one is slower than the slow one */
+    CHECK_INT(give(engine, bad, 2), ORDER_BAD_ACCOUNT);
+    bad[1] = changed[0]; /* twice */
+    CHECK_INT(give(engine, bad, 2), ORDER_BAD_ACCOUNT);
+    CHECK(memcmp(&before, engine_account_spec(engine, 1), sizeof before) == 0);
+
+    uint64_t reported = tape.accounts;
+    size_t orders = engine_orders(engine);
+    int64_t equity = engine_equity(engine, 3);
+    CHECK_INT(give(engine, changed, 2), ORDER_OK);
+    CHECK_INT(tape.accounts - reported, 2);
+    CHECK(engine_account(engine, 1)->rules.risk.daily_loss == 0.25);
+    CHECK(engine_account_spec(engine, 3)->params[1] == 9);
+    CHECK_INT(engine_equity(engine, 3), equity);
+    CHECK_INT(engine_orders(engine), orders);
+
+    for (int i = 0; i < 4; i++) /* the same events before it */
+        give(other, bad, 2);
+    give(other, NULL, 0);
+    own.accounts[1] = changed[0];
+    own.accounts[3] = changed[1];
+    configure(other, &own.config, 0, "");
+    save(engine, &by_event);
+    save(other, &by_hand);
+    CHECK_INT(by_event.len, by_hand.len);
+    codec_finish(&saved);
+    codec_finish(&by_event);
+    codec_finish(&by_hand);
+    engine_destroy(engine);
+    engine_destroy(other);
+}
+
 int main(void)
 {
     struct random random = random_seeded("engine/configure", 20261121);
@@ -317,5 +393,6 @@ int main(void)
     test_refused();
     test_debt();
     test_changed();
+    test_event();
     return check_done("engine/configure");
 }

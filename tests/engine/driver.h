@@ -31,6 +31,8 @@ struct driver {
     struct driver_market markets[DRIVER_SYMBOLS];
     struct symbol symbols[DRIVER_SYMBOLS];
     struct account_spec accounts[DRIVER_ACCOUNTS];
+    struct account_spec configured[DRIVER_ACCOUNTS]; /* of the last CONFIGURE */
+    bool configures;                                 /* it sends some: set after driver_init() */
     struct engine_config config;
     int64_t now_ns;
     uint64_t seq;
@@ -354,6 +356,22 @@ static inline void driver_amend(struct driver *d, const struct order *order, str
                                                       : AMEND_QTY;
 }
 
+/* Some of the first accounts, with other limits, and other parameters where they have some. */
+static inline void driver_configure(struct driver *d, const struct engine *engine, struct event_command *ret)
+{
+    ret->kind = COMMAND_CONFIGURE;
+    ret->configure.accounts = d->configured;
+    ret->configure.n = (int)random_between(&d->random, 0, DRIVER_ACCOUNTS);
+    for (int i = 0; i < ret->configure.n; i++) {
+        struct account_spec *spec = &d->configured[i];
+        *spec = *engine_account_spec(engine, i);
+        spec->rules.risk.exposure_symbol = (double)random_between(&d->random, 0, 9) / 10;
+        spec->rules.risk.orders_per_second = (int)random_between(&d->random, 0, 30);
+        if (spec->strategy && random_chance(&d->random, 60))
+            driver_strategy(spec, "2", random_chance(&d->random, 50) ? "5" : "6");
+    }
+}
+
 static inline void driver_money(struct driver *d, const struct engine *engine, struct event_command *ret)
 {
     int dice = (int)random_between(&d->random, 0, 9);
@@ -372,6 +390,8 @@ static inline void driver_money(struct driver *d, const struct engine *engine, s
         snprintf(made.name, sizeof made.name, "made-%d", ++d->created);
         ret->kind = COMMAND_ACCOUNT_CREATE;
         ret->account = made;
+    } else if (d->configures && random_chance(&d->random, 15)) {
+        driver_configure(d, engine, ret);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-enum { EVENT_LEVELS = 40, EVENT_BARS_MADE = 5, EVENT_DAYS_MADE = 4 };
+enum { EVENT_LEVELS = 40, EVENT_BARS_MADE = 5, EVENT_DAYS_MADE = 4, RANDOM_ACCOUNTS = 3 };
 
 struct random_event {
     struct event event;
@@ -16,6 +16,7 @@ struct random_event {
     struct trading_day days[EVENT_DAYS_MADE];
     char args[64];
     struct order legs[ORDER_LEGS_MAX];
+    struct account_spec accounts[RANDOM_ACCOUNTS];
 };
 
 /* Small, large, negative and extreme numbers. */
@@ -253,6 +254,12 @@ static inline void random_command(struct random *random, struct random_event *ma
         c->policy.account = (int)random_between(random, -1, 40);
         c->policy.close = random_chance(random, 50);
         break;
+    case COMMAND_CONFIGURE:
+        c->configure.n = (int)random_between(random, 0, RANDOM_ACCOUNTS);
+        c->configure.accounts = made->accounts;
+        for (int i = 0; i < c->configure.n; i++)
+            random_account(random, &made->accounts[i]);
+        break;
     default:
         break;
     }
@@ -469,6 +476,11 @@ static inline bool same_command(const struct event_command *a, const struct even
         return SAME(money.account) && SAME(money.to) && SAME(money.amount);
     case COMMAND_ACCOUNT_POLICY:
         return SAME(policy.account) && SAME(policy.policy) && SAME(policy.close);
+    case COMMAND_CONFIGURE:
+        for (int i = 0; i < a->configure.n && SAME(configure.n); i++)
+            if (!same_account(&a->configure.accounts[i], &b->configure.accounts[i]))
+                return false;
+        return SAME(configure.n);
     default:
         return true;
     }

@@ -70,6 +70,7 @@ static inline void recording_begin(struct recording *r, uint64_t seed, uint64_t 
     scratch_make(r->dir);
     r->segment_bytes = segment_bytes;
     driver_init(&r->driver, seed);
+    r->driver.configures = true;
     if (seed % 2 == 0)
         driver_venues(&r->driver);
     struct engine_sink sink = tape_sink(&r->tape);

@@ -63,6 +63,7 @@ static bool run(uint64_t seed, struct totals *totals)
     static struct driver d;
     struct voice first = {0}, second = {0};
     driver_init(&d, seed);
+    d.configures = true;
     if (seed % 2 == 0)
         driver_venues(&d);
     struct random points = {seed ^ 0x5eed};
@@ -131,6 +132,7 @@ static struct engine *some_engine(uint64_t seed, int events)
     struct engine_sink none = {0};
     struct engine *engine = NULL;
     driver_init(&d, seed);
+    d.configures = true;
     CHECK_INT(engine_create(&d.config, &none, &engine), 0);
     CHECK_INT(engine_start(engine, d.now_ns), 0);
     for (int i = 0; i < events; i++) {
@@ -311,7 +313,7 @@ static void test_numbers(void)
     CHECK(COMMAND_PAUSE == 0 && COMMAND_RESUME == 1 && COMMAND_FLATTEN == 2 && COMMAND_ORDER == 3 &&
           COMMAND_CANCEL == 4 && COMMAND_AMEND == 5 && COMMAND_ACCOUNT_CREATE == 6 &&
           COMMAND_ACCOUNT_DEPOSIT == 7 && COMMAND_ACCOUNT_RESET == 8 && COMMAND_ACCOUNT_TRANSFER == 9 &&
-          COMMAND_ACCOUNT_RESUME == 10 && COMMAND_ACCOUNT_POLICY == 11);
+          COMMAND_ACCOUNT_RESUME == 10 && COMMAND_ACCOUNT_POLICY == 11 && COMMAND_CONFIGURE == 12);
     CHECK(LAST_NONE == 0 && LAST_HISTORY == 1 && LAST_BAR == 2 && LAST_TRADE == 3);
     CHECK(ORDERS_SINGLE == 0 && ORDERS_OCO == 1 && ORDERS_BRACKET == 2);
 }
