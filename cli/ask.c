@@ -37,6 +37,7 @@ static const char *shown_by(const char *cmd)
         {"pause", "status"},
         {"resume", "status"},
         {"ack", "alerts"},
+        {"reload", "status"},
     };
 
     for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
@@ -45,8 +46,8 @@ static const char *shown_by(const char *cmd)
     return strncmp(cmd, "account_", strlen("account_")) == 0 ? "account list" : NULL;
 }
 
-int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
-                    struct control_error *ret_error)
+int cli_ask_reply(const char *state, const char *cmd, json_t *args, int timeout_ms, json_t **ret_reply,
+                  struct control_error *ret_error)
 {
     struct state_dir dir;
     struct control_error error = {0};
@@ -61,7 +62,7 @@ int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **r
         *ret_error = error;
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
     }
-    r = cli_control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, ret_error);
+    r = cli_control_ask(dir.socket, cmd, args, timeout_ms, ret_reply, ret_error);
     if (r == 0)
         return EXIT_OK;
     if ((r == -ENOENT || r == -EACCES) && db_state_dir_denied(&dir, state, words, sizeof(words))) {
@@ -74,6 +75,21 @@ int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **r
         snprintf(ret_error->message + len, sizeof(ret_error->message) - len,
                  ": it may still be carried out: see papertape %s", by);
     return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
+}
+
+int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
+                    struct control_error *ret_error)
+{
+    json_t *reply = NULL;
+    const json_t *result;
+    int r = cli_ask_reply(state, cmd, args, CONTROL_TIMEOUT_MS, &reply, ret_error);
+
+    if (r == EXIT_OK && !cli_control_reply(reply, &result, ret_error))
+        r = EXIT_ERROR;
+    else if (r == EXIT_OK)
+        *ret_result = result ? json_deep_copy(result) : json_object();
+    json_decref(reply);
+    return r;
 }
 
 void cli_ask_say(const char *verb, const struct control_error *error)

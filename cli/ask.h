@@ -53,6 +53,10 @@ int cli_ask_done(const struct option_call *call, int status, const char *schema,
 /* The same in two steps: the request, without printing; and the text of a failure. */
 int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
                     struct control_error *ret_error);
+/* The whole answer, the caller's, also of a daemon that refuses: EXIT_OK; or an exit status and the failure.
+ */
+int cli_ask_reply(const char *state, const char *cmd, json_t *args, int timeout_ms, json_t **ret_reply,
+                  struct control_error *ret_error);
 void cli_ask_say(const char *verb, const struct control_error *error);
 
 /* A line for each order of an answer that waits for its market: "order 9 waits for the open, 2025-11-28 09:30

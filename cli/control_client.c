@@ -262,12 +262,11 @@ static bool is_crowded(int r, const json_t *reply)
            (r == 0 && json_is_null(json_object_get(reply, "id")) && code && strcmp(code, "EBUSY") == 0);
 }
 
-int cli_control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
-                     struct control_error *ret_error)
+int cli_control_ask(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_reply,
+                    struct control_error *ret_error)
 {
     int64_t deadline_ms = clock_now_ms() + timeout_ms;
     struct control_client client;
-    const json_t *result;
     json_t *reply = NULL;
     int r;
 
@@ -285,11 +284,24 @@ int cli_control_call(const char *path, const char *cmd, json_t *args, int timeou
     json_decref(args);
     if (r < 0)
         explain(ret_error, path, r, timeout_ms);
-    else if (!cli_control_reply(reply, &result, ret_error))
-        r = -EREMOTEIO;
     else
-        *ret_result = result ? json_deep_copy(result) : json_object();
+        *ret_reply = json_incref(reply);
     json_decref(reply);
     cli_control_finish(&client);
+    return r;
+}
+
+int cli_control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
+                     struct control_error *ret_error)
+{
+    const json_t *result;
+    json_t *reply = NULL;
+    int r = cli_control_ask(path, cmd, args, timeout_ms, &reply, ret_error);
+
+    if (r == 0 && !cli_control_reply(reply, &result, ret_error))
+        r = -EREMOTEIO;
+    else if (r == 0)
+        *ret_result = result ? json_deep_copy(result) : json_object();
+    json_decref(reply);
     return r;
 }

@@ -28,6 +28,7 @@
     X(cli_pause) \
     X(cli_policy) \
     X(cli_positions) \
+    X(cli_reload) \
     X(cli_resume) \
     X(cli_revisions) \
     X(tui_status) \

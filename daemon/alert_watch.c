@@ -97,6 +97,11 @@ struct alert_watch *daemon_alert_watch_create(struct daemon *daemon)
     return watch;
 }
 
+void daemon_alert_watch_limits(struct alert_watch *watch, const struct alert_limits *limits)
+{
+    watch->rules.limits = *limits;
+}
+
 static void closed(uv_handle_t *handle)
 {
     struct alert_watch *watch = handle->data;

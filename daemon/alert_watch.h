@@ -10,6 +10,9 @@ struct alert_watch;
 /* It watches from the loop's next turns on, once alerts can be stored. NULL without memory. */
 struct alert_watch *daemon_alert_watch_create(struct daemon *daemon);
 
+/* Other limits, from the next turn on. */
+void daemon_alert_watch_limits(struct alert_watch *watch, const struct alert_limits *limits);
+
 /* Frees itself on the loop's next turns; what is open stays open. NULL is fine. */
 void daemon_alert_watch_stop(struct alert_watch *watch);
 

@@ -175,6 +175,10 @@ int daemon_config_check(const struct daemon_config *config, char error[static CO
  */
 void daemon_config_place(const char *path, const char *words, char *ret, size_t size);
 
+/* The line that has that key of a section, or that section's heading; 0: neither, or the file cannot be
+ * read. */
+int daemon_config_line(const char *path, const char *section, const char *key);
+
 /* Writes the whole configuration as an INI file that daemon_config_read() reads back to the same. */
 void daemon_config_print(const struct daemon_config *config, FILE *to);
 

@@ -149,16 +149,18 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 #define OWN(value)        KEY_OWN(read_##value, print_##value)
 #define VALUE(value)      KEY_OWN(daemon_config_read_##value, daemon_config_print_##value)
 #define TEXT(value)       KEY_OWN(daemon_config_read_##value, NULL)
+#define LIVE              .marks = CONFIG_KEY_LIVE
 #define RISK_ROW(member, name, of_kind, fallback, about) \
-    {"risk", name, about, fallback, of_kind, AT(risk.member)},
+    {"risk", name, about, fallback, of_kind, LIVE, AT(risk.member)},
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
-    {"account", CONFIG_OWN_RISK name, "as in [risk], for this account; empty: [risk]'s", "", OWN(own_risk)},
+    {"account", CONFIG_OWN_RISK name, "as in [risk], for this account; empty: [risk]'s", \
+     "",        OWN(own_risk),        LIVE},
 
 #define ARENA_LIMIT_ROW(name, option, member, value, of_kind, about) \
     {"arena", #name, "of promoted policies that name none: " about, "0", of_kind, AT(arena_limits.member)},
 
 #define ALERT_ROW(type, member, name, of_kind, fallback, about, further) \
-    {"alerts", name, about, fallback, of_kind, AT(alerts.member), .more = further},
+    {"alerts", name, about, fallback, of_kind, LIVE, AT(alerts.member), .more = further},
 
 #define SHORT_ROW(member, name, of_kind, fallback, about, further) \
     {"account", name, about, fallback, of_kind, IN_ACCOUNT(member), .more = further},
@@ -172,7 +174,7 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 static const struct config_key keys[] = {
     {"market", "venue", "where the data come from; others have sections of their own: [venue NAME]", NULL,
      VALUE(venue)},
-    {"market", "symbols", "what is streamed and traded", "BTCUSDT, ETHUSDT", VALUE(symbols),
+    {"market", "symbols", "what is streamed and traded", "BTCUSDT, ETHUSDT", VALUE(symbols), LIVE,
      .more =
          "Names with commas or blanks between. One that the venue does not list is an error that names the "
          "nearest; one that a former run streamed and that is listed no longer stays, with what is held of "
@@ -182,7 +184,7 @@ static const struct config_key keys[] = {
     {"market", "history", "bars fetched before the stream starts, 0 to 1000", "500", KEY_WHOLE(0, 1000),
      AT(history)},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",
-     "trade kline bookTicker depth miniTicker", VALUE(streams),
+     "trade kline bookTicker depth miniTicker", VALUE(streams), LIVE,
      .more = "At least one of depth and bookTicker, which orders are filled from, and one of kline and "
              "trade, which bars come from. A kind that a venue does not have of a symbol is left out of it."},
     {"market", "ws_url", "where the streams are; TLS only; empty: the venue's own", NULL, TEXT(url),
@@ -348,7 +350,7 @@ static const struct config_key keys[] = {
      .more = "Those of its keys output and tensorboard: a configuration that comes over the socket is "
              "refused where it names another."},
     ALERT_KEYS(ALERT_ROW){"log", "level", "error, warning, info or debug", "info",
-                          KEY_WORDS("error warning info debug"), AT(log_level)},
+                          KEY_WORDS("error warning info debug"), LIVE, AT(log_level)},
     {"account", "currency", "what the account holds and is counted in", "USDT", TEXT(asset),
      IN_ACCOUNT(currency)},
     {"account", "policy",
@@ -375,7 +377,10 @@ static const struct config_key keys[] = {
     ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",
         "its name, or none: orders by hand only. Its parameters: strategy.NAME = value", "sma-cross-rsi",
-        VALUE(strategy)},
+        VALUE(strategy), LIVE,
+        .more =
+            "With another strategy, or other parameters, it starts without memory and sees the recent bars "
+            "as history; positions and orders stay."},
 };
 
 const struct config_key *daemon_config_keys(size_t *ret_n)
@@ -387,12 +392,12 @@ const struct config_key *daemon_config_keys(size_t *ret_n)
 /* Symbols and streams are those of [market] too: config_venue.c. */
 static const struct config_key venue_keys[] = {
     {"venue", "symbols", "what is streamed and traded of it; no name that another venue has",
-     .kind = CONFIG_TEXT},
-    {"venue", "streams", "what is subscribed; empty: as [market], as far as it has them",
-     .kind = CONFIG_TEXT},
+     .kind = CONFIG_TEXT, LIVE},
+    {"venue", "streams", "what is subscribed; empty: as [market], as far as it has them", .kind = CONFIG_TEXT,
+     LIVE},
     {"venue", "keys",
      "a systemd credential's name, or the path of a file of mode 0600: two lines, id and secret; empty: none",
-     "", TEXT(keys), IN_VENUE(keys),
+     "", TEXT(keys), IN_VENUE(keys), LIVE,
      .more = "The unit has a credential called keys, from /etc/credstore/keys. They are in no log and in no "
              "message. Keys that are missing end the start. Keys that the venue refuses do, too, the first "
              "time; where a former run has stored the symbols the venue is failed instead, with one alert, "

@@ -71,23 +71,29 @@ int daemon_config_read(const char *path, struct daemon_config *ret, char errors[
     return e;
 }
 
-void daemon_config_place(const char *path, const char *words, char *ret, size_t size)
+int daemon_config_line(const char *path, const char *section, const char *key)
 {
     static const struct config_form any = {.example = "market"};
+    struct config_file file = {0};
+    int line = path && config_file_read(&file, path, &any) == 0
+                   ? config_file_line(&file, &any, section, key, true)
+                   : 0;
+    config_file_finish(&file);
+    return line;
+}
+
+void daemon_config_place(const char *path, const char *words, char *ret, size_t size)
+{
     const char *end = words[0] == '[' ? strchr(words, ']') : NULL, *key = end && end[1] == ' ' ? end + 2 : "";
     char section[64], name[64];
-    struct config_file file = {0};
     snprintf(ret, size, "%s", words);
-    if (!path || !end || config_file_read(&file, path, &any) < 0) {
-        config_file_finish(&file);
+    if (!path || !end)
         return;
-    }
     snprintf(section, sizeof section, "%.*s", (int)(end - words) - 1, words + 1);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(key, " :"), key);
-    int line = config_file_line(&file, &any, section, name, true);
+    int line = daemon_config_line(path, section, name);
     if (line > 0)
         config_key_refuse(ret, size, "%.150s:%d: %s", path, line, words);
     else
         config_key_refuse(ret, size, "%.150s: %s", path, words);
-    config_file_finish(&file);
 }

@@ -19,9 +19,11 @@ struct parity;
 struct trainings;
 struct arena;
 struct alert_watch;
+struct daemon_config_given;
 
 struct daemon {
     uv_loop_t *loop;
+    const struct daemon_config_given *given; /* from which it is read again; NULL: it cannot be */
     struct daemon_config config;
     struct state_dir state;
     uint64_t started_ms; /* uv_now() */

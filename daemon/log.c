@@ -40,6 +40,11 @@ void daemon_log_init(enum log_level level)
     atomic_store(&to_journal, stderr_is_journal());
 }
 
+void daemon_log_set_level(enum log_level level)
+{
+    atomic_store(&log_level, (int)level);
+}
+
 /* Length of the UTF-8 character at s, 0 when it is none or a control character. */
 static size_t plain_character(const char *s)
 {

@@ -12,6 +12,9 @@ enum { LOG_LINE_MAX = 2048 }; /* a longer message is cut, and ends in ... */
  * then the level is info. */
 void daemon_log_init(enum log_level level);
 
+/* Another level from now on. Any thread may call it. */
+void daemon_log_set_level(enum log_level level);
+
 /* Control characters and bytes that are not UTF-8 are written as \n, \t or \xNN, so that a message is a line
  * and nothing from outside reaches the terminal. No newline at the end of `format`. errno is kept. */
 void daemon_log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

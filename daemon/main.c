@@ -11,6 +11,7 @@
 #include "daemon/board.h"
 #include "daemon/command/command.h"
 #include "daemon/compute.h"
+#include "daemon/config_load.h"
 #include "daemon/daemon.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/log.h"
@@ -22,7 +23,6 @@
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
-#include "exchange/fail.h"
 #include "exchange/net/notify.h"
 #include "record/option.h"
 #include "strategy/policy/device.h"
@@ -35,15 +35,15 @@ enum {
 };
 
 struct arguments {
-    const char *config, *state;
-    const char *venue_url, *rest_url, *ca_file, *clock, *log_level, *record;
+    struct daemon_config_given given;
+    const char *state;
     bool check, print, rebuild;
 };
 
 #define AT(member) offsetof(struct arguments, member)
 
 static const struct option_row options[] = {
-    {"config", "FILE", "read FILE (INI); papertaped.ini(5) lists the keys", AT(config), .letter = 'c'},
+    {"config", "FILE", "read FILE (INI); papertaped.ini(5) lists the keys", AT(given.file), .letter = 'c'},
     {"state", "DIR",
      "keep everything in DIR, which is made if it is missing; else the first of $STATE_DIRECTORY (set by "
      "systemd), $XDG_STATE_HOME/papertape and ~/.local/state/papertape that the environment gives",
@@ -56,14 +56,14 @@ static const struct option_row options[] = {
      "print the whole configuration that would be used, with a line on each key, and exit; the output is "
      "itself a configuration file",
      AT(print)},
-    {"venue-url", "URL", "the venue's websocket, wss://HOST:PORT; the key ws_url", AT(venue_url)},
-    {"rest-url", "URL", "the venue's REST, https://HOST:PORT; the key rest_url", AT(rest_url)},
+    {"venue-url", "URL", "the venue's websocket, wss://HOST:PORT; the key ws_url", AT(given.venue_url)},
+    {"rest-url", "URL", "the venue's REST, https://HOST:PORT; the key rest_url", AT(given.rest_url)},
     {"ca-file", "FILE", "trust these certificates (PEM) instead of the system's; the key ca_file",
-     AT(ca_file)},
+     AT(given.ca_file)},
     {"clock", "wall|feed",
      "stamp events with the time of day, or with that of the feed, which makes a replay "
      "repeatable; the key clock",
-     AT(clock)},
+     AT(given.clock)},
     {"rebuild", NULL,
      "build the database again from the event log and what can be read of the present file, print the "
      "result, and exit; no daemon may run on the state directory; a start does this by itself where the "
@@ -73,42 +73,12 @@ static const struct option_row options[] = {
      "keep every frame and every reply of the first venue in DIR too, as they were received, with the "
      "events that all venues' became; those of each other venue in DIR/NAME; papertape-replay(1) plays "
      "them; when it cannot be written an alert says so, and the recording ends; trading continues",
-     AT(record)},
-    {"log-level", "error|warning|info|debug", "the key level", AT(log_level)},
+     AT(given.record)},
+    {"log-level", "error|warning|info|debug", "the key level", AT(given.log_level)},
 };
 
-/* Options come after the file and override it. */
-static int override(struct daemon_config *config, const struct arguments *arguments,
-                    char error[static CONFIG_ERROR_MAX])
-{
-    const struct {
-        const char *section, *key, *value, *option;
-    } overrides[] = {
-        {"market", "ws_url", arguments->venue_url, "--venue-url"},
-        {"market", "rest_url", arguments->rest_url, "--rest-url"},
-        {"market", "ca_file", arguments->ca_file, "--ca-file"},
-        {"engine", "clock", arguments->clock, "--clock"},
-        {"log", "level", arguments->log_level, "--log-level"},
-    };
-    for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
-        char why[CONFIG_ERROR_MAX];
-        if (!overrides[i].value ||
-            daemon_config_set(config, overrides[i].section, overrides[i].key, overrides[i].value, why) == 0)
-            continue;
-        return fail_with(-EINVAL, error, CONFIG_ERROR_MAX, "%s: %.400s", overrides[i].option, why);
-    }
-    if (arguments->record) {
-        size_t len = strlen(arguments->record);
-        if (len == 0 || len >= sizeof config->record_dir)
-            return fail_with(-EINVAL, error, CONFIG_ERROR_MAX, "--record: \"%.60s\": a directory is needed",
-                             arguments->record);
-        memcpy(config->record_dir, arguments->record, len + 1);
-    }
-    return 0;
-}
-
 static int exit_status = EXIT_SUCCESS;
-static uv_signal_t signals[3];
+static uv_signal_t signals[2], hangup;
 static uv_async_t
     failed; /* ends the daemon from the loop, not from within the function that found the failure */
 
@@ -142,6 +112,7 @@ static void session_drained(void *user)
     daemon_loop_time_stop();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         uv_close((uv_handle_t *)&signals[i], NULL);
+    uv_close((uv_handle_t *)&hangup, NULL);
     uv_close((uv_handle_t *)&failed, NULL);
     if (daemon_session_close(daemon->session, drained == 0 ? CLOSE_TIMEOUT_MS : GIVE_UP_MS, err, sizeof err) <
         0)
@@ -183,6 +154,23 @@ static void on_signal(uv_signal_t *handle, int number)
     struct daemon *daemon = handle->data;
     daemon_log_info("%s: stopping", strsignal(number));
     stop(daemon);
+}
+
+/* Before the loop handles it. */
+static atomic_bool early_hangup;
+
+static void note_hangup(int number)
+{
+    (void)number;
+    atomic_store(&early_hangup, true);
+}
+
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    struct daemon *daemon = handle->data;
+    (void)number;
+    if (!daemon->stopping)
+        daemon_commands_reload(daemon->commands);
 }
 
 static void need_snapshot(void *ctx, int symbol)
@@ -236,6 +224,7 @@ static void started(void *ctx)
 {
     struct daemon *daemon = ctx;
     arena_started(daemon->arena);
+    daemon_commands_started(daemon->commands);
 }
 
 static void log_replaced(void *ctx)
@@ -348,12 +337,15 @@ static int start(struct daemon *daemon)
     uv_async_init(daemon->loop, &failed, on_failed);
     failed.data = daemon;
     daemon_on_fail(end);
-    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    static const int numbers[] = {SIGTERM, SIGINT};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         uv_signal_init(daemon->loop, &signals[i]);
         signals[i].data = daemon;
         uv_signal_start(&signals[i], on_signal, numbers[i]);
     }
+    uv_signal_init(daemon->loop, &hangup);
+    hangup.data = daemon;
+    uv_signal_start(&hangup, on_hangup, SIGHUP);
     return 0;
 no_feed:
     control_close(daemon->control);
@@ -432,6 +424,8 @@ static int run(struct daemon *daemon)
     }
     if (early_stop_asked()) /* before the loop took the signals */
         end(EXIT_SUCCESS);
+    if (atomic_load(&early_hangup))
+        daemon_commands_reload(daemon->commands);
     daemon_log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
     daemon_loop_time_start(&loop);
@@ -483,27 +477,28 @@ static int run_call(struct option_call *call)
 {
     static struct daemon daemon;
     const struct arguments *arguments = call->into;
+    struct policy_set *policies = NULL;
     char error[CONFIG_ERRORS_MAX], err[1024];
+    bool read;
     if (arguments->check || arguments->print)
         early_stop_release();
-    daemon_config_defaults(&daemon.config);
-    bool read = !arguments->config || daemon_config_read(arguments->config, &daemon.config, error) == 0;
-    bool overridden = read && override(&daemon.config, arguments, error) == 0;
-    daemon_config_is(read ? arguments->config : NULL);
-    if (!overridden || daemon_config_check(&daemon.config, error) < 0 ||
-        (!arguments->print &&
-         feeds_check_ca(&daemon.config, arguments->ca_file ? "--ca-file" : "[market] ca_file", error) < 0)) {
+    else if (!arguments->rebuild)
+        signal(SIGHUP, note_hangup);
+    daemon.given = &arguments->given;
+    int r = daemon_config_load(&arguments->given, &daemon.config, &read, error);
+    daemon_config_is(read ? arguments->given.file : NULL);
+    if (r < 0) {
         daemon_say(error);
         return EXIT_USAGE; /* as for a bad option: another start would find the same */
     }
-    struct policy_set *policies = NULL;
-    int r = arguments->print ? 0 : daemon_policy_set_load(&daemon.config, &policies, error);
+    r = arguments->print ? 0 : daemon_config_check_files(&arguments->given, &daemon.config, &policies, error);
     if (r < 0) {
         daemon_say(error);
         return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
     }
     bool checks = arguments->check && !arguments->print;
-    bool sound = !checks || check_keys(&daemon.config, arguments->config ? arguments->config : "defaults");
+    bool sound =
+        !checks || check_keys(&daemon.config, arguments->given.file ? arguments->given.file : "defaults");
     if (checks && sound)
         print_sessions(&daemon.config, policies);
     daemon_policy_set_destroy(policies); /* the session reads them again */

@@ -443,7 +443,7 @@ static void end_former_conditions(struct session *session)
         "stale",         "bad-frames",        "book-resync",    "symbol",         "symbol-units",
         "gpu",           "indicators-behind", "indicators",     "POLICY_DEVICE",  "storage",
         "venue-refused", "bars-missing",      "TRAINER_SILENT", "TRAINER_ABSENT", "TRAINER_VERSION",
-        "symbol-limit"};
+        "symbol-limit",  "reload-refused"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         daemon_session_alert_over(session, codes[i], "");
     if (session->steady.reported_ns == 0)

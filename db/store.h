@@ -26,7 +26,7 @@ struct db_row_bar {
 };
 struct db_row_streamed {
     int index;
-    bool streamed;
+    int streamed; /* as in struct db_symbol_row */
 };
 struct db_row_book_bar {
     int64_t interval_ns;

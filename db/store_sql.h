@@ -241,7 +241,7 @@
     X(STATE_MERGE_FORGET, "DELETE FROM temp.merged_states") \
     X(POLICY, RECORD_UPSERT("policies", "(name)", "role", RECORD_POLICY)) \
     X(ORDER_POLICY, RECORD_UPSERT("order_policies", "(order_id)", "policy", RECORD_ORDER_POLICY)) \
-    X(STREAMED, "UPDATE symbols SET streamed = ?2 WHERE id = ?1") \
+    X(STREAMED, "UPDATE symbols SET streamed = NULLIF(?2, -1) WHERE id = ?1") \
     X(BAR_DROP, "DELETE FROM bars WHERE " THE_BAR " AND source = :source") \
     X(BOOK_BAR, RECORD_UPSERT("book_bars", "", "spread_open", RECORD_BOOK_BARS)) \
     X(BOOK_BAR_THIN, "DELETE FROM book_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3") \

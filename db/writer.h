@@ -123,8 +123,9 @@ uint64_t db_writer_put_meta(struct db_writer *writer, const char *key, const cha
 /* The index may be another in the next run: the database knows a symbol by venue and name. */
 uint64_t db_writer_put_symbol(struct db_writer *writer, int index, const char *venue,
                               const struct symbol *symbol, int64_t seen_ns);
-/* Added or removed by command: overrides the configuration. The symbol was put before. */
-uint64_t db_writer_put_streamed(struct db_writer *writer, int index, bool streamed);
+/* 1 added or 0 removed by command: overrides the configuration; -1: as that says. The symbol was put before.
+ */
+uint64_t db_writer_put_streamed(struct db_writer *writer, int index, int streamed);
 /* A bar that comes again unchanged changes nothing; with other numbers it replaces, and is counted. */
 uint64_t db_writer_put_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
                            const struct bar *bar);

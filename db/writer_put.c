@@ -98,7 +98,7 @@ uint64_t db_writer_rewind_training(struct db_writer *w, const char *training, in
     return PUT(w, DB_ROW_TRAINING_REWIND, &row, training);
 }
 
-uint64_t db_writer_put_streamed(struct db_writer *w, int index, bool streamed)
+uint64_t db_writer_put_streamed(struct db_writer *w, int index, int streamed)
 {
     struct db_row_streamed row = {.index = index, .streamed = streamed};
     return put(w, DB_ROW_STREAMED, &row, sizeof row);

@@ -27,6 +27,7 @@ enum config_key_mark {
     CONFIG_KEY_FREE = 1,    /* a resumed run may have another value */
     CONFIG_KEY_TUNABLE = 2, /* also that, if the resume permits changes: no shapes, no data */
     CONFIG_KEY_FIXED = 4,   /* it is not searched: the machine's, and those that define episodes */
+    CONFIG_KEY_LIVE = 8,    /* a running daemon takes another value, without a restart */
 };
 
 struct config_key {

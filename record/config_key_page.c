@@ -91,7 +91,8 @@ void config_key_man(const struct config_key *keys, size_t n, const char *section
         }
         fputc('\0', entry);
         print_about(&keys[i], entry);
-        fprintf(entry, ".%s%s", keys[i].more ? " " : "", keys[i].more ? keys[i].more : "");
+        fprintf(entry, ".%s%s%s", keys[i].more ? " " : "", keys[i].more ? keys[i].more : "",
+                keys[i].marks & CONFIG_KEY_LIVE ? " A reload applies it." : "");
         if (fclose(entry) == 0)
             option_man_entry(to, text, text + strlen(text) + 1);
         free(text);

@@ -32,6 +32,7 @@ void daemon_commands_destroy(struct commands *commands)
     }
     daemon_command_deferred_finish(commands);
     daemon_command_policy_finish(commands);
+    daemon_command_reload_finish(commands);
     daemon_command_proposed_finish(commands);
     daemon_commands_redone_end(commands);
     daemon_command_keys_finish(commands);

@@ -51,6 +51,11 @@ void daemon_commands_done(struct commands *commands, uint64_t command_id, enum o
  * What comes in the meantime gets that answer at once. */
 void daemon_commands_not_stored(struct commands *commands);
 
+/* SIGHUP: as the command `reload`, without a client; once the session has started, and once a reload that is
+ * under way has ended. */
+void daemon_commands_reload(struct commands *commands);
+void daemon_commands_started(struct commands *commands); /* the session has */
+
 /* ---- what the daemon itself asks for, of policies: by commands without a call (propose.c) ---- */
 
 /* In a group: a study (a training, with when it was made) reports its best policy, papertape.proposal/1.

@@ -44,6 +44,8 @@ struct commands {
     struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first under way */
     struct proposed *proposed, **newest_proposed; /* that are not judged yet, the oldest first */
     struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
+    struct reload *reload; /* that is under way; NULL: none */
+    bool reload_again;     /* once that has ended */
 };
 
 struct request {
@@ -205,6 +207,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(policy_promote, true, "name path to yes key " POLICY_LIMIT_NAMES) \
     COMMAND(policy_retire, true, "name key") \
     COMMAND(policy_show, false, "name") \
+    COMMAND(reload, true, "key") \
     COMMAND(resume, true, "key") \
     COMMAND(status, false, NULL) \
     COMMAND(streams, true, "venue") \
@@ -225,6 +228,11 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
 
 #define DAEMON_COMMAND_(name, needs, known)                    void daemon_command_##name(const struct request *request);
 DAEMON_COMMANDS(DAEMON_COMMAND_)
+
+/* symbol.c: the account that cannot do without a symbol, and what it has of it; NULL: no account. */
+const char *daemon_command_symbol_user(const struct engine *engine, int symbol, const char **ret_why);
+/* reload.c: drops what is under way, and answers it. */
+void daemon_command_reload_finish(struct commands *commands);
 
 bool daemon_command_train_changes(const char *cmd);
 /* What the co-process is asked for a command that changes a training and whose arguments are valid:

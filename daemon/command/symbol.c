@@ -135,7 +135,7 @@ static void add(struct venue_job *job, const struct symbol *symbol)
     }
     if (!daemon_command_begin(request, &work))
         return;
-    int r = feed_add_symbol(job->feed, symbol);
+    int r = feed_add_symbol(job->feed, symbol, true);
     if (r < 0)
         work.reason = ORDER_UNKNOWN_SYMBOL;
     daemon_command_end(&work, json_pack("{s:s, s:s}", "symbol", symbol->name, "venue", symbol->venue));
@@ -223,8 +223,7 @@ void daemon_command_symbol_add(const struct request *request)
 
 /* ---- remove ---- */
 
-/* The account that cannot do without it, or NULL. */
-static const char *user_of(const struct engine *engine, int symbol, const char **ret_why)
+const char *daemon_command_symbol_user(const struct engine *engine, int symbol, const char **ret_why)
 {
     for (int a = 0; a < engine_accounts(engine); a++) {
         const struct account *account = engine_account(engine, a);
@@ -263,7 +262,7 @@ void daemon_command_symbol_remove(const struct request *request)
         control_error(request->call, "ENOENT", "args.symbol: %s is not streamed any more", name);
         return;
     }
-    user = user_of(request->engine, symbol, &why);
+    user = daemon_command_symbol_user(request->engine, symbol, &why);
     if (user) {
         control_error(request->call, "EBUSY", "args.symbol: account %s %s", user, why);
         return;
@@ -275,7 +274,7 @@ void daemon_command_symbol_remove(const struct request *request)
     }
     if (!daemon_command_begin(request, &work))
         return;
-    feed_remove_symbol(feeds_of(feeds_of_request(request), symbol), symbol);
+    feed_remove_symbol(feeds_of(feeds_of_request(request), symbol), symbol, true);
     daemon_command_end(&work, json_pack("{s:s}", "symbol", name));
 }
 

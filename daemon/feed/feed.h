@@ -37,11 +37,32 @@ void feed_stream_rates(struct feed *feed, size_t i, struct feed_stream_view *ret
 typedef void feed_found(void *user, const char *code, const char *why, const struct symbol *symbol);
 /* Does the venue list it? 0 or -errno, then the taker is not called. */
 int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, void *user);
-/* Streams it from now on, as the venue lists it: its events and rows. 0; -ENOSPC, -EINVAL, -ENOMEM. */
-int feed_add_symbol(struct feed *feed, const struct symbol *symbol);
-void feed_remove_symbol(struct feed *feed, int index);
+/* Streams it from now on, as the venue lists it: its events and rows. `command`: that holds over restarts,
+ * whatever the configuration says; else it says so. 0; -ENOSPC, -EINVAL, -ENOMEM. */
+int feed_add_symbol(struct feed *feed, const struct symbol *symbol, bool command);
+void feed_remove_symbol(struct feed *feed, int index, bool command);
 bool feed_streams_symbol(const struct feed *feed, int index); /* the engine's */
 bool feed_is_up(const struct feed *feed);                     /* there is a stream, connected or not */
+
+/* ---- the configuration, read again: reload.c ---- */
+
+/* The symbol of the engine that the venue lists by that name, or that had it first (a stock); -1. */
+int feed_symbol_named(const struct feed *feed, const char *name);
+/* Has the venue one of these kinds of streams of a symbol of that name? */
+bool feed_has_streams(const struct feed *feed, const char *name, const bool kinds[static MARKET_CHANNELS]);
+/* How the venue lists each of `n` names, by one request. The names are the caller's until the answer: a
+ * list in their order, for the call, or a code and why. 0 or -errno, then the taker is not called. */
+typedef void feed_found_all(void *user, const char *code, const char *why, const struct venue_symbol *list);
+int feed_find_symbols(struct feed *feed, const char (*names)[SYMBOL_NAME_MAX], int n, feed_found_all *taker,
+                      void *user);
+/* "does not list it", or what else is missing. */
+const char *feed_unlisted(const struct venue_symbol *listed_now);
+/* The daemon's configuration is another now: what is subscribed follows. What brings less is read again from
+ * the start, as after an interruption. Returns for how many symbols something changed. */
+int feed_take_streams(struct feed *feed);
+/* Other keys: for the next requests and connections; a venue that refused the former ones is asked again. */
+struct feed_keys;
+void feed_take_keys(struct feed *feed, const struct feed_keys *keys);
 
 /* The venue's list of streams. */
 typedef void feed_listed(void *user, const char *code, const char *why, const char *const *names, size_t n);

@@ -1,8 +1,9 @@
 /* The feeds' internals, shared by this folder's files: feeds.c keeps all feeds, feed.c starts and stops
  * one, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
  * repeatedly for what changes slowly, names.c renames stocks, stream.c takes frames, symbols.c adds and
- * removes symbols, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a
- * silent stream should have sent, reach.c reports why a venue is not reached, view.c reports the state. */
+ * removes symbols, reload.c takes another configuration, silence.c has the rules of their age, watch.c acts
+ * on them, latest.c asks for what a silent stream should have sent, reach.c reports why a venue is not
+ * reached, view.c reports the state. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -59,6 +60,7 @@ struct feed_symbol {
     struct pace book_pace;
     int64_t actions_from_ns;      /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
+    bool off[MARKET_CHANNELS];    /* subscribed no longer: what is on its way of it is dropped */
 };
 
 /* A request that the venue has not answered; a feed keeps all of its in a list, so that no request is lost at
@@ -214,8 +216,6 @@ void feed_continue(struct feed *feed, enum stage stage);
 void feed_try_again(struct feed *feed, const char *what, const char *why);
 /* No retry helps: reported once, and nothing is tried any more. */
 void feed_end_for_good(struct feed *feed, const char *why);
-/* What the venue's list says of a symbol that was not found. */
-const char *feed_unlisted(const struct venue_symbol *listed_now);
 /* Is the reply a refusal that no retry helps? */
 bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *reply);
 
@@ -340,6 +340,11 @@ void feed_open_stream(struct feed *feed);
 int feed_connect(struct feed *feed);
 /* Adds the streams of one symbol to the list; 0, or -EINVAL when the venue has no such stream for it. */
 int feed_add_streams(struct feed *feed, int symbol);
+void feed_add_stream(struct feed *feed, int symbol, enum market_kind kind);
+/* Is it subscribed, as far as the symbol is streamed? */
+bool feed_is_current(const struct feed *feed, size_t at);
+/* The connection that carries a symbol was away for a moment, and its data start again. */
+void feed_interrupt(struct feed *feed, int symbol);
 /* As the venue names it. 0 or -errno. */
 int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
                      char ret[VENUE_STREAM_NAME_MAX]);
@@ -347,8 +352,8 @@ int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
 void feed_check_connections(struct feed *feed);
 /* Is the symbol beyond the number that the client's plan takes? It is down then. */
 bool feed_refuses(const struct feed *feed, int symbol);
-/* Subscribes to all of a symbol's streams, or unsubscribes. 0 or -errno. */
-int feed_follow(struct feed *feed, int symbol, bool follow);
+/* Subscribes to all of a symbol's streams, or unsubscribes; `only`: of these kinds. 0 or -errno. */
+int feed_follow(struct feed *feed, int symbol, const bool only[MARKET_CHANNELS], bool follow);
 
 /* ---- symbols.c ---- */
 

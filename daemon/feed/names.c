@@ -16,14 +16,14 @@ void feed_keep_base(const struct feed *feed, int symbol, struct symbol *listed_n
 static int take_name(struct feed *feed, int symbol, const struct symbol *renamed)
 {
     bool follows = feed->link && feed->symbols[symbol].streamed;
-    int r = follows ? feed_follow(feed, symbol, false) : 0;
+    int r = follows ? feed_follow(feed, symbol, NULL, false) : 0;
     if (r < 0)
         daemon_log_warning("feed: %s: it could not be unsubscribed: %s", feed->listed[symbol].name,
                            strerror(-r));
     feed->listed[symbol] = *renamed; /* in its place: parsers point to it */
     memcpy(feed->symbols[symbol].base, renamed->base, sizeof feed->symbols[symbol].base);
     r = feed->parser ? feed->venue->format->parser_grow(feed->parser, (size_t)feed->n_symbols) : 0;
-    return r == 0 && follows ? feed_follow(feed, symbol, true) : r;
+    return r == 0 && follows ? feed_follow(feed, symbol, NULL, true) : r;
 }
 
 static void end_symbol(struct feed *feed, int symbol)

@@ -89,7 +89,7 @@ static void take_event(struct feed *feed, struct event *event)
     int64_t event_ns = event->market.event_ns, late = latency_us(feed, event_ns);
     feed->last_frame_ms = clock_now_ms();
     feed_measure_message(&feed->measure, feed->last_frame_ms, late);
-    if (!symbol->streamed)
+    if (!symbol->streamed || (event->market.kind < MARKET_CHANNELS && symbol->off[event->market.kind]))
         return; /* on its way when it was removed */
     event->market.symbol = symbol->index;
     if (at >= 0) {
@@ -191,6 +191,14 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     fill_missed(feed, symbol);
 }
 
+void feed_interrupt(struct feed *feed, int symbol)
+{
+    if (feed->up_since_ms == 0 || feed->symbols[symbol].down || !feed->symbols[symbol].streamed)
+        return;
+    set_symbol_connection(feed, symbol, false);
+    set_symbol_connection(feed, symbol, true);
+}
+
 /* Is the symbol beyond the number that the plan takes? */
 bool feed_refuses(const struct feed *feed, int symbol)
 {
@@ -286,19 +294,36 @@ static void on_link(void *user, const struct venue_status *status)
 
 /* ---- the list of streams ---- */
 
-static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
+/* Its place in the list, which it keeps while it is not subscribed. */
+static size_t place_of(const struct feed *feed, int symbol, enum market_kind kind)
+{
+    size_t at = feed->symbols[symbol].off[kind] ? 0 : feed->n_streams;
+    while (at < feed->n_streams && (feed->streams[at].symbol != symbol || feed->streams[at].kind != kind))
+        at++;
+    return at;
+}
+
+bool feed_is_current(const struct feed *feed, size_t at)
+{
+    const struct stream *stream = &feed->streams[at];
+    return feed->symbols[stream->symbol].streams[stream->kind] == (int)at;
+}
+
+void feed_add_stream(struct feed *feed, int symbol, enum market_kind kind)
 {
     const struct daemon_config *config = &feed->daemon->config;
-    struct stream *stream = &feed->streams[feed->n_streams];
-    stream->symbol = symbol;
-    stream->kind = kind;
+    size_t at = place_of(feed, symbol, kind);
+    struct stream *stream = &feed->streams[at];
+    *stream = (struct stream){.symbol = symbol, .kind = kind};
     if (kind == MARKET_KLINE)
         snprintf(stream->name, sizeof stream->name, "kline_%s", bar_interval_name(config->interval_ns));
     else
         snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
     stream->rule = feed_silence_rule(kind, feed->listed[symbol].loose_ids, &feed->limits);
-    feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
-    feed_listen_to(feed, feed->n_streams - 1, clock_now_ms());
+    feed->symbols[symbol].streams[kind] = (int)at;
+    feed->symbols[symbol].off[kind] = false;
+    feed->n_streams += at == feed->n_streams;
+    feed_listen_to(feed, at, clock_now_ms());
 }
 
 int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
@@ -314,13 +339,13 @@ int feed_add_streams(struct feed *feed, int symbol)
     int n = 0;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (feed->kinds[kind] && feed_stream_name(feed, symbol, (enum market_kind)kind, name) == 0) {
-            add_stream(feed, symbol, (enum market_kind)kind);
+            feed_add_stream(feed, symbol, (enum market_kind)kind);
             n++;
         }
     return n > 0 ? 0 : -EINVAL;
 }
 
-int feed_follow(struct feed *feed, int symbol, bool follow)
+int feed_follow(struct feed *feed, int symbol, const bool only[MARKET_CHANNELS], bool follow)
 {
     char names[MARKET_CHANNELS][VENUE_STREAM_NAME_MAX];
     const char *list[MARKET_CHANNELS];
@@ -328,7 +353,7 @@ int feed_follow(struct feed *feed, int symbol, bool follow)
     int (*call)(struct venue_stream *, const char *const *, size_t) =
         follow ? feed->venue->stream_follow : feed->venue->stream_unfollow;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
-        if (feed->symbols[symbol].streams[kind] >= 0 &&
+        if (feed->symbols[symbol].streams[kind] >= 0 && (!only || only[kind]) &&
             feed_stream_name(feed, symbol, (enum market_kind)kind, names[n]) == 0) {
             list[n] = names[n];
             n++;
@@ -360,7 +385,7 @@ int feed_connect(struct feed *feed)
     size_t n = 0;
     int r = names && list ? 0 : -ENOMEM;
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {
-        if (!feed->symbols[feed->streams[i].symbol].streamed)
+        if (!feed->symbols[feed->streams[i].symbol].streamed || !feed_is_current(feed, i))
             continue;
         r = feed_stream_name(feed, feed->streams[i].symbol, feed->streams[i].kind, names[n]);
         list[n] = names[n];

@@ -110,7 +110,7 @@ void feed_symbol_ready(struct feed *feed, int symbol)
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (feed->symbols[symbol].streams[kind] >= 0)
             feed_listen_to(feed, (size_t)feed->symbols[symbol].streams[kind], now);
-    int r = feed->link ? feed_follow(feed, symbol, true) : feed_connect(feed);
+    int r = feed->link ? feed_follow(feed, symbol, NULL, true) : feed_connect(feed);
     if (r < 0)
         feed_alert_raise(feed, DB_ERROR, "symbol", feed->listed[symbol].name,
                          "%s could not be subscribed: %s: it is streamed from the next start on",
@@ -171,13 +171,15 @@ int feed_named(const struct feed *feed, const char *name)
     return s < feed->n_symbols ? s : -1;
 }
 
-int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
+int feed_add_symbol(struct feed *feed, const struct symbol *listed, bool command)
 {
     struct session *session = feed->daemon->session;
+    struct symbol own = *listed, *symbol = &own;
     int at = feed_named(feed, symbol->name), r;
+    feed_own(feed, symbol);
     if (at >= 0) { /* it was removed in this run */
         struct venue_symbol listed_now = {.found = true, .symbol = *symbol};
-        db_writer_put_streamed(daemon_session_writer(session), feed->symbols[at].index, true);
+        db_writer_put_streamed(daemon_session_writer(session), feed->symbols[at].index, command ? 1 : -1);
         feed_take_listed(feed, at, &listed_now);
         begin(feed, at);
         return 0;
@@ -191,11 +193,13 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     if (r == 0)
         r = feed_add_streams(feed, at);
     if (r == 0)
-        r = enter(feed, symbol, true);
+        r = enter(feed, symbol, command);
     if (r < 0) {
         feed->n_streams = streams;
         return r;
     }
+    if (!command) /* an earlier run may have removed it by one */
+        db_writer_put_streamed(daemon_session_writer(session), feed->symbols[at].index, -1);
     feed_find_calendars(feed);
     begin(feed, at);
     if (feed->symbols[at].calendar >= 0)
@@ -203,19 +207,19 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     return 0;
 }
 
-void feed_remove_symbol(struct feed *feed, int index)
+void feed_remove_symbol(struct feed *feed, int index, bool command)
 {
     struct session *session = feed->daemon->session;
     int s = find(feed, index);
     if (s < 0 || !feed->symbols[s].streamed)
         return;
     feed->symbols[s].streamed = false;
-    db_writer_put_streamed(daemon_session_writer(session), index, false);
+    db_writer_put_streamed(daemon_session_writer(session), index, command ? 0 : -1);
     struct event stale = {.kind = EVENT_STALE, .stale = {index, true}};
     daemon_session_event(session, &stale);
     feed->symbols[s].stale = true;
     daemon_board_follow(feed->daemon->board, index, false);
-    int r = feed->link ? feed_follow(feed, s, false) : 0;
+    int r = feed->link ? feed_follow(feed, s, NULL, false) : 0;
     if (r < 0)
         daemon_log_warning("feed: %s: it could not be unsubscribed: %s: what comes of it is dropped",
                            feed->listed[s].name, strerror(-r));

@@ -170,7 +170,7 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
                                                        : "ok";
     ret->stale = strcmp(ret->state, "stale") == 0;
 
-    return symbol->streamed;
+    return symbol->streamed && feed_is_current(feed, i);
 }
 
 void feed_stream_rates(struct feed *feed, size_t i, struct feed_stream_view *ret)

@@ -22,8 +22,8 @@ static bool prices(enum market_kind kind)
 bool feed_stream_counts(const struct feed *feed, size_t at)
 {
     int symbol = feed->streams[at].symbol;
-    return feed->symbols[symbol].streamed && !feed->symbols[symbol].down && !feed->listed[symbol].gone &&
-           feed_symbol_open(feed, symbol);
+    return feed->symbols[symbol].streamed && feed_is_current(feed, at) && !feed->symbols[symbol].down &&
+           !feed->listed[symbol].gone && feed_symbol_open(feed, symbol);
 }
 
 void feed_listen_to(struct feed *feed, size_t at, int64_t now)

@@ -1,0 +1,92 @@
+/* A reload takes effect. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/alert_watch.h"
+#include "daemon/command/reload.h"
+#include "daemon/log.h"
+#include "strategy/risk_keys.h"
+#include "strategy/strategy.h"
+
+static const struct account_config *account_of(const struct daemon_config *config, const char *name)
+{
+    for (int a = 0; a < config->n_accounts; a++)
+        if (strcmp(config->accounts[a].name, name) == 0)
+            return &config->accounts[a];
+    return NULL;
+}
+
+static bool same_limits(const struct risk_limits *a, const struct risk_limits *b)
+{
+    char one[64], other[64];
+    for (size_t i = 0; i < RISK_KEYS_N; i++)
+        if (!config_key_text(&risk_keys[i], a, one, sizeof one) ||
+            !config_key_text(&risk_keys[i], b, other, sizeof other) || strcmp(one, other) != 0)
+            return false;
+    return true;
+}
+
+static bool same_strategy(const struct account_config *a, const struct account_config *b)
+{
+    if (a->strategy != b->strategy)
+        return false;
+    return !a->strategy || memcmp(a->params, b->params, a->strategy->n_params * sizeof *a->params) == 0;
+}
+
+/* What the file does not change of it stays as commands have made it. */
+static bool change_account(const struct reload *reload, const struct account_config *now,
+                           struct account_spec *spec)
+{
+    const struct account_config *was = account_of(reload->running, now->name);
+    if (!was)
+        return false;
+    struct risk_limits before = daemon_config_rules(reload->running, was).risk,
+                       after = daemon_config_rules(reload->merged, now).risk;
+    bool limits = !same_limits(&before, &after), strategy = !same_strategy(was, now);
+    if (limits)
+        spec->rules.risk = after;
+    if (strategy) {
+        spec->strategy = now->strategy;
+        spec->policy = NULL;
+        memcpy(spec->params, now->params, sizeof spec->params);
+    }
+    return limits || strategy;
+}
+
+struct account_spec *daemon_reload_accounts(const struct reload *reload, int *ret_n)
+{
+    const struct engine *engine = daemon_session_engine(reload->commands->daemon->session);
+    struct account_spec *list = calloc((size_t)reload->merged->n_accounts + 1, sizeof *list);
+    int n = 0;
+    for (int a = 0; list && a < reload->merged->n_accounts; a++) {
+        const struct account_config *now = &reload->merged->accounts[a];
+        int index = engine_find_account(engine, now->name);
+        if (index < 0)
+            continue;
+        list[n] = *engine_account_spec(engine, index);
+        n += change_account(reload, now, &list[n]);
+    }
+    *ret_n = n;
+    return list;
+}
+
+static void take_feeds(const struct reload *reload)
+{
+    struct feeds *feeds = reload->commands->daemon->feeds;
+    for (size_t v = 0; v < feeds_count(feeds); v++) {
+        feed_take_streams(feeds_at(feeds, v));
+        if (reload->keys[v].id[0])
+            feed_take_keys(feeds_at(feeds, v), &reload->keys[v]);
+    }
+}
+
+void daemon_reload_apply(struct reload *reload)
+{
+    struct daemon *daemon = reload->commands->daemon;
+    daemon->config = *reload->merged; /* in its place: others hold its address */
+    daemon_log_set_level(daemon->config.log_level);
+    daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
+    daemon_reload_remove(reload);
+    take_feeds(reload);
+    daemon_reload_add(reload);
+}

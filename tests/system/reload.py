@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""The configuration read again while the daemon trades: by the verb and by SIGHUP; a bad file changes nothing; a good one is
+taken at once, with no frame lost, and the log replays to the same ledger, after a kill -9 as well."""
+
+import datetime
+import json
+import os
+import re
+import signal
+import subprocess
+
+import harness
+
+CONFIG = """[market]
+symbols = {symbols}
+interval = 1s
+history = 30
+streams = {streams}
+[engine]
+latency_ms = {latency}
+[risk]
+daily_loss = {loss}
+[account main]
+cash = 100000
+strategy = sma-cross
+strategy.fast = {fast}
+strategy.slow = 5
+strategy.fraction = 0.2
+[account hand]
+strategy = none
+[log]
+level = {level}
+"""
+FIRST = {"symbols": "BTCUSDT", "streams": "trade kline bookTicker depth", "latency": 0, "loss": "0.05", "fast": 2, "level": "info"}
+
+
+ALERT = "SELECT text FROM alerts WHERE code = 'reload-refused' AND closed_ns IS NULL"
+
+
+def write(daemon, **changes):
+    """The file, with these differences to the first one; its path."""
+    with open(daemon.config, "w") as file:
+        file.write(CONFIG.format(**(FIRST | changes)))
+    return daemon.config
+
+
+def reload(daemon, status=0):
+    """`papertape reload`: its standard output, or its standard error where it is to fail."""
+    done = subprocess.run([harness.PAPERTAPE, "reload", "--state", daemon.state], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr, daemon.log_text()[-3000:])
+    return done.stderr if status else done.stdout
+
+
+def streamed(status, symbol):
+    return {s["stream"]: s["frames"] for s in status["feed"]["streams"] if s["symbol"] == symbol}
+
+
+def refused(daemon):
+    """Each error by file and line, in the answer and in the log; nothing has changed, and an alert says so."""
+    before = daemon.status_object()
+    bad = write(daemon, loss="5", fast=2000000, level="loud")
+    said = reload(daemon, status=1)
+    for line, key in ((9, r"\[risk\] daily_loss"), (13, r"\[account main\] strategy.fast"), (19, r"\[log\] level")):
+        assert re.search(rf"reload: {re.escape(bad)}:{line}: {key}", said), said
+        assert f"reload: {bad}:{line}: " in daemon.log_text()
+    assert "nothing has changed" in said, said
+    write(daemon, symbols="BTCUSDT, NOSUCHUSDT", loss="0.01")
+    said = reload(daemon, status=1)
+    assert f"{bad}:2: [market] symbols: NOSUCHUSDT: binance does not list it" in said, said
+    harness.wait_for(lambda: daemon.query(ALERT), "an alert that it was refused")
+    assert daemon.query("SELECT count(*) FROM commands WHERE cmd = 'reload'") == [(0,)]
+    after = daemon.status_object()
+    assert streamed(after, "BTCUSDT").keys() == streamed(before, "BTCUSDT").keys()
+    assert not streamed(after, "NOSUCHUSDT")
+
+
+def taken(daemon):
+    """A symbol more, another limit and parameter at once; what needs a restart is named."""
+    path = write(daemon, symbols="BTCUSDT, ETHUSDT", loss="0.01", fast=3, latency=250)
+    said = reload(daemon)
+    assert f"{path}:2: [market] symbols = BTCUSDT, ETHUSDT (before: BTCUSDT)" in said, said
+    assert f"{path}:9: [risk] daily_loss = 0.01 (before: 0.05)" in said, said
+    assert f"{path}:13: [account main] strategy.fast = 3 (before: 2)" in said, said
+    assert f"{path}:7: [engine] latency_ms = 250 (before: 0): needs a restart" in said, said
+    assert "3 taken, 1 need a restart" in said, said
+    daemon.wait_status(lambda s: streamed(s, "ETHUSDT").get("trade", 0) > 0, "trades of the new symbol", patience=5 if not harness.SANITIZED else harness.PATIENCE)
+    harness.wait_for(lambda: not daemon.query(ALERT), "the alert's end")
+    state, args = daemon.query("SELECT state, args FROM commands WHERE cmd = 'reload'")[0]
+    assert state == "done", (state, args)
+    main_account = json.loads(daemon.papertape("account", "list", "--json"))["accounts"][0]
+    assert main_account["params"]["fast"] == 3 and main_account["daily_loss"] == 0.01, main_account
+    assert reload(daemon).count(": needs a restart") == 1  # again: only that
+
+
+def by_signal(daemon):
+    """SIGHUP: the log's level, fewer streams, and a symbol that was added by command and stays."""
+    daemon.papertape("symbol", "add", "XAAAUSDT")
+    write(daemon, symbols="ETHUSDT BTCUSDT", streams="trade kline bookTicker", level="debug", loss="0.01", fast=3)
+    daemon.popen.send_signal(signal.SIGHUP)
+    daemon.wait_status(lambda s: streamed(s, "BTCUSDT").keys() == {"trade", "kline_1s", "bookTicker"}, "fewer streams")
+    assert "XAAAUSDT" in daemon.papertape("symbol", "list")
+    assert f"reload: {daemon.config}:5: [market] streams = " in daemon.log_text()
+    write(daemon, streams="trade kline bookTicker depth", level="info", loss="0.01", fast=3, symbols="BTCUSDT XAAAUSDT")
+    reload(daemon)
+    status = daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("depth", 0) > 0, "the book's differences again")
+    assert streamed(status, "XAAAUSDT") and not streamed(status, "ETHUSDT"), status["feed"]["streams"]
+    assert daemon.query("SELECT streamed FROM symbols ORDER BY name") == [(None,), (None,), (None,)]
+
+
+def position(daemon):
+    """What the account by hand has of Bitcoin."""
+    rows = json.loads(daemon.papertape("positions", "--json"))["positions"]
+    row = next(row for row in rows if row["account"] == "hand" and row["symbol"] == "BTCUSDT")
+    return {name: row[name] for name in row if name in ("qty", "avg_price", "average_price", "entry", "cost", "realized")}
+
+
+def held(daemon):
+    """What is held, or ordered, cannot be left out; positions and orders stay as they are."""
+    status = daemon.wait_status(lambda s: all(x["last"] for x in s["symbols"]), "prices")
+    last = next(float(s["last"]) for s in status["symbols"] if s["symbol"] == "XAAAUSDT")
+    daemon.papertape("order", "buy", "XAAAUSDT", str(round(100 / last) or 1), "--account", "hand", "--limit", str(round(last * 0.9, 2)))
+    open_order = "SELECT id, qty FROM orders WHERE state IN ('PENDING', 'OPEN') AND account = (SELECT id FROM accounts WHERE name = 'hand')"
+    before = daemon.query(open_order)
+    path = write(daemon, loss="0.01", fast=3)
+    said = reload(daemon, status=1)
+    assert f"{path}:2: [market] symbols: XAAAUSDT: account hand has an order in it" in said, said
+    write(daemon, loss="0.03", fast=3, symbols="BTCUSDT XAAAUSDT")
+    reload(daemon)
+    assert daemon.query(open_order) == before and len(before) == 1, before
+
+
+def counted(daemon, replay):
+    """Each trade and quote of the symbol that is streamed throughout is in the log, once and in order, up to the end: what the
+    venue had sent last when it was stopped may not have arrived. Both have stopped. How many."""
+    with open(replay.transcript) as file:
+        sent = re.findall(r'^\d+ text {"stream":"btcusdt@(?:trade|bookTicker)".*?"(?:t|u)":(\d+)', file.read(), re.M)
+    shown = daemon.papertape("events", "show", "--seq", "1", "--n", "1000000")
+    taken_ids = re.findall(r"MARKET BTCUSDT (?:trade|best bid) .*, id (\d+)", shown)
+    assert len(taken_ids) > 100 and taken_ids == sent[:len(taken_ids)], (len(taken_ids), len(sent))
+    assert len(re.findall(r"COMMAND \d+ configure", shown)) == daemon.query("SELECT count(*) FROM commands WHERE cmd = 'reload'")[0][0]
+    return len(taken_ids)
+
+
+class Replay(harness.Replay):
+    def __init__(self, folder, *arguments):
+        self.transcript = os.path.join(folder, "transcript")
+        end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3600)
+        super().__init__(folder, "--synthetic", "11", "--symbols", "3", "--rate", "400", "--to", end.isoformat(timespec="seconds"),
+                         "--transcript", self.transcript, *arguments)
+
+
+def equal(daemon, name, frames):
+    parity = json.loads(daemon.papertape("parity", "--json"))
+    assert parity["ok"] is True and parity["difference"] is None, parity
+    print(f"{name}: {frames} frames, {parity['events']} events in {parity['runs']} runs, {parity['orders']} orders: equal", flush=True)
+
+
+def trade_on(folder):
+    """Reloads of every kind, one after the other, in one process."""
+    replay = folder.start(Replay(folder.path))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**FIRST)))
+    daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("trade", 0) > 0, "trades")
+    pid = daemon.popen.pid
+    daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--account", "hand")
+    held_before = position(daemon)
+    refused(daemon)
+    taken(daemon)
+    by_signal(daemon)
+    held(daemon)
+    assert position(daemon) == held_before, held_before
+    assert daemon.popen.pid == pid and daemon.alive()
+    daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("trade", 0) > 100, "trades")
+    assert daemon.status_object()["feed"]["bad_frames"] == 0
+    assert daemon.stop() == 0 and replay.stop() == 0
+    equal(daemon, "reloaded", counted(daemon, replay))
+
+
+def killed(folder):
+    """A kill -9 right after a reload was acknowledged: the next start plays it, and streams what it added."""
+    after = FIRST | {"symbols": "BTCUSDT ETHUSDT XAAAUSDT", "loss": "0.02", "fast": 4}
+    replay = folder.start(Replay(folder.within("venue")))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**FIRST), name="killed", state="killed"))
+    daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("trade", 0) > 0, "trades")
+    write(daemon, **after)
+    reload(daemon)
+    daemon.popen.kill()
+    daemon.popen.wait()
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**after), name="killed", state="killed"))
+    status = daemon.wait_status(lambda s: s["symbols"] and streamed(s, "ETHUSDT").get("trade", 0) > 0, "trades again")
+    assert status["recovery"]["from"] == "log", status["recovery"]
+    account = json.loads(daemon.papertape("account", "list", "--json"))["accounts"][0]
+    assert account["params"]["fast"] == 4 and account["daily_loss"] == 0.02, account
+    assert daemon.query("SELECT state FROM commands WHERE cmd = 'reload'") == [("done",)]
+    assert daemon.stop() == 0
+    equal(daemon, "killed", status["feed"]["frames"])
+
+
+def main():
+    with harness.Folder() as folder:
+        harness.together(folder, trade_on, killed)
+
+
+main()
