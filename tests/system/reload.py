@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The configuration read again while the daemon trades: by the verb and by SIGHUP; a bad file changes nothing; a good one is
-taken at once, with no frame lost, and the log replays to the same ledger, after a kill -9 as well."""
+taken at once, with no frame lost, and the log replays to the same ledger, after a kill -9 as well, and into a new database."""
 
 import datetime
 import json
@@ -194,6 +194,13 @@ def killed(folder):
     assert daemon.query("SELECT state FROM commands WHERE cmd = 'reload'") == [("done",)]
     assert daemon.stop() == 0
     equal(daemon, "killed", status["feed"]["frames"])
+    os.remove(os.path.join(daemon.state, "papertape.db"))
+    subprocess.run([harness.DAEMON, "--rebuild", "--config", daemon.config, "--state", daemon.state], check=True,
+                   stdout=subprocess.DEVNULL, timeout=harness.PATIENCE)
+    rebuilt = json.loads(daemon.papertape("account", "list", "--json"))["accounts"][0]
+    assert rebuilt["params"] == account["params"] and rebuilt["daily_loss"] == account["daily_loss"], rebuilt
+    assert daemon.query("SELECT state FROM commands WHERE cmd = 'reload'") == [("done",)]
+    equal(daemon, "rebuilt", status["feed"]["frames"])
 
 
 def main():
