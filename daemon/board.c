@@ -48,13 +48,13 @@ struct board *daemon_board_create(struct daemon *daemon)
 
 void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar)
 {
-    if (daemon_board_started(board) && board->newest_books && bar->symbol < board->n_published)
+    if (board && daemon_board_started(board) && board->newest_books && bar->symbol < board->n_published)
         board->newest_books[bar->symbol] = daemon_board_book_of(bar);
 }
 
 void daemon_board_bar(struct board *board, int symbol, const struct bar *bar)
 {
-    if (!daemon_board_started(board) || symbol >= board->n_published || board->left[symbol])
+    if (!board || !daemon_board_started(board) || symbol >= board->n_published || board->left[symbol])
         return;
     uint64_t ticket = db_writer_last(daemon_session_writer(board->daemon->session));
     struct board_book book = {0};
@@ -96,7 +96,7 @@ void daemon_board_need(struct board *board)
 
 void daemon_board_again(struct board *board, int symbol)
 {
-    if (!daemon_board_started(board) || symbol >= board->n_published)
+    if (!board || !daemon_board_started(board) || symbol >= board->n_published)
         return;
     pthread_mutex_lock(&board->lock);
     board->again[symbol] = true;
@@ -251,7 +251,7 @@ static void store(struct board *board, const struct board_result *row, const dou
                                      .interval_ns = interval_ns,
                                      .base_ns = board->base_ns,
                                      .next_ns = row->next_ns,
-                                     .specs = board->daemon->config.specs,
+                                     .specs = board->specs,
                                      .names = board->names_text,
                                      .memory = row->memory,
                                      .memory_size = row->memory_size};

@@ -20,7 +20,8 @@ struct gpu_module;
 /* Starts the thread, which waits. NULL without memory or thread. */
 struct board *daemon_board_create(struct daemon *daemon);
 
-/* Queues a closed bar of the market's interval, after it was put to the writer; the session has started. */
+/* Queues a closed bar of the market's interval, after it was put to the writer; the session has started.
+ * `board` may be NULL, here and in all that reports something to it. */
 void daemon_board_bar(struct board *board, int symbol, const struct bar *bar);
 
 /* The order book's measures during the next bar. */
@@ -52,6 +53,9 @@ struct board_view {
     int64_t device_call_ms; /* how long the call to the device has lasted so far; 0: there is none */
 };
 
+/* Why no device is wanted for the streams; NULL: one is. */
+const char *daemon_board_no_device(const struct daemon *daemon);
+
 /* A device for the streams; the board owns it from here on. */
 void daemon_board_take_device(struct board *board, struct gpu_module *module);
 
@@ -65,9 +69,13 @@ json_t *daemon_board_object(struct board *board, int symbol, int64_t interval_ns
 /* The board's timeframes, as "1m" strings. A new reference. */
 json_t *daemon_board_timeframes(const struct board *board);
 
-/* Ends the thread, saves the streams' memory, frees the board and calls `done`. A thread that does not come
- * back from the device in time is abandoned. */
+/* Of one that ends already: another `done`. Ends the thread, saves the streams' memory, frees the board and
+ * calls `done`. A thread that does not come back from the device in time is abandoned. */
 void daemon_board_stop(struct board *board, void (*done)(void *user), void *user);
+
+/* The configuration has other indicators: this board ends, and one that keeps those begins. In between
+ * daemon->board is NULL; what comes then is read from the database, as is what came before. */
+void daemon_board_renew(struct daemon *daemon);
 
 /* Was a thread abandoned? Then the process must end without waiting for it. */
 bool daemon_board_abandoned(void);

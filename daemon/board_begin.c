@@ -71,7 +71,7 @@ static int take_specs(struct board *board)
     const struct daemon_config_specs *kept = &board->kept;
     char why[CONFIG_WHY_MAX];
     size_t size, at = 0;
-    int r = daemon_config_specs_parse(board->daemon->config.specs, &board->kept, why);
+    int r = daemon_config_specs_parse(board->specs, &board->kept, why);
     FILE *names = r == 0 ? open_memstream(&board->names_text, &size) : NULL;
     if (!names)
         return r < 0 ? r : -ENOMEM;
@@ -95,6 +95,7 @@ int daemon_board_make(struct daemon *daemon, struct board **ret)
         return -ENOMEM;
     board->daemon = daemon;
     board->base_ns = config->interval_ns;
+    memcpy(board->specs, config->specs, sizeof board->specs);
     board->n_timeframes = daemon_config_timeframes(config, board->timeframes);
     board->newest_ns = INT64_MIN / 2;
     pthread_mutex_init(&board->lock, NULL);

@@ -90,6 +90,7 @@ struct board {
     int64_t base_ns;
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
     int n_timeframes;
+    char specs[CONFIG_SPECS_TEXT_MAX]; /* its own: the configuration may be another by now */
     struct daemon_config_specs kept;
     size_t n_priced, outputs; /* of its specs those of prices; of all */
     char *names_text;

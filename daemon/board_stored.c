@@ -29,7 +29,7 @@ static void load_series(void *ctx, const struct db_chart_row *row)
                                                 .interval_ns = row->series.interval_ns},
                           NULL);
     if (t == board->n_timeframes || row->series.base_ns != board->base_ns ||
-        strcmp(row->series.specs, board->daemon->config.specs) != 0)
+        strcmp(row->series.specs, board->specs) != 0)
         return;
     uint32_t series = board_series(board, up->symbol, t);
     up->loaded[t] =

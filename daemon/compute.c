@@ -178,6 +178,17 @@ int64_t daemon_compute_failed(struct compute *compute, const char *reason)
     return try_later(compute);
 }
 
+void daemon_compute_again(struct compute *compute, const char *unwanted)
+{
+    uv_timer_stop(&compute->retry);
+    compute->delay_ms = compute->config.retry_ms;
+    compute->device[0] = '\0';
+    if (unwanted)
+        snprintf(compute->reason, sizeof compute->reason, "%s", unwanted);
+    else if (!compute->search)
+        look(compute);
+}
+
 RECORD_VIEW_OBJECT(compute_object, compute_view, RECORD_SHOWN_COMPUTE);
 
 json_t *daemon_compute_object(const struct compute *compute, bool on_device, int64_t call_ms)

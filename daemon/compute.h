@@ -30,6 +30,10 @@ struct compute *daemon_compute_create(uv_loop_t *loop, const struct compute_conf
  * search starts; 0: never. */
 int64_t daemon_compute_failed(struct compute *compute, const char *reason);
 
+/* The device is free again, and its module closed: it is searched for at once; `unwanted` as in the
+ * configuration. */
+void daemon_compute_again(struct compute *compute, const char *unwanted);
+
 /* {"backend":"cpu","device":null,"reason":"…"}; `on_device`: the work is done there; `call_ms`: how long the
  * call to the device that is under way has lasted, 0 for none. */
 json_t *daemon_compute_object(const struct compute *compute, bool on_device, int64_t call_ms);

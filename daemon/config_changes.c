@@ -107,7 +107,8 @@ static const char *value_of(const struct settings *settings, const char *section
 
 struct comparison {
     struct settings was, now;
-    bool other_venue; /* [market] venue */
+    bool other_venue;  /* [market] venue */
+    bool takes_venues; /* one more can be streamed while it runs */
 };
 
 static bool differs(const struct comparison *comparison, const char *section, const char *key)
@@ -122,10 +123,15 @@ static bool is_account(const char *section)
     return strncmp(section, "account ", strlen("account ")) == 0;
 }
 
+static bool is_venue(const char *section)
+{
+    return strncmp(section, "venue ", strlen("venue ")) == 0;
+}
+
 static const struct config_key *row_of(const char *section, const char *key)
 {
     size_t n;
-    if (strncmp(section, "venue ", strlen("venue ")) == 0) {
+    if (is_venue(section)) {
         const struct config_key *keys = daemon_config_venue_keys(&n);
         return config_key_find(keys, n, NULL, key);
     }
@@ -192,8 +198,11 @@ static bool list_changed(const struct comparison *comparison, struct daemon_conf
         if (strcmp(last, setting->section) != 0) {
             last = setting->section;
             is_new = !find(&comparison->was, last, NULL, &from);
-            if (is_new && !add(changes, last, "", NULL, ""))
+            struct daemon_config_change *added = is_new ? add(changes, last, "", NULL, "") : NULL;
+            if (is_new && !added)
                 return false;
+            if (is_new)
+                added->live = is_venue(last) && comparison->takes_venues;
         }
         if (is_new)
             continue;
@@ -238,6 +247,17 @@ static bool has_changed(const struct daemon_config_changes *changes, const char 
     return false;
 }
 
+/* A whole section, each key of it. */
+static int merge_section(const struct settings *now, const char *section, struct daemon_config *merged,
+                         char error[static CONFIG_ERROR_MAX])
+{
+    int r = 0;
+    for (size_t i = 0; i < now->n && r == 0; i++)
+        if (strcmp(now->list[i].section, section) == 0)
+            r = daemon_config_set(merged, section, now->list[i].key, now->list[i].value, error);
+    return r;
+}
+
 /* Another strategy starts with its defaults: then each of its parameters is set. */
 static int merge(const struct settings *now, const struct daemon_config_changes *changes,
                  struct daemon_config *merged, char error[static CONFIG_ERROR_MAX])
@@ -247,7 +267,8 @@ static int merge(const struct settings *now, const struct daemon_config_changes 
         const struct daemon_config_change *change = &changes->list[i];
         if (!change->live || strncmp(change->key, STRATEGY_PARAM, strlen(STRATEGY_PARAM)) == 0)
             continue;
-        r = daemon_config_set(merged, change->section, change->key, change->now, error);
+        r = change->key[0] ? daemon_config_set(merged, change->section, change->key, change->now, error)
+                           : merge_section(now, change->section, merged, error);
     }
     for (size_t i = 0; i < now->n && r == 0; i++) {
         const struct setting *setting = &now->list[i];
@@ -263,6 +284,14 @@ static int merge(const struct settings *now, const struct daemon_config_changes 
     return r;
 }
 
+/* A recording's files and the hours that accounts trade are of the start, and on the feed's clock so are its
+ * venues. */
+static bool takes_venues(const struct daemon_config *running, const struct daemon_config *read)
+{
+    return running->clock == CLOCK_WALL && !running->record_dir[0] &&
+           daemon_config_extended(running) == daemon_config_extended(read);
+}
+
 static int compare(const struct daemon_config *running, const struct daemon_config *read,
                    struct comparison *comparison, struct daemon_config *merged,
                    struct daemon_config_changes *changes, char error[static CONFIG_ERROR_MAX])
@@ -273,6 +302,7 @@ static int compare(const struct daemon_config *running, const struct daemon_conf
     if (r < 0)
         return r;
     comparison->other_venue = differs(comparison, "market", "venue");
+    comparison->takes_venues = takes_venues(running, read) && !comparison->other_venue;
     if (!list_changed(comparison, changes) || !list_gone(comparison, changes))
         return -ENOMEM;
     *merged = *running;

@@ -304,7 +304,7 @@ static const struct config_key keys[] = {
      .more = "Also soon after a start when that is more than a day ago; on the feed's clock by command only. "
              "A difference is an alert that names the first event that differs."},
     {"indicators", "specs", "kept for every symbol and timeframe, with blanks between: sma:20 macd:12,26,9",
-     "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", TEXT(specs), AT(specs),
+     "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", TEXT(specs), AT(specs), LIVE,
      .more =
          "As papertape indicators takes them, up to 32 with 64 outputs together; empty: none. Behind an @ a "
          "measure of the order book takes the place of prices: sma:20@spread (best ask less best bid), "
@@ -312,7 +312,7 @@ static const struct config_key keys[] = {
          "market's interval during which a book, or a best bid and ask, was there, and none on longer ones."},
     {"indicators", "timeframes",
      "multiples of the market's interval; auto: it and what it divides of 5m 15m 1h 4h 1d", "auto",
-     VALUE(timeframes),
+     VALUE(timeframes), LIVE,
      .more = "Up to 8. A higher bar is made of the market's closed bars; one of which a bar is missing, or "
              "whose start was not seen, is left out. Of a market with a calendar it begins and ends with a "
              "session, those of a day or more have the regular sessions, and it is what there is of it: a "

@@ -34,7 +34,8 @@ struct daemon {
     struct commands *commands;
     struct telemetry *telemetry;
     struct compute *compute;
-    struct board *board; /* NULL once it is stopped */
+    struct board *board;        /* NULL once it is stopped, and between two */
+    struct board *board_before; /* one that ends, and another begins; NULL */
     struct parity *parity;
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;

@@ -122,7 +122,7 @@ static void session_drained(void *user)
 static void feeds_stopped(void *user)
 {
     struct daemon *daemon = user;
-    struct board *board = daemon->board;
+    struct board *board = daemon->board ? daemon->board : daemon->board_before;
     daemon->board = NULL;
     daemon_board_stop(board, session_drained, daemon);
 }
@@ -310,7 +310,7 @@ static int start(struct daemon *daemon)
         goto no_feed;
     struct compute_config compute = {.ctx = daemon,
                                      .found = device_found,
-                                     .unwanted = daemon->config.specs[0] ? NULL : "no indicators are kept",
+                                     .unwanted = daemon_board_no_device(daemon),
                                      .retry_ms = daemon->config.device_retry_ms,
                                      .retry_max_ms = DEVICE_RETRY_MAX_MS};
     daemon->compute = daemon_compute_create(daemon->loop, &compute);

@@ -137,6 +137,8 @@ static void end(struct reload *reload)
     bool again = commands->reload_again;
     commands->reload = NULL;
     commands->reload_again = false;
+    if (!commands->daemon->stopping) /* then they are gone, or about to be */
+        feeds_leave_tried(commands->daemon->feeds);
     destroy(reload);
     if (again)
         daemon_commands_reload(commands);

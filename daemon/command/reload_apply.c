@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/alert_watch.h"
+#include "daemon/board.h"
 #include "daemon/command/reload.h"
 #include "daemon/log.h"
 #include "strategy/risk_keys.h"
@@ -80,10 +81,21 @@ static void take_feeds(const struct reload *reload)
     }
 }
 
+static bool same_indicators(const struct daemon_config *a, const struct daemon_config *b)
+{
+    int64_t one[CONFIG_TIMEFRAMES_MAX], other[CONFIG_TIMEFRAMES_MAX];
+    int n = daemon_config_timeframes(a, one);
+    return daemon_config_timeframes(b, other) == n && memcmp(one, other, (size_t)n * sizeof *one) == 0 &&
+           strcmp(a->specs, b->specs) == 0;
+}
+
 void daemon_reload_apply(struct reload *reload)
 {
     struct daemon *daemon = reload->commands->daemon;
+    bool indicators = !same_indicators(&daemon->config, reload->merged);
     daemon->config = *reload->merged; /* in its place: others hold its address */
+    if (indicators)
+        daemon_board_renew(daemon);
     daemon_log_set_level(daemon->config.log_level);
     daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
     daemon_reload_remove(reload);

@@ -60,7 +60,12 @@ static struct feed *feed_of(const struct reload *reload, const struct reload_sym
 
 static const char *venue_name(const struct reload *reload, int venue)
 {
-    return reload->running->venues[venue].venue->format->name;
+    return reload->merged->venues[venue].venue->format->name;
+}
+
+static bool is_new_venue(const struct reload *reload, int venue)
+{
+    return venue >= (int)feeds_count(reload->commands->daemon->feeds);
 }
 
 /* As "[market] symbols: ", at that key. */
@@ -117,7 +122,7 @@ static void ask_venue(struct reload *reload, int first, int n)
 {
     struct feed *feed = feed_of(reload, &reload->added, first);
     struct asked_venue *asked = calloc(1, sizeof *asked);
-    if (!feed_is_up(feed)) {
+    if (!feed_is_up(feed) && !is_new_venue(reload, reload->added.venues[first])) {
         refuse_symbol(reload, reload->added.venues[first], reload->added.names[first],
                       "the venue is not there now, and cannot say whether it lists it");
         free(asked);
@@ -135,9 +140,28 @@ static void ask_venue(struct reload *reload, int first, int n)
     daemon_reload_refuse(reload, "out of memory");
 }
 
+/* Venues that only the file has, in its order. False: one cannot be. */
+static bool try_venues(struct reload *reload)
+{
+    struct feeds *feeds = reload->commands->daemon->feeds;
+    char why[SESSION_ERROR_MAX] = "";
+    for (int v = (int)feeds_count(feeds); v < reload->merged->n_venues; v++) {
+        const struct daemon_config_venue *venue = &reload->merged->venues[v];
+        if (feeds_try(feeds, venue, venue->keys[0] ? &reload->keys[v] : NULL, why, sizeof why) == 0)
+            continue;
+        daemon_reload_refuse(reload, "[venue %s] %s", venue_name(reload, v), why);
+        return false;
+    }
+    return true;
+}
+
 void daemon_reload_ask(struct reload *reload)
 {
     const struct reload_symbols *added = &reload->added;
+    if (!try_venues(reload)) {
+        daemon_reload_go(reload);
+        return;
+    }
     reload->asked = 1; /* this function itself */
     for (int first = 0, n; first < added->n; first += n) {
         bool all_there = is_there(reload, first);
@@ -241,12 +265,32 @@ void daemon_reload_remove(struct reload *reload)
     }
 }
 
+/* They are venues from now on, and the numbers of their symbols follow each other. */
+static void join_venues(struct reload *reload, int first_new)
+{
+    struct daemon *daemon = reload->commands->daemon;
+    const struct reload_symbols *added = &reload->added;
+    for (int v = first_new, i = 0, n; v < daemon->config.n_venues; v++, i += n) {
+        while (i < added->n && added->venues[i] < v)
+            i++;
+        for (n = 0; i + n < added->n && added->venues[i + n] == v;)
+            n++;
+        if (feeds_join(daemon->feeds, &daemon->config.venues[v],
+                       (const char(*)[SYMBOL_NAME_MAX])added->names + i, n) < 0)
+            daemon_fail("out of memory");
+    }
+}
+
 void daemon_reload_add(struct reload *reload)
 {
+    int first_new = (int)feeds_count(reload->commands->daemon->feeds);
+    join_venues(reload, first_new);
     for (int i = 0; i < reload->added.n; i++) {
         struct feed *feed = feed_of(reload, &reload->added, i);
         const char *name = reload->added.names[i];
         char text[160];
+        if (reload->added.venues[i] >= first_new)
+            continue; /* it came with its venue */
         if (is_there(reload, i)) {
             put_as_configured(reload, feed_symbol_named(feed, name));
             continue;

@@ -69,6 +69,10 @@ void daemon_command_indicators(const struct request *request)
     int64_t interval_ns;
     if (!daemon_command_args_symbol(request->given, "symbol", &symbol))
         return;
+    if (!board) {
+        control_error(request->call, "EBUSY", "other indicators begin, after a reload: ask again");
+        return;
+    }
     json_t *object = timeframe && bar_interval_parse(timeframe, &interval_ns) == 0
                          ? daemon_board_object(board, symbol, interval_ns)
                          : NULL;

@@ -83,8 +83,7 @@ void feed_alert_end(struct feed *feed, const char *code, const char *about)
 static void tap_reply(void *user, const char *path, const char *body, size_t len)
 {
     struct feed *feed = user;
-    daemon_session_record_reply(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues),
-                                path, body, len);
+    daemon_session_record_reply(feed->daemon->session, feed->place, path, body, len);
 }
 
 /* The venue's ban holds for every request to it, and for the next run. */
@@ -158,19 +157,19 @@ static int make_rest(struct feed *feed, char *err, size_t err_size)
     };
     int r = feed->venue->rest_create(&rest, &feed->rest);
     if (r < 0)
-        snprintf(err, err_size, "[%s%s] rest_url: %s: %s",
-                 feed->config == feed->daemon->config.venues ? "market" : "venue ",
-                 feed->config == feed->daemon->config.venues ? "" : feed->venue->format->name,
-                 feed_rest_url(feed), strerror(-r));
+        snprintf(err, err_size, "[%s%s] rest_url: %s: %s", feed->place == 0 ? "market" : "venue ",
+                 feed->place == 0 ? "" : feed->venue->format->name, feed_rest_url(feed), strerror(-r));
     return r;
 }
 
-static int read_keys(struct feed *feed, char *err, size_t err_size)
+static int take_keys(struct feed *feed, const struct feed_keys *given, char *err, size_t err_size)
 {
     feed->keys = net_secret_alloc(sizeof *feed->keys);
     if (!feed->keys)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
-    int r = feed_keys_read(feed->config->keys, feed->keys, err, err_size);
+    int r = given ? 0 : feed_keys_read(feed->config->keys, feed->keys, err, err_size);
+    if (given)
+        memcpy(feed->keys, given, sizeof *given);
     if (r == 0 && !net_secret_locked())
         daemon_log_warning(
             "%s: its keys are in memory that may be swapped out: a higher limit of locked memory "
@@ -191,9 +190,19 @@ static void free_feed(struct feed *feed)
     free(feed);
 }
 
+void feed_use(struct feed *feed, const struct daemon_config_venue *config)
+{
+    feed->config = config;
+    feed->kinds = daemon_config_streams(&feed->daemon->config, config);
+    feed->n_settings = 0;
+    for (size_t i = 0; i < feed->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)
+        feed->settings[feed->n_settings++] =
+            (struct venue_setting){feed->venue->options[i].name, config->settings[i]};
+}
+
 int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_config_venue *config,
-                const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
-                size_t err_size)
+                const struct feed_wanted *wanted, int n, const struct feed_given *given, struct feed **ret,
+                char *err, size_t err_size)
 {
     struct feed *feed = calloc(1, sizeof *feed);
     if (!feed || make_symbols(feed, wanted, n) < 0) {
@@ -204,13 +213,10 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
     feed->feeds = feeds;
     feed->daemon = daemon;
     feed->venue = config->venue;
-    feed->config = config;
-    feed->kinds = daemon_config_streams(&daemon->config, config);
-    feed->ban_until_ns = ban_until_ns;
+    feed->place = given->place;
+    feed_use(feed, config);
+    feed->ban_until_ns = given->ban_until_ns;
     feed->due_ns = feed->hours_ask_ns = feed->list_ask_ns = INT64_MAX;
-    for (size_t i = 0; i < feed->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)
-        feed->settings[feed->n_settings++] =
-            (struct venue_setting){feed->venue->options[i].name, config->settings[i]};
     feed->limits = (struct silence_limits){.stale_ms = daemon->config.stale_ms,
                                            .stale_trade_ms = daemon->config.stale_trade_ms,
                                            .silence_ms = daemon->config.silence_ms,
@@ -218,7 +224,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
     net_budget_init(&feed->asks, feed->venue->asks_a_minute, MINUTE_MS);
     net_backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     char why[400];
-    int r = config->keys[0] ? read_keys(feed, why, sizeof why) : 0;
+    int r = config->keys[0] ? take_keys(feed, given->keys, why, sizeof why) : 0;
     if (r < 0) {
         snprintf(err, err_size, "[venue %s] %s", feed->venue->format->name, why);
         r = r == -EIO || r == -ENOMEM ? r : -ENOKEY; /* which another start would not cure */
@@ -402,7 +408,7 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
         const struct venue_symbol *listed_now = &list[s];
-        bool first = feed->config == &feed->daemon->config.venues[0];
+        bool first = feed->place == 0;
         if (listed_now->found) {
             feed->listed[s] = listed_now->symbol;
             feed_keep_base(feed, s, &feed->listed[s]);

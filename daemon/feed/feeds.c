@@ -24,7 +24,9 @@ struct feeds {
     struct daemon *daemon;
     struct net_context *net;
     struct feed **list;
-    size_t n, left; /* left: that are not stopped yet */
+    size_t n, left;       /* left: that are not stopped yet */
+    size_t tried;         /* behind the n: that may become some of them */
+    struct feed *leaving; /* that did not, and stop in the loop's next turn */
     int64_t due_ns;
     struct feed_place *symbols; /* by the engine's numbers; room for SYMBOLS_MAX */
     int n_symbols;
@@ -189,14 +191,22 @@ static int add_feed(struct feeds *feeds, const struct symbols_plan *plan, int ve
         memcpy(wanted[n++].name, plan->list[s].name, sizeof wanted->name);
     }
     struct feed *feed = NULL;
-    int r = feed_create(feeds, feeds->daemon, &plan->config->venues[venue], wanted, n, plan->bans_ns[venue],
-                        &feed, err, err_size);
+    int r = feed_create(feeds, feeds->daemon, &plan->config->venues[venue], wanted, n,
+                        &(struct feed_given){.place = venue, .ban_until_ns = plan->bans_ns[venue]}, &feed,
+                        err, err_size);
     for (int i = 0; i < n && r == 0; i++)
         feeds->symbols[wanted[i].index] = (struct feed_place){feed, i};
     free(wanted);
     if (r == 0)
         feeds->list[feeds->n++] = feed;
     return r;
+}
+
+static struct feed *take_leaving(struct feeds *feeds)
+{
+    struct feed *feed = feeds->leaving;
+    feeds->leaving = feed->next_leaving;
+    return feed;
 }
 
 /* ---- the way up ---- */
@@ -270,7 +280,7 @@ int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t er
         return -ENOMEM;
     feeds->daemon = daemon;
     feeds->due_ns = INT64_MAX;
-    feeds->list = calloc((size_t)config->n_venues, sizeof *feeds->list);
+    feeds->list = calloc(CONFIG_VENUES_MAX, sizeof *feeds->list);
     feeds->symbols = calloc(SYMBOLS_MAX, sizeof *feeds->symbols);
     int r = feeds->list && feeds->symbols ? make_plan(daemon, &plan, err, err_size) : -ENOMEM;
     if (r == 0) {
@@ -414,10 +424,15 @@ void feeds_stop(struct feeds *feeds, void (*done)(void *user), void *user)
 {
     feeds->stopped = done;
     feeds->stopped_user = user;
-    feeds->left = feeds->n;
-    feeds->n = 0;
-    for (size_t i = 0, n = feeds->left; i < n; i++)
+    size_t n = feeds->n + feeds->tried;
+    feeds->left = n;
+    feeds->n = feeds->tried = 0;
+    for (struct feed *feed = feeds->leaving; feed; feed = feed->next_leaving)
+        feeds->left++;
+    for (size_t i = 0; i < n; i++)
         feed_stop(feeds->list[i], feed_stopped, feeds);
+    while (feeds->leaving)
+        feed_stop(take_leaving(feeds), feed_stopped, feeds);
 }
 
 /* ---- time ---- */
@@ -454,6 +469,54 @@ struct feed *feeds_find(const struct feeds *feeds, const char *venue)
         if (strcmp(feeds->list[i]->venue->format->name, venue) == 0)
             return feeds->list[i];
     return NULL;
+}
+
+/* ---- venues of a configuration that was read again ---- */
+
+int feeds_try(struct feeds *feeds, const struct daemon_config_venue *config, const struct feed_keys *keys,
+              char *err, size_t err_size)
+{
+    const struct feed_given given = {.place = (int)(feeds->n + feeds->tried), .keys = keys};
+    int r =
+        feed_create(feeds, feeds->daemon, config, NULL, 0, &given, &feeds->list[given.place], err, err_size);
+    feeds->tried += r == 0;
+    return r;
+}
+
+static void not_one(void *user)
+{
+    (void)user;
+}
+
+static void leave(uv_timer_t *timer)
+{
+    struct feed *feed = timer->data;
+    struct feeds *feeds = feed->feeds;
+    while (feeds->leaving)
+        feed_stop(take_leaving(feeds), not_one, NULL);
+}
+
+/* Maybe from within the answer to its request. */
+void feeds_leave_tried(struct feeds *feeds)
+{
+    for (size_t i = 0; i < feeds->tried; i++) {
+        struct feed *feed = feeds->list[feeds->n + i];
+        feed->next_leaving = feeds->leaving;
+        feeds->leaving = feed;
+        uv_timer_start(&feed->retry, leave, 0, 0);
+    }
+    feeds->tried = 0;
+}
+
+int feeds_join(struct feeds *feeds, const struct daemon_config_venue *config,
+               const char (*names)[SYMBOL_NAME_MAX], int n)
+{
+    int r = feed_join(feeds->list[feeds->n], config, names, n);
+    if (r == 0) {
+        feeds->tried--;
+        feeds->n++;
+    }
+    return r;
 }
 
 void feeds_need_snapshot(struct feeds *feeds, int symbol)

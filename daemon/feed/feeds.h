@@ -34,10 +34,25 @@ int64_t feeds_symbol_age_ms(const struct feeds *feeds, int symbol);
 
 /* In the order of the configuration. */
 size_t feeds_count(const struct feeds *feeds);
-struct feed *feeds_at(const struct feeds *feeds, size_t i);
+struct feed *feeds_at(const struct feeds *feeds, size_t i);            /* behind them those that are tried */
 struct feed *feeds_find(const struct feeds *feeds, const char *venue); /* NULL: it is not configured */
 /* The one that streams a symbol of the engine. */
 struct feed *feeds_of(const struct feeds *feeds, int symbol);
+
+/* ---- venues of a configuration that was read again ---- */
+
+/* Makes the feed of a venue that follows all of them in the configuration, to ask it what it lists
+ * (feed_find_symbols()); `keys`: its keys, NULL: none. It is no feed of theirs before feeds_join(). 0 or
+ * -errno with one line. */
+struct feed_keys;
+int feeds_try(struct feeds *feeds, const struct daemon_config_venue *config, const struct feed_keys *keys,
+              char *err, size_t err_size);
+/* None of those that are tried becomes one. */
+void feeds_leave_tried(struct feeds *feeds);
+/* The first that is tried is one from now on, as configured there, and streams these symbols once the venue
+ * has described them. 0 or -ENOMEM. */
+int feeds_join(struct feeds *feeds, const struct daemon_config_venue *config,
+               const char (*names)[SYMBOL_NAME_MAX], int n);
 
 /* The whole: the worst state with its detail, the sums of counts, the largest age. The url and the clock's
  * offset are the first venue's. */

@@ -87,6 +87,7 @@ struct feed {
     struct daemon *daemon;
     const struct venue *venue;
     const struct daemon_config_venue *config;
+    int place;         /* among the configuration's venues */
     const bool *kinds; /* [MARKET_CHANNELS]: that are subscribed */
     struct venue_rest *rest;
     struct venue_stream *link;
@@ -104,11 +105,13 @@ struct feed {
     bool absent; /* the session does not wait for it; symbols that are not stored wait here: */
     char (*waiting)[SYMBOL_NAME_MAX];
     int n_waiting;
+    bool joined;   /* by a reload: what waits was named by the file just now */
     bool answered; /* the venue has answered */
     bool final;    /* refused, and no retry helps: nothing is requested any more */
     enum stage stage;
     int history_left;
     struct feed_asked *asked;
+    struct feed *next_leaving;
     struct feed_list *list; /* the list of streams that a client waits for, or NULL */
 
     struct calendar calendars[FEED_CALENDARS_MAX];
@@ -186,10 +189,25 @@ struct feed_wanted {
     int index;                 /* the engine's */
 };
 
-/* 0 or -errno with one line. `ban_until_ns`: the end of a ban that a former run received; 0: none. */
+/* What is known of a venue beside its configuration. */
+struct feed_given {
+    int place;                    /* of the configuration's */
+    int64_t ban_until_ns;         /* the end of a ban that a former run received; 0: none */
+    const struct feed_keys *keys; /* NULL: they are read, where it is to have some */
+};
+
+/* 0 or -errno with one line. */
 int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_config_venue *config,
-                const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
-                size_t err_size);
+                const struct feed_wanted *wanted, int n, const struct feed_given *given, struct feed **ret,
+                char *err, size_t err_size);
+
+/* Its configuration is there from now on. */
+void feed_use(struct feed *feed, const struct daemon_config_venue *config);
+
+/* It was made while others ran (feeds_try()), and is one of them now, by this configuration: those symbols
+ * are streamed once it describes them. 0 or -ENOMEM. */
+int feed_join(struct feed *feed, const struct daemon_config_venue *config,
+              const char (*names)[SYMBOL_NAME_MAX], int n);
 
 struct venue_ban feed_ban(struct feed *feed);
 struct venue_keys feed_venue_keys(const struct feed *feed);

@@ -146,6 +146,24 @@ int feed_take_streams(struct feed *feed)
     return n;
 }
 
+/* ---- one more venue ---- */
+
+/* As one that did not answer when the session began: its symbols wait until it describes them. */
+int feed_join(struct feed *feed, const struct daemon_config_venue *config,
+              const char (*names)[SYMBOL_NAME_MAX], int n)
+{
+    feed->waiting = calloc((size_t)n + 1, sizeof *feed->waiting);
+    if (!feed->waiting)
+        return -ENOMEM;
+    memcpy(feed->waiting, names, (size_t)n * sizeof *names);
+    feed->n_waiting = n;
+    feed_use(feed, config);
+    feed->absent = feed->joined = true;
+    feed->actions_from_ns = daemon_session_now(feed->daemon->session);
+    feed_start(feed);
+    return 0;
+}
+
 /* ---- keys ---- */
 
 /* Requests and connections hold the address of the former ones. */

@@ -128,8 +128,7 @@ static void take_message(struct feed *feed, const char *data, size_t len, size_t
 
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
-    daemon_session_record_frame(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues),
-                                data, len);
+    daemon_session_record_frame(feed->daemon->session, feed->place, data, len);
     if (len == 0)
         take_bad(feed, -EBADMSG, data, len);
     for (size_t pos = 0; pos < len;)

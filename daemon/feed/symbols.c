@@ -157,6 +157,8 @@ void feed_add_waiting(struct feed *feed, const struct venue_symbol *listed_now)
                              NEAREST_SUGGEST(listed_now[i].nearest));
             continue;
         }
+        if (feed->joined) /* an earlier run may have removed it by command */
+            db_writer_put_streamed(daemon_session_writer(feed->daemon->session), feed->symbols[at].index, -1);
         feed->symbols[at].streamed = true;
         daemon_board_follow(feed->daemon->board, feed->symbols[at].index, true);
     }

@@ -141,6 +141,31 @@ static void test_venues(void)
     merged_as(MARKET);
 }
 
+/* A venue more is streamed at once, where nothing of the start depends on it; one that is gone is until the
+ * restart. */
+static void test_more_venues(void)
+{
+    static const char more[] =
+        "[venue alpaca]\nsymbols = AAPL MSFT\nstreams = trade, bookTicker\nkeys = one\n";
+    char text[400];
+    snprintf(text, sizeof text, MARKET "%s", more);
+    CHECK_INT(compare(MARKET, text), 0);
+    CHECK_INT(changes.n, 1);
+    changed(0, "venue alpaca", "", "-", "", true);
+    merged_as(text);
+    CHECK_INT(merged.n_venues, 2);
+    CHECK_INT(compare(text, MARKET), 0);
+    changed(0, "venue alpaca", "", "", "-", false);
+    merged_as(text);
+    snprintf(text, sizeof text, MARKET "%sextended_hours = on\n", more);
+    CHECK_INT(compare(MARKET, text), 0);
+    changed(0, "venue alpaca", "", "-", "", false);
+    merged_as(MARKET);
+    snprintf(text, sizeof text, MARKET "[engine]\nclock = feed\n%s", more);
+    CHECK_INT(compare(MARKET "[engine]\nclock = feed\n", text), 0);
+    changed(0, "venue alpaca", "", "-", "", false);
+}
+
 int main(void)
 {
     test_none();
@@ -150,6 +175,7 @@ int main(void)
     test_accounts();
     test_strategy();
     test_venues();
+    test_more_venues();
     daemon_config_changes_finish(&changes);
     return check_done("daemon/config_changes");
 }

@@ -203,9 +203,75 @@ def killed(folder):
     equal(daemon, "rebuilt", status["feed"]["frames"])
 
 
+VENUE = """[venue alpaca]
+symbols = {symbols}
+keys = {keys}
+feed = sip
+ws_url = {urls[ws_url]}
+rest_url = {urls[rest_url]}
+"""
+
+
+def indicators(daemon, names):
+    """Waits for exactly these of the newest closed bar, and until that is stored; the bar, and those up to it."""
+    def kept():
+        answer = harness.control(daemon, "indicators", {"symbol": "BTCUSDT", "timeframe": "1s"})
+        closed = answer["ok"] and answer["result"]["closed"]
+        return closed if closed and sorted(closed["indicators"]) == names and closed["indicators"][names[0]] is not None else None
+    bar = harness.wait_for(kept, f"indicators {names}")
+    stored = lambda: [line.split(",") for line in daemon.papertape("bars", "BTCUSDT", "1s").splitlines()[1:]]
+    upto = lambda: [row for row in stored() if int(row[0]) <= bar["open_time_ms"]]
+    return bar, harness.wait_for(lambda: (rows := upto()) and int(rows[-1][0]) == bar["open_time_ms"] and rows, "its row")
+
+
+def one_more(folder):
+    """A venue more, and other indicators: what it does not list, and keys that it refuses, change nothing; a former run's bars and
+    those of the moment are in the new indicators, as of a daemon that starts with them."""
+    coins = folder.start(Replay(folder.within("coins")))
+    stocks = folder.start(harness.Replay(folder.within("stocks"), "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
+    good, bad = harness.write_keys(folder.path, "good", "right"), harness.write_keys(folder.path, "bad", "hush")
+    ca = os.path.join(folder.path, "more.pem")
+    with open(ca, "w") as file:
+        file.write(open(coins.ca).read() + open(stocks.ca).read())
+    urls = f"ca_file = {ca}\nws_url = {coins.urls['ws_url']}\nrest_url = {coins.urls['rest_url']}\n"
+    first = CONFIG.format(**FIRST).replace("[engine]", urls + "[engine]") + "[indicators]\nspecs = sma:2\n"
+    daemon = folder.start(harness.Daemon(folder.path, None, first, name="more", state="more"))
+
+    def configured(text):
+        with open(daemon.config, "w") as file:
+            file.write(text)
+    venue = lambda symbols, keys: first + VENUE.format(symbols=symbols, keys=keys, urls=stocks.urls)
+    daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("trade", 0) > 0, "trades")
+    indicators(daemon, ["sma_2"])
+    configured(venue("BTC/USD, NOSUCH", good))
+    line = 1 + venue("", "").split("\n").index("symbols = ")
+    said = reload(daemon, status=1)
+    assert f"{daemon.config}:{line}: [venue alpaca] symbols: NOSUCH: alpaca does not list it" in said, said
+    configured(venue("BTC/USD", bad))
+    said = reload(daemon, status=1)
+    assert f"{daemon.config}:{line}: [venue alpaca] symbols: BTC/USD: " in said, said
+    assert len(daemon.status_object()["venues"]) == 1
+    configured(venue("BTC/USD", good).replace("specs = sma:2", "specs = sma:3 ema:5"))
+    said = reload(daemon)
+    assert "[venue alpaca] is new" in said and "specs = sma:3 ema:5 (before: sma:2)" in said and "0 need a restart" in said, said
+    status = daemon.wait_status(lambda s: len(s["venues"]) == 2 and streamed(s, "BTC/USD").get("trade", 0) > 0, "trades of the new venue")
+    assert status["uptime_s"] > 0 and streamed(status, "BTCUSDT")["trade"] > 0
+    bar, rows = indicators(daemon, ["ema_5", "sma_3"])
+    mean = sum(float(row[4]) for row in rows[-3:]) / 3
+    assert abs(bar["indicators"]["sma_3"] - mean) < 1e-9 * mean, (bar, rows[-3:])
+    assert "BTC/USD" in daemon.papertape("symbol", "list")
+    assert reload(daemon).endswith(": nothing has changed\n")
+    configured(first)
+    said = reload(daemon)
+    assert "[venue alpaca] is gone: needs a restart" in said and "specs = sma:2 (before: sma:3 ema:5)" in said, said
+    indicators(daemon, ["sma_2"])
+    assert daemon.stop() == 0
+    equal(daemon, "more", status["feed"]["frames"])
+
+
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, trade_on, killed)
+        harness.together(folder, trade_on, killed, one_more)
 
 
 main()
