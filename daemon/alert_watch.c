@@ -29,14 +29,12 @@ static void change(void *ctx, const struct alert_decision *decision)
     const struct alert_watch *watch = ctx;
     struct session *session = watch->daemon->session;
     if (decision->change == ALERT_OVER) {
-        daemon_log_info("over: %s", decision->text);
+        daemon_log_event(LOG_ALERT_OVER, LOG_OF(.alert = decision->code), "over: %s", decision->text);
         daemon_session_alert_over(session, decision->code, decision->about);
         return;
     }
-    if (decision->severity == DB_ERROR)
-        daemon_log_error("%s", decision->text);
-    else
-        daemon_log_warning("%s", decision->text);
+    daemon_log_event_at(decision->severity == DB_ERROR ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, LOG_ALERT,
+                        LOG_OF(.alert = decision->code), "%s", decision->text);
     daemon_session_alert_lasting(session, decision->severity, decision->code, decision->about,
                                  decision->text);
 }

@@ -173,7 +173,7 @@ static void look_at_device(struct board *board, int64_t call_ms)
         char text[160];
         snprintf(text, sizeof text, GPU_SILENT " for %d s: the charts' indicators wait for it, orders do not",
                  COMPUTE_SILENT_MS / 1000);
-        daemon_log_warning("indicators: %s", text);
+        daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, NULL, "indicators: %s", text);
         daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_SILENT, text);
     }
     if (!silent && board->silence_reported)
@@ -263,7 +263,7 @@ static void device_lost(struct board *board, const char *reason)
     char text[GPU_REASON_MAX + 160];
     int64_t again_ms = daemon_compute_failed(board->daemon->compute, reason);
     snprintf(text, sizeof text, GPU_FAILED ": %s: indicators continue on the CPU", reason);
-    daemon_log_warning("indicators: %s", text);
+    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, NULL, "indicators: %s", text);
     if (again_ms > 0)
         daemon_log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
     daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_FAILED, text);

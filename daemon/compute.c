@@ -135,10 +135,10 @@ static void searched(uv_async_t *async)
     if (module) {
         snprintf(compute->device, sizeof compute->device, "%s", gpu_module_device(module));
         compute->given_ms = uv_now(async->loop);
-        daemon_log_info("gpu: %s", compute->device);
+        daemon_log_event(LOG_DEVICE, NULL, "gpu: %s", compute->device);
         compute->config.found(compute->config.ctx, module);
     } else {
-        daemon_log_info("gpu: %s: the CPU does the work", compute->reason);
+        daemon_log_event(LOG_DEVICE, NULL, "gpu: %s: the CPU does the work", compute->reason);
         if (may_come_back(compute->result))
             try_later(compute);
     }

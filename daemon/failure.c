@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
+#include "daemon/log.h"
 
 static void (*end_loop)(int status);
 static const char *config_file;
@@ -19,7 +20,10 @@ void daemon_say(const char *words)
     daemon_config_place(config_file, words, placed, sizeof placed);
     for (const char *line = placed; *line;) {
         int n = (int)strcspn(line, "\n");
-        fprintf(stderr, "papertaped: %.*s\n", n, line);
+        if (daemon_log_is_native())
+            daemon_log_event(LOG_FAILED, NULL, "%.*s", n, line);
+        else
+            fprintf(stderr, "papertaped: %.*s\n", n, line);
         line += n + (line[n] == '\n');
     }
 }

@@ -1,15 +1,19 @@
 #include "daemon/log.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/log_journal.h"
+#include "exchange/net/journald.h"
 #include "exchange/utf8.h"
+
+enum { FINISH_MS = 2000 };
 
 static atomic_int log_level = LOG_LEVEL_INFO;
 static atomic_bool to_journal;
@@ -23,21 +27,51 @@ static const struct {
     [LOG_LEVEL_DEBUG] = {"debug", "<7>"},
 };
 
-/* systemd sets JOURNAL_STREAM=DEVICE:INODE of the stream that it made; ours may have been redirected since.
- */
-static bool stderr_is_journal(void)
+static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
+
+static void on_crash(int number)
 {
-    const char *text = getenv("JOURNAL_STREAM");
-    unsigned long long device, inode;
-    struct stat st;
-    return text && sscanf(text, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
-           st.st_dev == device && st.st_ino == inode;
+    daemon_log_journal_crashed(number);
+    raise(number); /* SA_RESETHAND: now it ends the process */
+}
+
+/* SIG_DFL only: a sanitizer's handler says more. */
+static void catch_crashes(void)
+{
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND}, before;
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (sigaction(crashes[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(crashes[i], &action, NULL);
 }
 
 void daemon_log_init(enum log_level level)
 {
+    static bool registered;
+    daemon_log_journal_stop(FINISH_MS);
     atomic_store(&log_level, (int)level);
-    atomic_store(&to_journal, stderr_is_journal());
+    atomic_store(&to_journal, net_journald_is_stderr());
+    if (!atomic_load(&to_journal) || daemon_log_journal_start() < 0)
+        return;
+    catch_crashes();
+    if (!registered)
+        atexit(daemon_log_finish);
+    registered = true;
+}
+
+void daemon_log_finish(void)
+{
+    daemon_log_journal_stop(FINISH_MS);
+}
+
+bool daemon_log_is_native(void)
+{
+    return daemon_log_journal_runs();
+}
+
+const char *daemon_log_look(uint64_t *ret_queued, uint64_t *ret_lost)
+{
+    daemon_log_journal_look(ret_queued, ret_lost);
+    return daemon_log_journal_runs() ? "journal" : "stderr";
 }
 
 void daemon_log_set_level(enum log_level level)
@@ -95,20 +129,38 @@ static size_t prefix(char *line, enum log_level level)
                                 levels[level].name);
 }
 
-__attribute__((format(printf, 2, 0))) static void log_write(enum log_level level, const char *format,
-                                                            va_list args)
+static void write_line(enum log_level level, const char *message)
 {
-    if ((int)level > atomic_load(&log_level))
-        return;
-    int saved = errno;
-    char message[LOG_LINE_MAX], line[LOG_LINE_MAX];
-    vsnprintf(message, sizeof message, format, args);
+    char line[LOG_LINE_MAX];
     size_t n = append(line, prefix(line, level), message);
     line[n++] = '\n';
     ssize_t written;
     do
         written = write(STDERR_FILENO, line, n);
     while (written < 0 && errno == EINTR); /* for any other failure there is no place left to report it */
+}
+
+static void queue_line(enum log_level level, enum log_kind kind, const struct log_fields *fields,
+                       const char *message)
+{
+    char line[LOG_LINE_MAX];
+    line[append(line, 0, message)] = '\0';
+    daemon_log_journal_put(level, kind, fields, line);
+}
+
+__attribute__((format(printf, 4, 0))) static void log_write(enum log_level level, enum log_kind kind,
+                                                            const struct log_fields *fields,
+                                                            const char *format, va_list args)
+{
+    if ((int)level > atomic_load(&log_level))
+        return;
+    int saved = errno;
+    char message[LOG_LINE_MAX];
+    vsnprintf(message, sizeof message, format, args);
+    if (daemon_log_journal_runs())
+        queue_line(level, kind, fields, message);
+    else
+        write_line(level, message);
     errno = saved;
 }
 
@@ -117,7 +169,7 @@ __attribute__((format(printf, 2, 0))) static void log_write(enum log_level level
     { \
         va_list args; \
         va_start(args, format); \
-        log_write(level, format, args); \
+        log_write(level, LOG_PLAIN, NULL, format, args); \
         va_end(args); \
     }
 
@@ -125,3 +177,20 @@ LOG_FUNCTION(daemon_log_error, LOG_LEVEL_ERROR)
 LOG_FUNCTION(daemon_log_warning, LOG_LEVEL_WARNING)
 LOG_FUNCTION(daemon_log_info, LOG_LEVEL_INFO)
 LOG_FUNCTION(daemon_log_debug, LOG_LEVEL_DEBUG)
+
+void daemon_log_event(enum log_kind kind, const struct log_fields *fields, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_write(daemon_log_kinds[kind].level, kind, fields, format, args);
+    va_end(args);
+}
+
+void daemon_log_event_at(enum log_level level, enum log_kind kind, const struct log_fields *fields,
+                         const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_write(level, kind, fields, format, args);
+    va_end(args);
+}

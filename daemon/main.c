@@ -85,9 +85,10 @@ static uv_async_t
 /* A full disk is no failure of a stop: what could not be stored was not acknowledged to any client. */
 static void report_lost(int drained, const char *what)
 {
-    daemon_log_error("%s", what);
+    daemon_log_event(LOG_STORAGE_FAILING, NULL, "%s", what);
     if (drained == -EIO && exit_status == EXIT_SUCCESS)
-        daemon_log_error(
+        daemon_log_event(
+            LOG_STORAGE_FAILING, NULL,
             "stopped while the disk refuses: none of that was acknowledged, and commands that waited for it "
             "were answered with an error; the next start plays what the event log has of it");
     else
@@ -152,7 +153,7 @@ static void on_failed(uv_async_t *async)
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct daemon *daemon = handle->data;
-    daemon_log_info("%s: stopping", strsignal(number));
+    daemon_log_event(LOG_STOPPING, NULL, "%s: stopping", strsignal(number));
     stop(daemon);
 }
 
@@ -324,6 +325,7 @@ static int start(struct daemon *daemon)
         !daemon->arena || !daemon->watch) {
         /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
+        daemon_log_finish();
         _exit(EXIT_FAILURE);
     }
     struct db_reader *reader;
@@ -365,7 +367,8 @@ static int status_of(int error)
 {
     if (error != -ECANCELED)
         return exit_status_of_start(error);
-    daemon_log_info("stopped at the start: the next one does what this one did not come to");
+    daemon_log_event(LOG_STOPPED, NULL,
+                     "stopped at the start: the next one does what this one did not come to");
     return EXIT_SUCCESS;
 }
 
@@ -426,7 +429,7 @@ static int run(struct daemon *daemon)
         end(EXIT_SUCCESS);
     if (atomic_load(&early_hangup))
         daemon_commands_reload(daemon->commands);
-    daemon_log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
+    daemon_log_event(LOG_STARTED, NULL, "papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
     daemon_loop_time_start(&loop);
     net_notify_ready("waiting for the venue");
@@ -435,7 +438,8 @@ static int run(struct daemon *daemon)
     if (r < 0)
         daemon_log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(daemon->lock);
-    daemon_log_info("stopped");
+    daemon_log_event(LOG_STOPPED, NULL, "stopped");
+    daemon_log_finish();
     if (daemon_board_abandoned() || daemon_compute_abandoned() ||
         policy_net_device_abandoned()) { /* their memory stays where it is until the very end */
         fflush(NULL);

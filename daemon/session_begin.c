@@ -123,7 +123,7 @@ static void leave_policies(struct session *session, struct account_spec *account
         policy_id_text(policy->id, id);
         snprintf(text, sizeof text, "account %s no longer trades by the policy %.12s: %.300s",
                  accounts[a].name, id, why);
-        daemon_log_warning("%s", text);
+        daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.account = accounts[a].name), "%s", text);
         daemon_session_alert(session, DB_ERROR, "POLICY_REFUSED", text);
         accounts[a].policy = NULL;
     }
@@ -396,7 +396,7 @@ static void continue_time(struct session *session, int64_t now_ns)
         SESSION_CLOCK_BEHIND "%.3f s behind the last event of the run before: time %s until it has caught up",
         (double)(last_ns - now_ns) / 1e9,
         session->config->clock == CLOCK_WALL ? "continues from there, a little slower," : "stands still");
-    daemon_log_warning("%s", text);
+    daemon_log_event(LOG_CLOCK, NULL, "%s", text);
     daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 

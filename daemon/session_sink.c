@@ -47,12 +47,13 @@ static void log_refusal(const struct session *session, const struct order *order
     char qty[DECIMAL_TEXT_MAX] = "";
     if (traded)
         decimal_format_short(order->qty, engine_symbol(engine, order->symbol)->qty_scale, qty);
-    daemon_log_info(
-        "order %llu refused: %s: account %s, %s %s%s%s", (unsigned long long)order->id,
-        order_reason_name(order->reason),
-        engine && order->account >= 0 ? engine_account(engine, order->account)->name : "not known",
-        order_side_name(order->side),
-        traded ? engine_symbol(engine, order->symbol)->name : "an unknown symbol", traded ? " " : "", qty);
+    const char *account = engine && order->account >= 0 ? engine_account(engine, order->account)->name : NULL;
+    const char *symbol = traded ? engine_symbol(engine, order->symbol)->name : NULL;
+    daemon_log_event(LOG_ORDER_REFUSED, LOG_OF(.symbol = symbol, .account = account, .order = order->id),
+                     "order %llu refused: %s: account %s, %s %s%s%s", (unsigned long long)order->id,
+                     order_reason_name(order->reason), account ? account : "not known",
+                     order_side_name(order->side), symbol ? symbol : "an unknown symbol", traded ? " " : "",
+                     qty);
 }
 
 static void put_order(void *ctx, const struct order *order)
@@ -82,9 +83,12 @@ static void put_fill(void *ctx, const struct fill *fill)
     char price[DECIMAL_TEXT_MAX], qty[DECIMAL_TEXT_MAX];
     decimal_format_short(fill->price, symbol->price_scale, price);
     decimal_format_short(fill->qty, symbol->qty_scale, qty);
-    daemon_log_info("fill %llu: %s %s %s @ %s, order %llu", (unsigned long long)fill->id,
-                    order_side_name(fill->side), symbol->name, qty, price,
-                    (unsigned long long)fill->order_id);
+    daemon_log_event(
+        LOG_FILL,
+        LOG_OF(.symbol = symbol->name, .account = engine_account(session->engine, fill->account)->name,
+               .venue = symbol->venue, .order = fill->order_id),
+        "fill %llu: %s %s %s @ %s, order %llu", (unsigned long long)fill->id, order_side_name(fill->side),
+        symbol->name, qty, price, (unsigned long long)fill->order_id);
 }
 
 static void put_ledger(void *ctx, const struct ledger_row *row)
@@ -136,6 +140,22 @@ static bool lasts(const char *code)
     return false;
 }
 
+/* The engine's texts begin with what they are about: "account NAME …", "SYMBOL …". */
+static void log_alert(const char *code, const char *text)
+{
+    static const char account[] = "account ";
+    char name[ACCOUNT_NAME_MAX];
+    bool of_account = strncmp(text, account, sizeof account - 1) == 0;
+    const char *from = of_account ? text + sizeof account - 1 : text;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(from, " :"), from);
+    if (strcmp(code, "KILLED") == 0)
+        daemon_log_event(LOG_ACCOUNT_HALTED, LOG_OF(.account = name, .alert = code), "%s", text);
+    else if (strcmp(code, "MARGIN_CALL") == 0)
+        daemon_log_event(LOG_MARGIN_CALL, LOG_OF(.account = name, .alert = code), "%s", text);
+    else if (strcmp(code, "HALTED") == 0 || strcmp(code, "SYMBOL_GONE") == 0)
+        daemon_log_event(LOG_SYMBOL_HALTED, LOG_OF(.symbol = name, .alert = code), "%s", text);
+}
+
 static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
 {
     struct session *session = ctx;
@@ -147,6 +167,8 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
         session->recovery.crossed++;
         daemon_log_warning("%s", text);
     }
+    if (!session->playing)
+        log_alert(code, text);
     bool reported = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
     bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
     enum db_severity severity = reported ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;

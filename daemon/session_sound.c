@@ -33,7 +33,8 @@ int daemon_session_rebuild(struct session *session, const char *why, bool sound,
         .now_ns = daemon_session_wall_ns(session),
         .stop = session->hooks.stop,
     };
-    daemon_log_warning("the database: %s: it is built again from the event log", why);
+    daemon_log_event(LOG_DATABASE_REBUILT, NULL, "the database: %s: it is built again from the event log",
+                     why);
     net_notify_status("building the database again from the event log");
     net_notify_extend(EXTEND_S);
     int r = daemon_rebuild_database(&options, &result, reason, sizeof reason);
@@ -154,7 +155,8 @@ int daemon_session_sound(struct session *session, char *err, size_t err_size)
     if (r < 0)
         return r;
     if (r > 0)
-        daemon_log_warning("the database: what a former run had built again is in its place now");
+        daemon_log_event(LOG_DATABASE_REBUILT, NULL,
+                         "the database: what a former run had built again is in its place now");
     bool log = daemon_rebuild_log_begins(log_of(session), &begins) == 0;
     r = daemon_rebuild_check(session->state->database, QUICK_CHECK_MS, what, sizeof what);
     if ((r == -ENOENT || r == -EBADMSG) && log)

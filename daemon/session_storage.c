@@ -119,7 +119,7 @@ static void report(struct session *session, struct storage *storage, const char 
     storage->reported_ms = now_ms;
     memcpy(storage->reported, storage->detail, sizeof storage->reported);
     snprintf(words, sizeof words, "%s%s", name, storage->detail);
-    daemon_log_error("%s: no new positions until it can store again", words);
+    daemon_log_event(LOG_STORAGE_FAILING, NULL, "%s: no new positions until it can store again", words);
     daemon_session_alert_lasting(session, DB_ERROR, "storage", name, words);
 }
 
@@ -131,7 +131,8 @@ void daemon_session_storage_report(struct session *session)
 
 static void report_works(struct session *session)
 {
-    daemon_log_warning(
+    daemon_log_event(
+        LOG_STORAGE_BACK, NULL,
         "database: storing works again: what the disk has was compared with what was written, and checked");
     notify_engine(session);
     daemon_session_alert_over(session, "storage", ""); /* a former run's too */
@@ -203,6 +204,6 @@ void daemon_session_storage_hole(struct session *session)
     session->restarts_reported = stats.restarts;
     session->holes_reported = stats.holes;
     session->lost_reported = stats.lost;
-    daemon_log_error("%s", text);
+    daemon_log_event(LOG_STORAGE_FAILING, NULL, "%s", text);
     daemon_session_alert(session, DB_ERROR, "event-log-hole", text);
 }

@@ -219,7 +219,7 @@ static void refuse(struct arena *arena, const struct arena_row *row, const char 
     struct arena_slot *slot = slot_of(arena, row->name);
     refusal_of(row, account, about);
     snprintf(text, sizeof text, "%s: %s", about, why);
-    daemon_log_warning("%s", text);
+    daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.policy = row->name, .account = account), "%s", text);
     daemon_session_alert_lasting(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", about, text);
     let_trade(slot);
     slot->refused = strdup(why);
@@ -272,8 +272,9 @@ static void bring_in_line(struct arena *arena, int index)
     event.command.policy.account = index;
     event.command.policy.policy = then;
     event.command.policy.close = retired;
-    daemon_log_info("account %s: %s", account->name,
-                    then ? "its policy trades again" : "no policy trades on it");
+    daemon_log_event(LOG_POLICY, LOG_OF(.policy = row ? row->name : NULL, .account = account->name),
+                     "account %s: %s", account->name,
+                     then ? "its policy trades again" : "no policy trades on it");
     daemon_session_event(session, &event);
 }
 

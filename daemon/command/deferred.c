@@ -223,8 +223,10 @@ static void settle(struct deferred *deferred, json_t *answer)
     uint64_t ticket = db_writer_last(writer);
     if (deferred->named && answer)
         daemon_command_key_add(commands, deferred->name, request->cmd, request->args, answer, ticket);
-    daemon_log_info("command %s from uid %u%s: %s", request->cmd, (unsigned)request->peer->uid,
-                    deferred->left ? ", asked again" : "", code ? code : "done");
+    daemon_log_event(LOG_COMMAND,
+                     LOG_OF(.training = json_string_value(json_object_get(request->args, "name"))),
+                     "command %s from uid %u%s: %s", request->cmd, (unsigned)request->peer->uid,
+                     deferred->left ? ", asked again" : "", code ? code : "done");
     if (request->call && (!answer || !daemon_command_await(commands, request->call, answer, false, ticket)))
         control_error(request->call, "ENOMEM", "out of memory: what came of it is not known");
     json_decref(answer);

@@ -25,7 +25,7 @@ static void raise_alert(const struct policy_job *job, enum db_severity severity,
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    daemon_log_info("%s", text);
+    daemon_log_event(LOG_POLICY, LOG_OF(.policy = job->name, .alert = code), "%s", text);
     daemon_session_alert(job->request.commands->daemon->session, severity, code, text);
 }
 
@@ -53,7 +53,8 @@ void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const c
     else if (job->proposed && passes)
         put_off(job, why);
     else if (!job->proposed)
-        daemon_log_warning("%s %s: %s", job->request.cmd, job->name, why);
+        daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.policy = job->name), "%s %s: %s", job->request.cmd,
+                         job->name, why);
     else if (daemon_command_policy_job_begin(job, &work))
         daemon_command_proposal_refuse(&work, job->proposed, why);
 }

@@ -153,10 +153,10 @@ static void refuse(struct reload *reload)
         next = line + strcspn(line, "\n");
         if (*next)
             *next++ = '\0';
-        daemon_log_error("reload: %s", line);
+        daemon_log_event(LOG_RELOAD_REFUSED, NULL, "reload: %s", line);
         json_array_append_new(errors, json_string(line));
     }
-    daemon_log_error("reload: refused: nothing has changed");
+    daemon_log_event(LOG_RELOAD_REFUSED, NULL, "reload: refused: nothing has changed");
     snprintf(text, sizeof text, REFUSED_ALERT "%.400s", reload->errors); /* the first line */
     daemon_session_alert_lasting(session, DB_WARNING, "reload-refused", REFUSED_ALERT, text);
     if (reload->request.call)
@@ -196,8 +196,8 @@ static void log_changes(const struct reload *reload)
         else
             daemon_log_warning("reload: %s: needs a restart", words);
     }
-    daemon_log_info("reload: %s: %zu taken, %zu need a restart", file_of(reload), live,
-                    reload->changes.n - live);
+    daemon_log_event(LOG_RELOADED, NULL, "reload: %s: %zu taken, %zu need a restart", file_of(reload), live,
+                     reload->changes.n - live);
 }
 
 /* What its event carries, for the log: the command's arguments, and the changes. */

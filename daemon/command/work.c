@@ -271,6 +271,22 @@ json_t *daemon_commands_outcome(enum order_reason reason, uint64_t order_id, jso
     return outcome(reason, daemon_command_reason_words(reason), order_id, result);
 }
 
+/* A text among its arguments; NULL: none. */
+static const char *named(const struct request *request, const char *member)
+{
+    return json_string_value(json_object_get(request->args, member));
+}
+
+static void log_end(const struct work *work, const char *came_to)
+{
+    const struct request *request = work->request;
+    bool of_policy = strncmp(request->cmd, "policy_", strlen("policy_")) == 0;
+    daemon_log_event(LOG_COMMAND,
+                     LOG_OF(.symbol = named(request, "symbol"), .account = named(request, "account"),
+                            .policy = of_policy ? named(request, "name") : NULL, .order = work->order),
+                     "command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid, came_to);
+}
+
 /* `answer` is stolen. */
 static void end_with(struct work *work, json_t *answer)
 {
@@ -288,10 +304,7 @@ static void end_with(struct work *work, json_t *answer)
     uint64_t ticket = db_writer_last(writer);
     if (daemon_command_key_name(request->cmd, request->args, request->engine, name))
         daemon_command_key_add(commands, name, request->cmd, request->args, answer, ticket);
-    daemon_log_info("command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid,
-                    !refused ? "done"
-                    : code   ? code
-                             : order_reason_name(work->reason));
+    log_end(work, !refused ? "done" : code ? code : order_reason_name(work->reason));
     if (request->call && (!answer || !daemon_command_await(commands, request->call, answer, false, ticket)))
         control_error(request->call, "ENOMEM", "out of memory: it was carried out, but is not confirmed");
     json_decref(answer);

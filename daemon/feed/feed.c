@@ -36,19 +36,18 @@ int64_t feed_venue_now_ns(const struct feed *feed)
 }
 
 /* The line of the log. */
-__attribute__((format(printf, 4, 0))) static void say(const struct feed *feed,
+__attribute__((format(printf, 5, 0))) static void say(const struct feed *feed,
                                                       char ret[static DB_ALERT_TEXT_MAX],
-                                                      enum db_severity severity, const char *format,
-                                                      va_list args)
+                                                      enum db_severity severity, const char *code,
+                                                      const char *format, va_list args)
 {
     int n = snprintf(ret, DB_ALERT_TEXT_MAX, "%s: ", feed->venue->format->name);
     vsnprintf(ret + n, DB_ALERT_TEXT_MAX - (size_t)n, format, args);
-    if (severity == DB_INFO)
-        daemon_log_info("%s", ret);
-    else if (severity == DB_WARNING)
-        daemon_log_warning("%s", ret);
-    else
-        daemon_log_error("%s", ret);
+    daemon_log_event_at(severity == DB_INFO      ? LOG_LEVEL_INFO
+                        : severity == DB_WARNING ? LOG_LEVEL_WARNING
+                                                 : LOG_LEVEL_ERROR,
+                        strcmp(code, "feed") == 0 ? LOG_FEED_LOST : LOG_ALERT,
+                        LOG_OF(.venue = feed->venue->format->name, .alert = code), "%s", ret);
 }
 
 void feed_alert(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
@@ -56,7 +55,7 @@ void feed_alert(struct feed *feed, enum db_severity severity, const char *code, 
     char text[DB_ALERT_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    say(feed, text, severity, format, args);
+    say(feed, text, severity, code, format, args);
     va_end(args);
     daemon_session_alert(feed->daemon->session, severity, code, text);
 }
@@ -67,7 +66,7 @@ void feed_alert_raise(struct feed *feed, enum db_severity severity, const char *
     char text[DB_ALERT_TEXT_MAX], prefix[DB_ALERT_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    say(feed, text, severity, format, args);
+    say(feed, text, severity, code, format, args);
     va_end(args);
     snprintf(prefix, sizeof prefix, "%s: %s", feed->venue->format->name, about);
     daemon_session_alert_lasting(feed->daemon->session, severity, code, prefix, text);
@@ -264,8 +263,9 @@ void feed_try_again(struct feed *feed, const char *what, const char *why)
 {
     int64_t delay = net_backoff_next(&feed->backoff);
     snprintf(feed->detail, sizeof feed->detail, "%s: %s", what, why);
-    daemon_log_warning("feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
-                       (double)delay / 1000);
+    daemon_log_event(LOG_FEED_LOST, LOG_OF(.venue = feed->venue->format->name),
+                     "feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
+                     (double)delay / 1000);
     feed->retry_at_ms = clock_now_ms() + delay;
     uv_timer_start(&feed->retry, on_retry, (uint64_t)delay, 0);
 }
@@ -524,8 +524,9 @@ void feed_begin_without_venue(struct feed *feed)
         return;
     if (!feed->absence_reported && status->failures > 0) {
         feed->absence_reported = true;
-        daemon_log_warning("feed: %s does not answer: %s; trying again", feed->venue->format->name,
-                           status->detail);
+        daemon_log_event(LOG_FEED_LOST, LOG_OF(.venue = feed->venue->format->name),
+                         "feed: %s does not answer: %s; trying again", feed->venue->format->name,
+                         status->detail);
         stand_in(feed);
     }
     if (feed->known || feed->absent || feed->daemon->config.clock == CLOCK_FEED ||

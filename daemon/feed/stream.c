@@ -253,7 +253,8 @@ static void gone_up(struct feed *feed, bool some_down)
         feed->symbols[s].down = false;
     feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
-    daemon_log_info("feed: connected to %s", feed_ws_url(feed));
+    daemon_log_event(LOG_FEED_BACK, LOG_OF(.venue = feed->venue->format->name), "feed: connected to %s",
+                     feed_ws_url(feed));
     feed_reached(feed);
     check_some(feed, some_down);
     for (int i = 0; i < feed->n_symbols && feed->was_up; i++)
@@ -286,7 +287,8 @@ static void on_link(void *user, const struct venue_status *status)
     else if (up || some)
         gone_up(feed, !up);
     else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED))
-        daemon_log_warning("feed: %s: %s", feed->venue->format->name, status->detail);
+        daemon_log_event(LOG_FEED_LOST, LOG_OF(.venue = feed->venue->format->name), "feed: %s: %s",
+                         feed->venue->format->name, status->detail);
     if (final)
         feed_end_for_good(feed, status->detail);
 }

@@ -243,13 +243,15 @@ static void take_trial(struct trainings *trainings, struct known *known, const j
     if (!daemon_training_best_words(event, words) ||
         !daemon_alert_rules_event(&daemon->config.alerts, ALERT_NEW_BEST, known->training.name, words, &best))
         return;
-    daemon_log_info("%s", best.text);
+    daemon_log_event(LOG_NEW_BEST, LOG_OF(.training = known->training.name, .alert = best.code), "%s",
+                     best.text);
     daemon_session_alert(daemon->session, best.severity, best.code, best.text);
 }
 
 static void raise_alert(struct trainings *trainings, const struct training_alert *alert)
 {
-    daemon_log_warning("training %s", alert->text);
+    daemon_log_event(LOG_TRAINING, LOG_OF(.training = alert->about, .alert = alert->code), "training %s",
+                     alert->text);
     if (alert->lasts)
         daemon_session_alert_lasting(trainings->daemon->session, alert->severity, alert->code, alert->about,
                                      alert->text);

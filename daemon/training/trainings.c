@@ -42,8 +42,9 @@ static void on_events(void *ctx, const json_t *answer)
         const json_t *events = json_object_get(result, "events");
         known->stuck = daemon_training_progress_reach(&known->progress, events) == known->progress.seq;
         if (known->stuck && json_array_size(events) > 0)
-            daemon_log_warning("training %s: the co-process reports events that do not follow number %lld",
-                               trainings->pulled, (long long)known->progress.seq);
+            daemon_log_event(LOG_TRAINING, LOG_OF(.training = trainings->pulled),
+                             "training %s: the co-process reports events that do not follow number %lld",
+                             trainings->pulled, (long long)known->progress.seq);
         daemon_training_keep_store(trainings, known, events);
     } else if (known) {
         known->stuck = true;
@@ -202,7 +203,7 @@ static void on_ready(void *ctx)
     struct trainings *trainings = ctx;
     struct link_view view;
     daemon_training_link_view(trainings->link, &view);
-    daemon_log_info("co-process %s, process %d", view.version, (int)view.pid);
+    daemon_log_event(LOG_TRAINER, NULL, "co-process %s, process %d", view.version, (int)view.pid);
     trainings->listing = false;
     ask_list(trainings);
 }
@@ -213,7 +214,8 @@ static void on_state(void *ctx)
     struct link_view view;
     daemon_training_link_view(trainings->link, &view);
     if (view.state != LINK_OK)
-        daemon_log_info("co-process %s: %s", daemon_training_link_state_name(view.state), view.detail);
+        daemon_log_event(LOG_TRAINER, NULL, "co-process %s: %s", daemon_training_link_state_name(view.state),
+                         view.detail);
 }
 
 static void on_started(void *ctx, const char *mark)
@@ -227,7 +229,7 @@ static void on_started(void *ctx, const char *mark)
 static void on_killed(void *ctx, const char *why)
 {
     struct trainings *trainings = ctx;
-    daemon_log_error("%s", why);
+    daemon_log_event_at(LOG_LEVEL_ERROR, LOG_TRAINER, NULL, "%s", why);
     snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
 }
 
@@ -238,7 +240,7 @@ static void on_bad(void *ctx, const char *why)
     if (trainings->bad_ms > 0 && trainings_now(trainings) - trainings->bad_ms < BAD_MS)
         return;
     trainings->bad_ms = trainings_now(trainings);
-    daemon_log_warning("%s", why);
+    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_TRAINER, NULL, "%s", why);
     snprintf(trainings->bad, sizeof trainings->bad, "%s", why);
 }
 

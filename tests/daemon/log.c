@@ -77,6 +77,7 @@ int main(void)
     if (file < 0 || real_stderr < 0)
         return 2;
     unsetenv("JOURNAL_STREAM");
+    setenv("PAPERTAPE_JOURNAL_SOCKET", "/nonexistent/socket", 1);
 
     daemon_log_init(LOG_LEVEL_WARNING);
     begin();
@@ -91,7 +92,8 @@ int main(void)
     CHECK(strcmp(second + 25, "warning second\n") == 0 && time_like(second));
     CHECK(strncmp(text + 25, "error   feed: refused: 42\n", 26) == 0);
 
-    /* The journal: a priority and no time, only when stderr is the stream that systemd made. */
+    /* The journal, without its socket: a priority and no time, only when stderr is the stream that systemd
+     * made. */
     struct stat st;
     char stream[64];
     fstat(file, &st);
