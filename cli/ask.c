@@ -46,6 +46,30 @@ static const char *shown_by(const char *cmd)
     return strncmp(cmd, "account_", strlen("account_")) == 0 ? "account list" : NULL;
 }
 
+/* By the socket for operators; where that does not admit this user by the one for readers, if that does. */
+static int ask_either(const struct state_dir *dir, const char *cmd, json_t *args, int timeout_ms,
+                      json_t **ret_reply, struct control_error *ret_error)
+{
+    struct control_error ignored;
+    json_t *reply = NULL, *read_reply = NULL;
+    int r = cli_control_ask(dir->socket, cmd, json_incref(args), timeout_ms, &reply, ret_error);
+
+    if (r == -EACCES || (r == 0 && cli_control_turned_away(reply))) {
+        int read =
+            cli_control_ask(dir->socket_read, cmd, json_incref(args), timeout_ms, &read_reply, &ignored);
+        if (read == 0 && (r < 0 || !cli_control_turned_away(read_reply))) {
+            json_decref(reply);
+            reply = read_reply;
+            r = 0;
+        } else {
+            json_decref(read_reply);
+        }
+    }
+    json_decref(args);
+    *ret_reply = reply;
+    return r;
+}
+
 int cli_ask_reply(const char *state, const char *cmd, json_t *args, int timeout_ms, json_t **ret_reply,
                   struct control_error *ret_error)
 {
@@ -62,7 +86,7 @@ int cli_ask_reply(const char *state, const char *cmd, json_t *args, int timeout_
         *ret_error = error;
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
     }
-    r = cli_control_ask(dir.socket, cmd, args, timeout_ms, ret_reply, ret_error);
+    r = ask_either(&dir, cmd, args ? args : json_object(), timeout_ms, ret_reply, ret_error);
     if (r == 0)
         return EXIT_OK;
     if ((r == -ENOENT || r == -EACCES) && db_state_dir_denied(&dir, state, words, sizeof(words))) {

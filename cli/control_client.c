@@ -262,6 +262,12 @@ static bool is_crowded(int r, const json_t *reply)
            (r == 0 && json_is_null(json_object_get(reply, "id")) && code && strcmp(code, "EBUSY") == 0);
 }
 
+bool cli_control_turned_away(const json_t *reply)
+{
+    const char *code = json_string_value(json_object_get(json_object_get(reply, "error"), "code"));
+    return json_is_null(json_object_get(reply, "id")) && code && strcmp(code, "EACCES") == 0;
+}
+
 int cli_control_ask(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_reply,
                     struct control_error *ret_error)
 {

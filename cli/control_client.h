@@ -68,6 +68,9 @@ bool cli_control_reply(const json_t *reply, const json_t **ret_result, struct co
 int cli_control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
                      struct control_error *ret_error);
 
+/* Is it the answer of a socket that does not admit this user? */
+bool cli_control_turned_away(const json_t *reply);
+
 /* The same, and the answer itself, an object, the caller's: also one that refuses. */
 int cli_control_ask(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_reply,
                     struct control_error *ret_error);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "daemon/alert_keys.h"
 #include "engine/account.h"
@@ -43,6 +44,13 @@ enum {
 
 enum daemon_config_inference { INFERENCE_CPU, INFERENCE_GPU };
 enum daemon_config_clock { CLOCK_WALL, CLOCK_FEED };
+
+/* A group of the system, by the name that the file gives. */
+struct daemon_config_group {
+    char name[32];
+    gid_t gid;
+    bool known; /* there is such a group */
+};
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
@@ -144,6 +152,7 @@ struct daemon_config {
     /* [alerts] */
     struct alert_limits alerts;
     /* [log] */
+    struct daemon_config_group operators, readers; /* of the control sockets */
     enum log_level log_level;
     /* --record alone */
     char record_dir[CONFIG_PATH_MAX]; /* "": nothing is recorded except the event log */

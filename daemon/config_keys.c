@@ -349,6 +349,15 @@ static const struct config_key keys[] = {
      AT(trainer_outputs),
      .more = "Those of its keys output and tensorboard: a configuration that comes over the socket is "
              "refused where it names another."},
+    {"control", "operators", "the group whose members may use control.sock; empty: the daemon's own", "",
+     VALUE(group), AT(operators), LIVE,
+     .more =
+         "Its own user and root always may. A member of another group than the daemon's own also has to be let "
+         "into the state directory: docs/control.md, Roles."},
+    {"control", "readers",
+     "the group whose members may read, by control-read.sock; empty: papertape-read where there is one; off",
+     "", VALUE(group), AT(readers), LIVE,
+     .more = "That socket answers commands that change nothing. Without such a group there is none."},
     ALERT_KEYS(ALERT_ROW){"log", "level", "error, warning, info or debug", "info",
                           KEY_WORDS("error warning info debug"), LIVE, AT(log_level)},
     {"account", "currency", "what the account holds and is counted in", "USDT", TEXT(asset),

@@ -14,6 +14,7 @@
 
 CONFIG_READ(asset);
 CONFIG_READ(devices);
+CONFIG_VALUE(group);
 CONFIG_READ(keys);
 CONFIG_VALUE(minute);
 CONFIG_READ(specs);

@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <grp.h>
 #include <string.h>
 
+#include "db/state.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
 #include "strategy/strategy.h"
@@ -131,6 +133,31 @@ READ(tier)
     if (text[0] && config_key_word(text, words, why) < 0)
         return -EINVAL;
     return set_text(key, text, base, why);
+}
+
+/* A group of the system, in a struct daemon_config_group. Empty: that of the row, where there is one. */
+READ(group)
+{
+    struct daemon_config_group *group = (struct daemon_config_group *)((char *)base + key->offset);
+    const struct group *found = NULL;
+    bool named = text[0] && strcmp(text, "off") != 0;
+    if (named && strlen(text) < sizeof group->name)
+        found = getgrnam(text);
+    else if (!text[0] && strcmp(key->name, "readers") == 0)
+        found = getgrnam(STATE_READERS);
+    if (named && !found)
+        return config_key_refuse(why, WHY,
+                                 "\"%.60s\": there is no such group here: groupadd --system makes one", text);
+    *group = (struct daemon_config_group){.gid = found ? found->gr_gid : 0, .known = found != NULL};
+    snprintf(group->name, sizeof group->name, "%s", text);
+    return 0;
+}
+
+PRINT(group)
+{
+    const struct daemon_config_group *group =
+        (const struct daemon_config_group *)((const char *)base + key->offset);
+    fputs(group->name, to);
 }
 
 /* A minute of the day, in an int: -1 is off. */

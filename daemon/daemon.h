@@ -31,6 +31,7 @@ struct daemon {
     struct session *session;
     struct feeds *feeds;
     struct control *control;
+    struct control *control_read; /* for who may only read (roles.h); NULL: there is none */
     struct commands *commands;
     struct telemetry *telemetry;
     struct compute *compute;
@@ -40,8 +41,8 @@ struct daemon {
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
     struct alert_watch *watch;
-    int lock;                     /* its descriptor */
-    int lock_error, socket_error; /* why their files could not be put back; 0 */
+    int lock;                                        /* its descriptor */
+    int lock_error, socket_error, socket_read_error; /* why their files could not be put back; 0 */
     bool stopping;
 };
 

@@ -6,18 +6,19 @@
 #include "daemon/log.h"
 #include "daemon/recorder.h"
 
-static void keep_socket(struct daemon *daemon)
+/* *error: of the last try. */
+static void keep_socket(struct control *control, const char *path, int *error)
 {
-    int r = control_keep(daemon->control);
+    int r = control ? control_keep(control) : 0;
     if (r == 1)
-        daemon_log_warning("%s was removed: it is made again", daemon->state.socket);
-    else if (r == -EEXIST && r != daemon->socket_error)
+        daemon_log_warning("%s was removed: it is made again", path);
+    else if (r == -EEXIST && r != *error)
         daemon_log_error(
-            "%s: another file is in its place: no command reaches the daemon until that is removed",
-            daemon->state.socket);
-    else if (r < 0 && r != daemon->socket_error)
-        daemon_log_error("%s was removed, and cannot be made again: %s", daemon->state.socket, strerror(-r));
-    daemon->socket_error = r < 0 ? r : 0;
+            "%s: another file is in its place: no command reaches the daemon by it until that is removed",
+            path);
+    else if (r < 0 && r != *error)
+        daemon_log_error("%s was removed, and cannot be made again: %s", path, strerror(-r));
+    *error = r < 0 ? r : 0;
 }
 
 static void keep_lock(struct daemon *daemon)
@@ -35,7 +36,8 @@ static void keep_lock(struct daemon *daemon)
 
 void daemon_keep_files(struct daemon *daemon)
 {
-    keep_socket(daemon);
+    keep_socket(daemon->control, daemon->state.socket, &daemon->socket_error);
+    keep_socket(daemon->control_read, daemon->state.socket_read, &daemon->socket_read_error);
     keep_lock(daemon);
     if (daemon_session_recorder(daemon->session, false))
         daemon_recorder_look(daemon_session_recorder(daemon->session, false));

@@ -19,6 +19,7 @@
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/rebuild.h"
+#include "daemon/roles.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
@@ -104,7 +105,7 @@ static void session_drained(void *user)
         daemon_commands_committed(daemon->commands,
                                   db_writer_committed(daemon_session_writer(daemon->session)));
     daemon_commands_destroy(daemon->commands);
-    control_close(daemon->control);
+    daemon_roles_close(daemon);
     arena_destroy(daemon->arena);
     daemon_alert_watch_stop(daemon->watch);
     daemon_telemetry_stop(daemon->telemetry);
@@ -297,13 +298,7 @@ static int start(struct daemon *daemon)
                                 sizeof err);
     if (r < 0)
         goto no_session;
-    const struct control_options listening = {.path = daemon->state.socket,
-                                              .handler = daemon_commands_handle,
-                                              .ctx = daemon->commands,
-                                              .reserve_commands = daemon_commands_reserve,
-                                              .shared_command = "status",
-                                              .shared = daemon_commands_status};
-    r = control_open(daemon->loop, &listening, &daemon->control, err, sizeof err);
+    r = daemon_roles_open(daemon, err, sizeof err);
     if (r < 0)
         goto no_control;
     r = feeds_create(daemon, &daemon->feeds, err, sizeof err);
@@ -350,7 +345,7 @@ static int start(struct daemon *daemon)
     uv_signal_start(&hangup, on_hangup, SIGHUP);
     return 0;
 no_feed:
-    control_close(daemon->control);
+    daemon_roles_close(daemon);
 no_control : {
     char ignored[SESSION_ERROR_MAX];
     daemon_session_close(daemon->session, CLOSE_TIMEOUT_MS, ignored, sizeof ignored);

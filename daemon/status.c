@@ -9,6 +9,7 @@
 #include "daemon/board.h"
 #include "daemon/compute.h"
 #include "daemon/feed/feeds.h"
+#include "daemon/log.h"
 #include "daemon/loop_time.h"
 #include "daemon/parity.h"
 #include "daemon/status_internal.h"
@@ -156,15 +157,25 @@ static json_t *db_object(const struct daemon *daemon)
     return writer_object(&view);
 }
 
-static json_t *control_object(const struct daemon *daemon)
+/* NULL: there is no such socket. */
+static json_t *control_object(const struct control *control)
 {
     struct control_view view;
-    control_look(daemon->control, &view);
+    if (!control)
+        return json_null();
+    control_look(control, &view);
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "clients", (json_int_t)view.clients,
                      "reserves", (json_int_t)view.reserves, "connects", (json_int_t)view.connects,
                      "displaced", (json_int_t)view.displaced, "refused", (json_int_t)view.refused, "requests",
                      (json_int_t)view.requests, "turns", (json_int_t)view.turns, "turn_max_ms",
                      (double)view.turn_max_ns / 1e6);
+}
+
+static json_t *log_object(void)
+{
+    uint64_t queued, lost;
+    const char *to = daemon_log_look(&queued, &lost);
+    return json_pack("{s:s, s:I, s:I}", "to", to, "queued", (json_int_t)queued, "lost", (json_int_t)lost);
 }
 
 static json_t *loop_object(const struct daemon *daemon)
@@ -241,7 +252,9 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"counters", counters_object(engine)},
         {"alerts_open", json_integer((json_int_t)daemon_session_alerts_open(daemon->session))},
         {"alerts_unstored", unstored_alerts(daemon)},
-        {"control", control_object(daemon)},
+        {"control", control_object(daemon->control)},
+        {"control_read", control_object(daemon->control_read)},
+        {"log", log_object()},
         {"loop", loop_object(daemon)},
         {"gpu", daemon_telemetry_gpu_object(daemon->telemetry)},
         {"compute", computing_object(daemon)},

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <grp.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -27,7 +28,11 @@ static int find_path(const char *option, char ret[static STATE_PATH_MAX], char *
     if (option) {
         if (!*option)
             return fail_with(-EINVAL, err, err_size, "--state: empty: a directory is needed");
-        n = snprintf(ret, STATE_PATH_MAX, "%s", option);
+        if (option[0] == '@' && (!option[1] || strchr(option, '/')))
+            return fail_with(-EINVAL, err, err_size,
+                             "--state: \"%.64s\": @NAME is the state of papertaped@NAME.service", option);
+        n = option[0] == '@' ? snprintf(ret, STATE_PATH_MAX, STATE_SERVICE_DIR "-%s", option + 1)
+                             : snprintf(ret, STATE_PATH_MAX, "%s", option);
     } else if (system && *system) {
         /* systemd joins several by colons; the first is ours. */
         n = snprintf(ret, STATE_PATH_MAX, "%.*s", (int)strcspn(system, ":"), system);
@@ -63,7 +68,8 @@ int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size
     if (n >= STATE_PATH_MAX || !join(state.database, state.path, "papertape.db") ||
         !join(state.policies, state.path, "policies") ||
         !join(state.checkpoints, state.path, "checkpoints") || !join(state.events, state.path, "events") ||
-        !join(state.lock, state.path, "papertaped.lock") || !join(state.socket, socket_dir, "control.sock"))
+        !join(state.lock, state.path, "papertaped.lock") || !join(state.socket, socket_dir, "control.sock") ||
+        !join(state.socket_read, socket_dir, "control-read.sock"))
         return fail_with(-ENAMETOOLONG, err, err_size, "%.64s…: the path is longer than %d bytes", state.path,
                          STATE_PATH_MAX - 1);
     *ret = state;
@@ -75,6 +81,25 @@ static bool is_kept(const struct state_dir *state)
     return access(state->database, F_OK) == 0 || access(state->socket, F_OK) == 0;
 }
 
+/* The one instance of the service that keeps something, beside it: SERVICE-NAME. False: none, or several. */
+static bool only_instance(const char *service, struct state_dir *ret)
+{
+    char pattern[STATE_PATH_MAX], ignored[STATE_PATH_MAX];
+    struct state_dir state;
+    glob_t found;
+    int n = 0;
+    snprintf(pattern, sizeof pattern, "%s-*", service);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+        return false;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (db_state_dir_find(found.gl_pathv[i], &state, ignored, sizeof ignored) == 0 && is_kept(&state)) {
+            *ret = state;
+            n++;
+        }
+    globfree(&found);
+    return n == 1;
+}
+
 int db_state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
                          size_t err_size)
 {
@@ -84,7 +109,8 @@ int db_state_dir_look_in(const char *service, const char *option, struct state_d
     int r = db_state_dir_find(option, &own, err, err_size);
     bool given = option || (system && *system);
     if (!given && (r < 0 || !is_kept(&own)) &&
-        db_state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served)) {
+        ((db_state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served)) ||
+         only_instance(service, &served))) {
         *ret = served;
         return 0;
     }
@@ -116,10 +142,14 @@ bool db_state_dir_denied_in(const char *service, const struct state_dir *state, 
             return false;
     }
     const struct group *group = getgrgid(st.st_gid);
-    snprintf(words, size,
-             "%s: what is kept there may not be read by uid %u: be a member of its group %s%.32s, or name a "
-             "state of your own with --state",
-             path, (unsigned)geteuid(), group ? "" : "(unnamed)", group ? group->gr_name : "");
+    char operators[33]; /* before another look-up */
+    snprintf(operators, sizeof operators, "%s", group ? group->gr_name : "");
+    snprintf(
+        words, size,
+        "%s: what is kept there may not be read by uid %u: be a member of its group %s%.32s%s, or name a "
+        "state of your own with --state",
+        path, (unsigned)geteuid(), group ? "" : "(unnamed)", operators,
+        getgrnam(STATE_READERS) ? ", or of " STATE_READERS " to read only" : "");
     return true;
 }
 

@@ -17,12 +17,13 @@ struct state_dir {
     char path[STATE_PATH_MAX];
     char database[STATE_PATH_MAX]; /* papertape.db */
     char policies[STATE_PATH_MAX], checkpoints[STATE_PATH_MAX], events[STATE_PATH_MAX];
-    char socket[STATE_PATH_MAX]; /* control.sock, in $RUNTIME_DIRECTORY unless --state was given */
-    char lock[STATE_PATH_MAX];   /* papertaped.lock */
+    char socket[STATE_PATH_MAX];      /* control.sock, in $RUNTIME_DIRECTORY unless --state was given */
+    char socket_read[STATE_PATH_MAX]; /* control-read.sock, beside it: for who may only read */
+    char lock[STATE_PATH_MAX];        /* papertaped.lock */
 };
 
-/* Finds the directory: `option` (--state) when not NULL, else $STATE_DIRECTORY, else
- * $XDG_STATE_HOME/papertape, else
+/* Finds the directory: `option` (--state) when not NULL, where @NAME is that of the instance
+ * papertaped@NAME.service, else $STATE_DIRECTORY, else $XDG_STATE_HOME/papertape, else
  * ~/.local/state/papertape. Touches nothing. 0; -EINVAL for an empty or relative environment value or no
  * home; -ENAMETOOLONG. err: one sentence. */
 int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
@@ -32,7 +33,8 @@ bool db_state_database(const char *given, char database[static STATE_PATH_MAX]);
 
 /* For programs that read a daemon's state, or talk to it: without `option` and $STATE_DIRECTORY the
  * caller's own directory where it has a database or a socket, else the service's where that has one (which
- * root and the members of its group can see), else the caller's own. Returns as db_state_dir_find(). */
+ * root and the members of its group can see), else that of the only instance which has one, else the caller's
+ * own. Returns as db_state_dir_find(). */
 int db_state_dir_resolve(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
 /* Is nothing found in `state`, as db_state_dir_resolve() gave it for `option`, because this user may not read
@@ -41,6 +43,9 @@ bool db_state_dir_denied(const struct state_dir *state, const char *option, char
 /* The same with another in the service's place. */
 bool db_state_dir_denied_in(const char *service, const struct state_dir *state, const char *option,
                             char *words, size_t size);
+
+/* The group that may only read, by the ACL of the unit's state. */
+#define STATE_READERS "papertape-read"
 
 /* The unit's StateDirectory=. */
 #define STATE_SERVICE_DIR "/var/lib/papertape"

@@ -1,6 +1,7 @@
 #include "tui/collect.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -150,24 +151,51 @@ static void no_daemon(struct collector *collector, int r)
              r == -ENOENT || r == -ECONNREFUSED ? CLI_NO_DAEMON : strerror(-r));
 }
 
-static void connect_daemon(struct collector *collector)
+/* Whose socket it is that this user may not use. */
+static void find_operators(struct model *model, const char *socket)
 {
-    int r = collector->control.fd >= 0 ? 0 : cli_control_open(&collector->control, collector->state.socket);
-
-    if (r < 0)
-        no_daemon(collector, r);
+    struct stat st;
+    const struct group *group = stat(socket, &st) == 0 ? getgrgid(st.st_gid) : NULL;
+    snprintf(model->operators, sizeof(model->operators), "%s", group ? group->gr_name : "papertape");
 }
 
-void tui_collector_tick(struct collector *collector, struct moment now)
+/* The operators' socket, or the readers' where this user may not use that. */
+static void connect_daemon(struct collector *collector)
 {
-    if (collector->status_id && now.mono_ms - collector->status_sent_ms > SILENCE_MS)
-        no_daemon(collector, -ETIMEDOUT);
+    struct model *model = collector->model;
+    int r = collector->control.fd >= 0 ? 0 : -EACCES;
+
+    if (r == 0)
+        return;
+    if (!collector->turned_away)
+        r = cli_control_open(&collector->control, collector->state.socket);
+    model->reads_only = r == -EACCES;
+    if (r == -EACCES) {
+        int read = cli_control_open(&collector->control, collector->state.socket_read);
+        r = read == -ENOENT ? r : read;
+        find_operators(model, collector->state.socket);
+    }
+    if (r < 0) {
+        collector->turned_away = false; /* it may be in the group by then */
+        no_daemon(collector, r);
+    }
+}
+
+static void ask_status(struct collector *collector, struct moment now)
+{
     connect_daemon(collector);
     if (collector->control.fd >= 0 && !collector->status_id) {
         int64_t id = cli_control_send(&collector->control, "status", NULL);
         collector->status_id = id > 0 ? id : 0;
         collector->status_sent_ms = now.mono_ms;
     }
+}
+
+void tui_collector_tick(struct collector *collector, struct moment now)
+{
+    if (collector->status_id && now.mono_ms - collector->status_sent_ms > SILENCE_MS)
+        no_daemon(collector, -ETIMEDOUT);
+    ask_status(collector, now);
     read_database(collector, now);
 }
 
@@ -348,6 +376,8 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
             command_done(collector, view, reply, now);
         else if (id)
             tui_collector_train_reply(collector, view, id, reply, now);
+        else if (!collector->model->reads_only && cli_control_turned_away(reply))
+            collector->turned_away = true;
         json_decref(reply);
         news = true;
     }
@@ -362,6 +392,8 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
         collector->command_id = 0;
         end_rest(collector);
         tui_collector_train_lost(collector, view, true, now);
+        if (collector->turned_away && !collector->model->reads_only)
+            ask_status(collector, now); /* at the readers' socket */
         news = true;
     }
     return news;

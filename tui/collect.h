@@ -37,6 +37,7 @@ struct collector {
     struct state_dir state;
     struct model *model; /* owned */
     struct control_client control;
+    bool turned_away;                    /* by the operators' socket: the readers' is used */
     struct history_reader *reader;       /* NULL while the database cannot be opened */
     json_t *status_json;                 /* the last status as it came, owned; NULL */
     int64_t status_id, status_sent_ms;   /* of the pending request; id 0: none */

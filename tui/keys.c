@@ -84,6 +84,12 @@ static enum action act(struct view *view, const struct model *model, enum panel 
         tui_view_report(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
         return ACTION_NONE;
     }
+    if (model->reads_only) {
+        char words[80];
+        snprintf(words, sizeof(words), "reading only: ask for group %s", model->operators);
+        tui_view_report(view, OUTCOME_NOTE, "", words, now);
+        return ACTION_NONE;
+    }
     bool stopped = tui_model_trading_stopped(model);
     if (key == 'p' && daemon_there(view, model, stopped ? "resume" : "pause", now))
         return stopped ? ACTION_RESUME : ACTION_PAUSE;

@@ -61,6 +61,8 @@ struct model {
     bool studies_named;     /* the user has named the storage: that it is missing is reported */
     char studies_words[STUDY_WORDS_MAX];  /* why the last reading failed; "" */
     struct backtest_view backtest;        /* the last that was started here */
+    bool reads_only;                      /* the daemon lets this user only read */
+    char operators[32];                   /* the group that may do more */
     char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
     char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
+#include "daemon/roles.h"
 #include "record/order.h"
 
 struct commands *daemon_commands_create(struct daemon *daemon)
@@ -61,21 +62,25 @@ void daemon_commands_remember(struct commands *commands, const char *cmd, const 
 const char *const daemon_commands_reserve[] = {"pause", "resume", "cancel", "flatten",
                                                "ping",  "status", NULL};
 
-#define COMMAND(name, needs, known) {#name, daemon_command_##name, known, needs},
+const char *const daemon_commands_reading[] = {"ping", "status", NULL};
+
+#define COMMAND(name, needs, known) {#name, daemon_command_##name, known, needs, false},
+#define READING(name, needs, known) {#name, daemon_command_##name, known, needs, true},
 static const struct command {
     const char *name;
     void (*run)(const struct request *request);
     const char *known;
     bool needs_engine;
-} table[] = {DAEMON_COMMANDS(COMMAND)};
+    bool reads; /* changes nothing */
+} table[] = {DAEMON_COMMANDS(COMMAND, READING)};
 
 static int compare(const void *name, const void *row)
 {
     return strcmp(name, *(const char *const *)row);
 }
 
-void daemon_commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
-                            const struct control_peer *peer)
+static void handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
+                   const struct control_peer *peer, bool reading)
 {
     struct commands *commands = ctx;
     struct args given;
@@ -90,6 +95,9 @@ void daemon_commands_handle(void *ctx, struct control_call *call, const char *cm
             snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                      table[i].name);
         control_error(call, "ENOSYS", "cmd: \"%.60s\" is not known: %s", cmd, known);
+    } else if (reading && !command->reads) {
+        control_error(call, "EACCES", "reading only: %s changes something: be a member of group %s for it",
+                      cmd, daemon_roles_operators());
     } else if (commands->daemon->stopping) {
         control_error(call, "ESHUTDOWN", "the daemon is stopping");
     } else if (command->needs_engine && !request.engine) {
@@ -97,4 +105,16 @@ void daemon_commands_handle(void *ctx, struct control_call *call, const char *cm
     } else if (!command->known || daemon_command_args_known(&given, command->known)) {
         command->run(&request);
     }
+}
+
+void daemon_commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
+                            const struct control_peer *peer)
+{
+    handle(ctx, call, cmd, args, peer, false);
+}
+
+void daemon_commands_handle_reading(void *ctx, struct control_call *call, const char *cmd, json_t *args,
+                                    const struct control_peer *peer)
+{
+    handle(ctx, call, cmd, args, peer, true);
 }

@@ -19,6 +19,11 @@ extern const char *const daemon_commands_reserve[];
 void daemon_commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                             const struct control_peer *peer);
 
+/* The same for control-read.sock: what changes something is refused. And what its reserves answer. */
+void daemon_commands_handle_reading(void *ctx, struct control_call *call, const char *cmd, json_t *args,
+                                    const struct control_peer *peer);
+extern const char *const daemon_commands_reading[];
+
 /* The status, one text for all clients that asked for it; ctx is the struct commands. For control_open(). */
 struct control_text *daemon_commands_status(void *ctx);
 

@@ -182,42 +182,42 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
 /* ---- the handlers ---- */
 
 /* By name: whether it needs an engine, and its arguments; NULL: the handler checks them itself, or there
- * are none. */
+ * are none. READING: it changes nothing and costs little, so that control-read.sock answers it too. */
 /* clang-format off */
-#define DAEMON_COMMANDS(COMMAND) \
+#define DAEMON_COMMANDS(COMMAND, READING) \
     COMMAND(account_create, true, NULL) \
     COMMAND(account_deposit, true, "account amount key") \
-    COMMAND(account_list, true, NULL) \
+    READING(account_list, true, NULL) \
     COMMAND(account_reset, true, "account cash key") \
     COMMAND(account_resume, true, "account key") \
     COMMAND(account_transfer, true, "from to amount key") \
     COMMAND(account_withdraw, true, "account amount key") \
     COMMAND(ack, false, NULL) \
     COMMAND(amend, true, "order client_id account qty limit stop trail trail_percent key") \
-    COMMAND(book, true, "symbol levels") \
+    READING(book, true, "symbol levels") \
     COMMAND(cancel, true, "order client_id account symbol all key") \
     COMMAND(flatten, true, "confirm key") \
-    COMMAND(indicators, true, "symbol timeframe") \
+    READING(indicators, true, "symbol timeframe") \
     COMMAND(order, true, "symbol side qty notional type limit stop trail trail_percent tif expire_ns " \
         RECORD_ORDER_GIVEN(DAEMON_ORDER_GIVEN) "account group take_profit stop_loss key") \
     COMMAND(parity, true, NULL) \
     COMMAND(pause, true, "key") \
-    COMMAND(ping, false, NULL) \
-    COMMAND(policy_list, false, "") \
+    READING(ping, false, NULL) \
+    READING(policy_list, false, "") \
     COMMAND(policy_promote, true, "name path to yes key " POLICY_LIMIT_NAMES) \
     COMMAND(policy_retire, true, "name key") \
-    COMMAND(policy_show, false, "name") \
+    READING(policy_show, false, "name") \
     COMMAND(reload, true, "key") \
     COMMAND(resume, true, "key") \
-    COMMAND(status, false, NULL) \
-    COMMAND(streams, true, "venue") \
+    READING(status, false, NULL) \
+    READING(streams, true, "venue") \
     COMMAND(symbol_add, true, "symbol venue key") \
-    COMMAND(symbol_list, true, "") \
+    READING(symbol_list, true, "") \
     COMMAND(symbol_remove, true, "symbol key") \
-    COMMAND(train_check, false, "config") \
-    COMMAND(train_config, false, "name") \
-    COMMAND(train_list, false, "") \
-    COMMAND(train_log, false, "name lines") \
+    READING(train_check, false, "config") \
+    READING(train_config, false, "name") \
+    READING(train_list, false, "") \
+    READING(train_log, false, "name lines") \
     COMMAND(train_plan, false, "config") \
     COMMAND(train_restart, true, "name config key") \
     COMMAND(train_resume, true, "name key") \
@@ -227,7 +227,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
 #define DAEMON_ORDER_GIVEN(member, option, argument, does, of) #member " "
 
 #define DAEMON_COMMAND_(name, needs, known)                    void daemon_command_##name(const struct request *request);
-DAEMON_COMMANDS(DAEMON_COMMAND_)
+DAEMON_COMMANDS(DAEMON_COMMAND_, DAEMON_COMMAND_)
 
 /* symbol.c: the account that cannot do without a symbol, and what it has of it; NULL: no account. */
 const char *daemon_command_symbol_user(const struct engine *engine, int symbol, const char **ret_why);

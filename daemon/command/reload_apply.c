@@ -6,6 +6,7 @@
 #include "daemon/board.h"
 #include "daemon/command/reload.h"
 #include "daemon/log.h"
+#include "daemon/roles.h"
 #include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
@@ -97,6 +98,7 @@ void daemon_reload_apply(struct reload *reload)
     if (indicators)
         daemon_board_renew(daemon);
     daemon_log_set_level(daemon->config.log_level);
+    daemon_roles_take(daemon);
     daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
     daemon_reload_remove(reload);
     take_feeds(reload);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "exchange/net/control_internal.h"
@@ -34,22 +35,30 @@ size_t control_clients(const struct control *control)
 
 /* ---- newcomers ---- */
 
-/* Admits the own user, root, and members of the own group. */
-static bool admitted(int fd, struct control_peer *ret)
+static bool is_admitted_group(const struct control *control, gid_t gid)
+{
+    for (unsigned i = 0; i < control->groups.n; i++)
+        if (control->groups.gid[i] == gid)
+            return true;
+    return false;
+}
+
+/* Admits the own user, root, and members of the groups. */
+static bool admitted(const struct control *control, int fd, struct control_peer *ret)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
         return false;
     *ret = (struct control_peer){peer.uid, peer.pid};
-    if (peer.uid == geteuid() || peer.uid == 0 || peer.gid == getegid())
+    if (peer.uid == geteuid() || peer.uid == 0 || is_admitted_group(control, peer.gid))
         return true;
     gid_t groups[256];
     size = sizeof groups;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0)
         return false;
     for (size_t i = 0; i < size / sizeof *groups; i++)
-        if (groups[i] == getegid())
+        if (is_admitted_group(control, groups[i]))
             return true;
     return false;
 }
@@ -57,7 +66,7 @@ static bool admitted(int fd, struct control_peer *ret)
 static void turn_away(int fd)
 {
     struct control_text *text =
-        control_refusal("EACCES", "only its own user, root and members of its group are answered");
+        control_refusal("EACCES", "only its own user, root and members of its groups are answered");
     if (text)
         send(fd, text->bytes, text->len, MSG_NOSIGNAL | MSG_DONTWAIT);
     control_text_unref(text);
@@ -127,7 +136,7 @@ static void accept_newcomers(struct control *control)
     for (int i = 0; i < CONTROL_ACCEPTS && now_ms >= control->accept_from_ms; i++) {
         struct control_peer peer;
         int fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0 && admitted(fd, &peer)) {
+        if (fd >= 0 && admitted(control, fd, &peer)) {
             take(control, fd, &peer);
         } else if (fd >= 0) {
             turn_away(fd);
@@ -318,7 +327,12 @@ static void await_deadline(struct control *control, int64_t now_ns)
 
 /* ---- start and stop ---- */
 
-static int listen_at(const char *path)
+static mode_t mode_for(const struct control_groups *groups)
+{
+    return groups->n == 1 && groups->gid[0] == getegid() ? 0660 : 0666;
+}
+
+static int listen_at(const char *path, const struct control_groups *groups)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -329,6 +343,10 @@ static int listen_at(const char *path)
     mode_t mask = umask(0117);
     int r = bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
     umask(mask);
+    if (r == 0) {
+        removexattr(path, "system.posix_acl_access"); /* the folder's default for new files */
+        r = chmod(path, mode_for(groups)) < 0 ? -errno : 0;
+    }
     if (r == 0 && listen(fd, BACKLOG) < 0)
         r = -errno;
     if (r < 0)
@@ -353,7 +371,7 @@ static void know_file(struct control *control)
 /* Uses the same descriptor, which the loop's handle has. */
 static int listen_again(struct control *control)
 {
-    int fd = listen_at(control->path);
+    int fd = listen_at(control->path, &control->groups);
     if (fd < 0)
         return fd;
     uv_poll_stop(&control->listener);
@@ -400,8 +418,10 @@ int control_open(uv_loop_t *loop, const struct control_options *options, struct 
         free(control);
         return -ENAMETOOLONG;
     }
-    if (r == 0)
-        r = control->fd = listen_at(options->path);
+    if (r == 0) {
+        control->groups = options->groups ? *options->groups : (struct control_groups){{getegid()}, 1};
+        r = control->fd = listen_at(options->path, &control->groups);
+    }
     if (r >= 0 && (r = uv_poll_init(loop, &control->listener, control->fd)) < 0)
         close(control->fd);
     if (r < 0) {
@@ -419,6 +439,14 @@ int control_open(uv_loop_t *loop, const struct control_options *options, struct 
     start(control);
     *ret = control;
     return 0;
+}
+
+void control_admit(struct control *control, const struct control_groups *groups)
+{
+    struct stat st;
+    control->groups = *groups;
+    if (lstat(control->path, &st) == 0 && has_file(control, &st))
+        (void)chmod(control->path, mode_for(groups)); /* it is ours */
 }
 
 static void handle_closed(uv_handle_t *handle)

@@ -36,8 +36,18 @@ struct control_peer {
 typedef void control_handler(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                              const struct control_peer *peer);
 
+enum { CONTROL_GROUPS_MAX = 2 };
+
+/* Members of these are admitted, beside the own user and root. */
+struct control_groups {
+    gid_t gid[CONTROL_GROUPS_MAX];
+    unsigned n;
+};
+
 struct control_options {
-    const char *path; /* replaces a socket that a former run left there; mode 0660 */
+    const char
+        *path; /* replaces a socket that a former run left there; mode 0660, or as of control_admit() */
+    const struct control_groups *groups; /* whose members are admitted; NULL: the own group's */
     control_handler *handler;
     void *ctx;
     const char *const *reserve_commands; /* that reserves answer, up to NULL; static */
@@ -49,6 +59,10 @@ struct control_options {
 /* Listens. 0 or -errno with a sentence. */
 int control_open(uv_loop_t *loop, const struct control_options *options, struct control **ret, char *err,
                  size_t err_size);
+
+/* From now on these are admitted; who is connected stays. The file's mode is 0660 where they are the own
+ * group alone, else 0666: the peers' groups decide, and the folder. */
+void control_admit(struct control *control, const struct control_groups *groups);
 
 /* Answers. `result` is stolen; NULL is an empty object. The call is gone afterwards. */
 void control_ok(struct control_call *call, json_t *result);

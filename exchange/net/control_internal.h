@@ -63,6 +63,7 @@ struct control_call {
 };
 
 struct control {
+    struct control_groups groups; /* that are admitted */
     uv_loop_t *loop;
     int fd;
     uv_poll_t listener;

@@ -59,6 +59,41 @@ static void test_find(void)
     CHECK(strstr(err, "at most 107 bytes") != NULL);
 }
 
+/* @NAME is an instance of the service; without --state the only one is found, where the service has no state.
+ */
+static void test_instances(const char *directory)
+{
+    struct state_dir state;
+    char err[256] = "", own[SCRATCH_PATH_MAX], service[SCRATCH_PATH_MAX], one[SCRATCH_PATH_MAX + 16],
+         file[SCRATCH_PATH_MAX + 32];
+    CHECK_INT(db_state_dir_find("@crypto", &state, err, sizeof err), 0);
+    CHECK_STR(state.socket, STATE_SERVICE_DIR "-crypto/control.sock");
+    CHECK_STR(state.socket_read, STATE_SERVICE_DIR "-crypto/control-read.sock");
+    CHECK_INT(db_state_dir_find("@", &state, err, sizeof err), -EINVAL);
+    CHECK_INT(db_state_dir_find("@../x", &state, err, sizeof err), -EINVAL);
+    CHECK_INT(db_state_dir_find("./@crypto", &state, err, sizeof err), 0);
+    CHECK_STR(state.path, "./@crypto");
+
+    snprintf(own, sizeof own, "%s/no-own", directory);
+    snprintf(service, sizeof service, "%s/named", directory);
+    setenv("XDG_STATE_HOME", own, 1);
+    for (int i = 1; i <= 2; i++) {
+        snprintf(one, sizeof one, "%s-%d", service, i);
+        CHECK_INT(mkdir(one, 0700), 0);
+        CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+        CHECK(i == 2 || strncmp(state.path, own, strlen(own)) == 0); /* an empty one is none */
+        snprintf(file, sizeof file, "%s/papertape.db", one);
+        fclose(fopen(file, "w"));
+        CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+        CHECK((strcmp(state.path, one) == 0) == (i == 1)); /* two: neither */
+    }
+    CHECK_INT(mkdir(service, 0700), 0);
+    snprintf(file, sizeof file, "%s/papertape.db", service);
+    fclose(fopen(file, "w"));
+    CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, service);
+}
+
 /* A program that only reads finds the service's state where its user has no state. */
 static void test_look(const char *directory)
 {
@@ -373,6 +408,8 @@ int main(void)
     char directory[SCRATCH_MAX];
     scratch_make(directory);
     test_find();
+    test_instances(directory);
+    test_instances(directory);
     test_look(directory);
     test_denied(directory);
     test_lock_not_ours(directory);

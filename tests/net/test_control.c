@@ -739,6 +739,18 @@ static void users(void)
     struct control_view seen;
     control_look(control, &seen);
     CHECK_INT(seen.refused, 1);
+    /* Other groups from now on: the file is open to all, and the peer's groups decide. */
+    struct stat st;
+    const struct control_groups groups = {{THIRD_UID, THIRD_UID + 1}, 2};
+    const struct control_groups own_group = {{getegid()}, 1};
+    control_admit(control, &groups);
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0666);
+    CHECK_INT(status_of(other(OTHER_UID, THIRD_UID, "cp", go[0])), 0);
+    CHECK_INT(status_of(other(OTHER_UID, THIRD_UID + 1, "cp", go[0])), 0);
+    CHECK(status_of(other(OTHER_UID, getegid(), "cp", go[0])) != 0);
+    control_admit(control, &own_group);
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0660);
+    CHECK_INT(status_of(other(OTHER_UID, getegid(), "cp", go[0])), 0);
     disconnect(&own);
     close(go[0]);
     close(go[1]);

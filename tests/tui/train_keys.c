@@ -159,6 +159,12 @@ static void check_trainings(void)
     begin(true);
     for (const char *key = "sxrePR"; *key; key++)
         check_note(*key, "read-only: started with --readonly");
+    begin(false);
+    model->reads_only = true;
+    strcpy(model->operators, "papertape");
+    for (const char *key = "sxreP"; *key; key++)
+        check_note(*key, "reading only: ask for group papertape");
+    model->reads_only = false;
     int n = model->status.n_trainings;
     begin(false);
     model->status.n_trainings = 0;
