@@ -30,11 +30,30 @@ static void print_docs(void)
     }
 }
 
+static void print_fields(void)
+{
+    puts(
+        "| field | what |\n|---|---|\n"
+        "| `MESSAGE` | the line |\n"
+        "| `PRIORITY` | 3 error, 4 warning, 6 info, 7 debug |\n"
+        "| `PAPERTAPE_EVENT`, `MESSAGE_ID` | the kind of event, by the table below; absent on a line of no kind |");
+#define ROW(member, name, about) puts("| `" name "` | " about " |");
+    LOG_FIELDS(ROW)
+#undef ROW
+    puts(
+        "| `ORDER` | the order's number |\n"
+        "| `PAPERTAPE_TIME` | when the daemon wrote the line, UTC, to the microsecond: the journal's own time is "
+        "that of the receipt |\n"
+        "| `PAPERTAPE_LOST` | of `log-lost`: how many lines |");
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "catalog") == 0) {
         print_catalog();
     } else if (argc == 2 && strcmp(argv[1], "docs") == 0) {
+        print_fields();
+        puts("");
         print_docs();
     } else {
         fputs("papertape-log-catalog: one argument is needed: catalog or docs\n", stderr);

@@ -59,8 +59,8 @@
         "The configuration is refused", \
         "Nothing has changed: the lines before name each error by file and line. papertaped --check-config checks " \
         "a file without a daemon.") \
-    KIND(POLICY, "policy", INFO, "c3b2f021f0a84074a7134b67aa53b9b0", "Policy @POLICY@ has another role", \
-        "It was promoted or retired, by a command or by the daemon. See papertape policy show @POLICY@.") \
+    KIND(POLICY, "policy", INFO, "c3b2f021f0a84074a7134b67aa53b9b0", "A policy has another role", \
+        "It was promoted or retired, by a command or by the daemon, or trades again. See papertape policy list.") \
     KIND(POLICY_REFUSED, "policy-refused", WARNING, "d5a10b828dfd4fa783c9e8272d1fc963", "A policy is refused", \
         "Its file cannot be read, is not for this market, or failed a gate; the line has the reason. It does not " \
         "trade.") \
@@ -115,7 +115,7 @@ extern const struct log_kind_row daemon_log_kinds[LOG_KINDS_N];
     FIELD(account, "ACCOUNT", "the paper account") \
     FIELD(policy, "POLICY", "the policy") \
     FIELD(training, "TRAINING", "the training or study") \
-    FIELD(venue, "VENUE", "the venue, `binance` or `alpaca`") \
+    FIELD(venue, "VENUE", "the venue, by its name in `papertape venues`") \
     FIELD(alert, "PAPERTAPE_ALERT", "the code of an alert")
 
 #endif

@@ -46,7 +46,7 @@ struct arguments {
 static const struct option_row options[] = {
     {"config", "FILE", "read FILE (INI); papertaped.ini(5) lists the keys", AT(given.file), .letter = 'c'},
     {"state", "DIR",
-     "keep everything in DIR, which is made if it is missing; else the first of $STATE_DIRECTORY (set by "
+     "keep everything in DIR, which is made if it is missing, @NAME: /var/lib/papertape-NAME, an instance's; else the first of $STATE_DIRECTORY (set by "
      "systemd), $XDG_STATE_HOME/papertape and ~/.local/state/papertape that the environment gives",
      AT(state), .letter = 's'},
     {"check-config", NULL,

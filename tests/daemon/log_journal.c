@@ -104,7 +104,7 @@ static void *writer(void *arg)
     return NULL;
 }
 
-/* What the journal has, and what it is told that it has not, are all of the lines, each thread's in order. */
+/* What the journal has, and what is reported as lost, are all of the lines, each thread's in order. */
 static void test_threads(void)
 {
     pthread_t threads[THREADS];
