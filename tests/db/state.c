@@ -409,7 +409,6 @@ int main(void)
     scratch_make(directory);
     test_find();
     test_instances(directory);
-    test_instances(directory);
     test_look(directory);
     test_denied(directory);
     test_lock_not_ours(directory);
