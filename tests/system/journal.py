@@ -103,6 +103,7 @@ def stalled(daemon, journal, manager):
     beats = manager.count
     harness.wait_for(lambda: manager.count >= beats + 2, "beats while the log is full")
     assert status["log"]["to"] == "journal" and status["log"]["queued"] > 400, status["log"]
+    assert " lines lost" in daemon.papertape("status")
     journal.reads.set()
 
     def reported():

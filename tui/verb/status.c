@@ -29,6 +29,15 @@ static void take_stored(struct model *model, const char *state, struct moment no
     free(stored);
 }
 
+/* Lines of the daemon's log that its journal did not take. */
+static void print_lost(const json_t *status)
+{
+    json_int_t lost = json_integer_value(json_object_get(json_object_get(status, "log"), "lost"));
+
+    if (lost > 0)
+        printf("log       %lld lines lost: the journal took none for too long\n", (long long)lost);
+}
+
 static int print_text(const json_t *status, const char *state)
 {
     struct model *model = tui_model_create(1000);
@@ -37,12 +46,14 @@ static int print_text(const json_t *status, const char *state)
 
     if (r == 0 && tui_model_wants_stored(model))
         take_stored(model, state, now);
-    if (r == 0)
+    if (r == 0) {
         tui_print_status(stdout, model, now);
-    else
+        print_lost(status);
+    } else {
         fprintf(stderr, "papertape: status: %s\n",
                 r == -EPROTO ? "the daemon's answer is not papertape.status/1: both must be of one version"
                              : "out of memory");
+    }
     tui_model_destroy(model);
     return r == 0 ? EXIT_OK : EXIT_ERROR;
 }
