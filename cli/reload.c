@@ -112,7 +112,7 @@ CLI_VERB(cli_reload) = {
         "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
         "venues. What needs a restart is named.",
     .exits = "1: the configuration was refused; the errors are on stderr.",
-    .page = "daemon",
+    .page = "trading",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     ASK_ARGS,
