@@ -398,12 +398,6 @@ static bool was_listed(struct feed *feed, int symbol)
     return true;
 }
 
-const char *feed_unlisted(const struct venue_symbol *listed_now)
-{
-    return listed_now->unusable ? "lists it without the filters and scales that are needed"
-                                : "does not list it";
-}
-
 static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
