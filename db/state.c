@@ -378,6 +378,19 @@ int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, siz
     return 0;
 }
 
+int db_state_dir_holder(const struct state_dir *state, pid_t *ret_pid)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(state->lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -errno;
+    int r = fcntl(fd, F_OFD_GETLK, &lock) < 0 ? -errno : lock.l_type != F_UNLCK;
+    if (r == 1)
+        *ret_pid = read_pid(fd);
+    close(fd);
+    return r;
+}
+
 int db_state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size)
 {
     struct stat own, named = {0};

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* A sentence for something that a state directory does not have yet, and the program that makes it. */
 #define DB_NOT_YET(what, maker) "there is no " what " yet: " maker " makes it"
@@ -69,6 +70,9 @@ int db_state_dir_create(const struct state_dir *state, char *err, size_t err_siz
  * name is used by something that is not a file of this user's own with no other name, which is not altered;
  * -errno. */
 int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
+
+/* Is the lock held? 1 with the holder's pid, as it wrote it (0: not known); 0; -errno. Takes nothing. */
+int db_state_dir_holder(const struct state_dir *state, pid_t *ret_pid);
 
 /* Called now and then for a lock that is held: was its file removed? 0: no; 1: it is restored, and held by
  * *fd; -EBUSY: another daemon has taken it meanwhile; -errno: it cannot be restored. */
