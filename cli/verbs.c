@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/doctor/doctor.h"
 #include "cli/sweep_run.h"
 #include "cli/text.h"
 #include "db/names.h"
@@ -40,6 +41,14 @@ static void offer_venues(const struct option_call *call, void *ctx,
     (void)call;
     for (size_t i = 0; i < n; i++)
         offer(ctx, venues[i]->format->name);
+}
+
+static void offer_checks(const struct option_call *call, void *ctx,
+                         void (*offer)(void *ctx, const char *name))
+{
+    (void)call;
+    for (int i = 0; i < DOCTOR_N; i++)
+        offer(ctx, cli_doctor_checks[i].name);
 }
 
 static void offer_tiers(const struct option_call *call, void *ctx, void (*offer)(void *ctx, const char *name))
@@ -112,9 +121,9 @@ static void offer_keys(const struct option_call *call, void *ctx, void (*offer)(
 static const struct {
     const char *kind;
     void (*offer)(const struct option_call *call, void *ctx, void (*offer)(void *ctx, const char *name));
-} kinds[] = {{"KEY", offer_keys},       {"LIMIT", offer_limits},
-             {"METRIC", offer_metrics}, {"STRATEGY", offer_strategies},
-             {"TIER", offer_tiers},     {"VENUE", offer_venues}};
+} kinds[] = {
+    {"CHECK", offer_checks},        {"KEY", offer_keys},   {"LIMIT", offer_limits}, {"METRIC", offer_metrics},
+    {"STRATEGY", offer_strategies}, {"TIER", offer_tiers}, {"VENUE", offer_venues}};
 
 void cli_names(const char *kind, const struct option_call *call, void *ctx,
                void (*offer)(void *ctx, const char *name))

@@ -13,6 +13,7 @@
     X(cli_backtest) \
     X(cli_bars) \
     X(cli_book) \
+    X(cli_doctor) \
     X(cli_events) \
     X(cli_explain) \
     X(cli_fees) \
@@ -64,7 +65,7 @@ extern const struct option_row cli_globals[CLI_GLOBALS];
 void cli_say(const char *line);
 
 /* Offers the names that a kind of argument can have (option.h): of the state SYMBOL, ACCOUNT, TRAINING,
- * POLICY, STUDY; of the program STRATEGY and its KEY, LIMIT of --risk, METRIC, TIER, VENUE. */
+ * POLICY, STUDY; of the program CHECK, STRATEGY and its KEY, LIMIT of --risk, METRIC, TIER, VENUE. */
 void cli_names(const char *kind, const struct option_call *call, void *ctx,
                void (*offer)(void *ctx, const char *name));
 

@@ -165,6 +165,15 @@ holds "a member's of the group" in_it setpriv --reuid reader --regid reader --in
 in_it useradd --no-create-home stranger
 holds "and no other user's" bash -c "! nsenter -t $leader -a -- setpriv --reuid stranger --regid stranger --init-groups env HOME=/nonexistent $bindir/papertape status >/dev/null 2>&1"
 
+# What concerns the installation alone: the venue's clock is the market's.
+doctor_finds_nothing() {
+    in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" doctor \
+        unit permissions daemon configuration disk database ledger events >"$base/doctor" &&
+        ! grep -E '^(warning|error)' "$base/doctor" && grep -qE '^ok +unit .* exposure' "$base/doctor"
+}
+holds "doctor finds nothing" doctor_finds_nothing
+cat "$base/doctor"
+
 # The child that compares the log with the ledger runs inside the same sandbox.
 cat >"$root/ask.py" <<'END'
 import socket

@@ -1,0 +1,79 @@
+/* Is a daemon there, and what did one leave? */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+
+/* Has a process that ended left that socket? */
+static bool is_stale(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat st;
+    if (lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode) || strlen(path) >= sizeof address.sun_path)
+        return false;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    bool stale =
+        fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED;
+    if (fd >= 0)
+        close(fd);
+    return stale;
+}
+
+static void check_stale(const char *path, const char *whose, struct doctor_results *results)
+{
+    if (!is_stale(path))
+        return;
+    cli_doctor_add(results, DOCTOR_WARNING,
+                   "%s: a stale socket: %s that made it has ended without removing it", path, whose);
+    cli_doctor_remedy(results, "rm %s; its next start replaces it, too", DOCTOR_QUOTE(path));
+}
+
+static void check_version(const struct doctor *doctor, struct doctor_results *results)
+{
+    const char *version = json_string_value(json_object_get(doctor->status, "version"));
+    json_int_t pid = json_integer_value(json_object_get(doctor->status, "pid"));
+    if (version && strcmp(version, PAPERTAPE_VERSION) != 0) {
+        cli_doctor_add(results, DOCTOR_WARNING, "it runs %s, pid %lld; %s is installed", version,
+                       (long long)pid, PAPERTAPE_VERSION);
+        cli_doctor_remedy(results, "systemctl restart papertaped");
+        return;
+    }
+    cli_doctor_add(results, DOCTOR_OK, "it runs, pid %lld, version %s", (long long)pid,
+                   version ? version : "not known");
+}
+
+static void check_silent(const struct doctor *doctor, struct doctor_results *results)
+{
+    cli_doctor_add(results, DOCTOR_ERROR, "process %d holds %s, but does not answer: %s", (int)doctor->holder,
+                   doctor->state.lock, doctor->status_words);
+    cli_doctor_remedy(results,
+                      "journalctl -u papertaped -n 50; if it never answers, systemctl restart papertaped");
+}
+
+/* Only its own user and group are answered, and may look into the state. */
+static bool is_denied(const struct doctor *doctor)
+{
+    return doctor->status_errno == -EACCES || doctor->status_errno == -EREMOTEIO;
+}
+
+void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *results)
+{
+    char trainer[STATE_PATH_MAX + 16];
+    snprintf(trainer, sizeof trainer, "%s/trainer.sock", doctor->state.path);
+    if (doctor->status)
+        check_version(doctor, results);
+    else if (is_denied(doctor))
+        cli_doctor_add(results, DOCTOR_SKIPPED, "%s", doctor->status_words);
+    else if (doctor->holder > 0)
+        check_silent(doctor, results);
+    check_stale(doctor->state.socket, "the daemon", results);
+    check_stale(trainer, "the co-process", results);
+    if (json_array_size(results->list) == 0)
+        cli_doctor_add(results, DOCTOR_OK, "no daemon runs on %s", doctor->state.path);
+}

@@ -1,0 +1,159 @@
+/* What the checks know: the state, who holds it, and the configuration as the daemon has it or would have it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/control_client.h"
+#include "cli/doctor/args.h"
+#include "cli/doctor/doctor.h"
+#include "daemon/policies.h"
+#include "daemon/procfs.h"
+#include "db/migrate.h"
+#include "exchange/exit_status.h"
+#include "record/option.h"
+
+enum { STATUS_TIMEOUT_MS = 2000, WORDS_MAX = 64 };
+
+#define SERVICE_FILE PAPERTAPE_ETC "/papertape/papertaped.ini"
+
+/* ---- the options of a running daemon ---- */
+
+/* The value of an option at words[i]: "--name VALUE" or "--name=VALUE"; NULL: another word. */
+static const char *value_of(char *const words[], int n, int i, const char *name)
+{
+    size_t len = strlen(name);
+    if (strncmp(words[i], name, len) != 0)
+        return NULL;
+    if (words[i][len] == '=')
+        return words[i] + len + 1;
+    return words[i][len] == '\0' && i + 1 < n ? words[i + 1] : NULL;
+}
+
+static int split(char *text, size_t len, char *words[static WORDS_MAX])
+{
+    int n = 0;
+    for (size_t at = 0; at < len && n < WORDS_MAX; at += strlen(text + at) + 1)
+        words[n++] = text + at;
+    return n;
+}
+
+/* A path as the process sees it; NULL where that cannot be known. */
+static const char *path_of(pid_t pid, const char *path)
+{
+    char link[64], folder[STATE_PATH_MAX];
+    char *whole = NULL;
+    if (path[0] == '/')
+        return strdup(path);
+    snprintf(link, sizeof link, "%s/%d/cwd", daemon_procfs_root(), (int)pid);
+    ssize_t n = readlink(link, folder, sizeof folder);
+    if (n > 0 && (size_t)n < sizeof folder && asprintf(&whole, "%.*s/%s", (int)n, folder, path) < 0)
+        whole = NULL;
+    return whole;
+}
+
+/* Does that process name a configuration? What it says is copied. */
+static bool take_command_line(pid_t pid, struct daemon_config_given *ret)
+{
+    const struct {
+        const char *name;
+        const char **to;
+        bool path;
+    } options[] = {{"--config", &ret->file, true},          {"-c", &ret->file, true},
+                   {"--venue-url", &ret->venue_url, false}, {"--rest-url", &ret->rest_url, false},
+                   {"--ca-file", &ret->ca_file, true},      {"--clock", &ret->clock, false}};
+    static char text[PROCFS_TEXT_MAX];
+    char *words[WORDS_MAX];
+    int len = daemon_procfs_read_of(pid, "cmdline", text, sizeof text);
+    int n = len > 0 ? split(text, (size_t)len, words) : 0;
+    if (n == 0 || !strstr(words[0], "papertaped"))
+        return false;
+    for (int i = 1; i < n; i++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            const char *value = value_of(words, n, i, options[k].name);
+            if (value)
+                *options[k].to = options[k].path ? path_of(pid, value) : value;
+        }
+    return true;
+}
+
+/* The file, and what a running daemon's options say in its place; then what this command's do. */
+static void find_config(const struct doctor_args *args, struct doctor *doctor)
+{
+    bool service = strcmp(doctor->state.path, STATE_SERVICE_DIR) == 0;
+    if (args->given.file) {
+        doctor->given.file = args->given.file;
+        doctor->config_from = "as given";
+    } else if (doctor->holder > 0 && take_command_line(doctor->holder, &doctor->given)) {
+        doctor->config_from = "that of the running daemon";
+    } else if (service && access(SERVICE_FILE, F_OK) == 0) {
+        doctor->given.file = SERVICE_FILE;
+        doctor->config_from = "the service's";
+    } else {
+        doctor->config_from = "the defaults: --config names a file";
+    }
+    if (args->given.venue_url)
+        doctor->given.venue_url = args->given.venue_url;
+    if (args->given.rest_url)
+        doctor->given.rest_url = args->given.rest_url;
+    if (args->given.ca_file)
+        doctor->given.ca_file = args->given.ca_file;
+}
+
+/* ---- all of it ---- */
+
+/* Keys first; then the files that they name, whose faults leave the configuration usable here. */
+static void load_config(struct doctor *doctor)
+{
+    static char error[CONFIG_ERRORS_MAX];
+    struct policy_set *policies = NULL;
+    bool read;
+    int r = daemon_config_load(&doctor->given, doctor->config, &read, error);
+    doctor->config_good = r == 0;
+    if (r == 0)
+        r = daemon_config_check_files(&doctor->given, doctor->config, &policies, error);
+    if (r < 0)
+        daemon_config_place(doctor->given.file, error, doctor->config_errors, sizeof doctor->config_errors);
+    daemon_policy_set_destroy(policies);
+}
+
+static void find_status(struct doctor *doctor)
+{
+    struct control_error error = {0};
+    if (access(doctor->state.socket, F_OK) < 0 && errno == ENOENT) { /* no database is opened here */
+        doctor->status_errno = -ENOENT;
+        return;
+    }
+    doctor->status_errno =
+        cli_control_call(doctor->state.socket, "status", NULL, STATUS_TIMEOUT_MS, &doctor->status, &error);
+    if (doctor->status_errno < 0)
+        doctor->status = NULL;
+    snprintf(doctor->status_words, sizeof doctor->status_words, "%s", error.message);
+}
+
+int cli_doctor_find(struct option_call *call, struct doctor *ret)
+{
+    const struct doctor_args *args = call->into;
+    char err[DB_ERROR_MAX];
+    *ret = (struct doctor){.offline = args->offline};
+    int r = db_state_dir_resolve(call->state, &ret->state, err, sizeof err);
+    if (r < 0)
+        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err);
+    ret->config = calloc(1, sizeof *ret->config);
+    if (!ret->config)
+        return option_fail(call, EXIT_ERROR, "out of memory");
+    if (db_state_dir_holder(&ret->state, &ret->holder) < 1)
+        ret->holder = 0;
+    find_status(ret);
+    find_config(args, ret);
+    load_config(ret);
+    return EXIT_OK;
+}
+
+void cli_doctor_forget(struct doctor *doctor)
+{
+    json_decref(doctor->status);
+    free(doctor->config);
+}

@@ -1,0 +1,178 @@
+/* Modes and owners. Nothing is read but what stat() says. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "daemon/procfs.h"
+
+enum { ENTRY_PATH_MAX = STATE_PATH_MAX + NAME_MAX + 2, NAMED_MAX = 4 };
+
+struct looking {
+    const struct doctor *doctor;
+    struct doctor_results *results;
+    uid_t owner; /* of the state's folder: everything in it has to be that user's */
+    int wrong;   /* owners found so far */
+};
+
+/* "papertape", or the number. */
+static const char *user_name(uid_t uid, char ret[static 64])
+{
+    const struct passwd *user = getpwuid(uid);
+    if (user)
+        snprintf(ret, 64, "%s", user->pw_name);
+    else
+        snprintf(ret, 64, "%u", (unsigned)uid);
+    return ret;
+}
+#define USER_NAME(uid) user_name(uid, (char[64]){0})
+
+/* Whom a process runs as; /proc/PID itself is root's where it may not be traced. */
+static bool user_of(pid_t pid, uid_t *ret)
+{
+    char text[PROCFS_TEXT_MAX];
+    unsigned real, effective;
+    const char *line =
+        daemon_procfs_read_of(pid, "status", text, sizeof text) > 0 ? strstr(text, "\nUid:") : NULL;
+    if (!line || sscanf(line, "\nUid: %u %u", &real, &effective) != 2)
+        return false;
+    *ret = effective;
+    return true;
+}
+
+static void check_mode(struct looking *look, mode_t mode)
+{
+    const char *path = look->doctor->state.path;
+    if (mode & S_IWOTH)
+        cli_doctor_add(look->results, DOCTOR_ERROR, "%s: every user may write in it (mode %04o)", path,
+                       (unsigned)(mode & 07777));
+    else if (mode & S_IROTH)
+        cli_doctor_add(look->results, DOCTOR_WARNING, "%s: every user may list it (mode %04o)", path,
+                       (unsigned)(mode & 07777));
+    else
+        return;
+    cli_doctor_remedy(look->results, "chmod 0750 %s", DOCTOR_QUOTE(path));
+}
+
+static void check_daemon(struct looking *look)
+{
+    const char *path = look->doctor->state.path;
+    uid_t user;
+    if (look->doctor->holder <= 0 || !user_of(look->doctor->holder, &user) || user == look->owner)
+        return;
+    look->wrong++;
+    cli_doctor_add(look->results, DOCTOR_ERROR, "%s: belongs to %s, the daemon runs as %s", path,
+                   USER_NAME(look->owner), USER_NAME(user));
+    cli_doctor_remedy(look->results, "systemctl stop papertaped; chown -hR %s: %s", USER_NAME(user),
+                      DOCTOR_QUOTE(path));
+}
+
+static void check_owner(struct looking *look, const char *path, const struct stat *st)
+{
+    if (st->st_uid == look->owner || ++look->wrong > NAMED_MAX)
+        return;
+    cli_doctor_add(look->results, DOCTOR_ERROR, "%s: belongs to %s, the state to %s", path,
+                   USER_NAME(st->st_uid), USER_NAME(look->owner));
+    cli_doctor_remedy(look->results, "chown -hR %s: %s", USER_NAME(look->owner),
+                      DOCTOR_QUOTE(look->doctor->state.path));
+}
+
+/* A file, socket or folder of the state's. */
+static void check_entry(struct looking *look, const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) < 0)
+        return; /* removed meanwhile */
+    check_owner(look, path, &st);
+    if (S_ISLNK(st.st_mode) || !(st.st_mode & S_IWOTH))
+        return;
+    cli_doctor_add(look->results, DOCTOR_ERROR, "%s: every user may write in it (mode %04o)", path,
+                   (unsigned)(st.st_mode & 07777));
+    cli_doctor_remedy(look->results, "chmod o-w %s", DOCTOR_QUOTE(path));
+}
+
+/* False where this user may not look into it. */
+static bool check_folder(struct looking *look, const char *path)
+{
+    DIR *listing = opendir(path);
+    const int error = errno;
+    if (!listing && error != ENOENT) {
+        cli_doctor_add(look->results, DOCTOR_SKIPPED, "%s: %s: %s and its group may look into it", path,
+                       strerror(error), USER_NAME(look->owner));
+        cli_doctor_remedy(look->results, "sudo -u %s papertape doctor", USER_NAME(look->owner));
+        return false;
+    }
+    for (const struct dirent *entry; listing && (entry = readdir(listing));) {
+        char inner[ENTRY_PATH_MAX];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+        check_entry(look, inner);
+    }
+    if (listing)
+        closedir(listing);
+    return true;
+}
+
+/* A venue's file of keys; a credential is the service manager's. */
+static void check_keys(struct looking *look, const char *venue, const char *path)
+{
+    struct stat st;
+    if (!strchr(path, '/'))
+        return;
+    if (stat(path, &st) < 0) {
+        const int error = errno;
+        cli_doctor_add(look->results, error == EACCES ? DOCTOR_SKIPPED : DOCTOR_ERROR,
+                       "[venue %s] keys: %s: %s", venue, path, strerror(error));
+        if (error != EACCES)
+            cli_doctor_remedy(look->results, "install -m 0600 -o %s /dev/stdin %s: two lines, id and secret",
+                              USER_NAME(look->owner), DOCTOR_QUOTE(path));
+        return;
+    }
+    if (st.st_mode & 077) {
+        cli_doctor_add(look->results, DOCTOR_ERROR, "[venue %s] keys: %s: others may read it (mode %04o)",
+                       venue, path, (unsigned)(st.st_mode & 07777));
+        cli_doctor_remedy(look->results, "chmod 0600 %s; then new keys from the venue", DOCTOR_QUOTE(path));
+    }
+    if (st.st_uid != look->owner && st.st_uid != 0) {
+        cli_doctor_add(look->results, DOCTOR_ERROR, "[venue %s] keys: %s: belongs to %s, the state to %s",
+                       venue, path, USER_NAME(st.st_uid), USER_NAME(look->owner));
+        cli_doctor_remedy(look->results, "chown %s %s", USER_NAME(look->owner), DOCTOR_QUOTE(path));
+    }
+}
+
+void cli_doctor_permissions(const struct doctor *doctor, struct doctor_results *results)
+{
+    struct looking look = {doctor, results, 0, 0};
+    struct stat st;
+    if (stat(doctor->state.path, &st) < 0) {
+        cli_doctor_add(results, DOCTOR_ERROR, "%s: %s", doctor->state.path, strerror(errno));
+        cli_doctor_remedy(results, "ls -ld %s", DOCTOR_QUOTE(doctor->state.path));
+        return;
+    }
+    look.owner = st.st_uid;
+    check_mode(&look, st.st_mode);
+    check_daemon(&look);
+    if (check_folder(&look, doctor->state.path)) {
+        check_folder(&look, doctor->state.events);
+        check_folder(&look, doctor->state.policies);
+        check_folder(&look, doctor->state.checkpoints);
+    }
+    check_entry(&look, doctor->state.socket);
+    for (int v = 0; doctor->config_good && v < doctor->config->n_venues; v++)
+        check_keys(&look, doctor->config->venues[v].venue->format->name, doctor->config->venues[v].keys);
+    if (look.wrong > NAMED_MAX) {
+        cli_doctor_add(results, DOCTOR_ERROR, "%s: %d more files of other users", doctor->state.path,
+                       look.wrong - NAMED_MAX);
+        cli_doctor_remedy(results, "chown -hR %s: %s", USER_NAME(look.owner),
+                          DOCTOR_QUOTE(doctor->state.path));
+    }
+    if (json_array_size(results->list) == 0)
+        cli_doctor_add(results, DOCTOR_OK, "%s: of %s, mode %04o", doctor->state.path, USER_NAME(look.owner),
+                       (unsigned)(st.st_mode & 07777));
+}

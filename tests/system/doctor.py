@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""papertape doctor: finds nothing on a healthy machine, with a daemon, after one and before the first; names each fault that
+is made here; writes nothing. Faults that need a mount or root are skipped where those are not to be had."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import harness
+import trained_three_ways as trained
+
+CHECKS = ["versions", "clock", "space", "disk", "permissions", "daemon", "gpu", "network", "certificates", "unit", "database",
+          "ledger", "events", "configuration", "symbols"]
+CONFIG = """[market]
+symbols = {symbols}
+interval = 1s
+history = 5
+ws_url = {ws_url}
+rest_url = {rest_url}
+ca_file = {ca_file}
+[account main]
+strategy = {strategy}
+{more}"""
+UNREACHABLE = {"ws_url": "wss://127.0.0.1:1", "rest_url": "https://127.0.0.1:1"}
+NAMESPACE = ["unshare", "--map-root-user", "--mount", "sh", "-ec"]
+skipped = []
+
+
+def doctor(state, *arguments, status=0, prefix=()):
+    """Its checks and what it skipped; the exit status is 1 exactly with an error."""
+    done = subprocess.run([*prefix, harness.PAPERTAPE, "doctor", "--json", "--state", state, *arguments], capture_output=True,
+                          text=True, timeout=harness.PATIENCE)
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    report = json.loads(done.stdout)
+    assert report["schema"] == "papertape.doctor/1" and not done.stderr, report
+    assert any(c["state"] == "error" for c in report["checks"]) == (status == 1), report
+    for check in report["checks"]:
+        assert check.keys() == {"name", "state", "text", "remedy"} and check["text"], check
+        assert check["state"] in ("ok", "warning", "error") and check["name"] in CHECKS, check
+        assert (check["remedy"] is not None) == (check["state"] != "ok"), check
+    return report
+
+
+def finds(state, check, severity, words, *arguments, prefix=()):
+    """One check of it: the finding that has these words; no other name comes."""
+    report = doctor(state, check, *arguments, status=int(severity == "error"), prefix=prefix)
+    found = [c for c in report["checks"] if c["state"] != "ok"]
+    assert all(c["name"] == check for c in report["checks"] + report["skipped"]), report
+    match = [c for c in found if c["state"] == severity and re.search(words, c["text"])]
+    assert match, (check, severity, words, report)
+    return match[0]
+
+
+def write_config(folder, name, replay, **changes):
+    path = os.path.join(folder, f"{name}.ini")
+    values = {"symbols": "BTCUSDT", "strategy": "none", "more": "", "ca_file": replay.ca} | replay.urls | changes
+    with open(path, "w") as file:
+        file.write(CONFIG.format(**values))
+    return path
+
+
+@contextlib.contextmanager
+def copied(state, name):
+    """The state again, to be damaged."""
+    copy = f"{state}-{name}"
+    shutil.copytree(state, copy, symlinks=True)
+    os.chmod(copy, 0o750)
+    yield copy
+    shutil.rmtree(copy)
+
+
+def contents(state):
+    """Every file with its size and time, except what SQLite's readers share."""
+    found = {}
+    for folder, _, names in os.walk(state):
+        for name in names:
+            if not name.endswith("-shm"):
+                info = os.lstat(os.path.join(folder, name))
+                found[os.path.relpath(os.path.join(folder, name), state)] = (info.st_size, info.st_mtime_ns)
+    return found
+
+
+def healthy(report, replay_age_s):
+    """Nothing but ok. The synthetic market's clock stands still until it is played: so much it may be behind."""
+    for check in report["checks"]:
+        offset = re.search(r"this clock is (\d+\.\d+) s ahead", check["text"])
+        if check["name"] == "clock" and offset:
+            assert float(offset[1]) <= replay_age_s + 1, check
+        else:
+            assert check["state"] == "ok", check
+
+
+# ---- healthy ----
+
+def before_the_first(folder, config, started):
+    """No state: what needs one is skipped, with the reason, and nothing is made."""
+    state = os.path.join(folder, "absent")
+    report = doctor(state, "--config", config)
+    healthy(report, time.monotonic() - started)
+    reasons = {s["name"]: s["text"] for s in report["skipped"]}
+    assert reasons["permissions"] == "there is no state yet" and reasons["ledger"] == "there is no database yet", reasons
+    assert not os.path.exists(state)
+
+
+def beside_a_daemon(daemon, started):
+    report = doctor(daemon.state)
+    healthy(report, time.monotonic() - started)
+    texts = {c["name"]: c["text"] for c in report["checks"]}
+    assert texts["daemon"].startswith(f"it runs, pid {daemon.popen.pid},"), texts
+    assert texts["configuration"] == f"{daemon.config}, that of the running daemon", texts
+    assert "the daemon's stream is ok" in " ".join(c["text"] for c in report["checks"] if c["name"] == "network")
+    assert {c["name"] for c in report["checks"]} | {"unit"} == set(CHECKS), texts
+    assert report["system"]["papertape"] and report["system"]["daemon"] == report["system"]["papertape"], report["system"]
+    assert "SQLite" in report["system"]["libraries"] and report["system"]["kernel"].startswith("Linux"), report["system"]
+
+
+def after_one(daemon, started):
+    """Nothing is written; every check is in the text, too."""
+    before = contents(daemon.state)
+    healthy(doctor(daemon.state, "--config", daemon.config), time.monotonic() - started)
+    assert contents(daemon.state) == before
+    text = daemon.papertape("doctor", "--offline", "--config", daemon.config)
+    assert re.search(r"^skipped  network +--offline$", text, re.M), text
+    assert re.search(r"^ok \d+, warning \d+, error 0, skipped \d+$", text, re.M), text
+
+
+def names_of_checks(state):
+    done = subprocess.run([harness.PAPERTAPE, "doctor", "spcae", "--state", state], capture_output=True, text=True)
+    assert done.returncode == 2 and "did you mean space?" in done.stderr, done.stderr
+
+
+def descriptors_on(state, pids):
+    """Files without a name below the state, which these processes have open."""
+    found = []
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError):
+            for fd in os.listdir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(FileNotFoundError):
+                    target = os.readlink(f"/proc/{pid}/fd/{fd}")
+                    if target.startswith(state + "/") and target.endswith("(deleted)"):
+                        found.append(target)
+    return found
+
+
+def children_of(pid):
+    with contextlib.suppress(FileNotFoundError):
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(child) for child in file.read().split()]
+    return []
+
+
+def ended_by_a_signal(state, folder):
+    """While it writes its scratch file, which is slow here: nothing is left, of files or processes."""
+    slow = os.path.join(folder, "slow-sync")
+    with open(slow, "w") as file:
+        file.write("100 (deleted)")
+    before = contents(state)
+    env = os.environ | {"LD_PRELOAD": harness.SLOW_SYNC, "SLOW_SYNC": slow,
+                        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+    for number in (signal.SIGINT, signal.SIGKILL):
+        process = subprocess.Popen([harness.PAPERTAPE, "doctor", "disk", "--state", state], env=env, stdout=subprocess.DEVNULL)
+        harness.wait_for(lambda: descriptors_on(state, children_of(process.pid)), "the scratch file")
+        children = children_of(process.pid)
+        process.send_signal(number)
+        assert process.wait(harness.PATIENCE) == -number
+        harness.wait_for(lambda: not descriptors_on(state, children), "the end of its check")
+        assert contents(state) == before
+
+
+# ---- faults of the state ----
+
+def loose_modes(state, folder, replay):
+    with copied(state, "loose") as copy:
+        os.chmod(copy, 0o777)
+        assert finds(copy, "permissions", "error", r"every user may write in it \(mode 0777\)")["remedy"] == f"chmod 0750 {copy}"
+        os.chmod(copy, 0o750)
+        os.chmod(f"{copy}/papertape.db", 0o666)
+        finds(copy, "permissions", "error", r"papertape\.db: every user may write in it")
+        os.chmod(f"{copy}/papertape.db", 0o640)
+        keys = harness.write_keys(folder, "loose-keys", "a-secret-of-mine")
+        os.chmod(keys, 0o644)
+        config = write_config(folder, "keys", replay, more=f"[venue binance]\nkeys = {keys}\n")
+        found = finds(copy, "permissions", "error", r"loose-keys: others may read it \(mode 0644\)", "--config", config)
+        assert "a-secret-of-mine" not in json.dumps(found)
+
+
+def wrong_owner(state):
+    if os.geteuid() != 0:
+        skipped.append("wrong owner: not root")
+        return
+    with copied(state, "owner") as copy:
+        os.chown(f"{copy}/papertape.db", 12345, -1)
+        found = finds(copy, "permissions", "error", r"papertape\.db: belongs to 12345, the state to ")
+        assert found["remedy"].startswith("chown -hR "), found
+
+
+def stale_socket(state):
+    with copied(state, "socket") as copy:
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(f"{copy}/control.sock")
+        found = finds(copy, "daemon", "warning", r"control\.sock: a stale socket")
+        assert found["remedy"].startswith(f"rm {copy}/control.sock"), found
+
+
+def damaged_segment(state):
+    with copied(state, "segment") as copy:
+        oldest = sorted(name for name in os.listdir(f"{copy}/events") if name.endswith(".journal"))[0]
+        with open(f"{copy}/events/{oldest}", "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(size // 2)
+            byte = file.read(1)
+            file.seek(size // 2)
+            file.write(bytes([byte[0] ^ 0x10]))
+        finds(copy, "events", "error", re.escape(oldest))
+
+
+def newer_schema(state):
+    with copied(state, "schema") as copy:
+        subprocess.run(["sqlite3", f"{copy}/papertape.db", "PRAGMA user_version = 9999"], check=True)
+        finds(copy, "database", "error", "9999 is newer than")
+        assert [s["name"] for s in doctor(copy, "ledger")["skipped"]] == ["ledger"]
+
+
+def altered_row(state):
+    with copied(state, "row") as copy:
+        subprocess.run(["sqlite3", f"{copy}/papertape.db", "UPDATE ledger SET amount = amount + 1"], check=True)
+        finds(copy, "database", "error", "ledger: row 1")
+        finds(copy, "ledger", "error", "ledger: row 1")
+
+
+def in_namespace(state, script, check, severity, words):
+    """The check with mounts of its own, which end with it."""
+    prefix = [*NAMESPACE, script + '\nexec "$@"', "sh"]
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:
+        skipped.append(f"{check} ({words}): no mount is allowed here")
+        return
+    finds(state, check, severity, words, prefix=prefix)
+
+
+def mounts(state, folder):
+    small = os.path.join(folder, "small")
+    os.mkdir(small)
+    in_namespace(small, f"mount -t tmpfs -o size=16m none {small}", "space", "error", r"small: 0\.0 GiB free")
+    in_namespace(small, f"mount -t tmpfs -o size=16g,nr_inodes=40 none {small}; for i in $(seq 38); do : >{small}/$i; done",
+                 "space", "error", "of its inodes are used")
+    in_namespace(state, f"mount --bind {state} {state}; mount -o remount,ro,bind {state}", "disk", "error",
+                 "the file system is read-only")
+    unit = os.path.join(harness.BUILD, "systemd/papertaped.service")
+    place = "mount -t tmpfs none /etc/systemd/system"
+    if shutil.which("systemd-analyze") and os.path.isdir("/etc/systemd/system"):
+        in_namespace(state, f"{place}; printf '[Service]\\nExecStart=/bin/true\\n' >/etc/systemd/system/papertaped.service", "unit",
+                     "error", r"exposure 9\.\d, expected at most 1\.5")
+        report = doctor(state, "unit", prefix=[*NAMESPACE, f'{place}; cp {unit} /etc/systemd/system/; exec "$@"', "sh"])
+        assert "exposure 1.5" in report["checks"][0]["text"], report
+
+
+def devices(state, folder):
+    """Two devices, and a module that uses one; a module that is none; a driver that has lost them; one that hangs."""
+    settings = os.path.join(folder, "devices")
+    nvml = {"PAPERTAPE_NVML": harness.FAKE_NVML, "PAPERTAPE_FAKE_NVML": settings}
+
+    def found(setting="", module=harness.GPU_ON_CPU):
+        with open(settings, "w") as file:
+            file.write(setting)
+        names = [f"{name}={value}" for name, value in (nvml | {"PAPERTAPE_GPU_MODULE": module}).items()]
+        return {c["text"]: c["state"] for c in doctor(state, "gpu", prefix=["env", *names])["checks"]}
+
+    assert found() == {"Fake 0, driver 999.42.01": "ok", "Fake 1, driver 999.42.01": "ok", "the GPU module uses the CPU": "ok"}
+    assert [state for text, state in found(module="/dev/null").items() if "the CPU does the work" in text] == ["warning"]
+    assert "warning" in found("fails=1\n").values()
+    if harness.LONG:
+        assert found("hang=1\n") == {"no answer within 7 s: a driver or a file system hangs": "warning"}
+
+
+# ---- faults of the venue and of the configuration ----
+
+def bad_configuration(state, folder, replay):
+    config = write_config(folder, "unknown", replay, symbols="BTCUSDT, BTCUSDX")
+    finds(state, "symbols", "error", rf"^{re.escape(config)}:2: \[market\] symbols: BTCUSDX: binance does not list it",
+          "--config", config)
+    config = write_config(folder, "strategy", replay, strategy="sma-corss")
+    finds(state, "configuration", "error", rf"^{re.escape(config)}:9: \[account main\] strategy", "--config", config)
+    reasons = {s["name"]: s["text"] for s in doctor(state, "network", "--config", config)["skipped"]}
+    assert reasons == {"network": "the configuration has errors"}, reasons
+    config = write_config(folder, "policy", replay, strategy="none", more="[account other]\npolicy = /nowhere.safetensors\n")
+    finds(state, "configuration", "error", r":\d+: \[account other\] policy: /nowhere\.safetensors", "--config", config)
+    slower = trained.policy(os.path.join(folder, "slower.safetensors"), "doctor", interval="5m", symbols=trained.SYMBOLS[:1])
+    config = write_config(folder, "interval", replay, more=f"[account other]\npolicy = {slower}\n")
+    finds(state, "configuration", "error", r":\d+: \[account other\] policy: .*slower.*5m", "--config", config)
+    config = write_config(folder, "currency", replay, more="currency = USDC\n")
+    finds(state, "configuration", "error", r"currency: USDC, but the database has this account in USDT", "--config", config)
+
+
+def bad_venue(state, folder, replay, expired, behind):
+    config = write_config(folder, "unreachable", replay, **UNREACHABLE)
+    for severity, words in (("error", "https://127.0.0.1:1: "), ("error", "wss://127.0.0.1:1: ")):
+        finds(state, "network", severity, words, "--config", config)
+    assert {s["name"] for s in doctor(state, "certificates", "symbols", "--config", config)["skipped"]} == {
+        "certificates", "symbols"}
+    done = subprocess.run([harness.PAPERTAPE, "doctor", "network", "--json", "--state", state, "--config", config],
+                          env=os.environ | {"https_proxy": "http://127.0.0.1:3128"}, capture_output=True, text=True)
+    assert "$https_proxy is set: papertape connects directly" in done.stdout, done.stdout
+    config = write_config(folder, "expired", expired)
+    finds(state, "certificates", "error", "its certificate expired at 20", "--config", config)
+    finds(state, "network", "error", "expired", "--config", config)
+    config = write_config(folder, "other-ca", replay, ca_file=expired.ca)
+    finds(state, "certificates", "error", "is not trusted: ", "--config", config)
+    config = write_config(folder, "behind", behind)
+    assert finds(state, "clock", "error", r"this clock is \d+\.\d+ s ahead", "--config", config)["remedy"]
+
+
+def main():
+    with harness.Folder() as f:
+        started = time.monotonic()
+        replay = f.start(harness.Replay(f.path, "--synthetic", "1"))
+        expired = f.start(harness.Replay(f.within("expired"), "--synthetic", "1", "--fault", "tls-expired"))
+        behind = f.start(harness.Replay(f.within("behind"), "--synthetic", "1", "--fault", "clock:-5s"))
+        with open(write_config(f.path, "config", replay)) as file:
+            daemon = f.start(harness.Daemon(f.path, None, file.read()))
+        daemon.wait_status(lambda status: status["feed"]["state"] == "ok", "the stream")
+        beside_a_daemon(daemon, started)
+        daemon.popen.send_signal(signal.SIGSTOP)
+        finds(daemon.state, "daemon", "error", f"process {daemon.popen.pid} holds .*, but does not answer")
+        daemon.popen.send_signal(signal.SIGCONT)
+        assert daemon.stop() == 0
+        state = daemon.state
+        after_one(daemon, started)
+        harness.together(
+            f.path, lambda folder: before_the_first(folder, daemon.config, started),
+            lambda folder: names_of_checks(state), lambda folder: ended_by_a_signal(state, folder), lambda folder: loose_modes(state, folder, replay),
+            lambda folder: wrong_owner(state), lambda folder: stale_socket(state), lambda folder: damaged_segment(state),
+            lambda folder: newer_schema(state), lambda folder: altered_row(state), lambda folder: mounts(state, folder),
+            lambda folder: devices(state, folder),
+            lambda folder: bad_configuration(state, folder, replay),
+            lambda folder: bad_venue(state, folder, replay, expired, behind))
+    print("doctor: ok" + "".join(f"; skipped {reason}" for reason in skipped))
+
+
+main()
