@@ -155,6 +155,21 @@ struct journal_segment_info {
 int journal_list(const char *path, int (*each)(void *ctx, const struct journal_segment_info *info), void *ctx,
                  char *err, size_t err_size);
 
+/* For a copy of the log up to event `seq`, while another process writes and removes segments: calls `each`
+ * for every segment that begins at or before it, the newest first (retention removes the oldest first, so
+ * what is missing has nothing before it), with the bytes up to the end of the first block whose records reach
+ * `seq`, or of the last whole one. One below 0 ends it and is returned, with an empty err. 0 or -errno with a
+ * sentence. */
+struct journal_extent {
+    const char *name;
+    int fd; /* open until `each` returns */
+    int64_t bytes;
+    uint64_t last_seq; /* of the records in it; 0: not looked at, since a newer segment has later ones */
+};
+typedef int journal_extent_fn(void *ctx, const struct journal_extent *extent);
+int journal_each_up_to(const char *path, uint64_t seq, journal_extent_fn *each, void *ctx, char *err,
+                       size_t err_size);
+
 /* Reads everything, every hash. 0 with what was found; -EBADMSG, …: err names the first fault. */
 struct journal_summary {
     uint64_t segments, blocks, records, states, events, frames, replies, holes;
