@@ -130,7 +130,8 @@ struct daemon_config {
     /* [storage] */
     int commit_delay_ms;
     /* [events] */
-    int32_t events_keep_days, events_keep_mb; /* 0: no bound */
+    int32_t events_keep_days, events_keep_mb;      /* 0: no bound */
+    int32_t alerts_days, commands_days, bars_days; /* of [retention]; 0: no bound */
     int32_t events_segment_mb, events_level;
     bool events_sync;
     /* [parity] */

@@ -43,6 +43,7 @@ struct daemon {
     struct alert_watch *watch;
     int lock;                                        /* its descriptor */
     int lock_error, socket_error, socket_read_error; /* why their files could not be put back; 0 */
+    uint64_t keep_rows_ms;                           /* uv_now() of the database's next housekeeping; 0: now */
     bool stopping;
 };
 

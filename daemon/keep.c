@@ -6,6 +6,9 @@
 #include "daemon/log.h"
 #include "daemon/recorder.h"
 
+#define DAY_NS (INT64_C(86400) * 1000000000)
+enum { KEEP_ROWS_MS = 3600000 };
+
 /* *error: of the last try. */
 static void keep_socket(struct control *control, const char *path, int *error)
 {
@@ -32,6 +35,25 @@ static void keep_lock(struct daemon *daemon)
     else if (r < 0 && r != daemon->lock_error)
         daemon_log_error("the lock was removed, and cannot be put back: %s", err);
     daemon->lock_error = r < 0 ? r : 0;
+}
+
+/* Days before now; 0: no bound. */
+static int64_t days_before(int64_t now_ns, int32_t days)
+{
+    return days > 0 && now_ns > days * DAY_NS ? now_ns - days * DAY_NS : 0;
+}
+
+void daemon_keep_rows(struct daemon *daemon)
+{
+    const struct daemon_config *config = &daemon->config;
+    struct db_writer *writer = daemon_session_writer(daemon->session);
+    if (!writer || uv_now(daemon->loop) < daemon->keep_rows_ms)
+        return;
+    int64_t now_ns = daemon_session_now(daemon->session);
+    daemon->keep_rows_ms = uv_now(daemon->loop) + KEEP_ROWS_MS;
+    db_writer_keep(writer, &(struct db_retention){.alerts_ns = days_before(now_ns, config->alerts_days),
+                                                  .commands_ns = days_before(now_ns, config->commands_days),
+                                                  .bars_ns = days_before(now_ns, config->bars_days)});
 }
 
 void daemon_keep_files(struct daemon *daemon)

@@ -193,6 +193,7 @@ static void on_tick(uv_timer_t *timer)
     notify_manager(daemon, &view);
     put_samples(telemetry);
     if (daemon_session_started(daemon->session)) {
+        daemon_keep_rows(daemon);
         put_prices(telemetry);
         put_feed(telemetry, &view);
         for (size_t i = 0; i < feeds_count(daemon->feeds); i++) {

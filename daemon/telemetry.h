@@ -27,4 +27,7 @@ void daemon_telemetry_stop(struct telemetry *telemetry); /* frees on the loop's 
  * where another one has the lock. */
 void daemon_keep_files(struct daemon *daemon);
 
+/* Once an hour, and after a reload: the writer begins the database's housekeeping with [retention]. */
+void daemon_keep_rows(struct daemon *daemon);
+
 #endif

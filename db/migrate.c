@@ -134,6 +134,8 @@ int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, ch
         rc = pragma(db, "PRAGMA foreign_keys", &keys);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
+    if (rc == SQLITE_OK && version == 0) /* only a file without a table takes it: db/keeping.h */
+        rc = sqlite3_exec(db, "PRAGMA auto_vacuum = INCREMENTAL", NULL, NULL, NULL);
     if (rc != SQLITE_OK)
         return failure(db, rc, "", err, err_size);
     for (; r == 0 && version < count; version++)
@@ -165,7 +167,7 @@ static int compare(sqlite3_stmt *is, sqlite3_stmt *should, char *err, size_t err
 int db_schema_same(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size)
 {
     static const char sql[] = "SELECT name, type || ' ' || tbl_name || ' ' || ifnull(sql, '') "
-                              "FROM sqlite_schema ORDER BY name, type";
+                              "FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat_' ORDER BY name, type";
     sqlite3 *made = NULL;
     sqlite3_stmt *is = NULL, *should = NULL;
     int r = db_errno(sqlite3_open(":memory:", &made));

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "db/migrate.h"
+#include "db/retention.h"
 #include "db/row.h"
 #include "engine/account.h"
 #include "exchange/bar.h"
@@ -167,6 +168,9 @@ int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
 /* One that is stepped: does what its thread would do next, one transaction or one checkpoint at most. Returns
  * when there will be more to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
 int64_t db_writer_step(struct db_writer *writer);
+
+/* Begins the database's housekeeping (db/keeping.h), between commits; what a former call began is over. */
+void db_writer_keep(struct db_writer *writer, const struct db_retention *before);
 
 /* Another write to the same disk failed: the database is checked before the next commit, or now. On any
  * thread. */

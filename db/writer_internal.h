@@ -8,6 +8,7 @@
 
 #include "db/commit_times.h"
 #include "db/doubt.h"
+#include "db/keeping.h"
 #include "db/queue.h"
 #include "db/store.h"
 #include "db/writer.h"
@@ -43,7 +44,9 @@ struct db_writer {
     bool hurry, stop, abandon;
     bool stuck;    /* what is stored contradicts a row that must be stored */
     bool doubtful; /* after an I/O error, here or in the journal: what reads well may not be on the disk */
-    bool lost;     /* a row that must be stored found no memory: its group and all after it are refused */
+    bool keep;     /* housekeeping is to begin … */
+    struct db_retention keep_before; /* … with this */
+    bool lost; /* a row that must be stored found no memory: its group and all after it are refused */
     struct db_writer_stats stats;
     struct db_commit_times times;
 
@@ -62,6 +65,8 @@ struct db_writer {
     enum storing storing;
     bool lost_reported;
     char reported[DB_ERROR_MAX];
+    struct db_keeping keeping;
+    int64_t keep_ns; /* when its next step is due; 0: there is none */
 };
 
 /* The rows of a transaction. */
@@ -96,6 +101,14 @@ int64_t db_writer_step_locked(struct db_writer *w);
 /* Waits to be woken, until that moment at most. The lock is released while it waits. */
 void db_writer_wait_until(struct db_writer *w, pthread_cond_t *cond, int64_t until_ns);
 
+/* ---- writer_keep.c, on the writer's thread ---- */
+
+/* The lock is held: when the next step of housekeeping is due; INT64_MAX: there is none. */
+int64_t db_writer_keep_due(struct db_writer *w);
+
+/* That step. As db_writer_step_locked(). */
+int64_t db_writer_keep_step(struct db_writer *w);
+
 /* ---- writer_store.c, on the writer's thread, without the lock ---- */
 
 /* Reports the state of storing to the callbacks where it changed. */
@@ -111,6 +124,9 @@ int db_writer_dispel_doubt(struct db_writer *w);
 
 /* Called after an error, which store->error describes. */
 void db_writer_note_failure(struct db_writer *w, int rc);
+
+/* SQLITE_OK; or the file is no longer at its place, with store->error. */
+int db_writer_still_there(struct db_store *store);
 
 /* Checkpoints a log of at least so many pages. */
 void db_writer_keep_log_short(struct db_writer *w, int at, bool truncate);

@@ -57,7 +57,7 @@ struct db_writer_chunk db_writer_next_chunk(const struct db_queue *queue, size_t
 }
 
 /* A database that was deleted or moved still accepts writes, into a file without a name. */
-static int check_still_there(struct db_store *store)
+int db_writer_still_there(struct db_store *store)
 {
     int moved = 0;
     if (sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved) {
@@ -96,7 +96,7 @@ static int store_chunk(struct db_writer *w, const struct db_writer_chunk *chunk)
     uint64_t corrected = store->bars_corrected, conflicts = store->conflicts, skipped = 0;
     char skip_reason[DB_ERROR_MAX] = "";
     int64_t begin_ns = db_writer_now_ns(w);
-    int rc = check_still_there(store);
+    int rc = db_writer_still_there(store);
     if (rc == SQLITE_OK)
         rc = db_store_begin(store);
     for (size_t at = chunk->begin; rc == SQLITE_OK && at < chunk->end;) {

@@ -128,9 +128,13 @@ int64_t db_writer_step_locked(struct db_writer *w)
         return store_next(w);
     if (w->incoming.size == 0 && w->doubtful && !w->abandon)
         return check_disk(w);
-    if (w->incoming.size == 0 && !w->stop && w->lost == w->lost_reported)
-        return be_idle(w);
-    return take_rows(w);
+    int64_t keep_ns = db_writer_keep_due(w);
+    if (keep_ns <= db_writer_now_ns(w))
+        return db_writer_keep_step(w);
+    if (w->incoming.size > 0 || w->stop || w->lost != w->lost_reported)
+        return take_rows(w);
+    int64_t idle_ns = be_idle(w);
+    return idle_ns < keep_ns ? idle_ns : keep_ns;
 }
 
 void db_writer_wait_until(struct db_writer *w, pthread_cond_t *cond, int64_t until_ns)

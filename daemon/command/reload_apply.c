@@ -100,6 +100,7 @@ void daemon_reload_apply(struct reload *reload)
     daemon_log_set_level(daemon->config.log_level);
     daemon_roles_take(daemon);
     daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
+    daemon->keep_rows_ms = 0; /* by what holds now */
     daemon_reload_remove(reload);
     take_feeds(reload);
     daemon_reload_add(reload);
