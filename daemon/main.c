@@ -371,30 +371,14 @@ static int status_of(int error)
 static int rebuild(const struct daemon *daemon)
 {
     char err[1024];
-    int lock;
     struct rebuild_result result;
-    const struct rebuild_options wanted = {.state = &daemon->state,
-                                           .why = "by hand",
-                                           .venue = daemon->config.venues[0].venue->format->name,
-                                           .now_ns = clock_wall_ns(),
-                                           .stop = early_stop_flag()};
-    if (access(daemon->state.events, F_OK) < 0) { /* before anything is made there */
-        snprintf(err, sizeof err, "%s: %s: a state directory with an event log is needed",
-                 daemon->state.events, strerror(errno));
-        daemon_say(err);
-        return EXIT_USAGE;
-    }
-    int r = db_state_dir_create(&daemon->state, err, sizeof err);
-    if (r == 0)
-        r = db_state_dir_lock(&daemon->state, &lock, err, sizeof err);
-    if (r == 0 && (r = daemon_rebuild_finish(&daemon->state, err, sizeof err)) >= 0)
-        r = daemon_rebuild_database(&wanted, &result, err, sizeof err);
+    const char *venue = daemon->config.venues[0].venue->format->name;
+    int r = daemon_rebuild_state(&daemon->state, venue, early_stop_flag(), &result, err, sizeof err);
     if (r < 0) {
         daemon_say(err);
         return r == -ECANCELED ? EXIT_FAILURE : status_of(r);
     }
     printf("%s\n", result.text);
-    close(lock);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -49,6 +49,11 @@ struct rebuild_result {
 int daemon_rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
                             size_t err_size);
 
+/* The same by command, in whatever state the database is: takes the lock of a state that has a log, finishes
+ * what a former process left, and rebuilds. Also -EINVAL without a log, -EBUSY while a daemon runs. */
+int daemon_rebuild_state(const struct state_dir *state, const char *venue, const atomic_bool *stop,
+                         struct rebuild_result *ret, char *err, size_t err_size);
+
 /* Finishes a swap that a former process started, and removes an unfinished build. Called at a start, before
  * the database is opened. 1: a swap was finished; 0: there was none; -errno. */
 int daemon_rebuild_finish(const struct state_dir *state, char *err, size_t err_size);
