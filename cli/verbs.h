@@ -11,6 +11,7 @@
     X(cli_actions) \
     X(tui_alerts) \
     X(cli_backtest) \
+    X(cli_backup) \
     X(cli_bars) \
     X(cli_book) \
     X(cli_doctor) \
@@ -30,6 +31,7 @@
     X(cli_policy) \
     X(cli_positions) \
     X(cli_reload) \
+    X(cli_restore) \
     X(cli_resume) \
     X(cli_revisions) \
     X(tui_status) \

@@ -17,8 +17,6 @@
 
 enum { STATUS_TIMEOUT_MS = 2000, WORDS_MAX = 64 };
 
-#define SERVICE_FILE PAPERTAPE_ETC "/papertape/papertaped.ini"
-
 /* ---- the options of a running daemon ---- */
 
 /* The value of an option at words[i]: "--name VALUE" or "--name=VALUE"; NULL: another word. */

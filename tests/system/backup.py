@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Backup and restore, by the very commands of docs/backup.md: of a running daemon while orders and transfers are acknowledged, of a
 stopped one, and of parts. What was acknowledged before the backup is there, the copy verifies, and a start from it neither builds
-nor alarms. And an event log that is taken away under the daemon begins again, with an alert."""
+nor alarms. Rotation, the drill, the outcome for the daemon, what is refused, a disk that is full. And an event log that is taken away
+under the daemon begins again, with an alert."""
 
 import json
 import os
-import pwd
 import re
+import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import threading
 
 import harness
 
-CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n"
+CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n[retention]\nalerts_days = 1\ncommands_days = 1\nbars_days = 30\n"
 
 
 def commands(section):
@@ -82,18 +84,38 @@ def sound(daemon, started=True):
         assert "built again" not in daemon.log_text()
 
 
+def outcome(state):
+    with open(os.path.join(state, "backup.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def papertape(*arguments, status=0, **kwargs):
+    done = subprocess.run([harness.PAPERTAPE, *arguments], capture_output=True, text=True, timeout=harness.PATIENCE, **kwargs)
+    assert done.returncode == status, (arguments, done)
+    return done.stdout + done.stderr
+
+
 def running(folder, replay):
     """Restored into another directory while the first still runs: loopback has no limits that they share."""
     daemon = start(folder, replay, "state")
+    with open(os.path.join(daemon.state, "policies", "keys"), "w", encoding="ascii") as file:
+        file.write("id\nsecret\n")
+    with sqlite3.connect(os.path.join(daemon.state, "notify.db")) as other:  # a database of another part
+        other.execute("CREATE TABLE queue (id INTEGER PRIMARY KEY)")
+        other.execute("INSERT INTO queue VALUES (7)")
+    other.close()
     load = Acknowledged(daemon)
     harness.wait_for(lambda: len(load.transfers) > 20, "commands that are acknowledged")
     before = load.so_far()
-    backup, restored = os.path.join(folder.path, "backup"), os.path.join(folder.path, "restored")
+    backup, restored = os.path.join(folder.path, "backup.tar.zst"), os.path.join(folder.path, "restored")
     carry_out("Of a running daemon", STATE=daemon.state, BACKUP=backup)
     harness.wait_for(lambda: len(load.transfers) > len(before[1]) + 5, "commands after the backup")
     every = load.end()
-    assert carry_out("Check it", BACKUP=backup).startswith("ledger ok")
-    carry_out("Restore it", BACKUP=backup, STATE=restored, OWNER=pwd.getpwuid(os.geteuid()).pw_name)
+    carry_out("Restore it", BACKUP=backup, STATE=restored)
+    assert carry_out("Check it", BACKUP=restored).startswith("ledger ok")
+    assert not os.path.exists(os.path.join(restored, "policies", "keys"))
+    assert harness.query(os.path.join(restored, "notify.db"), "SELECT id FROM queue") == [(7,)]
+    hash_line = papertape("ledger", "verify", "--state", restored).split("\n")[1]
     second = start(folder, replay, "restored")
     there(second, before)
     recovery = second.status_object()["recovery"]
@@ -103,10 +125,61 @@ def running(folder, replay):
     assert second.papertape("parity").startswith("parity ok")
     sound(second)
     assert second.stop() == 0
+    noted = outcome(daemon.state)
+    assert noted["ok"] and noted["error"] is None and noted["file"] == backup and noted["files"] >= 3, noted
     assert daemon.stop() == 0
-    print(f"running: {len(before[0])} orders and {len(before[1])} transfers acknowledged before are there; {recovery['played']} events "
-          f"played, of which {recovery['again']} were new to the database")
-    return backup, daemon.state, before, every
+    print(f"running: {len(before[0])} orders and {len(before[1])} transfers acknowledged before are there, {hash_line}; {recovery['played']} "
+          f"events played, of which {recovery['again']} were new to the database")
+    unpacked = os.path.join(folder.path, "unpacked")
+    papertape("restore", backup, "--state", unpacked)
+    return unpacked, daemon.state, before, every
+
+
+def rotation(folder, state):
+    """Dated archives: the newest stay, others of the folder too, and one that fails removes none."""
+    place = os.path.join(folder.path, "dated")
+    os.mkdir(place)
+    old = [f"papertape-2026010{day}T000000Z.tar.zst" for day in range(1, 5)]
+    for name in [*old, "papertape-notes.tar.zst"]:
+        with open(os.path.join(place, name), "w", encoding="ascii"):
+            pass
+    os.makedirs(os.path.join(place, old[0] + ".papertape-part", "inner"))  # of ones that were killed
+    os.makedirs(os.path.join(place, old[1] + ".drill.papertape-part", "events"))
+    os.makedirs(os.path.join(place, old[1] + ".drill", "events"))
+    shown = papertape("backup", place, "--keep", "3", "--drill", "--state", state)
+    assert "verified" in shown and "2 older removed" in shown, shown
+    left = sorted(os.listdir(place))
+    assert len(left) == 4 and old[2] in left and old[3] in left and "papertape-notes.tar.zst" in left, left
+    assert outcome(state)["drilled"] is True
+    newest = os.path.join(place, [name for name in left if name not in old][0])
+    done = subprocess.run(["tar", "--zstd", "-tf", newest], capture_output=True, text=True)
+    assert done.returncode != 0 or "manifest.json" in done.stdout.split(), done  # without the program zstd tar cannot
+    return newest
+
+
+def refused(folder, state, archive):
+    """Each with a sentence, and nothing is left."""
+    room = os.path.join(folder.path, "room")
+    os.mkdir(room)
+    cases = ((("backup", archive, "--state", state), f"{archive}: exists"),
+             (("backup", os.path.join(room, "no/such.tar.zst"), "--state", state), "No such file or directory"),
+             (("backup", os.path.join(room, "x.tar.zst"), "--state", state, "--config", os.path.join(room, "no.ini")), "no.ini: No such file"),
+             (("restore", archive, "--state", state), "it is not empty"),
+             (("restore", os.path.join(state, "backup.json"), "--state", os.path.join(room, "s")), "damaged, or no backup"),
+             (("restore", "--state", os.path.join(room, "s")), "--from-events"))
+    for arguments, words in cases:
+        shown = papertape(*arguments, status=2 if words == "--from-events" else 1)
+        assert words in shown, (arguments, shown)
+    assert outcome(state)["ok"] is False and "no.ini" in outcome(state)["error"], outcome(state)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))  # noqa: E731
+    for name in ("small.tar.zst", "small"):
+        shown = papertape("backup", os.path.join(room, name), "--state", state, status=1, preexec_fn=limit)
+        assert "File too large" in shown, shown
+    with open(archive, "r+b") as file:  # cut off
+        file.truncate(os.path.getsize(archive) // 2)
+    assert "damaged" in papertape("restore", archive, "--state", os.path.join(room, "s"), status=1)
+    assert os.listdir(room) == [], os.listdir(room)
+    print("refused:", len(cases) + 3, "cases, nothing left")
 
 
 def in_parts(folder, replay, backup, state, before, all_of_them):
@@ -147,25 +220,61 @@ def taken_away(folder, daemon):
     print("taken away:", alerts[0]["text"].replace(folder.path, "…"), "|", status["events"]["lost"], "events lost")
 
 
+def age(state):
+    """Bars of 1970 by the thousand."""
+    database = sqlite3.connect(os.path.join(state, "papertape.db"))
+    assert database.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+    database.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO bars (symbol, interval_ns, source, open_ns, "
+        "open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id) SELECT 1, 1000000000, 'venue', i * 1000000000, 1, 1, "
+        "1, 1, '1', '1', 1, -1, -1 FROM n")
+    database.commit()
+    database.close()
+
+
+def kept(daemon):
+    """[retention] leaves the newest 2,000 of a series, which those of today are part of."""
+    count = "SELECT count(*), sum(open_ns > 1000000000000000000) > 0 FROM bars WHERE symbol = 1 AND interval_ns = 1000000000 AND source = 'venue'"
+    harness.wait_for(lambda: 2000 <= daemon.query(count)[0][0] < 2100 and daemon.query(count)[0][1], "bars that are no longer kept")
+
+
 def stopped(folder, replay, state, every):
     backup, restored = os.path.join(folder.path, "cold"), os.path.join(folder.path, "cold-restored")
-    carry_out("Of a stopped one", STATE=state, BACKUP=backup)
+    carry_out("Of a running daemon", STATE=state, BACKUP=backup)
     carry_out("Check it", BACKUP=backup)
-    carry_out("Restore it", BACKUP=backup, STATE=restored, OWNER=pwd.getpwuid(os.geteuid()).pw_name)
+    os.mkdir(restored)
+    carry_out("Restore it", BACKUP=backup, STATE=restored)
+    age(restored)
     again = start(folder, replay, "cold-restored")
     there(again, every)
-    assert again.status_object()["recovery"]["played"] == 0, again.status_object()["recovery"]
+    kept(again)
+    recovery = again.status_object()["recovery"]
+    assert recovery["from"] == "log" and recovery["again"] == 0, recovery
     sound(again)
-    print("stopped: nothing is played again")
+    refused_in_use = subprocess.run([harness.PAPERTAPE, "restore", backup, "--state", restored], capture_output=True, text=True)
+    assert refused_in_use.returncode == 1 and "in use by papertaped, pid" in refused_in_use.stderr, refused_in_use
+    print(f"stopped: {recovery['played']} events are played again, no row is new")
     return again
 
 
+def from_events(folder, backup):
+    """The verb builds what the log has."""
+    state = os.path.join(folder.path, "rebuilt")
+    shutil.copytree(backup, state)
+    want = papertape("ledger", "verify", "--state", state)
+    os.remove(os.path.join(state, "papertape.db"))
+    shown = json.loads(papertape("restore", "--from-events", "--state", state, "--json"))
+    assert shown["schema"] == "papertape.rebuilt/1" and shown["whole_from"] == 0 and not shown["lost_money"], shown
+    rebuilt = papertape("ledger", "verify", "--state", state)
+    assert rebuilt.split("\n")[0].startswith("ledger ok"), (want, rebuilt)
+
+
 def main():
-    if not shutil.which("sqlite3"):
-        harness.skip("sqlite3, the command, is not installed")
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--rate", "400"))
         backup, state, before, every = running(folder, replay)
+        refused(folder, state, rotation(folder, state))
+        from_events(folder, backup)
         again = stopped(folder, replay, state, every)
         taken_away(folder, again)
         assert again.stop() == 0

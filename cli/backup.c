@@ -1,0 +1,215 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/backup_outcome.h"
+#include "cli/backup_rotate.h"
+#include "cli/backup_state.h"
+#include "cli/restore.h"
+#include "cli/stored.h"
+#include "cli/verbs.h"
+#include "exchange/clock.h"
+#include "exchange/early_stop.h"
+#include "exchange/exit_status.h"
+#include "exchange/fail.h"
+
+struct asked {
+    const char *config;
+    int64_t keep; /* 0: not asked for */
+    bool drill;
+};
+
+struct backup {
+    const struct asked *asked;
+    struct state_dir state;
+    char path[PATH_MAX]; /* of the backup */
+    char err[BACKUP_ERROR_MAX];
+    struct backup_outcome outcome;
+    uint64_t log_event;
+    size_t removed;
+};
+
+/* The service's configuration, of the service's state. */
+static const char *config_of(const struct backup *backup)
+{
+    if (backup->asked->config)
+        return backup->asked->config;
+    bool service = strcmp(backup->state.path, STATE_SERVICE_DIR) == 0;
+    return service && access(SERVICE_FILE, F_OK) == 0 ? SERVICE_FILE : NULL;
+}
+
+static int write_backup(struct backup *backup)
+{
+    struct backup_sink *sink = malloc(sizeof *sink);
+    int r = sink ? cli_backup_sink_open(sink, backup->path, early_stop_flag())
+                 : fail_with(-ENOMEM, backup->err, sizeof backup->err, "out of memory");
+    if (r == 0) {
+        sink->manifest.created_ns = backup->outcome.begin_ns;
+        r = cli_backup_state(sink, &backup->state, config_of(backup));
+        backup->outcome.event = sink->manifest.moment.event;
+        backup->outcome.bytes = sink->bytes;
+        backup->outcome.files = (int)json_object_size(sink->manifest.files);
+        backup->log_event = sink->manifest.log_event;
+        r = cli_backup_sink_close(sink, r);
+    }
+    if (r < 0 && sink)
+        snprintf(backup->err, sizeof backup->err, "%s", sink->err);
+    free(sink);
+    return r;
+}
+
+/* Restores it into a scratch folder beside it, which is removed again. */
+static int drill(struct backup *backup)
+{
+    struct restore_result result;
+    char scratch[PATH_MAX + sizeof BACKUP_DRILL_ENDING], err[BACKUP_ERROR_MAX];
+    snprintf(scratch, sizeof scratch, "%s" BACKUP_DRILL_ENDING, backup->path);
+    int r = cli_backup_remove(scratch);
+    r = r < 0 ? fail_with(r, err, sizeof err, "%s: %s", scratch, strerror(-r))
+              : cli_restore_state(backup->path, scratch, true, early_stop_flag(), &result, err, sizeof err);
+    if (r < 0)
+        snprintf(backup->err, sizeof backup->err, "%s: it was written, and cannot be restored: %.400s",
+                 backup->path, err);
+    else
+        cli_backup_remove(scratch);
+    backup->outcome.drilled = r == 0;
+    return r;
+}
+
+static int find_path(struct backup *backup, const char *given)
+{
+    char real[PATH_MAX];
+    if (strlen(given) >= PATH_MAX - BACKUP_NAME_MAX)
+        return fail_with(-ENAMETOOLONG, backup->err, sizeof backup->err, "%.64s…: %s", given,
+                         strerror(ENAMETOOLONG));
+    if (backup->asked->keep == 0) {
+        snprintf(backup->path, sizeof backup->path, "%s", given);
+        return 0;
+    }
+    int r = cli_backup_dated(given, backup->outcome.begin_ns, backup->path);
+    if (r == 0 && realpath(given, real)) /* so that its outcome says where it is */
+        r = cli_backup_dated(real, backup->outcome.begin_ns, backup->path);
+    return r < 0 ? fail_with(r, backup->err, sizeof backup->err, "%s: %s", given, strerror(-r)) : 0;
+}
+
+static int make(struct backup *backup, const char *given)
+{
+    int r = find_path(backup, given);
+    if (r == 0)
+        r = write_backup(backup);
+    if (r == 0 && backup->asked->drill)
+        r = drill(backup);
+    if (r == 0 && backup->asked->keep > 0) /* only behind a good one */
+        r = cli_backup_rotate(given, (size_t)backup->asked->keep, &backup->removed, backup->err,
+                              sizeof backup->err);
+    return r;
+}
+
+/* ---- what is printed ---- */
+
+static int print(const struct option_call *call, const struct backup *backup)
+{
+    const struct backup_outcome *outcome = &backup->outcome;
+    double seconds = (double)(outcome->end_ns - outcome->begin_ns) / 1e9;
+    if (call->json)
+        return cli_stored_print("backup",
+                                json_pack("{s:s, s:s, s:I, s:I, s:i, s:I, s:f, s:b, s:I}", "schema",
+                                          "papertape.backup_made/1", "file", backup->path, "event",
+                                          (json_int_t)outcome->event, "log_event",
+                                          (json_int_t)backup->log_event, "files", outcome->files, "bytes",
+                                          (json_int_t)outcome->bytes, "seconds", seconds, "drilled",
+                                          outcome->drilled, "removed", (json_int_t)backup->removed),
+                                6);
+    printf("%s: %d files, %.1f MB, up to event %" PRIu64 ", in %.1f s\n", backup->path, outcome->files,
+           (double)outcome->bytes / 1e6, outcome->event, seconds);
+    if (outcome->drilled)
+        puts("restored into a scratch folder and verified");
+    if (backup->removed > 0)
+        printf("%zu older removed\n", backup->removed);
+    return EXIT_OK;
+}
+
+/* Trading comes first, also where no unit says so. */
+static void yield_to_others(void)
+{
+    enum { WHO_PROCESS = 1, CLASS_IDLE = 3, CLASS_SHIFT = 13, NICE = 19 }; /* linux/ioprio.h */
+    setpriority(PRIO_PROCESS, 0, NICE);
+    syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_IDLE << CLASS_SHIFT);
+}
+
+/* In the state, if this user may write there: another one's backup is as good. */
+static void note(struct backup *backup, int r)
+{
+    struct backup_outcome *outcome = &backup->outcome;
+    outcome->end_ns = clock_wall_ns();
+    outcome->file = backup->path;
+    outcome->error = r < 0 ? backup->err : NULL;
+    int noted = cli_backup_outcome_write(&backup->state, outcome);
+    if (noted < 0 && noted != -EACCES && noted != -EROFS && noted != -EPERM)
+        fprintf(stderr, "papertape: backup: %s/" BACKUP_OUTCOME ": %s\n", backup->state.path,
+                strerror(-noted));
+}
+
+static int run(struct option_call *call)
+{
+    struct backup *backup = calloc(1, sizeof *backup);
+    if (!backup)
+        return option_fail(call, EXIT_ERROR, "out of memory");
+    backup->asked = call->into;
+    backup->outcome.begin_ns = clock_wall_ns();
+    int status = EXIT_OK,
+        r = db_state_dir_resolve(call->state, &backup->state, backup->err, sizeof backup->err);
+    if (r < 0) {
+        status = option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", backup->err);
+    } else if (access(backup->state.database, F_OK) < 0 && errno == ENOENT) {
+        status = option_fail(call, EXIT_NO_DAEMON, "%s: " DB_NOT_YET("database", "papertaped"),
+                             backup->state.database);
+    } else {
+        early_stop_catch();       /* what is half written is removed, */
+        signal(SIGXFSZ, SIG_IGN); /* and a limit on the size of files is reported like a full disk */
+        yield_to_others();
+        r = make(backup, call->arguments[0]);
+        note(backup, r);
+        status = r < 0 ? cli_stored_fail(EXIT_ERROR, "backup", "", backup->err) : print(call, backup);
+    }
+    free(backup);
+    return status;
+}
+
+static const struct option_action actions[] = {
+    {.arguments = "PATH", .example = "backup.tar.zst", .need = OPTION_NEEDS_STATE, .run = run}};
+
+static const struct option_row options[] = {
+    {"config", "FILE",
+     "the configuration that goes with it; else, of the service's state, the service's " SERVICE_FILE,
+     offsetof(struct asked, config)},
+    {"keep", "N",
+     "PATH is a folder: writes an archive there with its date as name, and then removes all but the N newest "
+     "of these",
+     offsetof(struct asked, keep), .low = 1, .high = 100000},
+    {"drill", NULL, "restores it into a scratch folder beside it, verifies that, and removes it again",
+     offsetof(struct asked, drill)},
+};
+
+CLI_VERB(cli_backup) = {
+    .name = "backup",
+    .words = "copies the state, while the daemon runs, into an archive or a folder",
+    .about =
+        "Backs up a state directory, while the daemon and trainings run: the database as it is at one moment, "
+        "the event log up to the event of that moment, the other databases, policies, checkpoints, trainings "
+        "and studies, the configuration, and manifest.json, a list of sizes and hashes. Never keys, locks "
+        "and sockets. PATH is an archive where its name ends in .tar.zst, as tar --zstd reads it, else a "
+        "new folder; it gets its name once it is complete and on the disk. The state's backup.json says what "
+        "became of the last backup. With --json papertape.backup_made/1.",
+    .exits = "1: it failed, and left nothing; or the drill did, and the backup is there.",
+    .page = "record",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+};

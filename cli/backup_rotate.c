@@ -1,0 +1,99 @@
+#include "cli/backup_rotate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/backup_sink.h"
+#include "exchange/fail.h"
+
+enum { FOLDER_MODE = 0750, DATE = 16 /* YYYYMMDDTHHMMSSZ */ };
+
+static const char before[] = "papertape-";
+
+int cli_backup_dated(const char *folder, int64_t now_ns, char ret[static PATH_MAX])
+{
+    time_t seconds = (time_t)(now_ns / 1000000000);
+    struct tm utc;
+    char date[DATE + 1];
+    gmtime_r(&seconds, &utc);
+    strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &utc);
+    if (mkdir(folder, FOLDER_MODE) < 0 && errno != EEXIST)
+        return -errno;
+    return snprintf(ret, PATH_MAX, "%s/%s%s" BACKUP_ARCHIVE_ENDING, folder, before, date) < PATH_MAX
+               ? 0
+               : -ENAMETOOLONG;
+}
+
+/* Is it a dated archive's name, followed by `ending`? */
+static bool is_dated(const char *name, const char *ending)
+{
+    static const char form[DATE + 1] = "dddddddd-dddddd-";
+    const char *date = name + sizeof before - 1;
+    if (strncmp(name, before, sizeof before - 1) != 0 || strlen(date) < DATE)
+        return false;
+    for (int i = 0; i < DATE; i++)
+        if (form[i] == 'd' ? date[i] < '0' || date[i] > '9' : date[i] != "TZ"[i > 8])
+            return false;
+    return strcmp(date + DATE, ending) == 0;
+}
+
+struct found {
+    const char *folder;
+    char **names;
+    size_t n;
+};
+
+/* What killed backups and drills leave. */
+static const char *const lefts[] = {BACKUP_ARCHIVE_ENDING BACKUP_PART_ENDING,
+                                    BACKUP_ARCHIVE_ENDING BACKUP_DRILL_ENDING,
+                                    BACKUP_ARCHIVE_ENDING BACKUP_DRILL_ENDING BACKUP_PART_ENDING};
+
+static int take(void *ctx, const char *name)
+{
+    struct found *found = ctx;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%.255s", found->folder, name);
+    for (size_t i = 0; i < sizeof lefts / sizeof *lefts; i++)
+        if (is_dated(name, lefts[i]))
+            return cli_backup_is_left(path) ? cli_backup_remove(path) : 0;
+    if (!is_dated(name, BACKUP_ARCHIVE_ENDING))
+        return 0;
+    char **grown = reallocarray(found->names, found->n + 1, sizeof *grown);
+    char *copy = strdup(path);
+    if (grown)
+        found->names = grown;
+    if (!grown || !copy) {
+        free(copy);
+        return -ENOMEM;
+    }
+    found->names[found->n++] = copy;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int cli_backup_rotate(const char *folder, size_t keep, size_t *ret_removed, char *err, size_t err_size)
+{
+    struct found found = {.folder = folder};
+    int r = cli_backup_each(folder, take, &found);
+    if (found.n > 0)
+        qsort(found.names, found.n, sizeof *found.names, by_name);
+    *ret_removed = r == 0 && found.n > keep ? found.n - keep : 0;
+    for (size_t i = 0; i < found.n; i++) {
+        if (r == 0 && i < *ret_removed && unlink(found.names[i]) < 0)
+            r = fail_with(-errno, err, err_size, "%s: %s", found.names[i], strerror(errno));
+        free(found.names[i]);
+    }
+    free(found.names);
+    if (r < 0 && !err[0])
+        fail_with(r, err, err_size, "%s: %s", folder, strerror(-r));
+    return r;
+}

@@ -1,0 +1,194 @@
+#include "cli/restore_source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exchange/fail.h"
+#include "exchange/whole_file.h"
+
+enum { BLOCK = 1 << 16 };
+
+struct reading {
+    const char *path;
+    restore_entry_fn *each;
+    void *ctx;
+    char *err;
+    size_t err_size;
+    json_t *seen; /* names */
+};
+
+#define FAIL(reading, r, ...) fail_line(r, (reading)->err, (reading)->err_size, (reading)->path, __VA_ARGS__)
+
+/* ---- a folder ---- */
+
+static ssize_t read_file(struct restore_entry *entry, void *bytes, size_t n)
+{
+    ssize_t got;
+    do
+        got = read(entry->fd, bytes, n);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? fail_with(-errno, entry->err, entry->err_size, "%s: %s", entry->name, strerror(errno))
+                   : got;
+}
+
+/* Without following a link on the way. The descriptor or -errno. */
+static int open_within(int folder, const char *name)
+{
+    char part[BACKUP_NAME_MAX];
+    int at = dup(folder);
+    for (const char *slash; at >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
+        int inner = openat(at, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
+        close(at);
+        errno = error;
+        at = inner;
+    }
+    int fd = at < 0 ? -1 : openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int r = fd < 0 ? -errno : fd;
+    if (at >= 0)
+        close(at);
+    return r;
+}
+
+static int give_file(struct reading *reading, int folder, const char *name)
+{
+    struct stat st;
+    struct restore_entry entry = {
+        .name = name, .read = read_file, .err = reading->err, .err_size = reading->err_size};
+    entry.fd = open_within(folder, name);
+    if (entry.fd < 0)
+        return FAIL(reading, entry.fd, "%s: %s", name, strerror(-entry.fd));
+    int r = fstat(entry.fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EBADMSG;
+    entry.size = r == 0 ? st.st_size : 0;
+    r = r < 0 ? FAIL(reading, r, "%s: no file: a link or a device is never restored", name)
+              : reading->each(reading->ctx, &entry);
+    close(entry.fd);
+    return r;
+}
+
+/* The files that its manifest lists; others may lie beside them. */
+static int read_folder(struct reading *reading)
+{
+    char manifest_path[PATH_MAX], *text = NULL;
+    struct backup_manifest manifest;
+    const char *name;
+    json_t *row;
+    size_t n;
+    int folder = open(reading->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    snprintf(manifest_path, sizeof manifest_path, "%s/" BACKUP_MANIFEST, reading->path);
+    int r = folder < 0 ? -errno : whole_file_read(manifest_path, BACKUP_MANIFEST_MAX, &text, &n);
+    if (r < 0)
+        FAIL(reading, r, BACKUP_MANIFEST ": %s", strerror(-r));
+    if (r == 0)
+        r = cli_backup_manifest_parse(text, n, &manifest, reading->err, reading->err_size);
+    free(text);
+    if (r == 0) {
+        r = give_file(reading, folder, BACKUP_MANIFEST);
+        json_object_foreach(manifest.files, name, row) if (r == 0) r = give_file(reading, folder, name);
+        cli_backup_manifest_finish(&manifest);
+    }
+    if (folder >= 0)
+        close(folder);
+    return r;
+}
+
+/* ---- an archive ---- */
+
+static int fail_archive(struct reading *reading, struct archive *archive)
+{
+    const char *words = archive ? archive_error_string(archive) : NULL;
+    return FAIL(reading, archive ? -EBADMSG : -ENOMEM, "it is damaged, or no backup: %.200s",
+                words     ? words
+                : archive ? "no tar archive compressed with zstd"
+                          : "out of memory");
+}
+
+static ssize_t read_archive(struct restore_entry *entry, void *bytes, size_t n)
+{
+    struct archive *archive = entry->from;
+    la_ssize_t got = archive_read_data(archive, bytes, n);
+    const char *words = got < 0 ? archive_error_string(archive) : NULL;
+    return got < 0 ? fail_line(-EBADMSG, entry->err, entry->err_size, entry->name, "it is damaged: %.200s",
+                               words ? words : "")
+                   : got;
+}
+
+static int give_entry(struct reading *reading, struct archive *archive, struct archive_entry *of)
+{
+    const char *name = archive_entry_pathname(of);
+    struct restore_entry entry = {.name = name,
+                                  .size = archive_entry_size(of),
+                                  .read = read_archive,
+                                  .from = archive,
+                                  .err = reading->err,
+                                  .err_size = reading->err_size};
+    if (!name || (strcmp(name, BACKUP_MANIFEST) != 0 && !cli_backup_takes(name)))
+        return FAIL(reading, -EBADMSG, "\"%.200s\": no file of a state: refused", name ? name : "");
+    if (archive_entry_filetype(of) != AE_IFREG || archive_entry_hardlink(of) || archive_entry_symlink(of))
+        return FAIL(reading, -EBADMSG, "\"%.200s\": a link, a folder or a device: refused", name);
+    if (!archive_entry_size_is_set(of) || entry.size < 0)
+        return FAIL(reading, -EBADMSG, "\"%.200s\": without a size: refused", name);
+    if (json_object_get(reading->seen, name))
+        return FAIL(reading, -EBADMSG, "\"%.200s\": it comes twice: refused", name);
+    if (json_object_size(reading->seen) > BACKUP_FILES_MAX)
+        return FAIL(reading, -EBADMSG, "more than %d files: refused", BACKUP_FILES_MAX);
+    if (json_object_set_new(reading->seen, name, json_true()) < 0)
+        return FAIL(reading, -ENOMEM, "out of memory");
+    return reading->each(reading->ctx, &entry);
+}
+
+static int read_open(struct reading *reading, int fd)
+{
+    struct archive_entry *entry;
+    struct archive *archive = archive_read_new();
+    int rc = archive ? ARCHIVE_OK : ARCHIVE_FATAL, r = 0;
+    if (rc == ARCHIVE_OK)
+        rc = archive_read_support_filter_zstd(archive);
+    if (rc == ARCHIVE_OK)
+        rc = archive_read_support_format_tar(archive);
+    if (rc == ARCHIVE_OK)
+        rc = archive_read_open_fd(archive, fd, BLOCK);
+    if (rc != ARCHIVE_OK)
+        r = fail_archive(reading, archive);
+    while (r == 0 && (rc = archive_read_next_header(archive, &entry)) == ARCHIVE_OK)
+        r = give_entry(reading, archive, entry);
+    if (r == 0 && rc != ARCHIVE_EOF)
+        r = fail_archive(reading, archive);
+    archive_read_free(archive);
+    return r;
+}
+
+static int read_packed(struct reading *reading)
+{
+    struct stat st;
+    int fd = open(reading->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        int r = fd < 0 ? -errno : -EINVAL;
+        if (fd >= 0)
+            close(fd);
+        return FAIL(reading, r, "%s",
+                    r == -EINVAL ? "a backup, an archive or a folder, is right" : strerror(-r));
+    }
+    int r = read_open(reading, fd);
+    close(fd);
+    return r;
+}
+
+int cli_restore_read(const char *path, restore_entry_fn *each, void *ctx, char *err, size_t err_size)
+{
+    struct stat st;
+    struct reading reading = {path, each, ctx, err, err_size, json_object()};
+    if (!reading.seen)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    int r = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? read_folder(&reading) : read_packed(&reading);
+    json_decref(reading.seen);
+    return r;
+}
