@@ -147,6 +147,14 @@ in_it kill -STOP "$main"
 holds "a hang is ended by the watchdog and it is started again" until_true 60 on_another_process_than "$main"
 holds "data flows again" until_true 60 status_says '"state": ?"ok"'
 
+holds "a backup of the running service, and its drill" in_it systemctl start papertape-backup
+holds "the archive is the daemon's user's" \
+    test "$(in_it bash -c 'stat -c "%U %a" /var/lib/papertape-backup/papertape-*.tar.zst')" = "papertape 640"
+holds "its outcome is where the daemon reads it" in_it grep -q '"drilled": true' /var/lib/papertape/backup.json
+holds "the configuration is in it" \
+    in_it bash -c "'$bindir/papertape' restore /var/lib/papertape-backup/papertape-*.tar.zst --state /tmp/r && cmp '$config' /tmp/r/papertaped.ini"
+holds "the timer" in_it systemctl start papertape-backup.timer
+
 # An encrypted credential, as the unit's comment has it.
 in_it systemd-creds setup >/dev/null 2>&1 || true
 in_it mkdir -p /etc/credstore.encrypted /etc/systemd/system/papertaped.service.d
