@@ -72,7 +72,8 @@ void daemon_alerts_take(struct alerts *alerts, const struct db_alert *row)
                             .acked_ns = row->acked_ns,
                             .count = row->count,
                             .severity = row->severity,
-                            .lasts = row->lasts};
+                            .lasts = row->lasts,
+                            .noticed = 1 + (int)row->severity};
     snprintf(alert->code, sizeof alert->code, "%s", row->code);
     put_text(alert, row->text);
 }
@@ -186,6 +187,20 @@ int daemon_alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct
         return 0;
     }
     return -ENOENT;
+}
+
+bool daemon_alerts_notice(struct alerts *alerts, uint64_t id)
+{
+    for (size_t i = alerts->n; i-- > 0;) {
+        struct alert *alert = &alerts->list[i];
+        if (alert->id != id)
+            continue;
+        bool due = alert->noticed <= (int)alert->severity;
+        if (due)
+            alert->noticed = 1 + (int)alert->severity;
+        return due;
+    }
+    return false;
 }
 
 void daemon_alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket)

@@ -25,6 +25,7 @@ struct alert {
     int64_t ts_ns, last_ns, acked_ns, count;
     enum db_severity severity;
     bool lasts;      /* of a condition */
+    int noticed;     /* 1 and the worst severity of which sinks were sent a notice; 0: none */
     uint64_t ticket; /* of its newest row, which is on the disk with it; 0: a former run's */
     char code[ALERT_CODE_MAX], text[DB_ALERT_TEXT_MAX];
 };
@@ -67,6 +68,10 @@ size_t daemon_alerts_count(const struct alerts *alerts); /* of those that are op
 
 /* Acknowledges an open one: *ret is to be stored. 0 or -ENOENT. */
 int daemon_alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);
+
+/* Is a notice of it due: it is new, or worse than the last one said? From then on it counts as sent. An id
+ * that is not kept: false. */
+bool daemon_alerts_notice(struct alerts *alerts, uint64_t id);
 
 /* Its row was put into the transaction with that ticket. An id that is not kept is ignored. */
 void daemon_alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket);

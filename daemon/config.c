@@ -196,6 +196,7 @@ int daemon_config_set_line(struct daemon_config *config, const char *section, co
 {
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n), *row;
+    struct config_key named;
     const char *name;
     switch (daemon_config_section(section, &name, why)) {
     case SECTION_ACCOUNT:
@@ -204,6 +205,8 @@ int daemon_config_set_line(struct daemon_config *config, const char *section, co
         return daemon_config_venue_set(config, name, key, value, why);
     case SECTION_PLAIN:
         row = key ? config_key_find(keys, n, section, key) : NULL;
+        if (!row && key && strcmp(section, "alerts") == 0)
+            row = daemon_config_sink_row(keys, n, key, &named);
         return row   ? config_key_read(row, value, config, why)
                : key ? unknown_key(section, NULL, key, why)
                      : 0;
@@ -327,6 +330,7 @@ void daemon_config_check_all(const struct daemon_config *config, const struct da
                                  bar_interval_name(config->interval_ns));
     check_limits(config, check);
     check_alerts(config, check);
+    daemon_config_sinks_check(config, check);
     for (int a = 0; a < config->n_accounts; a++)
         check_account(config, a, check);
 }
@@ -372,6 +376,8 @@ void daemon_config_print(const struct daemon_config *config, FILE *to)
         if (strcmp(section, keys[i].section) != 0) {
             fprintf(to, "%s[%s]\n", *section ? "\n" : "", keys[i].section);
             config_key_print_section(keys, n, section = keys[i].section, config, to);
+            if (strcmp(section, "alerts") == 0)
+                daemon_config_print_sinks(config, to);
         }
     for (int v = 0; v < config->n_venues; v++)
         daemon_config_venue_print(config, v, to);

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "daemon/alert_keys.h"
+#include "daemon/notify/sink.h"
 #include "engine/account.h"
 #include "engine/engine.h"
 #include "exchange/fees.h"
@@ -152,6 +153,7 @@ struct daemon_config {
     char trainer_outputs[CONFIG_PATH_MAX];                 /* "": the state directory alone */
     /* [alerts] */
     struct alert_limits alerts;
+    struct notify_config notify; /* the sinks of alerts */
     /* [log] */
     struct daemon_config_group operators, readers; /* of the control sockets */
     enum log_level log_level;
@@ -191,6 +193,15 @@ int daemon_config_line(const char *path, const char *section, const char *key);
 
 /* Writes the whole configuration as an INI file that daemon_config_read() reads back to the same. */
 void daemon_config_print(const struct daemon_config *config, FILE *to);
+
+/* Can the programs and the secrets that the sinks of alerts name be used? A credential that this process is
+ * not given is not looked at. 0, or -errno with one line that begins with "[alerts] KEY: ". */
+int daemon_config_sinks_files(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX]);
+
+/* A value as the log and answers show it: of a webhook's URL without its path, which may be a secret. Returns
+ * value, or buf. */
+const char *daemon_config_shown(const char *section, const char *key, const char *value, char *buf,
+                                size_t size);
 
 /* Does one of its venues trade in extended hours? */
 bool daemon_config_extended(const struct daemon_config *config);

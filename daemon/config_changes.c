@@ -136,7 +136,10 @@ static const struct config_key *row_of(const char *section, const char *key)
         return config_key_find(keys, n, NULL, key);
     }
     const struct config_key *keys = daemon_config_keys(&n);
-    return config_key_find(keys, n, is_account(section) ? "account" : section, key);
+    char plain[CONFIG_CHANGE_NAME_MAX]; /* of a sink's key with its name */
+    bool alerts = strcmp(section, "alerts") == 0;
+    snprintf(plain, sizeof plain, "%.*s", alerts ? (int)strcspn(key, ".") : (int)strlen(key), key);
+    return config_key_find(keys, n, is_account(section) ? "account" : section, plain);
 }
 
 /* What trades for an account by a policy is loaded at the start only. */
@@ -214,6 +217,23 @@ static bool list_changed(const struct comparison *comparison, struct daemon_conf
         if (!change)
             return false;
         change->live = is_live(comparison, setting, value);
+    }
+    return true;
+}
+
+/* The keys of a sink of alerts that has a name, and is no longer there: empty. */
+static bool list_gone_sinks(const struct comparison *comparison, struct daemon_config_changes *changes)
+{
+    for (size_t i = 0; i < comparison->was.n; i++) {
+        const struct setting *was = &comparison->was.list[i];
+        size_t hint = 0;
+        if (strcmp(was->section, "alerts") != 0 || !strchr(was->key, '.') ||
+            find(&comparison->now, was->section, was->key, &hint))
+            continue;
+        struct daemon_config_change *change = add(changes, was->section, was->key, was->value, "");
+        if (!change)
+            return false;
+        change->live = true;
     }
     return true;
 }
@@ -303,7 +323,8 @@ static int compare(const struct daemon_config *running, const struct daemon_conf
         return r;
     comparison->other_venue = differs(comparison, "market", "venue");
     comparison->takes_venues = takes_venues(running, read) && !comparison->other_venue;
-    if (!list_changed(comparison, changes) || !list_gone(comparison, changes))
+    if (!list_changed(comparison, changes) || !list_gone_sinks(comparison, changes) ||
+        !list_gone(comparison, changes))
         return -ENOMEM;
     *merged = *running;
     r = merge(&comparison->now, changes, merged, error);

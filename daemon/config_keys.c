@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/config_values.h"
+#include "daemon/notify/sink_keys.h"
 #include "engine/account_keys.h"
 #include "exchange/bar.h"
 #include "strategy/policy/limit_keys.h"
@@ -161,6 +162,9 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 
 #define ALERT_ROW(type, member, name, of_kind, fallback, about, further) \
     {"alerts", name, about, fallback, of_kind, LIVE, AT(alerts.member), .more = further},
+
+#define SINK_ROW(name, fallback, about, further) \
+    {"alerts", name, about, fallback, VALUE(sink), LIVE, .more = further},
 
 #define SHORT_ROW(member, name, of_kind, fallback, about, further) \
     {"account", name, about, fallback, of_kind, IN_ACCOUNT(member), .more = further},
@@ -368,8 +372,24 @@ static const struct config_key keys[] = {
      "the group whose members may read, by control-read.sock; empty: papertape-read where there is one; off",
      "", VALUE(group), AT(readers), LIVE,
      .more = "That socket answers commands that change nothing. Without such a group there is none."},
-    ALERT_KEYS(ALERT_ROW){"log", "level", "error, warning, info or debug", "info",
-                          KEY_WORDS("error warning info debug"), LIVE, AT(log_level)},
+    ALERT_KEYS(ALERT_ROW) NOTIFY_SINK_KEYS(SINK_ROW){
+        "alerts", "ca_file", "certificates to trust for these, instead of the system's; empty: the system's",
+        "", KEY_TEXT, LIVE, AT(notify.ca_file)},
+    {"alerts", "quiet",
+     "hours in which only errors are delivered, as 22:00-07:00, by this machine's clock; off: none", "off",
+     VALUE(quiet), LIVE,
+     .more = "What is held is delivered at their end. The log and the dashboard have it at once."},
+    {"alerts", "retry_s", "between two attempts at a sink that fails", "3", KEY_SCALED(0.1, 300, 9),
+     AT(notify.retry_ns), LIVE,
+     .more =
+         "300 times, which is 15 minutes; then twice as long each time, up to 100 times that, which is 5 minutes. A "
+         "new alert starts that again. A sink's Retry-After is waited for."},
+    {"alerts", "summary", "of equity, trades and open alerts, to the same sinks: off, hourly or daily", "off",
+     KEY_WORDS(NOTIFY_SUMMARIES), AT(notify.summary), LIVE},
+    {"alerts", "summary_at", "the time of day of a daily one, by this machine's clock", "08:00",
+     VALUE(minute), AT(notify.summary_minute), LIVE},
+    {"log", "level", "error, warning, info or debug", "info", KEY_WORDS("error warning info debug"), LIVE,
+     AT(log_level)},
     {"account", "currency", "what the account holds and is counted in", "USDT", TEXT(asset),
      IN_ACCOUNT(currency)},
     {"account", "policy",

@@ -38,6 +38,15 @@ struct daemon_config_check {
     void *ctx;
 };
 void daemon_config_check_all(const struct daemon_config *config, const struct daemon_config_check *check);
+/* ---- config_sinks.c: sinks of alerts, whose keys may have a name, KEY.NAME ---- */
+
+/* A key with a name: the row of `keys` for it, in *ret, whose name is `key` (borrowed); NULL: it is none. */
+const struct config_key *daemon_config_sink_row(const struct config_key *keys, size_t n, const char *key,
+                                                struct config_key *ret);
+/* Those with a name, as lines of a file. */
+void daemon_config_print_sinks(const struct daemon_config *config, FILE *to);
+void daemon_config_sinks_check(const struct daemon_config *config, const struct daemon_config_check *check);
+
 void daemon_config_venue_check(const struct daemon_config *config, const struct daemon_config_check *check);
 void daemon_config_misfit(const struct daemon_config_check *check, const char *section, const char *keys,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -17,6 +17,8 @@ CONFIG_READ(devices);
 CONFIG_VALUE(group);
 CONFIG_READ(keys);
 CONFIG_VALUE(minute);
+CONFIG_VALUE(quiet);
+CONFIG_VALUE(sink);
 CONFIG_READ(specs);
 CONFIG_VALUE(strategy);
 CONFIG_VALUE(streams);

@@ -19,6 +19,7 @@ struct parity;
 struct trainings;
 struct arena;
 struct alert_watch;
+struct notify;
 struct daemon_config_given;
 
 struct daemon {
@@ -41,6 +42,7 @@ struct daemon {
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
     struct alert_watch *watch;
+    struct notify *notify;
     int lock;                                        /* its descriptor */
     int lock_error, socket_error, socket_read_error; /* why their files could not be put back; 0 */
     uint64_t keep_rows_ms;                           /* uv_now() of the database's next housekeeping; 0: now */

@@ -16,6 +16,7 @@
 #include "daemon/feed/feeds.h"
 #include "daemon/log.h"
 #include "daemon/loop_time.h"
+#include "daemon/notify/notify.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/rebuild.h"
@@ -104,6 +105,7 @@ static void session_drained(void *user)
     if (daemon_session_writer(daemon->session))
         daemon_commands_committed(daemon->commands,
                                   db_writer_committed(daemon_session_writer(daemon->session)));
+    daemon_notify_stop(daemon->notify); /* answers tests of sinks */
     daemon_commands_destroy(daemon->commands);
     daemon_roles_close(daemon);
     arena_destroy(daemon->arena);
@@ -222,9 +224,18 @@ static void storage_failing(void *ctx)
     daemon_commands_not_stored(daemon->commands);
 }
 
+static void alert_changed(void *ctx, const struct alert *alert, int64_t closed_ns)
+{
+    const struct daemon *daemon = ctx;
+    daemon_notify_alert(daemon->notify, alert, closed_ns);
+}
+
 static void started(void *ctx)
 {
     struct daemon *daemon = ctx;
+    size_t n;
+    const struct alert *alerts = daemon_session_alerts(daemon->session, &n);
+    daemon_notify_open_alerts(daemon->notify, alerts, n);
     arena_started(daemon->arena);
     daemon_commands_started(daemon->commands);
 }
@@ -270,10 +281,18 @@ static void device_found(void *ctx, struct gpu_module *module)
     daemon_board_take_device(daemon->board, module);
 }
 
+static struct notify *create_notify(struct daemon *daemon)
+{
+    char path[STATE_PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/notify.db", daemon->state.path);
+    return daemon_notify_create(daemon->loop, path, &daemon->config.notify);
+}
+
 /* Opens everything in order; a failure is reported in one line. */
 static int start(struct daemon *daemon)
 {
     char err[SESSION_ERROR_MAX] = "";
+    daemon->notify = create_notify(daemon);
     struct session_hooks hooks = {
         .ctx = daemon,
         .stop = early_stop_flag(),
@@ -290,9 +309,11 @@ static int start(struct daemon *daemon)
         .bar = closed_bar,
         .book_bar = closed_book,
         .split = split,
+        .alert = alert_changed,
+        .last_alert = daemon->notify ? daemon_notify_last_alert(daemon->notify) : 0,
     };
     daemon->commands = daemon_commands_create(daemon);
-    int r = daemon->commands ? 0 : -ENOMEM;
+    int r = daemon->commands && daemon->notify ? 0 : -ENOMEM;
     if (r == 0)
         r = daemon_session_open(daemon->loop, &daemon->config, &daemon->state, &hooks, &daemon->session, err,
                                 sizeof err);
@@ -351,6 +372,7 @@ no_control : {
     daemon_session_close(daemon->session, CLOSE_TIMEOUT_MS, ignored, sizeof ignored);
 }
 no_session:
+    daemon_notify_stop(daemon->notify);
     daemon_commands_destroy(daemon->commands);
     uv_run(daemon->loop, UV_RUN_DEFAULT);
     if (r != -ECANCELED)
@@ -400,8 +422,11 @@ static int run(struct daemon *daemon)
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then gives EFBIG, reported like a full disk */
     r = start(daemon);
     if (r < 0) {
+        bool ended = daemon_notify_finish(daemon->notify);
         uv_loop_close(&loop);
         close(daemon->lock);
+        if (!ended)
+            _exit(status_of(r));
         return status_of(r);
     }
     if (early_stop_asked()) /* before the loop took the signals */
@@ -413,13 +438,14 @@ static int run(struct daemon *daemon)
     daemon_loop_time_start(&loop);
     net_notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
+    bool ended = daemon_notify_finish(daemon->notify);
     r = uv_loop_close(&loop);
     if (r < 0)
         daemon_log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(daemon->lock);
     daemon_log_event(LOG_STOPPED, NULL, "stopped");
     daemon_log_finish();
-    if (daemon_board_abandoned() || daemon_compute_abandoned() ||
+    if (!ended || daemon_board_abandoned() || daemon_compute_abandoned() ||
         policy_net_device_abandoned()) { /* their memory stays where it is until the very end */
         fflush(NULL);
         _exit(exit_status);

@@ -26,6 +26,8 @@ struct recorder;
 struct policy_set;
 
 /* What a session calls in the rest of the daemon. */
+struct alert;
+
 struct session_hooks {
     void *ctx;
     /* The storing parts have no threads of their own, and the loop's owner steps them
@@ -58,6 +60,9 @@ struct session_hooks {
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
     /* A split took effect, likewise. May be NULL. */
     void (*split)(void *ctx, int symbol);
+    /* An alert was raised or has become more severe (closed_ns 0), or is over. May be NULL. */
+    void (*alert)(void *ctx, const struct alert *alert, int64_t closed_ns);
+    uint64_t last_alert; /* alerts' numbers are above it, whatever the database has */
 };
 
 /* How a session was restored. */
@@ -160,6 +165,9 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
 struct alert;
 void daemon_session_alerts_lasting(const struct session *session,
                                    void (*see)(void *ctx, const struct alert *alert), void *ctx);
+
+/* All that are kept, acknowledged conditions among them: *ret_n of them, valid until the next call. */
+const struct alert *daemon_session_alerts(const struct session *session, size_t *ret_n);
 
 /* The policies that its accounts trade by, or may. */
 struct policy_set *daemon_session_policies(struct session *session);

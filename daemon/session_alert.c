@@ -12,6 +12,8 @@ static void store(struct session *session, const struct alert *alert, int64_t cl
         return; /* without memory: the log has what it says */
     daemon_alert_row(alert, closed_ns, &row);
     daemon_alerts_put(&session->alerts, alert->id, db_writer_put_alert(session->writer, &row));
+    if (session->hooks.alert && (closed_ns > 0 || daemon_alerts_notice(&session->alerts, alert->id)))
+        session->hooks.alert(session->hooks.ctx, alert, closed_ns);
 }
 
 /* They come newest first. */
@@ -35,6 +37,8 @@ int daemon_session_take_alerts(struct session *session, struct db_reader *reader
     }
     if (last > session->alerts.last_id)
         session->alerts.last_id = last;
+    if (session->hooks.last_alert > session->alerts.last_id)
+        session->alerts.last_id = session->hooks.last_alert;
     session->alerts_known = true;
     return 0;
 }
@@ -74,6 +78,12 @@ void daemon_session_alerts_lasting(const struct session *session,
                                    void (*see)(void *ctx, const struct alert *alert), void *ctx)
 {
     daemon_alerts_conditions(&session->alerts, see, ctx);
+}
+
+const struct alert *daemon_session_alerts(const struct session *session, size_t *ret_n)
+{
+    *ret_n = session->alerts.n;
+    return session->alerts.list;
 }
 
 int daemon_session_alert_standing(const struct session *session, uint64_t alert_id)

@@ -11,6 +11,7 @@
 #include "daemon/feed/feeds.h"
 #include "daemon/log.h"
 #include "daemon/loop_time.h"
+#include "daemon/notify/notify.h"
 #include "daemon/parity.h"
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
@@ -252,6 +253,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"counters", counters_object(engine)},
         {"alerts_open", json_integer((json_int_t)daemon_session_alerts_open(daemon->session))},
         {"alerts_unstored", unstored_alerts(daemon)},
+        {"alert_sinks", daemon_notify_object(daemon->notify)},
         {"control", control_object(daemon->control)},
         {"control_read", control_object(daemon->control_read)},
         {"log", log_object()},

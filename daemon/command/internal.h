@@ -193,6 +193,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(account_transfer, true, "from to amount key") \
     COMMAND(account_withdraw, true, "account amount key") \
     COMMAND(ack, false, NULL) \
+    COMMAND(alerts_test, false, "sink") \
     COMMAND(amend, true, "order client_id account qty limit stop trail trail_percent key") \
     READING(book, true, "symbol levels") \
     COMMAND(cancel, true, "order client_id account symbol all key") \

@@ -43,7 +43,7 @@ void daemon_reload_refuse(struct reload *reload, const char *format, ...)
 static void describe(const struct reload *reload, size_t i, char *ret, size_t size)
 {
     const struct daemon_config_change *change = &reload->changes.list[i];
-    char line[16] = "";
+    char line[16] = "", now[256], was[256];
     if (reload->lines[i] > 0)
         snprintf(line, sizeof line, ":%d", reload->lines[i]);
     if (!change->key[0])
@@ -51,7 +51,11 @@ static void describe(const struct reload *reload, size_t i, char *ret, size_t si
                  change->now ? "is new" : "is gone");
     else
         snprintf(ret, size, "%s%s: [%s] %s = %s (before: %s)", file_of(reload), line, change->section,
-                 change->key, change->now ? change->now : "", change->was ? change->was : "");
+                 change->key,
+                 change->now ? daemon_config_shown(change->section, change->key, change->now, now, sizeof now)
+                             : "",
+                 change->was ? daemon_config_shown(change->section, change->key, change->was, was, sizeof was)
+                             : "");
 }
 
 /* ---- on the thread ---- */
@@ -173,11 +177,16 @@ static json_t *changes_object(const struct reload *reload, bool live)
     json_t *array = json_array();
     for (size_t i = 0; i < reload->changes.n; i++) {
         const struct daemon_config_change *change = &reload->changes.list[i];
+        char was[256], now[256];
         json_t *line = reload->lines[i] > 0 ? json_integer(reload->lines[i]) : json_null();
         if (change->live == live)
-            json_array_append_new(array, json_pack("{s:s, s:s, s:s?, s:s?, s:o}", "section", change->section,
-                                                   "key", change->key, "was", change->was, "now", change->now,
-                                                   "line", line));
+            json_array_append_new(
+                array,
+                json_pack(
+                    "{s:s, s:s, s:s?, s:s?, s:o}", "section", change->section, "key", change->key, "was",
+                    daemon_config_shown(change->section, change->key, change->was, was, sizeof was), "now",
+                    daemon_config_shown(change->section, change->key, change->now, now, sizeof now), "line",
+                    line));
         else
             json_decref(line);
     }

@@ -7,6 +7,7 @@
 #include "daemon/command/reload.h"
 #include "daemon/log.h"
 #include "daemon/roles.h"
+#include "daemon/notify/notify.h"
 #include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
@@ -99,6 +100,7 @@ void daemon_reload_apply(struct reload *reload)
         daemon_board_renew(daemon);
     daemon_log_set_level(daemon->config.log_level);
     daemon_roles_take(daemon);
+    daemon_notify_configure(daemon->notify, &daemon->config.notify);
     daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
     daemon->keep_rows_ms = 0; /* by what holds now */
     daemon_reload_remove(reload);

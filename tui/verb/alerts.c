@@ -7,11 +7,14 @@
 
 #include "cli/answer.h"
 #include "cli/ask.h"
+#include "cli/text.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
 #include "tui/history.h"
 #include "tui/model.h"
 #include "tui/print.h"
+
+enum { TEST_TIMEOUT_MS = 75000 }; /* a command has 30 s, mail too, behind one that is under way */
 
 static const struct stored_column columns[] = {
     {"alert", 5},
@@ -117,17 +120,74 @@ static int ack(struct option_call *call)
     return cli_ask_done(call, r, "papertape.ack/1", result, print_acked);
 }
 
+/* ---- test ---- */
+
+static void print_tested(const struct option_call *call, const json_t *result)
+{
+    const json_t *sink;
+    size_t i;
+
+    (void)call;
+    json_array_foreach(json_object_get(result, "sinks"), i, sink)
+    {
+        cli_text_print(stdout, json_string_value(json_object_get(sink, "sink")));
+        printf(": %s: ", json_is_true(json_object_get(sink, "ok")) ? "ok" : "failed");
+        cli_text_print(stdout, json_string_value(json_object_get(sink, "detail")));
+        printf(", %lld ms\n", (long long)json_integer_value(json_object_get(sink, "ms")));
+    }
+}
+
+static bool all_ok(const json_t *result)
+{
+    const json_t *sink;
+    size_t i;
+    bool ok = true;
+
+    json_array_foreach(json_object_get(result, "sinks"), i, sink)
+    {
+        ok = ok && json_is_true(json_object_get(sink, "ok"));
+    }
+    return ok;
+}
+
+static int test(struct option_call *call)
+{
+    json_t *args = json_object(), *reply = NULL, *copy;
+    const json_t *result;
+    struct control_error error;
+
+    if (call->arguments[0])
+        json_object_set_new(args, "sink", json_string(call->arguments[0]));
+    int r = cli_ask_reply(call->state, "alerts_test", args, TEST_TIMEOUT_MS, &reply, &error);
+    if (r == EXIT_OK && !cli_control_reply(reply, &result, &error))
+        r = EXIT_ERROR;
+    if (r != EXIT_OK) {
+        cli_ask_say("alerts", &error);
+        json_decref(reply);
+        return r;
+    }
+    bool ok = all_ok(result);
+    copy = json_deep_copy(result);
+    json_decref(reply);
+    r = cli_ask_done(call, EXIT_OK, "papertape.alerts-test/1", copy, print_tested);
+    return r == EXIT_OK && !ok ? EXIT_ERROR : r;
+}
+
 static const struct option_action actions[] = {
     {"list", NULL,
      "the alerts, from the database, and from the daemon what it could not store yet: the open ones first, "
      "then the newest of the others; when it was last seen, and when the condition was over (closed)",
      .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
     {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .run = ack},
+    {"test", "[SINK]",
+     "sends a test notice to each sink of [alerts], or to one, through the daemon, and prints a line for each with what it "
+     "answered: exit 1 where one failed, or none is configured",
+     "webhook.ops", OPTION_NEEDS_DAEMON, .run = test},
 };
 
 CLI_VERB(tui_alerts) = {
     .name = "alerts",
-    .words = "what needs attention: list, ack ID",
+    .words = "what needs attention: list, ack ID, test [SINK]",
     .about = "What went wrong, and whether it is over.",
     .page = "record",
     OPTION_ACTIONS(actions),

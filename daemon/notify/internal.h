@@ -1,0 +1,103 @@
+/* The threads of notify.h: notify.c is the loop's side, keeper.c the thread that stores, worker.c one that
+ * delivers. Internal to daemon/notify/. */
+#ifndef DAEMON_NOTIFY_INTERNAL_H
+#define DAEMON_NOTIFY_INTERNAL_H
+
+#include <pthread.h>
+
+#include "daemon/notify/notify.h"
+#include "daemon/notify/pace.h"
+
+enum {
+    NOTIFY_PENDING_MAX = 4096, /* of a sink: beyond it only errors are taken */
+    NOTIFY_INBOX_MAX = 4096,
+    NOTIFY_LOOK_MS = 1000, /* at which threads look whether something is due */
+};
+
+/* A notice, shared by the sinks that have not accepted it; counted under the lock. */
+struct notify_item {
+    struct notify_item *next; /* in the inbox */
+    int refs;
+    struct db_notice notice;
+};
+
+/* A notice that a sink has not accepted, … */
+struct notify_pending {
+    struct notify_pending *next;
+    struct notify_item *item;
+    int64_t attempts;
+    bool accepted; /* … or has, which the file does not have yet */
+};
+
+struct notify_test {
+    struct notify_test *next;
+    notify_tested_done *done; /* NULL: it was answered */
+    void *ctx;
+    int n, left;
+    struct notify_tested tested[NOTIFY_SINKS_MAX];
+};
+
+struct notify_worker {
+    struct notify *notify;
+    struct notify_sink sink;
+    pthread_t thread;
+    pthread_cond_t wake;
+    bool leaving, ended;
+    struct notify_pending *first, **end;
+    int64_t n_pending, n_unstored; /* n_unstored: accepted, which the file does not have yet */
+    struct notify_pace pace;
+    struct notify_test *tests[NOTIFY_SINKS_MAX]; /* that wait for it */
+    int n_tests;
+    bool tried;
+    char detail[NOTIFY_DETAIL_MAX];
+    int64_t last_ns, last_store_ns;
+    uint64_t accepted, failed;
+    struct notify_worker *gone; /* the next that left */
+};
+
+struct notify {
+    uv_loop_t *loop;
+    uv_async_t async;
+    char path[600], host[NOTIFY_HOST_MAX];
+    uint64_t last_alert; /* of the file at the start */
+    atomic_bool stop;
+
+    pthread_mutex_t lock; /* of all that follows; never held while a file or a socket is waited for */
+    pthread_cond_t wake, ended;
+    bool stopping, keeps; /* keeps: the keeper's thread was started */
+    int threads;
+    struct notify_config config;
+    bool configured; /* the keeper has not taken it yet */
+    struct notify_item *inbox, **inbox_end;
+    int n_inbox;
+    struct alert *open; /* open alerts at the start, until the keeper has them */
+    size_t n_open;
+    bool have_open;
+    struct notify_worker *workers[NOTIFY_SINKS_MAX], *gone;
+    int n_workers;
+    struct notify_test *tests, *tested; /* under way; that have ended */
+    struct notify_total total;
+
+    pthread_mutex_t file; /* of db; never taken while the other lock is held */
+    struct db_notices *db;
+    char instance[DB_NOTICE_INSTANCE_MAX]; /* of db, for keys; under the other lock */
+};
+
+/* ---- keeper.c ---- */
+
+/* Opens the file. 0 or -errno; total.error says why. Without the locks. */
+int daemon_notify_open(struct notify *notify);
+void *daemon_notify_keep(void *notify);
+
+/* ---- worker.c; the lock is held ---- */
+
+/* NULL without memory, or where no thread can be started. */
+struct notify_worker *daemon_notify_worker_create(struct notify *notify, const struct notify_sink *sink);
+/* After its thread has ended. */
+void daemon_notify_worker_destroy(struct notify_worker *worker);
+/* False without memory, or where too many are pending. Keeps a reference. */
+bool daemon_notify_worker_add(struct notify_worker *worker, struct notify_item *item);
+bool daemon_notify_is_quiet(const struct notify *notify);
+void daemon_notify_item_unref(struct notify_item *item);
+
+#endif

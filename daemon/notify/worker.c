@@ -1,0 +1,273 @@
+/* The thread that delivers to one sink. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/log.h"
+#include "daemon/notify/internal.h"
+#include "exchange/clock.h"
+
+#define NS_PER_S       INT64_C(1000000000)
+#define STORE_AGAIN_NS (5 * NS_PER_S)
+
+/* ---- what is pending; the lock is held ---- */
+
+void daemon_notify_item_unref(struct notify_item *item)
+{
+    if (--item->refs == 0)
+        free(item);
+}
+
+bool daemon_notify_worker_add(struct notify_worker *worker, struct notify_item *item)
+{
+    if (worker->n_pending >= NOTIFY_PENDING_MAX &&
+        (item->notice.severity != DB_ERROR || worker->n_pending >= 2 * NOTIFY_PENDING_MAX))
+        return false;
+    struct notify_pending *pending = calloc(1, sizeof *pending);
+    if (!pending)
+        return false;
+    pending->item = item;
+    item->refs++;
+    *worker->end = pending;
+    worker->end = &pending->next;
+    worker->n_pending++;
+    daemon_notify_pace_again(&worker->pace, worker->notify->config.retry_ns, clock_now_ns());
+    pthread_cond_signal(&worker->wake);
+    return true;
+}
+
+static void take_out(struct notify_worker *worker, struct notify_pending *pending)
+{
+    struct notify_pending **at = &worker->first;
+    while (*at != pending)
+        at = &(*at)->next;
+    *at = pending->next;
+    if (!pending->next)
+        worker->end = at;
+    worker->n_pending--;
+    daemon_notify_item_unref(pending->item);
+    free(pending);
+}
+
+bool daemon_notify_is_quiet(const struct notify *notify)
+{
+    struct tm local;
+    time_t now = time(NULL);
+    const struct notify_config *config = &notify->config;
+    return config->quiet_from >= 0 && localtime_r(&now, &local) &&
+           daemon_notify_quiet(config->quiet_from, config->quiet_to, 60 * local.tm_hour + local.tm_min);
+}
+
+/* A notice of the same alert that is to be delivered first. */
+static bool waits_for_another(const struct notify_worker *worker, const struct notify_pending *pending)
+{
+    uint64_t alert = pending->item->notice.alert;
+    for (const struct notify_pending *at = worker->first; alert > 0 && at != pending; at = at->next)
+        if (at->item->notice.alert == alert && !at->accepted)
+            return true;
+    return false;
+}
+
+/* The oldest of those that were tried least: one that a sink always refuses does not stop the others. */
+static struct notify_pending *choose(const struct notify_worker *worker)
+{
+    struct notify_pending *best = NULL;
+    bool quiet = daemon_notify_is_quiet(worker->notify);
+    for (struct notify_pending *at = worker->first; at; at = at->next) {
+        bool held = quiet && at->item->notice.severity != DB_ERROR;
+        if (at->accepted || held || (best && at->attempts >= best->attempts) || waits_for_another(worker, at))
+            continue;
+        best = at;
+    }
+    return best;
+}
+
+/* ---- an attempt; the lock is held, and given up meanwhile ---- */
+
+static void send_notice(struct notify_worker *worker, const struct db_notice *notice,
+                        struct notify_outcome *ret)
+{
+    struct notify *notify = worker->notify;
+    const struct notify_sink sink = worker->sink;
+    char ca_file[NOTIFY_FILE_MAX];
+    snprintf(ca_file, sizeof ca_file, "%s", notify->config.ca_file);
+    pthread_mutex_unlock(&notify->lock);
+    const struct notify_attempt attempt = {&sink, notice, notify->host, ca_file, &notify->stop};
+    daemon_notify_send(&attempt, ret);
+    pthread_mutex_lock(&notify->lock);
+}
+
+static void count(struct notify_worker *worker, const struct notify_outcome *outcome, int64_t started_ns)
+{
+    bool failed_before = worker->pace.failing, tried = worker->tried;
+    worker->tried = true;
+    snprintf(worker->detail, sizeof worker->detail, "%s", outcome->detail);
+    if (outcome->accepted) {
+        worker->accepted++;
+        worker->last_ns = clock_wall_ns();
+        daemon_notify_pace_accepted(&worker->pace);
+        if (failed_before || !tried)
+            daemon_log_info("alert sink %s: accepted: %s", worker->sink.name, outcome->detail);
+    } else if (!atomic_load(&worker->notify->stop)) {
+        worker->failed++;
+        daemon_notify_pace_failed(&worker->pace, worker->notify->config.retry_ns, started_ns, clock_now_ns(),
+                                  outcome->retry_after_ns);
+        if (!failed_before)
+            daemon_log_warning("alert sink %s: failed, and is tried again: %s", worker->sink.name,
+                               outcome->detail);
+    }
+}
+
+/* The file says so before the next one is sent: a kill -9 repeats one at most. */
+static void store_accepted(struct notify_worker *worker, struct notify_pending *pending)
+{
+    struct notify *notify = worker->notify;
+    int64_t id = pending->item->notice.id;
+    char sink[DB_NOTICE_SINK_MAX];
+    snprintf(sink, sizeof sink, "%s", worker->sink.name);
+    pthread_mutex_unlock(&notify->lock);
+    pthread_mutex_lock(&notify->file);
+    int r = id > 0 && notify->db ? db_notices_accepted(notify->db, id, sink) : 0;
+    pthread_mutex_unlock(&notify->file);
+    pthread_mutex_lock(&notify->lock);
+    worker->last_store_ns = clock_now_ns();
+    if (r == 0) {
+        worker->n_unstored -= pending->accepted;
+        take_out(worker, pending);
+        return;
+    }
+    worker->n_unstored += !pending->accepted;
+    pending->accepted = true;
+    snprintf(notify->total.error, sizeof notify->total.error, "%.300s: %s", notify->path, strerror(-r));
+}
+
+static void deliver(struct notify_worker *worker, struct notify_pending *pending)
+{
+    struct notify_outcome outcome;
+    struct db_notice notice = pending->item->notice;
+    int64_t started_ns = clock_now_ns();
+    send_notice(worker, &notice, &outcome);
+    count(worker, &outcome, started_ns);
+    pending->attempts++;
+    if (outcome.accepted)
+        store_accepted(worker, pending);
+}
+
+/* What was accepted while the file could not be written. */
+static bool store_again(struct notify_worker *worker)
+{
+    if (worker->n_unstored == 0 || clock_now_ns() < worker->last_store_ns + STORE_AGAIN_NS)
+        return false;
+    struct notify_pending *at = worker->first;
+    while (at && !at->accepted)
+        at = at->next;
+    if (at)
+        store_accepted(worker, at);
+    return at != NULL;
+}
+
+/* ---- a test ---- */
+
+static void run_test(struct notify_worker *worker)
+{
+    struct notify *notify = worker->notify;
+    struct notify_test *test = worker->tests[0];
+    struct notify_outcome outcome;
+    int64_t started_ns = clock_now_ns(), now_ns = clock_wall_ns();
+    struct db_notice notice = {.severity = DB_INFO, .raised_ns = now_ns};
+    memmove(worker->tests, worker->tests + 1, (size_t)--worker->n_tests * sizeof *worker->tests);
+    snprintf(notice.rule, sizeof notice.rule, "test");
+    snprintf(notice.key, sizeof notice.key, "%s-test-%lld", notify->instance, (long long)now_ns);
+    snprintf(notice.text, sizeof notice.text, "a test of the sink %s, by papertape alerts test",
+             worker->sink.name);
+    send_notice(worker, &notice, &outcome);
+    count(worker, &outcome, started_ns);
+    for (int i = 0; i < test->n; i++)
+        if (strcmp(test->tested[i].name, worker->sink.name) == 0) {
+            test->tested[i].outcome = outcome;
+            test->tested[i].ms = (clock_now_ns() - started_ns) / 1000000;
+        }
+    if (--test->left > 0)
+        return;
+    struct notify_test **at = &notify->tests;
+    while (*at != test)
+        at = &(*at)->next;
+    *at = test->next;
+    test->next = notify->tested;
+    notify->tested = test;
+    if (!notify->stopping)
+        uv_async_send(&notify->async);
+}
+
+/* ---- the thread ---- */
+
+static void wait_a_while(struct notify_worker *worker)
+{
+    int64_t now_ns = clock_now_ns(), next_ns = daemon_notify_pace_next(&worker->pace);
+    int64_t end_ns = now_ns + NOTIFY_LOOK_MS * INT64_C(1000000);
+    if (worker->n_pending > 0 && next_ns > now_ns && next_ns < end_ns)
+        end_ns = next_ns;
+    const struct timespec end = {.tv_sec = end_ns / NS_PER_S, .tv_nsec = end_ns % NS_PER_S};
+    (void)pthread_cond_timedwait(&worker->wake, &worker->notify->lock, &end);
+}
+
+static void *work(void *arg)
+{
+    struct notify_worker *worker = arg;
+    struct notify *notify = worker->notify;
+    pthread_mutex_lock(&notify->lock);
+    while (!atomic_load(&notify->stop) && (!worker->leaving || worker->n_tests > 0)) {
+        bool due = !worker->leaving && clock_now_ns() >= daemon_notify_pace_next(&worker->pace);
+        struct notify_pending *pending = due ? choose(worker) : NULL;
+        if (worker->n_tests > 0)
+            run_test(worker);
+        else if (pending)
+            deliver(worker, pending);
+        else if (!store_again(worker))
+            wait_a_while(worker);
+    }
+    worker->ended = true;
+    notify->threads--;
+    pthread_cond_signal(&notify->ended);
+    pthread_mutex_unlock(&notify->lock);
+    return NULL;
+}
+
+struct notify_worker *daemon_notify_worker_create(struct notify *notify, const struct notify_sink *sink)
+{
+    sigset_t all, before;
+    struct notify_worker *worker = calloc(1, sizeof *worker);
+    if (!worker)
+        return NULL;
+    worker->notify = notify;
+    worker->sink = *sink;
+    worker->end = &worker->first;
+    pthread_condattr_t how;
+    pthread_condattr_init(&how);
+    pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+    pthread_cond_init(&worker->wake, &how);
+    pthread_condattr_destroy(&how);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int r = pthread_create(&worker->thread, NULL, work, worker);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (r == 0) {
+        pthread_detach(worker->thread);
+        notify->threads++;
+        return worker;
+    }
+    pthread_cond_destroy(&worker->wake);
+    free(worker);
+    return NULL;
+}
+
+void daemon_notify_worker_destroy(struct notify_worker *worker)
+{
+    while (worker->first)
+        take_out(worker, worker->first);
+    pthread_cond_destroy(&worker->wake);
+    free(worker);
+}
