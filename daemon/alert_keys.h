@@ -9,6 +9,7 @@
 #define ALERT_SHARE   KEY_SHARE(1), .none = "off"
 #define ALERT_USE     KEY_SHARE(0.9), .none = "off"
 #define ALERT_FOR     KEY_DURATION, .none = "off"
+#define ALERT_COUNT   KEY_NUMBER(0, 1000000), .none = "off"
 
 /* ROW(type, member, name, kind, default, sentence, more). A limit of NaN or 0, and a duration of 0 where it
  * switches its rule (alert_table.c), are off. */
@@ -52,7 +53,48 @@
         "from its start where it does not know when the last trial finished.") \
     ROW(bool, new_best, "new_best", KEY_SWITCH("off on"), "on", \
         "a trial that is better than all before it is reported: on, or off", \
-        "The alert NEW_BEST, of severity info. A study's first trial is not reported.")
+        "The alert NEW_BEST, of severity info. A study's first trial is not reported.") \
+    ROW(double, orders_refused, "orders_refused", ALERT_COUNT, "10", \
+        "so many refused orders of an account within a minute are a warning; 0 or off: none", \
+        "The alert ORDERS_REFUSED, with the most frequent reason; a venue's rules, cash and limits all count.") \
+    ROW(double, drawdown, "drawdown", ALERT_SHARE, "10%", \
+        "an account that has lost this share of its highest equity is a warning; 0 or off: none", \
+        "The alert DRAWDOWN, over at 1 % less. It changes nothing: limits are in [risk].") \
+    ROW(double, drawdown_critical, "drawdown_critical", ALERT_SHARE, "20%", \
+        "from here on that alert is an error; 0 or off: never", NULL) \
+    ROW(double, drawdown_of_limit, "drawdown_of_limit", ALERT_SHARE, "80%", \
+        "an account that has lost this share of its own limit ([risk] drawdown) is a warning; 0 or off: none", \
+        "The alert DRAWDOWN_LIMIT; at the limit itself the account is closed, and the alert KILLED is an error.") \
+    ROW(double, daily_loss_of_limit, "daily_loss_of_limit", ALERT_SHARE, "80%", \
+        "the same of a day's loss and [risk] daily_loss; 0 or off: only once it is reached", \
+        "The alert DAILY_LOSS, an error once the limit is reached: nothing is opened until midnight UTC.") \
+    ROW(double, concentration, "concentration", ALERT_SHARE, "80%", \
+        "an account with this share of its equity, or more, in one symbol is a warning; 0 or off: none", \
+        "The alert CONCENTRATION, over at 5 % less. A strategy that holds one symbol on purpose needs off.") \
+    ROW(int64_t, no_trades_ns, "no_trades_for", ALERT_FOR, "off", \
+        "an account with a strategy or a policy that has not traded for so long is a warning; 0 or off: none", \
+        "The alert NO_TRADES, over with the next fill. Off, since how often it should trade is the strategy's.") \
+    ROW(double, sharpe_p, "sharpe_below", ALERT_USE, "1%", \
+        "an account whose days make it less probable than this that its Sharpe ratio is at least its backtest's is a " \
+        "warning; 0 or off: none", \
+        "The alert SHARPE_LOW, of accounts with backtest_sharpe, from 20 days on. The probability is the probabilistic " \
+        "Sharpe ratio of Bailey and Lopez de Prado. It is looked at every day: within a year a strategy that is as good " \
+        "as its backtest raises it more often than once in a hundred.") \
+    ROW(double, disk, "disk", ALERT_SHARE, "90%", \
+        "a file system of the state directory that is used up to this share is a warning; 0 or off: none", \
+        "The alert DISK, over at 2 % less. Looked at every ten seconds, on a thread.") \
+    ROW(double, disk_critical, "disk_critical", ALERT_SHARE, "95%", \
+        "from here on that alert is an error; 0 or off: never", NULL) \
+    ROW(int64_t, clock_offset_ns, "clock_offset", ALERT_FOR, "5s", \
+        "a clock so far from the venue's, either way, is a warning; 0 or off: none", \
+        "The alert CLOCK_OFFSET; not with clock = feed, whose time is not the machine's.") \
+    ROW(int64_t, backup_old_ns, "backup_for", ALERT_FOR, "off", \
+        "no backup that succeeded for so long is a warning; 0 or off: none", \
+        "The alert BACKUP_OLD, once there was a first backup; 36h fits papertape-backup.timer. A backup that fails is the " \
+        "alert BACKUP_FAILED, an error, in any case.") \
+    ROW(int64_t, sink_failing_ns, "sink_failing_for", ALERT_FOR, "5m", \
+        "a sink that has failed for so long is a warning; 0 or off: none", \
+        "The alert SINK_FAILING, which goes to the other sinks, not to that one.")
 /* clang-format on */
 
 struct alert_limits {

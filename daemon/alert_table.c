@@ -32,6 +32,26 @@ const struct alert_rule daemon_alert_table[] = {
     RULE(NO_TRIAL, "no trial finished", ALERT_UNIT_SECONDS, .ends = true, .levels = {SECONDS(no_trial_ns)})
     RULE(TRAINING_STALLED, "training stalled", ALERT_UNIT_FLAG, FLAG, .ends = true, .hold = FIXED(2))
     RULE(NEW_BEST, "new best trial", ON(new_best))
+    RULE(ORDERS_REFUSED, "orders refused", ALERT_UNIT_COUNT, .settles = true, .ends = true,
+         .levels = {NUMBER(orders_refused)})
+    RULE(DRAWDOWN, "drawdown", ALERT_UNIT_SHARE, .margin = 0.01, .ends = true,
+         .levels = {NUMBER(drawdown), NUMBER(drawdown_critical)})
+    RULE(DRAWDOWN_LIMIT, "drawdown near its limit", ALERT_UNIT_SHARE, .margin = 0.05, .ends = true,
+         .levels = {NUMBER(drawdown_of_limit)}, .clause = " of it")
+    RULE(DAILY_LOSS, "daily loss near its limit", ALERT_UNIT_SHARE, .margin = 0.05, .ends = true,
+         .levels = {NUMBER(daily_loss_of_limit), FIXED(1)}, .clause = " of it")
+    RULE(CONCENTRATION, "concentration", ALERT_UNIT_SHARE, .margin = 0.05, .ends = true,
+         .levels = {NUMBER(concentration)})
+    RULE(NO_TRADES, "no trades", ALERT_UNIT_SECONDS, .ends = true, .levels = {SECONDS(no_trades_ns)})
+    RULE(SHARPE_LOW, "live Sharpe below the backtest's", ALERT_UNIT_SHARE, .below = true, .ends = true,
+         .margin = 0.01, .levels = {NUMBER(sharpe_p)})
+    RULE(DISK, "disk", ALERT_UNIT_SHARE, .margin = 0.02, .levels = {NUMBER(disk), NUMBER(disk_critical)})
+    RULE(CLOCK_OFFSET, "clock offset", ALERT_UNIT_SECONDS, .settles = true, .ends = true,
+         .levels = {SECONDS(clock_offset_ns)})
+    RULE(BACKUP_FAILED, "backup failed", ALERT_UNIT_FLAG, .levels = {[1] = FIXED(0.5)})
+    RULE(BACKUP_OLD, "no new backup", ALERT_UNIT_SECONDS, .levels = {SECONDS(backup_old_ns)})
+    RULE(SINK_FAILING, "alert sink fails", ALERT_UNIT_SECONDS, .ends = true,
+         .levels = {SECONDS(sink_failing_ns)})
 };
 /* clang-format on */
 
@@ -103,6 +123,9 @@ static void put_figure(enum alert_unit unit, double value, char *buf, size_t siz
         break;
     case ALERT_UNIT_SECONDS:
         snprintf(buf, size, value < 120 ? "%.0f s" : "%.0f min", floor(value < 120 ? value : value / 60));
+        break;
+    case ALERT_UNIT_COUNT:
+        snprintf(buf, size, "%.0f", value);
         break;
     case ALERT_UNIT_FLAG:
         buf[0] = '\0';

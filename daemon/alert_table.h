@@ -7,7 +7,13 @@
 
 enum { ALERT_LEVELS = 2 }; /* warning, critical */
 
-enum alert_unit { ALERT_UNIT_FLAG, ALERT_UNIT_CELSIUS, ALERT_UNIT_SHARE, ALERT_UNIT_SECONDS };
+enum alert_unit {
+    ALERT_UNIT_FLAG,
+    ALERT_UNIT_CELSIUS,
+    ALERT_UNIT_SHARE,
+    ALERT_UNIT_SECONDS,
+    ALERT_UNIT_COUNT
+};
 
 /* Where a limit comes from: nowhere, a key's number, a key's duration (in seconds), the table. */
 struct alert_limit {

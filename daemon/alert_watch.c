@@ -1,10 +1,14 @@
 #include "daemon/alert_watch.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-#include "daemon/alert_subjects.h"
+#include "daemon/alert_figures.h"
+#include "daemon/alert_machine.h"
 #include "daemon/alerts.h"
 #include "daemon/log.h"
+#include "daemon/notify/notify.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
@@ -19,7 +23,10 @@ struct alert_watch {
     bool adopted; /* the alerts that a former run left open */
     struct alert_devices devices;
     struct alert_sample sample; /* the last one */
-    int64_t now_ns, wall_ns;    /* of this turn */
+    struct alert_figures figures;
+    struct alert_machine *machine;
+    char period[CLOCK_TEXT_MAX]; /* of the last summary, or the start; "": not known yet */
+    int64_t now_ns, wall_ns;     /* of this turn */
 };
 
 /* ---- a turn ---- */
@@ -62,6 +69,38 @@ static struct alert_sample sample_of(const struct gpu_status *status)
                                  .sampled_ns = (int64_t)status->sampled_ms * NS_PER_MS};
 }
 
+/* The hour, or the day, that a summary of now would be of, by the local clock. */
+static void period_of(const struct notify_config *config, char ret[static CLOCK_TEXT_MAX])
+{
+    bool daily = config->summary == NOTIFY_SUMMARY_DAILY;
+    time_t now = time(NULL) - (daily ? 60 * config->summary_minute : 0);
+    struct tm local;
+    if (!localtime_r(&now, &local) ||
+        strftime(ret, CLOCK_TEXT_MAX, daily ? "%Y-%m-%d" : "%Y-%m-%dT%H", &local) == 0)
+        ret[0] = '\0';
+}
+
+/* Once an hour or a day has ended while it runs. */
+static void summarize(struct alert_watch *watch)
+{
+    const struct notify_config *config = &watch->daemon->config.notify;
+    char period[CLOCK_TEXT_MAX], text[DB_ALERT_TEXT_MAX];
+    if (config->summary == NOTIFY_SUMMARY_OFF) {
+        watch->period[0] = '\0';
+        return;
+    }
+    period_of(config, period);
+    bool same_kind = strlen(period) == strlen(watch->period);
+    if (strcmp(period, watch->period) == 0)
+        return;
+    if (same_kind) {
+        daemon_alert_summary(watch->daemon, text, sizeof text);
+        daemon_log_info("summary: %s", text);
+        daemon_notify_say(watch->daemon->notify, "summary", period, text);
+    }
+    memcpy(watch->period, period, sizeof period);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct alert_watch *watch = timer->data;
@@ -77,6 +116,9 @@ static void on_tick(uv_timer_t *timer)
     watch->sample = sample_of(daemon_telemetry_gpu(watch->daemon->telemetry));
     daemon_alert_read_devices(&watch->rules, &watch->devices, &watch->sample, watch->now_ns, &sink);
     daemon_trainings_seen(watch->daemon->trainings, read_training, watch);
+    daemon_alert_figures_read(&watch->figures, watch->daemon, &watch->rules, watch->now_ns, &sink);
+    daemon_alert_machine_read(watch->machine, &watch->rules, watch->now_ns, watch->wall_ns, &sink);
+    summarize(watch);
     daemon_alert_read_end(&watch->rules, &sink);
 }
 
@@ -87,6 +129,11 @@ struct alert_watch *daemon_alert_watch_create(struct daemon *daemon)
     struct alert_watch *watch = calloc(1, sizeof *watch);
     if (!watch)
         return NULL;
+    watch->machine = daemon_alert_machine_create(daemon->loop, daemon->state.path);
+    if (!watch->machine) {
+        free(watch);
+        return NULL;
+    }
     watch->daemon = daemon;
     watch->rules.limits = daemon->config.alerts;
     uv_timer_init(daemon->loop, &watch->tick);
@@ -104,11 +151,14 @@ static void closed(uv_handle_t *handle)
 {
     struct alert_watch *watch = handle->data;
     daemon_alert_rules_finish(&watch->rules);
+    daemon_alert_figures_finish(&watch->figures);
     free(watch);
 }
 
 void daemon_alert_watch_stop(struct alert_watch *watch)
 {
-    if (watch)
-        uv_close((uv_handle_t *)&watch->tick, closed);
+    if (!watch)
+        return;
+    daemon_alert_machine_destroy(watch->machine);
+    uv_close((uv_handle_t *)&watch->tick, closed);
 }

@@ -57,6 +57,14 @@ bool daemon_config_own_class_rates(const struct account_config *account)
     return account->own_class_rates[ASSET_CRYPTO] || account->own_class_rates[ASSET_US_EQUITY];
 }
 
+double daemon_config_backtest_sharpe(const struct daemon_config *config, const char *account)
+{
+    for (int a = 0; a < config->n_accounts; a++)
+        if (strcmp(config->accounts[a].name, account) == 0)
+            return config->accounts[a].backtest_sharpe;
+    return 0;
+}
+
 struct account_rules daemon_config_rules(const struct daemon_config *config,
                                          const struct account_config *account)
 {

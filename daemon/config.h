@@ -79,6 +79,7 @@ struct account_config {
      * no rate is given. */
     char policy[CONFIG_FILE_MAX], actions[CONFIG_FILE_MAX];
     bool own_cash;
+    double backtest_sharpe; /* annualised, which its live one is compared with; 0: none */
 };
 
 /* [market] for the first, [venue NAME] for the others, and for what [market] has no key for. */
@@ -215,6 +216,9 @@ const struct fee_tier *daemon_config_fee_tier(const struct daemon_config *config
 
 /* Was a rate of some class given? */
 bool daemon_config_own_class_rates(const struct account_config *account);
+
+/* The Sharpe ratio that an account's is compared with; 0: none, or there is no such account. */
+double daemon_config_backtest_sharpe(const struct daemon_config *config, const char *account);
 
 /* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
 struct account_rules daemon_config_rules(const struct daemon_config *config,

@@ -412,6 +412,10 @@ static const struct config_key keys[] = {
     ACCOUNT_FEE_KEYS(FEE_ROW)
         ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_ROW){"account", ACCOUNT_SESSION_WORDS, KEY_WORDS(ACCOUNT_SESSIONS),
                                               IN_ACCOUNT(session), .more = ACCOUNT_SESSION_MORE},
+    {"account", "backtest_sharpe",
+     "its annualised Sharpe ratio in a backtest, which its live days are compared with; 0: not compared", "0",
+     KEY_NUMBER(0, 100), LIVE, IN_ACCOUNT(backtest_sharpe),
+     .more = "[alerts] sharpe_below has the test. As papertape backtest --json prints it, over 365 days."},
     {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
     ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",

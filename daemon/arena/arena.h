@@ -50,6 +50,12 @@ const struct policy *arena_policy(const struct arena *arena, const uint8_t id[st
 /* Frees policies that no account trades by any more. */
 void arena_tidy(struct arena *arena);
 
+/* ---- records.c ---- */
+
+/* An account's days as they were last read, newer ones being read now and then; NULL: not known. */
+struct arena_days;
+const struct arena_days *arena_account_days(struct arena *arena, const char *account);
+
 /* ---- account.c ---- */
 
 /* Why the policy cannot trade on the account, in one sentence in err [ARENA_ERROR_MAX], with *ret_code; NULL:

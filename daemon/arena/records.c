@@ -201,7 +201,8 @@ bool arena_read_records(struct arena *arena, bool judges)
         return false;
     for (int a = 0; a < n; a++) {
         const struct account *account = engine_account(engine, a);
-        if (!arena_has_account(arena, account->name) && !engine_account_spec(engine, a)->policy)
+        if (!arena_has_account(arena, account->name) && !engine_account_spec(engine, a)->policy &&
+            !(daemon_config_backtest_sharpe(&arena->daemon->config, account->name) > 0))
             continue;
         const struct arena_record *record = record_of(arena, account->name);
         struct read_account *read = &reading->accounts[reading->n++];
@@ -248,11 +249,16 @@ bool arena_unread(const struct arena *arena, const char *account)
     return false;
 }
 
-double arena_sharpe(struct arena *arena, const char *account)
+const struct arena_days *arena_account_days(struct arena *arena, const char *account)
 {
     if (daemon_session_engine(arena->daemon->session) && !arena->daemon->stopping)
         read_again(arena);
-    const struct arena_days *days = arena_days(arena, account);
+    return arena_days(arena, account);
+}
+
+double arena_sharpe(struct arena *arena, const char *account)
+{
+    const struct arena_days *days = arena_account_days(arena, account);
     return days ? arena_days_sharpe(days) : NAN;
 }
 

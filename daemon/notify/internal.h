@@ -26,7 +26,7 @@ struct notify_pending {
     struct notify_pending *next;
     struct notify_item *item;
     int64_t attempts;
-    bool accepted; /* … or has, which the file does not have yet */
+    bool accepted; /* … or has, or needs no more, which the file does not have yet */
 };
 
 struct notify_test {
@@ -44,7 +44,7 @@ struct notify_worker {
     pthread_cond_t wake;
     bool leaving, ended;
     struct notify_pending *first, **end;
-    int64_t n_pending, n_unstored; /* n_unstored: accepted, which the file does not have yet */
+    int64_t n_pending, n_unstored; /* n_unstored: accepted among them */
     struct notify_pace pace;
     struct notify_test *tests[NOTIFY_SINKS_MAX]; /* that wait for it */
     int n_tests;

@@ -21,6 +21,20 @@ void daemon_notify_item_unref(struct notify_item *item)
         free(item);
 }
 
+/* What was not accepted yet of an alert that is worse now is not sent any more: the worse one says all of it.
+ */
+static void supersede(struct notify_worker *worker, const struct db_notice *notice)
+{
+    for (struct notify_pending *at = worker->first; at && notice->alert > 0; at = at->next) {
+        const struct db_notice *before = &at->item->notice;
+        if (at->accepted || before->alert != notice->alert || before->state != DB_NOTICE_RAISED ||
+            notice->state != DB_NOTICE_RAISED || before->severity >= notice->severity)
+            continue;
+        at->accepted = true;
+        worker->n_unstored++;
+    }
+}
+
 bool daemon_notify_worker_add(struct notify_worker *worker, struct notify_item *item)
 {
     if (worker->n_pending >= NOTIFY_PENDING_MAX &&
@@ -29,6 +43,7 @@ bool daemon_notify_worker_add(struct notify_worker *worker, struct notify_item *
     struct notify_pending *pending = calloc(1, sizeof *pending);
     if (!pending)
         return false;
+    supersede(worker, &item->notice);
     pending->item = item;
     item->refs++;
     *worker->end = pending;

@@ -104,6 +104,22 @@ static const struct {
     {"a power cap is no fault", ALERT_GPU_POWER_CAPPED, "-------", {1, 1, 1, 1, 1, 1, 1}},
     {"a device is lost, and found", ALERT_GPU_LOST, "---t--.-t", {N, 0, 29.9, 30, 31, N, 0, 0, 90}},
     {"no trial, and the next", ALERT_NO_TRIAL, "--t.-", {10, 3599.9, 3600, 2, 4}},
+    {"refused orders, and a minute without",
+     ALERT_ORDERS_REFUSED,
+     "-t------.-",
+     {9, 10, 60, 9, 0, 0, 0, 0, 0, 0}},
+    {"a drawdown's two limits",
+     ALERT_DRAWDOWN,
+     "-t-^--v--.",
+     {.09, .1, .15, .2, .25, .195, .19, .1, .091, .09}},
+    {"half of a loss limit, most, all of it", ALERT_DAILY_LOSS, "-t-^v.", {.5, .8, .9, 1, .95, .75}},
+    {"all in one symbol", ALERT_CONCENTRATION, "-t--.", {.79, .8, .76, N, .75}},
+    {"a Sharpe ratio that is too low", ALERT_SHARPE_LOW, "--t-.", {N, .01, .009, .019, .02}},
+    {"a disk fills, and is cleaned", ALERT_DISK, "-t^-v.", {.89, .9, .95, .94, .93, .88}},
+    {"a clock, back after five figures", ALERT_CLOCK_OFFSET, "-t-----.", {4.9, 5, 0, 0, 0, 0, 0, 0}},
+    {"a backup fails: an error", ALERT_BACKUP_FAILED, "--T-.", {N, 0, 1, N, 0}},
+    {"a sink", ALERT_SINK_FAILING, "-t-.", {299, 300, 900, 0}},
+    {"no trades: off", ALERT_NO_TRADES, "--", {1e6, 1e9}},
     {"a worker's silence, by a second figure", ALERT_TRAINING_STALLED, "-t--.", {1, 1, 1, N, 0}},
 };
 
@@ -162,6 +178,13 @@ static void test_texts(void)
     for (int64_t s = 0; s <= 10; s++)
         CHECK(daemon_alert_rules_read(&rules, &slow, s * S, &last) == (s == 10));
     CHECK_STR(last.text, "GPU throttled: H100 (GPU-1): thermal slowdown, for 10s");
+    struct alert_reading refused = {ALERT_ORDERS_REFUSED, "main", 12, "within a minute, most RATE"};
+    CHECK(daemon_alert_rules_read(&rules, &refused, S, &last));
+    CHECK_STR(last.text, "orders refused: main: 12 within a minute, most RATE, warning from 10");
+    struct alert_reading failed = {ALERT_BACKUP_FAILED, "the last one", 1, "no room"};
+    CHECK(daemon_alert_rules_read(&rules, &failed, S, &last));
+    CHECK_STR(last.text, "backup failed: the last one: no room");
+    CHECK_INT(last.severity, DB_ERROR);
     CHECK(daemon_alert_rules_event(&rules.limits, ALERT_NEW_BEST, "btc", "trial 7 with 1.5", &last));
     CHECK_STR(last.text, "new best trial: btc: trial 7 with 1.5");
     CHECK_INT(last.severity, DB_INFO);
@@ -262,13 +285,14 @@ static void test_time(void)
     daemon_alert_rules_finish(&rules);
 }
 
-/* By default all rules are on, except that of the power cap. */
+/* By default all rules are on, except those whose limit only their user knows. */
 static void test_defaults(void)
 {
     struct alert_limits limits = defaults();
     for (int i = 0; i < ALERT_RULES_N; i++) {
+        bool off = i == ALERT_GPU_POWER_CAPPED || i == ALERT_NO_TRADES || i == ALERT_BACKUP_OLD;
         CHECK(daemon_alert_table[i].code != NULL); /* each has its row */
-        CHECK_INT(daemon_alert_rule_on(&limits, (enum alert_rule_id)i), i != ALERT_GPU_POWER_CAPPED);
+        CHECK_INT(daemon_alert_rule_on(&limits, (enum alert_rule_id)i), !off);
     }
 }
 

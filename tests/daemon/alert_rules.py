@@ -18,6 +18,10 @@ RULES = {
     "GPU_THROTTLED": ("GPU throttled", ("0.5",), False, 0, 6, 10, False),
     "NO_TRIAL": ("no trial finished", (3600,), False, 0, 0, 0, True),
     "TRAINING_STALLED": ("training stalled", ("0.5",), False, 0, 2, 0, True),
+    "ORDERS_REFUSED": ("orders refused", (10,), False, 0, 0, 10, True),
+    "DRAWDOWN": ("drawdown", ("0.1", "0.2"), False, "0.01", 0, 0, True),
+    "SHARPE_LOW": ("live Sharpe below the backtest's", ("0.01",), True, "0.01", 0, 0, True),
+    "DISK": ("disk", ("0.9", "0.95"), False, "0.02", 0, 0, False),
 }
 FIGURES = {
     "GPU_LOST": [0, 1, 29.9, 30, 31],
@@ -27,6 +31,10 @@ FIGURES = {
     "GPU_THROTTLED": [0, 1],
     "NO_TRIAL": [0, 5, 3599.5, 3600, 9000],
     "TRAINING_STALLED": [0, 1],
+    "ORDERS_REFUSED": [0, 9, 10, 11],
+    "DRAWDOWN": [0, 0.09, 0.091, 0.1, 0.15, 0.19, 0.195, 0.2, 0.3],
+    "SHARPE_LOW": [0, 0.009, 0.01, 0.015, 0.02, 0.5],
+    "DISK": [0.5, 0.88, 0.885, 0.9, 0.93, 0.94, 0.95, 1],
 }
 
 

@@ -2,10 +2,13 @@
 """Where alerts are delivered: `papertape alerts test` through each kind of sink, with what each format is sent and no secret in a
 log; what a sink that is down receives once it is back; a kill -9 in between."""
 
+import collections
 import json
 import os
+import random
 import re
 import subprocess
+import time
 
 import harness
 import receivers
@@ -97,9 +100,195 @@ mail = smtp://localhost:{mail.port}
         server.close()
 
 
+# Thresholds that everything passes: a rule a line, or with what the test does.
+PROVOKED = {"DISK", "BACKUP_FAILED", "ORDERS_REFUSED", "CONCENTRATION", "DRAWDOWN", "DRAWDOWN_LIMIT", "DAILY_LOSS", "NO_TRADES",
+            "CLOCK_OFFSET", "SINK_FAILING", "reload-refused", "feed", "GPU_TEMPERATURE"}
+TOUCHY = """[market]
+symbols = BTCUSDT
+interval = 1s
+history = 30
+[risk]
+drawdown = 0.5
+[alerts]
+disk = 0.0001%
+disk_critical = off
+orders_refused = 1
+concentration = 0.0001%
+drawdown = 0.000001%
+drawdown_critical = off
+drawdown_of_limit = 0.000001%
+daily_loss_of_limit = 0.000001%
+no_trades_for = 0.1s
+clock_offset = 0.000000001s
+sink_failing_for = 0.5s
+{sinks}
+[account main]
+cash = 100000
+strategy = sma-cross
+strategy.slow = 400
+[account hand]
+cash = 100000
+strategy = none
+"""
+
+
+def closed_port():
+    """A port of this machine on which nothing listens."""
+    web = receivers.Web()
+    web.close()
+    return web.port
+
+
+def numbered(requests):
+    """(alert, state, severity) of each."""
+    alerts = [json.loads(body) for _, _, body in requests]
+    return [(a["id"], a["state"], a["severity"]) for a in alerts]
+
+
+def provoke(daemon, replay):
+    """Raises all of PROVOKED."""
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "prices")
+    raised = "SELECT code FROM alerts"
+    daemon.papertape("order", "buy", "BTCUSDT", "0.1", "--account", "hand")
+    harness.wait_for(lambda: ("DRAWDOWN",) in daemon.query(raised), "a look at the account")  # what was refused before counts not
+    daemon.papertape("order", "buy", "BTCUSDT", "1000", "--account", "hand", "--limit", "1", status=1)
+    with open(daemon.config) as file:
+        good = file.read()
+    with open(daemon.config, "w") as file:
+        file.write(good + "cash = many\n")
+    daemon.papertape("reload", status=1)
+    with open(daemon.config, "w") as file:
+        file.write(good)
+    harness.wait_for(lambda: PROVOKED - {"feed"} <= {code for code, in daemon.query(raised)}, "all but the feed's alert")
+    replay.stop()
+    harness.wait_for(lambda: PROVOKED <= {code for code, in daemon.query(raised)}, "the feed's alert")
+
+
+def down(folder):
+    """A sink that is down, then fails twice, receives the alerts of each of twelve rules once; another one has them meanwhile."""
+    port, refuse, took = closed_port(), [503, 500], os.path.join(folder.path, "down-took")
+    retry = "" if harness.LONG else "retry_s = 0.3\n"
+    sinks = f"""{retry}webhook.down = http://127.0.0.1:{port}/
+command = /bin/sh -c 'cat >>"$1"' sh {took}"""
+    state = folder.within("down")
+    with open(os.path.join(state, "backup.json"), "w") as file:
+        json.dump({"ok": False, "error": "no room", "end_ns": 1}, file)
+    os.chmod(state, 0o750)
+    replay = folder.start(harness.Replay(folder.within("down-venue"), "--synthetic", "11", "--symbols", "1", "--rate", "50"))
+    figures = os.path.join(folder.path, "gpu")
+    with open(figures, "w") as file:
+        file.write("devices=1\ntemperature=81\n")
+    environment = dict(os.environ, PAPERTAPE_NVML=harness.FAKE_NVML, PAPERTAPE_FAKE_NVML=figures)
+    daemon = folder.start(harness.Daemon(folder.path, replay, TOUCHY.format(sinks=sinks), name="down", state="down", env=environment))
+    from_s = time.monotonic()
+    provoke(daemon, replay)
+    shown = daemon.wait_status(lambda s: s["alert_sinks"]["sinks"][0]["failed"] >= 3, "attempts that failed")["alert_sinks"]["sinks"][0]
+    assert shown["state"] == "failing" and shown["pending"] >= len(PROVOKED) - 1 and "onnect" in shown["detail"], shown
+    while harness.LONG and time.monotonic() - from_s < 600:
+        time.sleep(1)
+        assert daemon.alive()
+
+    def answer(path, headers, body):
+        return (refuse.pop(0), {}) if refuse else (200, {})
+    back_s = time.monotonic()
+    web = receivers.Web(answer, port=port)
+    harness.wait_for(lambda: daemon.status_object()["alert_sinks"]["sinks"][0]["pending"] == 0, "the sink's queue is empty")
+    took_s = time.monotonic() - back_s
+    assert not harness.LONG or took_s < 10, took_s
+    got, rules = numbered(web.taken), {json.loads(body)["rule"] for _, _, body in web.taken}
+    assert len(got) == len(set(got)) and not refuse and len(web.seen) == len(web.taken) + 2, got
+    assert rules >= PROVOKED - {"SINK_FAILING"} and "SINK_FAILING" not in rules, rules
+    keys = [headers["Idempotency-Key"] for _, headers, _ in web.taken]
+    assert len(keys) == len(set(keys)), keys
+    by_command = [json.loads(line) for line in open(took)]
+    assert {a["rule"] for a in by_command} >= PROVOKED, by_command
+    assert {a["state"] for a in by_command if a["rule"] == "SINK_FAILING"} >= {"raised"}
+    harness.wait_for(lambda: any(json.loads(line)["state"] == "recovered" and json.loads(line)["rule"] == "SINK_FAILING" for line in open(took)),
+                     "the notice that the sink accepts again")
+    assert daemon.stop() == 0
+    web.close()
+    print(f"down: {len(got)} notices of {len(rules)} rules, each once, {took_s:.1f} s after the sink was back", flush=True)
+
+
+def write(daemon, text):
+    with open(daemon.config, "w") as file:
+        file.write(text)
+
+
+def quiet(folder):
+    """Quiet hours hold what is no error, until they end: here by a reload, which also adds and removes sinks."""
+    web = receivers.Web()
+    now = time.localtime()
+    start = (60 * now.tm_hour + now.tm_min - 5) % 1440
+    end = (start + 120) % 1440
+    plain = f"[market]\nsymbols = BTCUSDT\n[alerts]\nretry_s = 0.3\nclock_offset = 0.000000001s\ndisk = 0.0001%\ndisk_critical = {{critical}}\nwebhook = http://127.0.0.1:{web.port}/one\n"
+    held = plain + f"quiet = {start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}\n"
+    replay = folder.start(harness.Replay(folder.within("quiet-venue"), "--synthetic", "5", "--symbols", "1", "--rate", "5"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, held.format(critical="off"), name="quiet", state="quiet"))
+    daemon.wait_status(lambda s: s["symbols"] and s["alert_sinks"]["sinks"] and s["alert_sinks"]["sinks"][0]["held"] >= 2, "notices that are held")
+    assert not web.taken, web.taken
+    return web, daemon, plain, held
+
+
+def released(folder):
+    web, daemon, plain, held = quiet(folder)
+    other = f"webhook.two = http://127.0.0.1:{web.port}/two\nwebhook_severity.two = error\n"
+    write(daemon, held.format(critical="0.001%") + other)
+    said = daemon.papertape("reload")
+    assert "webhook.two = http://127.0.0.1" in said and "/two" not in said, said
+    harness.wait_for(lambda: {path for path, _, _ in web.taken} == {"/one", "/two"}, "the error, at both sinks")
+    assert all(json.loads(body)["severity"] == "error" for _, _, body in web.taken), web.taken
+    write(daemon, plain.format(critical="0.001%"))
+    assert "webhook.two" in daemon.papertape("reload")
+    status = daemon.wait_status(lambda s: [x["pending"] for x in s["alert_sinks"]["sinks"]] == [0], "one sink, and nothing pending")
+    assert status["alert_sinks"]["sinks"][0]["held"] == 0
+    got = numbered(request for request in web.taken if request[0] == "/one")
+    assert len(got) == len(set(got)) and {severity for _, _, severity in got} >= {"warning", "error"}, got
+    assert daemon.stop() == 0
+    web.close()
+
+
+def killed(folder):
+    """A kill -9 again and again while notices are delivered: each is, and at most one a kill twice, with the same key."""
+    rounds, generator = (60 if harness.LONG else 5), random.Random(int(os.environ.get("PAPERTAPE_SEED", "7")))
+    web = receivers.Web(lambda path, headers, body: (time.sleep(0.004), (200, {}))[1])
+    good = f"""[alerts]
+retry_s = 0.3
+disk = off
+webhook = http://127.0.0.1:{web.port}/
+"""
+    replay = folder.start(harness.Replay(folder.within("killed-venue"), "--synthetic", "5", "--symbols", "1", "--rate", "20"))
+    for turn in range(rounds):
+        daemon = folder.start(harness.Daemon(folder.path, replay, good + "[market]\nsymbols = BTCUSDT\ninterval = 1s\nhistory = 5\n",
+                                             name="killed", state="killed"))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "prices")
+        with open(daemon.config) as file:
+            text = file.read()
+        for _ in range(generator.randrange(1, 6)):
+            write(daemon, text + "nonsense = 1\n")
+            daemon.papertape("reload", status=1)
+            write(daemon, text)
+            daemon.papertape("reload")
+        time.sleep(generator.random() * 0.02)
+        if turn < rounds - 1:
+            daemon.popen.kill()
+            daemon.popen.wait()
+    daemon.wait_status(lambda s: s["alert_sinks"]["sinks"][0]["pending"] == 0, "the queue is empty")
+    assert daemon.stop() == 0
+    got = numbered(web.taken)
+    counts = collections.Counter(headers["Idempotency-Key"] for _, headers, _ in web.taken)
+    twice = sum(n - 1 for n in counts.values())
+    stored = daemon.query("SELECT id FROM alerts WHERE code = 'reload-refused' AND closed_ns IS NOT NULL")
+    missing = [number for number, in stored if not {"raised", "recovered"} <= {state for a, state, _ in got if a == number}]
+    assert not missing and twice <= rounds - 1, (missing, twice, rounds)
+    assert len(set(counts)) == len(set(got)), "a key for each notice"
+    web.close()
+    print(f"killed: {rounds - 1} kills, {len(set(got))} notices, {twice} of them twice", flush=True)
+
+
 def main():
     with harness.Folder() as folder:
-        kinds(folder)
+        harness.together(folder, kinds, down, killed, released)
 
 
 if __name__ == "__main__":

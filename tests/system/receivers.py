@@ -2,17 +2,23 @@
 
 import asyncio
 import http.server
+import logging
 import os
 import ssl
 import subprocess
 import sys
 import threading
+import warnings
 
 try:
     from aiosmtpd.smtp import SMTP, AuthResult
 except ImportError:  # another Python than Debian's, whose package it is
     sys.path.append("/usr/lib/python3/dist-packages")
     from aiosmtpd.smtp import SMTP, AuthResult
+
+
+logging.getLogger("mail.log").setLevel(logging.ERROR)
+warnings.filterwarnings("ignore", message="Requiring AUTH|.*login_data")
 
 
 def certificate(folder):

@@ -69,13 +69,14 @@ int overfit_deflated_sharpe(const double *returns, size_t n, size_t trials, doub
         m3 += d * d * d / rows;
         m4 += d * d * d * d / rows;
     }
-    struct deflated deflated = {0, expected_highest(trials, variance), NAN, NAN};
+    struct deflated deflated = {0, expected_highest(trials, variance), NAN, NAN, NAN};
     if (least < most) {
         double skew = m3 / (m2 * sqrt(m2)), kurtosis = m4 / (m2 * m2);
         double sharpe = mean / sqrt(m2 * rows / (rows - 1));
         double deviation = sqrt(1 - skew * sharpe + (kurtosis - 1) / 4 * sharpe * sharpe);
         double scale = sqrt(rows - 1) / deviation;
         deflated.sharpe = sharpe;
+        deflated.scale = scale;
         deflated.psr = normal_above(-sharpe * scale);
         deflated.dsr = normal_above(-(sharpe - deflated.expected) * scale);
     }

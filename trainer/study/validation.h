@@ -35,7 +35,8 @@ struct deflated {
     double sharpe;   /* of the best, a row's */
     double expected; /* the highest that luck alone would show among so many trials */
     double psr,
-        dsr; /* probabilities that the true Sharpe is above 0; above `expected`; NaN of equal returns */
+        dsr;      /* probabilities that the true Sharpe is above 0; above `expected`; NaN of equal returns */
+    double scale; /* PSR(x) = Phi((sharpe - x) * scale); NaN of equal returns */
 };
 /* What of the trials' variance of Sharpes (a row's, each of `rows` returns) luck can be: at most 1 / (rows -
  * 1), that of a trial without skill. A variance above it is skill that some have and others lack, and
