@@ -19,14 +19,16 @@ static void read_figure(struct alert_rules *rules, enum alert_rule_id rule, cons
 
 static void take_refused(struct alert_account *kept, const uint64_t *refused, int64_t now_ns)
 {
-    int64_t slice = now_ns / (ALERT_REFUSED_SLICE_S * NS_PER_S);
-    if (!kept->known)
+    int64_t slice = now_ns / (ALERT_REFUSED_SLICE_S * NS_PER_S), fresh = slice - kept->slice;
+    if (!kept->known) {
         memcpy(kept->before, refused, sizeof kept->before);
-    int64_t from = kept->known && slice - kept->slice < ALERT_REFUSED_SLICES
-                       ? kept->slice + 1
-                       : slice - ALERT_REFUSED_SLICES + 1;
-    for (int64_t s = from; s <= slice; s++) /* slices that are new begin with what was counted before them */
-        memcpy(kept->refused[s % ALERT_REFUSED_SLICES], kept->before, sizeof kept->before);
+        fresh = ALERT_REFUSED_SLICES;
+    }
+    if (fresh > ALERT_REFUSED_SLICES)
+        fresh = ALERT_REFUSED_SLICES;
+    for (int64_t i = 1; i <= fresh; i++) /* slices that are new begin with what was counted before them */
+        memcpy(kept->refused[(slice + ALERT_REFUSED_SLICES - fresh + i) % ALERT_REFUSED_SLICES], kept->before,
+               sizeof kept->before);
     memcpy(kept->before, refused, sizeof kept->before);
     kept->slice = slice;
     kept->known = true;
@@ -65,8 +67,8 @@ static void read_refused(struct alert_rules *rules, struct alert_account *kept,
 static void read_losses(struct alert_rules *rules, const struct account_seen *seen, int64_t now_ns,
                         const struct alert_sink *sink)
 {
-    double drawdown = seen->peak > 0 ? fmax(0, 1 - seen->equity / seen->peak) : NAN;
-    double loss = seen->day_equity > 0 ? fmax(0, 1 - seen->equity / seen->day_equity) : NAN;
+    double drawdown = seen->peak > 0 ? fmax(0, (seen->peak - seen->equity) / seen->peak) : NAN;
+    double loss = seen->day_equity > 0 ? fmax(0, (seen->day_equity - seen->equity) / seen->day_equity) : NAN;
     char detail[96];
     read_figure(rules, ALERT_DRAWDOWN, seen->name, drawdown, "of the highest equity", now_ns, sink);
     snprintf(detail, sizeof detail, "of it (%.3g %% of %.3g %%)", 100 * drawdown, 100 * seen->drawdown_limit);

@@ -149,6 +149,7 @@ static void test_deflated(struct random *random)
         returns[i] = 0.01 * normal(random) + 0.0006;
     CHECK_INT(overfit_deflated_sharpe(returns, 500, 1, 0.01, &one), 0);
     CHECK(one.expected == 0 && one.psr == one.dsr && one.psr > 0.5);
+    CHECK_NEAR(one.psr, 0.5 * erfc(-one.sharpe * one.scale * M_SQRT1_2), 1e-12);
     for (size_t trials = 2; trials < 2000000000000u; trials *= 10) {
         CHECK_INT(overfit_deflated_sharpe(returns, 500, trials, 0.0004, &more), 0);
         CHECK(more.psr == one.psr && more.sharpe == one.sharpe && more.dsr < before);
