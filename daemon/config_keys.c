@@ -379,6 +379,13 @@ static const struct config_key keys[] = {
      "hours in which only errors are delivered, as 22:00-07:00, by this machine's clock; off: none", "off",
      VALUE(quiet), LIVE,
      .more = "What is held is delivered at their end. The log and the dashboard have it at once."},
+    {"alerts", "severities",
+     "of notices to sinks by their alert's code, as DISK=error, feed=info, left-out=off; the others have the alert's "
+     "own",
+     "", VALUE(severities), LIVE,
+     .more =
+         "off: no notice of it is sent. Quiet hours and each sink's lowest severity go by it; the log, the dashboard "
+         "and papertape alerts list keep the alert's own. docs/alerts.md has the codes."},
     {"alerts", "retry_s", "between two attempts at a sink that fails", "3", KEY_SCALED(0.1, 300, 9),
      AT(notify.retry_ns), LIVE,
      .more =

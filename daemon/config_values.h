@@ -18,6 +18,7 @@ CONFIG_VALUE(group);
 CONFIG_READ(keys);
 CONFIG_VALUE(minute);
 CONFIG_VALUE(quiet);
+CONFIG_VALUE(severities);
 CONFIG_VALUE(sink);
 CONFIG_READ(specs);
 CONFIG_VALUE(strategy);

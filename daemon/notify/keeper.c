@@ -287,7 +287,7 @@ static void take_open(struct notify *notify, const struct batch *batch)
                                    .raised_ns = alert->ts_ns};
         snprintf(notice.rule, sizeof notice.rule, "%s", alert->code);
         snprintf(notice.text, sizeof notice.text, "%s", alert->text);
-        if (alert->id > notify->last_alert)
+        if (alert->id > notify->last_alert && alert->acked_ns == 0 && alert->noticed != NOTIFY_OFF)
             add_left(&left, &notice);
     }
     if (left.items)

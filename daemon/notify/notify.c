@@ -136,13 +136,26 @@ static void put_except(struct db_notice *notice)
         snprintf(notice->except, sizeof notice->except, "%.*s", (int)strcspn(at + 2, ":"), at + 2);
 }
 
+/* As the configuration has it for that rule; NOTIFY_OFF. */
+static int severity_of(struct notify *notify, const struct alert *alert)
+{
+    int severity = (int)alert->severity;
+    pthread_mutex_lock(&notify->lock);
+    for (int i = 0; i < notify->config.n_severities; i++)
+        if (strcmp(notify->config.severities[i].rule, alert->code) == 0)
+            severity = notify->config.severities[i].severity;
+    pthread_mutex_unlock(&notify->lock);
+    return severity;
+}
+
 void daemon_notify_alert(struct notify *notify, const struct alert *alert, int64_t over_ns)
 {
-    struct notify_item *item = notify ? calloc(1, sizeof *item) : NULL;
+    int severity = notify ? severity_of(notify, alert) : NOTIFY_OFF;
+    struct notify_item *item = severity != NOTIFY_OFF ? calloc(1, sizeof *item) : NULL;
     if (!item)
         return;
     item->notice = (struct db_notice){.alert = alert->id,
-                                      .severity = alert->severity,
+                                      .severity = (enum db_severity)severity,
                                       .state = over_ns > 0 ? DB_NOTICE_RECOVERED : DB_NOTICE_RAISED,
                                       .lasts = alert->lasts,
                                       .raised_ns = alert->ts_ns,
@@ -160,6 +173,13 @@ void daemon_notify_open_alerts(struct notify *notify, const struct alert *alerts
         return;
     if (n > 0)
         memcpy(copy, alerts, n * sizeof *copy);
+    for (size_t i = 0; i < n; i++) {
+        int severity = severity_of(notify, &copy[i]);
+        if (severity == NOTIFY_OFF)
+            copy[i].noticed = NOTIFY_OFF;
+        else
+            copy[i].severity = (enum db_severity)severity;
+    }
     pthread_mutex_lock(&notify->lock);
     if (notify->config.n_sinks > 0) {
         free(notify->open);

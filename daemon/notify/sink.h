@@ -51,8 +51,17 @@ struct notify_sink {
     int tls; /* enum notify_tls */
 };
 
+/* The severity that notices of a rule have, whatever the alert's; NOTIFY_OFF: no notice of it is sent. */
+enum { NOTIFY_OFF = -1, NOTIFY_SEVERITIES_MAX = 32 };
+struct notify_severity {
+    char rule[DB_NOTICE_RULE_MAX];
+    int severity;
+};
+
 /* What all sinks share of the configuration. */
 struct notify_config {
+    struct notify_severity severities[NOTIFY_SEVERITIES_MAX];
+    int n_severities;
     struct notify_sink sinks[NOTIFY_SINKS_MAX];
     int n_sinks;
     int quiet_from, quiet_to; /* minutes of the machine's local day; quiet_from -1: no quiet hours */
