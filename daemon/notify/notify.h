@@ -42,7 +42,7 @@ struct notify_sink_view {
     int64_t failing_ns;             /* for how long */
     char detail[NOTIFY_DETAIL_MAX]; /* of the last attempt */
     int64_t last_ns;                /* when it accepted the last one, wall clock; 0: none in this run */
-    int64_t next_ms;                /* until the next attempt; -1: none is due */
+    int64_t next_ms;                /* until the next attempt; -1: nothing is due */
     int64_t pending, held;          /* not accepted; held by quiet hours among them */
     uint64_t accepted, failed;      /* attempts of this run */
 };

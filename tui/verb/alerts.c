@@ -181,7 +181,7 @@ static const struct option_action actions[] = {
     {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .run = ack},
     {"test", "[SINK]",
      "sends a test notice to each sink of [alerts], or to one, through the daemon, and prints a line for each with what it "
-     "answered: exit 1 where one failed, or none is configured",
+     "answered: exit 1 where one failed, or there is no sink",
      "webhook.ops", OPTION_NEEDS_DAEMON, .run = test},
 };
 
