@@ -1,4 +1,6 @@
-"""Receivers of alerts for tests: a web server, with TLS or without, and a mail server, each on a port of this machine."""
+"""Receivers of alerts for tests: a web server, with TLS or without, and a mail server, each on a port of this machine.
+
+receivers.py FOLDER runs one of each, and writes their [alerts] and the certificate there: the user me, the password hush."""
 
 import asyncio
 import http.server
@@ -105,3 +107,28 @@ class Mail:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.server.close()
+
+
+def serve(folder):
+    """Until it is ended; the secrets are credentials called token and password."""
+    pair = certificate(folder)
+    web, secure, mail = Web(), Web(pair=pair), Mail(pair, "me", "hush")
+    with open(os.path.join(folder, "alerts.new"), "w") as file:
+        file.write(f"""[alerts]
+ca_file = {pair[1]}
+webhook = http://127.0.0.1:{web.port}/json
+webhook.slack = https://localhost:{secure.port}/services/{{token}}
+webhook_format.slack = slack
+webhook_token.slack = token
+mail = smtp://localhost:{mail.port}
+mail_to = ops@example.org
+mail_from = papertape@example.org
+mail_user = me
+mail_password = password
+""")
+    os.rename(os.path.join(folder, "alerts.new"), os.path.join(folder, "alerts"))
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

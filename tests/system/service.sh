@@ -155,6 +155,25 @@ holds "the configuration is in it" \
     in_it bash -c "'$bindir/papertape' restore /var/lib/papertape-backup/papertape-*.tar.zst --state /tmp/r && cmp '$config' /tmp/r/papertaped.ini"
 holds "the timer" in_it systemctl start papertape-backup.timer
 
+# Alerts go out from within the sandbox: a command, webhooks and mail, with secrets that are credentials.
+receivers=$(readlink -f "$(dirname "$0")/receivers.py")
+echo sesame >"$root/etc/credstore/token"
+echo hush >"$root/etc/credstore/password"
+mkdir "$root/etc/receivers"
+printf '[Service]\nLoadCredential=token\nLoadCredential=password\n' >"$root/etc/systemd/system/papertaped.service.d/alerts.conf"
+in_it systemd-run --quiet --unit receivers /usr/bin/python3 "$receivers" /etc/receivers
+holds "the receivers are up" until_true 20 in_it test -f /etc/receivers/alerts
+cat "$root/etc/receivers/alerts" >>"$root$config"
+# shellcheck disable=SC2016 # the command's own
+echo "command = /bin/sh -c 'cat >>/var/lib/papertape/took'" >>"$root$config"
+in_it chmod 644 /etc/receivers/cert.pem
+in_it systemctl daemon-reload
+in_it systemctl restart papertaped
+holds "data flows with sinks" until_true 60 status_says '"state": ?"ok"'
+holds "a test reaches every kind of sink" in_it "$bindir/papertape" alerts test --state /var/lib/papertape
+holds "a command had it" in_it grep -q '"rule":"test"' /var/lib/papertape/took
+holds "no secret is in the journal" in_it sh -c '! journalctl -q -u papertaped | grep -qE "sesame|hush"'
+
 # An encrypted credential, as the unit's comment has it.
 in_it systemd-creds setup >/dev/null 2>&1 || true
 in_it mkdir -p /etc/credstore.encrypted /etc/systemd/system/papertaped.service.d
