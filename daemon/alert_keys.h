@@ -73,7 +73,8 @@
         "The alert CONCENTRATION, over at 5 % less. A strategy that holds one symbol on purpose needs off.") \
     ROW(int64_t, no_trades_ns, "no_trades_for", ALERT_FOR, "off", \
         "an account with a strategy or a policy that has not traded for so long is a warning; 0 or off: none", \
-        "The alert NO_TRADES, over with the next fill. Off, since how often it should trade is the strategy's.") \
+        "The alert NO_TRADES, over with the next fill. Off, since how often it should trade is the strategy's; hours in " \
+        "which its market is closed count.") \
     ROW(double, sharpe_p, "sharpe_below", ALERT_USE, "1%", \
         "an account whose days make it less probable than this that its Sharpe ratio is at least its backtest's is a " \
         "warning; 0 or off: none", \

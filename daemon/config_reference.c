@@ -49,7 +49,8 @@ static const struct {
      "daemon's end nor its upgrade touches them, and a new daemon finds it again by its socket. A co-process "
      "that runs already keeps what it was started with."},
     {"alerts",
-     "The rules on devices and trainings. A limit of 0, or off, switches its rule off. A figure that a device or its "
+     "The rules on devices, trainings, accounts and the machine, and where alerts are delivered: docs/alerts.md. "
+     "A limit of 0, or off, switches its rule off. A figure that a device or its "
      "driver does not say raises no alert and ends none. What is open at a restart stays open, and ends by the "
      "same rule. papertape alerts lists them; docs/control.md has all codes."},
     {"venue",

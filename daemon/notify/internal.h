@@ -80,7 +80,8 @@ struct notify {
 
     pthread_mutex_t file; /* of db; never taken while the other lock is held */
     struct db_notices *db;
-    char instance[DB_NOTICE_INSTANCE_MAX]; /* of db, for keys; under the other lock */
+    char
+        instance[DB_NOTICE_INSTANCE_MAX]; /* of db, for keys; of this run without one; under the other lock */
 };
 
 /* ---- keeper.c ---- */

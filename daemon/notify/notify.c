@@ -1,11 +1,13 @@
 /* The loop's side. */
 #include "daemon/notify/notify.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "daemon/notify/internal.h"
@@ -61,8 +63,15 @@ static void start_keeper(struct notify *notify)
 struct notify *daemon_notify_create(uv_loop_t *loop, const char *path, const struct notify_config *config)
 {
     struct notify *notify = calloc(1, sizeof *notify);
+    uint64_t random = (uint64_t)clock_wall_ns();
     if (!notify)
         return NULL;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) { /* before there are threads */
+        free(notify);
+        return NULL;
+    }
+    (void)!getrandom(&random, sizeof random, 0); /* where there is no file to have a name */
+    snprintf(notify->instance, sizeof notify->instance, "%016llx", (unsigned long long)random);
     notify->loop = loop;
     snprintf(notify->path, sizeof notify->path, "%s", path);
     if (gethostname(notify->host, sizeof notify->host - 1) < 0 || !notify->host[0])
@@ -344,6 +353,7 @@ static void free_all(struct notify *notify)
     }
     db_notices_close(notify->db);
     free(notify->open);
+    curl_global_cleanup();
     pthread_cond_destroy(&notify->wake);
     pthread_cond_destroy(&notify->ended);
     pthread_mutex_destroy(&notify->file);

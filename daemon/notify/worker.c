@@ -115,7 +115,8 @@ static void send_notice(struct notify_worker *worker, const struct db_notice *no
     pthread_mutex_lock(&notify->lock);
 }
 
-static void count(struct notify_worker *worker, const struct notify_outcome *outcome, int64_t started_ns)
+/* True: that is news for the log, the first of its kind in a row. */
+static bool count(struct notify_worker *worker, const struct notify_outcome *outcome, int64_t started_ns)
 {
     bool failed_before = worker->pace.failing, tried = worker->tried;
     worker->tried = true;
@@ -124,16 +125,28 @@ static void count(struct notify_worker *worker, const struct notify_outcome *out
         worker->accepted++;
         worker->last_ns = clock_wall_ns();
         daemon_notify_pace_accepted(&worker->pace);
-        if (failed_before || !tried)
-            daemon_log_info("alert sink %s: accepted: %s", worker->sink.name, outcome->detail);
-    } else if (!atomic_load(&worker->notify->stop)) {
-        worker->failed++;
-        daemon_notify_pace_failed(&worker->pace, worker->notify->config.retry_ns, started_ns, clock_now_ns(),
-                                  outcome->retry_after_ns);
-        if (!failed_before)
-            daemon_log_warning("alert sink %s: failed, and is tried again: %s", worker->sink.name,
-                               outcome->detail);
+        return failed_before || !tried;
     }
+    if (atomic_load(&worker->notify->stop))
+        return false;
+    worker->failed++;
+    daemon_notify_pace_failed(&worker->pace, worker->notify->config.retry_ns, started_ns, clock_now_ns(),
+                              outcome->retry_after_ns);
+    return !failed_before;
+}
+
+/* Without the lock, which the loop takes: a log may be slow. */
+static void log_outcome(struct notify_worker *worker, const struct notify_outcome *outcome)
+{
+    struct notify *notify = worker->notify;
+    char name[DB_NOTICE_SINK_MAX];
+    snprintf(name, sizeof name, "%s", worker->sink.name);
+    pthread_mutex_unlock(&notify->lock);
+    if (outcome->accepted)
+        daemon_log_info("alert sink %s: accepted: %s", name, outcome->detail);
+    else
+        daemon_log_warning("alert sink %s: failed, and is tried again: %s", name, outcome->detail);
+    pthread_mutex_lock(&notify->lock);
 }
 
 /* The file says so before the next one is sent: a kill -9 repeats one at most. */
@@ -165,10 +178,12 @@ static void deliver(struct notify_worker *worker, struct notify_pending *pending
     struct db_notice notice = pending->item->notice;
     int64_t started_ns = clock_now_ns();
     send_notice(worker, &notice, &outcome);
-    count(worker, &outcome, started_ns);
+    bool news = count(worker, &outcome, started_ns);
     pending->attempts++;
     if (outcome.accepted)
         store_accepted(worker, pending);
+    if (news)
+        log_outcome(worker, &outcome);
 }
 
 /* What was accepted while the file could not be written. */
@@ -186,6 +201,18 @@ static bool store_again(struct notify_worker *worker)
 
 /* ---- a test ---- */
 
+static void finish_test(struct notify *notify, struct notify_test *test)
+{
+    struct notify_test **at = &notify->tests;
+    while (*at != test)
+        at = &(*at)->next;
+    *at = test->next;
+    test->next = notify->tested;
+    notify->tested = test;
+    if (!notify->stopping)
+        uv_async_send(&notify->async);
+}
+
 static void run_test(struct notify_worker *worker)
 {
     struct notify *notify = worker->notify;
@@ -199,22 +226,16 @@ static void run_test(struct notify_worker *worker)
     snprintf(notice.text, sizeof notice.text, "a test of the sink %s, by papertape alerts test",
              worker->sink.name);
     send_notice(worker, &notice, &outcome);
-    count(worker, &outcome, started_ns);
+    bool news = count(worker, &outcome, started_ns);
     for (int i = 0; i < test->n; i++)
         if (strcmp(test->tested[i].name, worker->sink.name) == 0) {
             test->tested[i].outcome = outcome;
             test->tested[i].ms = (clock_now_ns() - started_ns) / 1000000;
         }
-    if (--test->left > 0)
-        return;
-    struct notify_test **at = &notify->tests;
-    while (*at != test)
-        at = &(*at)->next;
-    *at = test->next;
-    test->next = notify->tested;
-    notify->tested = test;
-    if (!notify->stopping)
-        uv_async_send(&notify->async);
+    if (--test->left == 0)
+        finish_test(notify, test);
+    if (news)
+        log_outcome(worker, &outcome);
 }
 
 /* ---- the thread ---- */

@@ -286,9 +286,27 @@ webhook = http://127.0.0.1:{web.port}/
     print(f"killed: {rounds - 1} kills, {len(set(got))} notices, {twice} of them twice", flush=True)
 
 
+def summary(folder):
+    """A daily summary once its minute begins, by this machine's clock, and not again after a restart."""
+    web = receivers.Web()
+    at = time.localtime(time.time() + 60 if time.localtime().tm_sec < 50 else time.time() + 120)
+    replay = folder.start(harness.Replay(folder.within("summary-venue"), "--synthetic", "5", "--symbols", "1", "--rate", "5"))
+    config = f"[market]\nsymbols = BTCUSDT\n[alerts]\nwebhook = http://127.0.0.1:{web.port}/\nsummary = daily\nsummary_at = {at.tm_hour:02}:{at.tm_min:02}\n"
+    for _ in range(2):
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, name="summary", state="summary"))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "prices")
+        harness.wait_for(lambda: any(json.loads(body)["rule"] == "summary" for _, _, body in web.taken), "the summary")
+        assert daemon.stop() == 0
+    said = [json.loads(body) for _, _, body in web.taken if json.loads(body)["rule"] == "summary"]
+    assert len(said) == 1 and re.match(r"main 10000.00 USDT \(\+0.00 today, 0.0 % below its highest\); \d+ fills since the start, ", said[0]["text"]), said
+    assert said[0]["id"] == 0 and said[0]["severity"] == "info", said
+    web.close()
+    print("summary:", said[0]["text"], flush=True)
+
+
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, kinds, down, killed, released)
+        harness.together(folder, kinds, down, killed, released, *([summary] if harness.LONG else []))
 
 
 if __name__ == "__main__":
