@@ -15,6 +15,7 @@
     X(cli_bars) \
     X(cli_book) \
     X(cli_doctor) \
+    X(cli_equity) \
     X(cli_events) \
     X(cli_explain) \
     X(cli_fees) \

@@ -68,6 +68,13 @@ struct db_equity_point {
 int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
                      void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
 
+/* The first `limit` of an account's points after a time, oldest first: a page of the whole curve. */
+int db_reader_equity_after(struct db_reader *reader, int account, int64_t after_ns, int64_t limit,
+                           void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
+/* The newest of an account's points before a time. -ENOENT: there is none. */
+int db_reader_equity_before(struct db_reader *reader, int account, int64_t before_ns,
+                            struct db_equity_point *ret);
+
 /* The deepest fall from a peak that an account's stored points show, as a share: 0 or less. 0; -ENOENT: there
  * is no point. */
 int db_reader_drawdown(struct db_reader *reader, int account, double *ret);

@@ -200,7 +200,10 @@ static int note_equity(struct db_store *store, const struct db_equity *row)
     return rc == SQLITE_OK ? db_store_run(store, DB_SQL_ACCOUNT_SEAL, RECORD_PARAMS(row->account), NULL) : rc;
 }
 
-/* Once an hour, of the hours that left the window since: those before them are thinned already, so that a row
+/* A point whose day_equity is not that of the one before is a day's first, or money moved there: it stays,
+ * since a return is exact only from such a point to the next.
+ *
+ * Once an hour, of the hours that left the window since: those before them are thinned already, so that a row
  * costs the same however long the history is. */
 static int thin_equity(struct db_store *store, const struct db_equity *row)
 {

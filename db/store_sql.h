@@ -133,9 +133,12 @@
     X(EQUITY_NEW, DB_SEALED_INSERT("equity", RECORD_EQUITY)) \
     X(EQUITY_ACCOUNT, "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4, killed_ns = ?5 " \
                       "WHERE id = ?1") \
-    X(EQUITY_THIN, "DELETE FROM equity WHERE account = ?1 AND ts_ns >= ?3 AND ts_ns < ?2 AND EXISTS " \
-                   "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns " \
-                   "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)") \
+    X(EQUITY_THIN, \
+      "DELETE FROM equity WHERE account = ?1 AND ts_ns >= ?3 AND ts_ns < ?2 AND EXISTS " \
+      "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns " \
+      "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000) " \
+      "AND day_equity = (SELECT before.day_equity FROM equity AS before WHERE " \
+      "before.account = ?1 AND before.ts_ns < equity.ts_ns ORDER BY before.ts_ns DESC LIMIT 1)") \
     X(MARGIN, RECORD_UPSERT("account_margins", "", "ts_ns", RECORD_MARGINS)) \
     X(COMMAND, UNSEALED("commands", RECORD_COMMANDS) " ON CONFLICT (id) DO UPDATE SET " COMMAND_SET \
                                                      " WHERE state = 'pending' AND " COMMAND_FIXED( \

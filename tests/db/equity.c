@@ -16,6 +16,7 @@
 enum { POINTS = 12000, A_COMMIT = 500 };
 
 static int64_t times[POINTS];
+static int64_t day_equity[POINTS]; /* another one: money moved there, or a day begins */
 
 static void open_store(struct db_store *store, const char *name)
 {
@@ -28,8 +29,12 @@ static void open_store(struct db_store *store, const char *name)
 
 static int put(struct db_store *store, int i, enum db_equity_kind kind)
 {
-    const struct db_equity row = {
-        .kind = kind, .ts_ns = times[i], .equity = 100 + i, .cash = i, .peak = 200 + i, .day_equity = 1};
+    const struct db_equity row = {.kind = kind,
+                                  .ts_ns = times[i],
+                                  .equity = 100 + i,
+                                  .cash = i,
+                                  .peak = 200 + i,
+                                  .day_equity = day_equity[i]};
     return db_apply_equity(store, &row);
 }
 
@@ -58,7 +63,8 @@ static void check_points(struct db_store *store, const bool *kept)
     sqlite3_finalize(stmt);
 }
 
-/* Once an hour, what is older than the window then: all but the last of each hour. */
+/* Once an hour, what is older than the window then: all but the last of each hour and those where the
+ * day's equity changes. */
 static void expect(bool *kept)
 {
     int64_t hour = 0;
@@ -68,7 +74,8 @@ static void expect(bool *kept)
             continue;
         hour = times[i] / HOUR_NS;
         for (int k = 0; k < i && times[k] < times[i] - WINDOW_NS; k++)
-            kept[k] = kept[k] && times[k + 1] / HOUR_NS != times[k] / HOUR_NS;
+            kept[k] = kept[k] && (times[k + 1] / HOUR_NS != times[k] / HOUR_NS || k == 0 ||
+                                  day_equity[k] != day_equity[k - 1]);
     }
 }
 
@@ -132,6 +139,8 @@ int main(void)
     int64_t ts_ns = INT64_C(1700000000000000000);
     for (int i = 0; i < POINTS; i++)
         times[i] = ts_ns += MINUTE_NS * random_between(&random, 1, 15);
+    for (int i = 0, moved = 1; i < POINTS; i++)
+        day_equity[i] = moved += random_between(&random, 0, 30) == 0;
     expect(kept);
     test_thinned(&random, kept);
     test_kept();
