@@ -33,6 +33,7 @@
     X(cli_positions) \
     X(cli_reload) \
     X(cli_restore) \
+    X(cli_report) \
     X(cli_resume) \
     X(cli_revisions) \
     X(tui_status) \

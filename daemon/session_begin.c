@@ -511,6 +511,9 @@ static void put_settings(struct session *session)
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, config->latency_ns);
     db_writer_put_meta(session->writer, "latency_ns", text);
+    snprintf(text, sizeof text, "%" PRId64, config->equity_interval_ns);
+    db_writer_put_meta(session->writer, "equity_interval_ns",
+                       text); /* how long the daemon ran follows from its points */
     snprintf(text, sizeof text, "%" PRId32, config->slippage_e6);
     db_writer_put_meta(session->writer, "slippage_e6", text);
     db_writer_put_meta(session->writer, "extended_hours", daemon_config_extended(config) ? "1" : "0");

@@ -8,6 +8,7 @@
 
 #include "db/reader_query.h"
 #include "exchange/decimal_json.h"
+#include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "exchange/text.h"
 #include "record/json.h"
@@ -67,7 +68,7 @@ int db_equity_curve_read(struct db_reader *reader, const char *account,
     }
     free(page);
     if (r == 0 && account && !any) {
-        snprintf(reader->error, sizeof reader->error, "\"%.64s\": there is no such account%s", account,
+        snprintf(reader->error, sizeof reader->error, "\"%.64s\": " FAIL_NO_ACCOUNT "%s", account,
                  NEAREST_SUGGEST(nearest_meant(&nearest, account)));
         return -ENOENT;
     }

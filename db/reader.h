@@ -62,6 +62,7 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
 struct db_equity_point {
     int64_t ts_ns, equity, cash; /* the account's currency_scale */
     int64_t peak;                /* the highest so far: equity / peak - 1 is the drawdown */
+    int64_t day_equity;          /* what the UTC day began with, scaled by money in and out; 0: not known */
 };
 /* An account's equity from `from_ns` on, oldest first, thinned to at most `points`: the last of each of as
  * many equal spans of time. 0 points: all of them. */

@@ -41,19 +41,21 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
      * bare columns come from. */
     sqlite3_stmt *stmt;
     struct db_equity_point point;
-    r = db_query(reader,
-                 "SELECT max(ts_ns), equity, cash, peak FROM equity WHERE account = ?1 AND ts_ns >= ?2 "
-                 "GROUP BY ((SELECT max(ts_ns) FROM equity WHERE account = ?1) - ts_ns) / ?3 ORDER BY ts_ns",
-                 RECORD_PARAMS(account, from_ns, span_ns), &stmt);
-    while (r >= 0 &&
-           (r = db_query_next(reader, stmt,
-                              RECORD_INTO(&point.ts_ns, &point.equity, &point.cash, &point.peak))) > 0)
+    r = db_query(
+        reader,
+        "SELECT max(ts_ns), equity, cash, peak, day_equity FROM equity WHERE account = ?1 AND ts_ns >= ?2 "
+        "GROUP BY ((SELECT max(ts_ns) FROM equity WHERE account = ?1) - ts_ns) / ?3 ORDER BY ts_ns",
+        RECORD_PARAMS(account, from_ns, span_ns), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt,
+                                        RECORD_INTO(&point.ts_ns, &point.equity, &point.cash, &point.peak,
+                                                    &point.day_equity))) > 0)
         row(ctx, &point);
     return db_query_end(stmt, r);
 }
 
 /* Versions before kept a point at 0, of before an account's first deposit. */
-#define POINTS "SELECT ts_ns, equity, cash, peak FROM equity WHERE account = ?1 AND ts_ns > 0 AND "
+#define POINTS \
+    "SELECT ts_ns, equity, cash, peak, day_equity FROM equity WHERE account = ?1 AND ts_ns > 0 AND "
 
 int db_reader_equity_after(struct db_reader *reader, int account, int64_t after_ns, int64_t limit,
                            void (*row)(void *ctx, const struct db_equity_point *row), void *ctx)
@@ -62,9 +64,9 @@ int db_reader_equity_after(struct db_reader *reader, int account, int64_t after_
     struct db_equity_point point;
     int r = db_query(reader, POINTS "ts_ns > ?2 ORDER BY ts_ns LIMIT ?3",
                      RECORD_PARAMS(account, after_ns, limit), &stmt);
-    while (r >= 0 &&
-           (r = db_query_next(reader, stmt,
-                              RECORD_INTO(&point.ts_ns, &point.equity, &point.cash, &point.peak))) > 0)
+    while (r >= 0 && (r = db_query_next(reader, stmt,
+                                        RECORD_INTO(&point.ts_ns, &point.equity, &point.cash, &point.peak,
+                                                    &point.day_equity))) > 0)
         row(ctx, &point);
     return db_query_end(stmt, r);
 }
@@ -74,7 +76,7 @@ int db_reader_equity_before(struct db_reader *reader, int account, int64_t befor
 {
     int r = db_query_first(reader, POINTS "ts_ns < ?2 ORDER BY ts_ns DESC LIMIT 1",
                            RECORD_PARAMS(account, before_ns),
-                           RECORD_INTO(&ret->ts_ns, &ret->equity, &ret->cash, &ret->peak));
+                           RECORD_INTO(&ret->ts_ns, &ret->equity, &ret->cash, &ret->peak, &ret->day_equity));
     return r < 0 ? r : r == 0 ? -ENOENT : 0;
 }
 

@@ -121,6 +121,25 @@ static int find_text(const char *name, char **ret, char err[static CALENDAR_ERRO
     return fail_line(-EINVAL, err, CALENDAR_ERROR_MAX, "no calendar", "%.300s: a text in ASCII", name);
 }
 
+bool calendar_file_zone(const char *word, char ret[static CALENDAR_ZONE_MAX])
+{
+    const char *name = calendar_file_name(word);
+    char err[CALENDAR_ERROR_MAX];
+    for (size_t i = 0; i < calendar_built_ins_n; i++) {
+        struct calendar_table table;
+        char *text =
+            strcmp(name, calendar_built_ins[i].name) == 0 ? strdup(calendar_built_ins[i].text) : NULL;
+        if (text && calendar_table_read(name, text, &table, err) == 0) {
+            memcpy(ret, table.zone, sizeof table.zone);
+            calendar_table_finish(&table);
+            free(text);
+            return true;
+        }
+        free(text);
+    }
+    return false;
+}
+
 int calendar_file_open(const char *name_or_path, struct calendar_file **ret,
                        char err[static CALENDAR_ERROR_MAX])
 {

@@ -24,6 +24,11 @@ enum { CALENDAR_ERROR_MAX = 512 };
 
 struct calendar_file;
 
+enum { CALENDAR_ZONE_MAX = 64 };
+
+/* The zone of the built-in calendar that a word means. False: it means none that has one. */
+bool calendar_file_zone(const char *word, char ret[static CALENDAR_ZONE_MAX]);
+
 /* The built-in calendar that a word means, in capitals or not: "nyse" of that and of "us-equity", which is
  * what venues name the same days, and "24x7"; else the word itself. */
 const char *calendar_file_name(const char *word);

@@ -8,7 +8,7 @@
 
 #include "exchange/calendar_file.h"
 
-enum { CALENDAR_WEEK = 7, CALENDAR_ZONE_MAX = 64 };
+enum { CALENDAR_WEEK = 7 };
 
 /* Minutes since the day's midnight. */
 struct calendar_hours {

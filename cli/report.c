@@ -1,0 +1,320 @@
+#include "db/report/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/stored.h"
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "exchange/clock.h"
+#include "exchange/exit_status.h"
+#include "exchange/whole_file.h"
+#include "report/page.h"
+
+#define DAY_NS (86400 * INT64_C(1000000000))
+
+struct asked {
+    const char *day, *account, *html, *dir;
+    int64_t from_ns, to_ns, keep;
+    bool text, summary;
+};
+
+enum { KEEP_DEFAULT = 90 };
+
+/* ---- files ---- */
+
+#define PREFIX "report-"
+static const char *const endings[] = {".html", ".json", ".txt"};
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
+/* Is it "report-" and a day? The day's place; NULL. */
+static const char *day_of_file(const char *name)
+{
+    const size_t prefix = strlen(PREFIX), day = strlen("2026-11-24");
+    int year, month, of_month, n = 0;
+    if (strncmp(name, PREFIX, prefix) != 0 ||
+        sscanf(name + prefix, "%4d-%2d-%2d%n", &year, &month, &of_month, &n) != 3 || (size_t)n != day)
+        return NULL;
+    for (int i = 0; i < ENDINGS; i++)
+        if (strcmp(name + prefix + day, endings[i]) == 0)
+            return name + prefix;
+    return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of reports in a folder, sorted: the caller's, each and all. 0 or -errno. */
+static int list_files(const char *path, char ***ret, size_t *ret_n)
+{
+    DIR *dir = opendir(path);
+    char **names = NULL;
+    size_t n = 0;
+    if (!dir)
+        return -errno;
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        if (!day_of_file(entry->d_name))
+            continue;
+        char **more = reallocarray(names, n + 1, sizeof *more);
+        char *name = more ? strdup(entry->d_name) : NULL;
+        names = more ? more : names;
+        if (name)
+            names[n++] = name;
+    }
+    closedir(dir);
+    if (n > 0)
+        qsort(names, n, sizeof *names, by_name);
+    *ret = names;
+    *ret_n = n;
+    return 0;
+}
+
+/* Removes the reports of all days but the newest `keep`. 0 or -errno. */
+static int drop_old(const char *path, int64_t keep)
+{
+    char **names = NULL, file[STATE_PATH_MAX + 64];
+    size_t n = 0;
+    const char *day = "";
+    int64_t days = 0;
+    int r = list_files(path, &names, &n);
+    for (size_t i = n; i-- > 0;) {
+        const char *of = day_of_file(names[i]);
+        days += strncmp(of, day, 10) != 0;
+        day = of;
+        if (days > keep && snprintf(file, sizeof file, "%s/%s", path, names[i]) < (int)sizeof file &&
+            unlink(file) < 0 && errno != ENOENT)
+            r = -errno;
+    }
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return r;
+}
+
+static int write_text(const char *path, const char *bytes, size_t n)
+{
+    struct whole_file file;
+    int r = whole_file_open(path, ".", 0640, &file);
+    return r < 0 ? r : whole_file_close(&file, whole_file_put(&file, bytes, n));
+}
+
+static int write_json(const struct db_report *report, const char *path)
+{
+    json_t *object = db_report_json(report);
+    char *text = decimal_json_text(object, 15);
+    json_decref(object);
+    struct text line = {0};
+    text_str(&line, text ? text : "");
+    text_lit(&line, "\n");
+    int r = text && text_ok(&line) ? write_text(path, line.data, line.len) : -ENOMEM;
+    text_finish(&line);
+    free(text);
+    return r;
+}
+
+static int write_page(const struct db_report *report, const char *path)
+{
+    struct text page = {0};
+    int r = db_report_page(report, &page);
+    r = r < 0 ? r : report_page_write(&page, path);
+    text_finish(&page);
+    return r;
+}
+
+static int write_lines(const struct db_report *report, const char *path)
+{
+    struct text lines = {0};
+    db_report_text(report, &lines);
+    int r = text_ok(&lines) ? write_text(path, lines.data, lines.len) : -ENOMEM;
+    text_finish(&lines);
+    return r;
+}
+
+static int fail_path(const char *path, int r)
+{
+    return cli_stored_fail(EXIT_ERROR, "report", path, strerror(-r));
+}
+
+/* The three forms of a day, and no more days than are kept. */
+static int write_dir(const struct db_report *report, const struct asked *asked)
+{
+    static int (*const writers[])(const struct db_report *, const char *) = {write_page, write_json,
+                                                                             write_lines};
+    char path[STATE_PATH_MAX], day[32];
+    time_t seconds = (time_t)(report->query.day * 86400);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    strftime(day, sizeof day, "%Y-%m-%d", &tm);
+    if (mkdir(asked->dir, 0750) < 0 && errno != EEXIST)
+        return fail_path(asked->dir, -errno);
+    for (int i = 0; i < ENDINGS; i++) {
+        if (snprintf(path, sizeof path, "%s/" PREFIX "%s%s", asked->dir, day, endings[i]) >= (int)sizeof path)
+            return fail_path(asked->dir, -ENAMETOOLONG);
+        int r = writers[i](report, path);
+        if (r < 0)
+            return fail_path(path, r);
+    }
+    int r = drop_old(asked->dir, asked->keep);
+    return r < 0 ? fail_path(asked->dir, r) : EXIT_OK;
+}
+
+/* ---- the verb ---- */
+
+static int print_text(const struct db_report *report, bool summary)
+{
+    struct text text = {0};
+    (summary ? db_report_summary : db_report_text)(report, &text);
+    bool ok = text_ok(&text);
+    for (char *line = ok ? text.data : NULL, *end; line && line < text.data + text.len; line = end + 1) {
+        end = memchr(line, '\n', text.len - (size_t)(line - text.data)); /* each line is ended */
+        *end = '\0';
+        cli_text_print(stdout, line); /* alerts quote what venues sent */
+        putchar('\n');
+    }
+    text_finish(&text);
+    return ok ? EXIT_OK : cli_stored_fail(EXIT_ERROR, "report", "", "out of memory");
+}
+
+static int put_report(const struct option_call *call, const struct db_report *report)
+{
+    const struct asked *asked = call->into;
+    int r = asked->html ? write_page(report, asked->html) : 0;
+    if (r < 0)
+        return fail_path(asked->html, r);
+    int status = asked->dir ? write_dir(report, asked) : EXIT_OK;
+    if (status == EXIT_OK && call->json)
+        return cli_stored_print("report", db_report_json(report), 15);
+    if (status == EXIT_OK && (asked->text || asked->summary || (!asked->html && !asked->dir)))
+        return print_text(report, asked->summary);
+    return status;
+}
+
+static void take_newest(void *ctx, const struct db_equity_point *point)
+{
+    int64_t *newest_ns = ctx;
+    *newest_ns = point->ts_ns > *newest_ns ? point->ts_ns : *newest_ns;
+}
+
+struct newest {
+    struct db_reader *reader;
+    int numbers[ACCOUNTS_MAX], n;
+};
+
+static void take_number(void *ctx, const struct db_account_row *row)
+{
+    struct newest *newest = ctx;
+    if (newest->n < ACCOUNTS_MAX)
+        newest->numbers[newest->n++] = row->account.number;
+}
+
+/* Of the newest point of equity; 0: there is none. */
+static int newest_point(struct db_reader *reader, int64_t *ret_ns)
+{
+    struct newest newest = {.n = 0};
+    *ret_ns = 0;
+    int r = db_reader_accounts(reader, take_number, &newest);
+    for (int i = 0; i < newest.n && r == 0; i++)
+        r = db_reader_equity(reader, newest.numbers[i], INT64_MIN, 1, take_newest, ret_ns);
+    return r;
+}
+
+/* The period that was asked for; without one the newest day that there is. */
+static int set_query(struct option_call *call, struct db_reader *reader, struct db_report_query *ret)
+{
+    const struct asked *asked = call->into;
+    int64_t newest_ns, wall_ns = clock_wall_ns();
+    int r = newest_point(reader, &newest_ns);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, "report", "", db_reader_error(reader));
+    *ret = (struct db_report_query){.by_day = asked->from_ns == INT64_MIN && asked->to_ns == INT64_MAX,
+                                    .from_ns = asked->from_ns,
+                                    .to_ns = asked->to_ns,
+                                    .now_ns = wall_ns > newest_ns ? wall_ns : newest_ns + 1,
+                                    .account = asked->account};
+    ret->day = (newest_ns ? newest_ns : wall_ns) / DAY_NS;
+    if (asked->day && !db_report_day_parse(asked->day, wall_ns, &ret->day))
+        return option_fail(call, EXIT_USAGE,
+                           "--day: \"%.64s\": a day as 2026-11-24, today or yesterday is needed", asked->day);
+    if (!ret->by_day && asked->dir)
+        return option_fail(call, EXIT_USAGE,
+                           "--dir: its files are of a day: --day, not --from or --to, is needed");
+    return EXIT_OK;
+}
+
+static int run(struct option_call *call)
+{
+    struct db_reader *reader;
+    struct db_report_query query;
+    struct db_report report;
+    int status = cli_stored_open("report", call->state, &reader);
+    if (status != EXIT_OK)
+        return status;
+    status = set_query(call, reader, &query);
+    if (status != EXIT_OK) {
+        db_reader_close(reader);
+        return status;
+    }
+    int r = db_report_make(reader, &query, &report);
+    if (r == -EDOM) {
+        const char *option = query.by_day ? "--day" : query.to_ns <= query.from_ns ? "--to" : "--from";
+        status = option_fail(call, EXIT_USAGE, "%s: %s", option, db_reader_error(reader));
+        db_reader_close(reader);
+        return status;
+    }
+    if (r < 0)
+        return cli_stored_close("report", reader, r);
+    status = put_report(call, &report);
+    db_report_finish(&report);
+    db_reader_close(reader);
+    return status;
+}
+
+static void init(void *into)
+{
+    *(struct asked *)into = (struct asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX, .keep = KEEP_DEFAULT};
+}
+
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .run = run}};
+
+static const struct option_row options[] = {
+    {"day", "D", "the day: 2026-11-24, today or yesterday; without it the newest day that there is, so far",
+     offsetof(struct asked, day), .without = "from to"},
+    {"from", "T", "from T on, which belongs to it: " STORED_TIME_WORDS, offsetof(struct asked, from_ns),
+     cli_stored_take_time},
+    {"to", "T", "until T, which does not; now without it", offsetof(struct asked, to_ns),
+     cli_stored_take_time, .after = "from"},
+    {"account", "ACCOUNT", "this account alone", offsetof(struct asked, account)},
+    {"html", "F", "one HTML page, which loads nothing and runs nothing", offsetof(struct asked, html)},
+    {"text", NULL, "lines of 80 columns on stdout, which is the default without --html, --dir and --json",
+     offsetof(struct asked, text)},
+    {"summary", NULL, "a line an account on stdout, as the daemon's daily message has them",
+     offsetof(struct asked, summary), .without = "text"},
+    {"dir", "DIR", "report-DAY.html, .json and .txt into DIR, which is made if it is missing",
+     offsetof(struct asked, dir)},
+    {"keep", "N", "with --dir: the reports of the newest N days stay, 90 by default; older ones are removed",
+     offsetof(struct asked, keep), .low = 1, .high = 100000, .with = "dir"},
+};
+
+CLI_VERB(cli_report) = {
+    .name = "report",
+    .words = "what a day or another period was, as text, JSON or an HTML page",
+    .about =
+        "Equity, time-weighted return, drawdown, P&L by symbol and by who decided, trades, fees, what holding would have "
+        "been, alerts, parity, uptime and the data's gaps, from the database, with or without a daemon. Days are UTC's; "
+        "those of an account that holds symbols of one calendar alone, as stocks, are its exchange's, from midnight to "
+        "midnight there: each account says which. --from and --to are moments, the same for all. What is not known is n/a, "
+        "in JSON null, never 0. docs/report.md defines each figure. With --json, papertape.report/1.",
+    .exits = "2 also for a period that is in the future.",
+    .page = "record",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+    .init = init,
+};

@@ -1,0 +1,148 @@
+/* Internal to the report. */
+#ifndef DB_REPORT_INTERNAL_H
+#define DB_REPORT_INTERNAL_H
+
+#include "db/base.h"
+#include "db/reader_query.h"
+#include "db/report/report.h"
+#include "engine/split.h"
+#include "exchange/zone.h"
+
+#define REPORT_DAY_NS  (86400 * INT64_C(1000000000))
+#define REPORT_HOUR_NS (3600 * INT64_C(1000000000))
+
+enum { REPORT_HOURS_LEAST = 24 }; /* below it no figure is annualised */
+
+/* ---- curve.c: pure ---- */
+
+struct curve_flow {
+    int64_t ts_ns, amount;
+    enum ledger_kind kind;
+};
+
+/* A curve of equity and what was put in or out, point by point. Zero it, set what it begins with, add. */
+struct curve {
+    const struct zone *zone;        /* of the days; NULL: UTC */
+    const struct curve_flow *flows; /* oldest first */
+    size_t n_flows, at;
+    struct db_report_account *into;
+    int64_t start_ns;                  /* of the rows: `from`, or the first point */
+    int64_t last_ns, last, day_equity; /* the point before; last_ns 0: there is none */
+    double index, peak;
+    double *hours; /* [n_hours] returns */
+    size_t n_hours, cap_hours, cap_days;
+    int64_t first_hour;
+    size_t held;  /* hours at whose end something was held, of those before the newest */
+    bool holds;   /* equity is not cash alone, at the point before */
+    size_t every; /* of the chart's points one in so many is kept */
+    uint64_t seen;
+};
+
+/* The last point before the period; without it the account begins in it. */
+void db_report_curve_begin(struct curve *curve, const struct db_equity_point *before);
+/* 0 or -ENOMEM. */
+int db_report_curve_add(struct curve *curve, const struct db_equity_point *point);
+/* Figures of `into` that need all points. 0 or -ENOMEM. */
+int db_report_curve_end(struct curve *curve);
+void db_report_curve_finish(struct curve *curve);
+
+/* ---- prices.c ---- */
+
+struct report_split {
+    int64_t symbol, id, ts_ns, input_seq;
+    struct stock_split split;
+};
+
+struct report_prices {
+    struct db_reader *reader;
+    struct report_split *splits; /* in the order in which they took effect */
+    size_t n_splits;
+    struct price_source {
+        int64_t symbol, interval_ns;
+        bool trades; /* made here, else the venue's */
+    } * sources;     /* which bars there are, by symbol and interval */
+    size_t n_sources;
+};
+
+int db_report_prices_open(struct db_reader *reader, struct report_prices *ret);
+void db_report_prices_finish(struct report_prices *prices);
+
+/* The symbol's price at a moment, in the shares of shares_ns: of the bar that closed last, or what the engine
+ * stored since. 0, or -errno; *ret is 0 where it is not known. */
+int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
+                    int64_t *ret);
+
+/* Bars of the finest kind that has one in [from_ns, to_ns): opening and close, in the shares of to_ns, and
+ * the bar's end. */
+int db_report_prices_each(struct report_prices *prices, int64_t symbol, int64_t from_ns, int64_t to_ns,
+                          void (*row)(void *ctx, int64_t open, int64_t close, int64_t end_ns), void *ctx);
+
+/* ---- holdings.c: pure ---- */
+
+enum { REPORT_WHOLE = -1 }; /* the source of an account's whole position */
+
+/* What an account holds of a symbol: the whole of it, or what one source opened. */
+struct report_holding {
+    int64_t account, symbol; /* ids in the database */
+    int source;
+    struct position position;
+    struct lots lots;
+    /* From flat to flat. */
+    int64_t opened_ns, opened_realized, opened_fees;
+    /* The period: where it began (or the account was reset), what was gained before that reset, and what was
+     * done. */
+    struct {
+        int64_t qty;
+        int128_t realized, unrealized, fees;
+    } from, gone;
+    bool unpriced; /* it was valued without a price */
+    uint64_t fills;
+    int128_t volume;
+    struct metrics_trades trades;
+};
+
+/* {0} is empty. */
+struct report_holdings {
+    struct report_holding *rows; /* by account, symbol, source */
+    size_t n;
+    bool counts; /* the period has begun */
+};
+
+/* A fill of a source: it closes what that source opened, then what others did (the one that opened first,
+ * first), and opens with the rest. The whole position takes it as the engine does. `scale`: of money, for the
+ * trades' profits. 0, -ENOMEM, -ERANGE. */
+struct report_fill {
+    int64_t account, symbol;
+    int source, scale;
+    enum order_side side;
+    int64_t qty, notional, fee, ts_ns;
+};
+int db_report_holdings_fill(struct report_holdings *holdings, const struct report_fill *fill);
+struct report_holding *db_report_holding_of(struct report_holdings *holdings, int64_t account, int64_t symbol,
+                                            int source);
+void db_report_holdings_finish(struct report_holdings *holdings);
+
+/* ---- trades.c ---- */
+
+/* Goes through all fills once, and fills in positions, P&L and trades of the accounts with the period of the
+ * one at `like`. */
+int db_report_trades(struct report_prices *prices, const struct db_report_account *like,
+                     struct db_report *report);
+
+/* ---- benchmark.c ---- */
+
+/* `hours` [n]: the account's returns, of the hours from first_hour on. */
+int db_report_benchmarks(struct report_prices *prices, const struct curve *curve,
+                         struct db_report_account *account);
+
+/* ---- title.c ---- */
+
+enum { DB_REPORT_DAY_MAX = 16, DB_REPORT_TIME_MAX = 24 };
+const char *db_report_day(int64_t day, char ret[static DB_REPORT_DAY_MAX]);  /* 2026-11-24 */
+const char *db_report_time(int64_t ns, char ret[static DB_REPORT_TIME_MAX]); /* and 14:02, UTC */
+
+/* ---- quality.c ---- */
+
+int db_report_quality(struct report_prices *prices, struct db_report *report);
+
+#endif

@@ -1,0 +1,383 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/report/internal.h"
+#include "exchange/bars_file.h"
+#include "exchange/calendar_file.h"
+#include "exchange/fail.h"
+#include "exchange/nearest.h"
+
+enum { PAGE = 2048 };
+
+static int fail(struct db_reader *reader, int error, const char *words)
+{
+    snprintf(reader->error, sizeof reader->error, "%s", words);
+    return error;
+}
+
+/* ---- days ---- */
+
+bool db_report_day_parse(const char *word, int64_t now_ns, int64_t *ret)
+{
+    int64_t ns, today = now_ns / REPORT_DAY_NS;
+    int year, month, day, end = 0;
+    if (strcmp(word, "today") == 0)
+        *ret = today;
+    else if (strcmp(word, "yesterday") == 0)
+        *ret = today - 1;
+    else if (sscanf(word, "%4d-%2d-%2d%n", &year, &month, &day, &end) == 3 && end == 10 && word[10] == '\0' &&
+             bars_time_parse(word, 10, &ns) == 0)
+        *ret = ns / REPORT_DAY_NS;
+    else
+        return false;
+    return true;
+}
+
+static int64_t midnight(const struct zone *zone, int64_t day)
+{
+    return (zone ? zone_utc(zone, day * 86400) : day * 86400) * 1000000000;
+}
+
+/* A zone of the report's accounts, opened once. */
+struct days {
+    struct zone *zone; /* NULL: UTC */
+    char name[CALENDAR_ZONE_MAX], calendar[CALENDAR_NAME_MAX];
+};
+
+/* The calendar whose symbols are all that an account ever held; "": its days are UTC's. */
+static int calendar_of(struct db_reader *reader, int account, char ret[static CALENDAR_NAME_MAX])
+{
+    int64_t n = 0, calendars = 0;
+    char name[CALENDAR_NAME_MAX] = "";
+    int r = db_query_first(
+        reader,
+        "SELECT count(*), count(DISTINCT s.calendar), max(s.calendar) FROM positions AS p JOIN symbols "
+        "AS s ON s.id = p.symbol WHERE p.account = ?1",
+        RECORD_PARAMS(account), RECORD_INTO(&n, &calendars, record_into_chars(name, sizeof name)));
+    memcpy(ret, n > 0 && calendars == 1 ? name : (char[CALENDAR_NAME_MAX]){0}, CALENDAR_NAME_MAX);
+    return r < 0 ? r : 0;
+}
+
+/* Opens a calendar's zone where it is not the one that is open. */
+static int open_days(struct db_reader *reader, const char *calendar, struct days *days)
+{
+    char err[ZONE_ERROR_MAX];
+    if (strcmp(calendar, days->calendar) == 0 && days->name[0])
+        return 0;
+    zone_close(days->zone);
+    *days = (struct days){.name = "UTC"};
+    snprintf(days->calendar, sizeof days->calendar, "%s", calendar);
+    char zone[CALENDAR_ZONE_MAX];
+    if (!calendar[0] || !calendar_file_zone(calendar, zone))
+        return 0;
+    snprintf(days->name, sizeof days->name, "%s", zone);
+    int r = zone_open(zone, &days->zone, err);
+    return r < 0 ? fail(reader, r, err) : 0;
+}
+
+/* ---- accounts ---- */
+
+struct making {
+    struct db_reader *reader;
+    struct db_report *report;
+    struct report_prices prices;
+    struct curve_flow *flows;
+    size_t n_flows;
+    struct days days;
+    struct nearest nearest;
+    struct curve *curves; /* one an account */
+    struct curve *curve;  /* of the account that is read */
+    int64_t page_ns;      /* the newest of its points so far */
+    int r;
+};
+
+static void take_account(void *ctx, const struct db_account_row *row)
+{
+    struct making *making = ctx;
+    struct db_report *report = making->report;
+    if (report->first_ns == 0 || row->account.created_ns < report->first_ns)
+        report->first_ns = row->account.created_ns;
+    if (report->query.account && strcmp(report->query.account, row->account.name) != 0) {
+        nearest_offer(&making->nearest, report->query.account, row->account.name);
+        return;
+    }
+    struct db_report_account *more = reallocarray(report->accounts, report->n_accounts + 1, sizeof *more);
+    if (!more) {
+        making->r = -ENOMEM;
+        return;
+    }
+    report->accounts = more;
+    more[report->n_accounts++] = (struct db_report_account){.account = row->account};
+}
+
+static int read_accounts(struct making *making)
+{
+    const char *account = making->report->query.account;
+    int r = db_reader_accounts(making->reader, take_account, making);
+    r = r < 0 ? r : making->r;
+    if (r == 0 && account && making->report->n_accounts == 0) {
+        snprintf(making->reader->error, sizeof making->reader->error, "\"%.64s\": " FAIL_NO_ACCOUNT "%s",
+                 account, NEAREST_SUGGEST(nearest_meant(&making->nearest, account)));
+        return -ENOENT;
+    }
+    return r;
+}
+
+/* Each account's own bounds. Nothing is known beyond now. */
+static int set_period(struct making *making, struct db_report_account *account)
+{
+    const struct db_report_query *query = &making->report->query;
+    char calendar[CALENDAR_NAME_MAX] = "";
+    int r = query->by_day ? calendar_of(making->reader, account->account.number, calendar) : 0;
+    r = r < 0 ? r : open_days(making->reader, calendar, &making->days);
+    if (r < 0)
+        return r;
+    snprintf(account->zone, sizeof account->zone, "%s", making->days.name);
+    account->from_ns = query->by_day ? midnight(making->days.zone, query->day) : query->from_ns;
+    account->from_ns = account->from_ns > 0 ? account->from_ns : 1; /* before it nothing is */
+    account->to_ns = query->by_day ? midnight(making->days.zone, query->day + 1) : query->to_ns;
+    account->to_ns = account->to_ns < query->now_ns ? account->to_ns : query->now_ns;
+    account->from_ns = account->from_ns < account->to_ns ? account->from_ns : account->to_ns;
+    return 0;
+}
+
+/* Rows of the ledger are in the order of their events, but a fill at a closed bar's prices has the bar's
+ * time: a period is the rows from the first one that is in it, up to the first that is beyond. */
+static int first_row(struct db_reader *reader, int64_t ns, uint64_t *ret)
+{
+    *ret = INT64_MAX;
+    int r = db_query_first(reader, "SELECT id FROM ledger WHERE ts_ns >= ?1 ORDER BY id LIMIT 1",
+                           RECORD_PARAMS(ns), RECORD_INTO((int64_t *)ret));
+    return r < 0 ? r : 0;
+}
+
+static int set_rows(struct making *making, size_t i)
+{
+    struct db_report_account *account = &making->report->accounts[i];
+    for (size_t k = 0; k < i; k++) {
+        const struct db_report_account *same = &making->report->accounts[k];
+        if (same->from_ns == account->from_ns && same->to_ns == account->to_ns) {
+            account->from_id = same->from_id;
+            account->to_id = same->to_id;
+            return 0;
+        }
+    }
+    int r = first_row(making->reader, account->from_ns, &account->from_id);
+    return r < 0 ? r : first_row(making->reader, account->to_ns, &account->to_id);
+}
+
+/* ---- the curve ---- */
+
+static void take_flow(void *ctx, const struct db_flow *flow)
+{
+    struct making *making = ctx;
+    if ((making->n_flows & (making->n_flows - 1)) == 0) {
+        size_t room = making->n_flows ? 2 * making->n_flows : 1;
+        struct curve_flow *more = reallocarray(making->flows, room, sizeof *more);
+        if (!more) {
+            making->r = -ENOMEM;
+            return;
+        }
+        making->flows = more;
+    }
+    making->flows[making->n_flows++] = (struct curve_flow){flow->ts_ns, flow->amount, flow->kind};
+}
+
+static void take_point(void *ctx, const struct db_equity_point *point)
+{
+    struct making *making = ctx;
+    struct curve *curve = making->curve;
+    making->page_ns = point->ts_ns;
+    if (making->r == 0 && point->ts_ns < curve->into->to_ns)
+        making->r = db_report_curve_add(curve, point);
+}
+
+/* Points of the period, a page at a time. */
+static int add_points(struct making *making, const struct db_report_account *account)
+{
+    int64_t after_ns;
+    int r = 0;
+    making->page_ns = account->from_ns - 1;
+    do {
+        after_ns = making->page_ns;
+        r = db_reader_equity_after(making->reader, account->account.number, after_ns, PAGE, take_point,
+                                   making);
+        r = r < 0 ? r : making->r;
+    } while (r == 0 && making->page_ns > after_ns && making->page_ns < account->to_ns);
+    return r;
+}
+
+static int read_curve(struct making *making, struct db_report_account *account, struct curve *curve)
+{
+    struct db_equity_point before;
+    making->n_flows = 0;
+    making->curve = curve;
+    int r = db_reader_flows(making->reader, account->account.number, account->account.currency, 0, take_flow,
+                            making);
+    r = r < 0 ? r : making->r;
+    if (r < 0)
+        return r;
+    *curve = (struct curve){
+        .into = account, .zone = making->days.zone, .flows = making->flows, .n_flows = making->n_flows};
+    r = db_reader_equity_before(making->reader, account->account.number, account->from_ns, &before);
+    if (r < 0 && r != -ENOENT)
+        return r;
+    db_report_curve_begin(curve, r == 0 ? &before : NULL);
+    r = add_points(making, account);
+    return r < 0 ? r : db_report_curve_end(curve);
+}
+
+/* ---- sums ---- */
+
+static int sum_ledger(struct db_reader *reader, struct db_report_account *account)
+{
+    int64_t fees, interest, dividends;
+    int r = db_query_first(
+        reader,
+        "SELECT ifnull(sum(iif(kind = 'fee', -amount, 0)), 0), ifnull(sum(iif(kind = 'interest', "
+        "-amount, 0)), 0), ifnull(sum(iif(kind = 'dividend', amount, 0)), 0) FROM ledger WHERE account = "
+        "?1 AND asset = ?2 AND id >= ?3 AND id < ?4",
+        RECORD_PARAMS(account->account.number, account->account.currency, account->from_id, account->to_id),
+        RECORD_INTO(&fees, &interest, &dividends));
+    if (r < 0)
+        return r;
+    account->fees = fees;
+    account->interest = interest;
+    account->dividends = dividends;
+    r = db_query_first(
+        reader,
+        "SELECT count(*), ifnull(sum(state = 'REJECTED'), 0), ifnull(sum(state IN ('CANCELED', 'EXPIRED')), "
+        "0) FROM orders WHERE account = ?1 AND created_ns >= ?2 AND created_ns < ?3",
+        RECORD_PARAMS(account->account.number, account->from_ns, account->to_ns),
+        RECORD_INTO(&account->orders, &account->rejected, &account->cancelled));
+    return r < 0 ? r : 0;
+}
+
+static void settle(struct db_report_account *account)
+{
+    bool known = account->pnl != DB_REPORT_UNKNOWN && account->realized != DB_REPORT_UNKNOWN &&
+                 account->unrealized != DB_REPORT_UNKNOWN && !account->based;
+    account->other = known ? account->pnl - (account->realized + account->unrealized + account->dividends -
+                                             account->fees - account->interest)
+                           : DB_REPORT_UNKNOWN;
+}
+
+/* One walk through the fills for each period: UTC's, and that of another zone. */
+static int read_trades(struct making *making)
+{
+    struct db_report *report = making->report;
+    int r = 0;
+    for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
+        bool done = false;
+        for (size_t k = 0; k < i && !done; k++)
+            done = report->accounts[k].from_ns == report->accounts[i].from_ns &&
+                   report->accounts[k].to_ns == report->accounts[i].to_ns;
+        r = done ? 0 : db_report_trades(&making->prices, &report->accounts[i], report);
+    }
+    return r;
+}
+
+/* ---- the report ---- */
+
+static int check(struct db_reader *reader, const struct db_report_query *query)
+{
+    int64_t from_ns = query->by_day ? query->day * REPORT_DAY_NS : query->from_ns;
+    if (!query->by_day && query->to_ns <= query->from_ns)
+        return fail(reader, -EDOM, "the period ends before it begins: a later end would be right");
+    /* A day begins later west of Greenwich. */
+    if (from_ns > query->now_ns)
+        return fail(reader, -EDOM, "the period is in the future: one that has begun would be right");
+    return 0;
+}
+
+static void set_whole(struct db_report *report)
+{
+    const struct db_report_query *query = &report->query;
+    report->from_ns = query->by_day ? midnight(NULL, query->day) : query->from_ns;
+    report->to_ns = query->by_day ? midnight(NULL, query->day + 1) : query->to_ns;
+    report->to_ns = report->to_ns < query->now_ns ? report->to_ns : query->now_ns;
+    if (report->from_ns < report->first_ns && !query->by_day && report->from_ns == INT64_MIN)
+        report->from_ns = report->first_ns;
+}
+
+/* Accounts that begin after the period are no part of it. */
+static void drop_later(struct making *making)
+{
+    struct db_report *report = making->report;
+    size_t kept = 0;
+    for (size_t i = 0; i < report->n_accounts; i++)
+        if (report->accounts[i].account.created_ns < report->accounts[i].to_ns)
+            report->accounts[kept++] = report->accounts[i];
+    report->n_accounts = kept;
+}
+
+static int read_all(struct making *making)
+{
+    struct db_report *report = making->report;
+    int r = read_accounts(making);
+    set_whole(report);
+    for (size_t i = 0; i < report->n_accounts && r == 0; i++)
+        r = set_period(making, &report->accounts[i]);
+    if (r == 0)
+        drop_later(making);
+    making->curves = calloc(report->n_accounts + 1, sizeof *making->curves);
+    r = r == 0 && !making->curves ? -ENOMEM : r;
+    for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
+        struct db_report_account *account = &report->accounts[i];
+        char calendar[CALENDAR_NAME_MAX] = "";
+        r = report->query.by_day ? calendar_of(making->reader, account->account.number, calendar) : 0;
+        r = r < 0 ? r : open_days(making->reader, calendar, &making->days);
+        r = r < 0 ? r : read_curve(making, account, &making->curves[i]);
+        r = r < 0 ? r : set_rows(making, i);
+        r = r < 0 ? r : sum_ledger(making->reader, account);
+    }
+    r = r < 0 ? r : db_report_prices_open(making->reader, &making->prices);
+    r = r < 0 ? r : read_trades(making);
+    for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
+        settle(&report->accounts[i]);
+        r = db_report_benchmarks(&making->prices, &making->curves[i], &report->accounts[i]);
+    }
+    return r < 0 ? r : db_report_quality(&making->prices, report);
+}
+
+int db_report_make(struct db_reader *reader, const struct db_report_query *query, struct db_report *ret)
+{
+    struct making making = {.reader = reader, .report = ret};
+    *ret = (struct db_report){.query = *query};
+    int r = check(reader, query);
+    if (r < 0 || (r = db_reader_begin(reader)) < 0)
+        return r;
+    r = read_all(&making);
+    db_reader_end(reader);
+    for (size_t i = 0; making.curves && i < ret->n_accounts; i++)
+        db_report_curve_finish(&making.curves[i]);
+    free(making.curves);
+    free(making.flows);
+    zone_close(making.days.zone);
+    db_report_prices_finish(&making.prices);
+    if (r == -ENOMEM)
+        fail(reader, r, "out of memory");
+    if (r < 0)
+        db_report_finish(ret);
+    return r;
+}
+
+void db_report_finish(struct db_report *report)
+{
+    for (size_t i = 0; i < report->n_accounts; i++) {
+        struct db_report_account *account = &report->accounts[i];
+        free(account->symbols);
+        free(account->strategies);
+        free(account->days);
+        free(account->chart_ns);
+        free(account->chart_equity);
+        free(account->chart_drawdown);
+    }
+    free(report->accounts);
+    free(report->markets);
+    free(report->alerts);
+    *report = (struct db_report){0};
+}

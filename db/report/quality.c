@@ -1,0 +1,245 @@
+/* What else a period was: the bars that there are, the alerts, how long the daemon ran, what parity says. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/report/internal.h"
+#include "exchange/bar.h"
+
+/* ---- bars ---- */
+
+/* The first venue's kind of bars that has one in the period, as prices.c finds it. */
+static const struct price_source *market_source(const struct report_prices *prices, int64_t symbol)
+{
+    for (size_t i = 0; i < prices->n_sources; i++)
+        if (prices->sources[i].symbol == symbol && !prices->sources[i].trades)
+            return &prices->sources[i];
+    return NULL;
+}
+
+/* From the symbol's first bar on, or the period's beginning. */
+static int count_bars(struct db_reader *reader, const struct price_source *source,
+                      const struct db_report *report, struct db_report_market *ret)
+{
+    int64_t first_ns, step = source->interval_ns;
+    int r = db_query_first(
+        reader,
+        "SELECT count(*), (SELECT min(open_ns) FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
+        "source = 'venue') FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = 'venue' AND "
+        "open_ns >= ?3 AND open_ns <= ?4",
+        RECORD_PARAMS(source->symbol, step, report->from_ns, report->to_ns - step),
+        RECORD_INTO(&ret->bars, &first_ns));
+    int64_t from_ns = first_ns > report->from_ns ? first_ns : report->from_ns;
+    int64_t open_ns = bar_open_time(from_ns, step);
+    open_ns += open_ns < from_ns ? step : 0;
+    ret->interval_ns = step;
+    ret->expected = ret->symbol.calendar[0]          ? -1
+                    : open_ns > report->to_ns - step ? 0
+                                                     : (report->to_ns - step - open_ns) / step + 1;
+    return r < 0 ? r : 0;
+}
+
+static int count_gaps(struct db_reader *reader, const struct price_source *source,
+                      const struct db_report *report, struct db_report_market *ret)
+{
+    int r = db_query_first(
+        reader,
+        "SELECT count(*), ifnull(sum(n), 0), ifnull(sum(iif(filled_ns IS NULL, 0, n)), 0) FROM (SELECT "
+        "filled_ns, (min(to_open_ns, ?4) - max(from_open_ns, ?3)) / ?2 + 1 AS n FROM gaps WHERE symbol "
+        "= ?1 AND interval_ns = ?2 AND to_open_ns >= ?3 AND from_open_ns <= ?4)",
+        RECORD_PARAMS(source->symbol, source->interval_ns, report->from_ns,
+                      report->to_ns - source->interval_ns),
+        RECORD_INTO(&ret->gaps, &ret->missing, &ret->filled));
+    return r < 0 ? r : 0;
+}
+
+static int add_market(struct report_prices *prices, struct db_report *report,
+                      const struct db_symbol_row *symbol)
+{
+    const struct price_source *source = market_source(prices, symbol->id);
+    struct db_report_market market = {.symbol = symbol->symbol};
+    int r = source ? count_bars(prices->reader, source, report, &market) : 0;
+    r = r < 0 || !source ? r : count_gaps(prices->reader, source, report, &market);
+    if (r == 0)
+        r = db_query_first(
+            prices->reader, "SELECT count(*) FROM revisions WHERE symbol = ?1 AND ts_ns >= ?2 AND ts_ns < ?3",
+            RECORD_PARAMS(symbol->id, report->from_ns, report->to_ns), RECORD_INTO(&market.revisions));
+    if (r < 0 || (market.bars == 0 && market.gaps == 0 && market.revisions == 0))
+        return r < 0 ? r : 0;
+    struct db_report_market *more = reallocarray(report->markets, report->n_markets + 1, sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    report->markets = more;
+    more[report->n_markets++] = market;
+    return 0;
+}
+
+static int read_markets(struct report_prices *prices, struct db_report *report)
+{
+    int r = 0;
+    for (size_t i = 0; i < prices->reader->n_symbols && r == 0; i++) {
+        const struct db_symbol_row symbol = prices->reader->symbols[i];
+        r = add_market(prices, report, &symbol);
+    }
+    return r;
+}
+
+/* ---- alerts ---- */
+
+/* Those that were raised, seen again or lasting in it. */
+#define ALERTS \
+    "FROM alerts WHERE ts_ns < ?2 AND (last_ns >= ?1 OR (lasts = 1 AND (closed_ns IS NULL OR closed_ns >= ?1))) "
+
+static int count_alerts(struct db_reader *reader, struct db_report *report)
+{
+    sqlite3_stmt *stmt;
+    const char *severity;
+    int64_t raised, open;
+    int r = db_query(
+        reader,
+        "SELECT severity, sum(ts_ns >= ?1 AND ts_ns < ?2), sum(acked_ns IS NULL AND closed_ns IS NULL) FROM "
+        "alerts WHERE ts_ns < ?2 GROUP BY severity",
+        RECORD_PARAMS(report->from_ns, report->to_ns), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&severity, &raised, &open))) > 0)
+        for (int i = 0; i < 3; i++)
+            if (severity && strcmp(severity, db_words_severity.names[i]) == 0) {
+                report->raised[i] = (uint64_t)raised;
+                report->open[i] = (uint64_t)open;
+            }
+    return db_query_end(stmt, r);
+}
+
+static int severity_of(const char *word)
+{
+    for (int i = 0; i < 3; i++)
+        if (word && strcmp(word, db_words_severity.names[i]) == 0)
+            return i;
+    return DB_ERROR;
+}
+
+static int read_alerts(struct db_reader *reader, struct db_report *report)
+{
+    sqlite3_stmt *stmt;
+    struct db_report_alert alert = {0};
+    const char *severity;
+    report->alerts = calloc(DB_REPORT_ALERTS_MAX, sizeof *report->alerts);
+    int r = !report->alerts ? -ENOMEM : count_alerts(reader, report);
+    if (r < 0)
+        return r;
+    r = db_query(
+        reader,
+        "SELECT id, ts_ns, last_ns, closed_ns, count, severity, acked_ns IS NULL AND closed_ns IS NULL, code, "
+        "text " ALERTS "ORDER BY id DESC LIMIT ?3",
+        RECORD_PARAMS(report->from_ns, report->to_ns, DB_REPORT_ALERTS_MAX), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt,
+                                        RECORD_INTO(&alert.id, &alert.ts_ns, &alert.last_ns, &alert.closed_ns,
+                                                    &alert.count, &severity, &alert.open,
+                                                    record_into_chars(alert.code, sizeof alert.code),
+                                                    record_into_chars(alert.text, sizeof alert.text)))) > 0) {
+        alert.severity = (enum db_severity)severity_of(severity);
+        report->alerts[report->n_alerts++] = alert;
+    }
+    return db_query_end(stmt, r);
+}
+
+/* When a feed was silent, each moment once: by the alerts of streams and connections. */
+static int read_silence(struct db_reader *reader, struct db_report *report)
+{
+    sqlite3_stmt *stmt;
+    int64_t from_ns, to_ns, done_ns = report->from_ns;
+    int r = db_query(
+        reader,
+        "SELECT ts_ns, ifnull(closed_ns, ?2) AS closed FROM alerts WHERE code IN ('feed', 'stale') AND lasts = 1 "
+        "AND ts_ns < ?2 AND ifnull(closed_ns, ?2) > ?1 ORDER BY ts_ns",
+        RECORD_PARAMS(report->from_ns, report->to_ns), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&from_ns, &to_ns))) > 0) {
+        from_ns = from_ns > done_ns ? from_ns : done_ns;
+        to_ns = to_ns < report->to_ns ? to_ns : report->to_ns;
+        report->silent_ns += to_ns > from_ns ? to_ns - from_ns : 0;
+        done_ns = to_ns > done_ns ? to_ns : done_ns;
+    }
+    return db_query_end(stmt, r);
+}
+
+/* ---- uptime ---- */
+
+#define EVERY_POINT_NS (8 * REPORT_DAY_NS) /* before the newest: as db/store_record.c thins */
+#define JITTER_NS      (60 * INT64_C(1000000000))
+
+/* Points of the oldest account come every interval while the daemon runs; of old ones there is one an hour.
+ */
+static int64_t ran(int64_t since_ns, int64_t until_ns, int64_t interval_ns, int64_t newest_ns)
+{
+    int64_t gap = until_ns - since_ns;
+    int64_t most = since_ns < newest_ns - EVERY_POINT_NS ? 2 * REPORT_HOUR_NS : 3 * interval_ns + JITTER_NS;
+    return gap <= most ? gap : gap < interval_ns ? gap : interval_ns;
+}
+
+static int64_t meta_number(struct db_reader *reader, const char *key)
+{
+    char text[32];
+    return db_reader_meta(reader, key, text, sizeof text) == 0 ? strtoll(text, NULL, 10) : 0;
+}
+
+static int read_uptime(struct db_reader *reader, struct db_report *report)
+{
+    sqlite3_stmt *stmt;
+    int64_t interval_ns = meta_number(reader, "equity_interval_ns"), first_ns, newest_ns, ts_ns, since_ns = 0,
+            up_ns = 0;
+    int account;
+    report->observed_ns = report->up_ns = -1;
+    int r = db_query_first(
+        reader,
+        "SELECT a.id, (SELECT min(ts_ns) FROM equity WHERE account = a.id AND ts_ns > 0), (SELECT "
+        "max(ts_ns) FROM equity WHERE account = a.id) FROM accounts AS a ORDER BY created_ns, id LIMIT 1",
+        NULL, RECORD_INTO(&account, &first_ns, &newest_ns));
+    if (r <= 0 || first_ns == 0 || first_ns >= report->to_ns || interval_ns <= 0)
+        return r < 0 ? r : 0;
+    const int64_t from_ns = first_ns > report->from_ns ? first_ns : report->from_ns;
+    r = db_query(
+        reader,
+        "SELECT ts_ns FROM equity WHERE account = ?1 AND ts_ns < ?3 AND ts_ns >= ifnull((SELECT max(ts_ns) FROM "
+        "equity WHERE account = ?1 AND ts_ns < ?2), 1) ORDER BY ts_ns",
+        RECORD_PARAMS(account, from_ns, report->to_ns), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&ts_ns))) > 0) {
+        /* Of a stretch that began before the period what is in it. */
+        int64_t whole = since_ns ? ran(since_ns, ts_ns, interval_ns, newest_ns) : 0;
+        int64_t begins = since_ns > from_ns ? since_ns : from_ns, ends = since_ns + whole;
+        up_ns += since_ns && ends > begins ? ends - begins : 0;
+        since_ns = ts_ns;
+    }
+    if (r == 0 && since_ns) {
+        int64_t begins = since_ns > from_ns ? since_ns : from_ns;
+        int64_t ends = since_ns + ran(since_ns, report->to_ns, interval_ns, newest_ns);
+        up_ns += ends > begins ? ends - begins : 0;
+    }
+    report->observed_ns = report->to_ns - from_ns;
+    report->up_ns = up_ns;
+    return db_query_end(stmt, r);
+}
+
+/* ---- parity ---- */
+
+static void read_parity(struct db_reader *reader, struct db_report *report)
+{
+    report->parity_known =
+        db_reader_meta(reader, "parity_state", report->parity_state, sizeof report->parity_state) == 0;
+    if (!report->parity_known)
+        return;
+    if (db_reader_meta(reader, "parity_detail", report->parity_detail, sizeof report->parity_detail) < 0)
+        report->parity_detail[0] = '\0';
+    report->parity_ns = meta_number(reader, "parity_ns");
+    report->parity_to_ns = meta_number(reader, "parity_to_ns");
+    report->parity_days = meta_number(reader, "parity_days");
+}
+
+int db_report_quality(struct report_prices *prices, struct db_report *report)
+{
+    int r = read_markets(prices, report);
+    r = r < 0 ? r : read_alerts(prices->reader, report);
+    r = r < 0 ? r : read_silence(prices->reader, report);
+    r = r < 0 ? r : read_uptime(prices->reader, report);
+    read_parity(prices->reader, report);
+    return r;
+}

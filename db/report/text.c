@@ -1,0 +1,368 @@
+/* A report for people: lines of at most 80 columns. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/report/internal.h"
+#include "exchange/bar.h"
+#include "exchange/utf8.h"
+
+enum { COLUMNS = 80, INDENT = 13, LINE_MAX = 1024, ALERTS_SHOWN = 12, DAYS_SHOWN = 31, CELL = 40 };
+
+/* ---- values ---- */
+
+/* Of an account: two decimals, or six of one that has little. */
+static int decimals_of(const struct db_report_account *a)
+{
+    const double equity =
+        a->closing == DB_REPORT_UNKNOWN ? 0 : fabs(decimal_to_double(a->closing, a->account.currency_scale));
+    return equity > 0 && equity < 100 && a->account.currency_scale > 2 ? 6 : 2;
+}
+
+struct unit {
+    int scale, decimals;
+};
+
+static const char *amount(char ret[static CELL], int128_t units, struct unit unit, bool sign)
+{
+    const double value = units == DB_REPORT_UNKNOWN ? (double)NAN : decimal_to_double(units, unit.scale);
+    if (isnan(value))
+        return strcpy(ret, "n/a");
+    if (fabs(value) >= 1e11)
+        snprintf(ret, CELL, sign ? "%+.6e" : "%.6e", value);
+    else if (fabs(value) < 0.5 * pow(10, -unit.decimals))
+        snprintf(ret, CELL, "%.*f", unit.decimals, 0.0);
+    else
+        snprintf(ret, CELL, sign ? "%+.*f" : "%.*f", unit.decimals, value);
+    return ret;
+}
+
+static const char *percent(char ret[static CELL], double share)
+{
+    if (!isfinite(share))
+        return strcpy(ret, "n/a");
+    snprintf(ret, CELL, fabs(share) < 5e-5 ? "%.2f%%" : "%+.2f%%", fabs(share) < 5e-5 ? 0.0 : 100 * share);
+    return ret;
+}
+
+/* Of what has no sign. */
+static const char *part(char ret[static CELL], double share)
+{
+    if (!isfinite(share))
+        return strcpy(ret, "n/a");
+    snprintf(ret, CELL, "%.2f%%", 100 * share);
+    return ret;
+}
+
+static const char *ratio(char ret[static CELL], double value)
+{
+    if (!isfinite(value))
+        return strcpy(ret, "n/a");
+    snprintf(ret, CELL, fabs(value) < 1e6 ? "%.2f" : "%.3e", value);
+    return ret;
+}
+
+static const char *duration(char ret[static CELL], int64_t ns)
+{
+    const int64_t s = ns / 1000000000;
+    if (ns < 0)
+        return strcpy(ret, "n/a");
+    if (s < 120)
+        snprintf(ret, CELL, "%lld s", (long long)s);
+    else if (s < 7200)
+        snprintf(ret, CELL, "%lld min", (long long)(s / 60));
+    else
+        snprintf(ret, CELL, "%.1f h", (double)s / 3600);
+    return ret;
+}
+
+/* ---- lines ---- */
+
+/* The bytes of the first characters of a text that have at most so many. */
+static size_t cut(const char *text, size_t room)
+{
+    size_t n = strlen(text);
+    if (n <= room)
+        return n;
+    for (n = room; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+        n--;
+    return n;
+}
+
+/* The words of one line of at most so many bytes, which a line of this width has. */
+static size_t line_end(const char *words, size_t room)
+{
+    size_t n = strlen(words), end = 0;
+    if (n <= room)
+        return n;
+    for (size_t i = 0; i <= room; i++)
+        if (words[i] == ' ')
+            end = i;
+    return end > 0 ? end : cut(words, room);
+}
+
+/* A name and its words, wrapped; continued below the words. */
+__attribute__((format(printf, 3, 4))) static void line(struct text *text, const char *name,
+                                                       const char *format, ...)
+{
+    char words[LINE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    utf8_clean(words);
+    const char *at = words;
+    const bool apart = strlen(name) > INDENT - 3; /* a long name has a line of its own */
+    if (apart)
+        text_format(text, "  %.*s\n", (int)cut(name, COLUMNS - 2), name);
+    do {
+        size_t n = line_end(at, COLUMNS - INDENT);
+        text_format(text, "  %-*s", INDENT - 2, at == words && !apart ? name : "");
+        text_bytes(text, at, n);
+        text_lit(text, "\n");
+        at += n + (at[n] == ' ');
+    } while (*at);
+}
+
+/* ---- an account ---- */
+
+static void equity(struct text *text, const struct db_report_account *a, struct unit unit)
+{
+    char opening[CELL], closing[CELL], peak[CELL], from[DB_REPORT_TIME_MAX], to[DB_REPORT_TIME_MAX];
+    if (a->closing == DB_REPORT_UNKNOWN) {
+        line(text, "equity", "n/a: no point of it is stored up to then");
+        return;
+    }
+    amount(closing, a->closing, unit, false);
+    amount(peak, a->peak, unit, false);
+    if (a->opening == DB_REPORT_UNKNOWN)
+        line(text, "equity", "%s at %s, highest %s; the account began in the period", closing,
+             db_report_time(a->closing_ns, to), peak);
+    else
+        line(text, "equity", "%s at %s, before %s at %s; highest %s", closing,
+             db_report_time(a->closing_ns, to), amount(opening, a->opening, unit, false),
+             db_report_time(a->opening_ns, from), peak);
+}
+
+static void gains(struct text *text, const struct db_report_account *a, struct unit unit)
+{
+    char pnl[CELL], realized[CELL], unrealized[CELL], fees[CELL], other[CELL], interest[CELL],
+        dividends[CELL], in[CELL], out[CELL], between[CELL], reset[CELL];
+    line(text, "P&L", "%s: realized %s, unrealized %s, fees %s, interest %s, dividends %s, other %s",
+         amount(pnl, a->pnl, unit, true), amount(realized, a->realized, unit, true),
+         amount(unrealized, a->unrealized, unit, true), amount(fees, a->fees, unit, false),
+         amount(interest, a->interest, unit, false), amount(dividends, a->dividends, unit, true),
+         amount(other, a->other, unit, true));
+    if (a->flows + a->resets > 0)
+        line(text, "money", "in %s, out %s, by transfers %s, by %llu resets %s",
+             amount(in, a->deposits, unit, false), amount(out, -a->withdrawals, unit, false),
+             amount(between, a->transfers, unit, true), (unsigned long long)a->resets,
+             amount(reset, a->reset, unit, true));
+}
+
+static void returns(struct text *text, const struct db_report_account *a)
+{
+    char cell[6][CELL];
+    const struct metrics *m = &a->metrics;
+    const bool any = a->points > 0;
+    line(text, "return", "%s time-weighted; drawdown %s at most, %s from the highest ever",
+         percent(cell[0], any ? a->total_return : NAN), percent(cell[1], any ? a->max_drawdown : NAN),
+         percent(cell[2], any ? a->drawdown : NAN));
+    line(text, "ratios", "Sharpe %s, Sortino %s, volatility %s a year, of %zu hours; exposed %s of them",
+         ratio(cell[0], m->sharpe), ratio(cell[1], m->sortino), part(cell[2], m->volatility), a->hours,
+         part(cell[3], a->exposure));
+    line(text, "holding", "%s of the %zu symbols streamed, %s of the %zu traded",
+         percent(cell[0], a->streamed.symbols ? a->streamed.metrics.total_return : NAN), a->streamed.symbols,
+         percent(cell[1], a->traded.symbols ? a->traded.metrics.total_return : NAN), a->traded.symbols);
+}
+
+static void trades(struct text *text, const struct db_report_account *a, struct unit unit)
+{
+    const struct metrics_trade_ratios ratios = metrics_trade_ratios(&a->trades);
+    char win[CELL], factor[CELL], volume[CELL];
+    const bool any = a->trades.n > 0;
+    line(text, "trades", "%zu closed, %zu won (%s), profit factor %s; %llu fills of %s", a->trades.n,
+         a->trades.wins, part(win, any ? ratios.win_rate : NAN),
+         ratio(factor, any ? ratios.profit_factor : NAN), (unsigned long long)a->fills,
+         amount(volume, a->volume, unit, false));
+    line(text, "orders", "%llu given, %llu refused, %llu cancelled or expired", (unsigned long long)a->orders,
+         (unsigned long long)a->rejected, (unsigned long long)a->cancelled);
+}
+
+static void cut_name(char ret[static CELL], const char *name, size_t columns)
+{
+    const size_t n = cut(name, columns);
+    memcpy(ret, name, n);
+    ret[n] = '\0';
+    utf8_clean(ret);
+}
+
+static void symbols(struct text *text, const struct db_report_account *a)
+{
+    char name[CELL], cell[4][CELL];
+    if (a->n_symbols > 0)
+        text_format(text, "  %-14s %13s %13s %13s %10s %6s\n", "symbol", "P&L", "realized", "unrealized",
+                    "fees", "trades");
+    for (size_t i = 0; i < a->n_symbols; i++) {
+        const struct db_report_symbol *s = &a->symbols[i];
+        const struct unit unit = {s->symbol.quote_scale, decimals_of(a)};
+        cut_name(name, s->symbol.name, 14);
+        text_format(text, "  %-14s %13s %13s %13s %10s %6zu\n", name, amount(cell[0], s->pnl, unit, true),
+                    amount(cell[1], s->realized, unit, true), amount(cell[2], s->unrealized, unit, true),
+                    amount(cell[3], s->fees, unit, false), s->trades.n);
+    }
+}
+
+static void strategies(struct text *text, const struct db_report_account *a, struct unit unit)
+{
+    char name[CELL], cell[2][CELL];
+    if (a->n_strategies > 0)
+        text_format(text, "  %-38s %13s %10s %6s\n", "decided by", "P&L", "fees", "trades");
+    for (size_t i = 0; i < a->n_strategies; i++) {
+        const struct db_report_strategy *s = &a->strategies[i];
+        cut_name(name, s->name, 38);
+        text_format(text, "  %-38s %13s %10s %6zu\n", name, amount(cell[0], s->pnl, unit, true),
+                    amount(cell[1], s->fees, unit, false), s->trades.n);
+    }
+}
+
+static void days(struct text *text, const struct db_report_account *a, struct unit unit)
+{
+    char day[DB_REPORT_DAY_MAX], cell[4][CELL];
+    size_t first = a->n_days > DAYS_SHOWN ? a->n_days - DAYS_SHOWN : 0;
+    if (a->n_days < 2)
+        return;
+    text_format(text, "  %-14s %13s %13s %13s %10s\n", "day", "equity", "P&L", "in and out", "return");
+    if (first > 0)
+        text_format(text, "  %zu days before these are in --json and --html\n", first);
+    for (size_t i = first; i < a->n_days; i++) {
+        const struct db_report_day *d = &a->days[i];
+        text_format(text, "  %-14s %13s %13s %13s %10s\n", db_report_day(d->day, day),
+                    amount(cell[0], d->points ? d->closing : DB_REPORT_UNKNOWN, unit, false),
+                    amount(cell[1], d->pnl, unit, true), amount(cell[2], d->flow, unit, true),
+                    percent(cell[3], d->total_return));
+    }
+}
+
+static void account(struct text *text, const struct db_report_account *a)
+{
+    const struct unit unit = {a->account.currency_scale, decimals_of(a)};
+    char name[CELL];
+    cut_name(name, a->account.name, CELL - 1);
+    text_format(text, "\naccount %s\n", name);
+    line(text, "in", "%s; strategy: %s; days of %s", a->account.currency,
+         a->account.strategy[0] ? a->account.strategy : "none", a->zone);
+    equity(text, a, unit);
+    if (a->based)
+        line(text, "positions",
+             "of before the record's beginning are not known: it was rebuilt from a later state");
+    gains(text, a, unit);
+    returns(text, a);
+    trades(text, a, unit);
+    symbols(text, a);
+    strategies(text, a, unit);
+    days(text, a, unit);
+}
+
+/* ---- what it ran on ---- */
+
+static void market(struct text *text, const struct db_report_market *m)
+{
+    const char *interval = m->interval_ns ? bar_interval_name(m->interval_ns) : NULL;
+    char of[CELL] = "";
+    if (m->expected >= 0)
+        snprintf(of, sizeof of, " of %lld", (long long)m->expected);
+    line(text, m->symbol.name, "%lld%s bars of %s; %lld gaps with %lld, %lld fetched later; %lld corrected",
+         (long long)m->bars, of, interval ? interval : "n/a", (long long)m->gaps, (long long)m->missing,
+         (long long)m->filled, (long long)m->revisions);
+}
+
+static void alerts(struct text *text, const struct db_report *report)
+{
+    char time[DB_REPORT_TIME_MAX];
+    line(text, "alerts", "%llu errors, %llu warnings, %llu infos; open now: %llu, %llu, %llu",
+         (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
+         (unsigned long long)report->raised[DB_INFO], (unsigned long long)report->open[DB_ERROR],
+         (unsigned long long)report->open[DB_WARNING], (unsigned long long)report->open[DB_INFO]);
+    for (size_t i = 0; i < report->n_alerts && i < ALERTS_SHOWN; i++) {
+        const struct db_report_alert *a = &report->alerts[i];
+        line(text, "", "%s %s %s: %s%s", db_report_time(a->ts_ns, time), db_words_severity.names[a->severity],
+             a->code, a->text,
+             a->open        ? ""
+             : a->closed_ns ? " (over)"
+                            : " (acknowledged)");
+    }
+}
+
+static void run(struct text *text, const struct db_report *report)
+{
+    char cell[2][CELL], checked[DB_REPORT_TIME_MAX];
+    text_lit(text, "\nthe daemon and its data\n");
+    if (report->observed_ns > 0)
+        line(text, "uptime", "%.2f%% of %s", 100 * (double)report->up_ns / (double)report->observed_ns,
+             duration(cell[0], report->observed_ns));
+    else
+        line(text, "uptime", "n/a");
+    if (report->parity_known)
+        line(text, "parity", "%s, %lld days; last compared %s%s%s", report->parity_state,
+             (long long)report->parity_days, db_report_time(report->parity_ns, checked),
+             report->parity_detail[0] ? ": " : "", report->parity_detail);
+    else
+        line(text, "parity", "not compared yet");
+    line(text, "feeds", "silent for %s", duration(cell[1], report->silent_ns));
+    for (size_t i = 0; i < report->n_markets; i++)
+        market(text, &report->markets[i]);
+    alerts(text, report);
+}
+
+/* Why there is no account in it. */
+static void nothing(struct text *text, const struct db_report *report)
+{
+    char first[DB_REPORT_TIME_MAX];
+    if (report->first_ns == 0)
+        text_lit(text, "\nThere is no account yet.\n");
+    else
+        text_format(text, "\nNo account was there: the record begins %s UTC.\n",
+                    db_report_time(report->first_ns, first));
+}
+
+void db_report_text(const struct db_report *report, struct text *text)
+{
+    char title[DB_REPORT_TITLE_MAX];
+    text_format(text, "papertape report, %s\n", db_report_title(report, title));
+    if (report->n_accounts == 0)
+        nothing(text, report);
+    for (size_t i = 0; i < report->n_accounts; i++)
+        account(text, &report->accounts[i]);
+    run(text, report);
+}
+
+/* ---- in a few lines ---- */
+
+void db_report_summary(const struct db_report *report, struct text *text)
+{
+    char title[DB_REPORT_TITLE_MAX], cell[5][CELL];
+    text_format(text, "%s\n", db_report_title(report, title));
+    for (size_t i = 0; i < report->n_accounts; i++) {
+        const struct db_report_account *a = &report->accounts[i];
+        const struct unit unit = {a->account.currency_scale, decimals_of(a)};
+        const bool any = a->points > 0;
+        text_format(text, "%s: %s %s, P&L %s (%s), drawdown %s, %zu trades, fees %s\n", a->account.name,
+                    amount(cell[0], a->closing, unit, false), a->account.currency,
+                    amount(cell[1], a->pnl, unit, true), percent(cell[2], any ? a->total_return : NAN),
+                    percent(cell[3], any ? a->max_drawdown : NAN), a->trades.n,
+                    amount(cell[4], a->fees, unit, false));
+    }
+    if (report->n_accounts == 0)
+        nothing(text, report);
+    int64_t missing = 0;
+    for (size_t i = 0; i < report->n_markets; i++)
+        missing += report->markets[i].missing - report->markets[i].filled;
+    text_format(text, "alerts: %llu errors, %llu warnings; bars missing: %lld; feeds silent for %s\n",
+                (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
+                (long long)missing, duration(cell[0], report->silent_ns));
+    if (report->observed_ns > 0)
+        text_format(text, "uptime %.2f%%, ", 100 * (double)report->up_ns / (double)report->observed_ns);
+    text_format(text, "parity %s\n", report->parity_known ? report->parity_state : "not compared yet");
+}

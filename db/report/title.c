@@ -1,0 +1,50 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "db/report/internal.h"
+
+static bool utc(int64_t ns, struct tm *ret)
+{
+    time_t seconds = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+    return gmtime_r(&seconds, ret) != NULL;
+}
+
+const char *db_report_day(int64_t day, char ret[static DB_REPORT_DAY_MAX])
+{
+    struct tm tm;
+    if (!utc(day * REPORT_DAY_NS, &tm) || strftime(ret, DB_REPORT_DAY_MAX, "%Y-%m-%d", &tm) == 0)
+        strcpy(ret, "n/a");
+    return ret;
+}
+
+const char *db_report_time(int64_t ns, char ret[static DB_REPORT_TIME_MAX])
+{
+    struct tm tm;
+    if (!utc(ns, &tm) || strftime(ret, DB_REPORT_TIME_MAX, "%Y-%m-%d %H:%M", &tm) == 0)
+        strcpy(ret, "n/a");
+    return ret;
+}
+
+/* The zone of the first account whose days are not UTC's. */
+static const char *other_zone(const struct db_report *report)
+{
+    for (size_t i = 0; i < report->n_accounts; i++)
+        if (strcmp(report->accounts[i].zone, "UTC") != 0)
+            return report->accounts[i].zone;
+    return NULL;
+}
+
+const char *db_report_title(const struct db_report *report, char ret[static DB_REPORT_TITLE_MAX])
+{
+    char from[DB_REPORT_TIME_MAX], to[DB_REPORT_TIME_MAX], day[DB_REPORT_DAY_MAX];
+    const char *zone = other_zone(report);
+    const bool so_far = report->query.by_day && (report->query.day + 1) * REPORT_DAY_NS > report->to_ns;
+    if (report->query.by_day)
+        snprintf(ret, DB_REPORT_TITLE_MAX, "%s%s, days of %s%.*s", db_report_day(report->query.day, day),
+                 so_far ? " so far" : "", zone ? "UTC and " : "UTC", zone ? 63 : 0, zone ? zone : "");
+    else
+        snprintf(ret, DB_REPORT_TITLE_MAX, "%s to %s UTC", db_report_time(report->from_ns, from),
+                 db_report_time(report->to_ns, to));
+    return ret;
+}

@@ -1,0 +1,449 @@
+/* Goes through the fills from the beginning of the record to the period's end, as the recovery does, and says
+ * what of them was gained in the period, by symbol and by who decided. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/report/internal.h"
+#include "exchange/fill_rules.h"
+
+struct walk {
+    struct report_prices *prices;
+    struct db_report *report;
+    int64_t from_ns, to_ns;
+    uint64_t from_id, to_id; /* of the ledger */
+    struct report_holdings holdings;
+    char (*sources)[DB_REPORT_SOURCE_MAX];
+    int n_sources;
+    size_t split; /* the next one */
+};
+
+static struct db_reader *reader_of(const struct walk *walk)
+{
+    return walk->prices->reader;
+}
+
+/* The accounts of this period; NULL for others. */
+static struct db_report_account *account_of(const struct walk *walk, int64_t number)
+{
+    for (size_t i = 0; i < walk->report->n_accounts; i++) {
+        struct db_report_account *account = &walk->report->accounts[i];
+        if (account->account.number == number)
+            return account->from_ns == walk->from_ns && account->to_ns == walk->to_ns ? account : NULL;
+    }
+    return NULL;
+}
+
+static int source_of(struct walk *walk, const char *name)
+{
+    for (int i = 0; i < walk->n_sources; i++)
+        if (strcmp(walk->sources[i], name) == 0)
+            return i;
+    void *more = reallocarray(walk->sources, (size_t)walk->n_sources + 1, sizeof *walk->sources);
+    if (!more)
+        return -ENOMEM;
+    walk->sources = more;
+    snprintf(walk->sources[walk->n_sources], sizeof *walk->sources, "%s", name);
+    return walk->n_sources++;
+}
+
+/* ---- what is held, valued ---- */
+
+static int unit_of(const struct symbol *symbol, int64_t *ret)
+{
+    int shift = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
+    if (shift < 0 || shift > DECIMAL_SCALE_MAX)
+        return -EBADMSG;
+    *ret = decimal_pow10(shift);
+    return 0;
+}
+
+/* As the engine values it: what a short costs is not made smaller by rounding. */
+static int128_t unrealized(const struct position *position, int64_t price, int64_t unit)
+{
+    const bool is_short = position->qty < 0;
+    const int64_t qty = is_short ? -position->qty : position->qty;
+    const int128_t worth = fill_notional(is_short ? ORDER_BUY : ORDER_SELL, price, qty, unit);
+    return is_short ? position->cost - worth : worth - position->cost;
+}
+
+/* What open positions would have earned at ts_ns. */
+static int value(struct walk *walk, struct report_holding *row, int64_t ts_ns, int128_t *ret)
+{
+    const struct db_symbol_row *symbol;
+    int64_t unit = 1, price = 0;
+    *ret = 0;
+    if (row->position.qty == 0)
+        return 0;
+    int r = db_reader_symbol_id(reader_of(walk), row->symbol, &symbol);
+    if (r == 0)
+        r = !symbol || unit_of(&symbol->symbol, &unit) < 0
+                ? -EBADMSG
+                : db_report_price(walk->prices, row->symbol, ts_ns, ts_ns, &price);
+    if (r < 0)
+        return r;
+    if (price > 0)
+        *ret = unrealized(&row->position, price, unit);
+    row->unpriced |= price <= 0;
+    return 0;
+}
+
+/* ---- the period's beginning, and resets ---- */
+
+static int64_t opened_ns(const struct db_report_account *account)
+{
+    return account->opening_ns ? account->opening_ns : account->from_ns;
+}
+
+static int64_t closed_ns(const struct db_report_account *account)
+{
+    return account->closing_ns ? account->closing_ns : account->to_ns;
+}
+
+static int begin_row(struct walk *walk, struct report_holding *row)
+{
+    const struct db_report_account *account = account_of(walk, row->account);
+    if (!account)
+        return 0;
+    int r = value(walk, row, opened_ns(account), &row->from.unrealized);
+    row->from.qty = row->position.qty;
+    row->from.realized = row->position.realized;
+    row->from.fees = row->position.fees;
+    return r;
+}
+
+/* Once, before the first thing that happens in the period. */
+static int begin_period(struct walk *walk, bool begins)
+{
+    int r = 0;
+    if (walk->holdings.counts || !begins)
+        return 0;
+    walk->holdings.counts = true;
+    for (size_t i = 0; i < walk->holdings.n && r == 0; i++)
+        r = begin_row(walk, &walk->holdings.rows[i]);
+    return r;
+}
+
+/* What is held at a reset leaves the account at its price. */
+static int reset_row(struct walk *walk, struct report_holding *row, int64_t ts_ns)
+{
+    const struct position *position = &row->position;
+    int128_t left;
+    int r = walk->holdings.counts ? value(walk, row, ts_ns, &left) : 0;
+    if (r < 0)
+        return r;
+    if (walk->holdings.counts) {
+        row->gone.realized += position->realized - row->from.realized;
+        row->gone.unrealized += left - row->from.unrealized;
+        row->gone.fees += position->fees - row->from.fees;
+        row->from.realized = row->from.unrealized = row->from.fees = 0;
+    }
+    position_lots_finish(&row->lots);
+    row->position = (struct position){.updated_ns = ts_ns};
+    return 0;
+}
+
+static int reset(struct walk *walk, int64_t account, int64_t ts_ns)
+{
+    int r = 0;
+    for (size_t i = 0; i < walk->holdings.n && r == 0; i++)
+        if (walk->holdings.rows[i].account == account)
+            r = reset_row(walk, &walk->holdings.rows[i], ts_ns);
+    return r;
+}
+
+/* ---- splits ---- */
+
+static int apply_split(struct walk *walk, const struct report_split *split)
+{
+    int r = 0;
+    for (size_t i = 0; i < walk->holdings.n && r == 0; i++) {
+        struct report_holding *row = &walk->holdings.rows[i];
+        int64_t change;
+        bool left_out;
+        if (row->symbol == split->symbol &&
+            position_before(&row->position, &row->lots, split->split.ex_ns) != 0)
+            r = engine_split_position(&split->split, &row->position, &row->lots, split->ts_ns, &change,
+                                      &left_out);
+    }
+    return r;
+}
+
+/* Those of events before that one. */
+static int follow_splits(struct walk *walk, int64_t before_seq, const struct db_base *base)
+{
+    int r = 0;
+    for (; r == 0 && walk->split < walk->prices->n_splits; walk->split++) {
+        const struct report_split *split = &walk->prices->splits[walk->split];
+        if (split->input_seq <= (int64_t)base->event_seq)
+            continue;
+        if (split->input_seq >= before_seq || split->ts_ns >= walk->to_ns)
+            break;
+        r = begin_period(walk, split->ts_ns >= walk->from_ns);
+        r = r < 0 ? r : apply_split(walk, split);
+    }
+    return r;
+}
+
+/* ---- fills ---- */
+
+#define EARLIER "before the record"
+/* Of an account without a strategy: a former one's, margin calls, the kill switch. */
+#define OTHERS "other orders"
+
+/* Who ordered: NULL is the account's strategy, as it is named now; a policy's order has its name, or the
+ * beginning of its id where it has none any more. */
+#define FILLS \
+    "SELECT l.id, l.account, l.ts_ns, f.id, f.symbol, iif(f.side = 'BUY', f.qty, -f.qty), f.notional, f.fee, f.input_seq, CASE WHEN " \
+    "o.by_hand THEN 'by hand' WHEN p.policy IS NOT NULL THEN 'policy ' || ifnull((SELECT name FROM policies " \
+    "WHERE policy = p.policy), lower(substr(hex(p.policy), 1, 12))) END FROM ledger AS l LEFT JOIN fills AS f " \
+    "ON f.id = l.fill_id LEFT JOIN orders AS o ON o.id = f.order_id LEFT JOIN order_policies AS p ON " \
+    "p.order_id = f.order_id WHERE l.id > ?1 AND l.id < ?2 AND (l.kind = 'reset' OR (l.kind = 'trade' AND " \
+    "l.amount <> 0)) ORDER BY l.id"
+
+struct fill_row {
+    struct report_fill fill;
+    uint64_t ledger_id;
+    int64_t id, input_seq, change; /* of what is held */
+    const char *source;
+};
+
+static int source_of_order(struct walk *walk, const struct fill_row *row)
+{
+    const struct db_report_account *of = account_of(walk, row->fill.account);
+    const char *strategy = of && of->account.strategy[0] ? of->account.strategy : OTHERS;
+    return source_of(walk, row->source ? row->source : strategy);
+}
+
+static int take_fill(struct walk *walk, struct fill_row *row, const struct db_base *base)
+{
+    const struct db_symbol_row *symbol;
+    int r = follow_splits(walk, row->input_seq, base);
+    r = r < 0 ? r : begin_period(walk, row->ledger_id >= walk->from_id);
+    r = r < 0 ? r : db_reader_symbol_id(reader_of(walk), row->fill.symbol, &symbol);
+    if (r < 0 || !symbol)
+        return r < 0 ? r : -EBADMSG;
+    row->fill.scale = symbol->symbol.quote_scale;
+    row->fill.side = row->change < 0 ? ORDER_SELL : ORDER_BUY;
+    row->fill.qty = row->change < 0 ? -row->change : row->change;
+    row->fill.source = source_of_order(walk, row);
+    return row->fill.source < 0 ? row->fill.source : db_report_holdings_fill(&walk->holdings, &row->fill);
+}
+
+static int read_fills(struct walk *walk, const struct db_base *base)
+{
+    sqlite3_stmt *stmt;
+    struct fill_row row = {0};
+    int64_t last = 0;
+    int r = db_query(reader_of(walk), FILLS, RECORD_PARAMS(base->last_ledger, walk->to_id), &stmt);
+    while (r >= 0 &&
+           (r = db_query_next(reader_of(walk), stmt,
+                              RECORD_INTO(&row.ledger_id, &row.fill.account, &row.fill.ts_ns, &row.id,
+                                          &row.fill.symbol, &row.change, &row.fill.notional, &row.fill.fee,
+                                          &row.input_seq, &row.source))) > 0) {
+        if (row.id == 0) {
+            r = begin_period(walk, row.ledger_id >= walk->from_id);
+            r = r < 0 ? r : reset(walk, row.fill.account, row.fill.ts_ns);
+        } else if (row.id != last) {
+            r = take_fill(walk, &row, base);
+        }
+        last = row.id;
+    }
+    r = r < 0 ? r : follow_splits(walk, INT64_MAX, base);
+    return db_query_end(stmt, r < 0 ? r : begin_period(walk, true));
+}
+
+/* What a record without its beginning begins with. */
+static int take_base(struct walk *walk)
+{
+    struct db_holdings held = {0};
+    int r = db_base_positions(reader_of(walk), false, &held), source = r < 0 ? r : source_of(walk, EARLIER);
+    for (size_t i = 0; i < held.n && source >= 0; i++)
+        for (int of = 0; of < 2; of++) {
+            struct db_holding *holding = &held.rows[i];
+            struct report_holding *row = db_report_holding_of(&walk->holdings, holding->account,
+                                                              holding->symbol, of ? source : REPORT_WHOLE);
+            if (!row)
+                source = -ENOMEM;
+            for (uint32_t k = holding->lots.first; row && k < holding->lots.n && source >= 0; k++)
+                source = position_lots_push(&row->lots, &holding->lots.lots[k]) < 0 ? -ENOMEM : source;
+            if (row) {
+                row->position = holding->position;
+                row->opened_ns = holding->position.opened_ns;
+            }
+        }
+    db_holdings_finish(&held);
+    return source < 0 ? source : 0;
+}
+
+/* ---- into the report ---- */
+
+struct gained {
+    int128_t realized, unrealized, fees, pnl;
+};
+
+static int gain_of(struct walk *walk, const struct db_report_account *account, struct report_holding *row,
+                   struct gained *ret)
+{
+    int128_t now;
+    int r = value(walk, row, closed_ns(account), &now);
+    ret->realized = row->gone.realized + row->position.realized - row->from.realized;
+    ret->unrealized = row->gone.unrealized + now - row->from.unrealized;
+    ret->fees = row->gone.fees + row->position.fees - row->from.fees;
+    ret->pnl = ret->realized + ret->unrealized - ret->fees;
+    if (row->unpriced)
+        ret->unrealized = ret->pnl = DB_REPORT_UNKNOWN;
+    return r;
+}
+
+static int128_t plus(int128_t a, int128_t b)
+{
+    return a == DB_REPORT_UNKNOWN || b == DB_REPORT_UNKNOWN ? DB_REPORT_UNKNOWN : a + b;
+}
+
+static void add_trades(struct metrics_trades *to, const struct metrics_trades *more)
+{
+    const double n = (double)to->n, m = (double)more->n, off = more->mean - to->mean;
+    if (more->n == 0)
+        return;
+    to->m2 += more->m2 + off * off * n * m / (n + m);
+    to->mean += off * m / (n + m);
+    to->n += more->n;
+    to->wins += more->wins;
+    to->losses += more->losses;
+    to->won += more->won;
+    to->lost += more->lost;
+    to->held_ns += more->held_ns;
+    to->largest_win = fmax(to->largest_win, more->largest_win);
+    to->largest_loss = fmin(to->largest_loss, more->largest_loss);
+}
+
+/* By what the symbol's figures were valued, at the points of equity that begin and end the period. */
+static int set_prices(struct walk *walk, const struct db_report_account *account, int64_t id,
+                      struct db_report_symbol *to)
+{
+    int64_t end_ns = closed_ns(account), before = 0;
+    int r = db_report_price(walk->prices, id, opened_ns(account), opened_ns(account), &to->price_from);
+    r = r < 0 ? r : db_report_price(walk->prices, id, opened_ns(account), end_ns, &before);
+    r = r < 0 ? r : db_report_price(walk->prices, id, end_ns, end_ns, &to->price_to);
+    if (r == 0 && before > 0 && to->price_to > 0)
+        to->hold_return = (double)to->price_to / (double)before - 1;
+    return r;
+}
+
+static int put_symbol(struct walk *walk, struct db_report_account *account, const struct report_holding *row,
+                      const struct symbol *symbol, const struct gained *gained)
+{
+    struct db_report_symbol *more = reallocarray(account->symbols, account->n_symbols + 1, sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    account->symbols = more;
+    struct db_report_symbol *to = &more[account->n_symbols++];
+    *to = (struct db_report_symbol){.symbol = *symbol,
+                                    .counts = strcmp(symbol->quote, account->account.currency) == 0,
+                                    .qty_from = row->from.qty,
+                                    .qty_to = row->position.qty,
+                                    .realized = gained->realized,
+                                    .unrealized = gained->unrealized,
+                                    .fees = gained->fees,
+                                    .pnl = gained->pnl,
+                                    .volume = row->volume,
+                                    .fills = row->fills,
+                                    .trades = row->trades,
+                                    .hold_return = NAN};
+    account->fills += row->fills;
+    if (!to->counts)
+        return set_prices(walk, account, row->symbol, to);
+    account->volume += row->volume;
+    account->realized = plus(account->realized, gained->realized);
+    account->unrealized = plus(account->unrealized, gained->unrealized);
+    add_trades(&account->trades, &row->trades);
+    return set_prices(walk, account, row->symbol, to);
+}
+
+static int put_strategy(struct walk *walk, struct db_report_account *account,
+                        const struct report_holding *row, const struct gained *gained)
+{
+    const char *name = walk->sources[row->source];
+    struct db_report_strategy *to = NULL;
+    for (size_t i = 0; i < account->n_strategies && !to; i++)
+        if (strcmp(account->strategies[i].name, name) == 0)
+            to = &account->strategies[i];
+    if (!to) {
+        struct db_report_strategy *more =
+            reallocarray(account->strategies, account->n_strategies + 1, sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        account->strategies = more;
+        to = &more[account->n_strategies++];
+        *to = (struct db_report_strategy){0};
+        memcpy(to->name, name, sizeof to->name);
+    }
+    to->pnl = plus(to->pnl, gained->pnl);
+    to->fees += gained->fees;
+    to->fills += row->fills;
+    add_trades(&to->trades, &row->trades);
+    return 0;
+}
+
+static bool says_something(const struct report_holding *row)
+{
+    if (row->source != REPORT_WHOLE && row->opened_ns == 0)
+        return false; /* it only closed what others opened */
+    return row->from.qty != 0 || row->position.qty != 0 || row->fills > 0 || row->volume > 0 ||
+           row->gone.realized != 0 || row->gone.unrealized != 0;
+}
+
+static int put_row(struct walk *walk, struct report_holding *row)
+{
+    struct db_report_account *account = account_of(walk, row->account);
+    const struct db_symbol_row *symbol;
+    struct gained gained;
+    if (!account || !says_something(row))
+        return 0;
+    int r = gain_of(walk, account, row, &gained);
+    r = r < 0 ? r : db_reader_symbol_id(reader_of(walk), row->symbol, &symbol);
+    if (r < 0)
+        return r;
+    const struct symbol copy = symbol->symbol;
+    if (row->source == REPORT_WHOLE)
+        return put_symbol(walk, account, row, &copy, &gained);
+    return strcmp(copy.quote, account->account.currency) == 0 ? put_strategy(walk, account, row, &gained) : 0;
+}
+
+static int put_rows(struct walk *walk)
+{
+    int r = 0;
+    for (size_t i = 0; i < walk->holdings.n && r == 0; i++)
+        r = put_row(walk, &walk->holdings.rows[i]);
+    return r;
+}
+
+int db_report_trades(struct report_prices *prices, const struct db_report_account *like,
+                     struct db_report *report)
+{
+    struct walk walk = {.prices = prices,
+                        .report = report,
+                        .from_ns = like->from_ns,
+                        .to_ns = like->to_ns,
+                        .from_id = like->from_id,
+                        .to_id = like->to_id};
+    struct db_base base;
+    int r = db_base_read(prices->reader, &base);
+    if (r == 0 && base.event_seq > 0)
+        r = take_base(&walk);
+    for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
+        struct db_report_account *account = account_of(&walk, report->accounts[i].account.number);
+        if (account)
+            account->based = base.event_seq > 0 && account->from_ns < base.ts_ns;
+    }
+    r = r < 0 ? r : read_fills(&walk, &base);
+    r = r < 0 ? r : put_rows(&walk);
+    if (r == -EBADMSG)
+        db_query_bad(prices->reader, "fills", 0, "they lead to no positions: see papertape ledger verify");
+    db_report_holdings_finish(&walk.holdings);
+    free(walk.sources);
+    return r;
+}
