@@ -32,6 +32,7 @@ void db_report_curve_begin(struct curve *curve, const struct db_equity_point *be
     curve->last_ns = into->opening_ns = into->closing_ns = before->ts_ns;
     curve->last = before->equity;
     curve->day_equity = before->day_equity;
+    curve->holds = before->equity != before->cash;
     into->opening = into->closing = before->equity;
     into->cash = before->cash;
     into->peak = before->peak;
@@ -217,7 +218,9 @@ static bool is_early(const struct curve *curve, const struct db_equity_point *po
 {
     const bool same_day = floor_div(point->ts_ns, REPORT_DAY_NS) == floor_div(curve->last_ns, REPORT_DAY_NS);
     const bool moved = curve->at < curve->n_flows && curve->flows[curve->at].ts_ns <= point->ts_ns;
-    return curve->last_ns && same_day && !moved && point->day_equity != curve->day_equity;
+    if (!curve->last_ns)
+        return !moved && !curve->based; /* of before the account's first deposit */
+    return same_day && !moved && point->day_equity != curve->day_equity;
 }
 
 int db_report_curve_add(struct curve *curve, const struct db_equity_point *point)

@@ -25,6 +25,7 @@ struct curve {
     const struct zone *zone;        /* of the days; NULL: UTC */
     const struct curve_flow *flows; /* oldest first */
     size_t n_flows, at;
+    bool based; /* the ledger may lack what was put in first: the record was rebuilt from a later state */
     struct db_report_account *into;
     int64_t start_ns;                  /* of the rows: `from`, or the first point */
     int64_t last_ns, last, day_equity; /* the point before; last_ns 0: there is none */
@@ -126,8 +127,8 @@ void db_report_holdings_finish(struct report_holdings *holdings);
 
 /* Goes through all fills once, and fills in positions, P&L and trades of the accounts with the period of the
  * one at `like`. */
-int db_report_trades(struct report_prices *prices, const struct db_report_account *like,
-                     struct db_report *report);
+int db_report_trades(struct report_prices *prices, const struct db_base *base,
+                     const struct db_report_account *like, struct db_report *report);
 
 /* ---- benchmark.c ---- */
 

@@ -84,6 +84,7 @@ struct making {
     struct db_reader *reader;
     struct db_report *report;
     struct report_prices prices;
+    struct db_base base;
     struct curve_flow *flows;
     size_t n_flows;
     struct days days;
@@ -220,8 +221,12 @@ static int read_curve(struct making *making, struct db_report_account *account, 
     r = r < 0 ? r : making->r;
     if (r < 0)
         return r;
-    *curve = (struct curve){
-        .into = account, .zone = making->days.zone, .flows = making->flows, .n_flows = making->n_flows};
+    *curve = (struct curve){.into = account,
+                            .zone = making->days.zone,
+                            .flows = making->flows,
+                            .n_flows = making->n_flows,
+                            .based = making->base.event_seq > 0};
+    account->based = curve->based && account->from_ns < making->base.ts_ns;
     r = db_reader_equity_before(making->reader, account->account.number, account->from_ns, &before);
     if (r < 0 && r != -ENOENT)
         return r;
@@ -275,7 +280,7 @@ static int read_trades(struct making *making)
         for (size_t k = 0; k < i && !done; k++)
             done = report->accounts[k].from_ns == report->accounts[i].from_ns &&
                    report->accounts[k].to_ns == report->accounts[i].to_ns;
-        r = done ? 0 : db_report_trades(&making->prices, &report->accounts[i], report);
+        r = done ? 0 : db_report_trades(&making->prices, &making->base, &report->accounts[i], report);
     }
     return r;
 }
@@ -317,7 +322,8 @@ static void drop_later(struct making *making)
 static int read_all(struct making *making)
 {
     struct db_report *report = making->report;
-    int r = read_accounts(making);
+    int r = db_base_read(making->reader, &making->base);
+    r = r < 0 ? r : read_accounts(making);
     set_whole(report);
     for (size_t i = 0; i < report->n_accounts && r == 0; i++)
         r = set_period(making, &report->accounts[i]);

@@ -421,8 +421,8 @@ static int put_rows(struct walk *walk)
     return r;
 }
 
-int db_report_trades(struct report_prices *prices, const struct db_report_account *like,
-                     struct db_report *report)
+int db_report_trades(struct report_prices *prices, const struct db_base *base,
+                     const struct db_report_account *like, struct db_report *report)
 {
     struct walk walk = {.prices = prices,
                         .report = report,
@@ -430,16 +430,8 @@ int db_report_trades(struct report_prices *prices, const struct db_report_accoun
                         .to_ns = like->to_ns,
                         .from_id = like->from_id,
                         .to_id = like->to_id};
-    struct db_base base;
-    int r = db_base_read(prices->reader, &base);
-    if (r == 0 && base.event_seq > 0)
-        r = take_base(&walk);
-    for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
-        struct db_report_account *account = account_of(&walk, report->accounts[i].account.number);
-        if (account)
-            account->based = base.event_seq > 0 && account->from_ns < base.ts_ns;
-    }
-    r = r < 0 ? r : read_fills(&walk, &base);
+    int r = base->event_seq > 0 ? take_base(&walk) : 0;
+    r = r < 0 ? r : read_fills(&walk, base);
     r = r < 0 ? r : put_rows(&walk);
     if (r == -EBADMSG)
         db_query_bad(prices->reader, "fills", 0, "they lead to no positions: see papertape ledger verify");
