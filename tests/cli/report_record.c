@@ -1,4 +1,5 @@
-/* A random record of some hours in DIR, with every kind of event and command: report-record DIR SEED EVENTS. */
+/* A random record of some hours in DIR, with every kind of event and command: report-record DIR SEED EVENTS.
+ */
 #include <sys/stat.h>
 
 #include "daemon/rebuild.h"
