@@ -185,6 +185,15 @@ in_it systemctl restart papertaped
 holds "an encrypted credential is there, in clear" in_it grep -qx encrypted /run/credentials/papertaped.service/keys
 holds "data flows with it" until_true 60 status_says '"state": ?"ok"'
 
+# The report of yesterday, beside the daemon and after it, by the timer's unit in its own sandbox.
+holds "a report is written" in_it timeout 60 systemctl start papertape-report
+holds "in three forms, for its group alone" test "$(in_it bash -c 'stat -c "%U %a" /var/lib/papertape/reports/report-*' | sort -u)" = "papertape 640"
+in_it systemctl stop papertaped
+holds "without the daemon too" in_it timeout 60 systemctl start papertape-report
+holds "its timer can be enabled" in_it systemctl enable --now papertape-report.timer
+in_it systemctl start papertaped
+holds "data flows again after it" until_true 60 status_says '"state": ?"ok"'
+
 # A user without a state of their own finds the service's.
 holds "root's status without --state" in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" status >"$base/status"
 in_it useradd --no-create-home --groups papertape reader

@@ -1,0 +1,288 @@
+/* A report's parts, by sums done by hand: returns beside deposits and a reset, points that are stamped too
+ * early, who earned what when others close it; days of 23 and 25 hours of an account of stocks; what is not
+ * known is not 0. */
+#include "db/report/internal.h"
+
+#include <errno.h>
+
+#include "tests/db/fixture.h"
+
+#define HOUR_NS               INT64_C(3600000000000)
+#define NEAR(value, expected) CHECK(fabs((value) - (expected)) < 1e-12)
+
+enum { UNIT = 100 }; /* a currency of cents */
+
+/* ---- the curve ---- */
+
+struct one {
+    struct db_report_account into;
+    struct curve curve;
+};
+
+static struct one *begin(struct one *one, const struct curve_flow *flows, size_t n,
+                         const struct db_equity_point *before)
+{
+    *one =
+        (struct one){.into = {.account = {.currency_scale = 2}, .from_ns = HOUR_NS, .to_ns = 100 * HOUR_NS}};
+    one->curve = (struct curve){.into = &one->into, .flows = flows, .n_flows = n};
+    db_report_curve_begin(&one->curve, before);
+    return one;
+}
+
+/* A point at so many minutes, in whole units; `epoch` is what the day began with. */
+static void point(struct one *one, int minutes, int equity, int epoch)
+{
+    const struct db_equity_point p = {.ts_ns = minutes * HOUR_NS / 60,
+                                      .equity = equity * UNIT,
+                                      .cash = 0,
+                                      .peak = 2000 * UNIT,
+                                      .day_equity = epoch};
+    CHECK_INT(db_report_curve_add(&one->curve, &p), 0);
+}
+
+static void finish(struct one *one)
+{
+    db_report_curve_finish(&one->curve);
+    free(one->into.days);
+    free(one->into.chart_ns);
+    free(one->into.chart_equity);
+    free(one->into.chart_drawdown);
+}
+
+/* 100 grow to 110, 110 are put in, 220 fall to 198: +10 %, -10 %, whatever was put in when. */
+static void test_deposit(void)
+{
+    static const struct curve_flow flows[] = {{90 * HOUR_NS / 60, 110 * UNIT, LEDGER_DEPOSIT}};
+    static const struct db_equity_point before = {
+        .ts_ns = HOUR_NS / 2, .equity = 100 * UNIT, .day_equity = 1};
+    struct one one;
+    begin(&one, flows, 1, &before);
+    point(&one, 70, 110, 1);
+    point(&one, 80, 198, 2); /* stamped too early: it holds the deposit */
+    point(&one, 90, 220, 2);
+    point(&one, 130, 198, 2);
+    CHECK_INT(db_report_curve_end(&one.curve), 0);
+    NEAR(one.into.total_return, 1.1 * 0.9 - 1);
+    NEAR(one.into.max_drawdown, -0.1);
+    NEAR(one.into.drawdown, 198.0 / 2000 - 1);
+    CHECK_INT(one.into.points, 3);
+    CHECK_INT(one.into.pnl, (198 - 100 - 110) * UNIT);
+    CHECK_INT(one.into.deposits, 110 * UNIT);
+    CHECK_INT(one.into.hours, 2);
+    NEAR(one.curve.hours[0], 0.1);
+    NEAR(one.curve.hours[1], -0.1);
+    CHECK(isnan(one.into.metrics.sharpe)); /* of two hours */
+    CHECK(!one.into.created);
+    finish(&one);
+}
+
+/* An account that begins with 100 in the period, is reset at 90 to 50, and ends at 55. */
+static void test_reset(void)
+{
+    static const struct curve_flow flows[] = {{65 * HOUR_NS / 60, 100 * UNIT, LEDGER_DEPOSIT},
+                                              {75 * HOUR_NS / 60, 7 * UNIT, LEDGER_TRANSFER},
+                                              {90 * HOUR_NS / 60, -97 * UNIT, LEDGER_RESET},
+                                              {90 * HOUR_NS / 60, 50 * UNIT, LEDGER_DEPOSIT}};
+    struct one one;
+    begin(&one, flows, 4, NULL);
+    point(&one, 62, 100, 9); /* before the first deposit: stamped too early */
+    point(&one, 65, 100, 1);
+    point(&one, 70, 90, 1);
+    point(&one, 75, 97, 2);
+    point(&one, 90, 50, 3);
+    point(&one, 100, 55, 3);
+    CHECK_INT(db_report_curve_end(&one.curve), 0);
+    CHECK(one.into.created);
+    CHECK(one.into.opening == DB_REPORT_UNKNOWN);
+    NEAR(one.into.total_return, 0.9 * 1.1 - 1);
+    CHECK_INT(one.into.resets, 1);
+    CHECK_INT(one.into.flows, 2);
+    CHECK_INT(one.into.deposits, 100 * UNIT);
+    CHECK_INT(one.into.transfers, 7 * UNIT);
+    CHECK_INT(one.into.reset, (50 - 97) * UNIT);
+    CHECK_INT(one.into.pnl, (-10 + 5) * UNIT);
+    finish(&one);
+}
+
+static void test_nothing(void)
+{
+    static const struct db_equity_point before = {.ts_ns = HOUR_NS / 2, .equity = 0, .day_equity = 1};
+    struct one one;
+    begin(&one, NULL, 0, NULL);
+    CHECK_INT(db_report_curve_end(&one.curve), 0);
+    CHECK(isnan(one.into.total_return) && isnan(one.into.exposure));
+    CHECK(one.into.pnl == DB_REPORT_UNKNOWN && one.into.closing == DB_REPORT_UNKNOWN);
+    finish(&one);
+
+    begin(&one, NULL, 0, &before); /* from nothing there is no return */
+    point(&one, 70, 10, 1);
+    CHECK_INT(db_report_curve_end(&one.curve), 0);
+    CHECK_INT(one.into.unmeasured, 1);
+    CHECK_INT(one.into.pnl, 10 * UNIT);
+    NEAR(one.into.total_return, 0);
+    finish(&one);
+}
+
+/* ---- who earned it ---- */
+
+static void fill(struct report_holdings *holdings, int source, enum order_side side, int64_t qty,
+                 int64_t price)
+{
+    const struct report_fill row = {.source = source,
+                                    .scale = 2,
+                                    .side = side,
+                                    .qty = qty,
+                                    .notional = price * qty,
+                                    .fee = 4,
+                                    .ts_ns = 1 + (int64_t)holdings->n};
+    CHECK_INT(db_report_holdings_fill(holdings, &row), 0);
+}
+
+static int64_t realized(struct report_holdings *holdings, int source)
+{
+    return db_report_holding_of(holdings, 0, 0, source)->position.realized;
+}
+
+/* Source 0 buys 10 at 100, source 1 buys 4 at 110 and sells 4 at 120: its own. Source 1 sells 6 more at 130,
+ * of what 0 opened; then 0 sells 10 at 90: it closes its 4 and opens a short of 6. */
+static void test_sources(void)
+{
+    struct report_holdings holdings = {.counts = true};
+    fill(&holdings, 0, ORDER_BUY, 10, 100);
+    fill(&holdings, 1, ORDER_BUY, 4, 110);
+    fill(&holdings, 1, ORDER_SELL, 4, 120);
+    CHECK_INT(realized(&holdings, 1), 40);
+    CHECK_INT(realized(&holdings, 0), 0);
+    fill(&holdings, 1, ORDER_SELL, 6, 130);
+    CHECK_INT(realized(&holdings, 1), 40);
+    CHECK_INT(realized(&holdings, 0), 180);
+    fill(&holdings, 0, ORDER_SELL, 10, 90);
+    CHECK_INT(realized(&holdings, 0), 180 - 40);
+    const struct report_holding *own = db_report_holding_of(&holdings, 0, 0, 0);
+    CHECK_INT(own->position.qty, -6);
+    CHECK_INT(own->trades.n, 1);
+    const struct report_holding *whole = db_report_holding_of(&holdings, 0, 0, REPORT_WHOLE);
+    CHECK_INT(whole->position.qty, -6);
+    CHECK_INT(whole->trades.n, 1); /* from flat to flat */
+    CHECK_INT(whole->fills, 5);
+    CHECK_INT(whole->position.fees, 20);
+    NEAR(whole->trades.mean, (140 + 40 - (4 * 4 + 4 * 4 / 10)) / 100.0); /* of the last fee what closed */
+    CHECK_INT(db_report_holding_of(&holdings, 0, 0, 1)->trades.n, 1);
+    db_report_holdings_finish(&holdings);
+}
+
+/* ---- days ---- */
+
+static int64_t utc(int year, int month, int day, int hour)
+{
+    struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_hour = hour};
+    return timegm(&tm) * INT64_C(1000000000);
+}
+
+static void put_point(struct db_writer *writer, int account, int64_t ts_ns, int64_t equity)
+{
+    const struct db_equity row = {.account = account,
+                                  .kind = DB_EQUITY_PAST,
+                                  .ts_ns = ts_ns,
+                                  .equity = equity,
+                                  .cash = equity,
+                                  .day_equity = 1,
+                                  .peak = 1};
+    db_writer_put_equity(writer, &row);
+}
+
+/* Account 0 has held a stock, account 1 a pair that trades at all times; both have a point each hour of 2024.
+ */
+static void make_days(const char *path)
+{
+    const struct db_writer_config config = {0};
+    struct db_writer *writer = fixture_writer(path, &config);
+    struct symbol stock = fixture_symbol(0), pair = fixture_symbol(1);
+    strcpy(stock.name, "AAPL");
+    strcpy(stock.calendar, "us-equity");
+    db_writer_put_symbol(writer, 0, "alpaca", &stock, 1);
+    db_writer_put_symbol(writer, 1, "binance", &pair, 1);
+    for (int a = 0; a < 2; a++) {
+        struct db_account account = {
+            .number = a, .currency = "USDT", .currency_scale = 8, .created_ns = utc(2024, 3, 1, 0)};
+        strcpy(account.name, a ? "crypto" : "stocks");
+        db_writer_put_account(writer, &account);
+        db_writer_put_position(writer, a, a, &(struct position){.updated_ns = 1});
+        for (int64_t ns = utc(2024, 3, 8, 0); ns < utc(2024, 3, 13, 0); ns += HOUR_NS)
+            put_point(writer, a, ns, FIXTURE_UNIT);
+    }
+    fixture_close(writer);
+}
+
+static void check_day(struct db_reader *reader, int64_t day, int hours)
+{
+    struct db_report report;
+    char title[DB_REPORT_TITLE_MAX];
+    const struct db_report_query query = {.by_day = true, .day = day, .now_ns = utc(2026, 1, 1, 0)};
+    CHECK_INT(db_report_make(reader, &query, &report), 0);
+    CHECK_INT(report.n_accounts, 2);
+    const struct db_report_account *stocks = &report.accounts[0], *crypto = &report.accounts[1];
+    CHECK_STR(stocks->zone, "America/New_York");
+    CHECK_STR(crypto->zone, "UTC");
+    CHECK_INT((stocks->to_ns - stocks->from_ns) / HOUR_NS, hours);
+    CHECK_INT((crypto->to_ns - crypto->from_ns) / HOUR_NS, 24);
+    CHECK_INT(crypto->from_ns, day * 24 * HOUR_NS);
+    CHECK_INT(stocks->n_days, 1);
+    CHECK_INT(stocks->days[0].day, day);
+    CHECK(strstr(db_report_title(&report, title), "UTC and America/New_York") != NULL);
+    CHECK(stocks->streamed.symbols == 0 && stocks->n_symbols == 0);
+    CHECK(!report.parity_known && report.observed_ns == -1);
+    db_report_finish(&report);
+}
+
+static void test_days(void)
+{
+    const char *path = scratch_path("days.db");
+    make_days(path);
+    struct db_reader *reader = fixture_reader(path);
+    check_day(reader, utc(2024, 3, 9, 0) / (24 * HOUR_NS), 24);
+    check_day(reader, utc(2024, 3, 10, 0) / (24 * HOUR_NS), 23); /* summer time begins */
+    check_day(reader, utc(2024, 11, 3, 0) / (24 * HOUR_NS), 25); /* and ends */
+
+    struct db_report report;
+    struct db_report_query query = {
+        .from_ns = utc(2024, 3, 9, 0), .to_ns = utc(2024, 3, 8, 0), .now_ns = utc(2024, 4, 1, 0)};
+    CHECK_INT(db_report_make(reader, &query, &report), -EDOM);
+    query = (struct db_report_query){
+        .by_day = true, .day = query.now_ns / (24 * HOUR_NS) + 1, .now_ns = query.now_ns};
+    CHECK_INT(db_report_make(reader, &query, &report), -EDOM);
+    query.account = "crypt";
+    query.day = 0;
+    CHECK_INT(db_report_make(reader, &query, &report), -ENOENT);
+    CHECK(strstr(db_reader_error(reader), "crypto") != NULL);
+    query.account = NULL;
+    CHECK_INT(db_report_make(reader, &query, &report), 0); /* before the record */
+    CHECK_INT(report.n_accounts, 0);
+    CHECK_INT(report.first_ns, utc(2024, 3, 1, 0));
+    db_report_finish(&report);
+    db_reader_close(reader);
+}
+
+static void test_day_words(void)
+{
+    int64_t day = 0, now_ns = utc(2024, 2, 29, 13);
+    CHECK(db_report_day_parse("today", now_ns, &day) && day == utc(2024, 2, 29, 0) / (24 * HOUR_NS));
+    CHECK(db_report_day_parse("yesterday", now_ns, &day) && day == utc(2024, 2, 28, 0) / (24 * HOUR_NS));
+    CHECK(db_report_day_parse("2023-01-02", now_ns, &day) && day == utc(2023, 1, 2, 0) / (24 * HOUR_NS));
+    const char *const bad[] = {
+        "", "2023-01", "2023-13-01", "2023-02-30", "2023-01-02T00:00:00Z", "2023-01-02 ", "tomorrow", "-1d"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!db_report_day_parse(bad[i], now_ns, &day));
+}
+
+int main(void)
+{
+    scratch_in_memory();
+    test_deposit();
+    test_reset();
+    test_nothing();
+    test_sources();
+    test_days();
+    test_day_words();
+    return check_done("report");
+}
