@@ -202,14 +202,14 @@ static void take_newest(void *ctx, const struct db_equity_point *point)
     *newest_ns = point->ts_ns > *newest_ns ? point->ts_ns : *newest_ns;
 }
 
-struct newest {
+struct newest_points {
     struct db_reader *reader;
     int numbers[ACCOUNTS_MAX], n;
 };
 
 static void take_number(void *ctx, const struct db_account_row *row)
 {
-    struct newest *newest = ctx;
+    struct newest_points *newest = ctx;
     if (newest->n < ACCOUNTS_MAX)
         newest->numbers[newest->n++] = row->account.number;
 }
@@ -217,7 +217,7 @@ static void take_number(void *ctx, const struct db_account_row *row)
 /* Of the newest point of equity; 0: there is none. */
 static int newest_point(struct db_reader *reader, int64_t *ret_ns)
 {
-    struct newest newest = {.n = 0};
+    struct newest_points newest = {.n = 0};
     *ret_ns = 0;
     int r = db_reader_accounts(reader, take_number, &newest);
     for (int i = 0; i < newest.n && r == 0; i++)

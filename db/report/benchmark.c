@@ -7,15 +7,15 @@
 #include "db/report/internal.h"
 
 /* What one part of the money is worth at each hour's end; 1 until its symbol's first bar. */
-struct part {
-    const struct curve *curve;
+struct held_part {
+    const struct report_curve *curve;
     double *worth;      /* [n_hours] */
     double bought, fee; /* the price, 0 before; the fee's rate */
     size_t hour, bars;  /* up to here it is filled; bars so far */
     double now;
 };
 
-static void fill_to(struct part *part, int64_t end_ns)
+static void fill_to(struct held_part *part, int64_t end_ns)
 {
     /* A bar that ends with an hour is of that hour. */
     int64_t hour = (end_ns - 1) / REPORT_HOUR_NS - part->curve->first_hour;
@@ -25,7 +25,7 @@ static void fill_to(struct part *part, int64_t end_ns)
 
 static void take_bar(void *ctx, int64_t open, int64_t close, int64_t end_ns)
 {
-    struct part *part = ctx;
+    struct held_part *part = ctx;
     fill_to(part, end_ns);
     part->bars++;
     if (part->bought == 0)
@@ -35,13 +35,13 @@ static void take_bar(void *ctx, int64_t open, int64_t close, int64_t end_ns)
 
 /* Bought at the price at the beginning, else at the first bar's opening. 1: it is held; 0: the symbol has no
  * bar in the period. */
-static int hold(struct report_prices *prices, const struct curve *curve, const struct db_symbol_row *symbol,
-                const struct db_report_account *account, double *worth)
+static int hold(struct report_prices *prices, const struct report_curve *curve,
+                const struct db_symbol_row *symbol, const struct db_report_account *account, double *worth)
 {
-    struct part part = {.curve = curve,
-                        .worth = worth,
-                        .fee = account_fees(&account->account.rules, &symbol->symbol)->taker_e6 / 1e6,
-                        .now = 1};
+    struct held_part part = {.curve = curve,
+                             .worth = worth,
+                             .fee = account_fees(&account->account.rules, &symbol->symbol)->taker_e6 / 1e6,
+                             .now = 1};
     int64_t price;
     int r = db_report_price(prices, symbol->id, curve->start_ns, account->to_ns, &price);
     part.bought = (double)price;
@@ -76,7 +76,7 @@ static void add_part(struct sum *sum, const double *worth, size_t n)
     sum->n++;
 }
 
-static void measure(struct sum *sum, const struct curve *curve, struct db_report_benchmark *ret)
+static void measure(struct sum *sum, const struct report_curve *curve, struct db_report_benchmark *ret)
 {
     ret->symbols = sum->n;
     ret->against = (struct metrics_against){NAN, NAN};
@@ -96,7 +96,7 @@ static void measure(struct sum *sum, const struct curve *curve, struct db_report
         ret->metrics.volatility = ret->metrics.sharpe = NAN;
 }
 
-static int add_symbol(struct report_prices *prices, const struct curve *curve,
+static int add_symbol(struct report_prices *prices, const struct report_curve *curve,
                       struct db_report_account *account, const struct db_symbol_row *symbol, double *worth,
                       struct sum sums[static 2])
 {
@@ -111,7 +111,7 @@ static int add_symbol(struct report_prices *prices, const struct curve *curve,
     return 0;
 }
 
-int db_report_benchmarks(struct report_prices *prices, const struct curve *curve,
+int db_report_benchmarks(struct report_prices *prices, const struct report_curve *curve,
                          struct db_report_account *account)
 {
     const size_t n = curve->n_hours;

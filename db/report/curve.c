@@ -12,13 +12,13 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-static int64_t day_of(const struct curve *curve, int64_t ns)
+static int64_t day_of(const struct report_curve *curve, int64_t ns)
 {
     int64_t s = floor_div(ns, 1000000000);
     return floor_div(s + (curve->zone ? zone_offset(curve->zone, s) : 0), 86400);
 }
 
-void db_report_curve_begin(struct curve *curve, const struct db_equity_point *before)
+void db_report_curve_begin(struct report_curve *curve, const struct db_equity_point *before)
 {
     struct db_report_account *into = curve->into;
     curve->index = curve->peak = 1;
@@ -42,7 +42,7 @@ void db_report_curve_begin(struct curve *curve, const struct db_equity_point *be
 
 /* ---- rows ---- */
 
-static int push_hour(struct curve *curve)
+static int push_hour(struct report_curve *curve)
 {
     if (curve->n_hours == curve->cap_hours) {
         size_t cap = curve->cap_hours ? 2 * curve->cap_hours : 64;
@@ -57,7 +57,7 @@ static int push_hour(struct curve *curve)
 }
 
 /* The days up to that one, each with the equity of the one before. */
-static int reach_day(struct curve *curve, int64_t day)
+static int reach_day(struct report_curve *curve, int64_t day)
 {
     struct db_report_account *into = curve->into;
     int64_t next = into->n_days ? into->days[into->n_days - 1].day + 1 : day_of(curve, curve->start_ns);
@@ -88,7 +88,7 @@ static void halve(struct db_report_account *into)
     into->n_chart = kept;
 }
 
-static int draw(struct curve *curve, const struct db_equity_point *point, double drawdown)
+static int draw(struct report_curve *curve, const struct db_equity_point *point, double drawdown)
 {
     struct db_report_account *into = curve->into;
     if (!into->chart_ns) {
@@ -120,7 +120,7 @@ struct moved {
     bool reset;
 };
 
-static void count_flow(struct db_report_account *into, const struct curve_flow *flow)
+static void count_flow(struct db_report_account *into, const struct report_flow *flow)
 {
     into->flows++;
     if (flow->kind == LEDGER_TRANSFER)
@@ -132,12 +132,12 @@ static void count_flow(struct db_report_account *into, const struct curve_flow *
 }
 
 /* A reset writes off and deposits at one time: what is deposited with it is no deposit. */
-static struct moved take_flows(struct curve *curve, int64_t until_ns)
+static struct moved take_flows(struct report_curve *curve, int64_t until_ns)
 {
     struct moved moved = {0};
     int64_t reset_ns = INT64_MIN;
     for (; curve->at < curve->n_flows && curve->flows[curve->at].ts_ns <= until_ns; curve->at++) {
-        const struct curve_flow *flow = &curve->flows[curve->at];
+        const struct report_flow *flow = &curve->flows[curve->at];
         if (flow->kind == LEDGER_RESET) {
             curve->into->resets += flow->ts_ns != reset_ns;
             reset_ns = flow->ts_ns;
@@ -151,7 +151,8 @@ static struct moved take_flows(struct curve *curve, int64_t until_ns)
 }
 
 /* The gain as a share; NaN where there was nothing to gain with. */
-static double gain_of(struct curve *curve, const struct db_equity_point *point, const struct moved *moved)
+static double gain_of(struct report_curve *curve, const struct db_equity_point *point,
+                      const struct moved *moved)
 {
     int128_t before = curve->last_ns ? curve->last : moved->flow;
     int128_t after = curve->last_ns ? point->equity - moved->flow : point->equity;
@@ -163,14 +164,14 @@ static double gain_of(struct curve *curve, const struct db_equity_point *point, 
 }
 
 /* A record that was rebuilt from a later state has no ledger row of what was there first. */
-static void start_here(struct curve *curve, const struct db_equity_point *point)
+static void start_here(struct report_curve *curve, const struct db_equity_point *point)
 {
     curve->last = point->equity;
     curve->last_ns = curve->into->opening_ns = point->ts_ns;
     curve->into->opening = point->equity;
 }
 
-static int begin_rows(struct curve *curve, int64_t ts_ns)
+static int begin_rows(struct report_curve *curve, int64_t ts_ns)
 {
     if (!curve->last_ns)
         curve->start_ns = ts_ns;
@@ -181,7 +182,7 @@ static int begin_rows(struct curve *curve, int64_t ts_ns)
 }
 
 /* The rows up to the point's hour. Those without a point have a return of 0, and what was held before. */
-static int reach_hour(struct curve *curve, int64_t ts_ns)
+static int reach_hour(struct report_curve *curve, int64_t ts_ns)
 {
     int64_t row = floor_div(ts_ns, REPORT_HOUR_NS) - curve->first_hour;
     int r = 0;
@@ -192,7 +193,7 @@ static int reach_hour(struct curve *curve, int64_t ts_ns)
     return r;
 }
 
-static void mark(struct curve *curve, const struct db_equity_point *point, double gain)
+static void mark(struct report_curve *curve, const struct db_equity_point *point, double gain)
 {
     struct db_report_account *into = curve->into;
     struct db_report_day *day = &into->days[into->n_days - 1];
@@ -214,7 +215,7 @@ static void mark(struct curve *curve, const struct db_equity_point *point, doubl
 /* A fill at a closed bar's prices has the bar's time, and so has the point after it: it may hold what came in
  * later. Such a point's day_equity is not that of the points around it. The state that it shows is seen again
  * at the next one. */
-static bool is_early(const struct curve *curve, const struct db_equity_point *point)
+static bool is_early(const struct report_curve *curve, const struct db_equity_point *point)
 {
     const bool same_day = floor_div(point->ts_ns, REPORT_DAY_NS) == floor_div(curve->last_ns, REPORT_DAY_NS);
     const bool moved = curve->at < curve->n_flows && curve->flows[curve->at].ts_ns <= point->ts_ns;
@@ -223,7 +224,7 @@ static bool is_early(const struct curve *curve, const struct db_equity_point *po
     return same_day && !moved && point->day_equity != curve->day_equity;
 }
 
-int db_report_curve_add(struct curve *curve, const struct db_equity_point *point)
+int db_report_curve_add(struct report_curve *curve, const struct db_equity_point *point)
 {
     struct db_report_account *into = curve->into;
     if (is_early(curve, point))
@@ -259,7 +260,7 @@ int db_report_curve_add(struct curve *curve, const struct db_equity_point *point
     return draw(curve, point, curve->index / curve->peak - 1);
 }
 
-int db_report_curve_end(struct curve *curve)
+int db_report_curve_end(struct report_curve *curve)
 {
     struct db_report_account *into = curve->into;
     struct metrics *m = &into->metrics;
@@ -274,7 +275,7 @@ int db_report_curve_end(struct curve *curve)
     return curve->last_ns ? reach_day(curve, day_of(curve, into->to_ns - 1)) : 0;
 }
 
-void db_report_curve_finish(struct curve *curve)
+void db_report_curve_finish(struct report_curve *curve)
 {
     free(curve->hours);
     curve->hours = NULL;

@@ -15,15 +15,15 @@ enum { REPORT_HOURS_LEAST = 24 }; /* below it no figure is annualised */
 
 /* ---- curve.c: pure ---- */
 
-struct curve_flow {
+struct report_flow {
     int64_t ts_ns, amount;
     enum ledger_kind kind;
 };
 
 /* A curve of equity and what was put in or out, point by point. Zero it, set what it begins with, add. */
-struct curve {
-    const struct zone *zone;        /* of the days; NULL: UTC */
-    const struct curve_flow *flows; /* oldest first */
+struct report_curve {
+    const struct zone *zone;         /* of the days; NULL: UTC */
+    const struct report_flow *flows; /* oldest first */
     size_t n_flows, at;
     bool based; /* the ledger may lack what was put in first: the record was rebuilt from a later state */
     struct db_report_account *into;
@@ -40,12 +40,12 @@ struct curve {
 };
 
 /* The last point before the period; without it the account begins in it. */
-void db_report_curve_begin(struct curve *curve, const struct db_equity_point *before);
+void db_report_curve_begin(struct report_curve *curve, const struct db_equity_point *before);
 /* 0 or -ENOMEM. */
-int db_report_curve_add(struct curve *curve, const struct db_equity_point *point);
+int db_report_curve_add(struct report_curve *curve, const struct db_equity_point *point);
 /* Figures of `into` that need all points. 0 or -ENOMEM. */
-int db_report_curve_end(struct curve *curve);
-void db_report_curve_finish(struct curve *curve);
+int db_report_curve_end(struct report_curve *curve);
+void db_report_curve_finish(struct report_curve *curve);
 
 /* ---- prices.c ---- */
 
@@ -106,7 +106,7 @@ struct report_holding {
 struct report_holdings {
     struct report_holding *rows; /* by account, symbol, source */
     size_t n;
-    bool counts; /* the period has begun */
+    bool counts; /* the period has started */
 };
 
 /* A fill of a source: it closes what that source opened, then what others did (the one that opened first,
@@ -133,7 +133,7 @@ int db_report_trades(struct report_prices *prices, const struct db_base *base,
 /* ---- benchmark.c ---- */
 
 /* `hours` [n]: the account's returns, of the hours from first_hour on. */
-int db_report_benchmarks(struct report_prices *prices, const struct curve *curve,
+int db_report_benchmarks(struct report_prices *prices, const struct report_curve *curve,
                          struct db_report_account *account);
 
 /* ---- title.c ---- */

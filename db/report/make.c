@@ -80,24 +80,24 @@ static int open_days(struct db_reader *reader, const char *calendar, struct days
 
 /* ---- accounts ---- */
 
-struct making {
+struct report_making {
     struct db_reader *reader;
     struct db_report *report;
     struct report_prices prices;
     struct db_base base;
-    struct curve_flow *flows;
+    struct report_flow *flows;
     size_t n_flows;
     struct days days;
     struct nearest nearest;
-    struct curve *curves; /* one an account */
-    struct curve *curve;  /* of the account that is read */
-    int64_t page_ns;      /* the newest of its points so far */
+    struct report_curve *curves; /* one an account */
+    struct report_curve *curve;  /* of the account that is read */
+    int64_t page_ns;             /* the newest of its points so far */
     int r;
 };
 
 static void take_account(void *ctx, const struct db_account_row *row)
 {
-    struct making *making = ctx;
+    struct report_making *making = ctx;
     struct db_report *report = making->report;
     if (report->first_ns == 0 || row->account.created_ns < report->first_ns)
         report->first_ns = row->account.created_ns;
@@ -114,7 +114,7 @@ static void take_account(void *ctx, const struct db_account_row *row)
     more[report->n_accounts++] = (struct db_report_account){.account = row->account};
 }
 
-static int read_accounts(struct making *making)
+static int read_accounts(struct report_making *making)
 {
     const char *account = making->report->query.account;
     int r = db_reader_accounts(making->reader, take_account, making);
@@ -128,7 +128,7 @@ static int read_accounts(struct making *making)
 }
 
 /* Each account's own bounds. Nothing is known beyond now. */
-static int set_period(struct making *making, struct db_report_account *account)
+static int set_period(struct report_making *making, struct db_report_account *account)
 {
     const struct db_report_query *query = &making->report->query;
     char calendar[CALENDAR_NAME_MAX] = "";
@@ -155,7 +155,7 @@ static int first_row(struct db_reader *reader, int64_t ns, uint64_t *ret)
     return r < 0 ? r : 0;
 }
 
-static int set_rows(struct making *making, size_t i)
+static int set_rows(struct report_making *making, size_t i)
 {
     struct db_report_account *account = &making->report->accounts[i];
     for (size_t k = 0; k < i; k++) {
@@ -174,30 +174,30 @@ static int set_rows(struct making *making, size_t i)
 
 static void take_flow(void *ctx, const struct db_flow *flow)
 {
-    struct making *making = ctx;
+    struct report_making *making = ctx;
     if ((making->n_flows & (making->n_flows - 1)) == 0) {
         size_t room = making->n_flows ? 2 * making->n_flows : 1;
-        struct curve_flow *more = reallocarray(making->flows, room, sizeof *more);
+        struct report_flow *more = reallocarray(making->flows, room, sizeof *more);
         if (!more) {
             making->r = -ENOMEM;
             return;
         }
         making->flows = more;
     }
-    making->flows[making->n_flows++] = (struct curve_flow){flow->ts_ns, flow->amount, flow->kind};
+    making->flows[making->n_flows++] = (struct report_flow){flow->ts_ns, flow->amount, flow->kind};
 }
 
 static void take_point(void *ctx, const struct db_equity_point *point)
 {
-    struct making *making = ctx;
-    struct curve *curve = making->curve;
+    struct report_making *making = ctx;
+    struct report_curve *curve = making->curve;
     making->page_ns = point->ts_ns;
     if (making->r == 0 && point->ts_ns < curve->into->to_ns)
         making->r = db_report_curve_add(curve, point);
 }
 
 /* Points of the period, a page at a time. */
-static int add_points(struct making *making, const struct db_report_account *account)
+static int add_points(struct report_making *making, const struct db_report_account *account)
 {
     int64_t after_ns;
     int r = 0;
@@ -211,7 +211,8 @@ static int add_points(struct making *making, const struct db_report_account *acc
     return r;
 }
 
-static int read_curve(struct making *making, struct db_report_account *account, struct curve *curve)
+static int read_curve(struct report_making *making, struct db_report_account *account,
+                      struct report_curve *curve)
 {
     struct db_equity_point before;
     making->n_flows = 0;
@@ -221,11 +222,11 @@ static int read_curve(struct making *making, struct db_report_account *account, 
     r = r < 0 ? r : making->r;
     if (r < 0)
         return r;
-    *curve = (struct curve){.into = account,
-                            .zone = making->days.zone,
-                            .flows = making->flows,
-                            .n_flows = making->n_flows,
-                            .based = making->base.event_seq > 0};
+    *curve = (struct report_curve){.into = account,
+                                   .zone = making->days.zone,
+                                   .flows = making->flows,
+                                   .n_flows = making->n_flows,
+                                   .based = making->base.event_seq > 0};
     account->based = curve->based && account->from_ns < making->base.ts_ns;
     r = db_reader_equity_before(making->reader, account->account.number, account->from_ns, &before);
     if (r < 0 && r != -ENOENT)
@@ -271,7 +272,7 @@ static void settle(struct db_report_account *account)
 }
 
 /* One walk through the fills for each period: UTC's, and that of another zone. */
-static int read_trades(struct making *making)
+static int read_trades(struct report_making *making)
 {
     struct db_report *report = making->report;
     int r = 0;
@@ -294,7 +295,7 @@ static int check(struct db_reader *reader, const struct db_report_query *query)
         return fail(reader, -EDOM, "the period ends before it begins: a later end would be right");
     /* A day begins later west of Greenwich. */
     if (from_ns > query->now_ns)
-        return fail(reader, -EDOM, "the period is in the future: one that has begun would be right");
+        return fail(reader, -EDOM, "the period is in the future: one that has started would be right");
     return 0;
 }
 
@@ -309,7 +310,7 @@ static void set_whole(struct db_report *report)
 }
 
 /* Accounts that begin after the period are no part of it. */
-static void drop_later(struct making *making)
+static void drop_later(struct report_making *making)
 {
     struct db_report *report = making->report;
     size_t kept = 0;
@@ -319,7 +320,7 @@ static void drop_later(struct making *making)
     report->n_accounts = kept;
 }
 
-static int read_all(struct making *making)
+static int read_all(struct report_making *making)
 {
     struct db_report *report = making->report;
     int r = db_base_read(making->reader, &making->base);
@@ -351,7 +352,7 @@ static int read_all(struct making *making)
 
 int db_report_make(struct db_reader *reader, const struct db_report_query *query, struct db_report *ret)
 {
-    struct making making = {.reader = reader, .report = ret};
+    struct report_making making = {.reader = reader, .report = ret};
     *ret = (struct db_report){.query = *query};
     int r = check(reader, query);
     if (r < 0 || (r = db_reader_begin(reader)) < 0)

@@ -56,8 +56,8 @@ struct db_report_symbol {
     double hold_return;           /* of its price alone, splits aside */
 };
 
-/* Who decided: a strategy's name, "policy NAME", "by hand". What it opened and what became of that, whoever
- * closed it. */
+/* Who decided: a strategy's name, "policy NAME", "by hand": what it opened, and what became of that even if
+ * another closed it. */
 struct db_report_strategy {
     char name[DB_REPORT_SOURCE_MAX];
     int128_t pnl, fees;

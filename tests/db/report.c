@@ -16,15 +16,15 @@ enum { UNIT = 100 }; /* a currency of cents */
 
 struct one {
     struct db_report_account into;
-    struct curve curve;
+    struct report_curve curve;
 };
 
-static struct one *begin(struct one *one, const struct curve_flow *flows, size_t n,
+static struct one *begin(struct one *one, const struct report_flow *flows, size_t n,
                          const struct db_equity_point *before)
 {
     *one =
         (struct one){.into = {.account = {.currency_scale = 2}, .from_ns = HOUR_NS, .to_ns = 100 * HOUR_NS}};
-    one->curve = (struct curve){.into = &one->into, .flows = flows, .n_flows = n};
+    one->curve = (struct report_curve){.into = &one->into, .flows = flows, .n_flows = n};
     db_report_curve_begin(&one->curve, before);
     return one;
 }
@@ -52,7 +52,7 @@ static void finish(struct one *one)
 /* 100 grow to 110, 110 are put in, 220 fall to 198: +10 %, -10 %, whatever was put in when. */
 static void test_deposit(void)
 {
-    static const struct curve_flow flows[] = {{90 * HOUR_NS / 60, 110 * UNIT, LEDGER_DEPOSIT}};
+    static const struct report_flow flows[] = {{90 * HOUR_NS / 60, 110 * UNIT, LEDGER_DEPOSIT}};
     static const struct db_equity_point before = {
         .ts_ns = HOUR_NS / 2, .equity = 100 * UNIT, .day_equity = 1};
     struct one one;
@@ -79,10 +79,10 @@ static void test_deposit(void)
 /* An account that begins with 100 in the period, is reset at 90 to 50, and ends at 55. */
 static void test_reset(void)
 {
-    static const struct curve_flow flows[] = {{65 * HOUR_NS / 60, 100 * UNIT, LEDGER_DEPOSIT},
-                                              {75 * HOUR_NS / 60, 7 * UNIT, LEDGER_TRANSFER},
-                                              {90 * HOUR_NS / 60, -97 * UNIT, LEDGER_RESET},
-                                              {90 * HOUR_NS / 60, 50 * UNIT, LEDGER_DEPOSIT}};
+    static const struct report_flow flows[] = {{65 * HOUR_NS / 60, 100 * UNIT, LEDGER_DEPOSIT},
+                                               {75 * HOUR_NS / 60, 7 * UNIT, LEDGER_TRANSFER},
+                                               {90 * HOUR_NS / 60, -97 * UNIT, LEDGER_RESET},
+                                               {90 * HOUR_NS / 60, 50 * UNIT, LEDGER_DEPOSIT}};
     struct one one;
     begin(&one, flows, 4, NULL);
     point(&one, 62, 100, 9); /* before the first deposit: stamped too early */
