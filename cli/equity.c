@@ -72,7 +72,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_equity) = {
     .name = "equity",
-    .words = "the live equity curve, whole, as a table, CSV or JSON",
+    .words = "what the accounts were worth, each stored point, as a table, CSV or JSON",
     .about =
         "Every stored point of the accounts' equity, by account and time, with or without a daemon: equity, cash "
         "and the highest equity so far (peak), in the account's currency, as exact decimals, and drawdown_share, how "

@@ -294,11 +294,11 @@ static const struct option_row options[] = {
     {"html", "F", "one HTML page, which loads nothing and runs nothing", offsetof(struct asked, html)},
     {"text", NULL, "lines of 80 columns on stdout, which is the default without --html, --dir and --json",
      offsetof(struct asked, text)},
-    {"summary", NULL, "a line an account on stdout, as the daemon's daily message has them",
-     offsetof(struct asked, summary), .without = "text"},
+    {"summary", NULL, "a line an account on stdout, for a message", offsetof(struct asked, summary),
+     .without = "text"},
     {"dir", "DIR", "report-DAY.html, .json and .txt into DIR, which is made if it is missing",
      offsetof(struct asked, dir)},
-    {"keep", "N", "with --dir: the reports of the newest N days stay, 90 by default; older ones are removed",
+    {"keep", "N", "the reports of the newest N days stay there, 90 by default; older ones are removed",
      offsetof(struct asked, keep), .low = 1, .high = 100000, .with = "dir"},
 };
 
