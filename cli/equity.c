@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/format.h"
 #include "cli/stored.h"
@@ -38,7 +39,7 @@ static int print_line(void *ctx, const struct db_curve_row *row)
 
 static int put(void *ctx, const char *bytes, size_t n)
 {
-    return fwrite(bytes, 1, n, ctx) == n ? 0 : -EIO;
+    return fwrite(bytes, 1, n, ctx) == n ? 0 : -errno;
 }
 
 static int run(struct option_call *call)
@@ -59,8 +60,10 @@ static int run(struct option_call *call)
         r = db_equity_curve_write(reader, asked->account, form == STORED_CSV ? DB_CURVE_CSV : DB_CURVE_JSON,
                                   put, stdout);
     }
-    if (r == -EIO && ferror(stdout))
-        r = 0; /* reported with the program's end, as for every verb */
+    if (ferror(stdout)) {
+        db_reader_close(reader);
+        return cli_stored_fail(EXIT_ERROR, "equity", "stdout", strerror(r < 0 ? -r : EIO));
+    }
     return cli_stored_close("equity", reader, r);
 }
 

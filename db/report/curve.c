@@ -88,7 +88,16 @@ static void halve(struct db_report_account *into)
     into->n_chart = kept;
 }
 
-static int draw(struct report_curve *curve, const struct db_equity_point *point, double drawdown)
+static void draw_at(struct report_curve *curve, size_t at, const struct db_equity_point *point)
+{
+    struct db_report_account *into = curve->into;
+    into->chart_ns[at] = point->ts_ns;
+    into->chart_equity[at] = decimal_to_double(point->equity, into->account.currency_scale);
+    into->chart_drawdown[at] = 100 * (curve->index / curve->peak - 1);
+}
+
+/* The newest point is always there: the next one takes its place, unless it is one of those that are kept. */
+static int draw(struct report_curve *curve, const struct db_equity_point *point)
 {
     struct db_report_account *into = curve->into;
     if (!into->chart_ns) {
@@ -98,17 +107,15 @@ static int draw(struct report_curve *curve, const struct db_equity_point *point,
         if (!into->chart_ns || !into->chart_equity || !into->chart_drawdown)
             return -ENOMEM;
     }
-    if (curve->seen++ % curve->every != 0)
-        return 0;
+    const bool kept = curve->seen++ % curve->every == 0;
+    if (!curve->newest_kept && into->n_chart > 0)
+        into->n_chart--;
     if (into->n_chart == DB_REPORT_POINTS_MAX) {
         halve(into);
         curve->every *= 2;
-        if ((curve->seen - 1) % curve->every != 0)
-            return 0;
     }
-    into->chart_ns[into->n_chart] = point->ts_ns;
-    into->chart_equity[into->n_chart] = decimal_to_double(point->equity, into->account.currency_scale);
-    into->chart_drawdown[into->n_chart++] = 100 * drawdown;
+    curve->newest_kept = kept;
+    draw_at(curve, into->n_chart++, point);
     return 0;
 }
 
@@ -257,7 +264,7 @@ int db_report_curve_add(struct report_curve *curve, const struct db_equity_point
     curve->last_ns = point->ts_ns;
     curve->day_equity = point->day_equity;
     curve->holds = point->equity != point->cash;
-    return draw(curve, point, curve->index / curve->peak - 1);
+    return draw(curve, point);
 }
 
 int db_report_curve_end(struct report_curve *curve)

@@ -37,6 +37,7 @@ struct report_curve {
     bool holds;   /* equity is not cash alone, at the point before */
     size_t every; /* of the chart's points one in so many is kept */
     uint64_t seen;
+    bool newest_kept; /* is the chart's newest point one of them? */
 };
 
 /* The last point before the period; without it the account begins in it. */

@@ -20,7 +20,9 @@ int main(int argc, char **argv)
     if (argc != 4)
         fail("usage", "report-record DIR SEED EVENTS");
     scratch_in_memory();
-    logged_open_as(&logged, strtoull(argv[2], NULL, 10), false);
+    const uint64_t seed = strtoull(argv[2], NULL, 10);
+    const bool venues = seed % 2 == 0;
+    logged_open_as(&logged, seed, venues);
     logged.driver.calendars = false;
     logged_play(&logged, atoi(argv[3]), false);
     logged_state(&logged, STATE_STOP);
@@ -28,8 +30,10 @@ int main(int argc, char **argv)
         fail(argv[1], err);
     if (symlink(logged.dir, state.events) < 0)
         fail(state.events, strerror(errno));
-    const struct rebuild_options options = {
-        .state = &state, .why = "a test", .venue = "binance", .now_ns = logged.event.recv_ns + 1};
+    const struct rebuild_options options = {.state = &state,
+                                            .why = "a test",
+                                            .venue = venues ? "three" : "binance",
+                                            .now_ns = logged.event.recv_ns + 1};
     if (daemon_rebuild_database(&options, &result, err, sizeof err) < 0)
         fail(argv[1], err);
     logged_close(&logged);

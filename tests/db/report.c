@@ -123,6 +123,29 @@ static void test_nothing(void)
     finish(&one);
 }
 
+/* Of any number of points a chart has a bounded number, the first and the last among them, in order. */
+static void test_chart(void)
+{
+    static const struct db_equity_point before = {
+        .ts_ns = HOUR_NS / 2, .equity = 100 * UNIT, .day_equity = 1};
+    for (int n = 1; n < 3 * DB_REPORT_POINTS_MAX; n += 977) {
+        struct one one;
+        begin(&one, NULL, 0, &before);
+        for (int i = 0; i < n; i++)
+            point(&one, 61 + i, 100 + i, 1);
+        const struct db_report_account *into = &one.into;
+        CHECK(into->n_chart <= DB_REPORT_POINTS_MAX);
+        CHECK(n > DB_REPORT_POINTS_MAX || into->n_chart == (size_t)n);
+        CHECK(2 * into->n_chart >= DB_REPORT_POINTS_MAX || n < DB_REPORT_POINTS_MAX);
+        CHECK_INT(into->chart_ns[0], 61 * HOUR_NS / 60);
+        CHECK_INT(into->chart_ns[into->n_chart - 1], (60 + n) * HOUR_NS / 60);
+        for (size_t i = 1; i < into->n_chart; i++)
+            CHECK(into->chart_ns[i] > into->chart_ns[i - 1]);
+        CHECK(into->chart_equity[into->n_chart - 1] == 99 + n);
+        finish(&one);
+    }
+}
+
 /* ---- who earned it ---- */
 
 static void fill(struct report_holdings *holdings, int source, enum order_side side, int64_t qty,
@@ -281,6 +304,7 @@ int main(void)
     test_deposit();
     test_reset();
     test_nothing();
+    test_chart();
     test_sources();
     test_days();
     test_day_words();
