@@ -55,14 +55,17 @@ struct report_split {
     struct stock_split split;
 };
 
+/* One kind of a symbol's bars. */
+struct report_price_source {
+    int64_t symbol, interval_ns;
+    bool trades; /* made here, else the venue's */
+};
+
 struct report_prices {
     struct db_reader *reader;
     struct report_split *splits; /* in the order in which they took effect */
     size_t n_splits;
-    struct price_source {
-        int64_t symbol, interval_ns;
-        bool trades; /* made here, else the venue's */
-    } * sources;     /* which bars there are, by symbol and interval */
+    struct report_price_source *sources; /* that there are: by symbol, interval, the venue's first */
     size_t n_sources;
 };
 
@@ -124,7 +127,40 @@ struct report_holding *db_report_holding_of(struct report_holdings *holdings, in
                                             int source);
 void db_report_holdings_finish(struct report_holdings *holdings);
 
-/* ---- trades.c ---- */
+/* ---- trades.c, trades_put.c ---- */
+
+/* The way through the fills of one period. */
+struct report_walk {
+    struct report_prices *prices;
+    struct db_report *report;
+    int64_t from_ns, to_ns;
+    uint64_t from_id, to_id; /* of the ledger */
+    struct report_holdings holdings;
+    char (*sources)[DB_REPORT_SOURCE_MAX];
+    int n_sources;
+    size_t split; /* the next one */
+};
+
+/* The account of that number, where the period is its own; else NULL. */
+struct db_report_account *db_report_account_of(const struct report_walk *walk, int64_t number);
+
+/* What open positions would have earned at ts_ns, into *ret; `unpriced` is set where no price is known. 0 or
+ * -errno. */
+int db_report_value(struct report_walk *walk, struct report_holding *row, int64_t ts_ns, int128_t *ret);
+
+/* When what an account held at the period's two ends is valued: as its equity was. */
+static inline int64_t report_opened_ns(const struct db_report_account *account)
+{
+    return account->opening_ns ? account->opening_ns : account->from_ns;
+}
+
+static inline int64_t report_closed_ns(const struct db_report_account *account)
+{
+    return account->closing_ns ? account->closing_ns : account->to_ns;
+}
+
+/* All holdings into the report. 0 or -errno. */
+int db_report_trades_put(struct report_walk *walk);
 
 /* Goes through all fills once, and fills in positions, P&L and trades of the accounts with the period of the
  * one at `like`. */

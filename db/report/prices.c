@@ -47,18 +47,18 @@ static void convert(const struct report_prices *prices, int64_t symbol, int64_t 
 
 #define BAR_IS "symbol = ?1 AND interval_ns = ?2 AND source = ?3 "
 
-static const char *source_name(const struct price_source *source)
+static const char *source_name(const struct report_price_source *source)
 {
     return source->trades ? "trades" : "venue";
 }
 
 static int look_for(struct report_prices *prices, int64_t symbol, int64_t interval_ns, bool trades)
 {
-    struct price_source source = {symbol, interval_ns, trades};
+    struct report_price_source source = {symbol, interval_ns, trades};
     int64_t open_ns;
     int r = db_query_first(prices->reader, "SELECT open_ns FROM bars WHERE " BAR_IS "LIMIT 1",
                            RECORD_PARAMS(symbol, interval_ns, source_name(&source)), RECORD_INTO(&open_ns));
-    struct price_source *more =
+    struct report_price_source *more =
         r > 0 ? reallocarray(prices->sources, prices->n_sources + 1, sizeof *more) : NULL;
     if (r <= 0 || !more)
         return r <= 0 ? r : -ENOMEM;
@@ -102,7 +102,7 @@ static struct bar bar_at(int64_t open_ns, int64_t open, int64_t close)
 }
 
 /* Of one kind of bars the last one that has closed; *end_ns is raised where it closed later. */
-static int last_close(struct report_prices *prices, const struct price_source *source, int64_t ts_ns,
+static int last_close(struct report_prices *prices, const struct report_price_source *source, int64_t ts_ns,
                       int64_t shares_ns, int64_t *end_ns, int64_t *price)
 {
     int64_t open_ns, close, stored;
@@ -140,8 +140,8 @@ int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns,
 
 /* ---- a series ---- */
 
-static int any_between(struct report_prices *prices, const struct price_source *source, int64_t from_ns,
-                       int64_t to_ns)
+static int any_between(struct report_prices *prices, const struct report_price_source *source,
+                       int64_t from_ns, int64_t to_ns)
 {
     int64_t open_ns;
     return db_query_first(prices->reader,
@@ -155,7 +155,7 @@ static int any_between(struct report_prices *prices, const struct price_source *
 int db_report_prices_each(struct report_prices *prices, int64_t symbol, int64_t from_ns, int64_t to_ns,
                           void (*row)(void *ctx, int64_t open, int64_t close, int64_t end_ns), void *ctx)
 {
-    const struct price_source *source = NULL;
+    const struct report_price_source *source = NULL;
     int r = 0;
     for (size_t i = 0; i < prices->n_sources && r == 0; i++) {
         source = &prices->sources[i];

@@ -10,7 +10,7 @@
 /* ---- bars ---- */
 
 /* The first venue's kind of bars that has one in the period, as prices.c finds it. */
-static const struct price_source *market_source(const struct report_prices *prices, int64_t symbol)
+static const struct report_price_source *market_source(const struct report_prices *prices, int64_t symbol)
 {
     for (size_t i = 0; i < prices->n_sources; i++)
         if (prices->sources[i].symbol == symbol && !prices->sources[i].trades)
@@ -19,7 +19,7 @@ static const struct price_source *market_source(const struct report_prices *pric
 }
 
 /* From the symbol's first bar on, or the period's beginning. */
-static int count_bars(struct db_reader *reader, const struct price_source *source,
+static int count_bars(struct db_reader *reader, const struct report_price_source *source,
                       const struct db_report *report, struct db_report_market *ret)
 {
     int64_t first_ns, step = source->interval_ns;
@@ -40,7 +40,7 @@ static int count_bars(struct db_reader *reader, const struct price_source *sourc
     return r < 0 ? r : 0;
 }
 
-static int count_gaps(struct db_reader *reader, const struct price_source *source,
+static int count_gaps(struct db_reader *reader, const struct report_price_source *source,
                       const struct db_report *report, struct db_report_market *ret)
 {
     int r = db_query_first(
@@ -57,7 +57,7 @@ static int count_gaps(struct db_reader *reader, const struct price_source *sourc
 static int add_market(struct report_prices *prices, struct db_report *report,
                       const struct db_symbol_row *symbol)
 {
-    const struct price_source *source = market_source(prices, symbol->id);
+    const struct report_price_source *source = market_source(prices, symbol->id);
     struct db_report_market market = {.symbol = symbol->symbol};
     int r = source ? count_bars(prices->reader, source, report, &market) : 0;
     r = r < 0 || !source ? r : count_gaps(prices->reader, source, report, &market);

@@ -9,24 +9,13 @@
 #include "db/report/internal.h"
 #include "exchange/fill_rules.h"
 
-struct walk {
-    struct report_prices *prices;
-    struct db_report *report;
-    int64_t from_ns, to_ns;
-    uint64_t from_id, to_id; /* of the ledger */
-    struct report_holdings holdings;
-    char (*sources)[DB_REPORT_SOURCE_MAX];
-    int n_sources;
-    size_t split; /* the next one */
-};
-
-static struct db_reader *reader_of(const struct walk *walk)
+static struct db_reader *reader_of(const struct report_walk *walk)
 {
     return walk->prices->reader;
 }
 
 /* The accounts of this period; NULL for others. */
-static struct db_report_account *account_of(const struct walk *walk, int64_t number)
+struct db_report_account *db_report_account_of(const struct report_walk *walk, int64_t number)
 {
     for (size_t i = 0; i < walk->report->n_accounts; i++) {
         struct db_report_account *account = &walk->report->accounts[i];
@@ -36,7 +25,7 @@ static struct db_report_account *account_of(const struct walk *walk, int64_t num
     return NULL;
 }
 
-static int source_of(struct walk *walk, const char *name)
+static int source_of(struct report_walk *walk, const char *name)
 {
     for (int i = 0; i < walk->n_sources; i++)
         if (strcmp(walk->sources[i], name) == 0)
@@ -70,7 +59,7 @@ static int128_t unrealized(const struct position *position, int64_t price, int64
 }
 
 /* What open positions would have earned at ts_ns. */
-static int value(struct walk *walk, struct report_holding *row, int64_t ts_ns, int128_t *ret)
+int db_report_value(struct report_walk *walk, struct report_holding *row, int64_t ts_ns, int128_t *ret)
 {
     const struct db_symbol_row *symbol;
     int64_t unit = 1, price = 0;
@@ -92,22 +81,12 @@ static int value(struct walk *walk, struct report_holding *row, int64_t ts_ns, i
 
 /* ---- the period's beginning, and resets ---- */
 
-static int64_t opened_ns(const struct db_report_account *account)
+static int begin_row(struct report_walk *walk, struct report_holding *row)
 {
-    return account->opening_ns ? account->opening_ns : account->from_ns;
-}
-
-static int64_t closed_ns(const struct db_report_account *account)
-{
-    return account->closing_ns ? account->closing_ns : account->to_ns;
-}
-
-static int begin_row(struct walk *walk, struct report_holding *row)
-{
-    const struct db_report_account *account = account_of(walk, row->account);
+    const struct db_report_account *account = db_report_account_of(walk, row->account);
     if (!account)
         return 0;
-    int r = value(walk, row, opened_ns(account), &row->from.unrealized);
+    int r = db_report_value(walk, row, report_opened_ns(account), &row->from.unrealized);
     row->from.qty = row->position.qty;
     row->from.realized = row->position.realized;
     row->from.fees = row->position.fees;
@@ -115,7 +94,7 @@ static int begin_row(struct walk *walk, struct report_holding *row)
 }
 
 /* Once, before the first thing that happens in the period. */
-static int begin_period(struct walk *walk, bool begins)
+static int begin_period(struct report_walk *walk, bool begins)
 {
     int r = 0;
     if (walk->holdings.counts || !begins)
@@ -127,11 +106,11 @@ static int begin_period(struct walk *walk, bool begins)
 }
 
 /* What is held at a reset leaves the account at its price. */
-static int reset_row(struct walk *walk, struct report_holding *row, int64_t ts_ns)
+static int reset_row(struct report_walk *walk, struct report_holding *row, int64_t ts_ns)
 {
     const struct position *position = &row->position;
     int128_t left;
-    int r = walk->holdings.counts ? value(walk, row, ts_ns, &left) : 0;
+    int r = walk->holdings.counts ? db_report_value(walk, row, ts_ns, &left) : 0;
     if (r < 0)
         return r;
     if (walk->holdings.counts) {
@@ -145,7 +124,7 @@ static int reset_row(struct walk *walk, struct report_holding *row, int64_t ts_n
     return 0;
 }
 
-static int reset(struct walk *walk, int64_t account, int64_t ts_ns)
+static int reset(struct report_walk *walk, int64_t account, int64_t ts_ns)
 {
     int r = 0;
     for (size_t i = 0; i < walk->holdings.n && r == 0; i++)
@@ -156,7 +135,7 @@ static int reset(struct walk *walk, int64_t account, int64_t ts_ns)
 
 /* ---- splits ---- */
 
-static int apply_split(struct walk *walk, const struct report_split *split)
+static int apply_split(struct report_walk *walk, const struct report_split *split)
 {
     int r = 0;
     for (size_t i = 0; i < walk->holdings.n && r == 0; i++) {
@@ -172,7 +151,7 @@ static int apply_split(struct walk *walk, const struct report_split *split)
 }
 
 /* Those of events before that one. */
-static int follow_splits(struct walk *walk, int64_t before_seq, const struct db_base *base)
+static int follow_splits(struct report_walk *walk, int64_t before_seq, const struct db_base *base)
 {
     int r = 0;
     for (; r == 0 && walk->split < walk->prices->n_splits; walk->split++) {
@@ -210,14 +189,14 @@ struct fill_row {
     const char *source;
 };
 
-static int source_of_order(struct walk *walk, const struct fill_row *row)
+static int source_of_order(struct report_walk *walk, const struct fill_row *row)
 {
-    const struct db_report_account *of = account_of(walk, row->fill.account);
+    const struct db_report_account *of = db_report_account_of(walk, row->fill.account);
     const char *strategy = of && of->account.strategy[0] ? of->account.strategy : OTHERS;
     return source_of(walk, row->source ? row->source : strategy);
 }
 
-static int take_fill(struct walk *walk, struct fill_row *row, const struct db_base *base)
+static int take_fill(struct report_walk *walk, struct fill_row *row, const struct db_base *base)
 {
     const struct db_symbol_row *symbol;
     int r = follow_splits(walk, row->input_seq, base);
@@ -232,7 +211,7 @@ static int take_fill(struct walk *walk, struct fill_row *row, const struct db_ba
     return row->fill.source < 0 ? row->fill.source : db_report_holdings_fill(&walk->holdings, &row->fill);
 }
 
-static int read_fills(struct walk *walk, const struct db_base *base)
+static int read_fills(struct report_walk *walk, const struct db_base *base)
 {
     sqlite3_stmt *stmt;
     struct fill_row row = {0};
@@ -256,7 +235,7 @@ static int read_fills(struct walk *walk, const struct db_base *base)
 }
 
 /* What a record without its beginning begins with. */
-static int take_base(struct walk *walk)
+static int take_base(struct report_walk *walk)
 {
     struct db_holdings held = {0};
     int r = db_base_positions(reader_of(walk), false, &held), source = r < 0 ? r : source_of(walk, EARLIER);
@@ -278,161 +257,18 @@ static int take_base(struct walk *walk)
     return source < 0 ? source : 0;
 }
 
-/* ---- into the report ---- */
-
-struct gained {
-    int128_t realized, unrealized, fees, pnl;
-};
-
-static int gain_of(struct walk *walk, const struct db_report_account *account, struct report_holding *row,
-                   struct gained *ret)
-{
-    int128_t now;
-    int r = value(walk, row, closed_ns(account), &now);
-    ret->realized = row->gone.realized + row->position.realized - row->from.realized;
-    ret->unrealized = row->gone.unrealized + now - row->from.unrealized;
-    ret->fees = row->gone.fees + row->position.fees - row->from.fees;
-    ret->pnl = ret->realized + ret->unrealized - ret->fees;
-    if (row->unpriced)
-        ret->unrealized = ret->pnl = DB_REPORT_UNKNOWN;
-    return r;
-}
-
-static int128_t plus(int128_t a, int128_t b)
-{
-    return a == DB_REPORT_UNKNOWN || b == DB_REPORT_UNKNOWN ? DB_REPORT_UNKNOWN : a + b;
-}
-
-static void add_trades(struct metrics_trades *to, const struct metrics_trades *more)
-{
-    const double n = (double)to->n, m = (double)more->n, off = more->mean - to->mean;
-    if (more->n == 0)
-        return;
-    to->m2 += more->m2 + off * off * n * m / (n + m);
-    to->mean += off * m / (n + m);
-    to->n += more->n;
-    to->wins += more->wins;
-    to->losses += more->losses;
-    to->won += more->won;
-    to->lost += more->lost;
-    to->held_ns += more->held_ns;
-    to->largest_win = fmax(to->largest_win, more->largest_win);
-    to->largest_loss = fmin(to->largest_loss, more->largest_loss);
-}
-
-/* By what the symbol's figures were valued, at the points of equity that begin and end the period. */
-static int set_prices(struct walk *walk, const struct db_report_account *account, int64_t id,
-                      struct db_report_symbol *to)
-{
-    int64_t end_ns = closed_ns(account), before = 0;
-    int r = db_report_price(walk->prices, id, opened_ns(account), opened_ns(account), &to->price_from);
-    r = r < 0 ? r : db_report_price(walk->prices, id, opened_ns(account), end_ns, &before);
-    r = r < 0 ? r : db_report_price(walk->prices, id, end_ns, end_ns, &to->price_to);
-    if (r == 0 && before > 0 && to->price_to > 0)
-        to->hold_return = (double)to->price_to / (double)before - 1;
-    return r;
-}
-
-static int put_symbol(struct walk *walk, struct db_report_account *account, const struct report_holding *row,
-                      const struct symbol *symbol, const struct gained *gained)
-{
-    struct db_report_symbol *more = reallocarray(account->symbols, account->n_symbols + 1, sizeof *more);
-    if (!more)
-        return -ENOMEM;
-    account->symbols = more;
-    struct db_report_symbol *to = &more[account->n_symbols++];
-    *to = (struct db_report_symbol){.symbol = *symbol,
-                                    .counts = strcmp(symbol->quote, account->account.currency) == 0,
-                                    .qty_from = row->from.qty,
-                                    .qty_to = row->position.qty,
-                                    .realized = gained->realized,
-                                    .unrealized = gained->unrealized,
-                                    .fees = gained->fees,
-                                    .pnl = gained->pnl,
-                                    .volume = row->volume,
-                                    .fills = row->fills,
-                                    .trades = row->trades,
-                                    .hold_return = NAN};
-    account->fills += row->fills;
-    if (!to->counts)
-        return set_prices(walk, account, row->symbol, to);
-    account->volume += row->volume;
-    account->realized = plus(account->realized, gained->realized);
-    account->unrealized = plus(account->unrealized, gained->unrealized);
-    add_trades(&account->trades, &row->trades);
-    return set_prices(walk, account, row->symbol, to);
-}
-
-static int put_strategy(struct walk *walk, struct db_report_account *account,
-                        const struct report_holding *row, const struct gained *gained)
-{
-    const char *name = walk->sources[row->source];
-    struct db_report_strategy *to = NULL;
-    for (size_t i = 0; i < account->n_strategies && !to; i++)
-        if (strcmp(account->strategies[i].name, name) == 0)
-            to = &account->strategies[i];
-    if (!to) {
-        struct db_report_strategy *more =
-            reallocarray(account->strategies, account->n_strategies + 1, sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        account->strategies = more;
-        to = &more[account->n_strategies++];
-        *to = (struct db_report_strategy){0};
-        memcpy(to->name, name, sizeof to->name);
-    }
-    to->pnl = plus(to->pnl, gained->pnl);
-    to->fees += gained->fees;
-    to->fills += row->fills;
-    add_trades(&to->trades, &row->trades);
-    return 0;
-}
-
-static bool says_something(const struct report_holding *row)
-{
-    if (row->source != REPORT_WHOLE && row->opened_ns == 0)
-        return false; /* it only closed what others opened */
-    return row->from.qty != 0 || row->position.qty != 0 || row->fills > 0 || row->volume > 0 ||
-           row->gone.realized != 0 || row->gone.unrealized != 0;
-}
-
-static int put_row(struct walk *walk, struct report_holding *row)
-{
-    struct db_report_account *account = account_of(walk, row->account);
-    const struct db_symbol_row *symbol;
-    struct gained gained;
-    if (!account || !says_something(row))
-        return 0;
-    int r = gain_of(walk, account, row, &gained);
-    r = r < 0 ? r : db_reader_symbol_id(reader_of(walk), row->symbol, &symbol);
-    if (r < 0)
-        return r;
-    const struct symbol copy = symbol->symbol;
-    if (row->source == REPORT_WHOLE)
-        return put_symbol(walk, account, row, &copy, &gained);
-    return strcmp(copy.quote, account->account.currency) == 0 ? put_strategy(walk, account, row, &gained) : 0;
-}
-
-static int put_rows(struct walk *walk)
-{
-    int r = 0;
-    for (size_t i = 0; i < walk->holdings.n && r == 0; i++)
-        r = put_row(walk, &walk->holdings.rows[i]);
-    return r;
-}
-
 int db_report_trades(struct report_prices *prices, const struct db_base *base,
                      const struct db_report_account *like, struct db_report *report)
 {
-    struct walk walk = {.prices = prices,
-                        .report = report,
-                        .from_ns = like->from_ns,
-                        .to_ns = like->to_ns,
-                        .from_id = like->from_id,
-                        .to_id = like->to_id};
+    struct report_walk walk = {.prices = prices,
+                               .report = report,
+                               .from_ns = like->from_ns,
+                               .to_ns = like->to_ns,
+                               .from_id = like->from_id,
+                               .to_id = like->to_id};
     int r = base->event_seq > 0 ? take_base(&walk) : 0;
     r = r < 0 ? r : read_fills(&walk, base);
-    r = r < 0 ? r : put_rows(&walk);
+    r = r < 0 ? r : db_report_trades_put(&walk);
     if (r == -EBADMSG)
         db_query_bad(prices->reader, "fills", 0, "they lead to no positions: see papertape ledger verify");
     db_report_holdings_finish(&walk.holdings);
