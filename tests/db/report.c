@@ -286,6 +286,83 @@ static void test_days(void)
     db_reader_close(reader);
 }
 
+/* ---- a split ---- */
+
+#define AT(seconds) (FIXTURE_START + (seconds)*INT64_C(1000000000))
+
+static void put_close(struct db_writer *writer, int64_t open_ns, int64_t close)
+{
+    const struct bar bar = {.open_ns = open_ns,
+                            .open = close,
+                            .high = close,
+                            .low = close,
+                            .close = close,
+                            .volume = 1,
+                            .quote_volume = 1,
+                            .trades = 1,
+                            .first_trade_id = -1,
+                            .last_trade_id = -1};
+    db_writer_put_bar(writer, 0, 60 * INT64_C(1000000000), BAR_VENUE, &bar);
+}
+
+/* 10 are bought at 100 before the period, for a fee of 1; two become of each one; they close at 52. */
+static void make_split(const char *path)
+{
+    const struct db_writer_config config = {0};
+    struct fixture f;
+    struct db_writer *writer = fixture_writer(path, &config);
+    fixture_open(&f, writer);
+    put_point(writer, 0, FIXTURE_START, FIXTURE_CASH);
+    struct order order = fixture_order(&f, 0, ORDER_BUY, 100 * FIXTURE_UNIT, 10 * FIXTURE_UNIT);
+    fixture_fill(&f, &order, order.price, order.qty);
+    put_close(writer, AT(0), 100 * FIXTURE_UNIT);
+    put_point(writer, 0, AT(61), FIXTURE_CASH - FIXTURE_UNIT);
+    f.ts_ns = AT(120);
+    const struct db_action action = {
+        .symbol = 0,
+        .action = {.id = "s", .kind = ACTION_SPLIT, .ex_ns = AT(120), .shares = 2, .per = 1},
+        .ts_ns = AT(120),
+        .input_seq = ++f.seq};
+    db_writer_group_begin(writer);
+    db_writer_put_action(writer, &action);
+    fixture_ledger(&f, "BTC", LEDGER_SPLIT, 10 * FIXTURE_UNIT, &f.base[0], 0, 0);
+    db_writer_group_end(writer);
+    put_close(writer, AT(120), 52 * FIXTURE_UNIT);
+    put_point(writer, 0, AT(181), FIXTURE_CASH + 39 * FIXTURE_UNIT);
+    fixture_close(writer);
+}
+
+static void test_split(void)
+{
+    const char *path = scratch_path("split.db");
+    make_split(path);
+    struct db_reader *reader = fixture_reader(path);
+    struct db_report report;
+    const struct db_report_query query = {.from_ns = AT(100), .to_ns = AT(200), .now_ns = AT(1000)};
+    CHECK_INT(db_report_make(reader, &query, &report), 0);
+    CHECK_INT(report.n_accounts, 1);
+    const struct db_report_account *a = &report.accounts[0];
+    CHECK_INT(a->n_symbols, 1);
+    const struct db_report_symbol *s = &a->symbols[0];
+    CHECK_INT(s->qty_from, 10 * FIXTURE_UNIT);
+    CHECK_INT(s->qty_to, 20 * FIXTURE_UNIT);
+    CHECK_INT(s->price_from, 100 * FIXTURE_UNIT);
+    CHECK_INT(s->price_to, 52 * FIXTURE_UNIT);
+    CHECK_INT(s->unrealized, 40 * FIXTURE_UNIT);
+    CHECK_INT(s->pnl, 40 * FIXTURE_UNIT);
+    CHECK_INT(s->fees, 0); /* paid before */
+    NEAR(s->hold_return, 0.04);
+    CHECK_INT(a->pnl, 40 * FIXTURE_UNIT);
+    CHECK_INT(a->other, 0);
+    CHECK_INT(a->n_strategies, 1);
+    CHECK_STR(a->strategies[0].name, "other orders");
+    CHECK_INT(a->strategies[0].pnl, 40 * FIXTURE_UNIT);
+    CHECK_INT(a->traded.symbols, 1);
+    NEAR(a->traded.metrics.total_return, 0.04);
+    db_report_finish(&report);
+    db_reader_close(reader);
+}
+
 static void test_day_words(void)
 {
     int64_t day = 0, now_ns = utc(2024, 2, 29, 13);
@@ -307,6 +384,7 @@ int main(void)
     test_chart();
     test_sources();
     test_days();
+    test_split();
     test_day_words();
     return check_done("report");
 }
