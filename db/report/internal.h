@@ -13,6 +13,23 @@
 
 enum { REPORT_HOURS_LEAST = 24 }; /* below it no figure is annualised */
 
+/* ---- days.c ---- */
+
+/* A zone of the report's accounts, opened once. */
+struct report_days {
+    struct zone *zone; /* NULL: UTC */
+    char name[CALENDAR_ZONE_MAX], calendar[CALENDAR_NAME_MAX];
+};
+
+/* When a day begins. */
+int64_t db_report_midnight(const struct zone *zone, int64_t day);
+
+/* The calendar whose symbols are all that an account ever held; "": its days are UTC's. 0 or -errno. */
+int db_report_calendar_of(struct db_reader *reader, int account, char ret[static CALENDAR_NAME_MAX]);
+
+/* Opens a calendar's zone where it is not the one that is open; zone_close() is the caller's. 0 or -errno. */
+int db_report_days_open(struct db_reader *reader, const char *calendar, struct report_days *days);
+
 /* ---- curve.c: pure ---- */
 
 struct report_flow {

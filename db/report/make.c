@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "db/report/internal.h"
-#include "exchange/bars_file.h"
-#include "exchange/calendar_file.h"
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 
@@ -18,66 +16,6 @@ static int fail(struct db_reader *reader, int error, const char *words)
     return error;
 }
 
-/* ---- days ---- */
-
-bool db_report_day_parse(const char *word, int64_t now_ns, int64_t *ret)
-{
-    int64_t ns, today = now_ns / REPORT_DAY_NS;
-    int year, month, day, end = 0;
-    if (strcmp(word, "today") == 0)
-        *ret = today;
-    else if (strcmp(word, "yesterday") == 0)
-        *ret = today - 1;
-    else if (sscanf(word, "%4d-%2d-%2d%n", &year, &month, &day, &end) == 3 && end == 10 && word[10] == '\0' &&
-             bars_time_parse(word, 10, &ns) == 0)
-        *ret = ns / REPORT_DAY_NS;
-    else
-        return false;
-    return true;
-}
-
-static int64_t midnight(const struct zone *zone, int64_t day)
-{
-    return (zone ? zone_utc(zone, day * 86400) : day * 86400) * 1000000000;
-}
-
-/* A zone of the report's accounts, opened once. */
-struct days {
-    struct zone *zone; /* NULL: UTC */
-    char name[CALENDAR_ZONE_MAX], calendar[CALENDAR_NAME_MAX];
-};
-
-/* The calendar whose symbols are all that an account ever held; "": its days are UTC's. */
-static int calendar_of(struct db_reader *reader, int account, char ret[static CALENDAR_NAME_MAX])
-{
-    int64_t n = 0, calendars = 0;
-    char name[CALENDAR_NAME_MAX] = "";
-    int r = db_query_first(
-        reader,
-        "SELECT count(*), count(DISTINCT s.calendar), max(s.calendar) FROM positions AS p JOIN symbols "
-        "AS s ON s.id = p.symbol WHERE p.account = ?1",
-        RECORD_PARAMS(account), RECORD_INTO(&n, &calendars, record_into_chars(name, sizeof name)));
-    memcpy(ret, n > 0 && calendars == 1 ? name : (char[CALENDAR_NAME_MAX]){0}, CALENDAR_NAME_MAX);
-    return r < 0 ? r : 0;
-}
-
-/* Opens a calendar's zone where it is not the one that is open. */
-static int open_days(struct db_reader *reader, const char *calendar, struct days *days)
-{
-    char err[ZONE_ERROR_MAX];
-    if (strcmp(calendar, days->calendar) == 0 && days->name[0])
-        return 0;
-    zone_close(days->zone);
-    *days = (struct days){.name = "UTC"};
-    snprintf(days->calendar, sizeof days->calendar, "%s", calendar);
-    char zone[CALENDAR_ZONE_MAX];
-    if (!calendar[0] || !calendar_file_zone(calendar, zone))
-        return 0;
-    snprintf(days->name, sizeof days->name, "%s", zone);
-    int r = zone_open(zone, &days->zone, err);
-    return r < 0 ? fail(reader, r, err) : 0;
-}
-
 /* ---- accounts ---- */
 
 struct report_making {
@@ -87,7 +25,7 @@ struct report_making {
     struct db_base base;
     struct report_flow *flows;
     size_t n_flows;
-    struct days days;
+    struct report_days days;
     struct nearest nearest;
     struct report_curve *curves; /* one an account */
     struct report_curve *curve;  /* of the account that is read */
@@ -132,14 +70,14 @@ static int set_period(struct report_making *making, struct db_report_account *ac
 {
     const struct db_report_query *query = &making->report->query;
     char calendar[CALENDAR_NAME_MAX] = "";
-    int r = query->by_day ? calendar_of(making->reader, account->account.number, calendar) : 0;
-    r = r < 0 ? r : open_days(making->reader, calendar, &making->days);
+    int r = query->by_day ? db_report_calendar_of(making->reader, account->account.number, calendar) : 0;
+    r = r < 0 ? r : db_report_days_open(making->reader, calendar, &making->days);
     if (r < 0)
         return r;
     snprintf(account->zone, sizeof account->zone, "%s", making->days.name);
-    account->from_ns = query->by_day ? midnight(making->days.zone, query->day) : query->from_ns;
+    account->from_ns = query->by_day ? db_report_midnight(making->days.zone, query->day) : query->from_ns;
     account->from_ns = account->from_ns > 0 ? account->from_ns : 1; /* before it nothing is */
-    account->to_ns = query->by_day ? midnight(making->days.zone, query->day + 1) : query->to_ns;
+    account->to_ns = query->by_day ? db_report_midnight(making->days.zone, query->day + 1) : query->to_ns;
     account->to_ns = account->to_ns < query->now_ns ? account->to_ns : query->now_ns;
     account->from_ns = account->from_ns < account->to_ns ? account->from_ns : account->to_ns;
     return 0;
@@ -302,8 +240,8 @@ static int check(struct db_reader *reader, const struct db_report_query *query)
 static void set_whole(struct db_report *report)
 {
     const struct db_report_query *query = &report->query;
-    report->from_ns = query->by_day ? midnight(NULL, query->day) : query->from_ns;
-    report->to_ns = query->by_day ? midnight(NULL, query->day + 1) : query->to_ns;
+    report->from_ns = query->by_day ? db_report_midnight(NULL, query->day) : query->from_ns;
+    report->to_ns = query->by_day ? db_report_midnight(NULL, query->day + 1) : query->to_ns;
     report->to_ns = report->to_ns < query->now_ns ? report->to_ns : query->now_ns;
     if (report->from_ns < report->first_ns && !query->by_day && report->from_ns == INT64_MIN)
         report->from_ns = report->first_ns;
@@ -335,8 +273,9 @@ static int read_all(struct report_making *making)
     for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
         struct db_report_account *account = &report->accounts[i];
         char calendar[CALENDAR_NAME_MAX] = "";
-        r = report->query.by_day ? calendar_of(making->reader, account->account.number, calendar) : 0;
-        r = r < 0 ? r : open_days(making->reader, calendar, &making->days);
+        r = report->query.by_day ? db_report_calendar_of(making->reader, account->account.number, calendar)
+                                 : 0;
+        r = r < 0 ? r : db_report_days_open(making->reader, calendar, &making->days);
         r = r < 0 ? r : read_curve(making, account, &making->curves[i]);
         r = r < 0 ? r : set_rows(making, i);
         r = r < 0 ? r : sum_ledger(making->reader, account);

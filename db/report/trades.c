@@ -14,7 +14,6 @@ static struct db_reader *reader_of(const struct report_walk *walk)
     return walk->prices->reader;
 }
 
-/* The accounts of this period; NULL for others. */
 struct db_report_account *db_report_account_of(const struct report_walk *walk, int64_t number)
 {
     for (size_t i = 0; i < walk->report->n_accounts; i++) {
@@ -58,7 +57,6 @@ static int128_t unrealized(const struct position *position, int64_t price, int64
     return is_short ? position->cost - worth : worth - position->cost;
 }
 
-/* What open positions would have earned at ts_ns. */
 int db_report_value(struct report_walk *walk, struct report_holding *row, int64_t ts_ns, int128_t *ret)
 {
     const struct db_symbol_row *symbol;
