@@ -173,12 +173,12 @@ static int follow_splits(struct report_walk *walk, int64_t before_seq, const str
 /* Who ordered: NULL is the account's strategy, as it is named now; a policy's order has its name, or the
  * beginning of its id where it has none any more. */
 #define FILLS \
-    "SELECT l.id, l.account, l.ts_ns, f.id, f.symbol, iif(f.side = 'BUY', f.qty, -f.qty), f.notional, f.fee, f.input_seq, CASE WHEN " \
-    "o.by_hand THEN 'by hand' WHEN p.policy IS NOT NULL THEN 'policy ' || ifnull((SELECT name FROM policies " \
-    "WHERE policy = p.policy), lower(substr(hex(p.policy), 1, 12))) END FROM ledger AS l LEFT JOIN fills AS f " \
-    "ON f.id = l.fill_id LEFT JOIN orders AS o ON o.id = f.order_id LEFT JOIN order_policies AS p ON " \
-    "p.order_id = f.order_id WHERE l.id > ?1 AND l.id < ?2 AND (l.kind = 'reset' OR (l.kind = 'trade' AND " \
-    "l.amount <> 0)) ORDER BY l.id"
+    "SELECT l.id, l.account, l.ts_ns, f.id, f.symbol, CASE f.side WHEN 'BUY' THEN f.qty WHEN 'SELL' THEN -f.qty " \
+    "END, f.notional, f.fee, f.input_seq, CASE WHEN o.by_hand THEN 'by hand' WHEN p.policy IS NOT NULL THEN " \
+    "'policy ' || ifnull((SELECT name FROM policies WHERE policy = p.policy), lower(substr(hex(p.policy), 1, " \
+    "12))) END FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id LEFT JOIN orders AS o ON o.id = " \
+    "f.order_id LEFT JOIN order_policies AS p ON p.order_id = f.order_id WHERE l.id > ?1 AND l.id < ?2 AND " \
+    "(l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id"
 
 struct fill_row {
     struct report_fill fill;
@@ -200,7 +200,7 @@ static int take_fill(struct report_walk *walk, struct fill_row *row, const struc
     int r = follow_splits(walk, row->input_seq, base);
     r = r < 0 ? r : begin_period(walk, row->ledger_id >= walk->from_id);
     r = r < 0 ? r : db_reader_symbol_id(reader_of(walk), row->fill.symbol, &symbol);
-    if (r < 0 || !symbol)
+    if (r < 0 || !symbol || row->change == 0)
         return r < 0 ? r : -EBADMSG;
     row->fill.scale = symbol->symbol.quote_scale;
     row->fill.side = row->change < 0 ? ORDER_SELL : ORDER_BUY;
@@ -264,11 +264,13 @@ int db_report_trades(struct report_prices *prices, const struct db_base *base,
                                .to_ns = like->to_ns,
                                .from_id = like->from_id,
                                .to_id = like->to_id};
+    prices->reader->error[0] = '\0';
     int r = base->event_seq > 0 ? take_base(&walk) : 0;
     r = r < 0 ? r : read_fills(&walk, base);
     r = r < 0 ? r : db_report_trades_put(&walk);
-    if (r == -EBADMSG)
-        db_query_bad(prices->reader, "fills", 0, "they lead to no positions: see papertape ledger verify");
+    if (r < 0 && !prices->reader->error[0])
+        snprintf(prices->reader->error, sizeof prices->reader->error,
+                 "the fills lead to no positions: see papertape ledger verify");
     db_report_holdings_finish(&walk.holdings);
     free(walk.sources);
     return r;
