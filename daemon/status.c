@@ -136,13 +136,27 @@ static json_t *computing_object(const struct daemon *daemon)
     return object;
 }
 
+/* A cumulative histogram of all commits since the start. */
+static json_t *commit_times_object(const struct db_commit_times *times)
+{
+    json_t *within = json_array();
+    for (int i = 0; i < DB_COMMIT_BOUNDS; i++)
+        json_array_append_new(within, json_pack("{s:f, s:I}", "ms", (double)db_commit_bounds_ns[i] / 1e6,
+                                                "commits", (json_int_t)times->within[i]));
+    return json_pack("{s:I, s:f, s:o}", "commits", (json_int_t)times->total, "sum_ms", times->sum_ns / 1e6,
+                     "within", within);
+}
+
 static json_t *db_object(const struct daemon *daemon)
 {
     struct db_writer_stats stats = {0};
+    struct db_commit_times times = {0};
     const char *detail;
     bool ok = daemon_session_storage_ok(daemon->session, &detail);
-    if (daemon_session_writer(daemon->session))
+    if (daemon_session_writer(daemon->session)) {
+        db_writer_commit_times(daemon_session_writer(daemon->session), &times);
         db_writer_stats(daemon_session_writer(daemon->session), &stats);
+    }
     const struct db_view view = {
         .state = storing_name(daemon_session_storing(daemon->session)),
         .detail = ok ? "" : detail,
@@ -155,7 +169,9 @@ static json_t *db_object(const struct daemon *daemon)
         .checked = (int64_t)stats.checked,
         .rebuilt = (int64_t)stats.rebuilt,
     };
-    return writer_object(&view);
+    json_t *object = writer_object(&view);
+    json_object_set_new(object, "commit_times", commit_times_object(&times));
+    return object;
 }
 
 /* NULL: there is no such socket. */

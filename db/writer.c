@@ -155,6 +155,13 @@ void db_writer_stats(struct db_writer *w, struct db_writer_stats *ret)
     pthread_mutex_unlock(&w->lock);
 }
 
+void db_writer_commit_times(struct db_writer *w, struct db_commit_times *ret)
+{
+    pthread_mutex_lock(&w->lock);
+    *ret = w->times;
+    pthread_mutex_unlock(&w->lock);
+}
+
 static void destroy(struct db_writer *w)
 {
     pthread_cond_destroy(&w->wake);

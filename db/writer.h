@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/commit_times.h"
 #include "db/migrate.h"
 #include "db/retention.h"
 #include "db/row.h"
@@ -197,5 +198,7 @@ struct db_writer_stats {
     char last_error[DB_ERROR_MAX];        /* "" when there was none */
 };
 void db_writer_stats(struct db_writer *writer, struct db_writer_stats *ret);
+/* All commits so far: the statistics' `commits` of them. */
+void db_writer_commit_times(struct db_writer *writer, struct db_commit_times *ret);
 
 #endif

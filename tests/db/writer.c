@@ -462,6 +462,17 @@ static void test_commit_times(void)
     CHECK_NEAR((double)db_commit_times_quantile(&times, 0.99), 99000, 0.125 * 99000);
     CHECK(db_commit_times_quantile(&times, 0.99) >= 99000);
     CHECK_INT(db_commit_times_quantile(&times, 0), 1);
+    CHECK_INT((int64_t)times.total, 100000);
+    CHECK_INT((int64_t)times.sum_ns, 5000050000);
+    CHECK_INT((int64_t)times.within[0], 100000); /* 100 us and less */
+    db_commit_times_add(&times, db_commit_bounds_ns[2]);
+    db_commit_times_add(&times, db_commit_bounds_ns[2] + 1);
+    db_commit_times_add(&times, INT64_MAX / 4);
+    CHECK_INT((int64_t)times.within[1], 100000);
+    CHECK_INT((int64_t)times.within[2], 100001);
+    CHECK_INT((int64_t)times.within[3], 100002);
+    CHECK_INT((int64_t)times.within[DB_COMMIT_BOUNDS - 1], 100002);
+    CHECK_INT((int64_t)times.total, 100003);
     db_commit_times_add(&times, INT64_MAX);
     db_commit_times_add(&times, -1);
     CHECK(db_commit_times_quantile(&times, 1) > INT64_C(3600000000000));
