@@ -28,6 +28,7 @@ enum {
     CONFIG_PATH_MAX = 1024,
     CONFIG_FILE_MAX = 256,
     CONFIG_SOCKET_MAX = 108, /* struct sockaddr_un's path */
+    CONFIG_LISTEN_MAX = 64,
     CONFIG_WORDS_MAX = 128,
     CONFIG_ERROR_MAX = 512,
     CONFIG_ERRORS_MAX = 8192, /* of a whole file */
@@ -155,6 +156,9 @@ struct daemon_config {
     /* [alerts] */
     struct alert_limits alerts;
     struct notify_config notify; /* the sinks of alerts */
+    /* [metrics] */
+    char metrics_socket[CONFIG_SOCKET_MAX]; /* a name in the control socket's folder, or a path; "": none */
+    char metrics_listen[CONFIG_LISTEN_MAX]; /* a loopback's address and port; "": none */
     /* [log] */
     struct daemon_config_group operators, readers; /* of the control sockets */
     enum log_level log_level;

@@ -1,10 +1,12 @@
-/* Writes what is made from the configuration's keys: the example, papertaped.ini, and its man page. Run by
- * the build: papertaped-reference ini|man > FILE. */
+/* Writes what is made from the configuration's keys: the example, papertaped.ini, and its man page; and the
+ * table of metrics, which a test compares with docs/prometheus.md. Run by the build: papertaped-reference
+ * ini|man|metrics > FILE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/config_keys.h"
+#include "daemon/http/metrics.h"
 #include "exchange/venues.h"
 #include "record/option_text.h"
 #include "strategy/strategy.h"
@@ -53,6 +55,9 @@ static const struct {
      "A limit of 0, or off, switches its rule off. A figure that a device or its "
      "driver does not say raises no alert and ends none. What is open at a restart stays open, and ends by the "
      "same rule. papertape alerts lists them; docs/control.md has all codes."},
+    {"metrics",
+     "Prometheus' text, and the verbs' JSON, by HTTP, read-only, from a thread of its own; off by default. "
+     "docs/prometheus.md has the metrics, rules of alerts and a dashboard."},
     {"venue",
      "A further venue, with symbols of its own, or, for the first one, what [market] has no key for: not its "
      "symbols, streams and hosts. A symbol's name is unique among all venues. Each has its own connections, "
@@ -161,6 +166,8 @@ int main(int argc, char **argv)
         print_ini(&defaults);
     else if (argc == 2 && strcmp(argv[1], "man") == 0)
         print_man(&defaults);
+    else if (argc == 2 && strcmp(argv[1], "metrics") == 0)
+        daemon_metrics_page(stdout);
     else
         return EXIT_FAILURE;
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -16,6 +16,7 @@ CONFIG_READ(asset);
 CONFIG_READ(devices);
 CONFIG_VALUE(group);
 CONFIG_READ(keys);
+CONFIG_READ(listen);
 CONFIG_VALUE(minute);
 CONFIG_VALUE(quiet);
 CONFIG_VALUE(severities);

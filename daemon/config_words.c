@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/state.h"
+#include "daemon/http/listen.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
 #include "strategy/strategy.h"
@@ -25,6 +26,18 @@ static int set_text(const struct config_key *key, const char *text, void *base, 
     struct config_key row = *key;
     row.kind = CONFIG_TEXT;
     return config_key_read(&row, text, base, why);
+}
+
+READ(listen)
+{
+    struct sockaddr_storage address;
+    socklen_t size;
+    if (!text[0] || daemon_http_address(text, &address, &size) == 0)
+        return set_text(key, text, base, why);
+    return config_key_refuse(why, WHY,
+                             "\"%.64s\": an address of this machine's loopback with its port is needed, as "
+                             "127.0.0.1:9480 or [::1]:9480: any other could be reached from elsewhere",
+                             text);
 }
 
 READ(url)

@@ -20,6 +20,7 @@ struct trainings;
 struct arena;
 struct alert_watch;
 struct notify;
+struct daemon_http;
 struct daemon_config_given;
 
 struct daemon {
@@ -43,6 +44,7 @@ struct daemon {
     struct arena *arena;
     struct alert_watch *watch;
     struct notify *notify;
+    struct daemon_http *http;                        /* NULL once it is stopped */
     int lock;                                        /* its descriptor */
     int lock_error, socket_error, socket_read_error; /* why their files could not be put back; 0 */
     uint64_t keep_rows_ms;                           /* uv_now() of the database's next housekeeping; 0: now */

@@ -14,6 +14,7 @@
 #include "daemon/config_load.h"
 #include "daemon/daemon.h"
 #include "daemon/feed/feeds.h"
+#include "daemon/http/http.h"
 #include "daemon/log.h"
 #include "daemon/loop_time.h"
 #include "daemon/notify/notify.h"
@@ -106,6 +107,8 @@ static void session_drained(void *user)
         daemon_commands_committed(daemon->commands,
                                   db_writer_committed(daemon_session_writer(daemon->session)));
     daemon_notify_stop(daemon->notify); /* answers tests of sinks */
+    daemon_http_stop(daemon->http);
+    daemon->http = NULL;
     daemon_commands_destroy(daemon->commands);
     daemon_roles_close(daemon);
     arena_destroy(daemon->arena);
@@ -337,8 +340,9 @@ static int start(struct daemon *daemon)
     daemon->board = daemon_board_create(daemon);
     daemon->trainings = daemon_trainings_create(daemon);
     daemon->watch = daemon_alert_watch_create(daemon);
+    daemon->http = daemon_http_create(daemon);
     if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings ||
-        !daemon->arena || !daemon->watch) {
+        !daemon->arena || !daemon->watch || !daemon->http) {
         /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         daemon_log_finish();

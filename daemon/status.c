@@ -10,6 +10,7 @@
 #include "daemon/compute.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/log.h"
+#include "daemon/http/http.h"
 #include "daemon/loop_time.h"
 #include "daemon/notify/notify.h"
 #include "daemon/parity.h"
@@ -272,6 +273,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"alert_sinks", daemon_notify_object(daemon->notify)},
         {"control", control_object(daemon->control)},
         {"control_read", control_object(daemon->control_read)},
+        {"http", daemon_http_object(daemon->http)},
         {"log", log_object()},
         {"loop", loop_object(daemon)},
         {"gpu", daemon_telemetry_gpu_object(daemon->telemetry)},

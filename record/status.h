@@ -53,6 +53,11 @@
     FIELD(REAL, NULLABLE, turns_per_second) FIELD(REAL, NULLABLE, busy) FIELD(REAL, NULLABLE, wait_p99_ms) \
     FIELD(REAL, NULLABLE, longest_ms)
 
+/* The sockets of [metrics]: where it listens, what came of it since the start. */
+#define RECORD_SHOWN_HTTP(TEXT, FIELD) \
+    TEXT(LINE, REQUIRED, socket) TEXT(LINE, REQUIRED, listen) FIELD(UNSIGNED, REQUIRED, clients) \
+    FIELD(UNSIGNED, REQUIRED, requests) FIELD(UNSIGNED, REQUIRED, refused) FIELD(UNSIGNED, REQUIRED, cut)
+
 #define RECORD_SHOWN_GPU(TEXT, FIELD) TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, reason)
 
 /* Where the charts' indicators are computed; and how many of their bars are done and waiting. */

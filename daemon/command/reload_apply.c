@@ -5,6 +5,7 @@
 #include "daemon/alert_watch.h"
 #include "daemon/board.h"
 #include "daemon/command/reload.h"
+#include "daemon/http/http.h"
 #include "daemon/log.h"
 #include "daemon/roles.h"
 #include "daemon/notify/notify.h"
@@ -103,6 +104,7 @@ void daemon_reload_apply(struct reload *reload)
     daemon_notify_configure(daemon->notify, &daemon->config.notify);
     daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
     daemon->keep_rows_ms = 0; /* by what holds now */
+    daemon_http_take(daemon->http);
     daemon_reload_remove(reload);
     take_feeds(reload);
     daemon_reload_add(reload);

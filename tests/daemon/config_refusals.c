@@ -2,6 +2,28 @@
  * bytes, also in the documented example (argv[1]), which must never do more than be refused. */
 #include "tests/daemon/config_text.h"
 
+/* Every other address could be reached from elsewhere; a name could be anything. */
+static const char *const no_loopbacks[] = {"0.0.0.0:9480",
+                                           "192.0.2.7:9480",
+                                           "127.0.0.1",
+                                           "127.0.0.1:65536",
+                                           ":9480",
+                                           "localhost:9480",
+                                           "[::]:9480",
+                                           "[2001:db8::1]:80",
+                                           "::1:9480",
+                                           "9480",
+                                           "127.0.0.1:",
+                                           "128.0.0.1:9480",
+                                           "127.1:9480",
+                                           "[::ffff:192.0.2.7]:9480",
+                                           "127.0.0.1:-1",
+                                           "[127.0.0.1]:1",
+                                           "127.0.0.1:94x80",
+                                           "[::1:9480",
+                                           "127.0.0.1.example.com:80",
+                                           "0127.0.0.1:80"};
+
 static void test_refusals(void)
 {
     fails("[market]\n\nsymbls = BTCUSDT\n", ":3: [market] symbls: unknown key: did you mean symbols?");
@@ -74,6 +96,16 @@ static void test_refusals(void)
           ":2: [indicators] specs: sma: period \"0\": a whole number from 1 to 100000 is needed");
     fails("[indicators]\nspecs = macd sma:20 MACD:12,26,9\n",
           ":2: [indicators] specs: MACD:12,26,9 is named twice");
+    for (size_t i = 0; i < sizeof no_loopbacks / sizeof *no_loopbacks; i++) {
+        char text[128], words[256];
+        snprintf(text, sizeof text, "[log]\nlevel = info\n[metrics]\nlisten = %s\n", no_loopbacks[i]);
+        snprintf(
+            words, sizeof words,
+            ":4: [metrics] listen: \"%s\": an address of this machine's loopback with its port is needed, as "
+            "127.0.0.1:9480 or [::1]:9480: any other could be reached from elsewhere",
+            no_loopbacks[i]);
+        fails(text, words);
+    }
     fails("[gpu]\nsample_s = 0.999\n", ":2: [gpu] sample_s: \"0.999\": a number from 1 to 60 is needed");
     fails("[indicators]\ntimeframes =\n",
           ":2: [indicators] timeframes: at least one is needed, like 5m, or auto");
@@ -82,7 +114,7 @@ static void test_refusals(void)
           "5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w is needed");
     fails("[qqq]\n",
           ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, storage, events, retention, "
-          "parity, indicators, gpu, trainer, control, alerts, log, account, venue is needed");
+          "parity, indicators, gpu, trainer, control, alerts, metrics, log, account, venue is needed");
     fails("[risk]\nqqq = 1\n",
           ":2: [risk] qqq: unknown key: one of exposure_symbol, exposure_account, daily_loss, "
           "orders_per_second, drawdown, price_band, cooldown_s, positions is needed");

@@ -1,0 +1,167 @@
+#include "daemon/http/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/server.h"
+#include "daemon/log.h"
+#include "daemon/status.h"
+#include "record/json.h"
+#include "record/status.h"
+
+enum { STATUS_LEAST_MS = 100, STATUS_TIMES = 20 };
+
+#define ALERT "http"
+
+struct daemon_http {
+    struct daemon *daemon;
+    struct daemon_http_server *server; /* NULL until it is to listen */
+    uv_async_t news;                   /* from its thread */
+    uv_timer_t pause;                  /* between two statuses */
+    uint64_t answered;                 /* requests for a status */
+    struct daemon_http_view said;      /* in the log and by alerts; ... */
+    bool looked;                       /* ... it was, at least once */
+    int handles;
+};
+
+/* ---- on the server's thread ---- */
+
+static void notify(void *ctx)
+{
+    struct daemon_http *http = ctx;
+    uv_async_send(&http->news);
+}
+
+/* ---- on the loop ---- */
+
+static void give_status(struct daemon_http *http);
+
+static void on_pause(uv_timer_t *timer)
+{
+    give_status(timer->data);
+}
+
+static void give_status(struct daemon_http *http)
+{
+    uint64_t asked = daemon_http_server_asked(http->server), from_ns = uv_hrtime();
+    if (asked == http->answered || uv_is_active((uv_handle_t *)&http->pause))
+        return;
+    daemon_http_server_give(http->server, daemon_status_object(http->daemon), asked);
+    http->answered = asked;
+    uint64_t pause_ms = (uv_hrtime() - from_ns) * STATUS_TIMES / 1000000;
+    uv_update_time(http->daemon->loop);
+    uv_timer_start(&http->pause, on_pause, pause_ms > STATUS_LEAST_MS ? pause_ms : STATUS_LEAST_MS, 0);
+}
+
+/* One of its two listeners, "" where it does not listen there. */
+static void report(struct daemon_http *http, const char *key, const char *where, const char *was,
+                   const char *error, const char *old_error)
+{
+    char about[64], text[DB_ALERT_TEXT_MAX];
+    snprintf(about, sizeof about, "[metrics] %s", key);
+    if (*where && strcmp(where, was) != 0)
+        daemon_log_info("metrics, status, positions and equity by HTTP: %s", where);
+    if (*error && strcmp(error, old_error) != 0) {
+        snprintf(text, sizeof text, "%s: %s", about, error);
+        daemon_log_error("%s", text);
+        daemon_session_alert_lasting(http->daemon->session, DB_WARNING, ALERT, about, text);
+    } else if (!*error) {
+        daemon_session_alert_over(http->daemon->session, ALERT, about);
+    }
+}
+
+static bool same_listeners(const struct daemon_http_view *a, const struct daemon_http_view *b)
+{
+    return strcmp(a->path, b->path) == 0 && strcmp(a->address, b->address) == 0 &&
+           strcmp(a->error[0], b->error[0]) == 0 && strcmp(a->error[1], b->error[1]) == 0;
+}
+
+static void on_news(uv_async_t *async)
+{
+    struct daemon_http *http = async->data;
+    struct daemon_http_view view;
+    if (!http->server || http->daemon->stopping)
+        return;
+    daemon_http_server_view(http->server, &view);
+    if (!http->looked || !same_listeners(&view, &http->said)) {
+        report(http, "socket", view.path, http->said.path, view.error[0], http->said.error[0]);
+        report(http, "listen", view.address, http->said.address, view.error[1], http->said.error[1]);
+    }
+    http->looked = true;
+    http->said = view;
+    give_status(http);
+}
+
+/* A name is in the folder of the control socket, which is the runtime directory or the state's. */
+static void find_path(const struct daemon *daemon, char path[static STATE_PATH_MAX + CONFIG_SOCKET_MAX])
+{
+    const char *given = daemon->config.metrics_socket, *slash = strrchr(daemon->state.socket, '/');
+    snprintf(path, STATE_PATH_MAX + CONFIG_SOCKET_MAX, "%.*s%s",
+             *given && *given != '/' && slash ? (int)(slash - daemon->state.socket) + 1 : 0,
+             daemon->state.socket, given);
+}
+
+void daemon_http_take(struct daemon_http *http)
+{
+    char path[STATE_PATH_MAX + CONFIG_SOCKET_MAX];
+    const struct daemon_config *config = &http->daemon->config;
+    const struct daemon_http_options options = {
+        .database = http->daemon->state.database, .ctx = http, .want = notify, .changed = notify};
+    if (!http->server && !config->metrics_socket[0] && !config->metrics_listen[0])
+        return;
+    int r = http->server ? 0 : daemon_http_server_create(&options, &http->server);
+    if (r < 0) {
+        daemon_log_error("[metrics]: its thread cannot be started: %s", strerror(-r));
+        return;
+    }
+    find_path(http->daemon, path);
+    daemon_http_server_listen(http->server, path, config->metrics_listen);
+}
+
+struct daemon_http *daemon_http_create(struct daemon *daemon)
+{
+    struct daemon_http *http = calloc(1, sizeof *http);
+    if (!http)
+        return NULL;
+    http->daemon = daemon;
+    http->handles = 2;
+    uv_async_init(daemon->loop, &http->news, on_news);
+    uv_timer_init(daemon->loop, &http->pause);
+    http->news.data = http->pause.data = http;
+    daemon_http_take(http);
+    return http;
+}
+
+RECORD_VIEW_OBJECT(http_object, http_view, RECORD_SHOWN_HTTP);
+
+json_t *daemon_http_object(const struct daemon_http *http)
+{
+    struct daemon_http_view view;
+    if (!http || !http->server)
+        return json_null();
+    daemon_http_server_view(http->server, &view);
+    const struct http_view shown = {.socket = view.path,
+                                    .listen = view.address,
+                                    .clients = view.clients,
+                                    .requests = view.requests,
+                                    .refused = view.refused,
+                                    .cut = view.cut};
+    return http_object(&shown);
+}
+
+static void closed(uv_handle_t *handle)
+{
+    struct daemon_http *http = handle->data;
+    if (--http->handles == 0)
+        free(http);
+}
+
+void daemon_http_stop(struct daemon_http *http)
+{
+    if (!http)
+        return;
+    daemon_http_server_destroy(http->server);
+    http->server = NULL;
+    uv_close((uv_handle_t *)&http->news, closed);
+    uv_close((uv_handle_t *)&http->pause, closed);
+}
