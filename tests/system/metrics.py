@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The daemon's HTTP: /metrics, /status, /positions and /equity, by the UNIX socket and by the loopback. The text follows the
+format strictly, each number is the one of `status --json`, by the table of docs/prometheus.md, and of the database; lists are
+the verbs'. Both sockets move by a reload, and what cannot be listened on is an alert."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import stat
+
+import exposition
+import harness
+
+CONFIG = harness.BUSY_CONFIG + "[metrics]\nsocket = {socket}\nlisten = {listen}\n"
+
+
+class Local(http.client.HTTPConnection):
+    """By a UNIX socket."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=harness.PATIENCE)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def connection(where):
+    return Local(where) if "/" in where else http.client.HTTPConnection(where, timeout=harness.PATIENCE)
+
+
+def get(where, path, status=200, method="GET"):
+    with_headers = connection(where)
+    with_headers.request(method, path)
+    answer = with_headers.getresponse()
+    body = answer.read().decode()
+    assert answer.status == status, (path, answer.status, body)
+    assert answer.getheader("Cache-Control") == "no-store" and answer.getheader("Access-Control-Allow-Origin") is None
+    return body
+
+
+def listening(daemon):
+    """Where it listens: path and address."""
+    return daemon.wait_status(lambda s: s["http"] and s["http"]["socket"] and s["http"]["listen"], "both sockets")["http"]
+
+
+def samples_of(families, row):
+    """{labels: number} of the text, the state being the word whose sample is 1."""
+    family = families[row.name]
+    assert family.kind == row.kind and family.help == row.text + ".", (row.name, family.help)
+    found = {}
+    for (_, labels), value in family.samples.items():
+        if "state" not in row.labels:
+            found[labels] = value
+            continue
+        plain, word = labels[:-1], labels[-1][1]
+        assert labels[-1][0] == "state" and value in (0, 1)
+        found.setdefault(plain, None)
+        if value:
+            assert found[plain] is None, row.name
+            found[plain] = word
+    return found
+
+
+def between(row, labels, value, before, after):
+    """Is it what the status was before, or after, or of a number between the two?"""
+    low, high = before.get(labels), after.get(labels)
+    if isinstance(value, str) or value is None:
+        return value in (low, high)
+    near = [number for number in (low, high) if number is not None]
+    assert near, (row.name, labels)
+    slack = 1e-12 * max(map(abs, near))
+    return min(near) - slack <= value <= max(near) + slack
+
+
+def compare(where, daemon):
+    """Every number of the text lies between those of two statuses. How many are compared, and how many of them did not move."""
+    before = daemon.status_object()
+    families = exposition.parse(get(where, "/metrics"))
+    after = daemon.status_object()
+    table, compared, still = exposition.rows(), 0, 0
+    assert set(families) == {row.name for row in table}
+    for row in table:
+        if not row.path or row.kind == "histogram":
+            continue
+        was, now = exposition.values(row, before), exposition.values(row, after)
+        found = samples_of(families, row)
+        assert set(was) & set(now) <= set(found) <= set(was) | set(now), (row.name, found, was)
+        for labels, value in found.items():
+            moves = row.name in ("papertape_loop_busy_ratio", "papertape_loop_wait_p99_seconds", "papertape_loop_longest_turn_seconds",
+                                 "papertape_log_waiting_bytes", "papertape_database_queue_rows", "papertape_control_clients",
+                                 "papertape_http_clients") or "_age_" in row.name  # up and down within the two
+            assert moves or between(row, labels, value, was, now), (row.name, labels, value, was.get(labels), now.get(labels))
+            compared += 1
+            still += was.get(labels) == now.get(labels)
+    times = families["papertape_database_commit_seconds"].samples[("papertape_database_commit_seconds_count", ())]
+    assert before["db"]["commit_times"]["commits"] <= times <= after["db"]["commit_times"]["commits"]
+    return families, compared, still
+
+
+def one(families, name, **labels):
+    return families[name].samples[(name, tuple(labels.items()))]
+
+
+def stored(daemon, families):
+    """The database has the same: all orders, fills and bars, the last equity, the positions."""
+    assert daemon.query("SELECT count(*) FROM fills")[0][0] == one(families, "papertape_fills_total") > 0
+    assert daemon.query("SELECT count(*) FROM orders")[0][0] == one(families, "papertape_orders_total") > 0
+    for symbol, bars in daemon.query("SELECT name, count(*) FROM bars JOIN symbols ON symbols.id = symbol WHERE source = 'venue' "
+                                     "GROUP BY name"):
+        assert bars == one(families, "papertape_symbol_bars_total", venue="binance", symbol=symbol) > 50, (symbol, bars)
+    held = daemon.query("SELECT a.name, s.name, qty, qty_scale FROM positions JOIN accounts a ON a.id = account "
+                        "JOIN symbols s ON s.id = symbol WHERE qty <> 0")
+    assert {(("account", account), ("symbol", symbol)): qty / 10**scale for account, symbol, qty, scale in held} == {
+        labels: value for (_, labels), value in families["papertape_position_quantity"].samples.items()}
+    assert one(families, "papertape_alerts_open") == daemon.query("SELECT count(*) FROM alerts WHERE acked_ns IS NULL AND closed_ns IS NULL")[0][0]
+
+
+def lists(where, daemon):
+    """/positions, /equity and /status are the verbs'."""
+    def both(path, *verb):
+        return json.loads(get(where, path)), json.loads(daemon.papertape(*verb, "--json"))
+    for path, verb in (("/positions", ("positions",)), ("/equity", ("equity",)), ("/equity?account=hand", ("equity", "--account", "hand"))):
+        harness.wait_for(lambda p=path, v=verb: len({json.dumps(x, sort_keys=True) for x in both(p, *v)}) == 1, f"{path} as the verb has it")
+    ours, theirs = both("/status", "status")
+    assert ours["schema"] == "papertape.status/1" and ours.keys() == theirs.keys()
+    for part in ("accounts", "positions", "orders", "venues", "pid", "state_dir"):
+        assert str(ours[part]).count(":") == str(theirs[part]).count(":"), part
+    assert get(where, "/equity?account=nobody", status=404) == "\"nobody\": there is no such account\n"
+
+
+def refusals(path, address):
+    for where in (path, address):
+        get(where, "/", status=404)
+        get(where, "/status", status=405, method="POST")
+        assert get(where, "/metrics", method="HEAD") == ""
+    for host, status in (("evil.example", 403), ("localhost", 200), (address, 200), ("127.0.0.1", 200)):
+        client = connection(address)
+        client.putrequest("GET", "/metrics", skip_host=True)
+        client.putheader("Host", host)
+        client.endheaders()
+        assert client.getresponse().status == status, host
+
+
+def moved(daemon, path):
+    """A reload: other sockets, none, and one whose place is taken, which is an alert until it is free."""
+    def write(socket_path, listen):
+        with open(daemon.config, "w", encoding="utf-8") as file:
+            file.write(CONFIG.format(socket=socket_path, listen=listen))
+    write("other.sock", "")
+    said = daemon.papertape("reload")
+    assert "[metrics] socket = other.sock (before: metrics.sock)" in said and "2 taken, 0 need" in said, said
+    other = os.path.join(daemon.state, "other.sock")
+    status = daemon.wait_status(lambda s: s["http"]["socket"] == other, "the other socket")
+    assert status["http"]["listen"] == "" and not os.path.exists(path)
+    get(other, "/metrics")
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    address = f"127.0.0.1:{taken.getsockname()[1]}"
+    write("", address)
+    daemon.papertape("reload")
+    alert = "SELECT text FROM alerts WHERE code = 'http' AND closed_ns IS NULL"
+    text = harness.wait_for(lambda: daemon.query(alert), "an alert of the port that is taken")[0][0]
+    assert text == f"[metrics] listen: {address}: another program listens there", text
+    taken.close()
+    daemon.wait_status(lambda s: s["http"]["listen"] == address, "the port, once it is free")
+    harness.wait_for(lambda: not daemon.query(alert), "the alert's end")
+    get(address, "/status")
+    write("metrics.sock", "192.0.2.7:9480")
+    said = daemon.papertape("reload", status=1)
+    line = CONFIG.format(socket="", listen="").count("\n")
+    assert f"{daemon.config}:{line}: [metrics] listen: \"192.0.2.7:9480\": an address of this machine's loopback" in said, said
+    write("", "")
+    daemon.papertape("reload")
+    status = daemon.wait_status(lambda s: s["http"]["socket"] == s["http"]["listen"] == "", "no socket")
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "11", "--rate", "400"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(socket="metrics.sock", listen="127.0.0.1:0")))
+        daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] > 10 and s["positions"], "fills")
+        where = listening(daemon)
+        path, address = where["socket"], where["listen"]
+        assert path == os.path.join(daemon.state, "metrics.sock") and stat.S_IMODE(os.stat(path).st_mode) == 0o660
+        assert f": {path}\n" in daemon.log_text() and f": {address}\n" in daemon.log_text()
+        counts = [compare(place, daemon)[1:] for place in (path, address)]
+        refusals(path, address)
+        replay.popen.send_signal(signal.SIGSTOP)  # the market stands still: so do its numbers
+        frames = []
+        harness.wait_for(lambda: frames.append(daemon.status_object()["feed"]["frames"]) or frames[-1:] == frames[-2:-1], "the last frame")
+        harness.wait_for(lambda: daemon.status_object()["db"]["queue"] == 0, "everything stored")
+        families, compared, still = compare(path, daemon)
+        stored(daemon, families)
+        lists(path, daemon)
+        replay.popen.send_signal(signal.SIGCONT)
+        moved(daemon, path)
+        assert daemon.stop() == 0
+        assert not [name for name in os.listdir(daemon.state) if name.endswith(".sock")]
+        print(f"{len(families)} metrics; {counts[0][0]} + {counts[1][0]} samples between two statuses, {still} of {compared} of a market that "
+              "stands still equal to both; the database has the same")
+
+
+if __name__ == "__main__":
+    main()
