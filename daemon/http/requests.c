@@ -130,6 +130,8 @@ static ssize_t list_bytes(void *ctx, uint64_t at, char *to, size_t max)
 {
     struct http_client *client = ctx;
     (void)at;
+    if (client->cut)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     ssize_t n = daemon_http_list_take(client->list, to, max);
     if (n == 0) {
         client->suspended = true;
@@ -147,7 +149,7 @@ static void flow(struct http_client *client)
 }
 
 /* What it waits for is there, or failed. */
-static void look_at_list(struct http_client *client)
+static void look_at_list(struct daemon_http_server *server, struct http_client *client)
 {
     char words[LIST_WORDS_MAX];
     switch (daemon_http_list_look(client->list, words)) {
@@ -163,7 +165,7 @@ static void look_at_list(struct http_client *client)
         refuse(client, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", words);
         break;
     }
-    daemon_http_client_resume(client);
+    daemon_http_client_resume(server, client);
 }
 
 void daemon_http_clients_look(struct daemon_http_server *server)
@@ -172,9 +174,9 @@ void daemon_http_clients_look(struct daemon_http_server *server)
         if (!client->list || !client->suspended)
             continue;
         if (client->state == CLIENT_WAITS)
-            look_at_list(client);
+            look_at_list(server, client);
         else
-            daemon_http_client_resume(client);
+            daemon_http_client_resume(server, client);
     }
 }
 
@@ -187,17 +189,18 @@ static void wait_for_answer(struct http_client *client)
     MHD_suspend_connection(client->connection);
 }
 
-void daemon_http_client_resume(struct http_client *client)
+void daemon_http_client_resume(struct daemon_http_server *server, struct http_client *client)
 {
     client->suspended = false;
+    server->resumed = true;
     MHD_resume_connection(client->connection);
 }
 
-void daemon_http_client_give_up(struct http_client *client)
+void daemon_http_client_give_up(struct daemon_http_server *server, struct http_client *client)
 {
     refuse(client, MHD_HTTP_SERVICE_UNAVAILABLE, "%s: what answers this is busy: try again later",
            client->route->path);
-    daemon_http_client_resume(client);
+    daemon_http_client_resume(server, client);
 }
 
 static struct MHD_Response *text_response(const struct http_route *route, const json_t *status)
@@ -231,7 +234,7 @@ void daemon_http_clients_take(struct daemon_http_server *server, const json_t *s
             *text = text_response(client->route, status);
         if (!*text)
             refuse(client, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
-        daemon_http_client_resume(client);
+        daemon_http_client_resume(server, client);
     }
 }
 
@@ -309,12 +312,15 @@ static void begin(struct daemon_http_server *server, struct http_client *client,
 
 static enum MHD_Result answer(struct daemon_http_server *server, struct http_client *client)
 {
-    struct MHD_Response *text = client->route && client->route->text ? server->texts[client->route - routes]
-                                                                     : NULL,
-                        *response = client->response ? client->response : text;
-    unsigned code = client->response ? client->code : MHD_HTTP_OK;
-    if (!response || client->cut)
+    bool of_status = !client->response && client->route && client->route->text;
+    struct MHD_Response *response = of_status ? server->texts[client->route - routes] : client->response;
+    unsigned code = of_status ? MHD_HTTP_OK : client->code;
+    if (client->cut || (!response && !of_status))
         return MHD_NO;
+    if (!response) { /* the next status came before it was sent this one */
+        ask_status(server, client);
+        return MHD_YES;
+    }
     client->state = CLIENT_ANSWERED;
     count(server, code);
     return MHD_queue_response(client->connection, code, response);

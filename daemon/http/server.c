@@ -18,7 +18,7 @@ enum {
     ACCEPTS_MAX = 8,       /* of a listener in a turn */
 };
 
-const struct daemon_http_times daemon_http_times_default = {.request = 5000, .answer = 10000, .list = 60000};
+const struct daemon_http_times daemon_http_times_default = {.request = 5000, .answer = 10000, .list = 20000};
 
 static int64_t now_ms(void)
 {
@@ -90,6 +90,12 @@ static struct http_client *displaced(const struct daemon_http_server *server)
     return oldest;
 }
 
+/* Else the listeners are left alone, whose sockets would wake the thread again and again. */
+static bool can_accept(const struct daemon_http_server *server)
+{
+    return now_ms() >= server->accept_ms && (server->n_clients < HTTP_CLIENTS_MAX || displaced(server));
+}
+
 static void accept_from(struct daemon_http_server *server, int listener)
 {
     for (int i = 0; i < ACCEPTS_MAX; i++) {
@@ -102,8 +108,11 @@ static void accept_from(struct daemon_http_server *server, int listener)
             break; /* there is room in the next turn, or once an answer is read */
         }
         int fd = accept4(listener, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0)
+        if (fd < 0) {
+            if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+                server->accept_ms = now_ms() + LOOK_MS; /* no descriptor is left */
             break;
+        }
         if (address.ss_family == AF_UNIX)
             size = sizeof(sa_family_t);
         MHD_add_connection(server->mhd, fd, (struct sockaddr *)&address, size); /* closes it where it fails */
@@ -119,12 +128,12 @@ static void look_at_clients(struct daemon_http_server *server)
         const struct daemon_http_times *times = &server->times;
         int64_t age = now - client->since_ms;
         if (client->suspended && client->state == CLIENT_WAITS && age > times->request + times->request / 2)
-            daemon_http_client_give_up(client);
+            daemon_http_client_give_up(server, client);
         else if (age > (client->list ? times->list : times->answer) ||
                  (client->state == CLIENT_NEW && age > times->request))
             cut(server, client);
         if (client->cut && client->suspended)
-            daemon_http_client_resume(client);
+            daemon_http_client_resume(server, client);
     }
 }
 
@@ -240,14 +249,19 @@ static bool ends(struct daemon_http_server *server)
     return end;
 }
 
+/* Its eventfd wakes it for everything else. */
 static int timeout_of(struct daemon_http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG ms;
-    bool asleep = server->n_clients == 0 && server->listeners[0].fd < 0 && server->listeners[1].fd < 0 &&
-                  !server->listeners[0].where[0] && !server->listeners[1].where[0];
-    int least = asleep ? -1 : server->n_clients > 0 ? LOOK_MS / 10 : LOOK_MS;
-    return MHD_get_timeout(server->mhd, &ms) == MHD_YES && (least < 0 || ms < (unsigned)least) ? (int)ms
-                                                                                               : least;
+    int most = LOOK_MS;
+    if (server->resumed)
+        return 0;
+    if (server->n_clients > 0)
+        most = LOOK_MS / 10;
+    else if (!server->listeners[0].where[0] && !server->listeners[1].where[0])
+        most = -1;
+    bool sooner = MHD_get_timeout(server->mhd, &ms) == MHD_YES && (most < 0 || ms < (unsigned)most);
+    return sooner ? (int)ms : most;
 }
 
 static void *run(void *arg)
@@ -255,14 +269,16 @@ static void *run(void *arg)
     struct daemon_http_server *server = arg;
     int64_t looked_ms = 0;
     while (!ends(server)) {
+        const bool accepts = can_accept(server);
         struct pollfd fds[2 + HTTP_LISTENERS] = {{.fd = server->wake_fd, .events = POLLIN},
                                                  {.fd = server->mhd_fd, .events = POLLIN}};
         for (int i = 0; i < HTTP_LISTENERS; i++) /* those below 0 are ignored */
-            fds[2 + i] = (struct pollfd){.fd = server->listeners[i].fd, .events = POLLIN};
+            fds[2 + i] = (struct pollfd){.fd = accepts ? server->listeners[i].fd : -1, .events = POLLIN};
         poll(fds, sizeof fds / sizeof *fds, timeout_of(server));
         for (int i = 0; i < HTTP_LISTENERS; i++)
             if (fds[2 + i].revents)
                 accept_from(server, server->listeners[i].fd);
+        server->resumed = false;
         MHD_run(server->mhd);
         if (fds[0].revents) {
             uint64_t count;
@@ -289,7 +305,7 @@ static void destroy(struct daemon_http_server *server)
         for (struct http_client *client = server->clients; client; client = client->next) {
             cut(server, client);
             if (client->suspended)
-                daemon_http_client_resume(client);
+                daemon_http_client_resume(server, client);
         }
         MHD_run(server->mhd); /* one that is suspended may not be there at the end */
         MHD_stop_daemon(server->mhd);

@@ -30,7 +30,7 @@ struct daemon_http_times {
     int answer;  /* until its answer must be read; ... */
     int list;    /* ... one of a list */
 };
-extern const struct daemon_http_times daemon_http_times_default; /* 5 s, 10 s, 60 s */
+extern const struct daemon_http_times daemon_http_times_default; /* 5 s, 10 s, 20 s */
 
 struct daemon_http_options {
     const char *database;

@@ -51,6 +51,8 @@ struct daemon_http_server {
     struct daemon_http_lists *lists;
     struct http_client *clients; /* the newest first */
     int n_clients;
+    bool resumed;                                   /* one was, of which MHD's timeout does not know */
+    int64_t accept_ms;                              /* none is accepted before */
     struct MHD_Response *texts[HTTP_ROUTES];        /* of the last status, for those that waited for it */
     struct http_listener listeners[HTTP_LISTENERS]; /* the path, the address */
 
@@ -74,8 +76,8 @@ void daemon_http_texts_drop(struct daemon_http_server *server);
 /* Continues those whose list has more. */
 void daemon_http_clients_look(struct daemon_http_server *server);
 /* What it waits for does not come: 503. */
-void daemon_http_client_give_up(struct http_client *client);
-void daemon_http_client_resume(struct http_client *client);
+void daemon_http_client_give_up(struct daemon_http_server *server, struct http_client *client);
+void daemon_http_client_resume(struct daemon_http_server *server, struct http_client *client);
 void daemon_http_client_finish(struct http_client *client);
 
 #endif

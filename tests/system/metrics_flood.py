@@ -16,7 +16,7 @@ import harness
 import metrics
 
 CONFIG = harness.BUSY_CONFIG + "[metrics]\nsocket = metrics.sock\nlisten = 127.0.0.1:0\n"
-ROUNDS, TURNS = (400, 4000) if harness.LONG else (3, 12)  # of commands; of each of the crowd
+ROUNDS, TURNS = (100, 1000) if harness.LONG else (3, 12)  # of commands; of each of the crowd
 WATCHDOG_S = 4.0
 GROWTH_MAX = 64 << 20
 CLIENTS_MAX = 32
