@@ -240,6 +240,7 @@ static void started(void *ctx)
     const struct alert *alerts = daemon_session_alerts(daemon->session, &n);
     daemon_notify_open_alerts(daemon->notify, alerts, n);
     arena_started(daemon->arena);
+    daemon_http_started(daemon->http);
     daemon_commands_started(daemon->commands);
 }
 

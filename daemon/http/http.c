@@ -19,8 +19,7 @@ struct daemon_http {
     uv_async_t news;                   /* from its thread */
     uv_timer_t pause;                  /* between two statuses */
     uint64_t answered;                 /* requests for a status */
-    struct daemon_http_view said;      /* in the log and by alerts; ... */
-    bool looked;                       /* ... it was, at least once */
+    struct daemon_http_view said;      /* in the log and by alerts */
     int handles;
 };
 
@@ -53,27 +52,42 @@ static void give_status(struct daemon_http *http)
     uv_timer_start(&http->pause, on_pause, pause_ms > STATUS_LEAST_MS ? pause_ms : STATUS_LEAST_MS, 0);
 }
 
-/* One of its two listeners, "" where it does not listen there. */
-static void report(struct daemon_http *http, const char *key, const char *where, const char *was,
-                   const char *error, const char *old_error)
+/* The keys of its two listeners, as the view's errors. */
+static const char *const keys[] = {"[metrics] socket", "[metrics] listen"};
+enum { KEYS_N = sizeof keys / sizeof *keys };
+
+static void raise_alerts(const struct daemon_http *http)
 {
-    char about[64], text[DB_ALERT_TEXT_MAX];
-    snprintf(about, sizeof about, "[metrics] %s", key);
-    if (*where && strcmp(where, was) != 0)
-        daemon_log_info("metrics, status, positions and equity by HTTP: %s", where);
-    if (*error && strcmp(error, old_error) != 0) {
-        snprintf(text, sizeof text, "%s: %s", about, error);
-        daemon_log_error("%s", text);
-        daemon_session_alert_lasting(http->daemon->session, DB_WARNING, ALERT, about, text);
-    } else if (!*error) {
-        daemon_session_alert_over(http->daemon->session, ALERT, about);
+    for (int i = 0; i < KEYS_N; i++) {
+        char text[DB_ALERT_TEXT_MAX];
+        snprintf(text, sizeof text, "%s: %s", keys[i], http->said.error[i]);
+        if (http->said.error[i][0])
+            daemon_session_alert_lasting(http->daemon->session, DB_WARNING, ALERT, keys[i], text);
     }
 }
 
-static bool same_listeners(const struct daemon_http_view *a, const struct daemon_http_view *b)
+static void end_alerts(const struct daemon_http *http)
 {
-    return strcmp(a->path, b->path) == 0 && strcmp(a->address, b->address) == 0 &&
-           strcmp(a->error[0], b->error[0]) == 0 && strcmp(a->error[1], b->error[1]) == 0;
+    for (int i = 0; i < KEYS_N; i++)
+        if (!http->said.error[i][0])
+            daemon_session_alert_over(http->daemon->session, ALERT, keys[i]);
+}
+
+/* What the view has, and what was said does not. */
+static void log_changes(const struct daemon_http *http, const struct daemon_http_view *view)
+{
+    const char *places[] = {view->path, view->address}, *said[] = {http->said.path, http->said.address};
+    for (int i = 0; i < KEYS_N; i++) {
+        if (*places[i] && strcmp(places[i], said[i]) != 0)
+            daemon_log_info("metrics, status, positions and equity by HTTP: %s", places[i]);
+        if (view->error[i][0] && strcmp(view->error[i], http->said.error[i]) != 0)
+            daemon_log_error("%s: %s", keys[i], view->error[i]);
+    }
+}
+
+static bool same_errors(const struct daemon_http_view *a, const struct daemon_http_view *b)
+{
+    return strcmp(a->error[0], b->error[0]) == 0 && strcmp(a->error[1], b->error[1]) == 0;
 }
 
 static void on_news(uv_async_t *async)
@@ -83,13 +97,19 @@ static void on_news(uv_async_t *async)
     if (!http->server || http->daemon->stopping)
         return;
     daemon_http_server_view(http->server, &view);
-    if (!http->looked || !same_listeners(&view, &http->said)) {
-        report(http, "socket", view.path, http->said.path, view.error[0], http->said.error[0]);
-        report(http, "listen", view.address, http->said.address, view.error[1], http->said.error[1]);
-    }
-    http->looked = true;
+    bool same = same_errors(&view, &http->said);
+    log_changes(http, &view);
     http->said = view;
+    if (!same) {
+        end_alerts(http);
+        raise_alerts(http);
+    }
     give_status(http);
+}
+
+void daemon_http_started(struct daemon_http *http)
+{
+    raise_alerts(http);
 }
 
 /* A name is in the folder of the control socket, which is the runtime directory or the state's. */
@@ -128,6 +148,7 @@ struct daemon_http *daemon_http_create(struct daemon *daemon)
     uv_async_init(daemon->loop, &http->news, on_news);
     uv_timer_init(daemon->loop, &http->pause);
     http->news.data = http->pause.data = http;
+    end_alerts(http); /* a former run's */
     daemon_http_take(http);
     return http;
 }

@@ -13,6 +13,9 @@ struct daemon_http;
 /* Listens as [metrics] says; where it says nothing there is no thread. NULL without memory. */
 struct daemon_http *daemon_http_create(struct daemon *daemon);
 
+/* The session has started: alerts can be stored from now on. */
+void daemon_http_started(struct daemon_http *http);
+
 /* After the configuration was read again. */
 void daemon_http_take(struct daemon_http *http);
 

@@ -19,6 +19,7 @@ CONFIG = harness.BUSY_CONFIG + "[metrics]\nsocket = {socket}\nlisten = {listen}\
 
 
 LISTS_MAX, POINTS = 4, 20000
+HTTP_ALERT = "code = 'http' AND closed_ns IS NULL"
 
 
 class Local(http.client.HTTPConnection):
@@ -172,6 +173,26 @@ def long_list(daemon, path):
     return len(curve)
 
 
+def taken_at_the_start(folder):
+    """A port that is taken when the state is new: an alert, and the rest works; of a run that does not want it, it is over."""
+    replay = folder.start(harness.Replay(folder.within("taken-venue"), "--synthetic", "12"))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        config = CONFIG.format(socket="metrics.sock", listen=f"127.0.0.1:{taken.getsockname()[1]}")
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, name="taken", state="taken"))
+        text, count = harness.wait_for(lambda: daemon.query(f"SELECT text, count FROM alerts WHERE {HTTP_ALERT}") if daemon.status_object()["db"]["commits"]
+                                       else None, "an alert of the port that is taken")[0]
+        assert text.endswith(": another program listens there") and count <= 2, (text, count)
+        get(daemon.status_object()["http"]["socket"], "/metrics")
+        assert daemon.stop() == 0
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.BUSY_CONFIG, name="none", state="taken"))
+    daemon.wait_status(lambda s: s["counters"], "the session")
+    harness.wait_for(lambda: not daemon.query(f"SELECT id FROM alerts WHERE {HTTP_ALERT}"), "the alert's end")
+    assert daemon.status_object()["http"] is None and not os.path.exists(os.path.join(daemon.state, "metrics.sock"))
+    assert daemon.stop() == 0
+
+
 def listed(where, path):
     """A list, or None where too many are being read."""
     client = connection(where)
@@ -211,7 +232,7 @@ def moved(daemon, path):
     address = f"127.0.0.1:{taken.getsockname()[1]}"
     write("", address)
     daemon.papertape("reload")
-    alert = "SELECT text FROM alerts WHERE code = 'http' AND closed_ns IS NULL"
+    alert = f"SELECT text FROM alerts WHERE {HTTP_ALERT}"
     text = harness.wait_for(lambda: daemon.query(alert), "an alert of the port that is taken")[0][0]
     assert text == f"[metrics] listen: {address}: another program listens there", text
     taken.close()
@@ -227,31 +248,35 @@ def moved(daemon, path):
     status = daemon.wait_status(lambda s: s["http"]["socket"] == s["http"]["listen"] == "", "no socket")
 
 
+def numbers(folder):
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "11", "--rate", "400"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(socket="metrics.sock", listen="127.0.0.1:0")))
+    daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] > 10 and s["positions"], "fills")
+    where = listening(daemon)
+    path, address = where["socket"], where["listen"]
+    assert path == os.path.join(daemon.state, "metrics.sock") and stat.S_IMODE(os.stat(path).st_mode) == 0o660
+    assert f": {path}\n" in daemon.log_text() and f": {address}\n" in daemon.log_text()
+    counts = [compare(place, daemon, moving=True)[1:] for place in (path, address)]
+    refusals(path, address)
+    replay.popen.send_signal(signal.SIGSTOP)  # the market stands still: so do its numbers
+    frames = []
+    harness.wait_for(lambda: frames.append(daemon.status_object()["feed"]["frames"]) or frames[-1:] == frames[-2:-1], "the last frame")
+    harness.wait_for(lambda: daemon.status_object()["db"]["queue"] == 0, "everything stored")
+    families, compared, still = compare(path, daemon)
+    stored(daemon, families)
+    lists(path, daemon)
+    replay.popen.send_signal(signal.SIGCONT)
+    size = long_list(daemon, path)
+    moved(daemon, path)
+    assert daemon.stop() == 0
+    assert not [name for name in os.listdir(daemon.state) if name.endswith(".sock")]
+    print(f"{len(families)} metrics; {counts[0][0]} + {counts[1][0]} counters between two statuses, {still} of {compared} of a market that "
+          f"stands still equal to both; the database has the same; a curve of {size >> 10} KiB")
+
+
 def main():
     with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "11", "--rate", "400"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(socket="metrics.sock", listen="127.0.0.1:0")))
-        daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] > 10 and s["positions"], "fills")
-        where = listening(daemon)
-        path, address = where["socket"], where["listen"]
-        assert path == os.path.join(daemon.state, "metrics.sock") and stat.S_IMODE(os.stat(path).st_mode) == 0o660
-        assert f": {path}\n" in daemon.log_text() and f": {address}\n" in daemon.log_text()
-        counts = [compare(place, daemon, moving=True)[1:] for place in (path, address)]
-        refusals(path, address)
-        replay.popen.send_signal(signal.SIGSTOP)  # the market stands still: so do its numbers
-        frames = []
-        harness.wait_for(lambda: frames.append(daemon.status_object()["feed"]["frames"]) or frames[-1:] == frames[-2:-1], "the last frame")
-        harness.wait_for(lambda: daemon.status_object()["db"]["queue"] == 0, "everything stored")
-        families, compared, still = compare(path, daemon)
-        stored(daemon, families)
-        lists(path, daemon)
-        replay.popen.send_signal(signal.SIGCONT)
-        size = long_list(daemon, path)
-        moved(daemon, path)
-        assert daemon.stop() == 0
-        assert not [name for name in os.listdir(daemon.state) if name.endswith(".sock")]
-        print(f"{len(families)} metrics; {counts[0][0]} + {counts[1][0]} counters between two statuses, {still} of {compared} of a market that "
-              f"stands still equal to both; the database has the same; a curve of {size >> 10} KiB")
+        harness.together(folder, numbers, taken_at_the_start)
 
 
 if __name__ == "__main__":
