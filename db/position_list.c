@@ -22,7 +22,7 @@ static const struct record_field fields[] = {PRINT_AS(ACCOUNT, REQUIRED, account
 const struct record db_positions_shown = RECORD_OF("positions", fields);
 #undef ROW
 
-struct listing {
+struct position_reading {
     bool all;
     void (*row)(void *ctx, const struct db_position_shown *row, const struct record_context *context);
     void *ctx;
@@ -35,22 +35,23 @@ struct listing {
 
 static void take_mark(void *ctx, const struct db_price_row *row)
 {
-    struct listing *listing = ctx;
-    if (listing->n_marks == SYMBOLS_MAX)
+    struct position_reading *reading = ctx;
+    if (reading->n_marks == SYMBOLS_MAX)
         return;
-    strcpy(listing->marks[listing->n_marks].symbol, row->symbol->symbol.name);
-    listing->marks[listing->n_marks++].mark = row->price.mark;
+    strcpy(reading->marks[reading->n_marks].symbol, row->symbol->symbol.name);
+    reading->marks[reading->n_marks++].mark = row->price.mark;
 }
 
-static int64_t mark_of(const struct listing *listing, const char *symbol)
+static int64_t mark_of(const struct position_reading *reading, const char *symbol)
 {
-    for (int i = 0; i < listing->n_marks; i++)
-        if (strcmp(listing->marks[i].symbol, symbol) == 0)
-            return listing->marks[i].mark;
+    for (int i = 0; i < reading->n_marks; i++)
+        if (strcmp(reading->marks[i].symbol, symbol) == 0)
+            return reading->marks[i].mark;
     return 0;
 }
 
-static struct db_position_shown shown_of(const struct listing *listing, const struct db_position_row *row)
+static struct db_position_shown shown_of(const struct position_reading *reading,
+                                         const struct db_position_row *row)
 {
     const struct symbol *s = &row->symbol->symbol;
     const struct position *held = &row->position;
@@ -59,7 +60,7 @@ static struct db_position_shown shown_of(const struct listing *listing, const st
                                               : held->qty > 0 ? "L"
                                                               : "",
                                       .quote = s->quote,
-                                      .mark = mark_of(listing, s->name),
+                                      .mark = mark_of(reading, s->name),
                                       .value = INT64_MIN,
                                       .upnl = INT64_MIN,
                                       .held = *held};
@@ -77,11 +78,11 @@ static struct db_position_shown shown_of(const struct listing *listing, const st
 
 static void take_position(void *ctx, const struct db_position_row *row)
 {
-    const struct listing *listing = ctx;
-    if (row->position.qty == 0 && !listing->all)
+    const struct position_reading *reading = ctx;
+    if (row->position.qty == 0 && !reading->all)
         return;
-    const struct db_position_shown shown = shown_of(listing, row);
-    listing->row(listing->ctx, &shown, &(struct record_context){&row->symbol->symbol, row->account->name});
+    const struct db_position_shown shown = shown_of(reading, row);
+    reading->row(reading->ctx, &shown, &(struct record_context){&row->symbol->symbol, row->account->name});
 }
 
 int db_position_list_read(struct db_reader *reader, bool all,
@@ -89,16 +90,16 @@ int db_position_list_read(struct db_reader *reader, bool all,
                                       const struct record_context *context),
                           void *ctx)
 {
-    struct listing *listing = calloc(1, sizeof *listing);
-    if (!listing)
+    struct position_reading *reading = calloc(1, sizeof *reading);
+    if (!reading)
         return -ENOMEM;
-    listing->all = all;
-    listing->row = row;
-    listing->ctx = ctx;
-    int r = db_reader_prices(reader, take_mark, listing);
+    reading->all = all;
+    reading->row = row;
+    reading->ctx = ctx;
+    int r = db_reader_prices(reader, take_mark, reading);
     if (r == 0)
-        r = db_reader_positions(reader, take_position, listing);
-    free(listing);
+        r = db_reader_positions(reader, take_position, reading);
+    free(reading);
     return r;
 }
 

@@ -52,7 +52,7 @@ struct daemon_http_server {
     struct http_client *clients; /* the newest first */
     int n_clients;
     bool resumed;                                   /* one was, of which MHD's timeout does not know */
-    int64_t accept_ms;                              /* none is accepted before */
+    int64_t accept_ms;                              /* nothing is accepted before */
     struct MHD_Response *texts[HTTP_ROUTES];        /* of the last status, for those that waited for it */
     struct http_listener listeners[HTTP_LISTENERS]; /* the path, the address */
 

@@ -258,7 +258,7 @@ static void test_many(void)
         CHECK(begins(ask("GET /status HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 200 "));
     CHECK(view_now().clients <= HTTP_CLIENTS_MAX);
     CHECK(view_now().cut - cut >= SILENT - HTTP_CLIENTS_MAX);
-    /* Those that are left are cut by time; none is answered. */
+    /* Those that are left are cut by time; no one gets an answer. */
     for (int i = 0; i < SILENT; i++)
         CHECK(!strstr(receive(fds[i]), " 200 "));
     AWAIT(view_now().clients == 0);

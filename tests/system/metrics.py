@@ -138,7 +138,7 @@ def lists(where, daemon):
     assert ours["schema"] == "papertape.status/1" and ours.keys() == theirs.keys()
     for part in ("accounts", "positions", "orders", "venues", "pid", "state_dir"):
         assert str(ours[part]).count(":") == str(theirs[part]).count(":"), part
-    assert get(where, "/equity?account=nobody", status=404) == "\"nobody\": there is no such account\n"
+    assert get(where, "/equity?account=stranger", status=404) == "\"stranger\": there is no such account\n"
 
 
 def long_list(daemon, path):
