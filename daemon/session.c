@@ -168,6 +168,8 @@ int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, con
     if (r == 0)
         r = open_policies(session, err, err_size);
     if (r == 0)
+        r = daemon_session_keep_former(session, err, err_size);
+    if (r == 0)
         r = daemon_session_log_open(session, err, err_size);
     if (r == 0)
         r = daemon_session_sound(session, err, err_size);

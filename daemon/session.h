@@ -186,6 +186,9 @@ const struct alert *daemon_session_alert_unstored(const struct session *session,
 /* A number for a new command's row. */
 uint64_t daemon_session_command_id(struct session *session);
 
+/* Call now and then: once a day what upgrades of the schema kept too long is removed, on a thread
+ * (db/former.h). */
+void daemon_session_prune_former(struct session *session);
 /* Puts a command's row, and keeps it for the states of the event log when it bears a key and has ended. */
 void daemon_session_put_command(struct session *session, const struct db_command *row);
 

@@ -76,7 +76,8 @@ struct session {
     char trouble[768];       /* a fault of the event log, reported once there is an engine; "" */
     char log_aside[CONFIG_PATH_MAX + 64]; /* where the damaged log is that was put aside at this start; "" */
     char lost_events[96];                 /* in words, those of its end that cannot be read; "" */
-    bool rebuilt;                         /* the database was built again at this start; in words: */
+    uint64_t former_due_ms; /* when it is looked for what upgrades kept too long; of the loop's time */
+    bool rebuilt;           /* the database was built again at this start; in words: */
     char rebuilt_words[DB_ALERT_TEXT_MAX];
     bool lost_money;                 /* by either: the alert is an error */
     struct db_rebuilt *rebuilt_list; /* the newest, and its sources; NULL: it never was */
@@ -112,6 +113,11 @@ int64_t daemon_session_stamp(struct session *session); /* the receive time of wh
 /* Time continues from a former run's last event; reported_ns: how far ahead of the wall clock has been
  * reported already. */
 void daemon_session_continue_from(struct session *session, int64_t last_ns, int64_t reported_ns);
+
+/* session_former.c */
+/* Before anything of the state is altered: keeps it where opening its database will migrate it (db/former.h).
+ * 0, or -errno with one line: the session cannot start. */
+int daemon_session_keep_former(struct session *session, char *err, size_t err_size);
 
 /* session_log.c */
 int daemon_session_log_open(struct session *session, char *err, size_t err_size);
