@@ -80,7 +80,12 @@ int gpu_module_open(const char *path, struct gpu_module **ret, char *reason, siz
     if (named && *named)
         return open_path(named, ret, reason, cap);
 
-    static const char *const places[] = {GPU_MODULE_BUILT, GPU_MODULE_INSTALLED};
+    static const char *const places[] = {
+#ifdef GPU_MODULE_BUILT
+        GPU_MODULE_BUILT,
+#endif
+        GPU_MODULE_INSTALLED,
+    };
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
         if (access(places[i], F_OK) == 0)
             return open_path(places[i], ret, reason, cap);
