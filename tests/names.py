@@ -76,6 +76,9 @@ def tags():
 
 
 def main():
+    if not os.path.exists(os.path.join(ROOT, ".git")):
+        print("source/names: skipped: this is no clone, whose list of files is needed")
+        return 77
     known, names, of_tags = prefixes(), defined(), tags()
     faults = [f"{name}: defined by {' and '.join(sorted(places))}: one room only is right" for name, places in sorted(names.items()) if len(places) > 1]
     faults += [f"{name}: {place}: it does not begin with a prefix that {PAGE} lists for its folder"

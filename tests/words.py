@@ -76,6 +76,9 @@ def sources(root):
 
 def main():
     root = pathlib.Path(sys.argv[1])
+    if not (root / ".git").exists():
+        print("source/words: skipped: this is no clone, whose list of files is needed")
+        sys.exit(77)
     words = table(root)
     pattern = re.compile(r"(?<![\w-])(?:" + "|".join(r"\s+(?:[*#/]+\s+)?".join(map(re.escape, word.split())) for word in words) + r")(?![\w-])", re.I)
     counts, files, marked = collections.Counter(), 0, 0

@@ -158,6 +158,9 @@ def trial(before, after):
     print("given, kept, shown, replayed, compared, sealed; and what was there before")
 
 
+if not os.path.exists(os.path.join(SOURCE, ".git")):
+    print("source/order_field: skipped: this is no clone, whose list of files is needed")
+    sys.exit(77)
 look()
 if len(sys.argv) > 1:
     tree = os.environ.get("PAPERTAPE_TRIAL") or tempfile.mkdtemp(prefix="papertape-trial-")
