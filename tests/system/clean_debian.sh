@@ -9,13 +9,8 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
 prerequisites=(git ca-certificates)
-# mirror prints where this machine's own package sources have bookworm: of deb822 files, else of the older lists.
-mirror() {
-    local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*)
-    awk '/^URIs:/ { uri = $2 } /^Suites:/ && / bookworm( |$)/ { found = 1 } /^$/ { if (found && uri) exit; uri = found = "" }
-        END { if (found && uri) print uri }' /etc/apt/sources.list.d/*.sources 2>/dev/null | grep . ||
-        sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) +bookworm .*/\2/p' "${files[@]}" 2>/dev/null | head -n 1 | grep .
-}
+# shellcheck source=tests/system/debian_root.sh
+source tests/system/debian_root.sh
 
 keep='' shared=''
 while (($#)); do
@@ -32,7 +27,7 @@ done
 
 ((EUID == 0)) || { echo "clean_debian: root is needed, for debootstrap and chroot" >&2 && exit 1; }
 command -v debootstrap >/dev/null || { echo "clean_debian: debootstrap is needed: apt-get install debootstrap" >&2 && exit 1; }
-mirror=$(mirror) || {
+mirror=$(debian_mirror) || {
     echo "clean_debian: /etc/apt has no source of bookworm: a line of sources.list, or a file in sources.list.d, is needed" >&2
     exit 1
 }
@@ -55,18 +50,8 @@ lap() {
 }
 since=$SECONDS
 
-debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || {
-    tail -n 5 "$root.log" >&2
-    exit 1
-}
-rm -f "$root.log"
-# How this machine reaches the network, and nothing else of it.
-grep -lE 'Acquire|Proxy' /etc/apt/apt.conf /etc/apt/apt.conf.d/* 2>/dev/null |
-    xargs -r cp -t "$root/etc/apt/apt.conf.d" 2>/dev/null || true
-cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+debian_root "$root" "$mirror" || exit 1
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/srv/trusted.crt"
-[[ -e /etc/apt/sources.list.d/debian.sources ]] &&
-    cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && : >"$root/etc/apt/sources.list"
 git -c safe.directory='*' bundle create --quiet "$root/srv/papertape.bundle" HEAD
 mkdir -p "$root/srv/shared"
 lap "debootstrap"

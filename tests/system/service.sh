@@ -6,81 +6,12 @@
 set -euo pipefail
 
 build=$(readlink -f "$1")
-skip() {
-    echo "systemd/service: skipped: $1"
-    exit 77
-}
-((EUID == 0)) || skip "root is needed to boot a systemd in a namespace"
-command -v systemd-nspawn >/dev/null || skip "systemd-nspawn (package systemd-container) is not installed"
-
-base=$(mktemp -d)
-container=
-finish() {
-    if [[ -n $container ]]; then
-        [[ -n ${leader-} ]] && kill -RTMIN+4 "$leader" 2>/dev/null
-        for ((i = 0; i < 100; i++)); do
-            kill -0 "$container" 2>/dev/null || break
-            sleep 0.1
-        done
-        kill -KILL "$container" 2>/dev/null || true
-        wait "$container" 2>/dev/null || true
-    fi
-    umount "$base/root" 2>/dev/null || true
-    umount "$base" 2>/dev/null || true
-    rmdir "$base" 2>/dev/null || true
-}
-trap finish EXIT
-
-mount -t tmpfs tmpfs "$base" 2>/dev/null || skip "no tmpfs can be mounted here"
-mkdir "$base"/{up,work,root}
-mount -t overlay overlay -o "lowerdir=/,upperdir=$base/up,workdir=$base/work" "$base/root" 2>/dev/null ||
-    skip "no overlay can be mounted here"
-root=$base/root
-rm -f "$root/usr/sbin/policy-rc.d"
+name=systemd/service
+# shellcheck source=tests/system/nspawn.sh
+source "$(dirname "$(readlink -f "$0")")/nspawn.sh"
+nspawn_root
 DESTDIR=$root meson install -C "$build" --no-rebuild --quiet
 
-faults=0
-# holds WHAT COMMAND... prints and counts.
-holds() {
-    local what=$1
-    shift
-    if "$@"; then
-        echo "ok: $what"
-    else
-        echo "FAILED: $what"
-        faults=$((faults + 1))
-    fi
-}
-
-# until_true SECONDS COMMAND... polls.
-until_true() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.1
-    done
-}
-
-in_it() {
-    nsenter -t "$leader" -a -- "$@"
-}
-# property NAME [UNIT]
-property() {
-    in_it systemctl show -P "$1" "${2-papertaped}"
-}
-# is NAME VALUE [UNIT]
-is() {
-    [[ $(property "$1" "${3-papertaped}") == "$2" ]]
-}
-booted() {
-    local state
-    state=$(in_it systemctl is-system-running 2>/dev/null || true)
-    [[ $state == running || $state == degraded ]]
-}
-leader_known() {
-    leader=$(pgrep -P "$container")
-}
 # on_another_process_than PID [UNIT]
 on_another_process_than() {
     [[ $(property MainPID "${2-papertaped}") != "$1" && $(property ActiveState "${2-papertaped}") == active ]]
@@ -116,11 +47,7 @@ echo 'ExecStartPre=/usr/bin/nice -n 5 /usr/bin/taskset -c 0 /bin/true' \
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=nobody -days 1 \
     -keyout /dev/null -out "$root/etc/venue-ca.pem" 2>/dev/null
 
-systemd-nspawn --boot -D "$root" --register=no --keep-unit --private-network --console=pipe \
-    --system-call-filter=@memlock </dev/null >"$base/console" 2>&1 &
-container=$!
-until_true 10 leader_known || skip "systemd-nspawn does not run here: $(tail -n 1 "$base/console")"
-until_true 60 booted || skip "systemd does not boot here"
+nspawn_boot
 
 holds "READY without a venue" in_it timeout 30 systemctl start papertaped
 holds "the feed's state is shown" until_true 20 status_says '"state": ?"(retry|connecting)"'
