@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""What debian/ repeats of other files is as they have it: the version, the packages that a build needs, the licence.
+usage: one_fact.py SOURCE"""
+import pathlib
+import re
+import sys
+
+source = pathlib.Path(sys.argv[1])
+faults = []
+
+# debhelper brings gcc and libc6-dev; it and what follows are the packages' own.
+BROUGHT = {"gcc", "libc6-dev"}
+OWN = {"debhelper-compat", "dh-sequence-installsysusers", "dh-sequence-python3", "python3-dev"}
+
+
+def read(name):
+    return (source / name).read_text(encoding="utf-8")
+
+
+def same(what, **places):
+    if len(set(places.values())) != 1:
+        faults.append(f"{what}: " + ", ".join(f"{place} has {value}" for place, value in places.items()))
+
+
+same("version",
+     meson_build=re.search(r"^  version: '(.*)',", read("meson.build"), re.M)[1],
+     changelog=re.match(r"papertape \((.*)\) ", read("debian/changelog"))[1],
+     NEWS=re.search(r"^## ([0-9.]+)", read("NEWS.md"), re.M)[1])
+
+rows = [line.split() for line in read("packages.debian").splitlines() if line and not line.startswith("#")]
+needed = {name for name, group in rows if group == "build"} - BROUGHT
+paragraph = re.search(r"^Build-Depends:\n((?: .*\n)+)", read("debian/control"), re.M)[1]
+depends = {re.match(r"[a-z0-9+.-]+", line.strip())[0] for line in paragraph.splitlines()} - OWN
+for name in sorted(needed - depends):
+    faults.append(f"debian/control: Build-Depends: {name} is missing, which packages.debian has for a build")
+for name in sorted(depends - needed):
+    faults.append(f"debian/control: Build-Depends: {name} is not in packages.debian's rows for a build")
+
+stanza = read("debian/copyright").split("License: Expat\n")[-1]
+same("licence",
+     LICENSE=" ".join(read("LICENSE").split("\n\n", 2)[2].split()),
+     copyright=" ".join(stanza.replace("\n .\n", "\n").split()))
+
+print("\n".join(faults) or f"{len(needed)} packages, one version, one licence")
+sys.exit(bool(faults))
