@@ -1,13 +1,13 @@
 #!/bin/sh
-# box.sh FUZZER DICTIONARY CORPUS: fuzzes for PAPERTAPE_FUZZ_SECONDS (20), from the corpus on. What it finds in
-# passing is deleted, but an input that fails is named and kept.
+# box.sh FUZZER CORPUS LONGEST [DICTIONARY]: fuzzes for PAPERTAPE_FUZZ_SECONDS (20), from the corpus on. What it finds
+# in passing is deleted, but an input that fails is named and kept.
 set -eu
 seconds=${PAPERTAPE_FUZZ_SECONDS:-20}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/papertape-fuzz.XXXXXX")
 status=0
 mkdir "$scratch/found"
-"$1" -max_total_time="$seconds" -max_len=512 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
-    -dict="$2" -artifact_prefix="$scratch/" "$scratch/found" "$3" >"$scratch/log" 2>&1 || status=$?
+"$1" -max_total_time="$seconds" -max_len="$3" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+    ${4:+-dict="$4"} -artifact_prefix="$scratch/" "$scratch/found" "$2" >"$scratch/log" 2>&1 || status=$?
 if [ "$status" -ne 0 ]; then
     cat "$scratch/log"
     for found in "$scratch"/crash-* "$scratch"/timeout-* "$scratch"/oom-* "$scratch"/leak-*; do
