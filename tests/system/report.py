@@ -103,13 +103,16 @@ class Session:
         return answer["result"]
 
     def order(self, side, symbol, qty, account="hand"):
-        """One that is filled: between connections nothing is offered."""
-        def filled():
+        """One that is filled: between connections nothing is offered, and it is refused."""
+        def ended():
             self.n += 1
             answer = harness.control(self.daemon, "order", {"key": f"o{id(self)}-{self.n}", "side": side, "symbol": symbol, "qty": qty,
                                                             "account": account})
-            return answer["ok"] and self.daemon.query(f"SELECT 1 FROM fills WHERE order_id = {answer['result']['order']}")
-        harness.wait_for(filled, f"{side} {qty} {symbol} is filled")
+            if not answer["ok"]:
+                return False
+            states = lambda: self.daemon.query(f"SELECT state FROM orders WHERE id = {answer['result']['order']} AND state NOT IN ('PENDING', 'OPEN')")
+            return harness.wait_for(states, f"{side} {qty} {symbol} has ended")[0][0] == "FILLED"
+        harness.wait_for(ended, f"{side} {qty} {symbol} is filled")
 
     def newest(self):
         rows = self.daemon.query("SELECT max(ts_ns) FROM equity")
