@@ -1,12 +1,12 @@
 """The command lines whose outputs outputs.py keeps. A name is that of its file; words are parted at blanks."""
 
 FORMS = {"table": "", "csv": " --csv", "json": " --json"}
-VERBS = ("account actions alerts backtest bars book events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
-         "pause policy positions resume revisions status study sweep symbol train venues warmup what-if").split()
+VERBS = ("account actions alerts backtest backup bars book doctor equity events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
+         "pause policy positions reload report restore resume revisions status study sweep symbol train venues warmup what-if").split()
 TRAINER_VERBS = "train plan study serve eval validate sample env-replay grad-check".split()
 
 # Asked in each form, of a state directory without a daemon. A form that a verb does not have is refused, which is an output too.
-LISTS = ["account list", "actions", "alerts list", "fees", "fills", "ledger verify", "ledger export", "orders", "positions",
+LISTS = ["account list", "actions", "alerts list", "equity", "fees", "fills", "ledger verify", "ledger export", "orders", "positions",
          "positions --all", "revisions", "symbol list", "venues", "train list", "policy list", "study list", "gpu"]
 OF_DESK = LISTS + ["actions AAPL", "revisions AAPL", "revisions --from 2024-08-08T23:54:15.342000001Z", "policy show ppo-btc", "study show search",
                    "study show wide", "study show empty", "bars BTCUSDT 1m", "bars ETHUSDT 1m --source trades", "bars AAPL 1m",
@@ -85,7 +85,7 @@ CONFIGS = {
 
 # What depends on the machine, or on how long something took. Of JSON: the values of these names are "*" ...
 VARIES_JSON = {
-    "live": "pid uptime_s now_ns at_ns ts_ns last_ns detail text retry_in_ms requests requests_failed requests_waiting connects turns turn_max_ms "
+    "live": "pid uptime_s now_ns at_ns ts_ns last_ns detail text retry_in_ms requests requests_failed requests_waiting connects turns turn_max_ms sum_ms "
             "turns_per_second busy wait_p99_ms longest_ms commits rows commit_p50_ms commit_p99_ms seq events bytes bytes_per_event waiting_bytes "
             "elapsed_ms away_s age_ms gpu count clients queue updates behind",
     "runs": "seconds events_per_s seconds_by_stage peak_bytes load_s",
