@@ -105,12 +105,11 @@ static const struct option_row options[] = {
 CLI_VERB(cli_reload) = {
     .name = "reload",
     .words = "the daemon reads its configuration again",
-    .about =
-        "Has the daemon read its configuration again, as SIGHUP and systemctl reload do. A file with an "
-        "error is refused by file and line, and nothing changes; else what a running daemon takes "
-        "(papertaped.ini(5) says so of each key) is taken at once: symbols, streams, a venue more, "
-        "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
-        "venues. What needs a restart is named.",
+    .about = "Has the daemon read its configuration again, as SIGHUP and systemctl reload do. A file with an "
+             "error is refused by file and line, and nothing changes; else what a running daemon takes "
+             "(papertaped.ini(5) says so of each key) is taken at once: symbols, streams, a venue more, "
+             "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
+             "venues. What needs a restart is named.",
     .exits = "1: the configuration was refused; the errors are on stderr.",
     .page = "trading",
     OPTION_ACTIONS(actions),

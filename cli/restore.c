@@ -10,8 +10,7 @@
 #include "daemon/rebuild.h"
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
-
-#define FIRST_VENUE "binance" /* of logs before there were several */
+#include "exchange/venues.h"
 
 struct asked {
     bool from_events;
@@ -52,7 +51,8 @@ static int rebuild(const struct option_call *call, const struct state_dir *state
 {
     struct rebuild_result result;
     char err[BACKUP_ERROR_MAX];
-    int r = daemon_rebuild_state(state, FIRST_VENUE, early_stop_flag(), &result, err, sizeof err);
+    int r = daemon_rebuild_state(state, venue_default()->format->name, early_stop_flag(), &result, err,
+                                 sizeof err);
     if (r < 0)
         return cli_stored_fail(r == -ECANCELED ? EXIT_ERROR : exit_status_of_start(r), "restore", "", err);
     if (call->json)

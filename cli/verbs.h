@@ -32,8 +32,8 @@
     X(cli_policy) \
     X(cli_positions) \
     X(cli_reload) \
-    X(cli_restore) \
     X(cli_report) \
+    X(cli_restore) \
     X(cli_resume) \
     X(cli_revisions) \
     X(tui_status) \

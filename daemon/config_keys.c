@@ -396,10 +396,10 @@ static const struct config_key keys[] = {
     {"alerts", "summary_at", "the time of day of a daily one, by this machine's clock", "08:00",
      VALUE(minute), AT(notify.summary_minute), LIVE},
     {"metrics", "socket",
-        "a UNIX socket that answers HTTP: a path, or a name in the control socket's folder; empty: none", "",
-        KEY_TEXT, LIVE, AT(metrics_socket),
-        .more = "Mode 0660. GET of /metrics is Prometheus' text; /status, /positions and /equity "
-                "(?account=NAME) are the JSON of the verbs. Who may open it may read, and change nothing."},
+     "a UNIX socket that answers HTTP: a path, or a name in the control socket's folder; empty: none", "",
+     KEY_TEXT, LIVE, AT(metrics_socket),
+     .more = "Mode 0660. GET of /metrics is Prometheus' text; /status, /positions and /equity "
+             "(?account=NAME) are the JSON of the verbs. Who may open it may read, and change nothing."},
     {"metrics", "listen", "the same by TCP, as 127.0.0.1:9480; empty: not", "", TEXT(listen), LIVE,
      AT(metrics_listen),
      .more = "Only addresses of the loopback (127.0.0.0/8, [::1]) are right: every user of this machine may "

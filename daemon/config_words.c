@@ -6,8 +6,8 @@
 #include <grp.h>
 #include <string.h>
 
-#include "db/state.h"
 #include "daemon/http/listen.h"
+#include "db/state.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
 #include "strategy/strategy.h"

@@ -47,7 +47,7 @@ struct daemon {
     struct daemon_http *http;                        /* NULL once it is stopped */
     int lock;                                        /* its descriptor */
     int lock_error, socket_error, socket_read_error; /* why their files could not be put back; 0 */
-    uint64_t keep_rows_ms;                           /* uv_now() of the database's next housekeeping; 0: now */
+    uint64_t keep_rows_ms; /* uv_now() of the database's next housekeeping; 0: now */
     bool stopping;
 };
 

@@ -7,8 +7,8 @@
 #include "daemon/command/reload.h"
 #include "daemon/http/http.h"
 #include "daemon/log.h"
-#include "daemon/roles.h"
 #include "daemon/notify/notify.h"
+#include "daemon/roles.h"
 #include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 

@@ -112,9 +112,10 @@ static void test_refusals(void)
     fails("[indicators]\ntimeframes = 5m 5min\n",
           ":2: [indicators] timeframes: \"5min\": one of 1s, 1m, 3m, "
           "5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w is needed");
-    fails("[qqq]\n",
-          ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, storage, events, retention, "
-          "parity, indicators, gpu, trainer, control, alerts, metrics, log, account, venue is needed");
+    fails(
+        "[qqq]\n",
+        ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, storage, events, retention, "
+        "parity, indicators, gpu, trainer, control, alerts, metrics, log, account, venue is needed");
     fails("[risk]\nqqq = 1\n",
           ":2: [risk] qqq: unknown key: one of exposure_symbol, exposure_account, daily_loss, "
           "orders_per_second, drawdown, price_band, cooldown_s, positions is needed");
