@@ -79,7 +79,8 @@ static const char *make(const struct entry *more, size_t n, const char *manifest
     struct entry all[16];
     size_t n_good = sizeof good / sizeof *good;
     memcpy(all, good, sizeof good);
-    memcpy(all + n_good, more, n * sizeof *more);
+    if (n > 0)
+        memcpy(all + n_good, more, n * sizeof *more);
     char *own = manifest_of(all, n_good + n);
     struct archive *archive = archive_write_new();
     archive_write_add_filter_zstd(archive);
