@@ -36,7 +36,8 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 
 int cli_backup_remove(const char *path)
 {
-    int r = nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    /* Not FTW_MOUNT: on overlayfs, as of a container, files have other devices than their folder. */
+    int r = nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
     return r == -1 ? (errno == ENOENT ? 0 : -errno) : r;
 }
 
