@@ -82,14 +82,15 @@ static void check_owner(struct looking *look, const char *path, const struct sta
                       DOCTOR_QUOTE(look->doctor->state.path));
 }
 
-/* A file, socket or folder of the state's. */
+/* A file, socket or folder of the state's. Of a socket's clients the daemon asks who they are
+ * (docs/roles.md). */
 static void check_entry(struct looking *look, const char *path)
 {
     struct stat st;
     if (lstat(path, &st) < 0)
         return; /* removed meanwhile */
     check_owner(look, path, &st);
-    if (S_ISLNK(st.st_mode) || !(st.st_mode & S_IWOTH))
+    if (S_ISLNK(st.st_mode) || S_ISSOCK(st.st_mode) || !(st.st_mode & S_IWOTH))
         return;
     cli_doctor_add(look->results, DOCTOR_ERROR, "%s: every user may write in it (mode %04o)", path,
                    (unsigned)(st.st_mode & 07777));
