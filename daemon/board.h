@@ -69,8 +69,8 @@ json_t *daemon_board_object(struct board *board, int symbol, int64_t interval_ns
 /* The board's timeframes, as "1m" strings. A new reference. */
 json_t *daemon_board_timeframes(const struct board *board);
 
-/* Of one that ends already: another `done`. Ends the thread, saves the streams' memory, frees the board and
- * calls `done`. A thread that does not come back from the device in time is abandoned. */
+/* Ends the thread, saves the streams' memory, frees the board and calls `done`: of two calls the later one's.
+ * A thread that does not come back from the device in time is abandoned. */
 void daemon_board_stop(struct board *board, void (*done)(void *user), void *user);
 
 /* The configuration has other indicators: this board ends, and one that keeps those begins. In between

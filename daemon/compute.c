@@ -132,7 +132,10 @@ static void searched(uv_async_t *async)
     memcpy(compute->reason, search->reason, sizeof compute->reason);
     compute->search = NULL;
     search_free(search);
-    if (module) {
+    if (compute->config.unwanted) { /* since it was begun */
+        gpu_module_close(module);
+        snprintf(compute->reason, sizeof compute->reason, "%s", compute->config.unwanted);
+    } else if (module) {
         snprintf(compute->device, sizeof compute->device, "%s", gpu_module_device(module));
         compute->given_ms = uv_now(async->loop);
         daemon_log_event(LOG_DEVICE, NULL, "gpu: %s", compute->device);
@@ -183,6 +186,7 @@ void daemon_compute_again(struct compute *compute, const char *unwanted)
     uv_timer_stop(&compute->retry);
     compute->delay_ms = compute->config.retry_ms;
     compute->device[0] = '\0';
+    compute->config.unwanted = unwanted;
     if (unwanted)
         snprintf(compute->reason, sizeof compute->reason, "%s", unwanted);
     else if (!compute->search)

@@ -121,13 +121,12 @@ static void have_listed(void *user, const char *code, const char *why, const str
 static void ask_venue(struct reload *reload, int first, int n)
 {
     struct feed *feed = feed_of(reload, &reload->added, first);
-    struct asked_venue *asked = calloc(1, sizeof *asked);
     if (!feed_is_up(feed) && !is_new_venue(reload, reload->added.venues[first])) {
         refuse_symbol(reload, reload->added.venues[first], reload->added.names[first],
                       "the venue is not there now, and cannot say whether it lists it");
-        free(asked);
         return;
     }
+    struct asked_venue *asked = calloc(1, sizeof *asked);
     if (asked) {
         *asked = (struct asked_venue){reload, first, n};
         reload->asked++;

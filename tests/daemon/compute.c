@@ -82,6 +82,39 @@ static void not_wanted(uv_loop_t *loop)
     CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
 }
 
+static bool is_looking(const struct compute *compute)
+{
+    json_t *object = daemon_compute_object(compute, false, 0);
+    bool looks = strcmp(json_string_value(json_object_get(object, "reason")), "looking for a device") == 0;
+    json_decref(object);
+    return looks;
+}
+
+static void found_again(void *ctx, struct gpu_module *module)
+{
+    struct user *user = ctx;
+    user->failures++;
+    gpu_module_close(module);
+    daemon_compute_stop(user->compute);
+}
+
+/* A search whose device is not wanted any more when it is found gives none; wanted again, it is found. */
+static void wanted_again(uv_loop_t *loop)
+{
+    struct user user = {0};
+    const struct compute_config config = {.ctx = &user, .found = found_again};
+    user.compute = daemon_compute_create(loop, &config);
+    CHECK(user.compute);
+    daemon_compute_again(user.compute, "no indicators are kept");
+    while (is_looking(user.compute))
+        uv_run(loop, UV_RUN_ONCE);
+    CHECK_INT(user.failures, 0);
+    says(user.compute, false, 0, "cpu", "none", "no indicators are kept");
+    daemon_compute_again(user.compute, NULL);
+    CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
+    CHECK_INT(user.failures, 1);
+}
+
 /* argv: the fake GPU module. */
 int main(int argc, char **argv)
 {
@@ -92,6 +125,7 @@ int main(int argc, char **argv)
     CHECK_INT(uv_loop_init(&loop), 0);
     again_and_again(&loop);
     not_wanted(&loop);
+    wanted_again(&loop);
     CHECK(!daemon_compute_abandoned());
     CHECK_INT(uv_loop_close(&loop), 0);
     return check_done("daemon/compute");
