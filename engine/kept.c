@@ -104,7 +104,8 @@ void engine_kept_split(struct engine *engine, int symbol, const struct stock_spl
     double ratio = (double)split->shares / (double)split->per;
     for (int a = 0; a < engine->n_accounts; a++) {
         struct strategy_runner *runner = &engine->runners[a];
-        for (struct kept_decision *kept = runner->kept; kept < runner->kept + runner->n_kept; kept++) {
+        for (uint32_t k = 0; k < runner->n_kept; k++) {
+            struct kept_decision *kept = &runner->kept[k];
             struct policy_order *order = &kept->decided.order;
             if (kept->symbol != symbol || kept->bar.open_ns >= split->ex_ns)
                 continue;

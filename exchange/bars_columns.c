@@ -5,7 +5,7 @@
 
 #include "exchange/bars_reader.h"
 
-enum { NO_COLUMN = BARS_NO_COLUMN };
+enum { NO_COLUMN = BARS_NO_COLUMN, HEADER_SHOWN_MAX = 120 };
 
 const char *const bars_column_names[BARS_COLUMNS] = {
     "open_time or timestamp", "open", "high", "low", "close", "volume"};
@@ -66,16 +66,11 @@ static int find_volume(const struct bars_reader *r)
 /* Reports what is missing, and what the header has instead. */
 static int fail_header(struct bars_reader *r, const char *column)
 {
-    char found[121];
-    size_t n = r->len < sizeof(found) - 1 ? r->len : sizeof(found) - 1;
-    for (size_t i = 0; i < n; i++)
-        found[i] = iscntrl((unsigned char)r->text[i]) ? ' ' : r->text[i];
-    found[n] = '\0';
     return bars_fail(
         r, -EINVAL, "bad header",
         "column %s is missing; needed are a time (open_time, timestamp, datetime or date), open, "
-        "high, low, close and volume, not \"%s\"",
-        column, found);
+        "high, low, close and volume, not \"%.*s\"",
+        column, r->len < HEADER_SHOWN_MAX ? (int)r->len : HEADER_SHOWN_MAX, r->text);
 }
 
 static int read_header(struct bars_reader *r)

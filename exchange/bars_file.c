@@ -18,6 +18,9 @@ static int fail_list(struct bars_reader *r, int err, const char *what, const cha
 {
     char text[280];
     vsnprintf(text, sizeof(text), right, args);
+    for (char *c = text; *c; c++) /* it may quote the file */
+        if (iscntrl((unsigned char)*c))
+            *c = ' ';
     if (r->line > 0 && r->json)
         snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s: row %lu: %s", what, r->path, r->line, text);
     else if (r->line > 0)
