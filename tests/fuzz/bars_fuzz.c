@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "exchange/bars_file.h"
-#include "tests/fuzz/memory_file.h"
-
-static void fail_unless(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check(const struct bars_file *file, const struct bars_file_options *options)
 {

@@ -8,16 +8,11 @@
 #include <unistd.h>
 
 #include "exchange/net/control.h"
+#include "tests/fuzz/fuzz.h"
 
 static uv_loop_t loop;
 static struct control *control;
 static char folder[] = "/tmp/papertape-control-XXXXXX", path[64];
-
-static void fail_unless(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void remove_files(void)
 {

@@ -6,13 +6,7 @@
 
 #include "daemon/config.h"
 #include "daemon/config_changes.h"
-#include "tests/fuzz/memory_file.h"
-
-static void fail_unless(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static char *printed(const struct daemon_config *config)
 {

@@ -10,6 +10,7 @@
 enum { INPUT_MAX = 512, INPUTS_MAX = 256 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv); /* some have one */
 
 static struct input {
     uint8_t bytes[INPUT_MAX];
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "replay: FOLDER: no inputs\n");
         return EXIT_FAILURE;
     }
+    if (LLVMFuzzerInitialize)
+        LLVMFuzzerInitialize(&argc, &argv);
     for (size_t i = 0; i < n; i++)
         play(&inputs[i]);
     struct random random = random_seeded("replay", 20261121);

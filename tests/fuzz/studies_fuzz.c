@@ -1,20 +1,13 @@
 /* A damaged study storage: a good one with bytes changed, as the input says (three of place, one of value):
  * every study of it is read, or refused with one line; so is a trial that is to be added. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "db/studies/store.h"
-#include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/fuzz.h"
 
 static uint8_t *good;
 static size_t good_size;
 static char folder[] = "/tmp/papertape-studies-XXXXXX", path[64];
-
-static void fail_unless(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void remove_files(void)
 {
