@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/backup_outcome.h"
+#include "cli/backup_part.h"
 #include "cli/backup_rotate.h"
 #include "cli/backup_state.h"
 #include "cli/restore.h"
@@ -18,6 +19,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 
 struct asked {
     const char *config;
@@ -70,14 +72,14 @@ static int drill(struct backup *backup)
     struct restore_result result;
     char scratch[PATH_MAX + sizeof BACKUP_DRILL_ENDING], err[BACKUP_ERROR_MAX];
     snprintf(scratch, sizeof scratch, "%s" BACKUP_DRILL_ENDING, backup->path);
-    int r = cli_backup_remove(scratch);
+    int r = folder_remove(scratch);
     r = r < 0 ? fail_with(r, err, sizeof err, "%s: %s", scratch, strerror(-r))
               : cli_restore_state(backup->path, scratch, true, early_stop_flag(), &result, err, sizeof err);
     if (r < 0)
         snprintf(backup->err, sizeof backup->err, "%s: it was written, and cannot be restored: %.400s",
                  backup->path, err);
-    else
-        cli_backup_remove(scratch);
+    else if ((r = folder_remove(scratch)) < 0)
+        fail_with(r, backup->err, sizeof backup->err, "%s: %s", scratch, strerror(-r));
     backup->outcome.drilled = r == 0;
     return r;
 }

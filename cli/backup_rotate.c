@@ -8,8 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/backup_part.h"
 #include "cli/backup_sink.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 
 enum { FOLDER_MODE = 0750, DATE = 16 /* YYYYMMDDTHHMMSSZ */ };
 
@@ -60,7 +62,7 @@ static int take(void *ctx, const char *name)
     snprintf(path, sizeof path, "%s/%.255s", found->folder, name);
     for (size_t i = 0; i < sizeof lefts / sizeof *lefts; i++)
         if (is_dated(name, lefts[i]))
-            return cli_backup_is_left(path) ? cli_backup_remove(path) : 0;
+            return cli_backup_part_is_left(path) ? folder_remove(path) : 0;
     if (!is_dated(name, BACKUP_ARCHIVE_ENDING))
         return 0;
     char **grown = reallocarray(found->names, found->n + 1, sizeof *grown);
@@ -83,7 +85,7 @@ static int by_name(const void *a, const void *b)
 int cli_backup_rotate(const char *folder, size_t keep, size_t *ret_removed, char *err, size_t err_size)
 {
     struct found found = {.folder = folder};
-    int r = cli_backup_each(folder, take, &found);
+    int r = folder_each(folder, take, &found);
     if (found.n > 0)
         qsort(found.names, found.n, sizeof *found.names, by_name);
     *ret_removed = r == 0 && found.n > keep ? found.n - keep : 0;

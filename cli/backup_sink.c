@@ -2,115 +2,26 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/backup_part.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
-enum { FOLDER_MODE = 0750, FILE_MODE = 0640, PART = 1 << 20, DESCRIPTORS = 16 };
+enum { FOLDER_MODE = 0750, FILE_MODE = 0640, PART = 1 << 20 };
 
 #define ARCHIVE_NAME "archive"
 
 static int fail(struct backup_sink *sink, int r, const char *path)
 {
     return fail_with(r, sink->err, sizeof sink->err, "%s: %s", path, strerror(-r));
-}
-
-/* ---- folders ---- */
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-    (void)st;
-    (void)walk;
-    return (kind == FTW_DP ? rmdir(path) : unlink(path)) < 0 && errno != ENOENT ? -errno : 0;
-}
-
-int cli_backup_remove(const char *path)
-{
-    /* Not FTW_MOUNT: on overlayfs, as of a container, files have other devices than their folder. */
-    int r = nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
-    return r == -1 ? (errno == ENOENT ? 0 : -errno) : r;
-}
-
-/* Locks a folder that is still at its path. The descriptor; -EBUSY, -errno. */
-static int lock_folder(const char *path)
-{
-    struct stat open_one, there;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return -errno;
-    int r = flock(fd, LOCK_EX | LOCK_NB) < 0 ? (errno == EWOULDBLOCK ? -EBUSY : -errno) : 0;
-    if (r == 0 && (fstat(fd, &open_one) < 0 || lstat(path, &there) < 0 || open_one.st_ino != there.st_ino))
-        r = -EBUSY;
-    if (r < 0)
-        close(fd);
-    return r < 0 ? r : fd;
-}
-
-bool cli_backup_is_left(const char *part)
-{
-    int fd = lock_folder(part);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
-int cli_backup_each(const char *folder, int (*each)(void *ctx, const char *name), void *ctx)
-{
-    DIR *listing = opendir(folder);
-    int r = listing ? 0 : -errno;
-    for (const struct dirent *entry; r == 0 && (errno = 0, entry = readdir(listing)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            r = each(ctx, entry->d_name);
-    if (r == 0 && errno != 0)
-        r = -errno;
-    if (listing)
-        closedir(listing);
-    return r;
-}
-
-/* What a killed process left. */
-static int remove_left(void *ctx, const char *name)
-{
-    char path[PATH_MAX];
-    return snprintf(path, sizeof path, "%s/%s", (const char *)ctx, name) < (int)sizeof path
-               ? cli_backup_remove(path)
-               : -ENAMETOOLONG;
-}
-
-int cli_backup_part_open(const char *part, char *err, size_t err_size)
-{
-    if (mkdir(part, FOLDER_MODE) < 0 && errno != EEXIST)
-        return fail_with(-errno, err, err_size, "%s: %s", part, strerror(errno));
-    int fd = lock_folder(part);
-    if (fd == -EBUSY)
-        return fail_with(fd, err, err_size, "%s: another process writes it", part);
-    if (fd < 0)
-        return fail_with(fd, err, err_size, "%s: %s", part, strerror(-fd));
-    int r = cli_backup_each(part, remove_left, (void *)(uintptr_t)part);
-    if (r < 0)
-        close(fd);
-    return r < 0 ? fail_with(r, err, err_size, "%s: %s", part, strerror(-r)) : fd;
-}
-
-static int note_name(void *ctx, const char *name)
-{
-    snprintf(ctx, NAME_MAX + 1, "%s", name);
-    return -ENOTEMPTY;
-}
-
-int cli_backup_is_empty(const char *folder, char first[static NAME_MAX + 1])
-{
-    return cli_backup_each(folder, note_name, first);
 }
 
 /* ---- the archive ---- */
@@ -163,20 +74,10 @@ static int put_header(struct backup_sink *sink, const char *name, int64_t size)
 
 /* ---- a file ---- */
 
-/* In the folder, with the folders that it is in. */
 static int open_copy(struct backup_sink *sink, const char *name)
 {
-    char path[BACKUP_NAME_MAX];
-    snprintf(path, sizeof path, "%s", name);
-    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdirat(sink->folder, path, FOLDER_MODE) < 0 && errno != EEXIST)
-            return fail(sink, -errno, path);
-        *slash = '/';
-    }
-    sink->pace = (struct db_backup_pace){
-        .fd = openat(sink->folder, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE)};
-    return sink->pace.fd < 0 ? fail(sink, -errno, name) : 0;
+    sink->pace = (struct db_backup_pace){.fd = cli_backup_part_file(sink->folder, name)};
+    return sink->pace.fd < 0 ? fail(sink, sink->pace.fd, name) : 0;
 }
 
 static int put_part(struct backup_sink *sink, bool copies, const void *bytes, size_t n)
@@ -276,7 +177,7 @@ static int check_free(struct backup_sink *sink, bool archive)
     char first[NAME_MAX + 1];
     if (lstat(sink->path, &st) < 0)
         return errno == ENOENT ? 0 : fail(sink, -errno, sink->path);
-    if (!archive && S_ISDIR(st.st_mode) && cli_backup_is_empty(sink->path, first) == 0)
+    if (!archive && S_ISDIR(st.st_mode) && cli_backup_part_is_empty(sink->path, first) == 0)
         return 0; /* the rename takes its place */
     return fail_with(-EEXIST, sink->err, sizeof sink->err,
                      "%s: exists: another name, or a folder for dated archives with --keep N, is right",
@@ -308,9 +209,7 @@ int cli_backup_sink_open(struct backup_sink *sink, const char *path, const atomi
         return fail(sink, r, path);
     if (r == 0)
         r = open_parts(sink, archive);
-    if (r < 0 && r != -EEXIST)
-        cli_backup_sink_close(sink, r);
-    return r;
+    return r < 0 ? cli_backup_sink_close(sink, r) : 0;
 }
 
 static int put_manifest(struct backup_sink *sink)
@@ -366,7 +265,7 @@ int cli_backup_sink_close(struct backup_sink *sink, int r)
     if (sink->pace.fd >= 0)
         close(sink->pace.fd);
     if (r < 0 && sink->folder >= 0)
-        cli_backup_remove(sink->part);
+        folder_remove(sink->part);
     if (sink->folder >= 0)
         close(sink->folder);
     sink->folder = sink->pace.fd = -1;

@@ -10,8 +10,6 @@
 #include "cli/backup_manifest.h"
 
 #define BACKUP_ARCHIVE_ENDING ".tar.zst"
-#define BACKUP_PART_ENDING    ".papertape-part" /* no one else's name */
-#define BACKUP_DRILL_ENDING   ".drill"
 
 struct archive;
 
@@ -42,21 +40,5 @@ int cli_backup_sink_add(struct backup_sink *sink, const char *name);
 /* With `r` 0: adds the manifest, and gives it its name. Else removes everything. Returns r, or what failed
  * here. */
 int cli_backup_sink_close(struct backup_sink *sink, int r);
-
-/* Calls `each` for every name in a folder; one other than 0 ends it and is returned. 0 or -errno. */
-int cli_backup_each(const char *folder, int (*each)(void *ctx, const char *name), void *ctx);
-
-/* Removes a file, or a folder and what is in it; what is behind links stays. 0 or -errno. */
-int cli_backup_remove(const char *path);
-
-/* Opens an empty folder for what is not complete yet, and locks it: one that a killed process left is
- * emptied. The descriptor; -EBUSY: another process has it; -errno, with a sentence. */
-int cli_backup_part_open(const char *part, char *err, size_t err_size);
-
-/* Is that folder one that no process writes any more? */
-bool cli_backup_is_left(const char *part);
-
-/* 0; -ENOTEMPTY with the name of something in it; -errno. */
-int cli_backup_is_empty(const char *folder, char first[static NAME_MAX + 1]);
 
 #endif

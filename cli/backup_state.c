@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 #include "exchange/journal/journal.h"
 
 #define DATABASE "papertape.db"
@@ -127,7 +128,7 @@ static int walk_folder(struct walk *walk)
     char path[PATH_MAX];
     if (!join(path, walk->state, walk->name))
         return 0;
-    int r = cli_backup_each(path, put_name, walk);
+    int r = folder_each(path, put_name, walk);
     if (r == -ENOENT)
         return 0;
     return r < 0 && !walk->sink->err[0] ? fail(walk->sink, r, path) : r;
@@ -148,7 +149,7 @@ int cli_backup_state(struct backup_sink *sink, const struct state_dir *state, co
 {
     struct walk walk = {.sink = sink, .state = state->path};
     int r = put_record(sink, state);
-    if (r == 0 && (r = cli_backup_each(state->path, put_database, &walk)) < 0 && !sink->err[0])
+    if (r == 0 && (r = folder_each(state->path, put_database, &walk)) < 0 && !sink->err[0])
         fail(sink, r, state->path);
     for (size_t i = 0; r == 0 && cli_backup_folders[i]; i++) {
         snprintf(walk.name, sizeof walk.name, "%s", cli_backup_folders[i]);

@@ -7,9 +7,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/backup_sink.h"
+#include "cli/backup_part.h"
 #include "cli/restore.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
 enum { DESCRIPTORS = 16 };
@@ -53,7 +54,7 @@ static int check_target(const struct state_dir *state, char *err, size_t err_siz
                       state->path);
     if (r < 0)
         return r;
-    r = cli_backup_is_empty(state->path, first);
+    r = cli_backup_part_is_empty(state->path, first);
     if (r == -ENOTEMPTY)
         return fail_with(-EEXIST, err, err_size,
                          "%s: it is not empty (%.100s): move it away, or give another --state DIR",
@@ -153,7 +154,7 @@ int cli_restore_state(const char *from, const char *path, bool paced, const atom
         return folder;
     r = restore(from, &part, state.path, folder, paced, stop, ret, err, err_size);
     if (r < 0)
-        cli_backup_remove(part.path);
+        folder_remove(part.path);
     close(folder);
     return r;
 }

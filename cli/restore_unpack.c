@@ -1,19 +1,18 @@
 /* The two passes over a backup: every byte is compared with the list of hashes before one is written. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/backup_part.h"
 #include "cli/restore.h"
 #include "cli/restore_source.h"
 #include "exchange/fail.h"
 #include "exchange/whole_file.h"
 
-enum { FOLDER_MODE = 0750, FILE_MODE = 0640, PART = 1 << 20 };
+enum { PART = 1 << 20 };
 
 struct pass {
     const atomic_bool *stop;
@@ -155,20 +154,6 @@ int cli_restore_check(const char *from, int64_t room, const atomic_bool *stop, s
 
 /* ---- the second ---- */
 
-static int open_new(const struct pass *pass, struct restore_entry *entry)
-{
-    char path[BACKUP_NAME_MAX];
-    snprintf(path, sizeof path, "%s", entry->name);
-    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdirat(pass->folder, path, FOLDER_MODE) < 0 && errno != EEXIST)
-            return fail_entry(entry, -errno);
-        *slash = '/';
-    }
-    int fd = openat(pass->folder, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
-    return fd < 0 ? fail_entry(entry, -errno) : fd;
-}
-
 static int unpack_entry(void *ctx, struct restore_entry *entry)
 {
     struct pass *pass = ctx;
@@ -178,9 +163,9 @@ static int unpack_entry(void *ctx, struct restore_entry *entry)
         return 0;
     if (!cli_backup_manifest_find(pass->manifest, entry->name, &listed) || entry->size != listed.size)
         return fail_with(-EBADMSG, entry->err, entry->err_size, "%s: it was altered meanwhile", entry->name);
-    int fd = open_new(pass, entry);
+    int fd = cli_backup_part_file(pass->folder, entry->name);
     if (fd < 0)
-        return fd;
+        return fail_entry(entry, fd);
     int r = take_bytes(pass, entry, fd, &file, text);
     if (close(fd) < 0 && r == 0)
         r = fail_entry(entry, -errno);

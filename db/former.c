@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +12,9 @@
 
 #include "db/migrate.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 
-enum {
-    DIRECTORY_MODE = 0750,
-    FILE_MODE = 0640,
-    FOLDERS_MAX = 64,
-    OPEN_FILES = 16,
-    PATHS_MAX = DB_FORMER_PATH_MAX + 16
-};
+enum { DIRECTORY_MODE = 0750, FILE_MODE = 0640, FOLDERS_MAX = 64, PATHS_MAX = DB_FORMER_PATH_MAX + 16 };
 
 static const char unfinished[] = "new", mark[] = "schema-";
 
@@ -37,17 +31,6 @@ int db_former_schema(const char *database)
 }
 
 /* ---- files and folders ---- */
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st, (void)kind, (void)ftw;
-    return remove(path);
-}
-
-static int remove_tree(const char *path)
-{
-    return nftw(path, remove_one, OPEN_FILES, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT ? -errno : 0;
-}
 
 static int sync_path(const char *path)
 {
@@ -85,7 +68,7 @@ static int link_files(const char *from, const char *to)
         close(fd);
     closedir(listing);
     if (r > 0)
-        remove_tree(to);
+        folder_remove(to);
     return r;
 }
 
@@ -153,15 +136,15 @@ int db_former_keep(const struct state_dir *state, int schema, char folder[static
     snprintf(folder, DB_FORMER_PATH_MAX, "%s/former/%s%d", state->path, mark, schema);
     if (mkdir(all, DIRECTORY_MODE) < 0 && errno != EEXIST)
         return fail_with(-errno, err, err_size, "%s: %s", all, strerror(errno));
-    int r = remove_tree(making);
+    int r = folder_remove(making);
     if (r < 0)
         return fail_with(r, err, err_size, "%s: %s", making, strerror(-r));
     r = fill(state, making, err, err_size);
-    if (r == 0 && ((r = remove_tree(folder)) < 0 || (r = rename(making, folder) < 0 ? -errno : 0) < 0 ||
+    if (r == 0 && ((r = folder_remove(folder)) < 0 || (r = rename(making, folder) < 0 ? -errno : 0) < 0 ||
                    (r = sync_path(all)) < 0 || (r = sync_path(state->path)) < 0))
         snprintf(err, err_size, "%s: %s", folder, strerror(-r));
     if (r < 0)
-        remove_tree(making);
+        folder_remove(making);
     return r;
 }
 
@@ -208,12 +191,12 @@ int db_former_prune(const struct state_dir *state, int64_t now_ns)
     if (n < 0)
         return n;
     snprintf(making, sizeof making, "%s/former/%s", state->path, unfinished);
-    int r = remove_tree(making);
+    int r = folder_remove(making);
     for (int i = 0; i < n && r == 0; i++) {
         const int64_t age_s = now_ns / 1000000000 - kept[i].made_s;
         if (i < DB_FORMER_MAX && age_s <= DB_FORMER_DAYS * (int64_t)86400)
             continue;
-        r = remove_tree(kept[i].path);
+        r = folder_remove(kept[i].path);
         removed += r == 0;
     }
     return r < 0 ? r : removed;

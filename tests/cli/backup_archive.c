@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/backup_sink.h"
+#include "cli/backup_part.h"
 #include "cli/restore.h"
 #include "tests/check.h"
 #include "tests/random.h"

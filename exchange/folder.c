@@ -1,0 +1,36 @@
+#include "exchange/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DESCRIPTORS = 16 };
+
+int folder_each(const char *path, int (*each)(void *ctx, const char *name), void *ctx)
+{
+    DIR *listing = opendir(path);
+    int r = listing ? 0 : -errno;
+    for (const struct dirent *entry; r == 0 && (errno = 0, entry = readdir(listing)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            r = each(ctx, entry->d_name);
+    if (r == 0 && errno != 0)
+        r = -errno;
+    if (listing)
+        closedir(listing);
+    return r;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+    (void)st, (void)kind, (void)walk;
+    return remove(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int folder_remove(const char *path)
+{
+    /* Not FTW_MOUNT: on overlayfs, as of a container, files have other devices than their folder. */
+    int r = nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+    return r == -1 ? (errno == ENOENT ? 0 : -errno) : r;
+}
