@@ -56,7 +56,9 @@ static int copy_database(struct backup_sink *sink, const char *from, const char 
 {
     char to[PATH_MAX];
     cli_backup_sink_place(sink, name, to);
-    return db_backup_copy(from, to, strcmp(name, DATABASE) == 0, sink->stop, sink->err, sizeof sink->err);
+    const struct db_backup_way way = {
+        .only_read = strcmp(name, DATABASE) == 0, .paced = true, .stop = sink->stop};
+    return db_backup_copy(from, to, way, sink->err, sizeof sink->err);
 }
 
 /* The database first, then the log: so the log has every event whose rows are in the database. */

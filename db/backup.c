@@ -54,7 +54,7 @@ bool db_backup_is_database(const char *path)
 
 struct copying {
     struct db_backup_pace pace;
-    const atomic_bool *stop;
+    struct db_backup_way way;
     int r; /* why it was ended */
 };
 
@@ -62,7 +62,10 @@ struct copying {
 static int look(void *ctx)
 {
     struct copying *copying = ctx;
-    copying->r = copying->stop && atomic_load(copying->stop) ? -ECANCELED : db_backup_pace(&copying->pace);
+    if (copying->way.stop && atomic_load(copying->way.stop))
+        copying->r = -ECANCELED;
+    else if (copying->way.paced)
+        copying->r = db_backup_pace(&copying->pace);
     return copying->r != 0;
 }
 
@@ -114,15 +117,14 @@ static int say(sqlite3 *db, int rc, const char *from, const char *to, char *err,
                      db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
 }
 
-int db_backup_copy(const char *from, const char *to, bool only_read, const atomic_bool *stop, char *err,
-                   size_t err_size)
+int db_backup_copy(const char *from, const char *to, struct db_backup_way way, char *err, size_t err_size)
 {
-    struct copying copying = {.stop = stop};
+    struct copying copying = {.way = way};
     sqlite3 *db = NULL;
     copying.pace.fd = open(to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, COPY_MODE);
     if (copying.pace.fd < 0)
         return fail_with(-errno, err, err_size, "%s: %s", to, strerror(errno));
-    int rc = open_source(from, only_read, &db);
+    int rc = open_source(from, way.only_read, &db);
     if (rc == SQLITE_OK)
         rc = ask_for_vacuum(db);
     if (rc == SQLITE_OK) {

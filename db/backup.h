@@ -26,10 +26,13 @@ bool db_backup_is_database(const char *path);
 /* Copies a database into the new file `to` (mode 0640), with the rows of one moment and without free pages;
  * it can give pages back later (incremental vacuum), whether or not the original could. papertape.db
  * (`only_read`) is opened for reading only, since one process writes it; of others a rollback that a killed
- * writer left is finished first. *stop set: -ECANCELED. On failure `to` is removed. 0; -errno with a
- * sentence. Nothing is synced. */
-int db_backup_copy(const char *from, const char *to, bool only_read, const atomic_bool *stop, char *err,
-                   size_t err_size);
+ * writer left is finished first. *stop set: -ECANCELED; `paced`: as db_backup_pace(). On failure `to` is
+ * removed. 0; -EBADMSG, -EMEDIUMTYPE: it is damaged, or none; -errno; with a sentence. Nothing is synced. */
+struct db_backup_way {
+    bool only_read, paced;
+    const atomic_bool *stop; /* NULL: none */
+};
+int db_backup_copy(const char *from, const char *to, struct db_backup_way way, char *err, size_t err_size);
 
 /* The moment at which a copy of papertape.db is. */
 struct db_backup_moment {

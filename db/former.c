@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/backup.h"
 #include "db/migrate.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
@@ -74,34 +75,10 @@ static int link_files(const char *from, const char *to)
 
 /* ---- one copy ---- */
 
-static int sqlite_failure(sqlite3 *db, int rc, const char *path, char *err, size_t err_size)
-{
-    int number = db && (rc & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(db) : 0;
-    return fail_with(number ? -number : db_errno(rc), err, err_size, "%s: %s", path,
-                     number ? strerror(number) : sqlite3_errstr(rc));
-}
-
-/* In one step: the rows of one moment, with those of the write-ahead log. */
+/* Others wait for it: it takes the disk as it can. */
 static int copy_database(const char *from, const char *to, char *err, size_t err_size)
 {
-    sqlite3 *source = NULL, *copy = NULL;
-    int fd = open(to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-    if (fd < 0)
-        return fail_with(-errno, err, err_size, "%s: %s", to, strerror(errno));
-    close(fd);
-    int rc = sqlite3_open_v2(from, &source, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_open_v2(to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    sqlite3_backup *backup = rc == SQLITE_OK ? sqlite3_backup_init(copy, "main", source, "main") : NULL;
-    if (backup) {
-        sqlite3_backup_step(backup, -1);
-        rc = sqlite3_backup_finish(backup);
-    } else if (rc == SQLITE_OK) {
-        rc = sqlite3_extended_errcode(copy);
-    }
-    int r = rc == SQLITE_OK ? 0 : sqlite_failure(copy, rc, to, err, err_size);
-    sqlite3_close(source);
-    sqlite3_close(copy);
+    int r = db_backup_copy(from, to, (struct db_backup_way){.only_read = true}, err, err_size);
     if (r == 0 && (r = sync_path(to)) < 0)
         snprintf(err, err_size, "%s: %s", to, strerror(-r));
     return r;
