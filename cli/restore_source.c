@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/former.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
 enum { BLOCK = 1 << 16 };
@@ -75,16 +77,15 @@ static int give_file(struct reading *reading, int folder, const char *name)
 }
 
 /* The files that its manifest lists; others may lie beside them. */
-static int read_folder(struct reading *reading)
+static int read_listed(struct reading *reading, int folder)
 {
     char manifest_path[PATH_MAX], *text = NULL;
     struct backup_manifest manifest;
     const char *name;
     json_t *row;
     size_t n;
-    int folder = open(reading->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     snprintf(manifest_path, sizeof manifest_path, "%s/" BACKUP_MANIFEST, reading->path);
-    int r = folder < 0 ? -errno : whole_file_read(manifest_path, BACKUP_MANIFEST_MAX, &text, &n);
+    int r = whole_file_read(manifest_path, BACKUP_MANIFEST_MAX, &text, &n);
     if (r < 0)
         FAIL(reading, r, BACKUP_MANIFEST ": %s", strerror(-r));
     if (r == 0)
@@ -95,8 +96,47 @@ static int read_folder(struct reading *reading)
         json_object_foreach(manifest.files, name, row) if (r == 0) r = give_file(reading, folder, name);
         cli_backup_manifest_finish(&manifest);
     }
-    if (folder >= 0)
-        close(folder);
+    return r;
+}
+
+struct former {
+    struct reading *reading;
+    int folder;
+    const char *within; /* "", or a folder's name and a slash */
+};
+
+static int give_name(void *ctx, const char *base)
+{
+    const struct former *former = ctx;
+    char name[NAME_MAX + 16];
+    snprintf(name, sizeof name, "%s%s", former->within, base);
+    return cli_backup_takes(name) ? give_file(former->reading, former->folder, name) : 0;
+}
+
+/* The files that are there, as db_former_keep() has them. */
+static int read_former(struct reading *reading, int folder)
+{
+    static const char *const within[] = {"", "events/", "policies/"};
+    int r = 0;
+    for (size_t i = 0; i < sizeof within / sizeof *within && r == 0; i++) {
+        struct former former = {reading, folder, within[i]};
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", reading->path, within[i]);
+        if (access(path, F_OK) == 0)
+            r = folder_each(path, give_name, &former);
+        if (r < 0 && !reading->err[0])
+            FAIL(reading, r, "%s", strerror(-r));
+    }
+    return r;
+}
+
+static int read_folder(struct reading *reading)
+{
+    int folder = open(reading->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return FAIL(reading, -errno, "%s", strerror(errno));
+    int r = db_former_is(reading->path) ? read_former(reading, folder) : read_listed(reading, folder);
+    close(folder);
     return r;
 }
 

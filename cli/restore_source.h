@@ -1,4 +1,5 @@
-/* Reads a backup, of which nothing is trusted: a folder, or an archive. */
+/* Reads a backup, of which nothing is trusted: a folder, or an archive; or the folder of what an upgrade of
+ * the schema kept (db/former.h), which is a state without a manifest. */
 #ifndef CLI_RESTORE_SOURCE_H
 #define CLI_RESTORE_SOURCE_H
 

@@ -122,7 +122,6 @@ static int restore(const char *from, const struct state_dir *part, const char *p
     if (r < 0)
         return r;
     *ret = (struct restore_result){.event = manifest.moment.event,
-                                   .log_event = manifest.log_event,
                                    .ledger_rows = manifest.moment.ledger_rows,
                                    .created_ns = manifest.created_ns,
                                    .bytes = size_of(&manifest),
@@ -130,7 +129,7 @@ static int restore(const char *from, const struct state_dir *part, const char *p
     cli_backup_hash_text(manifest.moment.ledger_hash, ret->hash);
     r = cli_restore_unpack(from, &manifest, folder, paced, stop, err, err_size);
     if (r == 0)
-        r = cli_restore_verify(part, &manifest, &ret->older, err, err_size);
+        r = cli_restore_verify(part, &manifest, ret, err, err_size);
     if (r == 0)
         r = finish(part->path, path, folder, err, err_size);
     cli_backup_manifest_finish(&manifest);

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/backup_part.h"
 #include "cli/restore.h"
 #include "cli/restore_source.h"
+#include "db/former.h"
 #include "exchange/fail.h"
 #include "exchange/whole_file.h"
 
@@ -21,8 +23,9 @@ struct pass {
     char *text;                             /* of the manifest itself, which may come last */
     size_t text_size;
     int64_t room;
-    int folder; /* -1: nothing is written */
-    bool paced; /* … as db_backup_pace() does */
+    int folder;   /* -1: nothing is written */
+    bool paced;   /* … as db_backup_pace() does */
+    size_t files; /* that the second has written */
     uint8_t *bytes;
 };
 
@@ -128,6 +131,34 @@ static int compare(const struct backup_manifest *listed, const struct backup_man
     return 0;
 }
 
+/* What has no list: its files as they were found, and the record's own end. */
+static int list_former(const char *from, struct pass *pass, struct backup_manifest *ret, char *err,
+                       size_t err_size)
+{
+    char database[PATH_MAX];
+    struct stat st;
+    snprintf(database, sizeof database, "%s/papertape.db", from);
+    int r = db_backup_moment(database, &pass->found.moment, err, err_size);
+    if (r == 0 && stat(from, &st) < 0)
+        r = fail_with(-errno, err, err_size, "%s: %s", from, strerror(errno));
+    if (r < 0)
+        return r;
+    pass->found.created_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    *ret = pass->found;
+    pass->found.files = NULL;
+    return 0;
+}
+
+/* Its own list, which all of it must equal. */
+static int list_own(const char *from, const struct pass *pass, struct backup_manifest *ret, char *err,
+                    size_t err_size)
+{
+    if (!pass->text)
+        return fail_line(-EBADMSG, err, err_size, from, "without " BACKUP_MANIFEST ": it is no whole backup");
+    int r = cli_backup_manifest_parse(pass->text, pass->text_size, ret, err, err_size);
+    return r == 0 ? compare(ret, &pass->found, err, err_size) : r;
+}
+
 int cli_restore_check(const char *from, int64_t room, const atomic_bool *stop, struct backup_manifest *ret,
                       char *err, size_t err_size)
 {
@@ -136,12 +167,9 @@ int cli_restore_check(const char *from, int64_t room, const atomic_bool *stop, s
     int r = pass.bytes && cli_backup_manifest_init(&pass.found) == 0
                 ? cli_restore_read(from, check_entry, &pass, err, err_size)
                 : fail_with(-ENOMEM, err, err_size, "out of memory");
-    if (r == 0 && !pass.text)
-        r = fail_line(-EBADMSG, err, err_size, from, "without " BACKUP_MANIFEST ": it is no whole backup");
     if (r == 0)
-        r = cli_backup_manifest_parse(pass.text, pass.text_size, &manifest, err, err_size);
-    if (r == 0)
-        r = compare(&manifest, &pass.found, err, err_size);
+        r = db_former_is(from) ? list_former(from, &pass, &manifest, err, err_size)
+                               : list_own(from, &pass, &manifest, err, err_size);
     if (r == 0)
         *ret = manifest;
     else
@@ -171,6 +199,7 @@ static int unpack_entry(void *ctx, struct restore_entry *entry)
         r = fail_entry(entry, -errno);
     if (r == 0 && (file.size != listed.size || strcmp(file.sha256, listed.sha256) != 0))
         r = fail_with(-EBADMSG, entry->err, entry->err_size, "%s: it was altered meanwhile", entry->name);
+    pass->files += r == 0;
     return r;
 }
 
@@ -182,5 +211,7 @@ int cli_restore_unpack(const char *from, const struct backup_manifest *manifest,
     int r = pass.bytes ? cli_restore_read(from, unpack_entry, &pass, err, err_size)
                        : fail_with(-ENOMEM, err, err_size, "out of memory");
     free(pass.bytes);
+    if (r == 0 && pass.files != json_object_size(manifest->files))
+        r = fail_with(-EBADMSG, err, err_size, "%s: it was altered meanwhile", from);
     return r;
 }

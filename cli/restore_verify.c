@@ -53,10 +53,11 @@ static int verify_database(const struct state_dir *state, const struct backup_ma
     return *ret_older ? 0 : verify_record(state->database, manifest, err, err_size);
 }
 
-static int verify_log(const struct state_dir *state, const struct backup_manifest *manifest, char *err,
-                      size_t err_size)
+static int verify_log(const struct state_dir *state, const struct backup_manifest *manifest,
+                      uint64_t *ret_last, char *err, size_t err_size)
 {
     struct journal_summary sum;
+    *ret_last = 0;
     if (manifest->log_event == 0 && access(state->events, F_OK) < 0)
         return 0;
     int r = journal_verify(state->events, &sum, err, err_size);
@@ -68,6 +69,7 @@ static int verify_log(const struct state_dir *state, const struct backup_manifes
         return fail_with(-EBADMSG, err, err_size,
                          "events: they end with %" PRIu64 "; " BACKUP_MANIFEST " has %" PRIu64, sum.last_seq,
                          manifest->log_event);
+    *ret_last = sum.last_seq;
     return 0;
 }
 
@@ -88,14 +90,14 @@ static int verify_other(const char *path, const char *name, char *err, size_t er
                : fail_line(-EBADMSG, err, err_size, name, "%.400s", answer);
 }
 
-int cli_restore_verify(const struct state_dir *state, const struct backup_manifest *manifest, bool *ret_older,
-                       char *err, size_t err_size)
+int cli_restore_verify(const struct state_dir *state, const struct backup_manifest *manifest,
+                       struct restore_result *ret, char *err, size_t err_size)
 {
     const char *name;
     json_t *row;
-    int r = verify_database(state, manifest, ret_older, err, err_size);
+    int r = verify_database(state, manifest, &ret->older, err, err_size);
     if (r == 0)
-        r = verify_log(state, manifest, err, err_size);
+        r = verify_log(state, manifest, &ret->log_event, err, err_size);
     json_object_foreach(manifest->files, name, row)
     {
         char path[STATE_PATH_MAX + BACKUP_NAME_MAX];

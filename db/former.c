@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,17 @@ int db_former_keep(const struct state_dir *state, int schema, char folder[static
     if (r < 0)
         folder_remove(making);
     return r;
+}
+
+bool db_former_is(const char *folder)
+{
+    char path[PATH_MAX];
+    if (!realpath(folder, path))
+        return false;
+    char *name = strrchr(path, '/'), *above;
+    *name = '\0';
+    above = strrchr(path, '/');
+    return above && strcmp(above, "/former") == 0 && strncmp(name + 1, mark, sizeof mark - 1) == 0;
 }
 
 /* ---- which of them are removed ---- */

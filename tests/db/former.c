@@ -67,6 +67,9 @@ static void test_kept(void)
     CHECK_INT(db_former_keep(&state, 7, folder, err, sizeof err), 0);
     CHECK_STR(err, "");
     CHECK_STR(folder, in_state("former/schema-7"));
+    CHECK(db_former_is(folder) && db_former_is(in_state("former/schema-7/")));
+    CHECK(!db_former_is(state.path) && !db_former_is(in_state("former/schema-7/events")) &&
+          !db_former_is("/"));
     CHECK(same_file(in_state("events/00000001-x.journal"),
                     in_state("former/schema-7/events/00000001-x.journal")));
     CHECK(same_file(in_state("events/00000002-x.journal"),

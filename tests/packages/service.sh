@@ -194,7 +194,8 @@ in_it systemctl stop papertaped papertape-trainer "venue-$venues"
 # --- the way back: what was kept is a whole state
 holds "what was kept is of schema 7" test "$(in_it sqlite3 $state/former/schema-7/papertape.db 'PRAGMA user_version')" = 7
 in_it mv $state $state.newer
-in_it cp -a $state.newer/former/schema-7 $state
+in_it install -d -m 0750 -o papertape -g papertape $state
+holds "restored" in_it papertape restore $state.newer/former/schema-7 --state $state
 holds "the daemon takes it" in_it timeout 60 systemctl start papertaped
 holds "with the ledger of that time" test "$(ledger)" = $hash_of_then
 in_it systemctl stop papertaped papertape-trainer

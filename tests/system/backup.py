@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Backup and restore, by the very commands of docs/backup.md: of a running daemon while orders and transfers are acknowledged, of a
 stopped one, and of parts. What was acknowledged before the backup is there, the copy verifies, and a start from it neither builds
-nor alarms. Rotation, the drill, the outcome for the daemon, what is refused, a disk that is full. And an event log that is taken away
-under the daemon begins again, with an alert."""
+nor alarms. Rotation, the drill, the outcome for the daemon, what is refused, a disk that is full, what an upgrade kept. And an event
+log that is taken away under the daemon begins again, with an alert."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import tarfile
 import threading
 
 import harness
@@ -269,6 +270,41 @@ def from_events(folder, backup):
     assert rebuilt.split("\n")[0].startswith("ledger ok"), (want, rebuilt)
 
 
+def before_upgrade(folder, replay):
+    """What the upgrade of a state of schema 7 keeps is restored as it was; without one of its segments it is not."""
+    with tarfile.open(os.path.join(harness.SOURCE, "tests/packages/state_of_62902893.tar.xz")) as archive:
+        archive.extractall(folder.path)
+    state, restored = os.path.join(folder.path, "papertape"), os.path.join(folder.path, "before")
+    for name in [state] + [os.path.join(at, name) for at, folders, files in os.walk(state) for name in folders + files]:
+        os.chown(name, os.geteuid(), os.getegid())
+    have = "SELECT (SELECT count(*) FROM fills), (SELECT lower(hex(hash)) FROM ledger ORDER BY id DESC LIMIT 1)"
+    before, segments = harness.query(f"{state}/papertape.db", have), sorted(os.listdir(f"{state}/events"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="papertape", state="papertape"))
+    daemon.wait_status(lambda s: s["db"]["state"] == "ok" and len(os.listdir(f"{state}/events")) > len(segments), "a log after the upgrade")
+    assert daemon.stop() == 0
+    kept = f"{state}/former/schema-7"
+    assert sorted(os.listdir(f"{kept}/events")) == segments
+    shown = json.loads(papertape("restore", kept, "--state", restored, "--json"))
+    assert shown["older"] and shown["hash"] == before[0][1] and shown["log_event"] > shown["event"] > 0, (shown, before)
+    assert harness.query(f"{restored}/papertape.db", "PRAGMA user_version") == [(7,)]
+    assert harness.query(f"{restored}/papertape.db", have) == before
+    assert sorted(os.listdir(f"{restored}/events")) == segments
+    again = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="before", state="before"))
+    again.wait_status(lambda s: s["db"]["state"] == "ok", "a start from it")
+    assert again.query(f"SELECT lower(hex(hash)) FROM ledger WHERE id = {shown['ledger_rows']}") == [(shown["hash"],)]
+    assert again.stop() == 0
+    with open(os.path.join(kept, "events", segments[-1]), "r+b") as file:  # a byte in the midst
+        file.seek(os.path.getsize(file.name) // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
+    assert segments[-1] in papertape("restore", kept, "--state", os.path.join(folder.path, "damaged"), status=1)
+    assert not os.path.exists(os.path.join(folder.path, "damaged"))
+    os.rename(f"{kept}/papertape.db", f"{kept}/other")
+    assert "papertape.db" in papertape("restore", kept, "--state", os.path.join(folder.path, "damaged"), status=1)
+    print(f"before an upgrade: {shown['files']} files of schema 7, up to event {shown['event']}, hash {shown['hash']}")
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--rate", "400"))
@@ -279,6 +315,7 @@ def main():
         taken_away(folder, again)
         assert again.stop() == 0
         in_parts(folder, replay, backup, state, before, every)
+        before_upgrade(folder, replay)
         assert replay.stop() == 0
 
 
