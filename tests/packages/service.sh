@@ -202,7 +202,7 @@ in_it systemctl stop papertaped papertape-trainer
 in_it rm -rf $state.newer
 
 # --- purge
-in_it install -D -o papertape /dev/null /var/lib/papertape-backup/of-ours
+in_it install -D -o papertape /dev/null /var/lib/papertape.backup/of-ours
 in_it install -D -o papertape /dev/null /var/lib/papertape-second/papertaped.lock
 in_it systemctl start papertaped
 holds "removed while it runs" in_it bash -c 'dpkg -r papertape papertape-trainer >/var/log/dpkg-r 2>&1'
@@ -210,8 +210,8 @@ holds "it is stopped" is ActiveState inactive
 holds "its state stays" in_it test -f $state/papertape.db
 holds "purged" in_it bash -c 'dpkg -P papertape papertape-trainer python3-papertape libpapertape-dev libpapertape-env0 libpapertape-indicators0 >/var/log/dpkg-P 2>&1'
 holds "the state is gone" bash -c "! nsenter -t $leader -a -- ls -d $state $state-second /etc/papertape 2>/dev/null"
-holds "the user stays, and why" in_it grep 'the user papertape stays: /var/lib/papertape-backup/of-ours belongs to it' /var/log/dpkg-P
-in_it rm -r /var/lib/papertape-backup
+holds "the user stays, and why" in_it grep 'the user papertape stays: /var/lib/papertape.backup/of-ours belongs to it' /var/log/dpkg-P
+in_it rm -r /var/lib/papertape.backup
 holds "installed again" in_it bash -c 'dpkg -i /debs/papertape_*.deb >/var/log/dpkg-i 2>&1'
 holds "started again" in_it timeout 30 systemctl start papertaped
 holds "purged again" in_it bash -c 'dpkg -P papertape >/var/log/dpkg-P 2>&1'

@@ -76,10 +76,10 @@ holds "data flows again" until_true 60 status_says '"state": ?"ok"'
 
 holds "a backup of the running service, and its drill" in_it systemctl start papertape-backup
 holds "the archive is the daemon's user's" \
-    test "$(in_it bash -c 'stat -c "%U %a" /var/lib/papertape-backup/papertape-*.tar.zst')" = "papertape 640"
+    test "$(in_it bash -c 'stat -c "%U %a" /var/lib/papertape.backup/papertape-*.tar.zst')" = "papertape 640"
 holds "its outcome is where the daemon reads it" in_it grep -q '"drilled": true' /var/lib/papertape/backup.json
 holds "the configuration is in it" \
-    in_it bash -c "'$bindir/papertape' restore /var/lib/papertape-backup/papertape-*.tar.zst --state /tmp/r && cmp '$config' /tmp/r/papertaped.ini"
+    in_it bash -c "'$bindir/papertape' restore /var/lib/papertape.backup/papertape-*.tar.zst --state /tmp/r && cmp '$config' /tmp/r/papertaped.ini"
 holds "the timer" in_it systemctl start papertape-backup.timer
 
 # Alerts go out from within the sandbox: a command, webhooks and mail, with secrets that are credentials.
