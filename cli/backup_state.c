@@ -12,6 +12,7 @@
 #include "exchange/journal/journal.h"
 
 #define DATABASE "papertape.db"
+#define NOTICES  "notify.db"
 
 struct walk {
     struct backup_sink *sink;
@@ -79,7 +80,9 @@ static int put_database(void *ctx, const char *name)
     struct walk *walk = ctx;
     char path[PATH_MAX];
     const char *end = strrchr(name, '.');
-    if (!end || strcmp(end, ".db") != 0 || strcmp(name, DATABASE) == 0 || !cli_backup_takes(name))
+    struct backup_file there;
+    if (!end || strcmp(end, ".db") != 0 || strcmp(name, DATABASE) == 0 || !cli_backup_takes(name) ||
+        cli_backup_manifest_find(&walk->sink->manifest, name, &there))
         return 0;
     if (!join(path, walk->state, name) || !db_backup_is_database(path))
         return 0;
@@ -150,7 +153,10 @@ static int put_config(struct backup_sink *sink, const char *config)
 int cli_backup_state(struct backup_sink *sink, const struct state_dir *state, const char *config)
 {
     struct walk walk = {.sink = sink, .state = state->path};
-    int r = put_record(sink, state);
+    /* Notices before the record: an alert whose number they have already would never be delivered. */
+    int r = put_database(&walk, NOTICES);
+    if (r == 0)
+        r = put_record(sink, state);
     if (r == 0 && (r = folder_each(state->path, put_database, &walk)) < 0 && !sink->err[0])
         fail(sink, r, state->path);
     for (size_t i = 0; r == 0 && cli_backup_folders[i]; i++) {

@@ -243,6 +243,8 @@ def stopped(folder, replay, state, every):
     backup, restored = os.path.join(folder.path, "cold"), os.path.join(folder.path, "cold-restored")
     carry_out("Of a running daemon", STATE=state, BACKUP=backup)
     carry_out("Check it", BACKUP=backup)
+    with open(f"{backup}/manifest.json", encoding="utf-8") as file:
+        assert list(json.load(file)["files"])[0] == "notify.db"  # never newer than the record
     os.mkdir(restored)
     carry_out("Restore it", BACKUP=backup, STATE=restored)
     age(restored)
