@@ -86,7 +86,6 @@ static int drill(struct backup *backup)
 
 static int find_path(struct backup *backup, const char *given)
 {
-    char real[PATH_MAX];
     if (strlen(given) >= PATH_MAX - BACKUP_NAME_MAX)
         return fail_with(-ENAMETOOLONG, backup->err, sizeof backup->err, "%.64s…: %s", given,
                          strerror(ENAMETOOLONG));
@@ -95,8 +94,6 @@ static int find_path(struct backup *backup, const char *given)
         return 0;
     }
     int r = cli_backup_dated(given, backup->outcome.begin_ns, backup->path);
-    if (r == 0 && realpath(given, real)) /* so that its outcome says where it is */
-        r = cli_backup_dated(real, backup->outcome.begin_ns, backup->path);
     return r < 0 ? fail_with(r, backup->err, sizeof backup->err, "%s: %s", given, strerror(-r)) : 0;
 }
 

@@ -21,12 +21,14 @@ int cli_backup_dated(const char *folder, int64_t now_ns, char ret[static PATH_MA
 {
     time_t seconds = (time_t)(now_ns / 1000000000);
     struct tm utc;
-    char date[DATE + 1];
+    char date[DATE + 1], real[PATH_MAX];
     gmtime_r(&seconds, &utc);
     strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &utc);
     if (mkdir(folder, FOLDER_MODE) < 0 && errno != EEXIST)
         return -errno;
-    return snprintf(ret, PATH_MAX, "%s/%s%s" BACKUP_ARCHIVE_ENDING, folder, before, date) < PATH_MAX
+    if (!realpath(folder, real)) /* so that the outcome says where it is */
+        return -errno;
+    return snprintf(ret, PATH_MAX, "%s/%s%s" BACKUP_ARCHIVE_ENDING, real, before, date) < PATH_MAX
                ? 0
                : -ENAMETOOLONG;
 }

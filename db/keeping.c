@@ -37,8 +37,8 @@ static int ask(struct db_store *store, const char *sql, const struct record_para
 }
 
 /* A statement without a result, in a transaction of its own with the rows' counts. */
-static int delete (struct db_store *store, const char *sql, const struct record_param *params,
-                   int64_t *deleted)
+static int remove_rows(struct db_store *store, const char *sql, const struct record_param *params,
+                       int64_t *deleted)
 {
     int64_t none;
     int rc = db_store_begin(store);
@@ -79,8 +79,9 @@ static int step_numbered(struct db_keeping *keeping, struct db_store *store, con
     int rc = before_ns > 0 ? ask(store, of->first, RECORD_PARAMS(keeping->id), RECORD_INTO(&id, &ts_ns))
                            : SQLITE_DONE;
     if (rc == SQLITE_ROW && ts_ns < before_ns) {
-        rc = delete (store, of->sql,
-                     RECORD_PARAMS(id - 1, id + IDS - 1, before_ns, (int64_t)DB_KEEPING_COMMANDS), deleted);
+        rc = remove_rows(store, of->sql,
+                         RECORD_PARAMS(id - 1, id + IDS - 1, before_ns, (int64_t)DB_KEEPING_COMMANDS),
+                         deleted);
         keeping->id = rc == SQLITE_OK ? id + IDS - 1 : keeping->id;
         return rc;
     }
@@ -131,10 +132,10 @@ static int step_bars(struct db_keeping *keeping, struct db_store *store)
                   RECORD_PARAMS(keeping->symbol, keeping->interval_ns, source, (int64_t)DB_KEEPING_BARS - 1),
                   RECORD_INTO(&kept_ns));
     if (rc == SQLITE_ROW)
-        rc = delete (store, remove,
-                     RECORD_PARAMS(keeping->symbol, keeping->interval_ns, source,
-                                   kept_ns < before_ns ? kept_ns : before_ns, (int64_t)BARS),
-                     &deleted);
+        rc = remove_rows(store, remove,
+                         RECORD_PARAMS(keeping->symbol, keeping->interval_ns, source,
+                                       kept_ns < before_ns ? kept_ns : before_ns, (int64_t)BARS),
+                         &deleted);
     if (rc != SQLITE_OK && rc != SQLITE_DONE)
         return rc;
     keeping->bars += deleted;
