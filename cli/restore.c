@@ -32,7 +32,8 @@ static int print(const struct option_call *call, const struct state_dir *state,
     printf("%s: %d files, %.1f MB, of %s, up to event %" PRIu64 "\n", state->path, result->files,
            (double)result->bytes / 1e6, cli_stored_time(STORED_TABLE, time, result->created_ns),
            result->event);
-    printf("ledger ok: %" PRIu64 " rows\nhash %s\n", result->ledger_rows, result->hash);
+    printf("ledger %s: %" PRIu64 " rows\nhash %s\n", result->older ? "not verified yet" : "ok",
+           result->ledger_rows, result->hash);
     if (result->older)
         puts(
             "its database is of an older version, which the next start migrates: `papertape ledger verify` then");

@@ -118,6 +118,7 @@ static int read_former(struct reading *reading, int folder)
 {
     static const char *const within[] = {"", "events/", "policies/"};
     int r = 0;
+    reading->err[0] = '\0';
     for (size_t i = 0; i < sizeof within / sizeof *within && r == 0; i++) {
         struct former former = {reading, folder, within[i]};
         char path[PATH_MAX];
@@ -135,7 +136,8 @@ static int read_folder(struct reading *reading)
     int folder = open(reading->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return FAIL(reading, -errno, "%s", strerror(errno));
-    int r = db_former_is(reading->path) ? read_former(reading, folder) : read_listed(reading, folder);
+    bool listed = faccessat(folder, BACKUP_MANIFEST, F_OK, 0) == 0 || !db_former_is(reading->path);
+    int r = listed ? read_listed(reading, folder) : read_former(reading, folder);
     close(folder);
     return r;
 }

@@ -168,8 +168,8 @@ int cli_restore_check(const char *from, int64_t room, const atomic_bool *stop, s
                 ? cli_restore_read(from, check_entry, &pass, err, err_size)
                 : fail_with(-ENOMEM, err, err_size, "out of memory");
     if (r == 0)
-        r = db_former_is(from) ? list_former(from, &pass, &manifest, err, err_size)
-                               : list_own(from, &pass, &manifest, err, err_size);
+        r = pass.text || !db_former_is(from) ? list_own(from, &pass, &manifest, err, err_size)
+                                             : list_former(from, &pass, &manifest, err, err_size);
     if (r == 0)
         *ret = manifest;
     else

@@ -294,7 +294,7 @@ def before_upgrade(folder, replay):
     if os.geteuid() == 0:  # what root restores is the owner's of the folder that it replaces
         os.mkdir(restored)
         os.chown(restored, 65534, 65533)
-        papertape("restore", kept, "--state", restored)
+        assert "ledger not verified yet" in papertape("restore", kept, "--state", restored)
         assert {(os.lstat(name).st_uid, os.lstat(name).st_gid) for name in names_in(restored)} == {(65534, 65533)}
         shutil.rmtree(restored)
     shown = json.loads(papertape("restore", kept, "--state", restored, "--json"))
