@@ -53,5 +53,5 @@ int main(void)
     versions();
     faults();
     table();
-    return 0;
+    return check_done("doctor_faults");
 }
