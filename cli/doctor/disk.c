@@ -1,8 +1,7 @@
-/* Speed of the state's file system. The scratch file never has a name where the file system can do that
- * (O_TMPFILE); else its name is removed before a signal can end the process. */
+/* Speed of the state's file system, by a file that never has a name (O_TMPFILE): whatever ends the process,
+ * nothing is left. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,28 +23,6 @@ enum {
     SLOW_MIB_S = 2,
 };
 
-static int open_named(const char *folder)
-{
-    char path[STATE_PATH_MAX + 32];
-    sigset_t all, before;
-    snprintf(path, sizeof path, "%s/.doctor-XXXXXX", folder);
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    int fd = mkostemp(path, O_CLOEXEC), r = fd < 0 ? -errno : fd;
-    if (fd >= 0)
-        unlink(path);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return r;
-}
-
-static int open_scratch(const char *folder)
-{
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ? open_named(folder) : -errno;
-}
-
 static void report_closed(const char *folder, int r, struct doctor_results *results)
 {
     struct stat st;
@@ -53,6 +30,8 @@ static void report_closed(const char *folder, int r, struct doctor_results *resu
         cli_doctor_add(results, DOCTOR_ERROR, "%s: the file system is read-only", folder);
         cli_doctor_remedy(results, "dmesg | grep -i remount; mount -o remount,rw $(findmnt -no TARGET -T %s)",
                           DOCTOR_QUOTE(folder));
+    } else if (r == -EOPNOTSUPP) {
+        cli_doctor_add(results, DOCTOR_SKIPPED, "%s: its file system makes no file without a name", folder);
     } else if (r == -EACCES && stat(folder, &st) == 0 && st.st_uid != geteuid()) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s belongs to uid %u: only that user may write there",
                        folder, (unsigned)st.st_uid);
@@ -119,9 +98,9 @@ void cli_doctor_disk(const struct doctor *doctor, struct doctor_results *results
     char folder[STATE_PATH_MAX];
     int64_t bytes = 0, ns = 0, median_ns = 0, max_ns = 0;
     cli_doctor_place(doctor->state.path, folder);
-    int fd = open_scratch(folder);
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) {
-        report_closed(folder, fd, results);
+        report_closed(folder, -errno, results);
         return;
     }
     int r = measure_write(fd, &bytes, &ns);
