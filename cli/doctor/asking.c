@@ -4,15 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "exchange/net/context.h"
 #include "exchange/net/secret.h"
 
 enum { ATTEMPTS = 1 };
-
-/* Where root finds what systemd gives the service. */
-#define SERVICE_CREDENTIALS "/run/credentials/papertaped.service"
 
 const char *cli_doctor_ws_url(const struct doctor_venue *venue)
 {
@@ -111,8 +107,6 @@ bool cli_doctor_asking_open(const struct doctor *doctor, struct doctor_results *
     *ret = (struct doctor_asking){.doctor = doctor, .results = results};
     /* Each look-up of a name ends in time: resolv.conf(5). */
     setenv("RES_OPTIONS", "timeout:2 attempts:1", 0);
-    if (access(SERVICE_CREDENTIALS, R_OK | X_OK) == 0)
-        setenv("CREDENTIALS_DIRECTORY", SERVICE_CREDENTIALS, 0);
     uv_loop_init(&ret->loop);
     uv_timer_init(&ret->loop, &ret->limit);
     ret->limit.data = ret;

@@ -17,6 +17,7 @@ enum {
     DOCTOR_LIMIT_MS = 7000, /* of a check; it is ended then */
     DOCTOR_VENUE_MS = 5000, /* of a venue's answer */
     DOCTOR_READ_MS = 3000,  /* of reading the database, and the event log */
+    DOCTOR_UNIT_MAX = 80,
 };
 
 enum doctor_state {
@@ -34,6 +35,7 @@ _Static_assert(DOCTOR_N < 32, "a bit of 32 each");
 struct doctor {
     struct state_dir state;
     bool offline;
+    char unit[DOCTOR_UNIT_MAX]; /* systemd's, of that state: "papertaped", an instance's "papertaped@NAME" */
 
     struct daemon_config_given given; /* the configuration's file and the options that replace its keys */
     const char *config_from;          /* in words, where `given` is from: "the daemon's command line", … */
@@ -43,7 +45,7 @@ struct doctor {
 
     pid_t holder;     /* of the lock; 0: no process */
     json_t *status;   /* the daemon's; NULL: no daemon answers */
-    int status_errno; /* why there is none, -errno of cli_control_call() */
+    int status_errno; /* why there is none, -errno of cli_control_call(); of both sockets, if they deny it */
     char status_words[320];
 };
 
@@ -51,6 +53,9 @@ struct doctor {
 struct option_call;
 int cli_doctor_find(struct option_call *call, struct doctor *ret);
 void cli_doctor_forget(struct doctor *doctor);
+
+/* Does a control socket that answered so deny this user? */
+bool cli_doctor_denied(int r);
 
 /* A check's results, in the order in which they are added. */
 struct doctor_results {

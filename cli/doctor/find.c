@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/control_client.h"
@@ -77,17 +78,32 @@ static bool take_command_line(pid_t pid, struct daemon_config_given *ret)
     return true;
 }
 
+/* Of the service's state, and of an instance's (docs/roles.md), the unit and its configuration. Returns
+ * whether it is one of these. */
+static bool find_unit(struct doctor *doctor, char file[static CONFIG_PATH_MAX])
+{
+    const char *path = doctor->state.path, *name = "";
+    const size_t n = strlen(STATE_SERVICE_DIR);
+    if (strncmp(path, STATE_SERVICE_DIR "-", n + 1) == 0 && !strchr(path + n, '/'))
+        name = path + n + 1;
+    snprintf(doctor->unit, sizeof doctor->unit, "papertaped%s%.64s", *name ? "@" : "", name);
+    snprintf(file, CONFIG_PATH_MAX, "%.*s%s%s.ini", (int)(sizeof SERVICE_FILE - sizeof ".ini"), SERVICE_FILE,
+             *name ? "-" : "", name);
+    return *name || strcmp(path, STATE_SERVICE_DIR) == 0;
+}
+
 /* The file, and what a running daemon's options say in its place; then what this command's do. */
 static void find_config(const struct doctor_args *args, struct doctor *doctor)
 {
-    bool service = strcmp(doctor->state.path, STATE_SERVICE_DIR) == 0;
+    static char service_file[CONFIG_PATH_MAX];
+    bool service = find_unit(doctor, service_file);
     if (args->given.file) {
         doctor->given.file = args->given.file;
         doctor->config_from = "as given";
     } else if (doctor->holder > 0 && take_command_line(doctor->holder, &doctor->given)) {
         doctor->config_from = "that of the running daemon";
-    } else if (service && access(SERVICE_FILE, F_OK) == 0) {
-        doctor->given.file = SERVICE_FILE;
+    } else if (service && access(service_file, F_OK) == 0) {
+        doctor->given.file = service_file;
         doctor->config_from = "the service's";
     } else {
         doctor->config_from = "the defaults: --config names a file";
@@ -102,33 +118,71 @@ static void find_config(const struct doctor_args *args, struct doctor *doctor)
 
 /* ---- all of it ---- */
 
+/* Are the daemon's secrets this user's to read? */
+static bool is_owner(const struct doctor *doctor)
+{
+    struct stat st;
+    return stat(doctor->state.path, &st) < 0 || st.st_uid == geteuid();
+}
+
+/* The files that the keys name; but of another user's secrets nothing: `permissions` has their modes. */
+static int check_files(struct doctor *doctor, char error[static CONFIG_ERROR_MAX])
+{
+    static struct notify_config before;
+    struct notify_config *notify = &doctor->config->notify;
+    struct policy_set *policies = NULL;
+    before = *notify;
+    for (int i = 0; i < notify->n_sinks && !is_owner(doctor); i++)
+        if (strchr(notify->sinks[i].token, '/'))
+            notify->sinks[i].token[0] = '\0';
+    int r = daemon_config_check_files(&doctor->given, doctor->config, &policies, error);
+    daemon_policy_set_destroy(policies);
+    *notify = before;
+    return r;
+}
+
 /* Keys first; then the files that they name, whose faults leave the configuration usable here. */
 static void load_config(struct doctor *doctor)
 {
     static char error[CONFIG_ERRORS_MAX];
-    struct policy_set *policies = NULL;
     bool read;
     int r = daemon_config_load(&doctor->given, doctor->config, &read, error);
     doctor->config_good = r == 0;
     if (r == 0)
-        r = daemon_config_check_files(&doctor->given, doctor->config, &policies, error);
+        r = check_files(doctor, error);
     if (r < 0)
         daemon_config_place(doctor->given.file, error, doctor->config_errors, sizeof doctor->config_errors);
-    daemon_policy_set_destroy(policies);
+}
+
+bool cli_doctor_denied(int r)
+{
+    return r == -EACCES || r == -EREMOTEIO;
 }
 
 static void find_status(struct doctor *doctor)
 {
-    struct control_error error = {0};
+    struct control_error error = {0}, ignored;
+    json_t *status = NULL;
     if (access(doctor->state.socket, F_OK) < 0 && errno == ENOENT) { /* no database is opened here */
         doctor->status_errno = -ENOENT;
         return;
     }
-    doctor->status_errno =
-        cli_control_call(doctor->state.socket, "status", NULL, STATUS_TIMEOUT_MS, &doctor->status, &error);
-    if (doctor->status_errno < 0)
-        doctor->status = NULL;
+    int r = cli_control_call(doctor->state.socket, "status", NULL, STATUS_TIMEOUT_MS, &status, &error);
+    if (cli_doctor_denied(r) && cli_control_call(doctor->state.socket_read, "status", NULL, STATUS_TIMEOUT_MS,
+                                                 &status, &ignored) == 0)
+        r = 0;
+    doctor->status_errno = r;
+    doctor->status = r == 0 ? status : NULL;
     snprintf(doctor->status_words, sizeof doctor->status_words, "%s", error.message);
+}
+
+/* Where root finds what systemd gives the unit. */
+static void find_credentials(const struct doctor *doctor)
+{
+    char path[DOCTOR_UNIT_MAX + 32];
+    snprintf(path, sizeof path, "/run/credentials/%s.service", doctor->unit);
+    if (access(path, R_OK | X_OK) == 0)
+        setenv("CREDENTIALS_DIRECTORY", path, 0);
 }
 
 int cli_doctor_find(struct option_call *call, struct doctor *ret)
@@ -146,6 +200,7 @@ int cli_doctor_find(struct option_call *call, struct doctor *ret)
         ret->holder = 0;
     find_status(ret);
     find_config(args, ret);
+    find_credentials(ret);
     load_config(ret);
     return EXIT_OK;
 }

@@ -157,7 +157,7 @@ static bool take_status(const struct doctor *doctor, struct doctor_venue *venue,
         cli_doctor_add(results, ok ? DOCTOR_OK : DOCTOR_WARNING, "%s: the daemon's stream is %s%s%s",
                        venue->name, state, detail && *detail ? ": " : "", detail ? detail : "");
         if (!ok)
-            cli_doctor_remedy(results, "papertape venues; journalctl -u papertaped -n 50");
+            cli_doctor_remedy(results, "papertape venues; journalctl -u %s -n 50", doctor->unit);
         return true;
     }
     return false;
@@ -173,7 +173,9 @@ static void report_rest(const struct reached *reached, struct doctor_results *re
         cli_doctor_add(results, venue->keys_lacking ? DOCTOR_SKIPPED : DOCTOR_ERROR, "%s: %s", venue->name,
                        venue->error);
         cli_doctor_remedy(results,
-                          venue->keys_lacking ? "run it as root, who may read the keys" : "correct the URL");
+                          venue->keys_lacking
+                              ? "run it as the daemon's user, whose keys these are; for a credential as root"
+                              : "correct the URL");
     } else if (reached->rest_waits || reached->rest_ms < 0) {
         cli_doctor_add(results, DOCTOR_ERROR, "%s: %s: %s%s", venue->name, url,
                        reached->rest_waits ? "no answer in time" : reached->rest_why,

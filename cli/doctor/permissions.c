@@ -68,8 +68,8 @@ static void check_daemon(struct looking *look)
     look->wrong++;
     cli_doctor_add(look->results, DOCTOR_ERROR, "%s: belongs to %s, the daemon runs as %s", path,
                    USER_NAME(look->owner), USER_NAME(user));
-    cli_doctor_remedy(look->results, "systemctl stop papertaped; chown -hR %s: %s", USER_NAME(user),
-                      DOCTOR_QUOTE(path));
+    cli_doctor_remedy(look->results, "systemctl stop %s; chown -hR %s: %s", look->doctor->unit,
+                      USER_NAME(user), DOCTOR_QUOTE(path));
 }
 
 static void check_owner(struct looking *look, const char *path, const struct stat *st)
@@ -120,30 +120,48 @@ static bool check_folder(struct looking *look, const char *path)
     return true;
 }
 
-/* A venue's file of keys; a credential is the service manager's. */
-static void check_keys(struct looking *look, const char *venue, const char *path)
+/* A secret's file, of so many lines; a credential is the service manager's. */
+static void check_secret(struct looking *look, const char *key, const char *path, const char *lines)
 {
     struct stat st;
     if (!strchr(path, '/'))
         return;
     if (stat(path, &st) < 0) {
         const int error = errno;
-        cli_doctor_add(look->results, error == EACCES ? DOCTOR_SKIPPED : DOCTOR_ERROR,
-                       "[venue %s] keys: %s: %s", venue, path, strerror(error));
+        cli_doctor_add(look->results, error == EACCES ? DOCTOR_SKIPPED : DOCTOR_ERROR, "%s: %s: %s", key,
+                       path, strerror(error));
         if (error != EACCES)
-            cli_doctor_remedy(look->results, "install -m 0600 -o %s /dev/stdin %s: two lines, id and secret",
-                              USER_NAME(look->owner), DOCTOR_QUOTE(path));
+            cli_doctor_remedy(look->results, "install -m 0600 -o %s /dev/stdin %s: %s",
+                              USER_NAME(look->owner), DOCTOR_QUOTE(path), lines);
         return;
     }
     if (st.st_mode & 077) {
-        cli_doctor_add(look->results, DOCTOR_ERROR, "[venue %s] keys: %s: others may read it (mode %04o)",
-                       venue, path, (unsigned)(st.st_mode & 07777));
-        cli_doctor_remedy(look->results, "chmod 0600 %s; then new keys from the venue", DOCTOR_QUOTE(path));
+        cli_doctor_add(look->results, DOCTOR_ERROR, "%s: %s: others may read it (mode %04o)", key, path,
+                       (unsigned)(st.st_mode & 07777));
+        cli_doctor_remedy(look->results, "chmod 0600 %s; then another secret from who gave it",
+                          DOCTOR_QUOTE(path));
     }
     if (st.st_uid != look->owner && st.st_uid != 0) {
-        cli_doctor_add(look->results, DOCTOR_ERROR, "[venue %s] keys: %s: belongs to %s, the state to %s",
-                       venue, path, USER_NAME(st.st_uid), USER_NAME(look->owner));
+        cli_doctor_add(look->results, DOCTOR_ERROR, "%s: %s: belongs to %s, the state to %s", key, path,
+                       USER_NAME(st.st_uid), USER_NAME(look->owner));
         cli_doctor_remedy(look->results, "chown %s %s", USER_NAME(look->owner), DOCTOR_QUOTE(path));
+    }
+}
+
+static void check_secrets(struct looking *look)
+{
+    const struct daemon_config *config = look->doctor->config;
+    char key[128];
+    for (int v = 0; v < config->n_venues; v++) {
+        snprintf(key, sizeof key, "[venue %s] keys", config->venues[v].venue->format->name);
+        check_secret(look, key, config->venues[v].keys, "two lines, id and secret");
+    }
+    for (int i = 0; i < config->notify.n_sinks; i++) {
+        const struct notify_sink *sink = &config->notify.sinks[i];
+        snprintf(key, sizeof key, "[alerts] %s%s",
+                 sink->kind == NOTIFY_MAIL ? "mail_password" : "webhook_token",
+                 sink->name + strcspn(sink->name, "."));
+        check_secret(look, key, sink->token, "one line");
     }
 }
 
@@ -165,8 +183,8 @@ void cli_doctor_permissions(const struct doctor *doctor, struct doctor_results *
         check_folder(&look, doctor->state.checkpoints);
     }
     check_entry(&look, doctor->state.socket);
-    for (int v = 0; doctor->config_good && v < doctor->config->n_venues; v++)
-        check_keys(&look, doctor->config->venues[v].venue->format->name, doctor->config->venues[v].keys);
+    if (doctor->config_good)
+        check_secrets(&look);
     if (look.wrong > NAMED_MAX) {
         cli_doctor_add(results, DOCTOR_ERROR, "%s: %d more files of other users", doctor->state.path,
                        look.wrong - NAMED_MAX);

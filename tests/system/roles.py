@@ -60,6 +60,7 @@ def reads(daemon, groups, operators):
     assert json.loads(verb(daemon, groups, "ledger", "verify", "--json"))["ok"] is True
     assert "open_time_ms" in verb(daemon, groups, "bars", "BTCUSDT", "1s")
     assert "BTCUSDT" in verb(daemon, groups, "--once")
+    assert f"it runs, pid {daemon.popen.pid}" in verb(daemon, groups, "doctor", "daemon")
     for words in (["pause"], ["order", "buy", "BTCUSDT", "0.01"], ["flatten", "--yes"], ["reload"]):
         said = verb(daemon, groups, *words, status=1)
         assert f"be a member of group {operators}" in said and "reading only" in said, said
