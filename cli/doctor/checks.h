@@ -26,10 +26,14 @@ enum {
     X(disk, DOCTOR_NEEDS_NOTHING, \
       "how fast the state's file system writes and syncs, by a scratch file without a name in it", NULL) \
     X(permissions, DOCTOR_NEEDS_STATE, \
-      "modes and owners: the state and what is in it, sockets, the files of keys (which are not read)", \
+      "modes and owners: the state and what is in it, sockets, the files of keys, tokens and passwords (which " \
+      "are not read)", \
       NULL) \
     X(daemon, DOCTOR_NEEDS_STATE, \
-      "whether a daemon runs, answers and is of this version; sockets and locks that one left", NULL) \
+      "whether a daemon runs, answers, is of this version, listens for [metrics] and lost no line of its log; " \
+      "sockets that one left", \
+      NULL) \
+    X(sinks, DOCTOR_NEEDS_STATE, "whether the sinks of alerts accept, and no notice was lost", NULL) \
     X(gpu, DOCTOR_NEEDS_NOTHING, "devices, their drivers, and whether the GPU module can use them", NULL) \
     X(network, DOCTOR_NEEDS_CONFIG | DOCTOR_NEEDS_NETWORK, \
       "of each venue the look-up of its names, REST and the websocket", NULL) \
@@ -41,6 +45,8 @@ enum {
       "the schema's version, SQLite's own checks and the seals of rows, the newest first, for 3 s", NULL) \
     X(ledger, DOCTOR_NEEDS_DATABASE, "what `ledger verify` checks", "papertape ledger verify") \
     X(events, DOCTOR_NEEDS_LOG, "the hashes of the event log's segments, the newest first, for 3 s", NULL) \
+    X(backup, DOCTOR_NEEDS_STATE, \
+      "whether the last backup succeeded, within [alerts] backup_for, or a week where that is off", NULL) \
     X(configuration, DOCTOR_NEEDS_NOTHING, \
       "what `papertaped --check-config` checks: keys, strategies, files of policies and certificates; and " \
       "accounts against the database", \

@@ -41,7 +41,7 @@ static void check_version(const struct doctor *doctor, struct doctor_results *re
     if (version && strcmp(version, PAPERTAPE_VERSION) != 0) {
         cli_doctor_add(results, DOCTOR_WARNING, "it runs %s, pid %lld; %s is installed", version,
                        (long long)pid, PAPERTAPE_VERSION);
-        cli_doctor_remedy(results, "systemctl restart papertaped");
+        cli_doctor_remedy(results, "systemctl restart %s", doctor->unit);
         return;
     }
     cli_doctor_add(results, DOCTOR_OK, "it runs, pid %lld, version %s", (long long)pid,
@@ -52,27 +52,57 @@ static void check_silent(const struct doctor *doctor, struct doctor_results *res
 {
     cli_doctor_add(results, DOCTOR_ERROR, "process %d holds %s, but does not answer: %s", (int)doctor->holder,
                    doctor->state.lock, doctor->status_words);
-    cli_doctor_remedy(results,
-                      "journalctl -u papertaped -n 50; if it never answers, systemctl restart papertaped");
+    cli_doctor_remedy(results, "journalctl -u %s -n 50; if it never answers, systemctl restart %s",
+                      doctor->unit, doctor->unit);
 }
 
-/* Only its own user and group are answered, and may look into the state. */
-static bool is_denied(const struct doctor *doctor)
+/* ---- what it says of itself ---- */
+
+static void check_log(const struct doctor *doctor, struct doctor_results *results)
 {
-    return doctor->status_errno == -EACCES || doctor->status_errno == -EREMOTEIO;
+    const json_t *log = json_object_get(doctor->status, "log");
+    json_int_t lost = json_integer_value(json_object_get(log, "lost"));
+    if (lost == 0)
+        return;
+    cli_doctor_add(results, DOCTOR_WARNING,
+                   "%lld lines of its log were lost since its start: the %s took none", (long long)lost,
+                   json_string_value(json_object_get(log, "to")));
+    cli_doctor_remedy(results, "systemctl status systemd-journald; journalctl --disk-usage");
+}
+
+/* Where the configuration has a socket of [metrics] and the daemon none. */
+static void check_metrics(const struct doctor *doctor, struct doctor_results *results)
+{
+    const struct daemon_config *config = doctor->config;
+    const json_t *http = json_object_get(doctor->status, "http");
+    const struct {
+        const char *key, *wanted;
+    } places[] = {{"socket", config->metrics_socket}, {"listen", config->metrics_listen}};
+    for (size_t i = 0; doctor->config_good && i < sizeof places / sizeof *places; i++) {
+        const char *is = json_string_value(json_object_get(http, places[i].key));
+        if (!places[i].wanted[0] || (is && is[0]))
+            continue;
+        cli_doctor_add(results, DOCTOR_WARNING, "[metrics] %s = %s: it does not listen there", places[i].key,
+                       places[i].wanted);
+        cli_doctor_remedy(results, "papertape reload; then papertape alerts list says why");
+    }
 }
 
 void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *results)
 {
     char trainer[STATE_PATH_MAX + 16];
     snprintf(trainer, sizeof trainer, "%s/trainer.sock", doctor->state.path);
-    if (doctor->status)
+    if (doctor->status) {
         check_version(doctor, results);
-    else if (is_denied(doctor))
+        check_log(doctor, results);
+        check_metrics(doctor, results);
+    } else if (cli_doctor_denied(doctor->status_errno)) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s", doctor->status_words);
-    else if (doctor->holder > 0)
+    } else if (doctor->holder > 0) {
         check_silent(doctor, results);
+    }
     check_stale(doctor->state.socket, "the daemon", results);
+    check_stale(doctor->state.socket_read, "the daemon", results);
     check_stale(trainer, "the co-process", results);
     if (json_array_size(results->list) == 0)
         cli_doctor_add(results, DOCTOR_OK, "no daemon runs on %s", doctor->state.path);

@@ -67,7 +67,9 @@ static void check(const char *name, struct doctor_results *results)
 
 void cli_doctor_unit(const struct doctor *doctor, struct doctor_results *results)
 {
+    static const char *const units[] = {"papertaped.service", "papertape-trainer.service",
+                                        "papertape-backup.service", "papertape-report.service"};
     (void)doctor;
-    check("papertaped.service", results);
-    check("papertape-trainer.service", results);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        check(units[i], results);
 }

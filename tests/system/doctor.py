@@ -15,8 +15,8 @@ import time
 import harness
 import trained_three_ways as trained
 
-CHECKS = ["versions", "clock", "space", "disk", "permissions", "daemon", "gpu", "network", "certificates", "unit", "database",
-          "ledger", "events", "configuration", "symbols"]
+CHECKS = ["versions", "clock", "space", "disk", "permissions", "daemon", "sinks", "gpu", "network", "certificates", "unit", "database",
+          "ledger", "events", "backup", "configuration", "symbols"]
 CONFIG = """[market]
 symbols = {symbols}
 interval = 1s
@@ -115,9 +115,32 @@ def beside_a_daemon(daemon, started):
     assert texts["daemon"].startswith(f"it runs, pid {daemon.popen.pid},"), texts
     assert texts["configuration"] == f"{daemon.config}, that of the running daemon", texts
     assert "the daemon's stream is ok" in " ".join(c["text"] for c in report["checks"] if c["name"] == "network")
-    assert {c["name"] for c in report["checks"]} | {"unit"} == set(CHECKS), texts
+    assert {c["name"] for c in report["checks"]} | {"unit", "backup"} == set(CHECKS), texts
+    assert texts["sinks"] == "no sink is configured: no alert leaves the machine", texts
     assert report["system"]["papertape"] and report["system"]["daemon"] == report["system"]["papertape"], report["system"]
     assert "SQLite" in report["system"]["libraries"] and report["system"]["kernel"].startswith("Linux"), report["system"]
+
+
+def says_of_itself(daemon):
+    """A sink that fails, and a place of [metrics] that another program has."""
+    with open(daemon.config) as file:
+        before = file.read()
+
+    def reload(more):
+        with open(daemon.config, "w") as file:
+            file.write(before + more)
+        daemon.papertape("reload")
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        reload(f"[alerts]\nwebhook = http://127.0.0.1:1/\n[metrics]\nlisten = {place}\n")
+        daemon.wait_status(lambda s: [sink["state"] for sink in s["alert_sinks"]["sinks"]] == ["failing"], "a notice that is not accepted")
+        found = finds(daemon.state, "sinks", "warning", r"^webhook: fails for \d+ s: .*; [1-9]\d* notices wait$")
+        assert found["remedy"] == "papertape alerts test webhook", found
+        finds(daemon.state, "daemon", "warning", rf"^\[metrics\] listen = {re.escape(place)}: it does not listen there$")
+    reload("")
 
 
 def after_one(daemon, started):
@@ -200,12 +223,58 @@ def wrong_owner(state):
         assert found["remedy"].startswith("chown -hR "), found
 
 
+def others_secrets(state, folder, replay):
+    """Root beside the service: what is another user's to read is no fault of the configuration."""
+    if os.geteuid() != 0:
+        skipped.append("the secrets of another user: not root")
+        return
+    token = os.path.join(folder, "token")
+    with open(token, "w") as file:
+        file.write("a-secret-of-mine\n")
+    os.chmod(token, 0o600)
+    config = write_config(folder, "token", replay, more=f"[alerts]\nwebhook.ops = https://example.org/\nwebhook_token.ops = {token}\n")
+    with copied(state, "secrets") as copy:
+        subprocess.run(["chown", "-R", "12345", copy, token], check=True)
+        report = doctor(copy, "configuration", "permissions", "--config", config)
+        assert [c["state"] for c in report["checks"]] == ["ok", "ok"] and not report["skipped"], report
+        os.chmod(token, 0o644)
+        finds(copy, "permissions", "error", r"^\[alerts\] webhook_token\.ops: .*/token: others may read it \(mode 0644\)$", "--config", config)
+        os.unlink(token)
+        finds(copy, "permissions", "error", r"^\[alerts\] webhook_token\.ops: .*/token: No such file", "--config", config)
+
+
 def stale_socket(state):
     with copied(state, "socket") as copy:
-        with socket.socket(socket.AF_UNIX) as left:
-            left.bind(f"{copy}/control.sock")
-        found = finds(copy, "daemon", "warning", r"control\.sock: a stale socket")
-        assert found["remedy"].startswith(f"rm {copy}/control.sock"), found
+        for name in ("control.sock", "control-read.sock"):
+            with socket.socket(socket.AF_UNIX) as left:
+                left.bind(f"{copy}/{name}")
+            found = finds(copy, "daemon", "warning", rf"/{re.escape(name)}: a stale socket")
+            assert found["remedy"].startswith(f"rm {copy}/{name}"), found
+
+
+def backups(state, folder, replay):
+    """None yet, one, an old one, one that failed, an outcome that is none."""
+    with copied(state, "backup") as copy:
+        assert [s["text"] for s in doctor(copy, "backup")["skipped"]] == ["there is no backup yet"]
+        subprocess.run([harness.PAPERTAPE, "backup", f"{copy}.tar.zst", "--state", copy], check=True, capture_output=True)
+        assert re.match(r"the last one succeeded, 20.*Z, 0\.0 days ago", doctor(copy, "backup")["checks"][0]["text"])
+        with open(f"{copy}/backup.json") as file:
+            outcome = json.load(file)
+
+        def wrote(text):
+            with open(f"{copy}/backup.json", "w") as file:
+                file.write(text)
+
+        wrote(json.dumps(outcome | {"end_ns": outcome["end_ns"] - 2 * 86400 * 10**9}))
+        assert "2.0 days ago" in doctor(copy, "backup")["checks"][0]["text"]
+        config = write_config(folder, "backup_for", replay, more="[alerts]\nbackup_for = 36h\n")
+        finds(copy, "backup", "warning", r"2\.0 days ago: expected within 1\.5 days$", "--config", config)
+        wrote(json.dumps(outcome | {"end_ns": outcome["end_ns"] - 8 * 86400 * 10**9}))
+        finds(copy, "backup", "warning", r"8\.0 days ago: expected within 7\.0 days$")
+        wrote(json.dumps(outcome | {"ok": False, "error": "/srv: No space left on device"}))
+        finds(copy, "backup", "error", "^the last one failed: /srv: No space left on device$")
+        wrote("{")
+        finds(copy, "backup", "warning", r"backup\.json: it does not say what became of the last one$")
 
 
 def damaged_segment(state):
@@ -239,8 +308,8 @@ def in_namespace(state, script, check, severity, words):
     prefix = [*NAMESPACE, script + '\nexec "$@"', "sh"]
     if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:
         skipped.append(f"{check} ({words}): no mount is allowed here")
-        return
-    finds(state, check, severity, words, prefix=prefix)
+        return None
+    return finds(state, check, severity, words, prefix=prefix)
 
 
 def mounts(state, folder):
@@ -258,6 +327,20 @@ def mounts(state, folder):
                      "error", r"exposure 9\.\d, expected at most 1\.5")
         report = doctor(state, "unit", prefix=[*NAMESPACE, f'{place}; cp {unit} /etc/systemd/system/; exec "$@"', "sh"])
         assert "exposure 1.5" in report["checks"][0]["text"], report
+
+
+def instance():
+    """Of papertaped@x: its unit in remedies, its configuration."""
+    file = re.search(r"\S+/papertaped\.ini", subprocess.run([harness.PAPERTAPE, "backup", "--help"], capture_output=True, text=True).stdout)[0]
+    etc = os.path.dirname(os.path.dirname(file))
+    if etc == "/etc" or not os.path.isdir(etc):
+        skipped.append(f"an instance: nothing can be mounted on {etc}")
+        return
+    script = f"""mount -t tmpfs none /var/lib; mkdir -m 750 /var/lib/papertape-x; echo nonsense >/var/lib/papertape-x/papertape.db
+        mount -t tmpfs none {etc}; mkdir {etc}/papertape; printf '[market]\\nnonsense = 1\\n' >{etc}/papertape/papertaped-x.ini"""
+    found = in_namespace("@x", script, "database", "error", r"/papertape-x/papertape\.db: ")
+    assert not found or found["remedy"].startswith("systemctl stop papertaped@x && "), found
+    in_namespace("@x", script, "configuration", "error", rf"^{re.escape(etc)}/papertape/papertaped-x\.ini:2: ")
 
 
 def devices(state, folder):
@@ -325,6 +408,7 @@ def main():
             daemon = f.start(harness.Daemon(f.path, None, file.read()))
         daemon.wait_status(lambda status: status["feed"]["state"] == "ok", "the stream")
         beside_a_daemon(daemon, started)
+        says_of_itself(daemon)
         daemon.popen.send_signal(signal.SIGSTOP)
         finds(daemon.state, "daemon", "error", f"process {daemon.popen.pid} holds .*, but does not answer")
         daemon.popen.send_signal(signal.SIGCONT)
@@ -335,8 +419,9 @@ def main():
             f.path, lambda folder: before_the_first(folder, daemon.config, started),
             lambda folder: names_of_checks(state), lambda folder: ended_by_a_signal(state, folder), lambda folder: loose_modes(state, folder, replay),
             lambda folder: wrong_owner(state), lambda folder: stale_socket(state), lambda folder: damaged_segment(state),
+            lambda folder: others_secrets(state, folder, replay), lambda folder: backups(state, folder, replay),
             lambda folder: newer_schema(state), lambda folder: altered_row(state), lambda folder: mounts(state, folder),
-            lambda folder: devices(state, folder),
+            lambda folder: instance(), lambda folder: devices(state, folder),
             lambda folder: bad_configuration(state, folder, replay),
             lambda folder: bad_venue(state, folder, replay, expired, behind))
     print("doctor: ok" + "".join(f"; skipped {reason}" for reason in skipped))

@@ -5,6 +5,7 @@ reported once there is room."""
 
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -104,6 +105,7 @@ def stalled(daemon, journal, manager):
     harness.wait_for(lambda: manager.count >= beats + 2, "beats while the log is full")
     assert status["log"]["to"] == "journal" and status["log"]["queued"] > 400, status["log"]
     assert " lines lost" in daemon.papertape("status")
+    assert re.search(r"warning  daemon +[1-9]\d* lines of its log were lost since its start: the journal took none", daemon.papertape("doctor", "daemon"))
     journal.reads.set()
 
     def reported():
