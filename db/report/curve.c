@@ -6,16 +6,14 @@
 #include <stdlib.h>
 
 #include "db/report/internal.h"
+#include "exchange/clock.h"
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
+enum { DAY_S = 86400 };
 
 static int64_t day_of(const struct report_curve *curve, int64_t ns)
 {
-    int64_t s = floor_div(ns, 1000000000);
-    return floor_div(s + (curve->zone ? zone_offset(curve->zone, s) : 0), 86400);
+    int64_t s = clock_whole_s(ns);
+    return (s + (curve->zone ? zone_offset(curve->zone, s) : 0)) / DAY_S;
 }
 
 void db_report_curve_begin(struct report_curve *curve, const struct db_equity_point *before)
@@ -184,14 +182,14 @@ static int begin_rows(struct report_curve *curve, int64_t ts_ns)
         curve->start_ns = ts_ns;
     if (curve->n_hours > 0)
         return 0;
-    curve->first_hour = floor_div(curve->start_ns, REPORT_HOUR_NS);
+    curve->first_hour = curve->start_ns / REPORT_HOUR_NS;
     return push_hour(curve);
 }
 
 /* The rows up to the point's hour. Those without a point have a return of 0, and what was held before. */
 static int reach_hour(struct report_curve *curve, int64_t ts_ns)
 {
-    int64_t row = floor_div(ts_ns, REPORT_HOUR_NS) - curve->first_hour;
+    int64_t row = ts_ns / REPORT_HOUR_NS - curve->first_hour;
     int r = 0;
     while (r == 0 && (int64_t)curve->n_hours <= row) {
         curve->held += curve->holds;
@@ -224,7 +222,7 @@ static void mark(struct report_curve *curve, const struct db_equity_point *point
  * at the next one. */
 static bool is_early(const struct report_curve *curve, const struct db_equity_point *point)
 {
-    const bool same_day = floor_div(point->ts_ns, REPORT_DAY_NS) == floor_div(curve->last_ns, REPORT_DAY_NS);
+    const bool same_day = point->ts_ns / REPORT_DAY_NS == curve->last_ns / REPORT_DAY_NS;
     const bool moved = curve->at < curve->n_flows && curve->flows[curve->at].ts_ns <= point->ts_ns;
     if (!curve->last_ns)
         return !moved && !curve->based; /* of before the account's first deposit */

@@ -192,9 +192,11 @@ int db_report_benchmarks(struct report_prices *prices, const struct report_curve
 
 /* ---- title.c ---- */
 
-enum { DB_REPORT_DAY_MAX = 16, DB_REPORT_TIME_MAX = 24 };
-const char *db_report_day(int64_t day, char ret[static DB_REPORT_DAY_MAX]);  /* 2026-11-24 */
-const char *db_report_time(int64_t ns, char ret[static DB_REPORT_TIME_MAX]); /* and 14:02, UTC */
+enum { DB_REPORT_TIME_MAX = 24 };
+const char *db_report_time(int64_t ns, char ret[static DB_REPORT_TIME_MAX]); /* 2026-11-24 14:02, UTC */
+
+/* Of the account's money: two, or six of one that has little. */
+int db_report_decimals(const struct db_report_account *account);
 
 /* ---- quality.c ---- */
 

@@ -247,15 +247,25 @@ static void set_whole(struct db_report *report)
         report->from_ns = report->first_ns;
 }
 
-/* Accounts that begin after the period are no part of it. */
-static void drop_later(struct report_making *making)
+/* All but what needs prices. Accounts that begin after the period are no part of it. */
+static int read_each(struct report_making *making)
 {
     struct db_report *report = making->report;
-    size_t kept = 0;
-    for (size_t i = 0; i < report->n_accounts; i++)
-        if (report->accounts[i].account.created_ns < report->accounts[i].to_ns)
-            report->accounts[kept++] = report->accounts[i];
-    report->n_accounts = kept;
+    const size_t n = report->n_accounts;
+    int r = 0;
+    report->n_accounts = 0;
+    for (size_t i = 0; i < n && r == 0; i++) {
+        struct db_report_account *account = &report->accounts[report->n_accounts];
+        *account = report->accounts[i];
+        r = set_period(making, account);
+        if (r < 0 || account->account.created_ns >= account->to_ns)
+            continue;
+        const size_t at = report->n_accounts++;
+        r = read_curve(making, account, &making->curves[at]);
+        r = r < 0 ? r : set_rows(making, at);
+        r = r < 0 ? r : sum_ledger(making->reader, account);
+    }
+    return r;
 }
 
 static int read_all(struct report_making *making)
@@ -264,22 +274,9 @@ static int read_all(struct report_making *making)
     int r = db_base_read(making->reader, &making->base);
     r = r < 0 ? r : read_accounts(making);
     set_whole(report);
-    for (size_t i = 0; i < report->n_accounts && r == 0; i++)
-        r = set_period(making, &report->accounts[i]);
-    if (r == 0)
-        drop_later(making);
     making->curves = calloc(report->n_accounts + 1, sizeof *making->curves);
     r = r == 0 && !making->curves ? -ENOMEM : r;
-    for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
-        struct db_report_account *account = &report->accounts[i];
-        char calendar[CALENDAR_NAME_MAX] = "";
-        r = report->query.by_day ? db_report_calendar_of(making->reader, account->account.number, calendar)
-                                 : 0;
-        r = r < 0 ? r : db_report_days_open(making->reader, calendar, &making->days);
-        r = r < 0 ? r : read_curve(making, account, &making->curves[i]);
-        r = r < 0 ? r : set_rows(making, i);
-        r = r < 0 ? r : sum_ledger(making->reader, account);
-    }
+    r = r < 0 ? r : read_each(making);
     r = r < 0 ? r : db_report_prices_open(making->reader, &making->prices);
     r = r < 0 ? r : read_trades(making);
     for (size_t i = 0; i < report->n_accounts && r == 0; i++) {

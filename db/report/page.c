@@ -8,17 +8,11 @@
 #include "exchange/bar.h"
 #include "report/page.h"
 
-enum { WORDS_MAX = 512, MONEY_DECIMALS = 2, SMALL_DECIMALS = 6, RATIO_DIGITS = 4 };
+enum { WORDS_MAX = 512, RATIO_DIGITS = 4 };
 
 static double money(int128_t units, int scale)
 {
     return units == DB_REPORT_UNKNOWN ? (double)NAN : decimal_to_double(units, scale);
-}
-
-static int decimals_of(const struct db_report_account *a)
-{
-    const double equity = money(a->closing, a->account.currency_scale);
-    return fabs(equity) < 100 && equity != 0 ? SMALL_DECIMALS : MONEY_DECIMALS;
 }
 
 static double share(double value)
@@ -31,7 +25,8 @@ static double share(double value)
 static void fact(struct text *text, const struct db_report_account *a, const char *name, int128_t units,
                  const char *remark)
 {
-    report_page_fact_fixed(text, name, money(units, a->account.currency_scale), decimals_of(a), remark);
+    report_page_fact_fixed(text, name, money(units, a->account.currency_scale), db_report_decimals(a),
+                           remark);
 }
 
 static void equity_facts(struct text *text, const struct db_report_account *a)
@@ -117,7 +112,7 @@ static void symbols(struct text *text, const struct db_report_account *a)
     report_page_table(text, names, 9);
     for (size_t i = 0; i < a->n_symbols; i++) {
         const struct db_report_symbol *s = &a->symbols[i];
-        const int scale = s->symbol.quote_scale, decimals = decimals_of(a);
+        const int scale = s->symbol.quote_scale, decimals = db_report_decimals(a);
         report_page_row(text);
         report_page_cell(text, s->symbol.name);
         report_page_value_fixed(text, money(s->pnl, scale), decimals);
@@ -143,8 +138,8 @@ static void strategies(struct text *text, const struct db_report_account *a)
         const struct db_report_strategy *s = &a->strategies[i];
         report_page_row(text);
         report_page_cell(text, s->name);
-        report_page_value_fixed(text, money(s->pnl, a->account.currency_scale), decimals_of(a));
-        report_page_value_fixed(text, money(s->fees, a->account.currency_scale), decimals_of(a));
+        report_page_value_fixed(text, money(s->pnl, a->account.currency_scale), db_report_decimals(a));
+        report_page_value_fixed(text, money(s->fees, a->account.currency_scale), db_report_decimals(a));
         report_page_value_fixed(text, (double)s->fills, 0);
         report_page_value_fixed(text, (double)s->trades.n, 0);
         report_page_value_fixed(text, (double)s->trades.wins, 0);
@@ -165,9 +160,9 @@ static void days(struct text *text, const struct db_report_account *a)
         report_page_row(text);
         report_page_cell(text, db_report_day(d->day, day));
         report_page_value_fixed(text, d->points ? money(d->closing, a->account.currency_scale) : NAN,
-                                decimals_of(a));
-        report_page_value_fixed(text, money(d->pnl, a->account.currency_scale), decimals_of(a));
-        report_page_value_fixed(text, money(d->flow, a->account.currency_scale), decimals_of(a));
+                                db_report_decimals(a));
+        report_page_value_fixed(text, money(d->pnl, a->account.currency_scale), db_report_decimals(a));
+        report_page_value_fixed(text, money(d->flow, a->account.currency_scale), db_report_decimals(a));
         report_page_value_fixed(text, share(d->total_return), 2);
         report_page_row_end(text);
     }

@@ -91,6 +91,13 @@ static int read_markets(struct report_prices *prices, struct db_report *report)
 #define ALERTS \
     "FROM alerts WHERE ts_ns < ?2 AND (last_ns >= ?1 OR (lasts = 1 AND (closed_ns IS NULL OR closed_ns >= ?1))) "
 
+/* The schema has no other words. */
+static enum db_severity severity_of(const char *word)
+{
+    int severity = record_words_parse(&db_words_severity, word);
+    return severity < 0 ? DB_ERROR : (enum db_severity)severity;
+}
+
 static int count_alerts(struct db_reader *reader, struct db_report *report)
 {
     sqlite3_stmt *stmt;
@@ -101,21 +108,11 @@ static int count_alerts(struct db_reader *reader, struct db_report *report)
         "SELECT severity, sum(ts_ns >= ?1 AND ts_ns < ?2), sum(acked_ns IS NULL AND closed_ns IS NULL) FROM "
         "alerts WHERE ts_ns < ?2 GROUP BY severity",
         RECORD_PARAMS(report->from_ns, report->to_ns), &stmt);
-    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&severity, &raised, &open))) > 0)
-        for (int i = 0; i < 3; i++)
-            if (severity && strcmp(severity, db_words_severity.names[i]) == 0) {
-                report->raised[i] = (uint64_t)raised;
-                report->open[i] = (uint64_t)open;
-            }
+    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&severity, &raised, &open))) > 0) {
+        report->raised[severity_of(severity)] = (uint64_t)raised;
+        report->open[severity_of(severity)] = (uint64_t)open;
+    }
     return db_query_end(stmt, r);
-}
-
-static int severity_of(const char *word)
-{
-    for (int i = 0; i < 3; i++)
-        if (word && strcmp(word, db_words_severity.names[i]) == 0)
-            return i;
-    return DB_ERROR;
 }
 
 static int read_alerts(struct db_reader *reader, struct db_report *report)
@@ -137,7 +134,7 @@ static int read_alerts(struct db_reader *reader, struct db_report *report)
                                                     &alert.count, &severity, &alert.open,
                                                     record_into_chars(alert.code, sizeof alert.code),
                                                     record_into_chars(alert.text, sizeof alert.text)))) > 0) {
-        alert.severity = (enum db_severity)severity_of(severity);
+        alert.severity = severity_of(severity);
         report->alerts[report->n_alerts++] = alert;
     }
     return db_query_end(stmt, r);
@@ -176,6 +173,15 @@ static int64_t ran(int64_t since_ns, int64_t until_ns, int64_t interval_ns, int6
     return gap <= most ? gap : gap < interval_ns ? gap : interval_ns;
 }
 
+/* Of a stretch that began before the period what is in it. */
+static int64_t ran_within(int64_t from_ns, int64_t since_ns, int64_t until_ns, int64_t interval_ns,
+                          int64_t newest_ns)
+{
+    int64_t begins = since_ns > from_ns ? since_ns : from_ns;
+    int64_t ends = since_ns + ran(since_ns, until_ns, interval_ns, newest_ns);
+    return ends > begins ? ends - begins : 0;
+}
+
 static int64_t meta_number(struct db_reader *reader, const char *key)
 {
     char text[32];
@@ -203,17 +209,10 @@ static int read_uptime(struct db_reader *reader, struct db_report *report)
         "equity WHERE account = ?1 AND ts_ns < ?2), 1) ORDER BY ts_ns",
         RECORD_PARAMS(account, from_ns, report->to_ns), &stmt);
     while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&ts_ns))) > 0) {
-        /* Of a stretch that began before the period what is in it. */
-        int64_t whole = since_ns ? ran(since_ns, ts_ns, interval_ns, newest_ns) : 0;
-        int64_t begins = since_ns > from_ns ? since_ns : from_ns, ends = since_ns + whole;
-        up_ns += since_ns && ends > begins ? ends - begins : 0;
+        up_ns += since_ns ? ran_within(from_ns, since_ns, ts_ns, interval_ns, newest_ns) : 0;
         since_ns = ts_ns;
     }
-    if (r == 0 && since_ns) {
-        int64_t begins = since_ns > from_ns ? since_ns : from_ns;
-        int64_t ends = since_ns + ran(since_ns, report->to_ns, interval_ns, newest_ns);
-        up_ns += ends > begins ? ends - begins : 0;
-    }
+    up_ns += since_ns ? ran_within(from_ns, since_ns, report->to_ns, interval_ns, newest_ns) : 0;
     report->observed_ns = report->to_ns - from_ns;
     report->up_ns = up_ns;
     return db_query_end(stmt, r);

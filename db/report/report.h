@@ -1,7 +1,6 @@
 /* What a period was: equity, returns, drawdown, P&L by symbol and strategy, trades, fees, a benchmark,
  * alerts, parity, uptime and the data's gaps, of every account. Read from a database beside its daemon or
- * after it; for the verb `report`, the timer's files and the daemon's summaries. docs/report.md defines each
- * figure.
+ * after it; for the verb `report` and the timer's files. docs/report.md defines each figure.
  *
  * A period is [from, to): what happened at `from` belongs to it. Money is in units of the account's currency,
  * shares are plain (0.05 is 5 %), drawdowns are not more than 0, times are nanoseconds UTC. What is not known
@@ -168,6 +167,10 @@ void db_report_summary(const struct db_report *report, struct text *text);
 json_t *db_report_json(const struct db_report *report);
 /* One HTML page: report/page.h. 0 or -ENOMEM. */
 int db_report_page(const struct db_report *report, struct text *text);
+
+/* A day as 2026-11-24. */
+enum { DB_REPORT_DAY_MAX = 16 };
+const char *db_report_day(int64_t day, char ret[static DB_REPORT_DAY_MAX]);
 
 /* Takes a day: "2026-11-24", "today", "yesterday" (UTC, of now_ns). False: it is none. */
 bool db_report_day_parse(const char *word, int64_t now_ns, int64_t *ret);

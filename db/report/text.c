@@ -12,14 +12,6 @@ enum { COLUMNS = 80, INDENT = 13, LINE_MAX = 1024, ALERTS_SHOWN = 12, DAYS_SHOWN
 
 /* ---- values ---- */
 
-/* Of an account: two decimals, or six of one that has little. */
-static int decimals_of(const struct db_report_account *a)
-{
-    const double equity =
-        a->closing == DB_REPORT_UNKNOWN ? 0 : fabs(decimal_to_double(a->closing, a->account.currency_scale));
-    return equity > 0 && equity < 100 && a->account.currency_scale > 2 ? 6 : 2;
-}
-
 struct unit {
     int scale, decimals;
 };
@@ -206,7 +198,7 @@ static void symbols(struct text *text, const struct db_report_account *a)
                     "fees", "trades");
     for (size_t i = 0; i < a->n_symbols; i++) {
         const struct db_report_symbol *s = &a->symbols[i];
-        const struct unit unit = {s->symbol.quote_scale, decimals_of(a)};
+        const struct unit unit = {s->symbol.quote_scale, db_report_decimals(a)};
         cut_name(name, s->symbol.name, 14);
         text_format(text, "  %-14s %13s %13s %13s %10s %6zu\n", name, amount(cell[0], s->pnl, unit, true),
                     amount(cell[1], s->realized, unit, true), amount(cell[2], s->unrealized, unit, true),
@@ -247,7 +239,7 @@ static void days(struct text *text, const struct db_report_account *a, struct un
 
 static void account(struct text *text, const struct db_report_account *a)
 {
-    const struct unit unit = {a->account.currency_scale, decimals_of(a)};
+    const struct unit unit = {a->account.currency_scale, db_report_decimals(a)};
     char name[CELL];
     cut_name(name, a->account.name, CELL - 1);
     text_format(text, "\naccount %s\n", name);
@@ -346,7 +338,7 @@ void db_report_summary(const struct db_report *report, struct text *text)
     text_format(text, "%s\n", db_report_title(report, title));
     for (size_t i = 0; i < report->n_accounts; i++) {
         const struct db_report_account *a = &report->accounts[i];
-        const struct unit unit = {a->account.currency_scale, decimals_of(a)};
+        const struct unit unit = {a->account.currency_scale, db_report_decimals(a)};
         const bool any = a->points > 0;
         text_format(text, "%s: %s %s, P&L %s (%s), drawdown %s, %zu trades, fees %s\n", a->account.name,
                     amount(cell[0], a->closing, unit, false), a->account.currency,

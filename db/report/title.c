@@ -1,12 +1,14 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "db/report/internal.h"
+#include "exchange/clock.h"
 
 static bool utc(int64_t ns, struct tm *ret)
 {
-    time_t seconds = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+    time_t seconds = (time_t)clock_whole_s(ns);
     return gmtime_r(&seconds, ret) != NULL;
 }
 
@@ -24,6 +26,13 @@ const char *db_report_time(int64_t ns, char ret[static DB_REPORT_TIME_MAX])
     if (!utc(ns, &tm) || strftime(ret, DB_REPORT_TIME_MAX, "%Y-%m-%d %H:%M", &tm) == 0)
         strcpy(ret, "n/a");
     return ret;
+}
+
+int db_report_decimals(const struct db_report_account *a)
+{
+    const int scale = a->account.currency_scale;
+    const double equity = a->closing == DB_REPORT_UNKNOWN ? 0 : fabs(decimal_to_double(a->closing, scale));
+    return equity > 0 && equity < 100 && scale > 2 ? 6 : 2;
 }
 
 /* The zone of the first account whose days are not UTC's. */
