@@ -30,71 +30,48 @@ enum { KEEP_DEFAULT = 90 };
 
 #define PREFIX "report-"
 static const char *const endings[] = {".html", ".json", ".txt"};
-enum { ENDINGS = sizeof endings / sizeof *endings };
+enum { ENDINGS = sizeof endings / sizeof *endings, DAY_LEN = sizeof "2026-11-24" - 1 };
 
 /* Is it "report-" and a day? The day's place; NULL. */
 static const char *day_of_file(const char *name)
 {
-    const size_t prefix = strlen(PREFIX), day = strlen("2026-11-24");
+    const size_t prefix = strlen(PREFIX);
     int year, month, of_month, n = 0;
     if (strncmp(name, PREFIX, prefix) != 0 ||
-        sscanf(name + prefix, "%4d-%2d-%2d%n", &year, &month, &of_month, &n) != 3 || (size_t)n != day)
+        sscanf(name + prefix, "%4d-%2d-%2d%n", &year, &month, &of_month, &n) != 3 || n != DAY_LEN)
         return NULL;
     for (int i = 0; i < ENDINGS; i++)
-        if (strcmp(name + prefix + day, endings[i]) == 0)
+        if (strcmp(name + prefix + DAY_LEN, endings[i]) == 0)
             return name + prefix;
     return NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static int is_report(const struct dirent *entry)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of reports in a folder, sorted: the caller's, each and all. 0 or -errno. */
-static int list_files(const char *path, char ***ret, size_t *ret_n)
-{
-    DIR *dir = opendir(path);
-    char **names = NULL;
-    size_t n = 0;
-    if (!dir)
-        return -errno;
-    for (const struct dirent *entry; (entry = readdir(dir));) {
-        if (!day_of_file(entry->d_name))
-            continue;
-        char **more = reallocarray(names, n + 1, sizeof *more);
-        char *name = more ? strdup(entry->d_name) : NULL;
-        names = more ? more : names;
-        if (name)
-            names[n++] = name;
-    }
-    closedir(dir);
-    if (n > 0)
-        qsort(names, n, sizeof *names, by_name);
-    *ret = names;
-    *ret_n = n;
-    return 0;
+    return day_of_file(entry->d_name) != NULL;
 }
 
 /* Removes the reports of all days but the newest `keep`. 0 or -errno. */
 static int drop_old(const char *path, int64_t keep)
 {
-    char **names = NULL, file[STATE_PATH_MAX + 64];
-    size_t n = 0;
+    struct dirent **entries;
+    char file[STATE_PATH_MAX + 64];
     const char *day = "";
     int64_t days = 0;
-    int r = list_files(path, &names, &n);
-    for (size_t i = n; i-- > 0;) {
-        const char *of = day_of_file(names[i]);
-        days += strncmp(of, day, 10) != 0;
+    int n = scandir(path, &entries, is_report, alphasort), r = n < 0 ? -errno : 0;
+    for (int i = n; i-- > 0;) {
+        const char *of = day_of_file(entries[i]->d_name);
+        days += strncmp(of, day, DAY_LEN) != 0;
         day = of;
-        if (days > keep && snprintf(file, sizeof file, "%s/%s", path, names[i]) < (int)sizeof file &&
+        if (days > keep &&
+            snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name) < (int)sizeof file &&
             unlink(file) < 0 && errno != ENOENT)
             r = -errno;
     }
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    if (n >= 0)
+        free(entries);
     return r;
 }
 
@@ -147,11 +124,8 @@ static int write_dir(const struct db_report *report, const struct asked *asked)
 {
     static int (*const writers[])(const struct db_report *, const char *) = {write_page, write_json,
                                                                              write_lines};
-    char path[STATE_PATH_MAX], day[32];
-    time_t seconds = (time_t)(report->query.day * 86400);
-    struct tm tm;
-    gmtime_r(&seconds, &tm);
-    strftime(day, sizeof day, "%Y-%m-%d", &tm);
+    char path[STATE_PATH_MAX], day[DB_REPORT_DAY_MAX];
+    db_report_day(report->query.day, day);
     if (mkdir(asked->dir, 0750) < 0 && errno != EEXIST)
         return fail_path(asked->dir, -errno);
     for (int i = 0; i < ENDINGS; i++) {
