@@ -363,6 +363,68 @@ static void test_split(void)
     db_reader_close(reader);
 }
 
+/* ---- what is old is thinned ---- */
+
+enum { THINNED_STEP_S = 600, THINNED_POINTS = 12 * 86400 / THINNED_STEP_S };
+
+/* Twelve days of points, with money put in and taken out in the middle of hours. */
+static void make_thinned(const char *path, enum db_equity_kind kind)
+{
+    const struct db_writer_config config = {0};
+    struct fixture f;
+    struct db_writer *writer = fixture_writer(path, &config);
+    struct db_equity row = {.kind = kind, .equity = FIXTURE_CASH, .day_equity = FIXTURE_CASH, .peak = 1};
+    fixture_open(&f, writer);
+    for (int i = 0; i <= THINNED_POINTS; i++) {
+        const int64_t day = row.ts_ns / (24 * HOUR_NS);
+        row.ts_ns = f.ts_ns = AT((int64_t)i * THINNED_STEP_S);
+        row.equity += i ? (i * 7919 % 101 - 50) * 100 * FIXTURE_UNIT : 0;
+        if (day && row.ts_ns / (24 * HOUR_NS) > day)
+            row.day_equity = row.equity;
+        if (i % 400 == 17) {
+            const int64_t amount = (i % 800 == 17 ? 1000000 : -500000) * FIXTURE_UNIT;
+            fixture_ledger(&f, "USDT", LEDGER_DEPOSIT, amount, &f.cash, 0, 0);
+            row.day_equity = (int64_t)((int128_t)row.day_equity * (row.equity + amount) / row.equity);
+            row.equity += amount;
+        }
+        row.cash = row.equity;
+        db_writer_put_equity(writer, &row);
+    }
+    fixture_close(writer);
+}
+
+/* Returns and P&L are those of all points, of which most are gone. */
+static void test_thinned(void)
+{
+    struct db_report reports[2];
+    const struct db_report_query query = {
+        .from_ns = AT(0), .to_ns = AT(20 * 86400), .now_ns = AT(30 * 86400)};
+    for (int i = 0; i < 2; i++) {
+        const char *path = scratch_path(i ? "thinned.db" : "whole.db");
+        make_thinned(path, i ? DB_EQUITY_LIVE : DB_EQUITY_PAST);
+        struct db_reader *reader = fixture_reader(path);
+        CHECK_INT(db_report_make(reader, &query, &reports[i]), 0);
+        CHECK_INT(reports[i].n_accounts, 1);
+        db_reader_close(reader);
+    }
+    const struct db_report_account *whole = &reports[0].accounts[0], *thinned = &reports[1].accounts[0];
+    CHECK_INT(whole->points, THINNED_POINTS + 1);
+    CHECK(thinned->points < whole->points * 3 / 4);
+    NEAR(thinned->total_return, whole->total_return);
+    CHECK_INT(thinned->hours, whole->hours);
+    CHECK_NEAR(thinned->metrics.sharpe, whole->metrics.sharpe, 1e-9);
+    NEAR(thinned->metrics.volatility, whole->metrics.volatility);
+    CHECK(thinned->pnl == whole->pnl && thinned->deposits == whole->deposits && whole->withdrawals < 0);
+    CHECK(thinned->max_drawdown >= whole->max_drawdown);
+    CHECK_INT(thinned->n_days, whole->n_days);
+    for (size_t i = 0; i < whole->n_days && whole->days[i].points > 0; i++) {
+        NEAR(thinned->days[i].total_return, whole->days[i].total_return);
+        CHECK(thinned->days[i].pnl == whole->days[i].pnl && thinned->days[i].flow == whole->days[i].flow);
+    }
+    for (int i = 0; i < 2; i++)
+        db_report_finish(&reports[i]);
+}
+
 static void test_day_words(void)
 {
     int64_t day = 0, now_ns = utc(2024, 2, 29, 13);
@@ -385,6 +447,7 @@ int main(void)
     test_sources();
     test_days();
     test_split();
+    test_thinned();
     test_day_words();
     return check_done("report");
 }
