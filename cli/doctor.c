@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor/args.h"
 #include "cli/doctor/doctor.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"

@@ -31,6 +31,12 @@ enum doctor_state {
 enum doctor_check_name { DOCTOR_CHECKS(DOCTOR_LISTED) DOCTOR_N };
 _Static_assert(DOCTOR_N < 32, "a bit of 32 each");
 
+/* The verb's options. */
+struct doctor_args {
+    struct daemon_config_given given;
+    bool offline;
+};
+
 /* What the checks know, found once before they start. Nothing of it changes after that. */
 struct doctor {
     struct state_dir state;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/control_client.h"
-#include "cli/doctor/args.h"
 #include "cli/doctor/doctor.h"
 #include "daemon/policies.h"
 #include "daemon/procfs.h"

@@ -1,4 +1,4 @@
-/* The GPU module, opened and closed. */
+/* The GPU module, opened and closed; apart from gpu.c, since its header and daemon/gpu's share names. */
 #ifndef CLI_DOCTOR_MODULE_H
 #define CLI_DOCTOR_MODULE_H
 
