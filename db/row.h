@@ -63,6 +63,10 @@ struct db_price {
     int64_t ts_ns, recv_wall_ns;  /* the engine's clock, the wall clock */
 };
 
+/* So long before the newest point of an account's equity every point is kept; before that one an hour, a
+ * UTC day's first and those at movements of money. */
+#define DB_EQUITY_WHOLE_NS (8 * 24 * INT64_C(3600000000000))
+
 /* What else a point of equity changes. */
 enum db_equity_kind {
     DB_EQUITY_LIVE, /* the account's own figures; and what is old is thinned */

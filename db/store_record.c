@@ -13,8 +13,7 @@
 #include "record/sqlite.h"
 #include "strategy/strategy.h"
 
-#define HOUR_NS   INT64_C(3600000000000)
-#define WINDOW_NS (8 * 24 * HOUR_NS) /* of equity at full detail */
+#define HOUR_NS INT64_C(3600000000000)
 
 int db_conflict(struct db_store *store, const char *what, uint64_t id, bool again)
 {
@@ -211,8 +210,8 @@ static int thin_equity(struct db_store *store, const struct db_equity *row)
     if (hour <= last)
         return SQLITE_OK;
     int rc = db_store_run(store, DB_SQL_EQUITY_THIN,
-                          RECORD_PARAMS(row->account, row->ts_ns - WINDOW_NS,
-                                        last > 0 ? last * HOUR_NS - WINDOW_NS : INT64_MIN),
+                          RECORD_PARAMS(row->account, row->ts_ns - DB_EQUITY_WHOLE_NS,
+                                        last > 0 ? last * HOUR_NS - DB_EQUITY_WHOLE_NS : INT64_MIN),
                           NULL);
     if (rc != SQLITE_OK)
         return rc;

@@ -161,15 +161,15 @@ static int read_silence(struct db_reader *reader, struct db_report *report)
 
 /* ---- uptime ---- */
 
-#define EVERY_POINT_NS (8 * REPORT_DAY_NS) /* before the newest: as db/store_record.c thins */
-#define JITTER_NS      (60 * INT64_C(1000000000))
+#define JITTER_NS (60 * INT64_C(1000000000))
 
 /* Points of the oldest account come every interval while the daemon runs; of old ones there is one an hour.
  */
 static int64_t ran(int64_t since_ns, int64_t until_ns, int64_t interval_ns, int64_t newest_ns)
 {
     int64_t gap = until_ns - since_ns;
-    int64_t most = since_ns < newest_ns - EVERY_POINT_NS ? 2 * REPORT_HOUR_NS : 3 * interval_ns + JITTER_NS;
+    int64_t most =
+        since_ns < newest_ns - DB_EQUITY_WHOLE_NS ? 2 * REPORT_HOUR_NS : 3 * interval_ns + JITTER_NS;
     return gap <= most ? gap : gap < interval_ns ? gap : interval_ns;
 }
 
