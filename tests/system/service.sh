@@ -131,7 +131,7 @@ holds "and no other user's" bash -c "! nsenter -t $leader -a -- setpriv --reuid 
 # What concerns the installation alone: the venue's clock is the market's.
 doctor_finds_nothing() {
     in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" doctor \
-        unit permissions daemon configuration disk database ledger events >"$base/doctor" &&
+        unit permissions daemon sinks backup configuration disk database ledger events >"$base/doctor" &&
         ! grep -E '^(warning|error)' "$base/doctor" && grep -qE '^ok +unit .* exposure' "$base/doctor"
 }
 holds "doctor finds nothing" doctor_finds_nothing
