@@ -243,7 +243,7 @@ static void set_whole(struct db_report *report)
     report->from_ns = query->by_day ? db_report_midnight(NULL, query->day) : query->from_ns;
     report->to_ns = query->by_day ? db_report_midnight(NULL, query->day + 1) : query->to_ns;
     report->to_ns = report->to_ns < query->now_ns ? report->to_ns : query->now_ns;
-    if (report->from_ns < report->first_ns && !query->by_day && report->from_ns == INT64_MIN)
+    if (report->from_ns == INT64_MIN)
         report->from_ns = report->first_ns;
 }
 
