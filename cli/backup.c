@@ -13,6 +13,7 @@
 #include "cli/backup_rotate.h"
 #include "cli/backup_state.h"
 #include "cli/restore.h"
+#include "cli/service.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/clock.h"
@@ -37,13 +38,13 @@ struct backup {
     size_t removed;
 };
 
-/* The service's configuration, of the service's state. */
-static const char *config_of(const struct backup *backup)
+/* As asked, else that of the service that keeps the state; NULL: none. */
+static const char *config_of(const struct backup *backup, struct cli_service *service)
 {
     if (backup->asked->config)
         return backup->asked->config;
-    bool service = strcmp(backup->state.path, STATE_SERVICE_DIR) == 0;
-    return service && access(SERVICE_FILE, F_OK) == 0 ? SERVICE_FILE : NULL;
+    return cli_service_of(&backup->state, service) && access(service->config, F_OK) == 0 ? service->config
+                                                                                         : NULL;
 }
 
 static int write_backup(struct backup *backup)
@@ -53,7 +54,8 @@ static int write_backup(struct backup *backup)
                  : fail_with(-ENOMEM, backup->err, sizeof backup->err, "out of memory");
     if (r == 0) {
         sink->manifest.created_ns = backup->outcome.begin_ns;
-        r = cli_backup_state(sink, &backup->state, config_of(backup));
+        struct cli_service service;
+        r = cli_backup_state(sink, &backup->state, config_of(backup, &service));
         backup->outcome.event = sink->manifest.moment.event;
         backup->outcome.bytes = sink->bytes;
         backup->outcome.files = (int)json_object_size(sink->manifest.files);
@@ -206,7 +208,8 @@ CLI_VERB(cli_backup) = {
         "and sockets. PATH is an archive where its name ends in .tar.zst, as tar --zstd reads it, else a "
         "new folder; it gets its name once it is complete and on the disk. The state's backup.json says what "
         "became of the last backup. With --json papertape.backup_made/1.",
-    .exits = "1: it failed, and left nothing; or the drill did, and the backup is there.",
+    .exits =
+        "1: it failed, and left nothing; or the drill, or the removal of older ones, and the backup is there.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -82,7 +82,7 @@ CLI_VERB(cli_equity) = {
         "far equity is below the peak (0 or less). Money put in or taken out moves equity and scales the peak: "
         "papertape report has returns, which leave it out, and papertape ledger export the amounts. A point is "
         "stored at every fill, at every movement of money and every [engine] equity_interval_s; of what is more "
-        "than eight days older than the newest one, the last of each hour and those at movements of money are kept.",
+        "than eight days older than the newest one, the last of each hour, the first of each UTC day and those at movements of money are kept.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -41,7 +41,7 @@ static void check_version(const struct doctor *doctor, struct doctor_results *re
     if (version && strcmp(version, PAPERTAPE_VERSION) != 0) {
         cli_doctor_add(results, DOCTOR_WARNING, "it runs %s, pid %lld; %s is installed", version,
                        (long long)pid, PAPERTAPE_VERSION);
-        cli_doctor_remedy(results, "systemctl restart %s", doctor->unit);
+        cli_doctor_remedy(results, "systemctl restart %s", doctor->service.unit);
         return;
     }
     cli_doctor_add(results, DOCTOR_OK, "it runs, pid %lld, version %s", (long long)pid,
@@ -53,7 +53,7 @@ static void check_silent(const struct doctor *doctor, struct doctor_results *res
     cli_doctor_add(results, DOCTOR_ERROR, "process %d holds %s, but does not answer: %s", (int)doctor->holder,
                    doctor->state.lock, doctor->status_words);
     cli_doctor_remedy(results, "journalctl -u %s -n 50; if it never answers, systemctl restart %s",
-                      doctor->unit, doctor->unit);
+                      doctor->service.unit, doctor->service.unit);
 }
 
 /* ---- what it says of itself ---- */

@@ -32,12 +32,12 @@ static void report_closed(const struct doctor *doctor, int r, const char *words,
     if (r == -EOVERFLOW)
         cli_doctor_remedy(results, "apt install --only-upgrade papertape; or restore the backup from before");
     else if (r == -ESTALE)
-        cli_doctor_remedy(results, "systemctl start %s", doctor->unit);
+        cli_doctor_remedy(results, "systemctl start %s", doctor->service.unit);
     else if (r == -EACCES || r == -EPERM)
         cli_doctor_remedy(results, "run it as the daemon's user or root");
     else if (r == -EBADMSG || r == -EMEDIUMTYPE || r == -ENODATA || r == -ENOENT)
-        cli_doctor_remedy(results, "systemctl stop %s && papertaped --rebuild --state %s", doctor->unit,
-                          DOCTOR_QUOTE(doctor->state.path));
+        cli_doctor_remedy(results, "systemctl stop %s && papertaped --rebuild --state %s",
+                          doctor->service.unit, DOCTOR_QUOTE(doctor->state.path));
     else
         cli_doctor_remedy(results, "dmesg | tail -50");
 }

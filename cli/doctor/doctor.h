@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "cli/doctor/checks.h"
+#include "cli/service.h"
 #include "daemon/config_load.h"
 #include "db/state.h"
 
@@ -17,7 +18,6 @@ enum {
     DOCTOR_LIMIT_MS = 7000, /* of a check; it is ended then */
     DOCTOR_VENUE_MS = 5000, /* of a venue's answer */
     DOCTOR_READ_MS = 3000,  /* of reading the database, and the event log */
-    DOCTOR_UNIT_MAX = 80,
 };
 
 enum doctor_state {
@@ -41,7 +41,7 @@ struct doctor_args {
 struct doctor {
     struct state_dir state;
     bool offline;
-    char unit[DOCTOR_UNIT_MAX]; /* systemd's, of that state: "papertaped", an instance's "papertaped@NAME" */
+    struct cli_service service; /* of that state */
 
     struct daemon_config_given given; /* the configuration's file and the options that replace its keys */
     const char *config_from;          /* in words, where `given` is from: "the daemon's command line", … */

@@ -77,32 +77,17 @@ static bool take_command_line(pid_t pid, struct daemon_config_given *ret)
     return true;
 }
 
-/* Of the service's state, and of an instance's (docs/roles.md), the unit and its configuration. Returns
- * whether it is one of these. */
-static bool find_unit(struct doctor *doctor, char file[static CONFIG_PATH_MAX])
-{
-    const char *path = doctor->state.path, *name = "";
-    const size_t n = strlen(STATE_SERVICE_DIR);
-    if (strncmp(path, STATE_SERVICE_DIR "-", n + 1) == 0 && !strchr(path + n, '/'))
-        name = path + n + 1;
-    snprintf(doctor->unit, sizeof doctor->unit, "papertaped%s%.64s", *name ? "@" : "", name);
-    snprintf(file, CONFIG_PATH_MAX, "%.*s%s%s.ini", (int)(sizeof SERVICE_FILE - sizeof ".ini"), SERVICE_FILE,
-             *name ? "-" : "", name);
-    return *name || strcmp(path, STATE_SERVICE_DIR) == 0;
-}
-
 /* The file, and what a running daemon's options say in its place; then what this command's do. */
 static void find_config(const struct doctor_args *args, struct doctor *doctor)
 {
-    static char service_file[CONFIG_PATH_MAX];
-    bool service = find_unit(doctor, service_file);
+    bool service = cli_service_of(&doctor->state, &doctor->service);
     if (args->given.file) {
         doctor->given.file = args->given.file;
         doctor->config_from = "as given";
     } else if (doctor->holder > 0 && take_command_line(doctor->holder, &doctor->given)) {
         doctor->config_from = "that of the running daemon";
-    } else if (service && access(service_file, F_OK) == 0) {
-        doctor->given.file = service_file;
+    } else if (service && access(doctor->service.config, F_OK) == 0) {
+        doctor->given.file = doctor->service.config;
         doctor->config_from = "the service's";
     } else {
         doctor->config_from = "the defaults: --config names a file";
@@ -178,8 +163,8 @@ static void find_status(struct doctor *doctor)
 /* Where root finds what systemd gives the unit. */
 static void find_credentials(const struct doctor *doctor)
 {
-    char path[DOCTOR_UNIT_MAX + 32];
-    snprintf(path, sizeof path, "/run/credentials/%s.service", doctor->unit);
+    char path[sizeof doctor->service.unit + 32];
+    snprintf(path, sizeof path, "/run/credentials/%s.service", doctor->service.unit);
     if (access(path, R_OK | X_OK) == 0)
         setenv("CREDENTIALS_DIRECTORY", path, 0);
 }

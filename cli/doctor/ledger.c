@@ -9,8 +9,8 @@ static void report(const struct doctor *doctor, const struct db_verified *found,
 {
     for (int i = 0; i < found->n_failures; i++) {
         cli_doctor_add(results, DOCTOR_ERROR, "%s", found->failures[i]);
-        cli_doctor_remedy(results, "systemctl stop %s && papertaped --rebuild --state %s", doctor->unit,
-                          DOCTOR_QUOTE(doctor->state.path));
+        cli_doctor_remedy(results, "systemctl stop %s && papertaped --rebuild --state %s",
+                          doctor->service.unit, DOCTOR_QUOTE(doctor->state.path));
     }
     if (found->ok)
         cli_doctor_add(results, DOCTOR_OK, "%llu rows, %llu orders, %llu fills add up",

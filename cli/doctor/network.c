@@ -157,7 +157,7 @@ static bool take_status(const struct doctor *doctor, struct doctor_venue *venue,
         cli_doctor_add(results, ok ? DOCTOR_OK : DOCTOR_WARNING, "%s: the daemon's stream is %s%s%s",
                        venue->name, state, detail && *detail ? ": " : "", detail ? detail : "");
         if (!ok)
-            cli_doctor_remedy(results, "papertape venues; journalctl -u %s -n 50", doctor->unit);
+            cli_doctor_remedy(results, "papertape venues; journalctl -u %s -n 50", doctor->service.unit);
         return true;
     }
     return false;

@@ -68,7 +68,7 @@ static void check_daemon(struct looking *look)
     look->wrong++;
     cli_doctor_add(look->results, DOCTOR_ERROR, "%s: belongs to %s, the daemon runs as %s", path,
                    USER_NAME(look->owner), USER_NAME(user));
-    cli_doctor_remedy(look->results, "systemctl stop %s; chown -hR %s: %s", look->doctor->unit,
+    cli_doctor_remedy(look->results, "systemctl stop %s; chown -hR %s: %s", look->doctor->service.unit,
                       USER_NAME(user), DOCTOR_QUOTE(path));
 }
 

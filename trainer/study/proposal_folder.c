@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/folder.h"
 #include "trainer/study/internal.h"
 
-enum { LOCK_MS = 60000, LOCK_NAP_MS = 10, FOLDERS_OPEN = 8 };
+enum { LOCK_MS = 60000, LOCK_NAP_MS = 10 };
 enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 /* Marks a folder whose proposal no proposal.json names yet. */
@@ -43,18 +43,6 @@ void study_folder_unlock(int lock)
 
 /* ---- What killed processes left. ---- */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st, (void)kind, (void)at;
-    (void)remove(path);
-    return 0;
-}
-
-static void drop(const char *own)
-{
-    (void)nftw(own, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
-}
-
 /* Is its maker still alive? The lock ends with its process, however that ends. */
 static bool is_abandoned(int fd)
 {
@@ -78,7 +66,7 @@ static int sweep(const char *folders, unsigned long published, char err[static T
                                 unfinished, strerror(errno));
         } else if (fd >= 0 && is_abandoned(fd)) {
             if (study_join_path(own, folders, entry->d_name, err) == 0)
-                drop(own);
+                folder_remove(own);
         } else if (fd >= 0) {
             (void)unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
         }
@@ -168,7 +156,7 @@ void study_proposal_folder_finish(struct proposal_folder *own, bool published)
     if (published && own->fd >= 0)
         (void)unlinkat(own->fd, unfinished, 0);
     else if (!published)
-        drop(own->path);
+        folder_remove(own->path);
     if (own->fd >= 0)
         close(own->fd);
     own->fd = -1;
