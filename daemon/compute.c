@@ -132,7 +132,7 @@ static void searched(uv_async_t *async)
     memcpy(compute->reason, search->reason, sizeof compute->reason);
     compute->search = NULL;
     search_free(search);
-    if (compute->config.unwanted) { /* since it was begun */
+    if (compute->config.unwanted) { /* since it was started */
         gpu_module_close(module);
         snprintf(compute->reason, sizeof compute->reason, "%s", compute->config.unwanted);
     } else if (module) {
