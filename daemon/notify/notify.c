@@ -312,12 +312,12 @@ void daemon_notify_stop(struct notify *notify)
 {
     if (!notify)
         return;
-    on_tested(&notify->async);
     pthread_mutex_lock(&notify->lock);
     notify->stopping = true;
     for (struct notify_test *test = notify->tests; test; test = test->next)
         answer_as_stopped(test); /* a call of the control socket: it takes no lock of ours */
     pthread_mutex_unlock(&notify->lock);
+    on_tested(&notify->async); /* those that had ended: no turn of the loop answers them any more */
     uv_close((uv_handle_t *)&notify->async, NULL);
 }
 
