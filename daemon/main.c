@@ -430,9 +430,12 @@ static int run(struct daemon *daemon)
         bool ended = daemon_notify_finish(daemon->notify);
         uv_loop_close(&loop);
         close(daemon->lock);
-        if (!ended)
-            _exit(status_of(r));
-        return status_of(r);
+        r = status_of(r);
+        if (!ended) {
+            daemon_log_finish();
+            _exit(r);
+        }
+        return r;
     }
     if (early_stop_asked()) /* before the loop took the signals */
         end(EXIT_SUCCESS);
