@@ -84,6 +84,13 @@ struct notify {
         instance[DB_NOTICE_INSTANCE_MAX]; /* of db, for keys; of this run without one; under the other lock */
 };
 
+/* ---- notify.c: pure ---- */
+
+void daemon_notify_put_alert(struct db_notice *ret, const struct alert *alert, enum db_severity severity,
+                             int64_t over_ns);
+/* The sink that it is about, of its rule and text: "alert sink fails: webhook.ops: …". */
+void daemon_notify_put_except(struct db_notice *notice);
+
 /* ---- keeper.c ---- */
 
 /* Opens the file. 0 or -errno; total.error says why. Without the locks. */

@@ -267,6 +267,7 @@ static void end_lasting(void *ctx, const struct db_notice *notice)
     over.id = 0;
     over.state = DB_NOTICE_RECOVERED;
     over.over_ns = clock_wall_ns();
+    daemon_notify_put_except(&over); /* no column of the file's */
     add_left(left, &over);
 }
 
@@ -281,12 +282,8 @@ static void take_open(struct notify *notify, const struct batch *batch)
     pthread_mutex_unlock(&notify->file);
     for (size_t i = 0; i < batch->n_open && known; i++) {
         const struct alert *alert = &batch->open[i];
-        struct db_notice notice = {.alert = alert->id,
-                                   .severity = alert->severity,
-                                   .lasts = alert->lasts,
-                                   .raised_ns = alert->ts_ns};
-        snprintf(notice.rule, sizeof notice.rule, "%s", alert->code);
-        snprintf(notice.text, sizeof notice.text, "%s", alert->text);
+        struct db_notice notice;
+        daemon_notify_put_alert(&notice, alert, alert->severity, 0);
         if (alert->id > notify->last_alert && alert->acked_ns == 0 && alert->noticed != NOTIFY_OFF)
             add_left(&left, &notice);
     }

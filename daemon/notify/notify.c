@@ -137,12 +137,25 @@ static void put_text(struct db_notice *notice, const char *text)
             *c = ' ';
 }
 
-/* "alert sink fails: webhook.ops: …": the sink. */
-static void put_except(struct db_notice *notice)
+void daemon_notify_put_except(struct db_notice *notice)
 {
     const char *at = strcmp(notice->rule, "SINK_FAILING") == 0 ? strstr(notice->text, ": ") : NULL;
     if (at)
         snprintf(notice->except, sizeof notice->except, "%.*s", (int)strcspn(at + 2, ":"), at + 2);
+}
+
+void daemon_notify_put_alert(struct db_notice *ret, const struct alert *alert, enum db_severity severity,
+                             int64_t over_ns)
+{
+    *ret = (struct db_notice){.alert = alert->id,
+                              .severity = severity,
+                              .state = over_ns > 0 ? DB_NOTICE_RECOVERED : DB_NOTICE_RAISED,
+                              .lasts = alert->lasts,
+                              .raised_ns = alert->ts_ns,
+                              .over_ns = over_ns};
+    snprintf(ret->rule, sizeof ret->rule, "%s", alert->code);
+    put_text(ret, alert->text);
+    daemon_notify_put_except(ret);
 }
 
 /* As the configuration has it for that rule; NOTIFY_OFF. */
@@ -163,15 +176,7 @@ void daemon_notify_alert(struct notify *notify, const struct alert *alert, int64
     struct notify_item *item = severity != NOTIFY_OFF ? calloc(1, sizeof *item) : NULL;
     if (!item)
         return;
-    item->notice = (struct db_notice){.alert = alert->id,
-                                      .severity = (enum db_severity)severity,
-                                      .state = over_ns > 0 ? DB_NOTICE_RECOVERED : DB_NOTICE_RAISED,
-                                      .lasts = alert->lasts,
-                                      .raised_ns = alert->ts_ns,
-                                      .over_ns = over_ns};
-    snprintf(item->notice.rule, sizeof item->notice.rule, "%s", alert->code);
-    put_text(&item->notice, alert->text);
-    put_except(&item->notice);
+    daemon_notify_put_alert(&item->notice, alert, (enum db_severity)severity, over_ns);
     put(notify, item);
 }
 

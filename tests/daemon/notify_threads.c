@@ -46,6 +46,18 @@ static void close_notify(void)
     CHECK(daemon_notify_finish(notify));
 }
 
+/* The alert that command.d fails. */
+static void raise_failing(uint64_t id)
+{
+    const struct alert alert = {.id = id,
+                                .ts_ns = clock_wall_ns(),
+                                .severity = DB_WARNING,
+                                .lasts = true,
+                                .code = "SINK_FAILING",
+                                .text = "alert sink fails: command.d: 5 min (1 pending): exit 1"};
+    daemon_notify_alert(notify, &alert, 0);
+}
+
 static void raise_alert(uint64_t id, bool over)
 {
     struct alert alert = {
@@ -163,6 +175,24 @@ static void test_next_run(void)
     close_notify();
 }
 
+/* A sink is told nothing of its own failure, nor in the next run that it is over. */
+static void test_about_a_sink(void)
+{
+    static const char *const two[] = {"d", "e"};
+    const struct notify_config config = config_of(two, 2, NULL);
+    int64_t failed;
+    unlink(file);
+    open_notify(&config);
+    raise_failing(1);
+    WAIT_FOR(lines("e", "\"raised\"") == 1 && !pending(&failed));
+    close_notify();
+    open_notify(&config);
+    daemon_notify_open_alerts(notify, NULL, 0);
+    WAIT_FOR(lines("e", "recovered\"") == 1 && !pending(&failed));
+    CHECK_INT(lines("d", "SINK_FAILING"), 0);
+    close_notify();
+}
+
 /* Without a sink there is no file, no thread, and nothing is kept. */
 static void test_nothing(void)
 {
@@ -184,6 +214,7 @@ int main(void)
     test_burst();
     test_change();
     test_next_run();
+    test_about_a_sink();
     test_nothing();
     uv_loop_close(&loop);
     snprintf(command, sizeof command, "rm -r %s", folder);
