@@ -121,12 +121,15 @@ static void configure(struct notify *notify)
     const char *names[NOTIFY_SINKS_MAX];
     char words[NOTIFY_SINKS_MAX][DB_NOTICE_SINK_MAX];
     pthread_mutex_lock(&notify->lock);
-    int n_fresh = take_sinks(notify, fresh), n = notify->n_workers;
-    for (int i = 0; i < n; i++) {
-        snprintf(words[i], sizeof words[i], "%s", notify->workers[i]->sink.name);
+    int n_fresh = take_sinks(notify, fresh), n = notify->config.n_sinks, missing = n - notify->n_workers;
+    for (int i = 0; i < n; i++) { /* one without a thread keeps what it has not accepted */
+        snprintf(words[i], sizeof words[i], "%s", notify->config.sinks[i].name);
         names[i] = words[i];
     }
     pthread_mutex_unlock(&notify->lock);
+    if (missing > 0)
+        daemon_log_error("%d sinks of alerts have no thread: nothing is delivered to them until a reload",
+                         missing);
     pthread_mutex_lock(&notify->file);
     int dropped = notify->db ? db_notices_keep_sinks(notify->db, names, n) : 0;
     for (int i = 0; i < n_fresh && notify->db; i++)
@@ -187,7 +190,7 @@ static void hand_out(struct notify *notify, struct notify_item *item)
 }
 
 /* 0: it is to be delivered; 1: it was stored before, or no one was sent its begin. Without a file it is to be
- * delivered once at least. */
+ * delivered once at least; once a write has failed (err) no more are made, as part of them may be undone. */
 static int store(struct notify *notify, struct db_notice *notice, char *err, size_t err_size)
 {
     char words[NOTIFY_SINKS_MAX][DB_NOTICE_SINK_MAX];
@@ -195,7 +198,7 @@ static int store(struct notify *notify, struct db_notice *notice, char *err, siz
     if (!notify->db)
         return 0;
     int r = db_notices_severity(notify->db, notice);
-    if (r == 0)
+    if (r == 0 && !err[0])
         r = db_notices_put(notify->db, notice, names, names_of(notify, notice, words, names));
     if (r < 0)
         snprintf(err, err_size, "%.600s: %s", notify->path, strerror(-r));
@@ -227,6 +230,8 @@ static void take_items(struct notify *notify, struct notify_item *items)
     pthread_mutex_unlock(&notify->file);
     if (r < 0)
         snprintf(err, sizeof err, "%.600s: %s", notify->path, strerror(-r));
+    for (struct notify_item *item = wanted; item && r < 0; item = item->next)
+        item->notice.id = 0; /* rolled back: the file gives these numbers again, to others */
     if (known)
         report(notify, err);
     for (struct notify_item *item = wanted, *next; item; item = next) {

@@ -2,9 +2,11 @@
  * fails, tests, an end with notices left, and the next run that delivers them; run under the thread sanitizer
  * too. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/notify/notify.h"
@@ -193,6 +195,42 @@ static void test_about_a_sink(void)
     close_notify();
 }
 
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* A notice that no file took, while the disk was full, is accepted: the next one, which the file has, stays.
+ */
+static void test_full(void)
+{
+    static const char *const one[] = {"f"};
+    const struct notify_config good = config_of(one, 1, NULL), bad = config_of(one, 1, "f");
+    struct notify_config picky = bad;
+    struct notify_sink_view views[NOTIFY_SINKS_MAX];
+    struct notify_total total;
+    int64_t failed;
+    snprintf(picky.sinks[0].target, sizeof picky.sinks[0].target, "/bin/grep -q '\"id\":2,'");
+    unlink(file);
+    open_notify(&bad);
+    limit_files(100);
+    raise_alert(2, false);
+    WAIT_FOR((daemon_notify_look(notify, &total), total.error[0]));
+    limit_files(RLIM_INFINITY);
+    raise_alert(3, false);
+    WAIT_FOR(daemon_notify_view(notify, views) == 1 && views[0].pending == 2);
+    daemon_notify_configure(notify, &picky);
+    WAIT_FOR(daemon_notify_view(notify, views) == 1 && views[0].pending == 1);
+    close_notify();
+    open_notify(&good);
+    WAIT_FOR(lines("f", "\"id\":3,") == 1 && !pending(&failed));
+    CHECK_INT(lines("f", "\"id\":2,"), 0);
+    close_notify();
+}
+
 /* Without a sink there is no file, no thread, and nothing is kept. */
 static void test_nothing(void)
 {
@@ -210,11 +248,13 @@ int main(void)
     if (!mkdtemp(folder))
         abort();
     snprintf(file, sizeof file, "%s/notify.db", folder);
+    signal(SIGXFSZ, SIG_IGN);
     uv_loop_init(&loop);
     test_burst();
     test_change();
     test_next_run();
     test_about_a_sink();
+    test_full();
     test_nothing();
     uv_loop_close(&loop);
     snprintf(command, sizeof command, "rm -r %s", folder);
