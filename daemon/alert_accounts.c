@@ -9,10 +9,7 @@
 static void read_figure(struct alert_rules *rules, enum alert_rule_id rule, const char *where, double value,
                         const char *detail, int64_t now_ns, const struct alert_sink *sink)
 {
-    struct alert_decision decision;
-    const struct alert_reading reading = {rule, where, value, detail};
-    if (daemon_alert_rules_read(rules, &reading, now_ns, &decision))
-        sink->change(sink->ctx, &decision);
+    daemon_alert_read(rules, &(struct alert_reading){rule, where, value, detail}, now_ns, sink);
 }
 
 /* ---- refused orders, of the last minute ---- */

@@ -171,14 +171,6 @@ static void read_accounts(struct alert_figures *figures, struct daemon *daemon, 
 
 /* ---- venues' clocks, sinks ---- */
 
-static void read_figure(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
-                        const struct alert_sink *sink)
-{
-    struct alert_decision decision;
-    if (daemon_alert_rules_read(rules, reading, now_ns, &decision))
-        sink->change(sink->ctx, &decision);
-}
-
 static void read_clocks(struct daemon *daemon, struct alert_rules *rules, int64_t now_ns,
                         const struct alert_sink *sink)
 {
@@ -190,7 +182,7 @@ static void read_clocks(struct daemon *daemon, struct alert_rules *rules, int64_
         snprintf(detail, sizeof detail, "(%.3f s, the venue's clock less ours)", view.clock_offset_ms / 1000);
         const struct alert_reading reading = {ALERT_CLOCK_OFFSET, feed_venue(feed)->format->name,
                                               fabs(view.clock_offset_ms) / 1000, detail};
-        read_figure(rules, &reading, now_ns, sink);
+        daemon_alert_read(rules, &reading, now_ns, sink);
     }
 }
 
@@ -208,7 +200,7 @@ static void read_sinks(struct daemon *daemon, struct alert_rules *rules, int64_t
             snprintf(detail, sizeof detail, "it accepts again");
         const struct alert_reading reading = {ALERT_SINK_FAILING, view->name,
                                               view->failing ? (double)view->failing_ns * 1e-9 : 0, detail};
-        read_figure(rules, &reading, now_ns, sink);
+        daemon_alert_read(rules, &reading, now_ns, sink);
     }
 }
 

@@ -105,14 +105,6 @@ static void look(struct alert_machine *machine, int64_t now_ns)
     machine->busy = uv_queue_work(machine->loop, &machine->work, on_thread, on_done) == 0;
 }
 
-static void read_figure(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
-                        const struct alert_sink *sink)
-{
-    struct alert_decision decision;
-    if (daemon_alert_rules_read(rules, reading, now_ns, &decision))
-        sink->change(sink->ctx, &decision);
-}
-
 void daemon_alert_machine_read(struct alert_machine *machine, struct alert_rules *rules, int64_t now_ns,
                                int64_t wall_ns, const struct alert_sink *sink)
 {
@@ -132,7 +124,7 @@ void daemon_alert_machine_read(struct alert_machine *machine, struct alert_rules
         {ALERT_BACKUP_OLD, "the last one that succeeded", age_s, "ago"},
     };
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
-        read_figure(rules, &readings[i], now_ns, sink);
+        daemon_alert_read(rules, &readings[i], now_ns, sink);
 }
 
 void daemon_alert_machine_destroy(struct alert_machine *machine)

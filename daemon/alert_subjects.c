@@ -8,8 +8,8 @@
 
 #define NVIDIA "nvidia:"
 
-static void read_figure(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
-                        const struct alert_sink *sink)
+void daemon_alert_read(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
+                       const struct alert_sink *sink)
 {
     struct alert_decision decision;
     if (daemon_alert_rules_read(rules, reading, now_ns, &decision))
@@ -58,7 +58,7 @@ static void read_device(struct alert_rules *rules, const struct alert_devices *s
          figures->throttle_power > 0.5 ? "at its power cap" : "below its power cap"},
     };
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
-        read_figure(rules, &readings[i], now_ns, sink);
+        daemon_alert_read(rules, &readings[i], now_ns, sink);
 }
 
 static void read_lost(struct alert_rules *rules, const struct alert_device *device, int64_t now_ns,
@@ -68,7 +68,7 @@ static void read_lost(struct alert_rules *rules, const struct alert_device *devi
     daemon_alert_device_where(device, where);
     double s = daemon_alert_device_lost(device, now_ns, detail);
     const struct alert_reading reading = {ALERT_GPU_LOST, where, s, detail};
-    read_figure(rules, &reading, now_ns, sink);
+    daemon_alert_read(rules, &reading, now_ns, sink);
 }
 
 void daemon_alert_read_devices(struct alert_rules *rules, struct alert_devices *seen,
@@ -137,7 +137,7 @@ static void read_utilisation(struct alert_rules *rules, const struct training_se
     }
     const struct alert_reading reading = {ALERT_GPU_UTILISATION, training->name,
                                           updates ? device->figures.util_percent / 100 : NAN, detail};
-    read_figure(rules, &reading, now_ns, sink);
+    daemon_alert_read(rules, &reading, now_ns, sink);
 }
 
 /* For how many seconds no trial of a study has finished. Of a former run's time only a lower bound is known:
@@ -168,7 +168,7 @@ static void read_trials(struct alert_rules *rules, const struct training_seen *s
         snprintf(detail, sizeof detail, "after %lld trials", (long long)training->steps);
     const struct alert_reading reading = {ALERT_NO_TRIAL, training->name,
                                           without_trial(seen, &rules->limits, wall_ns), detail};
-    read_figure(rules, &reading, now_ns, sink);
+    daemon_alert_read(rules, &reading, now_ns, sink);
 }
 
 static void read_stall(struct alert_rules *rules, const struct training_seen *seen, int64_t now_ns,
@@ -180,7 +180,7 @@ static void read_stall(struct alert_rules *rules, const struct training_seen *se
     const struct alert_reading reading = {ALERT_TRAINING_STALLED, seen->training->name,
                                           seen->current ? stalled : NAN,
                                           stalled ? words : "its worker reports again"};
-    read_figure(rules, &reading, now_ns, sink);
+    daemon_alert_read(rules, &reading, now_ns, sink);
 }
 
 void daemon_alert_read_training(struct alert_rules *rules, const struct training_seen *seen,

@@ -12,6 +12,10 @@ struct alert_sink {
     void (*change)(void *ctx, const struct alert_decision *decision);
 };
 
+/* Reads one figure. now_ns as daemon_alert_rules_read(). */
+void daemon_alert_read(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
+                       const struct alert_sink *sink);
+
 /* Takes one sample of the devices, and reads each of them, and those that are lost. now_ns as
  * daemon_alert_rules_read(). */
 void daemon_alert_read_devices(struct alert_rules *rules, struct alert_devices *seen,

@@ -1,5 +1,6 @@
-/* Once a second reads the figures of devices and trainings (alert_subjects.h), and raises, changes and closes
- * the session's alerts by the rules (alert_rules.h). */
+/* Once a second reads the figures of devices and trainings (alert_subjects.h), accounts, venues and sinks
+ * (alert_figures.h) and the machine (alert_machine.h), and raises, changes and closes the session's alerts by
+ * the rules (alert_rules.h). Says the summary once its hour or day has ended. */
 #ifndef DAEMON_ALERT_WATCH_H
 #define DAEMON_ALERT_WATCH_H
 
