@@ -1,12 +1,12 @@
-/* The threads of notify.h: notify.c is the loop's side, keeper.c the thread that stores, worker.c one that
+/* The threads of notify.h: notify.c is the loop's side, dispatch.c the thread that stores, worker.c one that
  * delivers. Internal to daemon/notify/. */
 #ifndef DAEMON_NOTIFY_INTERNAL_H
 #define DAEMON_NOTIFY_INTERNAL_H
 
 #include <pthread.h>
 
+#include "daemon/notify/backoff.h"
 #include "daemon/notify/notify.h"
-#include "daemon/notify/pace.h"
 
 enum {
     NOTIFY_PENDING_MAX = 4096, /* of a sink: beyond it only errors are taken */
@@ -45,7 +45,7 @@ struct notify_worker {
     bool leaving, ended;
     struct notify_pending *first, **end;
     int64_t n_pending, n_unstored; /* n_unstored: accepted among them */
-    struct notify_pace pace;
+    struct notify_backoff backoff;
     struct notify_test *tests[NOTIFY_SINKS_MAX]; /* that wait for it */
     int n_tests;
     bool tried;
@@ -64,13 +64,13 @@ struct notify {
 
     pthread_mutex_t lock; /* of all that follows; never held while a file or a socket is waited for */
     pthread_cond_t wake, ended;
-    bool stopping, keeps; /* keeps: the keeper's thread was started */
+    bool stopping, dispatches; /* dispatches: the dispatcher's thread was started */
     int threads;
     struct notify_config config;
-    bool configured; /* the keeper has not taken it yet */
+    bool configured; /* the dispatcher has not taken it yet */
     struct notify_item *inbox, **inbox_end;
     int n_inbox;
-    struct alert *open; /* open alerts at the start, until the keeper has them */
+    struct alert *open; /* open alerts at the start, until the dispatcher has them */
     size_t n_open;
     bool have_open;
     struct notify_worker *workers[NOTIFY_SINKS_MAX], *gone;
@@ -91,11 +91,11 @@ void daemon_notify_put_alert(struct db_notice *ret, const struct alert *alert, e
 /* The sink that it is about, of its rule and text: "alert sink fails: webhook.ops: …". */
 void daemon_notify_put_except(struct db_notice *notice);
 
-/* ---- keeper.c ---- */
+/* ---- dispatch.c ---- */
 
 /* Opens the file. 0 or -errno; total.error says why. Without the locks. */
 int daemon_notify_open(struct notify *notify);
-void *daemon_notify_keep(void *notify);
+void *daemon_notify_dispatch(void *notify);
 
 /* ---- worker.c; the lock is held ---- */
 

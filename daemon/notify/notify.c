@@ -41,18 +41,18 @@ static void init_monotonic(pthread_cond_t *cond)
     pthread_condattr_destroy(&how);
 }
 
-/* With the lock: the keeper, once there is something to deliver to. */
-static void start_keeper(struct notify *notify)
+/* With the lock: the dispatcher, once there is something to deliver to. */
+static void start_dispatcher(struct notify *notify)
 {
-    pthread_t keeper;
+    pthread_t dispatcher;
     sigset_t all, before;
-    if (notify->keeps || notify->stopping || notify->config.n_sinks == 0)
+    if (notify->dispatches || notify->stopping || notify->config.n_sinks == 0)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&keeper, NULL, daemon_notify_keep, notify) == 0) {
-        pthread_detach(keeper);
-        notify->keeps = true;
+    if (pthread_create(&dispatcher, NULL, daemon_notify_dispatch, notify) == 0) {
+        pthread_detach(dispatcher);
+        notify->dispatches = true;
         notify->threads++;
     } else {
         snprintf(notify->total.error, sizeof notify->total.error, "no thread can be started");
@@ -88,7 +88,7 @@ struct notify *daemon_notify_create(uv_loop_t *loop, const char *path, const str
     if ((config->n_sinks > 0 || access(path, F_OK) == 0) && daemon_notify_open(notify) == 0)
         notify->last_alert = db_notices_last_alert(notify->db);
     pthread_mutex_lock(&notify->lock);
-    start_keeper(notify);
+    start_dispatcher(notify);
     pthread_mutex_unlock(&notify->lock);
     return notify;
 }
@@ -103,7 +103,7 @@ void daemon_notify_configure(struct notify *notify, const struct notify_config *
     pthread_mutex_lock(&notify->lock);
     notify->config = *config;
     notify->configured = true;
-    start_keeper(notify);
+    start_dispatcher(notify);
     pthread_cond_signal(&notify->wake);
     pthread_mutex_unlock(&notify->lock);
 }
@@ -225,9 +225,10 @@ static void look_at(const struct notify_worker *worker, bool quiet, int64_t now_
                     struct notify_sink_view *ret)
 {
     *ret = (struct notify_sink_view){.kind = worker->sink.kind,
-                                     .failing = worker->pace.failing,
+                                     .failing = worker->backoff.failing,
                                      .tried = worker->tried,
-                                     .failing_ns = worker->pace.failing ? now_ns - worker->pace.since_ns : 0,
+                                     .failing_ns =
+                                         worker->backoff.failing ? now_ns - worker->backoff.since_ns : 0,
                                      .last_ns = worker->last_ns,
                                      .next_ms = -1,
                                      .pending = worker->n_pending,
@@ -235,8 +236,8 @@ static void look_at(const struct notify_worker *worker, bool quiet, int64_t now_
                                      .failed = worker->failed};
     for (const struct notify_pending *at = worker->first; at; at = at->next)
         ret->held += quiet && at->item->notice.severity != DB_ERROR;
-    if (worker->pace.failing && worker->n_pending > ret->held) {
-        int64_t left_ns = daemon_notify_pace_next(&worker->pace) - now_ns;
+    if (worker->backoff.failing && worker->n_pending > ret->held) {
+        int64_t left_ns = daemon_notify_backoff_next(&worker->backoff) - now_ns;
         ret->next_ms = left_ns > 0 ? left_ns / 1000000 : 0;
     }
     snprintf(ret->name, sizeof ret->name, "%s", worker->sink.name);

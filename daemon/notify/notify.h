@@ -1,7 +1,7 @@
-/* Delivers alerts to sinks, off the loop: a keeper's thread writes each notice to notify.db, then a thread a
- * sink delivers what that sink has not accepted, oldest first. What is accepted is never sent again; after a
- * kill -9 at most the one that each sink was just given repeats, with the same key. Without sinks there is no
- * thread and no file. */
+/* Delivers alerts to sinks, off the loop: a dispatcher's thread writes each notice to notify.db, then a
+ * thread a sink delivers what that sink has not accepted, oldest first. What is accepted is never sent again;
+ * after a kill -9 at most the one that each sink was just given repeats, with the same key. Without sinks
+ * there is no thread and no file. */
 #ifndef DAEMON_NOTIFY_NOTIFY_H
 #define DAEMON_NOTIFY_NOTIFY_H
 

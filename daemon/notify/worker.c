@@ -49,7 +49,7 @@ bool daemon_notify_worker_add(struct notify_worker *worker, struct notify_item *
     *worker->end = pending;
     worker->end = &pending->next;
     worker->n_pending++;
-    daemon_notify_pace_again(&worker->pace, worker->notify->config.retry_ns, clock_now_ns());
+    daemon_notify_backoff_again(&worker->backoff, worker->notify->config.retry_ns, clock_now_ns());
     pthread_cond_signal(&worker->wake);
     return true;
 }
@@ -118,20 +118,20 @@ static void send_notice(struct notify_worker *worker, const struct db_notice *no
 /* True: that is news for the log, the first of its kind in a row. */
 static bool count(struct notify_worker *worker, const struct notify_outcome *outcome, int64_t started_ns)
 {
-    bool failed_before = worker->pace.failing, tried = worker->tried;
+    bool failed_before = worker->backoff.failing, tried = worker->tried;
     worker->tried = true;
     snprintf(worker->detail, sizeof worker->detail, "%s", outcome->detail);
     if (outcome->accepted) {
         worker->accepted++;
         worker->last_ns = clock_wall_ns();
-        daemon_notify_pace_accepted(&worker->pace);
+        daemon_notify_backoff_accepted(&worker->backoff);
         return failed_before || !tried;
     }
     if (atomic_load(&worker->notify->stop))
         return false;
     worker->failed++;
-    daemon_notify_pace_failed(&worker->pace, worker->notify->config.retry_ns, started_ns, clock_now_ns(),
-                              outcome->retry_after_ns);
+    daemon_notify_backoff_failed(&worker->backoff, worker->notify->config.retry_ns, started_ns,
+                                 clock_now_ns(), outcome->retry_after_ns);
     return !failed_before;
 }
 
@@ -242,7 +242,7 @@ static void run_test(struct notify_worker *worker)
 
 static void wait_a_while(struct notify_worker *worker)
 {
-    int64_t now_ns = clock_now_ns(), next_ns = daemon_notify_pace_next(&worker->pace);
+    int64_t now_ns = clock_now_ns(), next_ns = daemon_notify_backoff_next(&worker->backoff);
     int64_t end_ns = now_ns + NOTIFY_LOOK_MS * INT64_C(1000000);
     if (worker->n_pending > 0 && next_ns > now_ns && next_ns < end_ns)
         end_ns = next_ns;
@@ -256,7 +256,7 @@ static void *work(void *arg)
     struct notify *notify = worker->notify;
     pthread_mutex_lock(&notify->lock);
     while (!atomic_load(&notify->stop) && (!worker->leaving || worker->n_tests > 0)) {
-        bool due = !worker->leaving && clock_now_ns() >= daemon_notify_pace_next(&worker->pace);
+        bool due = !worker->leaving && clock_now_ns() >= daemon_notify_backoff_next(&worker->backoff);
         struct notify_pending *pending = due ? choose(worker) : NULL;
         if (worker->n_tests > 0)
             run_test(worker);

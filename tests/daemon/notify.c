@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/notify/pace.h"
+#include "daemon/notify/backoff.h"
 #include "daemon/notify/sink.h"
 #include "tests/check.h"
 
@@ -13,15 +13,15 @@
 #define MS INT64_C(1000000)
 
 /* The attempts of a sink that is down, by a simulated clock: the waits in between, in seconds. */
-static void test_pace(void)
+static void test_backoff(void)
 {
-    struct notify_pace pace = {0};
+    struct notify_backoff backoff = {0};
     int64_t now = 1000 * S;
     int often = 0;
-    CHECK_INT(daemon_notify_pace_next(&pace), 0);
+    CHECK_INT(daemon_notify_backoff_next(&backoff), 0);
     for (;;) {
-        daemon_notify_pace_failed(&pace, NOTIFY_RETRY_NS, now, now + 10 * MS, -1);
-        int64_t wait = daemon_notify_pace_next(&pace) - now;
+        daemon_notify_backoff_failed(&backoff, NOTIFY_RETRY_NS, now, now + 10 * MS, -1);
+        int64_t wait = daemon_notify_backoff_next(&backoff) - now;
         now += wait;
         if (wait != 3 * S)
             break;
@@ -31,30 +31,30 @@ static void test_pace(void)
     CHECK_INT(now - 1000 * S, 900 * S + 6 * S);
     static const int64_t more[] = {12, 24, 48, 96, 192, 300, 300, 300};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        daemon_notify_pace_failed(&pace, NOTIFY_RETRY_NS, now, now + S, -1);
-        CHECK_INT(daemon_notify_pace_next(&pace) - now, more[i] * S);
+        daemon_notify_backoff_failed(&backoff, NOTIFY_RETRY_NS, now, now + S, -1);
+        CHECK_INT(daemon_notify_backoff_next(&backoff) - now, more[i] * S);
         now += more[i] * S;
     }
-    CHECK_INT(pace.since_ns, 1000 * S);
-    daemon_notify_pace_again(&pace, NOTIFY_RETRY_NS, now); /* a new notice, just after an attempt */
-    CHECK_INT(daemon_notify_pace_next(&pace), pace.started_ns + 3 * S);
-    daemon_notify_pace_failed(&pace, NOTIFY_RETRY_NS, now, now + S, -1);
-    CHECK_INT(daemon_notify_pace_next(&pace) - now, 3 * S);
-    daemon_notify_pace_accepted(&pace);
-    CHECK(!pace.failing && daemon_notify_pace_next(&pace) == 0);
+    CHECK_INT(backoff.since_ns, 1000 * S);
+    daemon_notify_backoff_again(&backoff, NOTIFY_RETRY_NS, now); /* a new notice, just after an attempt */
+    CHECK_INT(daemon_notify_backoff_next(&backoff), backoff.started_ns + 3 * S);
+    daemon_notify_backoff_failed(&backoff, NOTIFY_RETRY_NS, now, now + S, -1);
+    CHECK_INT(daemon_notify_backoff_next(&backoff) - now, 3 * S);
+    daemon_notify_backoff_accepted(&backoff);
+    CHECK(!backoff.failing && daemon_notify_backoff_next(&backoff) == 0);
 }
 
 static void test_retry_after(void)
 {
-    struct notify_pace pace = {0};
-    daemon_notify_pace_failed(&pace, NOTIFY_RETRY_NS, 10 * S, 11 * S, 60 * S);
-    CHECK_INT(daemon_notify_pace_next(&pace), 71 * S);
-    daemon_notify_pace_again(&pace, NOTIFY_RETRY_NS, 20 * S); /* a new notice waits too */
-    CHECK_INT(daemon_notify_pace_next(&pace), 71 * S);
-    daemon_notify_pace_failed(&pace, NOTIFY_RETRY_NS, 71 * S, 71 * S, 0);
-    CHECK_INT(daemon_notify_pace_next(&pace), 74 * S);
-    daemon_notify_pace_failed(&pace, NOTIFY_RETRY_NS, 74 * S, 74 * S, 365 * 86400 * S);
-    CHECK_INT(daemon_notify_pace_next(&pace), 74 * S + 86400 * S);
+    struct notify_backoff backoff = {0};
+    daemon_notify_backoff_failed(&backoff, NOTIFY_RETRY_NS, 10 * S, 11 * S, 60 * S);
+    CHECK_INT(daemon_notify_backoff_next(&backoff), 71 * S);
+    daemon_notify_backoff_again(&backoff, NOTIFY_RETRY_NS, 20 * S); /* a new notice waits too */
+    CHECK_INT(daemon_notify_backoff_next(&backoff), 71 * S);
+    daemon_notify_backoff_failed(&backoff, NOTIFY_RETRY_NS, 71 * S, 71 * S, 0);
+    CHECK_INT(daemon_notify_backoff_next(&backoff), 74 * S);
+    daemon_notify_backoff_failed(&backoff, NOTIFY_RETRY_NS, 74 * S, 74 * S, 365 * 86400 * S);
+    CHECK_INT(daemon_notify_backoff_next(&backoff), 74 * S + 86400 * S);
 }
 
 static void test_quiet(void)
@@ -190,7 +190,7 @@ static void test_message(void)
 
 int main(void)
 {
-    test_pace();
+    test_backoff();
     test_retry_after();
     test_quiet();
     test_words();

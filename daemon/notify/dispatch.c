@@ -95,7 +95,7 @@ static int take_sinks(struct notify *notify, struct notify_worker *fresh[static 
         if (!worker)
             continue;
         worker->sink = *sink;
-        daemon_notify_pace_again(&worker->pace, notify->config.retry_ns, clock_now_ns());
+        daemon_notify_backoff_again(&worker->backoff, notify->config.retry_ns, clock_now_ns());
         pthread_cond_signal(&worker->wake);
         list[n++] = worker;
     }
@@ -357,7 +357,7 @@ static void open_or_prune(struct notify *notify, int64_t *next_ns)
     *next_ns = now_ns + PRUNE_EVERY_NS;
 }
 
-void *daemon_notify_keep(void *arg)
+void *daemon_notify_dispatch(void *arg)
 {
     struct notify *notify = arg;
     struct batch batch;

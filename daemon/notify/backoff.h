@@ -1,8 +1,8 @@
 /* When a sink is tried next: at once; where it fails every `retry` (3 s) for the first 300 of them (15
  * minutes), then twice as long each time, up to 100 of them (5 minutes). A new notice starts that again. What
  * a sink asks for by Retry-After is waited for, whatever comes. Pure; times are monotonic ns. */
-#ifndef DAEMON_NOTIFY_PACE_H
-#define DAEMON_NOTIFY_PACE_H
+#ifndef DAEMON_NOTIFY_BACKOFF_H
+#define DAEMON_NOTIFY_BACKOFF_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ enum {
     (24 * 3600 * INT64_C(1000000000)) /* a sink that asks for more is asked each day */
 
 /* All zero: it has not failed. */
-struct notify_pace {
+struct notify_backoff {
     bool failing;
     int64_t since_ns;   /* the first attempt that failed */
     int64_t eager_ns;   /* since when it is tried often */
@@ -27,14 +27,14 @@ struct notify_pace {
 };
 
 /* An attempt failed that started then; retry_after_ns as struct notify_outcome. */
-void daemon_notify_pace_failed(struct notify_pace *pace, int64_t retry_ns, int64_t started_ns, int64_t now_ns,
-                               int64_t retry_after_ns);
-void daemon_notify_pace_accepted(struct notify_pace *pace);
+void daemon_notify_backoff_failed(struct notify_backoff *backoff, int64_t retry_ns, int64_t started_ns,
+                                  int64_t now_ns, int64_t retry_after_ns);
+void daemon_notify_backoff_accepted(struct notify_backoff *backoff);
 /* There is a new notice, or the sink was configured again. */
-void daemon_notify_pace_again(struct notify_pace *pace, int64_t retry_ns, int64_t now_ns);
+void daemon_notify_backoff_again(struct notify_backoff *backoff, int64_t retry_ns, int64_t now_ns);
 
 /* The moment of the next attempt; 0: at once. */
-int64_t daemon_notify_pace_next(const struct notify_pace *pace);
+int64_t daemon_notify_backoff_next(const struct notify_backoff *backoff);
 
 /* Is a minute of the day in from..to, which may pass midnight? from -1: never. */
 bool daemon_notify_quiet(int from, int to, int minute);
