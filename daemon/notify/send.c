@@ -6,14 +6,20 @@
 #include "daemon/notify/sink.h"
 #include "exchange/net/secret.h"
 
-/* The token is in no message, whatever a library or a sink says. */
+/* The token is in no message, whatever a library or a sink says; nor what begins it, four characters or more,
+ * where a reply was cut. */
 static void hide(char *detail, const char *secret)
 {
-    size_t n = strlen(secret);
+    size_t n = strlen(secret), length = strlen(detail);
     for (char *at = n > 0 ? strstr(detail, secret) : NULL; at; at = strstr(at, secret)) {
         memset(at, '*', n);
         at += n;
     }
+    for (size_t cut = n < length ? n : length; cut > 3; cut--)
+        if (strncmp(detail + length - cut, secret, cut) == 0) {
+            memset(detail + length - cut, '*', cut);
+            return;
+        }
 }
 
 /* One line of ASCII: what a sink says may be anything. */

@@ -35,7 +35,8 @@ def kinds(folder):
     """Each kind and format, against receivers of this machine, of which one then fails."""
     pair = receivers.certificate(folder.path)
     refuses = []
-    web = receivers.Web(lambda path, headers, body: ((503, {"Retry-After": "7"}) if path in refuses else (204, {})))
+    web = receivers.Web(lambda path, headers, body: (
+        (503, {"Retry-After": "7"}, "." * 150 + path.removeprefix("/services/")) if path in refuses else (204, {})))
     secure = receivers.Web(pair=pair)
     mail = receivers.Mail(pair, "me", SECRETS["mail"])
     smtps = receivers.Mail(pair, "me", SECRETS["mail"], smtps=True)
@@ -89,6 +90,9 @@ mail = smtp://localhost:{mail.port}
     refuses.append("/discord")
     said, _ = tested(daemon, "webhook.discord", status=1)
     assert said["webhook.discord"].startswith("failed: HTTP 503"), said
+    refuses.append(f"/services/{SECRETS['slack']}")  # what it says has the token, which is cut where a reply is
+    said, _ = tested(daemon, "webhook.slack", status=1)
+    assert said["webhook.slack"].startswith("failed: HTTP 503: ...") and "T0/B" not in said["webhook.slack"], said
     said, error = tested(daemon, "pigeon", status=1)
     assert 'there is no sink "pigeon": command, webhook' in error, error
     answer = json.loads(daemon.papertape("alerts", "test", "mail.tls", "--json"))

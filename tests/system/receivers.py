@@ -40,7 +40,7 @@ def tls(pair):
 
 class Web:
     """Takes POSTs: `taken` has (path, headers, body) of those that were accepted, `seen` of all. answer(path, headers, body) gives
-    (status, headers), 204 without it. Port 0: any."""
+    (status, headers) or (status, headers, text), 204 without it. Port 0: any."""
 
     def __init__(self, answer=None, pair=None, port=0):
         self.taken, self.seen = [], []
@@ -50,14 +50,16 @@ class Web:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 request = (self.path, dict(self.headers), body)
-                status, headers = answer(*request) if answer else (204, {})
+                status, headers, *text = answer(*request) if answer else (204, {})
+                said = "".join(text).encode()
                 web.seen.append(request)
                 if 200 <= status < 300:
                     web.taken.append(request)
                 self.send_response(status)
-                for name, value in {"Content-Length": "0", **headers}.items():
+                for name, value in {"Content-Length": str(len(said)), **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
+                self.wfile.write(said)
 
             def log_message(self, *arguments):
                 pass
