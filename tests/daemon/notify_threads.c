@@ -177,7 +177,7 @@ static void test_next_run(void)
     close_notify();
 }
 
-/* A sink is told nothing of its own failure, nor in the next run that it is over. */
+/* A sink is not sent the notice of its own failure, nor in the next run that of its end. */
 static void test_about_a_sink(void)
 {
     static const char *const two[] = {"d", "e"};
