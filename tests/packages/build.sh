@@ -4,24 +4,14 @@
 # usage: build.sh BUILD OUT
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tests/system/holds.sh
+source "$here/../system/holds.sh"
 
 build=$1 out=$2
 "$here/make_debs.sh" "$build" "$out"
 out=$(readlink -f "$out")
-root=$(mktemp -d)
+root=$(mktemp -d -t papertape-packages.XXXXXX)
 trap 'rm -rf "$root"' EXIT
-faults=0
-# holds WHAT COMMAND... prints and counts.
-holds() {
-    local what=$1
-    shift
-    if "$@"; then
-        echo "ok: $what"
-    else
-        echo "FAILED: $what"
-        faults=$((faults + 1))
-    fi
-}
 
 # The developers have no address to put in: who publishes the packages has.
 lintian_is_content() {

@@ -5,21 +5,18 @@
 # usage: image.sh BUILD OUT
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
+name=packages/image
+# shellcheck source=tests/system/holds.sh
+source "$here/../system/holds.sh"
 # shellcheck source=tests/system/debian_root.sh
 source "$here/../system/debian_root.sh"
 
-skip() {
-    echo "packages/image: skipped: $1"
-    exit 77
-}
 ((EUID == 0)) || skip "root is needed for debootstrap and chroot"
 for program in debootstrap buildah; do
     command -v $program >/dev/null || skip "$program is not installed"
 done
 mirror=$(debian_mirror) || skip "/etc/apt has no source of bookworm"
-rc=0
-"$here/make_debs.sh" "$1" "$2" || rc=$?
-((rc == 0)) || exit "$rc"
+"$here/make_debs.sh" "$1" "$2"
 out=$(readlink -f "$2")
 
 scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/papertape-image.XXXXXX")
@@ -40,28 +37,6 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
-
-faults=0
-# holds WHAT COMMAND... prints and counts.
-holds() {
-    local what=$1
-    shift
-    if "$@"; then
-        echo "ok: $what"
-    else
-        echo "FAILED: $what"
-        faults=$((faults + 1))
-    fi
-}
-# until_true SECONDS COMMAND... polls.
-until_true() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.2
-    done
-}
 
 # --- a base, and the image
 debian_root "$scratch/base" "$mirror" || skip "debootstrap cannot make a base here"

@@ -7,10 +7,9 @@ set -euo pipefail
 
 build=$(readlink -f "$1") out=$(readlink -m "$2")
 cd "$(dirname "$(readlink -f "$0")")/../.."
-skip() {
-    echo "packages: skipped: $1"
-    exit 77
-}
+name=packages
+# shellcheck source=tests/system/holds.sh
+source tests/system/holds.sh
 mkdir -p "$out"
 exec 9>"$out/lock"
 flock 9

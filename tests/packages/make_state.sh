@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build=$(readlink -f "$1") out=$(readlink -f "$2")
-folder=$(mktemp -d)
+folder=$(mktemp -d -t papertape-state.XXXXXX)
 started=()
 finish() {
     kill "${started[@]}" 2>/dev/null || true

@@ -4,9 +4,7 @@
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 
-rc=0
-"$here/make_debs.sh" "$1" "$2" || rc=$?
-((rc == 0)) || exit "$rc"
+"$here/make_debs.sh" "$1" "$2"
 out=$(readlink -f "$2")
 if ! compgen -G "$out/papertape-*.tar.gz" >/dev/null; then
     echo "packages/tarball: skipped: \$PAPERTAPE_DEBS has no papertape-VERSION.tar.gz"

@@ -1,14 +1,11 @@
-# A real systemd, for a test to source: booted over an overlay of this system, of which nothing is changed. The test sets
-# `name`, which its reason to skip begins with; afterwards `root` is the overlay and `base` a folder for the test's own.
+# A real systemd, for a test to source: booted over an overlay of this system, of which nothing is changed. After nspawn_root
+# `root` is the overlay and `base` a folder for the test's own.
 # shellcheck shell=bash
 
-base='' root='' container='' leader='' faults=0
+# shellcheck source=tests/system/holds.sh
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/holds.sh"
 
-skip() {
-    # shellcheck disable=SC2154 # the test's
-    echo "$name: skipped: $1"
-    exit 77
-}
+base='' root='' container='' leader=''
 
 nspawn_finish() {
     if [[ -n $container ]]; then
@@ -29,7 +26,7 @@ nspawn_finish() {
 nspawn_root() {
     ((EUID == 0)) || skip "root is needed to boot a systemd in a namespace"
     command -v systemd-nspawn >/dev/null || skip "systemd-nspawn (package systemd-container) is not installed"
-    base=$(mktemp -d)
+    base=$(mktemp -d -t papertape-nspawn.XXXXXX)
     root=$base/root
     trap nspawn_finish EXIT
     mount -t tmpfs tmpfs "$base" 2>/dev/null || skip "no tmpfs can be mounted here"
@@ -37,28 +34,6 @@ nspawn_root() {
     mount -t overlay overlay -o "lowerdir=/,upperdir=$base/up,workdir=$base/work" "$root" 2>/dev/null ||
         skip "no overlay can be mounted here"
     rm -f "$root/usr/sbin/policy-rc.d"
-}
-
-# holds WHAT COMMAND... prints and counts.
-holds() {
-    local what=$1
-    shift
-    if "$@"; then
-        echo "ok: $what"
-    else
-        echo "FAILED: $what"
-        faults=$((faults + 1))
-    fi
-}
-
-# until_true SECONDS COMMAND... polls.
-until_true() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.1
-    done
 }
 
 in_it() {
