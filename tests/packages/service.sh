@@ -62,6 +62,9 @@ holds "installs" in_it bash -c 'dpkg -i /debs/*.deb >/var/log/dpkg-i 2>&1'
 holds "completely" bash -c "! nsenter -t $leader -a -- dpkg --audit | grep ."
 holds "with the service's user" in_it getent passwd papertape
 holds "and starts nothing" is ActiveState inactive
+for timer in backup report; do
+    holds "nor the timer of papertape-$timer" is ActiveState inactive "papertape-$timer.timer"
+done
 holds "nor does the next boot" bash -c "! nsenter -t $leader -a -- systemctl is-enabled --quiet papertaped"
 holds "the configuration is the administrator's" bash -c "nsenter -t $leader -a -- dpkg-query -W -f '\${Conffiles}' papertape | grep -q ' $config '"
 holds "its file is good" in_it papertaped --check-config --config $config
