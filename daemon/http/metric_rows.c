@@ -19,11 +19,11 @@
         .words = list_of)
 
 #define WHOLE(kind, ...)    kind("", "", __VA_ARGS__)
-#define VENUE(kind, ...)    kind("venues", "venue", __VA_ARGS__)
-#define STREAM(kind, ...)   kind("feed.streams", "venue symbol stream", __VA_ARGS__)
-#define SYMBOL(kind, ...)   kind("symbols", "venue symbol", __VA_ARGS__)
-#define ACCOUNT(kind, ...)  kind("accounts", "account currency", __VA_ARGS__)
-#define POSITION(kind, ...) kind("positions", "account symbol", __VA_ARGS__)
+#define VENUE(kind, ...)    kind("venues[]", "venue", __VA_ARGS__)
+#define STREAM(kind, ...)   kind("feed.streams[]", "venue symbol stream", __VA_ARGS__)
+#define SYMBOL(kind, ...)   kind("symbols[]", "venue symbol", __VA_ARGS__)
+#define ACCOUNT(kind, ...)  kind("accounts[]", "account currency", __VA_ARGS__)
+#define POSITION(kind, ...) kind("positions[]", "account symbol", __VA_ARGS__)
 #define COUNTS(kind, ...)   kind("counters", "", __VA_ARGS__)
 #define DB(kind, ...)       kind("db", "", __VA_ARGS__)
 #define LOG(kind, ...)      kind("events", "", __VA_ARGS__)
@@ -31,9 +31,11 @@
 #define CONTROL(kind, ...)  kind("control", "", __VA_ARGS__)
 #define HTTP(kind, ...)     kind("http", "", __VA_ARGS__)
 #define CHARTS(kind, ...)   kind("compute", "", __VA_ARGS__)
-#define DEVICE(kind, ...)   kind("gpu.devices", "device name", __VA_ARGS__)
-#define TRAINING(kind, ...) kind("trainings", "training", __VA_ARGS__)
-#define POLICY(kind, ...)   kind("policies", "policy account", __VA_ARGS__)
+#define DEVICE(kind, ...)   kind("gpu.devices[]", "device name", __VA_ARGS__)
+#define TRAINING(kind, ...) kind("trainings[]", "training", __VA_ARGS__)
+#define POLICY(kind, ...)   kind("policies[]", "policy account", __VA_ARGS__)
+#define SINK(kind, ...)     kind("alert_sinks.sinks[]", "sink", __VA_ARGS__)
+#define LINES(kind, ...)    kind("log", "", __VA_ARGS__)
 
 /* clang-format off */
 static const struct daemon_metric rows[] = {
@@ -42,6 +44,15 @@ static const struct daemon_metric rows[] = {
     WHOLE(GAUGE, "clock_seconds", "now_ns", "The engine's clock, since 1970-01-01 UTC", NS),
     WHOLE(STATE, "trading_state", "trading", "State of trading", "on paused halted"),
     WHOLE(GAUGE, "alerts_open", "alerts_open", "Alerts that are open"),
+
+    SINK(STATE, "alert_sink_state", "state", "State of a sink of alerts", "new ok failing"),
+    SINK(GAUGE, "alert_sink_pending", "pending", "Notices that a sink has not accepted yet"),
+    SINK(GAUGE, "alert_sink_held", "held", "Of a sink's notices those that wait for the quiet hours' end"),
+    SINK(GAUGE, "alert_sink_failing_seconds", "failing_s", "How long a sink has failed; 0: it does not"),
+    SINK(COUNTER, "alert_sink_accepted_total", "accepted", "Notices that a sink accepted"),
+    SINK(COUNTER, "alert_sink_failed_total", "failed", "Attempts at a sink that failed"),
+    ROW("alert_sinks", "", COUNTER, NUMBER, "alert_notices_dropped_total", "dropped",
+        "Notices that were dropped, since too many waited"),
 
     COUNTS(COUNTER, "events_total", "events", "Events that the engine took"),
     COUNTS(COUNTER, "decisions_total", "decisions", "Decisions of strategies and policies"),
@@ -103,7 +114,7 @@ static const struct daemon_metric rows[] = {
             "Equity over its highest, less one: at most 0", PERCENT),
     ACCOUNT(GAUGE, "account_short_value", "short_value", "What buying the account's shorts back would cost"),
     ACCOUNT(FLAG, "account_locked", "killed", "Whether the limit of its drawdown has locked the account"),
-    ROW("accounts", "account", COUNTER, MAP, "account_orders_refused_total", "refused",
+    ROW("accounts[]", "account", COUNTER, MAP, "account_orders_refused_total", "refused",
         "Orders of an account that were refused, by reason", .words = "reason"),
     POSITION(GAUGE, "position_quantity", "qty", "Quantity of a position; below 0: short"),
     POSITION(GAUGE, "position_entry_price", "entry", "Average price of a position"),
@@ -126,6 +137,9 @@ static const struct daemon_metric rows[] = {
     LOG(GAUGE, "log_segments", "segments", "Segments of the log"),
     LOG(COUNTER, "log_lost_events_total", "lost", "Events that a full disk cost"),
     LOG(COUNTER, "log_failed_writes_total", "failed", "Writes of the log that the disk failed"),
+
+    LINES(GAUGE, "journal_queued_lines", "queued", "Lines that wait for the system's journal to take them"),
+    LINES(COUNTER, "journal_lost_lines_total", "lost", "Lines that the system's journal did not take in time"),
 
     LOOP(GAUGE, "loop_busy_ratio", "busy", "Share of the last five seconds in which the loop worked"),
     LOOP(GAUGE, "loop_wait_p99_seconds", "wait_p99_ms",

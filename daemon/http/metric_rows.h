@@ -29,7 +29,7 @@ struct daemon_metric {
     const char *name; /* behind the prefix */
     const char *help;
     const char
-        *list; /* the path of an object, or of an array, whose elements are a sample each; "": the status */
+        *list; /* the path of an object, or "venues[]", of whose elements each is a sample; "": the status */
     const char *member; /* of it; "": the list itself */
     const char *labels; /* members, with blanks between; "": none */
     enum daemon_metric_type type;

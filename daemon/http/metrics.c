@@ -11,12 +11,12 @@ enum { PATH_PART_MAX = 32 };
 
 /* ---- the status' members ---- */
 
-/* By a path, "gpu.devices"; "" is the object itself. */
+/* By a path, "gpu.devices", "gpu.devices[]"; "" is the object itself. */
 static const json_t *find(const json_t *object, const char *path)
 {
-    while (object && *path) {
+    while (object && *path && *path != '[') {
         char part[PATH_PART_MAX];
-        size_t n = strcspn(path, ".");
+        size_t n = strcspn(path, ".[");
         snprintf(part, sizeof part, "%.*s", (int)n, path);
         object = json_object_get(object, part);
         path += n + (path[n] == '.');
@@ -212,13 +212,7 @@ static void put_place(FILE *to, const struct daemon_metric *row)
 {
     if (row->kind == METRIC_ONE || row->kind == METRIC_LEFT_OUT)
         return;
-    static const char *const arrays[] = {"venues",    "feed.streams", "symbols",   "accounts",
-                                         "positions", "gpu.devices",  "trainings", "policies"};
-    const char *each = "";
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (strcmp(row->list, arrays[i]) == 0)
-            each = "[]";
-    fprintf(to, "`%s%s%s%s`", row->list, each, *row->list ? "." : "", row->member);
+    fprintf(to, "`%s%s%s`", row->list, *row->list ? "." : "", row->member);
 }
 
 void daemon_metrics_page(FILE *to)

@@ -80,7 +80,17 @@ static void test_values(void)
     json_object_set_new(status, "db",
                         json_pack("{s:{s:i, s:f, s:[{s:f, s:i}]}}", "commit_times", "commits", 3, "sum_ms",
                                   2.5, "within", "ms", 0.25, "commits", 2));
+    json_object_set_new(status, "alert_sinks",
+                        json_pack("{s:[{s:s, s:s, s:i, s:i}], s:i}", "sinks", "sink", "webhook.ops", "state",
+                                  "failing", "pending", 4, "failed", 7, "dropped", 2));
+    json_object_set_new(status, "log", json_pack("{s:i, s:i}", "queued", 5, "lost", 6));
     char *text = text_of(status);
+    CHECK(has(text, "papertape_alert_sink_state{sink=\"webhook.ops\",state=\"failing\"} 1"));
+    CHECK(has(text, "papertape_alert_sink_pending{sink=\"webhook.ops\"} 4"));
+    CHECK(has(text, "papertape_alert_sink_failed_total{sink=\"webhook.ops\"} 7"));
+    CHECK(has(text, "papertape_alert_notices_dropped_total 2"));
+    CHECK(has(text, "papertape_journal_queued_lines 5"));
+    CHECK(has(text, "papertape_journal_lost_lines_total 6"));
     CHECK(has(text, "papertape_build_info{version=\"1\\\\2\\\"3\\n4\"} 1"));
     CHECK(has(text, "papertape_uptime_seconds 0.1"));
     CHECK_INT(samples(text, "papertape_orders_open"), 0);
@@ -119,7 +129,7 @@ static void test_bound(void)
     size_t n, of_symbols = 0;
     const struct daemon_metric *rows = daemon_metric_rows(&n);
     for (size_t i = 0; i < n; i++)
-        of_symbols += strcmp(rows[i].list, "symbols") == 0;
+        of_symbols += strcmp(rows[i].list, "symbols[]") == 0;
     CHECK_INT(samples(text, "papertape_symbol_age_seconds"), METRIC_SAMPLES_MAX);
     snprintf(line, sizeof line, "papertape_metrics_left_out %zu", 5 * of_symbols);
     CHECK(has(text, line));
