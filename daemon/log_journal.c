@@ -227,21 +227,22 @@ static void send_now(const char *bytes, size_t len)
 void daemon_log_journal_crashed(int number)
 {
     /* No snprintf() in a signal handler: two digits, by hand. */
-    static char entry[] = "MESSAGE=crashed: signal 00\nPRIORITY=3\nSYSLOG_IDENTIFIER=papertaped\n";
-    static char all[256];
+    const char digits[] = {(char)('0' + number / 10 % 10), (char)('0' + number % 10), '\0'};
+    const char *const parts[] = {"MESSAGE=crashed: signal ",
+                                 digits,
+                                 "\nPRIORITY=3\nSYSLOG_IDENTIFIER=papertaped\n",
+                                 "MESSAGE_ID=",
+                                 daemon_log_kinds[LOG_CRASHED].id,
+                                 "\nPAPERTAPE_EVENT=",
+                                 daemon_log_kinds[LOG_CRASHED].event,
+                                 "\n"};
+    char entry[256];
+    size_t n = 0;
     if (!atomic_load(&running))
         return;
     daemon_log_ring_each(&ring, send_now);
-    char *digits = strstr(entry, "00");
-    digits[0] = (char)('0' + number / 10 % 10);
-    digits[1] = (char)('0' + number % 10);
-    size_t n = 0;
-    for (const char *from = entry; *from; from++)
-        all[n++] = *from;
-    const char *const parts[] = {"MESSAGE_ID=", daemon_log_kinds[LOG_CRASHED].id,
-                                 "\nPAPERTAPE_EVENT=", daemon_log_kinds[LOG_CRASHED].event, "\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (const char *from = parts[i]; *from; from++)
-            all[n++] = *from;
-    send_now(all, n);
+            entry[n++] = *from;
+    send_now(entry, n);
 }
