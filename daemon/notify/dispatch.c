@@ -1,5 +1,6 @@
 /* The thread that stores notices, gives them to the sinks' threads, and starts and ends those. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,17 +143,19 @@ static void configure(struct notify *notify)
 
 /* ---- notices ---- */
 
-/* "0123456789abcdef-7-raised-error", the same whenever it is made. */
+/* "0123456789abcdef-7-1795624800-raised-error", the same whenever it is made. With the second that it was
+ * raised: a state that was restored numbers other alerts as the lost ones. */
 static void put_key(const struct notify *notify, struct db_notice *notice)
 {
     char own[DB_NOTICE_KEY_MAX];
     if (notice->alert == 0)
         snprintf(own, sizeof own, "%.70s", notice->key);
     else if (notice->state == DB_NOTICE_RECOVERED)
-        snprintf(own, sizeof own, "%llu-recovered", (unsigned long long)notice->alert);
+        snprintf(own, sizeof own, "%" PRIu64 "-%" PRId64 "-recovered", notice->alert,
+                 notice->raised_ns / 1000000000);
     else
-        snprintf(own, sizeof own, "%llu-raised-%s", (unsigned long long)notice->alert,
-                 db_severity_name(notice->severity));
+        snprintf(own, sizeof own, "%" PRIu64 "-%" PRId64 "-raised-%s", notice->alert,
+                 notice->raised_ns / 1000000000, db_severity_name(notice->severity));
     snprintf(notice->key, sizeof notice->key, "%s-%.75s", notify->instance, own);
 }
 
