@@ -123,13 +123,18 @@ static bool send_entry(const char *bytes, size_t len)
     for (;;) {
         int fd = atomic_load(&journal);
         int r = fd >= 0 ? net_journald_send(fd, bytes, len) : -ENOTCONN;
-        if (r == 0 || r == -EMSGSIZE) /* this one it never takes */
+        if (r == -EMSGSIZE) /* this one it never takes */
+            atomic_fetch_add(&lost, 1);
+        if (r == 0 || r == -EMSGSIZE)
             return true;
         if (given_up())
             return false;
-        if (r != -EAGAIN && fd >= 0)
+        if (r != -EAGAIN && fd >= 0) {
             leave_journal();
-        wait_for_journal();
+            poll(NULL, 0, LOOK_MS); /* one that is there and takes nothing is not asked without end */
+        } else {
+            wait_for_journal();
+        }
     }
 }
 
