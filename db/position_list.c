@@ -136,10 +136,12 @@ int db_position_list_write(struct db_reader *reader, int (*to)(void *ctx, const 
 {
     struct writing writing = {.put = to, .ctx = ctx};
     int r = db_reader_begin(reader);
+    if (r < 0)
+        return r;
     put(&writing, "{\"schema\":\"papertape.positions/1\",\"positions\":[");
-    if (r == 0)
-        r = db_position_list_read(reader, false, put_row, &writing);
+    r = db_position_list_read(reader, false, put_row, &writing);
     db_reader_end(reader);
-    put(&writing, "]}\n");
+    if (r == 0) /* what could not be read to its end has none */
+        put(&writing, "]}\n");
     return r < 0 ? r : writing.r;
 }

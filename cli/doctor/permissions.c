@@ -82,15 +82,17 @@ static void check_owner(struct looking *look, const char *path, const struct sta
                       DOCTOR_QUOTE(look->doctor->state.path));
 }
 
-/* A file, socket or folder of the state's. Of a socket's clients the daemon asks who they are
- * (docs/roles.md). */
+/* A file, socket or folder of the state's. Of the control sockets' clients the daemon asks who they are
+ * (docs/roles.md), of metrics' not. */
 static void check_entry(struct looking *look, const char *path)
 {
     struct stat st;
     if (lstat(path, &st) < 0)
         return; /* removed meanwhile */
     check_owner(look, path, &st);
-    if (S_ISLNK(st.st_mode) || S_ISSOCK(st.st_mode) || !(st.st_mode & S_IWOTH))
+    const struct state_dir *state = &look->doctor->state;
+    bool asks = strcmp(path, state->socket) == 0 || strcmp(path, state->socket_read) == 0;
+    if (S_ISLNK(st.st_mode) || asks || !(st.st_mode & S_IWOTH))
         return;
     cli_doctor_add(look->results, DOCTOR_ERROR, "%s: every user may write in it (mode %04o)", path,
                    (unsigned)(st.st_mode & 07777));
