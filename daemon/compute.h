@@ -17,7 +17,7 @@ enum { COMPUTE_SILENT_MS = 10000 }; /* a call to the device that lasts longer ra
 struct compute_config {
     void *ctx;
     void (*found)(void *ctx, struct gpu_module *module); /* on the loop; the module is the taker's */
-    const char *unwanted; /* why no device is searched for; NULL: one is */
+    const char *unwanted;                                /* why no device is searched for; NULL: one is */
     int64_t retry_ms;     /* between a failure and the next look; 0: never again */
     int64_t retry_max_ms; /* it doubles up to this, and starts from retry_ms again once a device was in use
                              for as long */

@@ -96,7 +96,7 @@ static void handle(void *ctx, struct control_call *call, const char *cmd, json_t
                      table[i].name);
         control_error(call, "ENOSYS", "cmd: \"%.60s\" is not known: %s", cmd, known);
     } else if (reading && !command->reads) {
-        control_error(call, "EACCES", "reading only: %s changes something: be a member of group %s for it",
+        control_error(call, "EACCES", "reading only: %s is for operators: be a member of group %s for it",
                       cmd, daemon_roles_operators());
     } else if (commands->daemon->stopping) {
         control_error(call, "ESHUTDOWN", "the daemon is stopping");

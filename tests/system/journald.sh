@@ -154,7 +154,7 @@ holds "the lists of the database" quietly as reader "$bindir/papertape" fills
 holds "the ledger" quietly as reader "$bindir/papertape" ledger verify
 holds "the event log" quietly as reader "$bindir/papertape" events list
 holds "the dashboard" quietly as reader "$bindir/papertape" --once
-holds "and may not operate" refuses 'reading only: pause changes something: be a member of group papertape' as reader "$bindir/papertape" pause
+holds "and may not operate" refuses 'reading only: pause is for operators: be a member of group papertape' as reader "$bindir/papertape" pause
 holds "nor order" refuses 'reading only' as reader "$bindir/papertape" order buy BTCUSDT 0.01
 holds "nor write in the state" refuses 'Permission denied' as reader touch /var/lib/papertape/x
 holds "an operator may" quietly as trader "$bindir/papertape" pause
