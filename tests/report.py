@@ -2,9 +2,10 @@
 last line "N passed, N failed, N skipped". Exit status 1 if a test failed or none passed.
 
 usage: report.py --steps STEPS.tsv [BUILD=TESTLOG.json ...]
+       report.py --failed BUILD=TESTLOG.json ...   prints what failed, "BUILD NAME" a line
 
 STEPS.tsv has a line for each step outside Meson: PASS or FAIL, name, reason. A TESTLOG.json is Meson's: one JSON object a
-line. A test says why it skips in its last line; one whose counts --long raises prints them after "counts: ".
+line. A test that failed and passes in a later log of its build is unsteady: named, and no failure. A test says why it skips in its last line; one whose counts --long raises prints them after "counts: ".
 """
 import argparse
 import collections
@@ -46,16 +47,31 @@ def read_log(build, path):
             yield Outcome(kind, f"{build} {name}", reason, test["duration"], counts)
 
 
+def read_logs(logs):
+    """What came of each test: a later log's outcome takes the place of a failure."""
+    outcomes = {}
+    for log in logs:
+        build, _, path = log.partition("=")
+        for outcome in read_log(build, path):
+            former = outcomes.get(outcome.name)
+            if former and former.kind == "failed" and outcome.kind == "passed":
+                outcome = former._replace(kind="unsteady", reason=f"passed alone; beside others: {former.reason}")
+            outcomes[outcome.name] = outcome
+    return list(outcomes.values())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--steps", required=True)
+    parser.add_argument("--steps")
+    parser.add_argument("--failed", action="store_true")
     parser.add_argument("logs", nargs="*", metavar="BUILD=TESTLOG.json")
     args = parser.parse_args()
 
-    outcomes = list(read_steps(args.steps))
-    for log in args.logs:
-        build, _, path = log.partition("=")
-        outcomes += read_log(build, path)
+    outcomes = read_logs(args.logs)
+    if args.failed:
+        print(*(outcome.name for outcome in outcomes if outcome.kind == "failed"), sep="\n")
+        return 0
+    outcomes = list(read_steps(args.steps)) + outcomes
     count = collections.Counter(outcome.kind for outcome in outcomes)
 
     for outcome in sorted(outcomes, key=lambda o: -o.seconds)[:5]:
@@ -64,12 +80,13 @@ def main():
     for outcome in outcomes:
         for line in outcome.counts:
             print(f"{line} ({outcome.name})")
-    for kind in "skipped", "failed":
+    for kind in "skipped", "unsteady", "failed":
         for outcome in outcomes:
             if outcome.kind == kind:
                 print(f"{kind}: {outcome.name}: {outcome.reason or 'no reason given'}")
-    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
-    return 1 if count["failed"] or not count["passed"] else 0
+    passed = count["passed"] + count["unsteady"]
+    print(f"{passed} passed, {count['failed']} failed, {count['skipped']} skipped")
+    return 1 if count["failed"] or not passed else 0
 
 
 if __name__ == "__main__":
