@@ -92,7 +92,7 @@ def on_terminal(program, folder):
         return subprocess.run(["tmux", "-S", socket, *words], capture_output=True, text=True, check=True).stdout
 
     def shows(words):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while words not in tmux("capture-pane", "-p"):
             assert time.monotonic() < deadline, tmux("capture-pane", "-p")
             time.sleep(0.02)

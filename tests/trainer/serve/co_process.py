@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 60 # seconds; of machines that do much else
+PATIENCE = 300 # seconds; of machines that do much else
 checks = failures = 0
 FAKE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake_worker.py")
 
