@@ -45,6 +45,7 @@ struct websocket {
     uv_timer_t timer; /* start, connect timeout, then signs of life while paused */
     struct lws *wsi;  /* NULL: not yet, or no more */
     bool opened, ended, destroyed, paused;
+    bool refused; /* no more of what comes is taken: its close frame has yet to leave */
 
     char *buffer; /* fragments of one message */
     size_t len, cap, max;
@@ -167,30 +168,61 @@ static void hand_over(struct websocket *websocket, struct lws *wsi, const char *
         handler->message(websocket->user, data, len);
 }
 
-/* One piece of a message: a frame may come in several reads, a message in several frames. Non-zero closes. */
-static int receive(struct websocket *websocket, struct lws *wsi, const char *data, size_t len)
+/* The close frame leaves, and lws ends the rest without reading. */
+static void on_refused(uv_timer_t *timer)
 {
-    bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
+    struct websocket *websocket = timer->data;
+    struct lws *wsi = websocket->wsi;
+    size_t len = strnlen(websocket->reason, CLOSE_REASON_MAX);
+    unsigned char text[CLOSE_REASON_MAX];
+    if (!wsi || websocket->ended)
+        return;
+    memcpy(text, websocket->reason, len);
+    websocket->wsi = NULL;
+    lws_set_opaque_user_data(wsi, NULL); /* no owner any more */
+    lws_close_reason(wsi, (enum lws_close_status)websocket->end_code, text, len);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
+    end_plainly(websocket);
+}
+
+/* Ends a connection from the callback of received bytes. Not by its result: with a non-zero one the lws of
+ * Debian 12 keeps its count of the bytes that the callback was given, and what it reads while it closes is
+ * written behind the end of its buffer. */
+static void refuse(struct websocket *websocket, struct lws *wsi, int code)
+{
+    websocket->refused = true;
+    websocket->end_code = code;
+    lws_rx_flow_control(wsi, 0);
+    uv_timer_start(&websocket->timer, on_refused, 0, 0);
+}
+
+/* One piece of a message: a frame may come in several reads, a message in several frames. The first piece of
+ * a frame has the length that the frame's header names: a message that is too long is refused by that. */
+static void receive(struct websocket *websocket, struct lws *wsi, const char *data, size_t len)
+{
+    size_t left = lws_remaining_packet_payload(wsi);
+    bool whole = lws_is_final_fragment(wsi) && left == 0;
+    if (websocket->refused)
+        return;
     websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
     if (websocket->received_ms - websocket->confirmed_ms >= CONFIRM_EVERY_MS) {
         /* To lws only a pong is; but behind much data a pong can be later than the time to hang up. */
         websocket->confirmed_ms = websocket->received_ms;
         lws_validity_confirmed(wsi);
     }
-    if (len > websocket->max - websocket->len) {
-        static char text[] = "message too long";
+    if (len > websocket->max - websocket->len || left > websocket->max - websocket->len - len) {
         say(websocket, "a message is longer than %zu bytes", websocket->max);
-        websocket->end_code = LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE;
-        lws_close_reason(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, (unsigned char *)text, sizeof(text) - 1);
-        return -1;
+        refuse(websocket, wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
+        return;
     }
     if (whole && websocket->len == 0) {
         hand_over(websocket, wsi, data, len);
-        return 0;
+        return;
     }
     if (!reserve(websocket, websocket->len + len)) {
         say(websocket, "out of memory for a message");
-        return -1;
+        refuse(websocket, wsi, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION);
+        return;
     }
     memcpy(websocket->buffer + websocket->len, data, len);
     websocket->len += len;
@@ -199,7 +231,6 @@ static int receive(struct websocket *websocket, struct lws *wsi, const char *dat
         websocket->len = 0;
         hand_over(websocket, wsi, websocket->buffer, len);
     }
-    return 0;
 }
 
 static void drop_first(struct websocket *websocket)
@@ -341,7 +372,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
         websocket->handler->opened(websocket->user);
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE:
-        r = receive(websocket, wsi, in, len);
+        receive(websocket, wsi, in, len);
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
         websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
@@ -493,7 +524,7 @@ int websocket_connect(struct net_context *net, const struct websocket_config *co
 
 static bool is_open(const struct websocket *websocket)
 {
-    return websocket->opened && !websocket->ended && websocket->wsi;
+    return websocket->opened && !websocket->ended && !websocket->refused && websocket->wsi;
 }
 
 static int queue(struct websocket *websocket, enum lws_write_protocol kind, const void *data, size_t len)

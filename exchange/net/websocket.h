@@ -25,7 +25,7 @@ struct websocket;
 struct websocket_config {
     const char *url;     /* wss://HOST[:PORT]/PATH?QUERY */
     const char *address; /* numeric, from resolver.h; the certificate is checked against the URL's host */
-    size_t message_max;  /* 0: default; a longer message closes the connection with 1009 */
+    size_t message_max;  /* 0: default; a longer message is refused by its header, with 1009 */
     int64_t connect_timeout_ms;       /* TCP, TLS and upgrade together; 0: default */
     const struct net_header *headers; /* of the upgrade's request, in addition to the usual ones */
     size_t n_headers;

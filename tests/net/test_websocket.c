@@ -326,6 +326,88 @@ static void test_oversize(void)
     server_stop(server);
 }
 
+/* Frames whose header names more than a message may have: alone, or behind a fragment of one. */
+enum { FRAME_MAX = 1 << 20, PAYLOAD = 4 << 20 };
+
+struct too_long {
+    uint64_t fragment, length; /* bytes of a fragment before it; what the header names */
+    int code;                  /* with a length of 2^63 and more it is lws that ends: no code */
+    bool closed;
+};
+
+static void peer_bytes(struct peer *peer, size_t n)
+{
+    static const char zeros[1 << 16];
+    for (; n > 0; n -= n < sizeof(zeros) ? n : sizeof(zeros))
+        peer_write(peer, zeros, n < sizeof(zeros) ? n : sizeof(zeros));
+}
+
+static void peer_head(struct peer *peer, unsigned char first, uint64_t length)
+{
+    unsigned char head[10] = {first, 127};
+    for (int i = 0; i < 8; i++)
+        head[2 + i] = (unsigned char)(length >> (56 - 8 * i));
+    peer_write(peer, head, sizeof(head));
+}
+
+static void script_too_long(struct peer *peer, const char *head)
+{
+    const struct too_long *it = peer_user(peer);
+    (void)head;
+    peer_upgrade(peer);
+    peer_text(peer, "fits");
+    if (it->fragment > 0)
+        peer_head(peer, 1, it->fragment); /* FIN is not set */
+    peer_bytes(peer, it->fragment);
+    peer_head(peer, it->fragment > 0 ? 0x80 : 0x82, it->length);
+    peer_bytes(peer, PAYLOAD);
+}
+
+static void note_too_long(struct peer *peer, int opcode, const char *payload, size_t len)
+{
+    struct too_long *it = peer_user(peer);
+    if (opcode == 8 && len >= 2) {
+        it->closed = true;
+        CHECK_INT((unsigned char)payload[0] << 8 | (unsigned char)payload[1], it->code);
+    }
+}
+
+static void test_too_long(void)
+{
+    struct too_long cases[] = {
+        {0, FRAME_MAX + 1, 1009, false},
+        {0, (uint64_t)1 << 31, 1009, false},
+        {0, UINT32_MAX, 1009, false},
+        {0, (uint64_t)1 << 32, 1009, false},
+        {0, (uint64_t)1 << 62, 1009, false},
+        {0, INT64_MAX, 1009, false},
+        {0, (uint64_t)1 << 63, 1006, false},
+        {0, UINT64_MAX, 1006, false},
+        {1, FRAME_MAX, 1009, false},
+        {FRAME_MAX - 1, 2, 1009, false},
+        {FRAME_MAX / 2, FRAME_MAX, 1009, false},
+        {FRAME_MAX, 1, 1009, false},
+        {100000, INT64_MAX, 1009, false},
+        {100000, (uint64_t)1 << 63, 1006, false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct seen seen = {0};
+        struct server *server = server_start(
+            &loop, SERVER_GOOD, &(struct server_handler){script_too_long, note_too_long, &cases[i]});
+        open_to(server, "localhost", &(struct websocket_config){.message_max = FRAME_MAX}, &seen);
+        CHECK(loop_until(&loop, &seen.ended));
+        CHECK(cases[i].code != 1009 || loop_until(&loop, &cases[i].closed));
+        CHECK_INT(seen.messages, 1);
+        CHECK_STR(seen.text[0], "fits");
+        CHECK_INT(seen.end.code, cases[i].code);
+        if (cases[i].code == 1009)
+            CHECK_STR(seen.reason, "a message is longer than 1048576 bytes");
+        CHECK_INT(websocket_send(seen.websocket, "x", 1), -ENOTCONN);
+        websocket_destroy(seen.websocket);
+        server_stop(server);
+    }
+}
+
 static void script_upgrade(struct peer *peer, const char *head)
 {
     (void)head;
@@ -655,6 +737,7 @@ int main(void)
     test_deflated();
     test_lost();
     test_oversize();
+    test_too_long();
     test_certificates();
     test_refusals();
     test_destroy();
