@@ -12,7 +12,7 @@
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 
-enum { FOLDER_MODE = 0750, FILE_MODE = 0640 };
+enum { FOLDER_MODE = 0750, PART_MODE = 0700, FILE_MODE = 0640 };
 
 /* Locks a folder that is still at its path. The descriptor; -EBUSY, -errno. */
 static int lock_folder(const char *path)
@@ -38,16 +38,36 @@ static int remove_left(void *ctx, const char *name)
                : -ENAMETOOLONG;
 }
 
+/* A set-gid folder stays one, where the unit's system-call filter lets it. */
+static int set_mode(int folder, mode_t mode)
+{
+    struct stat st;
+    if (fstat(folder, &st) < 0)
+        return -errno;
+    if (fchmod(folder, (st.st_mode & 07000) | mode) == 0 || (errno == EPERM && fchmod(folder, mode) == 0))
+        return 0;
+    return -errno;
+}
+
+int cli_backup_part_show(int folder)
+{
+    mode_t mask = umask(077);
+    umask(mask);
+    return set_mode(folder, FOLDER_MODE & ~mask);
+}
+
 int cli_backup_part_open(const char *part, char *err, size_t err_size)
 {
-    if (mkdir(part, FOLDER_MODE) < 0 && errno != EEXIST)
+    if (mkdir(part, PART_MODE) < 0 && errno != EEXIST)
         return fail_with(-errno, err, err_size, "%s: %s", part, strerror(errno));
     int fd = lock_folder(part);
     if (fd == -EBUSY)
         return fail_with(fd, err, err_size, "%s: another process writes it", part);
     if (fd < 0)
         return fail_with(fd, err, err_size, "%s: %s", part, strerror(-fd));
-    int r = folder_each(part, remove_left, (void *)(uintptr_t)part);
+    int r = set_mode(fd, PART_MODE); /* an older version's had another */
+    if (r == 0)
+        r = folder_each(part, remove_left, (void *)(uintptr_t)part);
     if (r < 0)
         close(fd);
     return r < 0 ? fail_with(r, err, err_size, "%s: %s", part, strerror(-r)) : fd;

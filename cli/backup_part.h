@@ -1,5 +1,6 @@
 /* The folder of what is not complete yet, a backup or a state: PATH.papertape-part, which gets its name in
- * the end. Its lock says that a process still writes it. */
+ * the end. Its lock says that a process still writes it; until then it is its owner's alone, since others who
+ * could open it could lock it. */
 #ifndef CLI_BACKUP_PART_H
 #define CLI_BACKUP_PART_H
 
@@ -16,6 +17,9 @@ int cli_backup_part_open(const char *part, char *err, size_t err_size);
 
 /* Opens a new file in it for writing, with the folders of its name. The descriptor or -errno. */
 int cli_backup_part_file(int folder, const char *name);
+
+/* Lets those read it who may read its owner's new folders. 0 or -errno. */
+int cli_backup_part_show(int folder);
 
 /* Is that folder one that no process writes any more? */
 bool cli_backup_part_is_left(const char *part);

@@ -247,9 +247,11 @@ static int finish_archive(struct backup_sink *sink)
 
 static int finish_folder(struct backup_sink *sink)
 {
-    if (syncfs(sink->folder) < 0 || rename(sink->part, sink->path) < 0)
-        return fail(sink, -errno, sink->path);
-    int r = whole_file_sync_folder(sink->path);
+    int r = cli_backup_part_show(sink->folder);
+    if (r == 0 && (syncfs(sink->folder) < 0 || rename(sink->part, sink->path) < 0))
+        r = -errno;
+    if (r == 0)
+        r = whole_file_sync_folder(sink->path);
     return r < 0 ? fail(sink, r, sink->path) : 0;
 }
 

@@ -105,7 +105,9 @@ static int64_t size_of(const struct backup_manifest *manifest)
 
 static int finish(const char *part, const char *path, int folder, char *err, size_t err_size)
 {
-    int r = give_to_owner(part, path);
+    int r = cli_backup_part_show(folder);
+    if (r == 0)
+        r = give_to_owner(part, path);
     if (r == 0 && (syncfs(folder) < 0 || rename(part, path) < 0))
         r = -errno;
     if (r == 0)

@@ -44,12 +44,13 @@ static int sync_path(const char *path)
     return r;
 }
 
+/* All files except locks, whose names begin with a dot. */
 static int link_all(DIR *listing, int from, int to)
 {
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
         struct stat st;
-        if (fstatat(from, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-            linkat(from, entry->d_name, to, entry->d_name, 0) < 0)
+        if (entry->d_name[0] != '.' && fstatat(from, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode) && linkat(from, entry->d_name, to, entry->d_name, 0) < 0)
             return errno == EXDEV ? 1 : -errno;
     }
     return fsync(to) < 0 ? -errno : 0;

@@ -1,5 +1,6 @@
 #include "db/state.h"
 #include "exchange/fail.h"
+#include "exchange/lock_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DIRECTORY_MODE = 0750, LOCK_MODE = 0640 };
+enum { DIRECTORY_MODE = 0750 };
 
 static bool join(char ret[static STATE_PATH_MAX], const char *directory, const char *name)
 {
@@ -334,14 +335,13 @@ static int check_lock(const struct state_dir *state, int fd, char *err, size_t e
 
 static int open_lock(const struct state_dir *state, char *err, size_t err_size)
 {
-    int fd = open(state->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, LOCK_MODE);
-    if (fd < 0 && (errno == ELOOP || errno == EISDIR))
+    int fd = lock_file_open(AT_FDCWD, state->lock);
+    if (fd == -ELOOP || fd == -EISDIR)
         return fail_with(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
-                         errno == ELOOP ? "a symbolic link" : "a directory");
+                         fd == -ELOOP ? "a symbolic link" : "a directory");
     if (fd < 0) {
-        int r = -errno;
-        int denied = check_access(state->lock, R_OK | W_OK, "0640", err, err_size);
-        return denied < 0 ? denied : fail_with(r, err, err_size, "%s: %s", state->lock, strerror(-r));
+        int denied = check_access(state->lock, R_OK | W_OK, "0600", err, err_size);
+        return denied < 0 ? denied : fail_with(fd, err, err_size, "%s: %s", state->lock, strerror(-fd));
     }
     int r = check_lock(state, fd, err, err_size);
     if (r < 0)

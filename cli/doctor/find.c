@@ -169,6 +169,13 @@ static void find_credentials(const struct doctor *doctor)
         setenv("CREDENTIALS_DIRECTORY", path, 0);
 }
 
+/* Readers may not open the lock: the daemon says its number. */
+static void find_holder(struct doctor *doctor)
+{
+    if (db_state_dir_holder(&doctor->state, &doctor->holder) < 1)
+        doctor->holder = (pid_t)json_integer_value(json_object_get(doctor->status, "pid"));
+}
+
 int cli_doctor_find(struct option_call *call, struct doctor *ret)
 {
     const struct doctor_args *args = call->into;
@@ -180,9 +187,8 @@ int cli_doctor_find(struct option_call *call, struct doctor *ret)
     ret->config = calloc(1, sizeof *ret->config);
     if (!ret->config)
         return option_fail(call, EXIT_ERROR, "out of memory");
-    if (db_state_dir_holder(&ret->state, &ret->holder) < 1)
-        ret->holder = 0;
     find_status(ret);
+    find_holder(ret);
     find_config(args, ret);
     find_credentials(ret);
     load_config(ret);

@@ -53,19 +53,23 @@ static int leave_directory(struct journal_writer *writer, char *words, size_t si
 {
     struct journal_segments there = {0};
     char err[JOURNAL_ERROR_MAX] = "its segments cannot be listed";
-    int dir, r = journal_open_dir(writer->config.dir, &dir, err, sizeof err);
+    int dir, lock, r = journal_open_dir(writer->config.dir, &dir, &lock, err, sizeof err);
     if (r == 0 && (r = journal_segments_read(&there, dir)) == 0 && there.n > 0)
         r = -EEXIST;
     journal_segments_finish(&there);
     if (r < 0 && dir >= 0)
         close(dir);
+    if (r < 0 && lock >= 0)
+        close(lock);
     if (r < 0) {
         snprintf(words, size, "it was removed or renamed, and cannot begin again: %.160s",
                  r == -EEXIST ? "another log is in its place: move that away" : err);
         return r;
     }
     close(writer->dir);
+    close(writer->lock);
     writer->dir = dir;
+    writer->lock = lock;
     writer->segments.n = 0;
     journal_writer_stand_alone(writer);
     snprintf(words, size, "it was removed or renamed: it begins again in a new directory");

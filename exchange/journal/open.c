@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -12,21 +11,24 @@
 #include "exchange/fail.h"
 #include "exchange/journal/scan.h"
 #include "exchange/journal/writer.h"
+#include "exchange/lock_file.h"
 
 #define say(err, size, code, what, words) fail_with(code, err, size, "%s: %s", what, words)
 
-int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size)
+int journal_open_dir(const char *dir, int *ret_fd, int *ret_lock, char *err, size_t err_size)
 {
-    *ret_fd = -1;
+    *ret_fd = *ret_lock = -1;
     if (mkdir(dir, 0750) < 0 && errno != EEXIST)
         return say(err, err_size, -errno, dir, strerror(errno));
     *ret_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*ret_fd < 0)
         return say(err, err_size, -errno, dir, strerror(errno));
-    if (flock(*ret_fd, LOCK_EX | LOCK_NB) < 0) {
-        int r = errno == EWOULDBLOCK ? -EBUSY : -errno;
-        return say(err, err_size, r, dir, r == -EBUSY ? FAIL_IN_USE("another process") : strerror(-r));
-    }
+    int r = lock_file_take(*ret_fd, JOURNAL_LOCK_NAME);
+    if (r == -EBUSY)
+        return say(err, err_size, r, dir, FAIL_IN_USE("another process"));
+    if (r < 0)
+        return say(err, err_size, r, dir, strerror(-r));
+    *ret_lock = r;
     return 0;
 }
 
@@ -169,7 +171,7 @@ int journal_writer_open_on(const struct journal_files *files, const struct journ
     if (writer->config.level == 0)
         writer->config.level = JOURNAL_LEVEL;
     writer->files = files;
-    writer->dir = writer->fd = writer->back_fd = -1;
+    writer->dir = writer->lock = writer->fd = writer->back_fd = -1;
     writer->pack = ZSTD_createCCtx();
     int r = journal_hash_init(&writer->hash);
     if (r == 0)
@@ -178,7 +180,7 @@ int journal_writer_open_on(const struct journal_files *files, const struct journ
         r = say(err, err_size, -ENOMEM, config->dir, "out of memory");
         goto fail;
     }
-    if ((r = journal_open_dir(writer->config.dir, &writer->dir, err, err_size)) < 0)
+    if ((r = journal_open_dir(writer->config.dir, &writer->dir, &writer->lock, err, err_size)) < 0)
         goto fail;
     r = files->remove(files->ctx, writer->dir, JOURNAL_NEW_NAME);
     if (r == -ENOENT)

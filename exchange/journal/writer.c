@@ -353,6 +353,8 @@ void journal_writer_close(struct journal_writer *writer)
         close(writer->fd);
     if (writer->dir >= 0)
         close(writer->dir);
+    if (writer->lock >= 0)
+        close(writer->lock);
     journal_segments_finish(&writer->segments);
     journal_hash_finish(&writer->hash);
     ZSTD_freeCCtx(writer->pack);

@@ -11,6 +11,9 @@
 /* The name of a segment that is being started; a leftover one is ignored. */
 #define JOURNAL_NEW_NAME "new"
 
+/* The file whose lock a writer holds: readers of the directory may not open it. */
+#define JOURNAL_LOCK_NAME ".lock"
+
 enum { JOURNAL_BLOCK_BYTES = 256 << 10, JOURNAL_LEVEL = 1 }; /* where the configuration says 0 */
 
 /* A writing position: a put that fails returns to it. */
@@ -31,7 +34,7 @@ struct journal_writer {
     const struct journal_files *files;
     struct journal_hash hash;
     struct ZSTD_CCtx_s *pack;
-    int dir, fd; /* fd: of the newest segment; -1 for none */
+    int dir, lock, fd; /* fd: of the newest segment; -1 for none */
     struct journal_segments segments;
     struct journal_place place;
     struct journal_place back; /* the position that a failed put returns to … */
@@ -58,9 +61,9 @@ int journal_writer_go_back(struct journal_writer *writer);
  * for a whole one when the file system below it fills. 0; -EILSEQ where it has not; -errno. */
 int journal_writer_seen(const struct journal_writer *writer);
 
-/* Makes the directory where it is missing, opens and locks it. 0; -errno with a sentence and *ret_fd, to be
- * closed where it is not -1. */
-int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size);
+/* Makes the directory where it is missing, opens it, and locks JOURNAL_LOCK_NAME in it. 0; -errno with a
+ * sentence, and *ret_fd and *ret_lock, to be closed where they are not -1. */
+int journal_open_dir(const char *dir, int *ret_fd, int *ret_lock, char *err, size_t err_size);
 
 /* The log that the writer would continue was removed: the next put starts one, with the next number. */
 void journal_writer_stand_alone(struct journal_writer *writer);

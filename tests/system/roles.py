@@ -2,6 +2,7 @@
 """Who may read, and who may operate: as other users, in a folder whose group is the readers' and in one with the ACL of
 systemd/papertape.tmpfiles. Verbs, lists of the database and the two sockets; groups that a reload changes."""
 
+import contextlib
 import grp
 import json
 import os
@@ -64,6 +65,28 @@ def reads(daemon, groups, operators):
     for words in (["pause"], ["order", "buy", "BTCUSDT", "0.01"], ["flatten", "--yes"], ["reload"]):
         said = verb(daemon, groups, *words, status=1)
         assert f"be a member of group {operators}" in said and "reading only" in said, said
+
+
+def locks(state):
+    """Its files that let one process at a time do something."""
+    return [os.path.join(folder, name) for folder, _, names in os.walk(state) for name in names if name.endswith(".lock")]
+
+
+@contextlib.contextmanager
+def held(daemon, groups):
+    """A reader holds the locks of all that it may open, its folders and its locks' files: of those there are none."""
+    folders = [folder for folder, _, _ in os.walk(daemon.state)]
+    holder = subprocess.Popen(["setpriv", "--reuid", "65534", "--regid", "65534", f"--groups={','.join(groups)}", "python3", "-c",
+                               "import fcntl, json, os, sys\nopened = []\nfor path in json.loads(sys.argv[1]):\n"
+                               " try:\n  fd = os.open(path, os.O_RDONLY)\n except OSError:\n  continue\n opened.append(path)\n fcntl.flock(fd, fcntl.LOCK_EX)\n"
+                               "print(json.dumps(opened), flush=True)\nsys.stdin.read()", json.dumps(folders + locks(daemon.state))],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    opened = json.loads(holder.stdout.readline())
+    assert opened == folders, (folders, opened)
+    try:
+        yield
+    finally:
+        holder.communicate()
 
 
 def is_denied(daemon, groups):
@@ -150,9 +173,19 @@ def with_acl(folder, replay):
     prepare(daemon.state)
     prepare(daemon.state)
     assert os.stat(daemon.state).st_mode & 0o7777 == 0o750
-    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators=""), name="acl", state="acl"))
+    again = harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators=""), name="acl", state="acl")
+    for path in locks(daemon.state):
+        os.chmod(path, 0o640)
+    daemon = folder.start(again)
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
     reads(daemon, [READERS], "root")
+    found = {os.path.relpath(path, daemon.state): oct(os.stat(path).st_mode & 0o7777) for path in locks(daemon.state)}
+    assert found == dict.fromkeys(found, "0o600") and {"papertaped.lock", "events/.lock"} <= set(found), found
+    assert daemon.stop() == 0
+    with held(daemon, [READERS]):
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators=""), name="acl", state="acl"))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+        reads(daemon, [READERS], "root")
     assert daemon.stop() == 0
 
 

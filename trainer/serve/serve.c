@@ -16,6 +16,7 @@
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
 #include "exchange/fail.h"
+#include "exchange/lock_file.h"
 #include "exchange/net/notify.h"
 #include "trainer/serve/internal.h"
 
@@ -54,8 +55,8 @@ static int take_lock(struct serve *serve, char *err)
 {
     char path[PATH_MAX + 16], text[24] = "";
     snprintf(path, sizeof path, "%s/serve.lock", serve->folder);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-    int r = fd < 0 ? -errno : 0;
+    int fd = lock_file_open(AT_FDCWD, path);
+    int r = fd < 0 ? fd : 0;
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
         r = errno == EWOULDBLOCK ? -EBUSY : -errno;
     if (r == 0) {

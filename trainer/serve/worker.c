@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "exchange/clock.h"
 #include "exchange/fail.h"
+#include "exchange/lock_file.h"
 #include "trainer/serve/process.h"
 
 #define REPORT_MS    "1000"
@@ -208,15 +208,7 @@ static int open_lock(const char *folder)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/worker.lock", folder) >= (int)sizeof path)
         return -ENAMETOOLONG;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (fd < 0)
-        return -errno;
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        int r = errno == EWOULDBLOCK ? -EBUSY : -errno;
-        close(fd);
-        return r;
-    }
-    return fd;
+    return lock_file_take(AT_FDCWD, path);
 }
 
 bool serve_worker_lives(const char *folder)

@@ -6,32 +6,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "exchange/folder.h"
+#include "exchange/lock_file.h"
 #include "trainer/study/internal.h"
 
 enum { LOCK_MS = 60000, LOCK_NAP_MS = 10 };
 enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-/* Marks a folder whose proposal no proposal.json names yet. */
-static const char unfinished[] = "unfinished";
+/* Marks a folder whose proposal no proposal.json names yet: its maker has its lock. */
+static const char unfinished[] = "unfinished", unfinished_new[] = "unfinished.new";
 
 int study_folder_lock(const char *folder)
 {
     const struct timespec nap = {.tv_nsec = LOCK_NAP_MS * 1000000};
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = fd < 0 ? -errno : -EBUSY;
     for (int ms = 0; fd >= 0 && r == -EBUSY && ms < LOCK_MS; ms += LOCK_NAP_MS) {
-        r = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno == EWOULDBLOCK || errno == EINTR ? -EBUSY : -errno;
+        r = lock_file_take(fd, ".lock");
         if (r == -EBUSY)
             nanosleep(&nap, NULL);
     }
-    if (r == 0)
-        return fd;
-    study_folder_unlock(fd);
+    if (fd >= 0)
+        close(fd);
     return r;
 }
 
@@ -46,7 +45,11 @@ void study_folder_unlock(int lock)
 /* Is its maker still alive? The lock ends with its process, however that ends. */
 static bool is_abandoned(int fd)
 {
-    return faccessat(fd, unfinished, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    int lock =
+        faccessat(fd, unfinished, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? lock_file_take(fd, unfinished) : -1;
+    if (lock >= 0)
+        close(lock);
+    return lock >= 0;
 }
 
 /* `published`: the number of the folder that proposal.json names, which is finished despite the mark. Where
@@ -68,6 +71,7 @@ static int sweep(const char *folders, unsigned long published, char err[static T
             if (study_join_path(own, folders, entry->d_name, err) == 0)
                 folder_remove(own);
         } else if (fd >= 0) {
+            (void)unlinkat(fd, unfinished_new, 0);
             (void)unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
         }
         if (fd >= 0)
@@ -93,19 +97,17 @@ static bool find_published(const char *path, unsigned long *ret)
     return at || (access(path, F_OK) < 0 && errno == ENOENT);
 }
 
-/* Without the lock no process can see whether the folder's maker is alive: the folder is never swept then. */
+/* The mark has its name once it is locked. Without the lock no process can see whether the folder's maker is
+ * alive: the folder is never swept then. */
 static int mark(struct proposal_folder *own)
 {
     own->fd = open(own->path, FOLDER_FLAGS);
     if (own->fd < 0)
         return -errno;
-    if (flock(own->fd, LOCK_EX | LOCK_NB) < 0)
-        return 0;
-    int fd = openat(own->fd, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return -errno;
-    close(fd);
-    return 0;
+    own->mark = lock_file_take(own->fd, unfinished_new);
+    if (own->mark >= 0)
+        return renameat(own->fd, unfinished_new, own->fd, unfinished) < 0 ? -errno : 0;
+    return unlinkat(own->fd, unfinished_new, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
 /* Takes the first free number after that of the folder that proposal.json names: until proposal.json is
@@ -130,7 +132,7 @@ static int make_own(const char *folder, unsigned long number, struct proposal_fo
 int study_proposal_folder_make(const char *folder, struct proposal_folder *ret,
                                char err[static TRIAL_ERROR_MAX])
 {
-    struct proposal_folder own = {.fd = -1};
+    struct proposal_folder own = {.fd = -1, .mark = -1};
     char path[PATH_MAX];
     unsigned long published = 0;
     int r = study_join_path(path, folder, "proposal.json", err);
@@ -159,7 +161,9 @@ void study_proposal_folder_finish(struct proposal_folder *own, bool published)
         folder_remove(own->path);
     if (own->fd >= 0)
         close(own->fd);
-    own->fd = -1;
+    if (own->mark >= 0)
+        close(own->mark);
+    own->fd = own->mark = -1;
 }
 
 /* ---- What proposal.json names. ---- */

@@ -10,14 +10,14 @@
 #include "trainer/study/trial.h"
 
 /* Locks FOLDER: one process at a time opens the study, makes folders of its proposals, judges one again and
- * writes its proposal.json. The lock is on FOLDER itself, and ends with its process. For
+ * writes its proposal.json. The lock is on FOLDER/.lock, and ends with its process. For
  * study_folder_unlock(); -EBUSY: another process has had it for a minute; -errno: it cannot be locked. */
 int study_folder_lock(const char *folder);
 void study_folder_unlock(int lock); /* below 0 is fine */
 
 struct proposal_folder {
     char path[PATH_MAX];
-    int fd; /* of it, and locked while it is made; -1: there is none */
+    int fd, mark; /* of it, and of its locked mark while it is made; -1: there is none */
 };
 
 /* Makes a new one, K the first free number after that of the proposal that FOLDER/proposal.json names. Until

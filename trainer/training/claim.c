@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "exchange/fail.h"
+#include "exchange/lock_file.h"
 #include "exchange/whole_file.h"
 #include "strategy/policy/safetensors.h"
 
@@ -25,11 +25,10 @@ static int is_there(int fd, const char *path)
 static int lock(const char *path, int *ret)
 {
     for (;;) {
-        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+        int fd = lock_file_take(AT_FDCWD, path);
         if (fd < 0)
-            return -errno;
-        int r =
-            flock(fd, LOCK_EX | LOCK_NB) < 0 ? errno == EWOULDBLOCK ? -EBUSY : -errno : is_there(fd, path);
+            return fd;
+        int r = is_there(fd, path);
         if (r > 0) {
             *ret = fd;
             return 0;

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = PRODUCT_KEY_MAX + 64, HEURISTIC_MAX = 1000 };
+enum { LINE_MAX_BYTES = PRODUCT_KEY_MAX + 64, HEURISTIC_MAX = 1000, CACHE_MODE = 0600 };
 
 /* A wait looks again after 1 ms, then more rarely: flock() would wait for a process that hangs for ever. */
 enum { LOOK_FIRST_NS = 1000000, LOOK_LAST_NS = 20000000 };
@@ -106,7 +106,7 @@ static void read_more(struct product_cache *c, int fd)
 
 static int open_file(const struct product_cache *c, int flags)
 {
-    return c->path[0] ? open(c->path, flags | O_CLOEXEC, 0666) : -1;
+    return c->path[0] ? open(c->path, flags | O_CLOEXEC, CACHE_MODE) : -1;
 }
 
 /* Whole or not at all; behind a line that a process left unfinished, on a line of its own. */
@@ -196,6 +196,7 @@ static bool try_lock(struct product_cache *c, bool *ret_busy)
     *ret_busy = false;
     if (fd < 0)
         return false;
+    (void)fchmod(fd, CACHE_MODE); /* an older version's had another; of another user's file it fails */
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         *ret_busy = errno == EWOULDBLOCK || errno == EINTR;
         close(fd);
