@@ -359,8 +359,8 @@ static const struct config_key keys[] = {
     {"trainer", "devices", "GPUs that it trains on, with commas: 0,1; empty: all; none: the processors only",
      "", TEXT(devices), AT(trainer_devices)},
     {"trainer", "outputs",
-     "folders that a training's output may lie in, beside the state directory, with commas", "", KEY_TEXT,
-     AT(trainer_outputs),
+     "folders that a training's output may lie in, beside the state's checkpoints/, with commas", "",
+     KEY_TEXT, AT(trainer_outputs),
      .more = "Those of its keys output and tensorboard: a configuration that comes over the socket is "
              "refused where it names another."},
     {"control", "operators", "the group whose members may use control.sock; empty: the daemon's own", "",

@@ -23,8 +23,8 @@ struct serve_args {
 static const struct option_row options[] = {
     {"socket", "FILE", "trainer.sock in the state directory by default", AT(socket)},
     {"outputs", "DIR[,DIR]",
-     "folders that the output and tensorboard of a configuration may lie in, outside the state directory; "
-     "another is refused",
+     "folders that the output and tensorboard of a configuration may lie in, outside the state directory, "
+     "beside its checkpoints/; another is refused",
      AT(outputs)},
     {"devices", "LIST",
      "ids of GPUs with commas, as CUDA_VISIBLE_DEVICES has them; none; or auto, the default: those of "

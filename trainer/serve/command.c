@@ -161,19 +161,20 @@ static void find_folder(const struct serve *serve, const char *named, char *ret,
 }
 
 /* May the co-process' workers write there? A client of the socket need not be the owner of the other
- * folders. */
+ * folders, and of the state's own only checkpoints/ is for trainings. */
 static bool may_write(const struct serve *serve, struct control_call *call, const char *key,
                       const char *named)
 {
     char folder[PATH_MAX + CONFIG_PATH_MAX], message[CONFIG_PATH_MAX + 192];
     find_folder(serve, named, folder, sizeof folder);
-    if (serve_output_is_below(serve->options->state, folder) ||
-        serve_output_is_below_one(serve->options->outputs, folder))
+    if (serve_output_is_below(serve->checkpoints, folder) ||
+        (!serve_output_is_below(serve->options->state, folder) &&
+         serve_output_is_below_one(serve->options->outputs, folder)))
         return true;
     snprintf(message, sizeof message,
-             "%.300s: outside of the state directory: a folder below %.300s is right, or one that [trainer] "
-             "outputs or serve --outputs allows",
-             named, serve->options->state);
+             "%.300s: not a folder for trainings: %.300s or one below it is right, or one outside of the "
+             "state directory that [trainer] outputs or serve --outputs allows",
+             named, serve->checkpoints);
     return refuse_one(call, "training", key, message);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Has it a component ".."? */
 static bool climbs(const char *path)
@@ -15,15 +16,16 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* Resolves as much of the path as exists. */
+/* Resolves as much of the path as exists; a link that leads nowhere is not resolved. */
 static bool resolve(const char *path, char ret[static PATH_MAX])
 {
     char there[PATH_MAX];
     if (snprintf(there, sizeof there, "%s", path) >= (int)sizeof there)
         return false;
     while (!realpath(there, ret)) {
+        struct stat link;
         char *slash = strrchr(there, '/');
-        if (errno != ENOENT || !slash)
+        if (errno != ENOENT || !slash || lstat(there, &link) == 0)
             return false;
         slash[slash == there] = '\0';
     }

@@ -156,11 +156,18 @@ def test_again(co, before):
 
 def test_output(co, folder):
     """Checkpoints in a folder that the configuration names, and those of another's training."""
-    for outside in (os.path.join(folder, "theirs"), "../theirs", "/", "checkpoints/../../theirs"):
-        co.refused("EINVAL", ["outside of the state directory", "[training] output"], "start", name="outside", config=config(output=outside))
-        co.refused("EINVAL", ["outside of the state directory", "[training] tensorboard"], "start", name="outside",
-                   config=config(tensorboard=outside))
+    os.symlink("../trainings", os.path.join(co.state, "checkpoints", "link"))
+    for outside in (os.path.join(folder, "theirs"), "../theirs", "/", "checkpoints/../../theirs", "trainings", "events", "policies/new", ".",
+                    co.state, "checkpoints/..", "checkpoints/../policies", "checkpoints/link", "checkpoints/link/one"):
+        words = ["not a folder for trainings", f"{co.state}/checkpoints or one below it is right"]
+        co.refused("EINVAL", ["[training] output"] + words, "start", name="outside", config=config(output=outside))
+        co.refused("EINVAL", ["[training] tensorboard"] + words, "start", name="outside", config=config(tensorboard=outside))
+    os.unlink(os.path.join(co.state, "checkpoints", "link"))
     check(not os.path.exists(os.path.join(folder, "theirs")), "nothing is written outside")
+    os.mkdir(os.path.join(co.state, "checkpoints/mine"))
+    co.how("below", step_ms=1, total=3)
+    co.ask("start", name="below", config=config(output="checkpoints/mine"))
+    check(co.wait("below", "done")["checkpoint"] == os.path.join(co.state, "checkpoints/mine/below-3.ckpt"), "below the checkpoints' folder")
     os.mkdir(os.path.join(folder, "mine"))
     open(os.path.join(folder, "mine", "two-500.ckpt"), "w").close()
     text = config(output=os.path.join(folder, "mine"))
@@ -296,7 +303,7 @@ def test_broken(co):
         file.write('{"seq":1000000000,"ts')
     co.begin()
     names = sorted(co.list())
-    check(names == ["full", "full-2", "hung", "moved", "one", "stuck", "torn", "two-5"], f"what is there: {names}")
+    check(names == ["below", "full", "full-2", "hung", "moved", "one", "stuck", "torn", "two-5"], f"what is there: {names}")
     check(co.training("one")["state"] == "stopped", "the good one")
     for name in ("moved", "torn"):
         check(co.training(name)["state"] == "failed" and "record.json" in co.training(name)["reason"], f"{name}: {co.training(name)}")

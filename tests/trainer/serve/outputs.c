@@ -31,6 +31,8 @@ int main(void)
     CHECK(serve_output_is_below("/", beside));
     CHECK(!serve_output_is_below(state, beside));
     CHECK(!serve_output_is_below(state, at(state, "out/deeper")));
+    CHECK(!serve_output_is_below(state, at(state, "dangling")));
+    CHECK(!serve_output_is_below(state, at(state, "dangling/deeper")));
     CHECK(!serve_output_is_below(state, at(state, "..")));
     CHECK(!serve_output_is_below(state, at(state, "checkpoints/../x")));
     CHECK(!serve_output_is_below(state, "/"));
