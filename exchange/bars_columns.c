@@ -5,7 +5,7 @@
 
 #include "exchange/bars_reader.h"
 
-enum { NO_COLUMN = BARS_NO_COLUMN, HEADER_SHOWN_MAX = 120 };
+enum { NO_COLUMN = BARS_NO_COLUMN, HEADER_SHOWN_MAX = 120, HEADER_COLUMNS_LEAST = 2 };
 
 const char *const bars_column_names[BARS_COLUMNS] = {
     "open_time or timestamp", "open", "high", "low", "close", "volume"};
@@ -63,14 +63,22 @@ static int find_volume(const struct bars_reader *r)
     return NO_COLUMN;
 }
 
-/* Reports what is missing, and what the header has instead. */
+/* Reports what is missing, and what the header has instead, unless the file may be one of anything. */
 static int fail_header(struct bars_reader *r, const char *column)
 {
+    int found = 0;
+    for (int c = 0; c < BARS_COLUMNS; c++)
+        found += r->where[c] != NO_COLUMN;
+    bool shown = found >= HEADER_COLUMNS_LEAST;
     return bars_fail(
         r, -EINVAL, "bad header",
         "column %s is missing; needed are a time (open_time, timestamp, datetime or date), open, "
-        "high, low, close and volume, not \"%.*s\"",
-        column, r->len < HEADER_SHOWN_MAX ? (int)r->len : HEADER_SHOWN_MAX, r->text);
+        "high, low, close and volume%s%.*s%s",
+        column, shown ? ", not \"" : "",
+        !shown                      ? 0
+        : r->len < HEADER_SHOWN_MAX ? (int)r->len
+                                    : HEADER_SHOWN_MAX,
+        r->text, shown ? "\"" : "");
 }
 
 static int read_header(struct bars_reader *r)
@@ -94,6 +102,7 @@ static int read_header(struct bars_reader *r)
         if (r->where[c] == NO_COLUMN)
             return fail_header(r, bars_column_names[c]);
     r->more_names = name_is(&r->fields[0], "price");
+    r->known = true;
     return 0;
 }
 

@@ -36,6 +36,7 @@ struct bars_reader {
     int session;                   /* the same of the session's; BARS_NO_COLUMN */
     int n_needed;                  /* fields up to the last of them */
     bool more_names;               /* lines of names may follow the header */
+    bool known;                    /* a file of bars, by its header or first row: it may be quoted */
     const struct bars_field *time; /* of the row */
     size_t cap;
     int64_t interval_ns; /* by the file's name, or 0 */

@@ -8,7 +8,7 @@
 #include "exchange/bars_reader.h"
 #include "exchange/clock.h"
 
-enum { NS_PER_S = 1000000000, TIME_TEXT = CLOCK_TEXT_MAX + 12 };
+enum { NS_PER_S = 1000000000, TIME_TEXT = CLOCK_TEXT_MAX + 12, FIELD_SHOWN_MAX = 60 };
 
 bool bars_file_grow(struct bars_file *file, size_t *cap)
 {
@@ -56,6 +56,15 @@ static enum bar_session read_session(const struct bars_reader *r)
     return BAR_SESSION_NONE;
 }
 
+/* A field that is not as it should be; it is shown where the file is known to be one of bars. */
+static int fail_field(struct bars_reader *r, const char *what, const char *right,
+                      const struct bars_field *field)
+{
+    int len = field->len < FIELD_SHOWN_MAX ? (int)field->len : FIELD_SHOWN_MAX;
+    return r->known ? bars_fail(r, -EINVAL, what, "%s, not \"%.*s\"", right, len, field->data)
+                    : bars_fail(r, -EINVAL, what, "%s", right);
+}
+
 /* Parses the row into a time and numbers. */
 static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static BARS_COLUMNS])
 {
@@ -69,18 +78,20 @@ static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static
     const struct bars_field *time = r->time = &r->fields[r->where[COL_TIME]];
     bool local;
     if (bars_time_read(time->data, time->len, ret_ns, &local) != 0)
-        return bars_fail(r, -EINVAL, "bad time", "ISO 8601 or an epoch in s, ms, us or ns, not \"%.*s\"",
-                         (int)(time->len < 60 ? time->len : 60), time->data);
+        return fail_field(r, "bad time", "ISO 8601 or an epoch in s, ms, us or ns", time);
     r->local += local;
     if (local && r->zone)
         *ret_ns = local_time(r, *ret_ns);
     for (int c = COL_OPEN; c < BARS_COLUMNS; c++) {
         const struct bars_field *field = &r->fields[r->where[c]];
         if (!bars_number(field->data, field->len, &value[c],
-                         c == COL_VOLUME ? &out->volume_digits : &out->price_digits))
-            return bars_fail(r, -EINVAL, "bad number", "a finite decimal number as %s, not \"%.*s\"",
-                             bars_column_names[c], (int)(field->len < 60 ? field->len : 60), field->data);
+                         c == COL_VOLUME ? &out->volume_digits : &out->price_digits)) {
+            char right[64];
+            snprintf(right, sizeof right, "a finite decimal number as %s", bars_column_names[c]);
+            return fail_field(r, "bad number", right, field);
+        }
     }
+    r->known = true;
     if (out->price_digits > digits || out->n == 0)
         out->digits_line = r->line;
     return 0;

@@ -282,8 +282,11 @@ static int parse_lines(const char *text, struct feature_set *set, char *err, siz
             r = check_characters(line, why, sizeof(why));
             if (r == 0)
                 r = parse_head(line, set, why, sizeof(why));
-            if (r == 1)
+            bool feature = r == 1;
+            if (feature)
                 r = parse_line(line, set, &cap, &n_fitted, why, sizeof(why));
+            if (feature && r == -EINVAL && !set->name[0]) /* it may be a file of anything */
+                snprintf(why, sizeof(why), "\"set NAME\" is needed before the features");
         }
         free(line);
         if (r == -EINVAL)

@@ -7,6 +7,7 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "strategy/policy/ensemble_internal.h"
+#include "strategy/policy/json_fault.h"
 #include "strategy/policy/limit_keys.h"
 
 static const char *const combines[] = {"mean", "majority", "sharpe"};
@@ -134,7 +135,7 @@ int ensemble_text_parse(const char *name, const char *bytes, size_t n, struct en
     json_t *object = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &why);
     int r = 0;
     if (!object)
-        return refuse(&in, -EINVAL, "line %d: %.160s", why.line, why.text);
+        return refuse(&in, -EINVAL, "line %d: %.160s", why.line, policy_json_fault(&why));
     if (!json_is_object(object))
         r = refuse(&in, -EINVAL, "an object with schema, members and combine is right");
     r = r < 0 ? r : check_schema(&in, object);

@@ -7,6 +7,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
+#include "strategy/policy/json_fault.h"
 #include "strategy/policy/limit_keys.h"
 #include "strategy/policy/recorded_internal.h"
 
@@ -341,7 +342,8 @@ int policy_recorded_read_params(const char *path, struct policy_recorded *record
     json_t *root =
         json_loadb(recorded->texts[0].bytes, recorded->texts[0].len, JSON_REJECT_DUPLICATES, &fault);
     if (!root)
-        return policy_recorded_refuse(err, path, "line %d: it is no JSON: %s", fault.line, fault.text);
+        return policy_recorded_refuse(err, path, "line %d: it is no JSON: %s", fault.line,
+                                      policy_json_fault(&fault));
     int r = take(&in, root);
     json_decref(root);
     return r;

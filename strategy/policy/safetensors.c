@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "strategy/policy/json_fault.h"
+
 enum { LENGTH_BYTES = 8, ALIGNMENT = 64 };
 
 static const char METADATA[] = "__metadata__";
@@ -226,7 +228,7 @@ static int read_header(struct reading *in, const char *text, size_t n, struct sa
     file->header = json_loadb(text, n, JSON_REJECT_DUPLICATES, &why);
     if (!json_is_object(file->header))
         return refuse(in->err, in->path, "its header is no JSON object: byte %d: %.120s", why.position,
-                      file->header ? "" : why.text);
+                      file->header ? "" : policy_json_fault(&why));
     size_t entries = json_object_size(file->header);
     file->tensors = calloc(entries + 1, sizeof *file->tensors);
     in->spans = calloc(entries + 1, sizeof *in->spans);
@@ -256,9 +258,12 @@ static int read_length(const char *name, const unsigned char *at, size_t n, uint
         return refuse(err, name, "%zu bytes: a safetensors file has at least %d", n, LENGTH_BYTES + 2);
     for (int i = LENGTH_BYTES; i-- > 0;)
         length = length << 8 | at[i];
-    if (length > SAFETENSORS_HEADER_MAX || length < 2)
-        return refuse(err, name, "a header of %llu bytes: 2 to %d is right; is it a safetensors file?",
-                      (unsigned long long)length, SAFETENSORS_HEADER_MAX);
+    if (length > SAFETENSORS_HEADER_MAX) /* its first 8 bytes are not shown: it may be a file of anything */
+        return refuse(err, name, "a header of more than %d bytes: is it a safetensors file?",
+                      SAFETENSORS_HEADER_MAX);
+    if (length < 2)
+        return refuse(err, name, "a header of %d bytes: 2 to %d is right; is it a safetensors file?",
+                      (int)length, SAFETENSORS_HEADER_MAX);
     if (length > n - LENGTH_BYTES)
         return refuse(err, name, "a header of %llu bytes in a file of %zu: the file is cut short",
                       (unsigned long long)length, n);

@@ -396,7 +396,7 @@ static void test_kinds(void)
          "bad header: ", ":1: column volume is missing; needed are"},
         {"\ntimestamp;open;high;low;close\n1;1;1;1;1\n",
          "bad header: ", "not \"timestamp;open;high;low;close\""},
-        {"id\tprice\n1\t1\n", "bad header: ", "not \"id price\""},
+        {"id\tprice\n1\t1\n", "bad header: ", "low, close and volume"},
         {"open,high,low,close,volume\n", "bad header: ", ":1: column open_time or timestamp is missing;"},
         {"timestamp,open,open,high,low,close,volume\n", "bad header: ", ":1: one column open, not two"},
         {"http://a\nhttp://b\n1,1,1,1,1,1\n", "bad header: ", ":2: column open_time"},
@@ -423,6 +423,30 @@ static void test_kinds(void)
         CHECK(named);
         if (!named)
             fprintf(stderr, "kind %zu: %s\n", i, error);
+    }
+}
+
+/* Any file can be named as one of bars, by a client of the daemon too: of a file of something else nothing is
+ * shown. */
+static void test_foreign(void)
+{
+    static const char *const cases[] = {
+        "SECRET\n",
+        "root:SECRET:19000::::\n",
+        "[keys]\nid = SECRET\nsecret = SECRET\n",
+        "date SECRET\n",
+        "date,SECRET\n",
+        "http://127.0.0.1/SECRET\nSECRET\n",
+        "1SECRET\n",
+        "1SECRET,2,3,4,5,6\n",
+        "1723161255,2,SECRET,4,5,6\n",
+        "[[1723161255,2,\"SECRET\",4,5,6]]\n",
+        "[\"SECRET\"]\n",
+    };
+    struct bars_file f;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        CHECK_INT(bars_file_read(scratch_write("BAD_1m.csv", cases[i]), NULL, &f, error), -EINVAL);
+        CHECK(strstr(error, "BAD_1m.csv") && !strstr(error, "SECRET"));
     }
 }
 
@@ -652,6 +676,7 @@ int main(void)
     test_gzip();
     test_bad();
     test_kinds();
+    test_foreign();
     test_times();
     struct random random = random_seeded("bars_file", 20261121);
     test_any_name(&random);

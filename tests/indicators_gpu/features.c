@@ -182,6 +182,8 @@ static void test_bad_text(void)
         {"", "a line \"set NAME\" and at least one feature are needed"},
         {"set a\n", "a line \"set NAME\" and at least one feature are needed"},
         {"rsi:14\n", "a line \"set NAME\" and at least one feature are needed"},
+        {"root:SECRET:19000::::\n", "line 1: \"set NAME\" is needed before the features"},
+        {"rsi:14\nSECRET\n", "line 2: \"set NAME\" is needed before the features"},
         {"set\nrsi:14\n", "line 1: \"set\" takes one name of at most 31 characters"},
         {"set a\nrsi:14 /99\n",
          "line 2: \"/99\": raw, /close, /close-1, /100 or log1p, then none, zscore, minmax or normal"},
