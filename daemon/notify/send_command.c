@@ -14,7 +14,13 @@
 #include "daemon/notify/sink.h"
 #include "exchange/clock.h"
 
-enum { COMMAND_MS = 30000, LOOK_MS = 200, LAST_WORDS_MAX = 160, ENVIRONMENT_MAX = 1024 };
+enum {
+    COMMAND_MS = 30000,
+    OUTPUT_MAX = 64 << 10,
+    LOOK_MS = 200,
+    LAST_WORDS_MAX = 160,
+    ENVIRONMENT_MAX = 1024
+};
 
 extern char **environ;
 
@@ -41,7 +47,7 @@ struct child {
     pid_t pid;
     int pidfd, in, out;
     char words[LAST_WORDS_MAX]; /* the first that it wrote */
-    size_t n;
+    size_t n, written;          /* n: of the words */
 };
 
 static int spawn(char *const words[], int in, int out, pid_t *ret)
@@ -121,7 +127,7 @@ static void feed(struct child *child, const char **text)
 
 static void listen_to(struct child *child)
 {
-    char part[512];
+    char part[4096];
     ssize_t n = read(child->out, part, sizeof part);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         close_fd(&child->out);
@@ -129,14 +135,15 @@ static void listen_to(struct child *child)
     size_t taken = n > 0 ? (size_t)n < left ? (size_t)n : left : 0;
     memcpy(child->words + child->n, part, taken);
     child->n += taken;
+    child->written += n > 0 ? (size_t)n : 0;
     child->words[child->n] = '\0';
 }
 
-/* Until it has ended: true with its status; or its time is over, or the daemon stops. */
+/* Until it has ended: true with its status; or its time is over, it wrote too much, or the daemon stops. */
 static bool attend(struct child *child, const char *text, const atomic_bool *stop, int *ret_status)
 {
     int64_t end_ms = clock_now_ms() + COMMAND_MS;
-    while (!atomic_load(stop) && clock_now_ms() < end_ms) {
+    while (!atomic_load(stop) && clock_now_ms() < end_ms && child->written <= OUTPUT_MAX) {
         struct pollfd fds[] = {{child->pidfd, POLLIN, 0}, {child->in, POLLOUT, 0}, {child->out, POLLIN, 0}};
         (void)poll(fds, 3, LOOK_MS);
         if (child->in >= 0 && fds[1].revents)
@@ -184,7 +191,10 @@ void daemon_notify_send_command(const struct notify_attempt *attempt, struct not
     } else {
         (void)kill(-child.pid, SIGKILL);
         (void)waitpid(child.pid, &status, 0);
-        snprintf(ret->detail, sizeof ret->detail, "it had not ended after %d s", COMMAND_MS / 1000);
+        if (child.written > OUTPUT_MAX)
+            snprintf(ret->detail, sizeof ret->detail, "it wrote more than %d KiB", OUTPUT_MAX >> 10);
+        else
+            snprintf(ret->detail, sizeof ret->detail, "it had not ended after %d s", COMMAND_MS / 1000);
     }
     if (r == 0) {
         close_fd(&child.in);

@@ -8,7 +8,7 @@
 #include "exchange/net/retry_after.h"
 #include "exchange/net/secret.h"
 
-enum { LINE_MAX_ = NOTIFY_SECRET_MAX + 64, REPLY_MAX = 160 };
+enum { LINE_MAX_ = NOTIFY_SECRET_MAX + 64, REPLY_MAX = 160, REPLY_READ_MAX = 8 << 10 };
 
 bool daemon_notify_curl_add(struct curl_slist **list, const char *line)
 {
@@ -109,10 +109,11 @@ static struct curl_slist *headers_of(const struct notify_attempt *attempt, const
 
 struct reply {
     char text[REPLY_MAX];
-    size_t n;
+    size_t n, got; /* n: of the text */
 };
 
-/* What the sink says is shown where it refuses; the rest is read and dropped. */
+/* What the sink says is shown where it refuses; the rest is read and dropped, as far as it is no longer than
+ * such replies are. (Of the headers, and of a mail server's lines, libcurl reads 300 KiB.) */
 static size_t on_reply(char *data, size_t size, size_t n, void *ctx)
 {
     struct reply *reply = ctx;
@@ -120,7 +121,8 @@ static size_t on_reply(char *data, size_t size, size_t n, void *ctx)
     memcpy(reply->text + reply->n, data, taken);
     reply->n += taken;
     reply->text[reply->n] = '\0';
-    return size * n;
+    reply->got += size * n;
+    return reply->got <= REPLY_READ_MAX ? size * n : 0;
 }
 
 static int64_t retry_after_ns(CURL *easy)
@@ -148,6 +150,7 @@ static void take_status(CURL *easy, const struct reply *reply, struct notify_out
 
 /* ---- one attempt ---- */
 
+/* Once a part of the body is there the status is all that counts, however the body ends. */
 static void perform(CURL *easy, const char *url, const char *body, struct curl_slist *headers,
                     const char *error, struct notify_outcome *ret)
 {
@@ -160,7 +163,7 @@ static void perform(CURL *easy, const char *url, const char *body, struct curl_s
                curl_easy_setopt(easy, CURLOPT_WRITEDATA, &reply) == CURLE_OK &&
                curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_reply) == CURLE_OK;
     CURLcode code = set ? curl_easy_perform(easy) : CURLE_OUT_OF_MEMORY;
-    if (code == CURLE_OK)
+    if (code == CURLE_OK || reply.got > 0)
         take_status(easy, &reply, ret);
     else
         snprintf(ret->detail, sizeof ret->detail, "%s", error[0] ? error : curl_easy_strerror(code));

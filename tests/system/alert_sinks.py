@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Where alerts are delivered: `papertape alerts test` through each kind of sink, with what each format is sent and no secret in a
-log; what a sink that is down receives once it is back; a kill -9 in between."""
+log; what a sink that is down receives once it is back; answers without an end; a kill -9 in between."""
 
 import collections
 import json
@@ -101,6 +101,40 @@ mail = smtp://localhost:{mail.port}
     shown = json.dumps(daemon.status_object()) + daemon.log_text()
     assert "sesame" not in shown, re.findall(".{80}sesame.{20}", shown)
     for server in (web, secure, mail, smtps):
+        server.close()
+
+
+def endless(folder):
+    """Sinks whose answer never ends: it is read as far as an answer goes, and no further."""
+    answers = {"webhook.body": receivers.Endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+               "webhook.refusal": receivers.Endless(b"HTTP/1.1 500 No\r\nRetry-After: 7\r\n\r\nno: ", b"x"),
+               "webhook.headers": receivers.Endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+               "webhook.header": receivers.Endless(b"HTTP/1.1 200 OK\r\nX: ", b"y"),
+               "mail.lines": receivers.Endless(b"220-a mail server\r\n", b"220-and more\r\n", greets=True),
+               "mail.line": receivers.Endless(b"220 a mail server", b"x", greets=True)}
+    sinks = []
+    for name, server in answers.items():
+        kind, which = name.split(".")
+        sinks += [f"{name} = {'http' if kind == 'webhook' else 'smtp'}://127.0.0.1:{server.port}/"]
+        if kind == "mail":
+            sinks += [f"mail_tls.{which} = off", f"mail_to.{which} = ops@example.org", f"mail_from.{which} = papertape@example.org"]
+    daemon = folder.start(harness.Daemon(folder.path, None, "\n".join(
+        ["[alerts]", *sinks, "command.loud = /bin/sh -c 'exec yes'", "command = /bin/sh -c 'head -c 60000 /dev/zero'"]) + "\n",
+        name="endless", state="endless", arguments=("--venue-url", "wss://127.0.0.1:1", "--rest-url", "https://127.0.0.1:1")))
+    daemon.wait_status(lambda s: len(s["alert_sinks"]["sinks"]) == 8, "all sinks")
+    said, _ = tested(daemon, status=1)
+    said = {name: line.rpartition(", ")[0] for name, line in said.items()}  # without its time
+    assert said["webhook.body"] == "ok: HTTP 200" and said["command"] == "ok: exit 0", said
+    assert said["webhook.refusal"].startswith("failed: HTTP 500: no: xxx"), said
+    assert said["command.loud"] == "failed: it wrote more than 64 KiB", said
+    assert all(said[name].startswith("failed: ") and "imed out" not in said[name]
+               for name in ("webhook.headers", "webhook.header", "mail.lines", "mail.line")), said
+    for name, server in answers.items():
+        harness.wait_for(lambda: server.sent, f"the end of {name}")
+        assert server.sent < 64 << 20, (name, server.sent)  # as much as lies in the sockets, not what ten seconds have room for
+    assert daemon.stop() == 0
+    print("endless:", {name: server.sent for name, server in answers.items()}, flush=True)
+    for server in answers.values():
         server.close()
 
 
@@ -310,7 +344,7 @@ def summary(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, kinds, down, killed, released, *([summary] if harness.LONG else []))
+        harness.together(folder, kinds, endless, down, killed, released, *([summary] if harness.LONG else []))
 
 
 if __name__ == "__main__":

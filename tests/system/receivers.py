@@ -6,6 +6,7 @@ import asyncio
 import http.server
 import logging
 import os
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -109,6 +110,40 @@ class Mail:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.server.close()
+
+
+class Endless:
+    """A server that reads a line, writes `begin`, and then `more` for ever: `sent` are the bytes of its longest answer."""
+
+    def __init__(self, begin, more, greets=False):
+        self.sent = 0
+        more *= -(-(1 << 16) // len(more))
+        endless = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                sent = len(begin)
+                try:
+                    if not greets:
+                        self.rfile.readline()
+                    self.wfile.write(begin)
+                    while True:
+                        self.wfile.write(more)
+                        sent += len(more)
+                except OSError:  # the other side has enough
+                    endless.sent = max(endless.sent, sent)
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
+        self.thread.start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 def serve(folder):
