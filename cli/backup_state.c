@@ -53,9 +53,19 @@ static int put_log(struct backup_sink *sink, const struct state_dir *state)
     return r;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) < 0 ||
+           S_ISREG(st.st_mode); /* one that is absent is reported where it is opened */
+}
+
+/* Not through a link: root makes backups of other users' folders. */
 static int copy_database(struct backup_sink *sink, const char *from, const char *name)
 {
     char to[PATH_MAX];
+    if (!is_file(from))
+        return fail(sink, -ELOOP, from);
     cli_backup_sink_place(sink, name, to);
     const struct db_backup_way way = {
         .only_read = strcmp(name, DATABASE) == 0, .paced = true, .stop = sink->stop};
@@ -84,7 +94,7 @@ static int put_database(void *ctx, const char *name)
     if (!end || strcmp(end, ".db") != 0 || strcmp(name, DATABASE) == 0 || !cli_backup_takes(name) ||
         cli_backup_manifest_find(&walk->sink->manifest, name, &there))
         return 0;
-    if (!join(path, walk->state, name) || !db_backup_is_database(path))
+    if (!join(path, walk->state, name) || !is_file(path) || !db_backup_is_database(path))
         return 0;
     int r = copy_database(walk->sink, path, name);
     return r == 0 ? cli_backup_sink_add(walk->sink, name) : r;

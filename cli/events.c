@@ -1,14 +1,17 @@
 #include "cli/events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 #include "exchange/replay/convert.h"
 
 enum { SHOWN = 20 };
@@ -125,7 +128,15 @@ int cli_events_export(const struct events_asked *asked)
 {
     struct convert_counts counts;
     char error[CONVERT_ERROR_MAX];
-    return report(asked, replay_convert_export(asked->path, asked->out, &counts, error), &counts, error);
+    struct output output;
+    if (cli_output_open(asked->verb, asked->out, &output) != EXIT_OK)
+        return EXIT_ERROR;
+    int fd = fcntl(fileno(output.file), F_DUPFD_CLOEXEC, 0);
+    int r = fd < 0 ? fail_with(-errno, error, sizeof error, "%s", strerror(errno))
+                   : replay_convert_export(asked->path, fd, asked->out, &counts, error);
+    int status = r < 0 ? EXIT_OK : cli_output_commit(asked->verb, &output);
+    cli_output_drop(&output);
+    return status == EXIT_OK ? report(asked, r, &counts, error) : status;
 }
 
 int cli_events_import(const struct events_asked *asked)

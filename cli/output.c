@@ -68,11 +68,19 @@ static int find_target(const char *path, bool there, char ret[static PATH_MAX])
     return snprintf(ret, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+static bool is_strange_link(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != 0 && info.st_uid != geteuid();
+}
+
 int cli_output_open(const char *verb, const char *path, struct output *ret)
 {
     struct output output = {.path = path};
     struct stat info;
     int r = 0;
+    if (is_strange_link(path))
+        return cli_stored_fail(EXIT_ERROR, verb, path, "is a link that another user made: give a file");
     bool there = stat(path, &info) == 0;
     if (strcmp(path, "-") == 0)
         r = open_straight(dup(STDOUT_FILENO), &output.file);

@@ -1,5 +1,6 @@
 /* Writes a file completely or not at all: beside its name, and renamed at the end. A link stays, and what
- * it names is replaced. Pipes, devices and what stdout goes to anyway are written directly. */
+ * it names is replaced; one that another user than root made is refused, since it may name any file of this
+ * one's. Pipes, devices and what stdout goes to anyway are written directly. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 

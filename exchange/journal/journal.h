@@ -22,6 +22,9 @@ enum {
     JOURNAL_RECORD_MAX = 256 << 20, /* bytes of one record; a larger one is refused */
 };
 
+/* The file in its directory whose lock a writer holds: readers of the directory may not open it. */
+#define JOURNAL_LOCK_NAME ".lock"
+
 enum journal_kind {
     JOURNAL_STATE = 1, /* all that the engine is after the event `seq`; begins a segment */
     JOURNAL_EVENT,     /* one input of the engine */

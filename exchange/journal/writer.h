@@ -11,9 +11,6 @@
 /* The name of a segment that is being started; a leftover one is ignored. */
 #define JOURNAL_NEW_NAME "new"
 
-/* The file whose lock a writer holds: readers of the directory may not open it. */
-#define JOURNAL_LOCK_NAME ".lock"
-
 enum { JOURNAL_BLOCK_BYTES = 256 << 10, JOURNAL_LEVEL = 1 }; /* where the configuration says 0 */
 
 /* A writing position: a put that fails returns to it. */

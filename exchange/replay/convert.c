@@ -150,6 +150,9 @@ static void remove_made(const char *dir)
     int n = snprintf(name, sizeof(name), "%s", dir);
     if (n < (int)sizeof(name))
         journal_list(dir, remove_segment, name, err, sizeof(err));
+    n = snprintf(name, sizeof(name), "%s/" JOURNAL_LOCK_NAME, dir);
+    if (n < (int)sizeof(name))
+        unlink(name);
     rmdir(dir); /* one that holds anything else stays */
 }
 
@@ -244,30 +247,28 @@ static int export_lines(struct lines *lines, gzFile out, struct convert_counts *
     return rc;
 }
 
-int replay_convert_export(const char *journal, const char *file, struct convert_counts *ret,
+int replay_convert_export(const char *journal, int fd, const char *file, struct convert_counts *ret,
                           char error[static CONVERT_ERROR_MAX])
 {
     struct lines lines = {0};
     struct convert_counts counts = {0};
     size_t len = strlen(file);
-    bool packed = len > 3 && strcmp(file + len - 3, ".gz") == 0, standard = strcmp(file, "-") == 0;
-    if (!replay_lines_is_journal(journal))
+    bool packed = len > 3 && strcmp(file + len - 3, ".gz") == 0;
+    if (!replay_lines_is_journal(journal)) {
+        close(fd);
         return fail(error, -EINVAL, "no journal", journal, "its directory, or a segment");
+    }
     int rc = replay_lines_open(&lines, journal);
     if (rc < 0) {
         snprintf(error, CONVERT_ERROR_MAX, "%s", lines.error);
         replay_lines_finish(&lines);
+        close(fd);
         return rc;
     }
-    errno = 0;
-    const char *mode = packed ? "wbe6" : "wbeT";
-    int copy = standard ? dup(STDOUT_FILENO) : -1;
-    gzFile out = standard ? (copy >= 0 ? gzdopen(copy, mode) : NULL) : gzopen(file, mode);
+    gzFile out = gzdopen(fd, packed ? "wb6" : "wbT");
     if (!out) {
-        rc = errno ? -errno : -ENOMEM;
-        if (copy >= 0)
-            close(copy);
-        fail(error, rc, "cannot write", file, strerror(-rc));
+        close(fd);
+        rc = fail(error, -ENOMEM, "cannot write", file, strerror(ENOMEM));
     } else {
         gzbuffer(out, 1 << 18);
         rc = export_lines(&lines, out, &counts, error);

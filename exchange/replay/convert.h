@@ -21,9 +21,9 @@ int replay_convert_import(const char *const *paths, size_t n_paths, const char *
 /* Converts a journal's frames and replies to lines of text: `NANOSECONDS {frame}`, depth snapshots among
  * them, other replies as `URL -> SECONDS.FRACTION: REPLY`, as recordings of the venue's REST interface have
  * them: a journal holds only a request's path, so the URL is that of the public interface, whichever host
- * was asked. gzip when the name ends in ".gz"; "-" is stdout. 0; -ENOENT when there is no frame and no
- * reply; -errno. */
-int replay_convert_export(const char *journal, const char *file, struct convert_counts *ret,
+ * was asked. gzip when `file`, the name of what `fd` is open for, ends in ".gz". Closes fd. 0; -ENOENT when
+ * there is no frame and no reply; -errno. */
+int replay_convert_export(const char *journal, int fd, const char *file, struct convert_counts *ret,
                           char error[static CONVERT_ERROR_MAX]);
 
 #endif

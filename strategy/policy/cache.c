@@ -83,7 +83,7 @@ static int close_whole(int fd, int r)
 
 static int create_file(int folder, const char *name)
 {
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
     return fd < 0 ? -errno : fd;
 }
 

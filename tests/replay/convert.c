@@ -3,6 +3,7 @@
 #include "exchange/replay/convert.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,12 +41,18 @@ static void check_same(const char *a, const char *b, uint64_t expected)
     replay_lines_finish(&y);
 }
 
+static int export_to(const char *journal, const char *file, struct convert_counts *ret)
+{
+    int fd = open(scratch_path(file), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    return replay_convert_export(scratch_path(journal), fd, file, ret, error);
+}
+
 static void test_file(const char *const *paths, size_t n_paths)
 {
     struct convert_counts in = {0}, out = {0};
     CHECK_INT(replay_convert_import(paths, n_paths, scratch_path("journal"), &in, error), 0);
     CHECK_INT(in.late, 0);
-    CHECK_INT(replay_convert_export(scratch_path("journal"), scratch_path("out.gz"), &out, error), 0);
+    CHECK_INT(export_to("journal", "out.gz", &out), 0);
     CHECK(in.frames == out.frames && in.replies == out.replies);
     check_same(scratch_path("journal"), scratch_path("out.gz"), in.frames + in.replies);
     if (n_paths == 1)
@@ -136,7 +143,7 @@ static void test_replies(void)
     struct convert_counts in, out;
     CHECK_INT(replay_convert_import(&text, 1, journal, &in, error), 0);
     CHECK(in.frames == 3 && in.replies == 5);
-    CHECK_INT(replay_convert_export(journal, scratch_path("out"), &out, error), 0);
+    CHECK_INT(export_to("journal", "out", &out), 0);
     check_same(text, scratch_path("out"), 8);
     unlink(scratch_path("out"));
     for (int i = 0; i < 2; i++) {
@@ -189,12 +196,12 @@ static void test_refused(void)
     CHECK_INT(replay_convert_import(&empty, 1, scratch_path("journal"), &counts, error), -EINVAL);
     CHECK(strstr(error, "nothing to keep") != NULL);
     scratch_remove(scratch_path("journal"));
-    CHECK_INT(replay_convert_export(bad, scratch_path("out"), &counts, error), -EINVAL);
+    CHECK_INT(export_to("bad", "out", &counts), -EINVAL);
+    unlink(scratch_path("out"));
     CHECK(strstr(error, "no journal") != NULL);
     const char *one = scratch_write("one", "5 {\"a\":1}\n3 {\"b\":2}\n");
     CHECK_INT(replay_convert_import(&one, 1, scratch_path("journal"), &counts, error), 0);
     CHECK_INT(counts.late, 1);
-    CHECK_INT(replay_convert_export(scratch_path("journal"), "/nonexistent/x", &counts, error), -ENOENT);
     scratch_remove(scratch_path("journal"));
     unlink(bad);
     unlink(empty);

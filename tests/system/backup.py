@@ -105,6 +105,7 @@ def running(folder, replay):
         other.execute("CREATE TABLE queue (id INTEGER PRIMARY KEY)")
         other.execute("INSERT INTO queue VALUES (7)")
     other.close()
+    os.symlink("notify.db", os.path.join(daemon.state, "link.db"))  # root would follow it to another user's
     load = Acknowledged(daemon)
     harness.wait_for(lambda: len(load.transfers) > 20, "commands that are acknowledged")
     before = load.so_far()
@@ -114,7 +115,8 @@ def running(folder, replay):
     every = load.end()
     carry_out("Restore it", BACKUP=backup, STATE=restored)
     assert carry_out("Check it", BACKUP=restored).startswith("ledger ok")
-    assert not os.path.exists(os.path.join(restored, "policies", "keys"))
+    assert not os.path.exists(os.path.join(restored, "policies", "keys")) and not os.path.lexists(os.path.join(restored, "link.db"))
+    assert os.stat(restored).st_mode & 0o777 == 0o750 and not [name for name in os.listdir(folder.path) if "papertape-part" in name]
     assert harness.query(os.path.join(restored, "notify.db"), "SELECT id FROM queue") == [(7,)]
     hash_line = papertape("ledger", "verify", "--state", restored).split("\n")[1]
     second = start(folder, replay, "restored")

@@ -61,8 +61,20 @@ def record(folder, name, until_ns, *source, as_many_as=None):
 def frames(log):
     """The frames of each stream; the bodies of replies that are no snapshots, by what was asked."""
     lines = log + ".jsonl"
+    with open(lines, "w") as file:
+        file.write("mine\n")
+    os.chmod(lines, 0o640)
+    failed = run("events", "export", os.path.dirname(log), "-o", lines)
+    assert failed.returncode == 1 and open(lines).read() == "mine\n", failed.stderr  # it is replaced whole or not at all
+    os.symlink(os.path.basename(lines), lines + ".link")
+    if os.geteuid() == 0:  # another user's link may name any file of root's
+        os.lchown(lines + ".link", 65534, 65534)
+        failed = run("events", "export", log, "-o", lines + ".link")
+        assert failed.returncode == 1 and "is a link that another user made" in failed.stderr and open(lines).read() == "mine\n", failed.stderr
     exported = run("events", "export", log, "-o", lines)
     assert exported.returncode == 0, exported.stderr
+    assert os.stat(lines).st_mode & 0o777 == 0o640 and run("events", "export", log, "-o", "-").stdout == open(lines).read()
+    os.unlink(lines + ".link")
     streams, replies = collections.defaultdict(list), {}
     with open(lines, encoding="utf-8") as file:
         for line in file:
