@@ -321,13 +321,26 @@ static void destroy(struct daemon_http_server *server)
     free(server);
 }
 
+/* What is no request of HTTP libmicrohttpd answers itself, and says so in its log alone. */
+static void on_log(void *ctx, const char *format, va_list args)
+{
+    struct daemon_http_server *server = ctx;
+    (void)args;
+    if (!strstr(format, "HTTP response code is"))
+        return;
+    pthread_mutex_lock(&server->lock);
+    server->view.refused++;
+    pthread_mutex_unlock(&server->lock);
+}
+
 static struct MHD_Daemon *start_mhd(struct daemon_http_server *server)
 {
-    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
-                            NULL, daemon_http_request, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-                            server, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CLIENTS_MAX + 1,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
-                            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    return MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+        NULL, daemon_http_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_log, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)HTTP_CLIENTS_MAX + 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 int daemon_http_server_create(const struct daemon_http_options *options, struct daemon_http_server **ret)

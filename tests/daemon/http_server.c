@@ -204,11 +204,36 @@ static void test_refusals(void)
     CHECK(begins(ask("GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"), "HTTP/1.1 413 "));
     CHECK(begins(ask("GET /status HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
                  "HTTP/1.1 413 "));
-    CHECK(begins(ask("GET /status HTTP/1.1\r\n\r\n"), "HTTP/1.1 400 ")); /* without a Host */
     CHECK(!strstr(ask("rubbish\r\n\r\n"), " 200 "));
     CHECK(!strstr(ask("GET  HTTP/9.9\r\n\r\n"), " 200 "));
     int64_t refused = view_now().refused;
     CHECK(refused >= (int64_t)(sizeof methods / sizeof *methods) + 2);
+}
+
+/* What libmicrohttpd answers by itself is counted too: no Host, a long URL, long headers, another version. */
+static void test_answered_below(void)
+{
+    static char request[64 * 1024];
+    static const struct {
+        const char *begin, *end, *status;
+        size_t more; /* letters between the two */
+    } cases[] = {
+        {"GET /status HTTP/1.1\r\n", "\r\n", "HTTP/1.1 400 ", 0},
+        {"GET /", " HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 414 ", 40000},
+        {"GET /status HTTP/1.1\r\nHost: x\r\nX: ", "\r\n\r\n", "HTTP/1.1 431 ", 40000},
+        {"GET /status HTTP/9.9\r\nHost: x\r\n", "\r\n", "HTTP/1.1 505 ", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t before = view_now().refused;
+        size_t n = (size_t)sprintf(request, "%s", cases[i].begin);
+        memset(request + n, 'a', cases[i].more);
+        sprintf(request + n + cases[i].more, "%s", cases[i].end);
+        const char *answer = ask(request);
+        CHECK(begins(answer, cases[i].status));
+        if (!begins(answer, cases[i].status))
+            fprintf(stderr, "case %zu: %.60s\n", i, answer);
+        CHECK_INT(view_now().refused, before + 1);
+    }
 }
 
 /* A page of another site that has 127.0.0.1 as its address is not answered; the socket's file needs no Host.
@@ -326,6 +351,7 @@ int main(void)
     test_hosts();
     test_routes();
     test_refusals();
+    test_answered_below();
     test_rebinding(atoi(strrchr(view_now().address, ':') + 1));
     test_large();
     test_many();
