@@ -77,6 +77,15 @@ static void warn(const char *out, char ret[static CONFIG_ERROR_MAX])
     json_decref(plan);
 }
 
+/* Each is a process that reads bars. True: the call is answered. */
+static bool refuse_more(const struct serve *serve, struct control_call *call)
+{
+    int n = serve_probes(serve);
+    if (n >= PROBES_MAX)
+        control_error(call, "EBUSY", "%d plans and checks are under way: again once one has ended", n);
+    return n >= PROBES_MAX;
+}
+
 /* False: it needs no look, or no process can be started. */
 static bool probe(struct serve *serve, struct control_call *call, json_t *args, enum probe_kind kind,
                   serve_probe_done *done, serve_plan_begin *begin)
@@ -87,6 +96,8 @@ static bool probe(struct serve *serve, struct control_call *call, json_t *args, 
     if (!text || serve_training_wants_read(text, &wants, err) < 0 ||
         (kind == PROBE_ROWS && !is_looked_at(serve, &wants)))
         return false;
+    if (!begin && refuse_more(serve, call))
+        return true;
     struct asked *asked = malloc(sizeof *asked);
     if (!asked)
         return false;

@@ -118,6 +118,14 @@ static void expired(uv_timer_t *timer)
     serve_process_signal(probe->process.pid, SIGKILL); /* its end calls exited() */
 }
 
+int serve_probes(const struct serve *serve)
+{
+    int n = 0;
+    for (const struct serve_probe *probe = serve->probes; probe; probe = probe->next)
+        n++;
+    return n;
+}
+
 void serve_probe_end_all(struct serve *serve)
 {
     for (struct serve_probe *probe = serve->probes; probe; probe = probe->next) {

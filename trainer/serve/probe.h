@@ -7,6 +7,7 @@ struct serve;
 
 enum {
     PROBE_MS = 60000,         /* then it is killed */
+    PROBES_MAX = 4,           /* at a time, of checks and plans, which those may ask for who may only read */
     PROBE_TEXT_MAX = 1 << 16, /* bytes that are kept of its output, and of its errors */
 };
 
@@ -21,6 +22,9 @@ typedef void serve_probe_done(void *ctx, int status, const char *out, const char
 /* Begins one for a configuration's text; `done` is called once, later. 0, or -errno: it is never called. */
 int serve_probe_begin(struct serve *serve, enum probe_kind kind, const char *text, serve_probe_done *done,
                       void *ctx);
+
+/* How many there are. */
+int serve_probes(const struct serve *serve);
 
 /* Ends those that there are, each with -1; their processes are gone soon. */
 void serve_probe_end_all(struct serve *serve);

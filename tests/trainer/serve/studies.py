@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 
-from co_process import CoProcess, check, config, done, market, until
+from co_process import Client, CoProcess, check, config, done, market, until
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "program"))
 from program import write_market  # noqa: E402
@@ -148,20 +148,25 @@ def test_rows(program):
 
 
 def test_end(program):
-    """A co-process that ends while it looks at a study answers, starts nothing, and leaves no process."""
+    """A co-process that ends while it looks at studies, which it does at four at a time, answers, starts nothing, and leaves no process."""
     with tempfile.TemporaryDirectory() as folder:
         slow = os.path.join(folder, "slow")
         with open(slow, "w") as file:
             file.write(f"#!/bin/sh\necho $$ >>{folder}/pids\nexec sleep 600\n")
         os.chmod(slow, 0o755)
         with CoProcess(program, "--idle-s", "0", worker=slow).begin() as co:
-            asked = [json.dumps({"id": i, "cmd": cmd, "args": {"name": "s", "config": study()}}) for i, cmd in enumerate(("start", "check", "plan"))]
+            asked = [json.dumps({"id": i, "cmd": cmd, "args": {"name": "s", "config": study()}}) for i, cmd in enumerate(("start", "check", "plan", "check"))]
             co.client.file.write("\n".join(asked) + "\n")
             co.client.file.flush()
-            until(lambda: os.path.exists(f"{folder}/pids") and len(open(f"{folder}/pids").read().split()) == 3, "it looks")
+            until(lambda: os.path.exists(f"{folder}/pids") and len(open(f"{folder}/pids").read().split()) == 4, "it looks")
+            first, co.client = co.client, Client(co.socket)
+            for cmd in ("check", "plan"):
+                co.refused("EBUSY", ["4 plans and checks", "again"], cmd, config=study())
+            co.client.close()
+            co.client = first
             co.process.send_signal(signal.SIGTERM)
             answers = sorted((json.loads(co.client.file.readline()) for _ in asked), key=lambda answer: answer["id"])
-            check([answer["ok"] for answer in answers] == [False, True, False] and answers[0]["error"]["code"] == "ESHUTDOWN" and
+            check([answer["ok"] for answer in answers] == [False, True, False, True] and answers[0]["error"]["code"] == "ESHUTDOWN" and
                   answers[2]["error"]["code"] == "ETIME", f"its end: {answers}")
             check(co.gone() == 0 and co.runs("s") == [], "its end: nothing was started")
             until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in open(f"{folder}/pids").read().split()), "no process is left")
