@@ -158,9 +158,14 @@ static ssize_t read_archive(struct restore_entry *entry, void *bytes, size_t n)
     struct archive *archive = entry->from;
     la_ssize_t got = archive_read_data(archive, bytes, n);
     const char *words = got < 0 ? archive_error_string(archive) : NULL;
-    return got < 0 ? fail_line(-EBADMSG, entry->err, entry->err_size, entry->name, "it is damaged: %.200s",
-                               words ? words : "")
-                   : got;
+    if (got < 0)
+        return fail_line(-EBADMSG, entry->err, entry->err_size, entry->name, "it is damaged: %.200s",
+                         words ? words : "");
+    entry->given += got;
+    if (entry->given > entry->size) /* a sparse file's size is a field of its own, which may be any */
+        return fail_line(-EBADMSG, entry->err, entry->err_size, entry->name,
+                         "it has more bytes than its size: refused");
+    return got;
 }
 
 static int give_entry(struct reading *reading, struct archive *archive, struct archive_entry *of)

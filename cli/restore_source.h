@@ -11,9 +11,10 @@
 struct restore_entry {
     const char *name; /* as cli_backup_takes() allows, or BACKUP_MANIFEST */
     int64_t size;
-    /* As read(2), and -errno with a sentence in `err`. */
+    /* As read(2), never more than `size` in all of an archive; -errno with a sentence in `err`. */
     ssize_t (*read)(struct restore_entry *entry, void *bytes, size_t n);
     void *from;
+    int64_t given; /* of an archive: bytes so far */
     int fd;
     char *err;
     size_t err_size;

@@ -7,7 +7,7 @@
 
 #include "tests/random.h"
 
-enum { INPUT_MAX = 512, INPUTS_MAX = 256 };
+enum { INPUT_MAX = 1 << 14, INPUTS_MAX = 256 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv); /* some have one */
