@@ -1,8 +1,10 @@
 """Whether what the documents name exists: contributing.py BUILD_ROOT SOURCE_ROOT (standard library only).
 
 In every page the sources, and the targets of links with their headings; in README.md and CONTRIBUTING.md also every path,
-and every test and suite of `meson test`, as Meson lists them. And whether docs/tests.md names every test."""
+and every test and suite of `meson test`, as Meson lists them. And whether docs/tests.md has one row for every test and every fuzzer:
+a row's tests are those that its first cell names."""
 
+import collections
 import json
 import os
 import re
@@ -76,6 +78,19 @@ def faults_of_links(page, text, files):
             yield f"{page}: link to {target}: no such heading"
 
 
+def named_in_rows(text):
+    """How many rows of tables name each word, in backticks in their first cell."""
+    named = collections.Counter()
+    for first_cell in re.findall(r"^\|([^|]*)\|", text, re.M):
+        named.update(set(re.findall(r"`([^`]+)`", first_cell)))
+    return named
+
+
+def faults_of_rows(what, names, text):
+    named = named_in_rows(text)
+    return [f"{name}: {named[name]} rows of docs/tests.md name this {what}, and one is right" for name in sorted(names) if named[name] != 1]
+
+
 def main():
     if not os.path.exists(os.path.join(ROOT, ".git")):
         print("source/contributing: skipped: this is no clone, whose list of files is needed")
@@ -103,7 +118,10 @@ def main():
     faults += [f"{test['name']}: its folder's suite is missing: suite: [room, …] in its meson.build" for test in listed
                if test["name"].split("/")[0] not in ("source", "system", "systemd") and not any(s.endswith(":" + test["name"].split("/")[0]) for s in test["suite"])]
     page = read("docs/tests.md")
-    faults += [f"{name}: no row of docs/tests.md names it" for name in sorted(tests) if f"`{name}`" not in page]
+    faults += faults_of_rows("test", {name for name in tests if not name.startswith("fuzz/")}, page)
+    of_fuzzers = re.search(r"^### Fuzzers\n(.*?)^##", page, re.M | re.S)[1]
+    fuzzers = {match[1] for path in files if (match := re.fullmatch(r"tests/fuzz/(\w+)_fuzz\.c", path))}
+    faults += faults_of_rows("fuzzer", fuzzers, of_fuzzers)
     for fault in faults:
         print("FAILED", fault, file=sys.stderr)
     print(f"contributing: {named} names, {len(tests)} tests, {len(suites)} suites; {len(faults)} failures")
