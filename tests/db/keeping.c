@@ -48,17 +48,23 @@ static void fill(struct db_store *store)
     CHECK_INT(db_store_commit(store), SQLITE_OK);
 }
 
-static int run(struct db_store *store, const struct db_retention *before, struct db_keeping *keeping)
+static int run_at(struct db_store *store, const struct db_retention *before, struct db_keeping *keeping,
+                  int64_t now_ns)
 {
     int steps = 0;
     db_keeping_begin(keeping, before);
     while (keeping->stage != DB_KEEPING_DONE && steps++ < 1000) {
         int64_t was = sqlite3_total_changes(store->db);
-        CHECK_INT(db_keeping_step(keeping, store, NOW_NS), SQLITE_OK);
+        CHECK_INT(db_keeping_step(keeping, store, now_ns), SQLITE_OK);
         CHECK(sqlite3_total_changes(store->db) - was <= 502); /* and a row of meta */
     }
     CHECK_INT(keeping->stage, DB_KEEPING_DONE);
     return steps;
+}
+
+static int run(struct db_store *store, const struct db_retention *before, struct db_keeping *keeping)
+{
+    return run_at(store, before, keeping, NOW_NS);
 }
 
 static void check_rows(sqlite3 *db)
@@ -134,6 +140,69 @@ static void test_rows(void)
     check_whole(path);
 }
 
+static int64_t analyzed(sqlite3 *db)
+{
+    return sql_query(db, "SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'bars'");
+}
+
+/* Statistics of what the record's connection reads by its indexes: once a day. */
+static void test_statistics(void)
+{
+    const char *path = scratch_path("statistics.db");
+    struct db_store store = {0};
+    struct db_keeping keeping = {0};
+    const struct db_retention all = {0}, before = {.bars_ns = NOW_NS};
+    make(path);
+    CHECK_INT(db_store_open(&store, path, false), 0);
+    fill(&store);
+    CHECK_INT(sql_query(store.db, "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'"), 0);
+    run(&store, &before, &keeping);
+    int64_t rows = analyzed(store.db);
+    CHECK(rows > 0);
+    sql_exec(store.db, "DELETE FROM sqlite_stat1");
+    sql_exec(store.db, "ANALYZE sqlite_schema"); /* and they are forgotten */
+    run_at(&store, &all, &keeping, NOW_NS + DAY_NS - NOW_NS % DAY_NS - 1);
+    CHECK_INT(analyzed(store.db), 0);
+    run_at(&store, &all, &keeping, NOW_NS + DAY_NS - NOW_NS % DAY_NS);
+    CHECK_INT(analyzed(store.db), rows);
+    db_store_close(&store);
+    check_whole(path);
+}
+
+static void leave_free(sqlite3 *db, int pages)
+{
+    sql_exec(db, "CREATE TABLE t AS " SERIES("%d") "SELECT zeroblob(4000) AS b FROM n", pages);
+    sql_exec(db, "DROP TABLE t");
+    CHECK(sql_query(db, "PRAGMA freelist_count") >= pages);
+}
+
+/* Few free pages stay, for later rows; many go, to the file's end; and none of a database that cannot. */
+static void test_pages(void)
+{
+    const char *path = scratch_path("pages.db");
+    struct db_store store = {0};
+    struct db_keeping keeping = {0};
+    const struct db_retention all = {0};
+    make(path);
+    CHECK_INT(db_store_open(&store, path, false), 0);
+    leave_free(store.db, 900);
+    run(&store, &all, &keeping);
+    CHECK_INT(keeping.pages, 0);
+    CHECK(sql_query(store.db, "PRAGMA freelist_count") >= 900);
+    leave_free(store.db, 3000);
+    run(&store, &all, &keeping);
+    CHECK(keeping.pages > 1900 && sql_query(store.db, "PRAGMA freelist_count") < 1024);
+    sql_exec(store.db, "PRAGMA auto_vacuum = NONE");
+    sql_exec(store.db, "VACUUM");
+    leave_free(store.db, 3000);
+    int64_t pages = sql_query(store.db, "PRAGMA page_count");
+    run(&store, &all, &keeping);
+    CHECK_INT(keeping.pages, 0);
+    CHECK_INT(sql_query(store.db, "PRAGMA page_count"), pages);
+    db_store_close(&store);
+    check_whole(path);
+}
+
 /* While others are committed. */
 static void test_writer(void)
 {
@@ -158,6 +227,8 @@ int main(void)
 {
     scratch_in_memory();
     test_rows();
+    test_statistics();
+    test_pages();
     test_writer();
     return check_done("db_keeping");
 }
