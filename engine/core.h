@@ -95,6 +95,7 @@ struct market_state {
     enum last_from last_from;
     int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */
+    int64_t ahead_ns;    /* its venue's clock is so far ahead of recv_ns; 0: it is the same, or not known */
     bool stale;
     /* Its calendar's session; OPEN without a calendar. */
     enum market_phase phase;
@@ -272,9 +273,8 @@ struct engine {
     /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an
      * interval from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
-    int64_t recv_ns; /* of the last event */
-    int64_t
-        behind_ns; /* FILL_BAR: how far the venue's time is behind ours, when our clock is wrong; else 0 */
+    int64_t recv_ns;   /* of the last event */
+    int64_t behind_ns; /* FILL_BAR: how far the venue's time is behind ours, as far as that is known */
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
@@ -289,6 +289,19 @@ struct engine {
     bool measures;      /* some slot reads measures of its book; derived */
     struct engine_counters counters;
 };
+
+/* The venue's time of a moment of recv_ns. With FILL_BAR the engine's other times are the bars', so the
+ * venue's. */
+static inline int64_t engine_venue_ns(const struct engine *engine, int symbol, int64_t recv_ns)
+{
+    return recv_ns + engine->markets[symbol].ahead_ns;
+}
+
+/* How far the venue's time is ahead of the engine's. */
+static inline int64_t engine_ahead_ns(const struct engine *engine, int symbol)
+{
+    return engine->fill_model == FILL_BAR ? 0 : engine->markets[symbol].ahead_ns;
+}
 
 /* engine.c */
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)

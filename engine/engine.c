@@ -149,7 +149,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
     if (live && engine->outside)
         account_bar_outside(engine);
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
-    int64_t now_ns = fills ? engine->recv_ns : engine->now_ns;
+    int64_t now_ns = engine_venue_ns(engine, symbol, fills ? engine->recv_ns : engine->now_ns);
     if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
         now_ns = venue_ns;
     int64_t age_ns = now_ns - engine_calendars_end(engine, symbol, bar->open_ns);
@@ -203,7 +203,7 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
     if (kline->interval_ns != engine->interval_ns)
         return;
     int64_t behind_ns = venue_ns > 0 ? engine->recv_ns - venue_ns : 0;
-    engine->behind_ns = behind_ns >= CLOCK_OFF_NS ? behind_ns : 0;
+    engine->behind_ns = behind_ns >= CLOCK_OFF_NS ? behind_ns : -market->ahead_ns;
     bar_builder_confirm_first(&market->builder, bar->open_ns, bar->first_trade_id);
     if (!kline->closed) {
         market->forming = *bar;
@@ -454,6 +454,16 @@ static void on_connection(struct engine *engine, const struct event_connection *
             on_symbol_connection(engine, s, event->up);
 }
 
+static int on_venue_clock(struct engine *engine, const struct event_venue_clock *event)
+{
+    if (event->ahead_ns < -ENGINE_VENUE_AHEAD_MAX || event->ahead_ns > ENGINE_VENUE_AHEAD_MAX)
+        return -EINVAL;
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (engine_hours_of_venue(&engine->markets[s], event->venue))
+            engine->markets[s].ahead_ns = event->ahead_ns;
+    return 0;
+}
+
 /* Refuses an order with values that could not even be recorded. */
 static enum order_reason unspeakable(const struct engine *engine, const struct order *leg)
 {
@@ -622,6 +632,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         break;
     case EVENT_CALENDAR:
         r = engine_calendars_take(engine, &event->calendar);
+        break;
+    case EVENT_VENUE_CLOCK:
+        r = on_venue_clock(engine, &event->venue_clock);
         break;
     default:
         r = -EINVAL;

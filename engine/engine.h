@@ -234,6 +234,7 @@ struct engine_symbol_view {
     int64_t mark;                             /* what positions are valued at */
     int64_t last_ns;                          /* receive time of the last market event */
     int64_t change_open;                      /* price 24 h ago, 0 when unknown */
+    int64_t ahead_ns;                         /* of its venue's clock: EVENT_VENUE_CLOCK */
     enum book_state book;
     uint64_t book_gaps, book_crossed; /* numbers missed; books that stood crossed */
     uint64_t bars;                    /* closed, since start, history included */

@@ -29,6 +29,7 @@ enum event_kind {
     EVENT_ACTION,            /* a split or a dividend takes effect */
     EVENT_SYMBOL_CONNECTION, /* the venue's connections that carry a symbol went down, or are up */
     EVENT_CALENDAR,          /* the days of a market's calendar */
+    EVENT_VENUE_CLOCK,       /* how far a venue's clock is from the one that stamps events */
     EVENT_KINDS,
 };
 
@@ -59,6 +60,14 @@ struct event_connection {
     bool up;
 };
 
+/* For all symbols of a venue, until the next one: what recv_ns is, the venue's clock says ahead_ns later;
+ * below 0: earlier. Bars, sessions and trades have the venue's time. */
+struct event_venue_clock {
+    char venue[VENUE_NAME_MAX]; /* "": of every venue */
+    int64_t ahead_ns;           /* at most ENGINE_VENUE_AHEAD_MAX, either way */
+};
+#define ENGINE_VENUE_AHEAD_MAX (INT64_MAX / 8)
+
 struct event_action {
     int symbol;
     struct corporate_action action;
@@ -84,6 +93,7 @@ struct event {
         struct market_session session;
         struct event_action action;
         struct event_calendar calendar;
+        struct event_venue_clock venue_clock;
         struct {
             int symbol;
             bool stale;

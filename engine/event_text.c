@@ -1,6 +1,7 @@
 #include "engine/event_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "exchange/clock.h"
@@ -22,6 +23,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_ACTION] = "ACTION",
         [EVENT_SYMBOL_CONNECTION] = "SYMBOL_CONNECTION",
         [EVENT_CALENDAR] = "CALENDAR",
+        [EVENT_VENUE_CLOCK] = "VENUE_CLOCK",
     };
     return names[kind];
 }
@@ -266,6 +268,11 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_CALENDAR:
         calendar_text(&event->calendar, buf);
+        break;
+    case EVENT_VENUE_CLOCK:
+        snprintf(buf, EVENT_TEXT_MAX, "VENUE_CLOCK %s%s%.3f s %s ours", event->venue_clock.venue,
+                 event->venue_clock.venue[0] ? ": " : "", fabs((double)event->venue_clock.ahead_ns) / 1e9,
+                 event->venue_clock.ahead_ns < 0 ? "behind" : "ahead of");
         break;
     default:
         snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);

@@ -212,7 +212,8 @@ static void date_orders(struct engine *engine, int symbol, const struct market_s
         struct order *order = &engine->orders[i].order;
         if (order->symbol != symbol || !dated(engine, order))
             continue;
-        bool ended = before && order_day_ended(engine, before, order, market->phase, engine->recv_ns);
+        bool ended = before && order_day_ended(engine, before, order, market->phase,
+                                               engine_venue_ns(engine, symbol, engine->recv_ns));
         if (before ? !ended : !engine_hours_works(engine, market, order, market->phase))
             continue;
         int64_t expires_ns = ended ? end_ns : ends_at(engine, order);
@@ -231,7 +232,7 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
     struct market_state *market = &engine->markets[symbol];
     const struct market_state before = *market;
     bool was = engine_hours_trades(market), worked = working(market, market->phase);
-    int64_t now_ns = engine->recv_ns, planned_ns = market->phase_next_ns;
+    int64_t now_ns = engine_venue_ns(engine, symbol, engine->recv_ns), planned_ns = market->phase_next_ns;
     int64_t at_ns = planned_ns > 0 && planned_ns <= now_ns ? planned_ns : now_ns;
     int64_t begin_ns = now_ns - at_ns < HOURS_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
                            ? at_ns
@@ -240,7 +241,7 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
     market->extended = event->extended;
     market->phase = event->phase;
     market->phase_next_ns = event->next_ns;
-    date_orders(engine, symbol, &before, at_ns);
+    date_orders(engine, symbol, &before, at_ns < engine->recv_ns ? at_ns : engine->recv_ns);
     if (ended || (worked && !working(market, market->phase)))
         market->closed_ns = at_ns;
     if (working(market, market->phase) && (ended || !worked))

@@ -185,7 +185,7 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
     legs[0].price = prices.limit;
     if (intent->limit > 0 && intent->good_ns != 0) {
         legs[0].tif = ORDER_GTD;
-        legs[0].expires_ns = intent->good_ns;
+        legs[0].expires_ns = intent->good_ns - engine_ahead_ns(engine, symbol);
     }
     extend(engine, &legs[0]);
     if (prices.stop > 0) {

@@ -26,7 +26,8 @@ bool engine_kept_waits(const struct engine *engine, int account, int symbol, int
     const struct trading_calendar *calendar = engine_calendar(engine, symbol);
     enum session_choice choice = engine->specs[account].session;
     struct session_span span;
-    int64_t now_ns = engine->now_ns > end_ns ? engine->now_ns : end_ns;
+    int64_t now_ns = engine->now_ns + engine_ahead_ns(engine, symbol);
+    now_ns = now_ns > end_ns ? now_ns : end_ns;
     if (calendar->n == 0 || choice == SESSION_ALL || !trading_calendar_covers(calendar, now_ns, now_ns))
         return false;
     *ret_since_ns = now_ns;
@@ -130,13 +131,14 @@ static bool is_of(enum session_choice choice, enum market_phase phase)
 }
 
 /* Has the session opened that the decision was kept for? *ret_open_ns: when; INT64_MIN where it is over, too.
- * Live the market must say so; it may do so before our clock does. */
+ * Live the market must say so; it may do so a little before the clock does. */
 static bool opened(const struct engine *engine, int account, const struct kept_decision *kept, int64_t now_ns,
                    int64_t *ret_open_ns)
 {
     enum session_choice choice = engine->specs[account].session;
     bool live = engine->fill_model != FILL_BAR;
     struct session_span span;
+    now_ns += engine_ahead_ns(engine, kept->symbol);
     if (!trading_span_at(engine_calendar(engine, kept->symbol), choice, kept->since_ns, &span) ||
         span.open_ns > now_ns + (live ? DELAY_ALLOWED_NS : 0) ||
         (live && !is_of(choice, engine->markets[kept->symbol].phase)))
@@ -182,7 +184,7 @@ static bool entry_end(const struct engine *engine, const struct order *order, in
     if (order->by_hand || order->reduce_only || order->parent != 0 ||
         engine->specs[order->account].session == SESSION_ALL ||
         !trading_span_at(engine_calendar(engine, order->symbol), engine->specs[order->account].session,
-                         order->created_ns, &span))
+                         order->created_ns + engine_ahead_ns(engine, order->symbol), &span))
         return false;
     *ret_end_ns = span.close_ns;
     return true;
@@ -221,7 +223,7 @@ void engine_kept_session(struct engine *engine, const char *calendar)
     }
     for (int s = 0; s < engine->n_symbols; s++)
         if (strcmp(engine->markets[s].symbol.calendar, calendar) == 0)
-            end_entries(engine, s, engine->recv_ns, true);
+            end_entries(engine, s, engine_venue_ns(engine, s, engine->recv_ns), true);
     order_due(engine, calendar, engine->recv_ns);
 }
 

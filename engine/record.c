@@ -397,6 +397,10 @@ static void visit_event(struct visit *visit, struct event *event)
     case EVENT_CALENDAR:
         visit_calendar(visit, &event->calendar);
         break;
+    case EVENT_VENUE_CLOCK:
+        codec_text(codec, event->venue_clock.venue, sizeof event->venue_clock.venue);
+        codec_i64(codec, &event->venue_clock.ahead_ns);
+        break;
     default:
         codec->failed = true;
         break;

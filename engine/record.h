@@ -9,9 +9,9 @@
 #include "record/order.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
- * the next of both is 9; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
- * CALENDAR, and the auction of a trade. */
-enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 8 ? RECORD_ORDER_LAYOUT : 8 };
+ * the next of both is 10; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
+ * CALENDAR, and the auction of a trade; 9 has VENUE_CLOCK. */
+enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 9 ? RECORD_ORDER_LAYOUT : 9 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);

@@ -189,7 +189,7 @@ bool engine_revise_again(const struct kept_trades *trades, const struct market_t
     return was_reported(trades, trade, false);
 }
 
-/* A time that is far ahead of the clock is an error, and delays nothing. */
+/* A time that is far ahead of the venue's clock is an error, and delays nothing. */
 bool engine_revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade)
 {
     const struct market_state *market = &engine->markets[symbol];
@@ -200,7 +200,7 @@ bool engine_revise_behind(const struct engine *engine, int symbol, const struct 
         return market->bars > 0 &&
                trade->ts_ns < engine_calendars_end(engine, symbol, market->last_bar.open_ns);
     return trades->priced && trade->ts_ns < trades->priced_ns &&
-           trades->priced_ns <= engine->recv_ns + DELAY_ALLOWED_NS;
+           trades->priced_ns <= engine_venue_ns(engine, symbol, engine->recv_ns) + DELAY_ALLOWED_NS;
 }
 
 void engine_revise_split(struct kept_trades *trades, const struct stock_split *split)

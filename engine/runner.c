@@ -166,7 +166,7 @@ static bool stands(const struct engine *engine, int account, int symbol, const s
     switch (intent->kind) {
     case INTENT_ENTER:
         return (left || !engine_gate_entered(engine, account, symbol, 0)) &&
-               (intent->good_ns == 0 || intent->good_ns > engine->now_ns);
+               (intent->good_ns == 0 || intent->good_ns > engine->now_ns + engine_ahead_ns(engine, symbol));
     case INTENT_EXIT:
         return held != 0;
     case INTENT_STOP:

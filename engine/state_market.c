@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine/event.h"
 #include "engine/visit.h"
 #include "exchange/filter.h"
 
@@ -212,6 +213,9 @@ int engine_visit_market(struct codec *codec, struct market_state *market, int64_
         market->last_from = market->last > 0 ? LAST_TRADE : LAST_NONE;
     codec_i64s(codec, &market->last_ns, &market->change_open);
     codec_bool(codec, &market->stale);
+    if (codec->version >= 9)
+        codec_i64(codec, &market->ahead_ns);
+    codec->failed |= market->ahead_ns < -ENGINE_VENUE_AHEAD_MAX || market->ahead_ns > ENGINE_VENUE_AHEAD_MAX;
     visit_session(codec, market);
     visit_auction(codec, &market->auction);
     r = visit_known(codec, market);

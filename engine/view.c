@@ -51,6 +51,7 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .mark = market->last,
         .last_ns = market->last_ns,
         .change_open = market->change_open,
+        .ahead_ns = market->ahead_ns,
         .book = market->book.state,
         .book_gaps = market->book.gaps,
         .book_crossed = market->book.crossed,

@@ -572,10 +572,14 @@ static inline bool driver_of_venues(struct driver *d, const struct engine *engin
         driver_action(d, &ret->action);
     } else if (dice < 90) {
         driver_status(d, &ret->market);
+    } else if (dice < 93) {
+        ret->kind = EVENT_VENUE_CLOCK;
+        ret->venue_clock.ahead_ns = random_between(&d->random, -90000, 90000) * DRIVER_MS_NS;
+        snprintf(ret->venue_clock.venue, sizeof ret->venue_clock.venue, "%s", dice < 92 ? "one" : "two");
     } else {
         ret->kind = EVENT_CONNECTION;
         ret->connection = (struct event_connection){.up = random_chance(&d->random, 90)};
-        snprintf(ret->connection.venue, sizeof ret->connection.venue, "%s", dice < 95 ? "one" : "two");
+        snprintf(ret->connection.venue, sizeof ret->connection.venue, "%s", dice < 97 ? "one" : "two");
     }
     return true;
 }

@@ -340,6 +340,10 @@ static inline void random_event(struct random *random, enum event_kind kind, str
     case EVENT_CALENDAR:
         random_calendar(random, made);
         break;
+    case EVENT_VENUE_CLOCK:
+        random_name(random, e->venue_clock.venue, sizeof e->venue_clock.venue);
+        e->venue_clock.ahead_ns = random_i64(random);
+        break;
     case EVENT_SYMBOL_CONNECTION:
         e->symbol_connection.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
         e->symbol_connection.up = random_chance(random, 50);
@@ -520,6 +524,8 @@ static inline bool same_event(const struct event *a, const struct event *b)
                 memcmp(a->calendar.calendar.days, b->calendar.calendar.days,
                        a->calendar.calendar.n * sizeof(struct trading_day)) == 0) &&
                memcmp(a->calendar.hash, b->calendar.hash, sizeof a->calendar.hash) == 0;
+    case EVENT_VENUE_CLOCK:
+        return SAME_TEXT(venue_clock.venue) && SAME(venue_clock.ahead_ns);
     case EVENT_SYMBOL_CONNECTION:
         return SAME(symbol_connection.symbol) && SAME(symbol_connection.up);
     case EVENT_STALE:

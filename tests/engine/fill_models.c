@@ -122,6 +122,29 @@ static void test_wrong_clock(void)
     end();
 }
 
+/* The same of a clock that is off by less than a late event could be, once it is known by how much. */
+static void test_known_clock(int64_t ahead_ns)
+{
+    uint64_t id = 0;
+    open_bars();
+    harness_create(&h);
+    h.now_ns += ahead_ns;
+    venue_clock(&h, -ahead_ns);
+    for (int i = 0; i < 3; i++) {
+        bar_ns += MINUTE_NS;
+        h.now_ns = bar_ns + ahead_ns;
+        struct bar made = flat_bar(bar_ns - MINUTE_NS, 60000 * USDT);
+        kline(&h, BTCUSDT, &made);
+        if (i > 0)
+            continue;
+        h.now_ns += 20 * SECOND_NS;
+        id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
+        CHECK_INT(reported(&h, id)->created_ns, bar_ns + 20 * SECOND_NS);
+    }
+    filled(id, 60000, false, AT_OPEN);
+    end();
+}
+
 static void test_late(void)
 {
     open_bars();
@@ -718,6 +741,8 @@ int main(void)
     test_quote_slippage();
     test_clock();
     test_wrong_clock();
+    test_known_clock(15 * SECOND_NS);
+    test_known_clock(-15 * SECOND_NS);
     test_late();
     test_missing();
     test_stops();

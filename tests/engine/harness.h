@@ -512,6 +512,12 @@ static inline void connection(struct harness *h, bool up)
     CHECK_INT(harness_event(h, &event), 0);
 }
 
+static inline void venue_clock(struct harness *h, int64_t ahead_ns)
+{
+    struct event event = {.kind = EVENT_VENUE_CLOCK, .venue_clock.ahead_ns = ahead_ns};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
 static inline void stale(struct harness *h, int symbol, bool is_stale)
 {
     struct event event = {.kind = EVENT_STALE, .stale = {symbol, is_stale}};

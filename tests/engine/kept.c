@@ -16,6 +16,7 @@ const struct strategy *const *strategy_list(size_t *ret_n)
 enum { FIRST = 2 /* days from START_NS's on */ };
 
 static struct trading_day days[4];
+static int64_t wrong_ns; /* our clock is so far ahead of the venue's */
 
 /* 09:30 to 16:00, the second day to 13:00, from 04:00 to 20:00 (17:00). */
 static void tell_days(size_t n)
@@ -62,7 +63,9 @@ static void open_day(enum session_choice choice, enum fill_model model)
     puppet_bars = 0;
     harness_open(&h);
     tell_days(4);
-    phase_at(MARKET_PHASE_OPEN, days[0].open_ns, days[0].close_ns, false);
+    if (wrong_ns != 0)
+        venue_clock(&h, -wrong_ns);
+    phase_at(MARKET_PHASE_OPEN, days[0].open_ns + wrong_ns, days[0].close_ns, false);
     show(60000 * USDT);
 }
 
@@ -147,6 +150,43 @@ static void test_opening(void)
         CHECK_INT(h.last_fill.price, 61000 * USDT);
         harness_close(&h);
     }
+}
+
+static void bar_at(int64_t end_ns, int64_t recv_ns)
+{
+    struct bar bar = flat_bar(end_ns - MINUTE_NS, 60000 * USDT);
+    h.now_ns = recv_ns;
+    kline(&h, BTCUSDT, &bar);
+}
+
+/* Our clock is wrong by two minutes, either way: the session is the venue's. */
+static void test_wrong_clock(int64_t ns)
+{
+    wrong_ns = ns;
+    open_day(SESSION_REGULAR, FILL_BOOK);
+    /* An entry that waits ends with the session that it is of, by the venue's time. */
+    puppet_want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .limit = 50000});
+    bar_at(days[0].open_ns + MINUTE_NS, days[0].open_ns + MINUTE_NS + wrong_ns);
+    CHECK_INT(n_orders(), 1);
+    phase_at(MARKET_PHASE_OPEN, days[0].open_ns + 2 * MINUTE_NS + wrong_ns, days[0].close_ns, false);
+    sees(1, ORDER_OPEN, ORDER_OK);
+    cancel(&h, 1);
+    /* It is open for another minute. */
+    puppet_want(buys);
+    bar_at(days[0].close_ns - MINUTE_NS, days[0].close_ns - MINUTE_NS + wrong_ns);
+    CHECK_INT(n_orders(), 2);
+    pass(&h, SECOND_NS);
+    show(60000 * USDT);
+    puppet_want((struct intent){.kind = INTENT_EXIT, .why = "down"});
+    phase_at(MARKET_PHASE_LATE, days[0].close_ns + wrong_ns, days[0].late_ns, false);
+    bar_at(days[0].close_ns, days[0].close_ns + wrong_ns);
+    CHECK_INT(n_orders(), 2);
+    phase_at(MARKET_PHASE_EARLY, days[1].early_ns + wrong_ns, days[1].open_ns, false);
+    phase_at(MARKET_PHASE_OPEN, days[1].open_ns + wrong_ns, days[1].close_ns, false);
+    CHECK_INT(n_orders(), 3);
+    CHECK_STR(reported(&h, 3)->tag, "down");
+    harness_close(&h);
+    wrong_ns = 0;
 }
 
 /* With `extended` the evening is of the session, and with `all` nothing waits. */
@@ -317,6 +357,8 @@ int main(void)
 {
     test_last_bar();
     test_opening();
+    test_wrong_clock(2 * MINUTE_NS);
+    test_wrong_clock(-2 * MINUTE_NS);
     test_away();
     test_choices();
     test_dropped();

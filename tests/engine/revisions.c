@@ -19,15 +19,20 @@ static void open_stock(void)
     CHECK_INT(harness_event(&h, &event), 0);
 }
 
-static void trade_of(int64_t ts_ns, int64_t id, int64_t price, int64_t qty, bool odd)
+static void trade_now(int64_t ts_ns, int64_t id, int64_t price, int64_t qty, bool odd)
 {
     struct event event = {
         .kind = EVENT_MARKET,
         .market = {.kind = MARKET_TRADE,
                    .symbol = BTCUSDT,
                    .trade = {.ts_ns = ts_ns, .id = id, .price = price, .qty = qty, .odd = odd}}};
-    h.now_ns = ts_ns > h.now_ns ? ts_ns : h.now_ns;
     CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void trade_of(int64_t ts_ns, int64_t id, int64_t price, int64_t qty, bool odd)
+{
+    h.now_ns = ts_ns > h.now_ns ? ts_ns : h.now_ns;
+    trade_now(ts_ns, id, price, qty, odd);
 }
 
 static void revise(enum market_kind kind, struct market_correction correction)
@@ -325,6 +330,21 @@ static void test_ahead(void)
     harness_close(&h);
 }
 
+/* Our clock is slow: a trade that comes late still moves nothing. */
+static void test_slow_clock(void)
+{
+    open_stock();
+    for (int known = 0; known < 2; known++) {
+        if (known)
+            venue_clock(&h, 20 * SECOND_NS);
+        h.now_ns = START_NS + known * MINUTE_NS;
+        trade_now(h.now_ns + 20 * SECOND_NS, 2 * known + 1, 100 * USDT, BTC, false);
+        trade_now(h.now_ns + 15 * SECOND_NS, 2 * known + 2, 99 * USDT, BTC, false);
+        CHECK_INT(last(), (known ? 100 : 99) * USDT);
+    }
+    harness_close(&h);
+}
+
 /* Random trades with and without those that move nothing: the orders fare alike. */
 static void test_twins(struct random *random)
 {
@@ -527,6 +547,7 @@ int main(void)
     test_behind();
     test_behind_bars();
     test_ahead();
+    test_slow_clock();
     test_twins(&random);
     test_random(&random);
     return check_done("engine/revisions");

@@ -449,8 +449,51 @@ static void test_intervals(void)
     harness_close(&h);
 }
 
+/* Our clock is wrong, by more than a bar may be late: strategies trade once it is known by how much. */
+static void test_wrong_clock(void)
+{
+    static const int64_t wrong_ns[] = {70 * SECOND_NS, -40 * SECOND_NS};
+    for (size_t i = 0; i < sizeof wrong_ns / sizeof *wrong_ns; i++) {
+        open_runner();
+        for (int known = wrong_ns[i] < 0; known < 2; known++) {
+            int64_t end_ns = START_NS + (known + 1) * MINUTE_NS;
+            struct bar bar = flat_bar(end_ns - MINUTE_NS, 60000 * E8);
+            h.now_ns = end_ns + wrong_ns[i] + MS_NS;
+            if (known)
+                venue_clock(&h, -wrong_ns[i]);
+            puppet_want((struct intent){
+                .kind = INTENT_ENTER, .fraction = 0.1, .limit = 59000, .good_ns = end_ns + MINUTE_NS});
+            kline(&h, BTCUSDT, &bar);
+            CHECK_INT(engine_orders(h.engine), known);
+            if (known) /* it is good for a minute of the venue's */
+                CHECK_INT(live_of(ORDER_LIMIT)->expires_ns, end_ns + MINUTE_NS + wrong_ns[i]);
+        }
+        harness_close(&h);
+    }
+    /* A bar that is late stays so. */
+    open_runner();
+    venue_clock(&h, 70 * SECOND_NS);
+    h.now_ns = START_NS + MINUTE_NS / 2;
+    struct bar late = flat_bar(START_NS - MINUTE_NS, 60000 * E8);
+    puppet_want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1});
+    kline(&h, BTCUSDT, &late);
+    CHECK_INT(engine_orders(h.engine), 0);
+    harness_close(&h);
+    /* Of one venue only; and what is no difference of two clocks is refused. */
+    open_runner();
+    struct event event = {.kind = EVENT_VENUE_CLOCK, .venue_clock = {"other", SECOND_NS}};
+    struct engine_symbol_view view;
+    CHECK_INT(harness_event(&h, &event), 0);
+    engine_symbol_view(h.engine, BTCUSDT, &view);
+    CHECK_INT(view.ahead_ns, h.symbols[BTCUSDT].venue[0] ? 0 : SECOND_NS);
+    event.venue_clock.ahead_ns = INT64_MIN;
+    CHECK_INT(harness_event(&h, &event), -EINVAL);
+    harness_close(&h);
+}
+
 int main(void)
 {
+    test_wrong_clock();
     test_bracket_at_market();
     test_one_exit();
     test_limit_until();
