@@ -21,20 +21,6 @@ enum {
     ABSENT_MS = 5000, /* that others wait for a venue that is new and away */
 };
 
-int64_t feed_clock_ns(const struct feed *feed)
-{
-    /* CLOCK_BOOTTIME since the venue sent its time, so that steps of our wall clock do not matter. */
-    return feed->have_offset ? feed->server_ns + clock_boot_ns() - feed->server_boot_ns : clock_wall_ns();
-}
-
-int64_t feed_venue_now_ns(const struct feed *feed)
-{
-    if (feed->daemon->config.clock == CLOCK_FEED)
-        return daemon_session_now(feed->daemon->session);
-    int64_t now = feed_clock_ns(feed);
-    return now > feed->newest_ns ? now : feed->newest_ns;
-}
-
 /* The line of the log. */
 __attribute__((format(printf, 5, 0))) static void say(const struct feed *feed,
                                                       char ret[static DB_ALERT_TEXT_MAX],
@@ -343,14 +329,6 @@ void feed_end_for_good(struct feed *feed, const char *why)
         report_refusal(feed);
 }
 
-void feed_take_time(struct feed *feed, const struct venue_reply *reply)
-{
-    feed->server_ns = reply->server_ns;
-    feed->server_boot_ns = clock_boot_ns() - reply->elapsed_ms * 1000000 / 2;
-    feed->clock_offset_ns = reply->server_ns - (clock_wall_ns() - reply->elapsed_ms * 1000000 / 2);
-    feed->have_offset = true;
-}
-
 static void have_time(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
@@ -500,6 +478,7 @@ void feed_started(struct feed *feed)
     const struct session_recovery *recovery = daemon_session_recovery(feed->daemon->session);
     feed->actions_from_ns = daemon_session_now(feed->daemon->session) - recovery->away_ns;
     feed_follow_names(feed);
+    feed_report_clock(feed);
     find_first_moments(feed);
     for (int s = 0; feed->answered && s < feed->n_symbols; s++)
         feed_listed_well(feed, &feed->listed[s]);

@@ -154,8 +154,8 @@ struct feed {
     uint64_t bad_frames;
     bool bad_reported; /* an alert says that there are many */
     struct measure measure;
-    int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME */
-    int64_t clock_offset_ns;
+    int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME … */
+    int64_t server_late_ns;            /* … so much earlier or later */
     bool have_offset;
     char detail[VENUE_DETAIL_MAX + 64];
     char cause[VENUE_DETAIL_MAX + 64]; /* why it is not reached, as the alert says; "": no alert */
@@ -223,11 +223,6 @@ void feed_started(struct feed *feed);
 /* Ends the stream and all requests; `done` is called when nothing is left, then the feed is gone. */
 void feed_stop(struct feed *feed, void (*done)(void *user), void *user);
 
-/* The venue's clock, as well as it is known: its last time and what passed since. */
-int64_t feed_clock_ns(const struct feed *feed);
-/* The same, but not before the newest event; on the feed's clock the session's. */
-int64_t feed_venue_now_ns(const struct feed *feed);
-
 /* Continues the start at this stage. */
 void feed_continue(struct feed *feed, enum stage stage);
 /* Tries the stage again, later. */
@@ -259,7 +254,6 @@ void feed_end_unlisted(struct feed *feed);
 /* Marks a symbol from the venue's reply as this venue's. */
 void feed_own(const struct feed *feed, struct symbol *symbol);
 
-void feed_take_time(struct feed *feed, const struct venue_reply *reply);
 /* Raises an event's alert and writes a line of the log, with the venue's name. */
 void feed_alert(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -269,6 +263,17 @@ void feed_alert_raise(struct feed *feed, enum db_severity severity, const char *
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Ends that condition. Nothing happens where there is none. */
 void feed_alert_end(struct feed *feed, const char *code, const char *about);
+
+/* ---- clock.c ---- */
+
+void feed_take_time(struct feed *feed, const struct venue_reply *reply);
+/* The venue's clock, as well as it is known: its last time and what passed since. */
+int64_t feed_clock_ns(const struct feed *feed);
+/* The same, but not before the newest event; on the feed's clock the session's. */
+int64_t feed_venue_now_ns(const struct feed *feed);
+/* An event where the engine's time is another than it was, by the venue's: once a second, and before a bar
+ * that closes. */
+void feed_report_clock(struct feed *feed);
 
 /* ---- hours.c ---- */
 

@@ -99,6 +99,8 @@ static void take_event(struct feed *feed, struct event *event)
         feed_silence_received(&feed->streams[at].silence, feed->last_frame_ms);
         feed_remember(&feed->streams[at], &event->market);
     }
+    if (event->market.kind == MARKET_KLINE && event->market.kline.closed)
+        feed_report_clock(feed);
     pass_time(feed, event_ns);
     daemon_session_event(feed->daemon->session, event);
     if (symbol->book_wanted)

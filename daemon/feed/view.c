@@ -123,7 +123,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
         .bad_frames = feed->bad_frames,
         .bad_per_minute = seen.bad,
         .clock_offset_ms = feed->have_offset && feed->daemon->config.clock == CLOCK_WALL
-                               ? (double)(feed->clock_offset_ns / 1000000)
+                               ? (double)((feed_clock_ns(feed) - clock_wall_ns()) / 1000000)
                                : NAN,
         .requests = rest->requests,
         .requests_failed = rest->failures,
