@@ -91,7 +91,7 @@ static void settle(struct engine *engine, int symbol, int64_t price, enum fill_b
         if (id > newest)
             break;
         if (order.symbol != symbol || order.tif != tif || !engine_live_resting(&order) ||
-            order.effective_ns >= auction->before_ns)
+            order.effective_ns + engine_ahead_ns(engine, symbol) >= auction->before_ns)
             continue;
         if (!reported)
             report(engine, symbol, auction->closing, price > 0);
@@ -142,7 +142,7 @@ static void await(struct engine *engine, int symbol, bool closing, int64_t at_ns
     struct auction *auction = &market->auction;
     auction->closing = closing;
     auction->before_ns = at_ns;
-    auction->due_ns = at_ns + (closing ? CLOSING_WAIT_NS : OPENING_WAIT_NS);
+    auction->due_ns = at_ns - engine_ahead_ns(engine, symbol) + (closing ? CLOSING_WAIT_NS : OPENING_WAIT_NS);
     if (print > 0)
         settle(engine, symbol, print, closing ? FILL_BASIS_CLOSING : FILL_BASIS_OPENING);
     else if (is_over(engine, auction))

@@ -76,7 +76,7 @@ struct auction {
     int64_t first, last; /* prices of its first and its last trade; 0: none yet */
     int64_t last_ns;     /* when the last one was made */
     int64_t print;       /* an official price that came before the event of its phase; 0: none */
-    int64_t due_ns;      /* until then the official price is waited for; 0: no auction waits */
+    int64_t due_ns;      /* until then, by recv_ns, the official price is waited for; 0: no auction waits */
     int64_t before_ns;   /* only orders that took effect before it trade there */
     bool closing;        /* which of the two is waited for */
 };

@@ -64,7 +64,8 @@ static int64_t session_end(const struct engine *engine, const struct order *orde
         return 0;
     if (market->symbol.calendar[0] == '\0')
         return (order->effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
-    return market->phase == last && market->phase_next_ns > order->effective_ns ? market->phase_next_ns : 0;
+    int64_t end_ns = market->phase_next_ns - engine_ahead_ns(engine, order->symbol);
+    return market->phase == last && market->phase_next_ns > 0 && end_ns > order->effective_ns ? end_ns : 0;
 }
 
 int64_t engine_hours_order_end(const struct engine *engine, const struct order *order)
@@ -94,7 +95,8 @@ enum order_reason engine_hours_late(const struct engine *engine, const struct or
     if (!rules || !order_is_of_auction(order->tif))
         return ORDER_OK;
     bool before = market->phase == (opens ? MARKET_PHASE_EARLY : MARKET_PHASE_OPEN);
-    bool late = order_rules_late(rules, order->tif, engine->now_ns, before ? market->phase_next_ns : 0,
-                                 day_over(market, rules, engine->now_ns));
+    int64_t now_ns = engine->now_ns + engine_ahead_ns(engine, order->symbol);
+    bool late = order_rules_late(rules, order->tif, now_ns, before ? market->phase_next_ns : 0,
+                                 day_over(market, rules, now_ns));
     return !late ? ORDER_OK : opens ? ORDER_RULE_OPG_LATE : ORDER_RULE_CLS_LATE;
 }

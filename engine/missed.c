@@ -29,10 +29,10 @@ static void describe(const struct engine *engine, const struct order *order, con
              limit ? "limit" : "stop", price, when, low, high);
 }
 
-static bool crossed(const struct order *order, const struct bar *bar)
+static bool crossed(const struct engine *engine, const struct order *order, const struct bar *bar)
 {
-    if (order->effective_ns > bar->open_ns || order->updated_ns > bar->open_ns ||
-        order_is_of_auction(order->tif))
+    int64_t open_ns = bar->open_ns - engine_ahead_ns(engine, order->symbol);
+    if (order->effective_ns > open_ns || order->updated_ns > open_ns || order_is_of_auction(order->tif))
         return false; /* it may have been crossed before it rested, or before its price was this one */
     if (order_works_as_limit(order))
         return fill_limit_trades_through(order->side, order->price,
@@ -68,7 +68,7 @@ void engine_match_missed(struct engine *engine, int symbol, const struct bar *ba
             const struct bar bar = engine_calendars_dated(engine, symbol, &bars[k]);
             bool traded = engine_hours_has_bar(market, &bar, engine->interval_ns) ||
                           (live->order.extended_hours && engine_hours_bar_outside(&bar));
-            if (!traded || !crossed(&live->order, &bar))
+            if (!traded || !crossed(engine, &live->order, &bar))
                 continue;
             report_order(engine, live, &bar);
             break;

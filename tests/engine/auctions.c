@@ -126,6 +126,21 @@ static void test_opening(void)
     harness_close(&h);
 }
 
+/* Our clock is two hours ahead: the order was given before the opening. */
+static void test_wrong_clock(void)
+{
+    int64_t open_ns = START_NS + HOUR_NS, wrong_ns = 2 * HOUR_NS;
+    open_stock();
+    venue_clock(&h, -wrong_ns);
+    phase_at(MARKET_PHASE_EARLY, START_NS + wrong_ns, open_ns, false);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    uint64_t id = rested(of_auction(ORDER_OPG, order_of(ORDER_BUY, ORDER_MARKET, BTC)));
+    phase_at(MARKET_PHASE_OPEN, open_ns + wrong_ns, open_ns + 6 * HOUR_NS, false);
+    print_at(MARKET_OPENING, 60200, open_ns);
+    filled(id, 60200, FILL_BASIS_OPENING);
+    harness_close(&h);
+}
+
 /* Our clock is late: the print comes before the session's event. And one of yesterday's phase is none. */
 static void test_early_print(void)
 {
@@ -418,6 +433,7 @@ int main(void)
     for (int m = FILL_BOOK; m <= FILL_QUOTE; m++) {
         model = (enum fill_model)m;
         test_opening();
+        test_wrong_clock();
         test_early_print();
         test_closing();
         test_no_print();

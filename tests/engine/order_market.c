@@ -248,6 +248,11 @@ static void test_missed(enum missed_stops what)
     /* The bar in which they came to rest may have been lower before that. */
     missed_bar(START_NS, 50000 * USDT, 60000 * USDT);
     CHECK_INT(h.alerts, alerts);
+    /* By a slow clock a later one, too. */
+    venue_clock(&h, 2 * MINUTE_NS);
+    missed_bar(START_NS + MINUTE_NS / 2, 50000 * USDT, 60000 * USDT);
+    CHECK_INT(h.alerts, alerts);
+    venue_clock(&h, 0);
     missed_bar(START_NS + MINUTE_NS, 59500 * USDT, 60000 * USDT); /* reaches the stop, not the limit */
     CHECK_INT(h.alerts, alerts + 1);
     CHECK_STR(h.last_alert, "STOP_MISSED");

@@ -182,6 +182,20 @@ static void test_opening(void)
     harness_close(&h);
 }
 
+/* What is too late for an auction is so by the venue's clock. */
+static void test_wrong_clock(void)
+{
+    model = FILL_QUOTE;
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+    h.now_ns = OPEN_NS - 3 * MINUTE_NS;
+    venue_clock(&h, 2 * MINUTE_NS);
+    asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_RULE_OPG_LATE);
+    venue_clock(&h, -2 * MINUTE_NS);
+    pass(&h, 2 * MINUTE_NS);
+    asked(with(order_of(ORDER_BUY, ORDER_MARKET, SHARE), ORDER_OPG), ORDER_OK);
+    harness_close(&h);
+}
+
 static void test_closing(void)
 {
     model = FILL_QUOTE;
@@ -274,6 +288,7 @@ int main(void)
     test_borrow_fee();
     test_emulated();
     test_opening();
+    test_wrong_clock();
     test_closing();
     test_bars();
     test_amount();

@@ -223,6 +223,22 @@ static void test_day(void)
     harness_close(&h);
 }
 
+/* The session's end is the venue's, whatever our clock says. */
+static void test_day_of_venue(int64_t ahead_ns)
+{
+    open_session(false);
+    venue_clock(&h, -ahead_ns);
+    h.now_ns += SECOND_NS + (ahead_ns > 0) * ahead_ns;
+    uint64_t id = rested(for_the_day(50000 * USDT));
+    CHECK_INT(reported(&h, id)->expires_ns, START_NS + HOUR_NS + ahead_ns);
+    h.now_ns = START_NS + HOUR_NS + ahead_ns - SECOND_NS;
+    pass(&h, 0);
+    sees(id, ORDER_OPEN, ORDER_OK);
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    harness_close(&h);
+}
+
 static void test_halt(void)
 {
     open_session(false);
@@ -438,6 +454,8 @@ int main(void)
     test_gaps(&random);
     test_trades_only();
     test_day();
+    test_day_of_venue(70 * SECOND_NS);
+    test_day_of_venue(-70 * SECOND_NS);
     test_halt();
     test_gone();
     test_venues();
