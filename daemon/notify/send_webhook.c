@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/notify/send_curl.h"
 #include "exchange/net/retry_after.h"
@@ -127,10 +126,13 @@ static size_t on_reply(char *data, size_t size, size_t n, void *ctx)
 
 static int64_t retry_after_ns(CURL *easy)
 {
-    struct curl_header *header;
+    char date[64] = "";
+    struct curl_header *header; /* the next call replaces it */
+    if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+        snprintf(date, sizeof date, "%s", header->value);
     if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return -1;
-    int64_t ms = net_retry_after_ms(header->value, (int64_t)time(NULL));
+    int64_t ms = net_retry_after_ms(header->value, date);
     return ms < 0 ? -1 : ms * 1000000;
 }
 

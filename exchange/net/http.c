@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
@@ -69,10 +68,13 @@ static int64_t header_number(CURL *easy, const char *name)
 
 static int64_t header_wait(CURL *easy)
 {
-    struct curl_header *header;
+    char date[64] = "";
+    struct curl_header *header; /* the next call replaces it */
+    if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+        snprintf(date, sizeof(date), "%s", header->value);
     if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return -1;
-    return net_retry_after_ms(header->value, (int64_t)time(NULL));
+    return net_retry_after_ms(header->value, date);
 }
 
 static int64_t header_date(CURL *easy)

@@ -2,8 +2,15 @@
 
 #include <curl/curl.h>
 #include <string.h>
+#include <time.h>
 
-int64_t net_retry_after_ms(const char *value, int64_t now_s)
+static int64_t sent_s(const char *date)
+{
+    int64_t s = date ? (int64_t)curl_getdate(date, NULL) : -1;
+    return s >= 0 ? s : (int64_t)time(NULL);
+}
+
+int64_t net_retry_after_ms(const char *value, const char *date)
 {
     int64_t seconds = 0;
     value += strspn(value, " \t");
@@ -13,9 +20,9 @@ int64_t net_retry_after_ms(const char *value, int64_t now_s)
             seconds = seconds * 10 + (value[i] - '0');
     } else {
         int64_t date_s = digits == 0 ? (int64_t)curl_getdate(value, NULL) : -1; /* begins with a weekday */
-        if (date_s < 0 || date_s <= now_s)
+        if (date_s < 0 || date_s <= sent_s(date))
             return -1;
-        seconds = date_s - now_s;
+        seconds = date_s - sent_s(date);
     }
     return seconds <= INT32_MAX ? seconds * 1000 : -1;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
@@ -102,9 +101,11 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
     struct websocket_end how = {.retry_after_ms = -1, .http_status = (int)lws_http_client_http_response(wsi)};
     if (how.http_status == 101)
         how.http_status = 0; /* accepted, and then broken */
-    char value[64];
+    char value[64], date[64];
+    if (lws_hdr_copy(wsi, date, sizeof(date), WSI_TOKEN_HTTP_DATE) <= 0)
+        date[0] = '\0';
     if (how.http_status > 0 && lws_hdr_copy(wsi, value, sizeof(value), WSI_TOKEN_HTTP_RETRY_AFTER) > 0)
-        how.retry_after_ms = net_retry_after_ms(value, (int64_t)time(NULL));
+        how.retry_after_ms = net_retry_after_ms(value, date);
     if (how.http_status > 0)
         say(websocket, "the upgrade was refused with HTTP %d", how.http_status);
     else if (text && len > 0)

@@ -47,8 +47,10 @@ static struct http_call *get(struct server *server, const char *host, const char
 static void script(struct peer *peer, const char *head)
 {
     if (strstr(head, "GET /limited ")) {
-        peer_print(peer, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 11\r\nX-MBX-USED-WEIGHT-1M: 1201\r\n"
-                         "Date: Mon, 11 Oct 2021 11:48:31 GMT\r\nContent-Length: 2\r\n\r\n{}");
+        peer_print(
+            peer,
+            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: Mon, 11 Oct 2021 11:48:42 GMT\r\nX-MBX-USED-WEIGHT-1M: 1201\r\n"
+            "Date: Mon, 11 Oct 2021 11:48:31 GMT\r\nContent-Length: 2\r\n\r\n{}");
     } else if (strstr(head, "GET /keys ")) {
         CHECK(strstr(head, "APCA-API-KEY-ID: me\r\n") && strstr(head, "Accept: application/json\r\n"));
         peer_print(peer, "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 200\r\nX-Ratelimit-Remaining: 199\r\n"

@@ -449,7 +449,8 @@ static void test_certificates(void)
 static void script_refuse(struct peer *peer, const char *head)
 {
     (void)head;
-    peer_print(peer, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n");
+    peer_print(peer, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: Mon, 11 Oct 2021 11:48:07 GMT\r\n"
+                     "Date: Mon, 11 Oct 2021 11:48:00 GMT\r\nContent-Length: 0\r\n\r\n");
 }
 
 static void script_redirect(struct peer *peer, const char *head)
