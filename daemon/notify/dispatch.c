@@ -1,4 +1,4 @@
-/* The thread that stores notices, gives them to the sinks' threads, and starts and ends those. */
+/* The thread that takes notices, and starts and ends the sinks' threads; store.c stores what it takes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct batch {
 
 /* ---- the file ---- */
 
-static void report(struct notify *notify, const char *error)
+void daemon_notify_report(struct notify *notify, const char *error)
 {
     pthread_mutex_lock(&notify->lock);
     bool news = strcmp(notify->total.error, error) != 0;
@@ -42,7 +42,7 @@ int daemon_notify_open(struct notify *notify)
     if (aside)
         daemon_log_warning("%s was damaged, and is put aside: notices that were not delivered are lost",
                            notify->path);
-    report(notify, r < 0 ? err : "");
+    daemon_notify_report(notify, r < 0 ? err : "");
     if (r < 0)
         return r;
     pthread_mutex_lock(&notify->file);
@@ -141,109 +141,6 @@ static void configure(struct notify *notify)
                            dropped);
 }
 
-/* ---- notices ---- */
-
-/* "0123456789abcdef-7-1795624800-raised-error", the same whenever it is made. With the second that it was
- * raised: a state that was restored numbers other alerts as the lost ones. */
-static void put_key(const struct notify *notify, struct db_notice *notice)
-{
-    char own[DB_NOTICE_KEY_MAX];
-    if (notice->alert == 0)
-        snprintf(own, sizeof own, "%.70s", notice->key);
-    else if (notice->state == DB_NOTICE_RECOVERED)
-        snprintf(own, sizeof own, "%" PRIu64 "-%" PRId64 "-recovered", notice->alert,
-                 notice->raised_ns / 1000000000);
-    else
-        snprintf(own, sizeof own, "%" PRIu64 "-%" PRId64 "-raised-%s", notice->alert,
-                 notice->raised_ns / 1000000000, db_severity_name(notice->severity));
-    snprintf(notice->key, sizeof notice->key, "%s-%.75s", notify->instance, own);
-}
-
-/* The sinks that want it. */
-static int names_of(struct notify *notify, const struct db_notice *notice,
-                    char words[static NOTIFY_SINKS_MAX][DB_NOTICE_SINK_MAX],
-                    const char *names[static NOTIFY_SINKS_MAX])
-{
-    int n = 0;
-    pthread_mutex_lock(&notify->lock);
-    for (int i = 0; i < notify->n_workers; i++)
-        if ((int)notice->severity >= notify->workers[i]->sink.severity) {
-            snprintf(words[n], DB_NOTICE_SINK_MAX, "%s", notify->workers[i]->sink.name);
-            names[n] = words[n];
-            n++;
-        }
-    pthread_mutex_unlock(&notify->lock);
-    return n;
-}
-
-/* Gives it to the sinks' threads. */
-static void hand_out(struct notify *notify, struct notify_item *item)
-{
-    struct db_notice *notice = &item->notice;
-    pthread_mutex_lock(&notify->lock);
-    for (int i = 0; i < notify->n_workers; i++) {
-        struct notify_worker *worker = notify->workers[i];
-        if ((int)notice->severity < worker->sink.severity || strcmp(notice->except, worker->sink.name) == 0)
-            continue;
-        if (!daemon_notify_worker_add(worker, item))
-            notify->total.dropped++;
-    }
-    daemon_notify_item_unref(item);
-    pthread_mutex_unlock(&notify->lock);
-}
-
-/* 0: it is to be delivered; 1: it was stored before, or no one was sent its begin. Without a file it is to be
- * delivered once at least; once a write has failed (err) no more are made, as part of them may be undone. */
-static int store(struct notify *notify, struct db_notice *notice, char *err, size_t err_size)
-{
-    char words[NOTIFY_SINKS_MAX][DB_NOTICE_SINK_MAX];
-    const char *names[NOTIFY_SINKS_MAX];
-    if (!notify->db)
-        return 0;
-    int r = db_notices_severity(notify->db, notice);
-    if (r == 0 && !err[0])
-        r = db_notices_put(notify->db, notice, names, names_of(notify, notice, words, names));
-    if (r < 0)
-        snprintf(err, err_size, "%.600s: %s", notify->path, strerror(-r));
-    return r < 0 ? 0 : r;
-}
-
-/* In one transaction: a burst costs one sync. Delivered only once that is on the disk. */
-static void take_items(struct notify *notify, struct notify_item *items)
-{
-    char err[NOTIFY_ERROR_MAX] = "";
-    struct notify_item *wanted = NULL, **end = &wanted;
-    pthread_mutex_lock(&notify->file);
-    int r = notify->db ? db_notices_begin(notify->db) : 0;
-    for (struct notify_item *item = items, *next; item; item = next) {
-        next = item->next;
-        item->next = NULL;
-        put_key(notify, &item->notice);
-        if (store(notify, &item->notice, err, sizeof err) == 0) {
-            item->refs = 1;
-            *end = item;
-            end = &item->next;
-        } else {
-            free(item);
-        }
-    }
-    if (notify->db && r == 0)
-        r = db_notices_commit(notify->db);
-    bool known = notify->db != NULL;
-    pthread_mutex_unlock(&notify->file);
-    if (r < 0)
-        snprintf(err, sizeof err, "%.600s: %s", notify->path, strerror(-r));
-    for (struct notify_item *item = wanted; item && r < 0; item = item->next)
-        item->notice.id = 0; /* rolled back: the file gives these numbers again, to others */
-    if (known)
-        report(notify, err);
-    for (struct notify_item *item = wanted, *next; item; item = next) {
-        next = item->next;
-        item->next = NULL;
-        hand_out(notify, item);
-    }
-}
-
 /* ---- what a former run left ---- */
 
 struct left {
@@ -296,7 +193,7 @@ static void take_open(struct notify *notify, const struct batch *batch)
             add_left(&left, &notice);
     }
     if (left.items)
-        take_items(notify, left.items);
+        daemon_notify_store(notify, left.items);
 }
 
 /* ---- the thread ---- */
@@ -373,8 +270,8 @@ void *daemon_notify_dispatch(void *arg)
             configure(notify);
         if (batch.have_open)
             take_open(notify, &batch);
-        if (batch.items)
-            take_items(notify, batch.items);
+        if (batch.items || daemon_notify_store_due(notify, !goes))
+            daemon_notify_store(notify, batch.items);
         free(batch.open);
         free_gone(notify);
         if (!goes)

@@ -1,5 +1,5 @@
-/* The threads of notify.h: notify.c is the loop's side, dispatch.c the thread that stores, worker.c one that
- * delivers. Internal to daemon/notify/. */
+/* The threads of notify.h: notify.c is the loop's side, dispatch.c the thread that stores (store.c), worker.c
+ * one that delivers. Internal to daemon/notify/. */
 #ifndef DAEMON_NOTIFY_INTERNAL_H
 #define DAEMON_NOTIFY_INTERNAL_H
 
@@ -16,8 +16,10 @@ enum {
 
 /* A notice, shared by the sinks that have not accepted it; counted under the lock. */
 struct notify_item {
-    struct notify_item *next; /* in the inbox */
+    struct notify_item *next; /* in the inbox, or among those that are not stored */
     int refs;
+    bool storing;      /* its number may be another in a moment: it is not forgotten until then */
+    int64_t stored_id; /* of the transaction under way */
     struct db_notice notice;
 };
 
@@ -78,6 +80,10 @@ struct notify {
     struct notify_test *tests, *tested; /* under way; that have ended */
     struct notify_total total;
 
+    struct notify_item *unstored, **unstored_end; /* the dispatcher's: delivered from memory */
+    int n_unstored;
+    int64_t store_again_ns;
+
     pthread_mutex_t file; /* of db; never taken while the other lock is held */
     struct db_notices *db;
     char
@@ -96,6 +102,18 @@ void daemon_notify_put_except(struct db_notice *notice);
 /* Opens the file. 0 or -errno; total.error says why. Without the locks. */
 int daemon_notify_open(struct notify *notify);
 void *daemon_notify_dispatch(void *notify);
+/* Why the file stores nothing, into the log where that is news; "": it does. */
+void daemon_notify_report(struct notify *notify, const char *error);
+
+/* ---- store.c: the dispatcher's ---- */
+
+/* Stores notices in one transaction (a burst costs one sync), with those that the file did not take before,
+ * and gives them to the sinks' threads: only once they are on the disk, or where the disk refuses. Takes the
+ * items; NULL: those from before alone. */
+void daemon_notify_store(struct notify *notify, struct notify_item *items);
+/* Is it time to try again what the file did not take? */
+bool daemon_notify_store_due(const struct notify *notify, bool last);
+void daemon_notify_store_finish(struct notify *notify);
 
 /* ---- worker.c; the lock is held ---- */
 

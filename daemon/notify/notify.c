@@ -79,6 +79,7 @@ struct notify *daemon_notify_create(uv_loop_t *loop, const char *path, const str
     notify->config = *config;
     notify->configured = true;
     notify->inbox_end = &notify->inbox;
+    notify->unstored_end = &notify->unstored;
     pthread_mutex_init(&notify->lock, NULL);
     pthread_mutex_init(&notify->file, NULL);
     init_monotonic(&notify->wake);
@@ -357,6 +358,7 @@ static void free_all(struct notify *notify)
         next = item->next;
         free(item);
     }
+    daemon_notify_store_finish(notify);
     db_notices_close(notify->db);
     free(notify->open);
     curl_global_cleanup();

@@ -162,14 +162,16 @@ static void store_accepted(struct notify_worker *worker, struct notify_pending *
     pthread_mutex_unlock(&notify->file);
     pthread_mutex_lock(&notify->lock);
     worker->last_store_ns = clock_now_ns();
-    if (r == 0) {
+    bool moved = pending->item->storing || pending->item->notice.id != id; /* it is in the file now */
+    if (r == 0 && !moved) {
         worker->n_unstored -= pending->accepted;
         take_out(worker, pending);
         return;
     }
     worker->n_unstored += !pending->accepted;
     pending->accepted = true;
-    snprintf(notify->total.error, sizeof notify->total.error, "%.300s: %s", notify->path, strerror(-r));
+    if (r < 0)
+        snprintf(notify->total.error, sizeof notify->total.error, "%.300s: %s", notify->path, strerror(-r));
 }
 
 static void deliver(struct notify_worker *worker, struct notify_pending *pending)

@@ -231,6 +231,60 @@ static void test_full(void)
     close_notify();
 }
 
+static bool stores(void)
+{
+    struct notify_total total;
+    daemon_notify_look(notify, &total);
+    return !total.error[0];
+}
+
+static int64_t n_pending(void)
+{
+    int64_t failed;
+    struct notify_sink_view views[NOTIFY_SINKS_MAX];
+    return pending(&failed) && daemon_notify_view(notify, views) > 0 ? views[0].pending : 0;
+}
+
+/* Raised while the disk is full, and accepted from memory: its end is sent once, with its severity, while the
+ * disk is still full (1), when it is not any more (2), and by the next run (3). What no sink accepted is
+ * stored once there is room, and delivered by the next run (4), though a later one was stored before. */
+static void test_ends_of_full(void)
+{
+    static const char *const one[] = {"g"};
+    const struct notify_config good = config_of(one, 1, NULL), bad = config_of(one, 1, "g");
+    int64_t failed;
+    unlink(file);
+    open_notify(&good);
+    limit_files(6000); /* less than a write of the file needs, enough for the sink's own */
+    for (uint64_t id = 1; id <= 3; id++)
+        raise_alert(id, false);
+    WAIT_FOR(lines("g", "\"raised\"") == 3 && !stores());
+    raise_alert(1, false); /* counted: no news */
+    raise_alert(1, true);
+    WAIT_FOR(lines("g", "recovered\"") == 1 && !pending(&failed));
+    daemon_notify_configure(notify, &bad);
+    raise_alert(4, false);
+    WAIT_FOR(n_pending() == 1);
+    limit_files(RLIM_INFINITY);
+    WAIT_FOR(stores());
+    raise_alert(5, false);
+    raise_alert(2, true);
+    WAIT_FOR(n_pending() == 3);
+    close_notify();
+    open_notify(&good);
+    CHECK_INT((int64_t)daemon_notify_last_alert(notify), 5);
+    const struct alert open[] = {{.id = 4, .severity = DB_WARNING, .lasts = true, .code = "DISK"},
+                                 {.id = 5, .severity = DB_WARNING, .lasts = true, .code = "DISK"}};
+    daemon_notify_open_alerts(notify, open, 2);
+    WAIT_FOR(lines("g", "recovered\"") == 3 && lines("g", "\"raised\"") == 5 && !pending(&failed));
+    for (uint64_t id = 1; id <= 5; id++) {
+        char word[32];
+        snprintf(word, sizeof word, "\"id\":%llu,", (unsigned long long)id);
+        CHECK_INT(lines("g", word), id <= 3 ? 2 : 1);
+    }
+    close_notify();
+}
+
 /* Without a sink there is no file, no thread, and nothing is kept. */
 static void test_nothing(void)
 {
@@ -255,6 +309,7 @@ int main(void)
     test_next_run();
     test_about_a_sink();
     test_full();
+    test_ends_of_full();
     test_nothing();
     uv_loop_close(&loop);
     snprintf(command, sizeof command, "rm -r %s", folder);
