@@ -116,8 +116,7 @@ const struct alert *daemon_alerts_event(struct alerts *alerts, int64_t now_ns, e
     return raise(alerts, now_ns, severity, false, code, text);
 }
 
-/* Does the text begin with it, and is that not a part of a longer name: BTCUSD of BTCUSDT? */
-static bool is_about(const char *text, const char *about)
+bool daemon_alert_is_about(const char *text, const char *about)
 {
     size_t len = strlen(about);
     if (len >= DB_ALERT_TEXT_MAX) /* the text was cut, at a character */
@@ -131,7 +130,7 @@ static size_t find(const struct alerts *alerts, const char *code, const char *ab
 {
     for (size_t i = alerts->n; i-- > 0;)
         if (alerts->list[i].lasts && strcmp(alerts->list[i].code, code) == 0 &&
-            is_about(alerts->list[i].text, about))
+            daemon_alert_is_about(alerts->list[i].text, about))
             return i;
     return alerts->n;
 }
@@ -229,6 +228,17 @@ bool daemon_alerts_over(struct alerts *alerts, const char *code, const char *abo
     *ret = alerts->list[at];
     take_out(alerts, at);
     return true;
+}
+
+bool daemon_alerts_over_former(struct alerts *alerts, const char *code, struct alert *ret)
+{
+    for (size_t i = alerts->n; i-- > 0;)
+        if (alerts->list[i].lasts && alerts->list[i].ticket == 0 && strcmp(alerts->list[i].code, code) == 0) {
+            *ret = alerts->list[i];
+            take_out(alerts, i);
+            return true;
+        }
+    return false;
 }
 
 void daemon_alert_row(const struct alert *alert, int64_t closed_ns, struct db_alert *ret)

@@ -81,6 +81,13 @@ void daemon_alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket);
 const struct alert *daemon_alerts_unstored(const struct alerts *alerts, const struct alert *than,
                                            uint64_t committed);
 
+/* Does a text begin with these whole words: "BTCUSDT", not "BTCUSD", of "BTCUSDT: its bars …"? */
+bool daemon_alert_is_about(const char *text, const char *about);
+
+/* Removes the newest condition of that code that a former run left, and that this one has not raised or
+ * counted. False: there is none. */
+bool daemon_alerts_over_former(struct alerts *alerts, const char *code, struct alert *ret);
+
 /* Removes the newest condition of that code whose text begins with `about`: it is over. False: there is
  * none. */
 bool daemon_alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret);

@@ -322,7 +322,7 @@ static void freed(uv_handle_t *handle)
 {
     struct session *session = handle->data;
     uv_mutex_destroy(&session->lock);
-    daemon_alerts_finish(&session->alerts);
+    daemon_session_alerts_finish(session);
     free(session->sessions);
     free(session->symbols);
     free(session->rebuilt_list);

@@ -1,9 +1,12 @@
 /* Alerts of a session: daemon/alerts.h with the session's clock and its writer. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/session_internal.h"
 #include "db/reader.h"
+
+enum { EARLY_ALERTS_MAX = 256 };
 
 static void store(struct session *session, const struct alert *alert, int64_t closed_ns)
 {
@@ -43,16 +46,71 @@ int daemon_session_take_alerts(struct session *session, struct db_reader *reader
     return 0;
 }
 
-/* Else their numbers or the time are not known yet; the status and the log say what is wrong. */
+/* Else their numbers or the time are not known yet: they are kept until the session has begun. */
 static bool can_report(const struct session *session)
 {
     return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);
 }
 
+static struct early_alert **find_early(struct session *session, bool lasts, const char *code,
+                                       const char *about)
+{
+    struct early_alert **at = &session->early_alerts;
+    while (*at && ((*at)->lasts != lasts || strcmp((*at)->code, code) != 0 ||
+                   !daemon_alert_is_about((*at)->text, about)))
+        at = &(*at)->next;
+    return at;
+}
+
+/* An event is about its whole text. */
+static void keep_early(struct session *session, enum db_severity severity, bool lasts, const char *code,
+                       const char *about, const char *text)
+{
+    struct early_alert **at = find_early(session, lasts, code, about);
+    if (!*at && session->n_early_alerts < EARLY_ALERTS_MAX && (*at = calloc(1, sizeof **at)))
+        session->n_early_alerts++;
+    if (!*at)
+        return; /* without memory, or too many: the log has what it says */
+    (*at)->severity = severity;
+    (*at)->lasts = lasts;
+    snprintf((*at)->code, sizeof(*at)->code, "%s", code);
+    snprintf((*at)->about, sizeof(*at)->about, "%s", about);
+    snprintf((*at)->text, sizeof(*at)->text, "%s", text);
+}
+
+static void forget_early(struct session *session, struct early_alert **at)
+{
+    struct early_alert *gone = *at;
+    *at = gone->next;
+    free(gone);
+    session->n_early_alerts--;
+}
+
+void daemon_session_alerts_begin(struct session *session)
+{
+    while (session->early_alerts && can_report(session)) {
+        const struct early_alert *early = session->early_alerts;
+        if (early->lasts)
+            daemon_session_alert_lasting(session, early->severity, early->code, early->about, early->text);
+        else
+            daemon_session_alert(session, early->severity, early->code, early->text);
+        forget_early(session, &session->early_alerts);
+    }
+}
+
+void daemon_session_alerts_finish(struct session *session)
+{
+    while (session->early_alerts)
+        forget_early(session, &session->early_alerts);
+    daemon_alerts_finish(&session->alerts);
+}
+
 void daemon_session_alert(struct session *session, enum db_severity severity, const char *code,
                           const char *text)
 {
-    if (can_report(session))
+    if (!can_report(session))
+        keep_early(session, severity, false, code, text, text);
+    else
         store(session,
               daemon_alerts_event(&session->alerts, daemon_session_now(session), severity, code, text), 0);
 }
@@ -60,7 +118,9 @@ void daemon_session_alert(struct session *session, enum db_severity severity, co
 void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
                                   const char *about, const char *text)
 {
-    if (can_report(session))
+    if (!can_report(session))
+        keep_early(session, severity, true, code, about, text);
+    else
         store(session,
               daemon_alerts_condition(&session->alerts, daemon_session_now(session), severity, code, about,
                                       text),
@@ -70,7 +130,17 @@ void daemon_session_alert_lasting(struct session *session, enum db_severity seve
 void daemon_session_alert_over(struct session *session, const char *code, const char *about)
 {
     struct alert alert;
+    struct early_alert **early;
+    while (*(early = find_early(session, true, code, about)))
+        forget_early(session, early);
     while (daemon_alerts_over(&session->alerts, code, about, &alert))
+        store(session, &alert, daemon_session_now(session));
+}
+
+void daemon_session_alert_over_former(struct session *session, const char *code)
+{
+    struct alert alert;
+    while (daemon_alerts_over_former(&session->alerts, code, &alert))
         store(session, &alert, daemon_session_now(session));
 }
 

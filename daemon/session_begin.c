@@ -445,7 +445,7 @@ static void end_former_conditions(struct session *session)
         "venue-refused", "bars-missing",      "TRAINER_SILENT", "TRAINER_ABSENT", "TRAINER_VERSION",
         "symbol-limit",  "reload-refused"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        daemon_session_alert_over(session, codes[i], "");
+        daemon_session_alert_over_former(session, codes[i]);
     if (session->steady.reported_ns == 0)
         daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
@@ -569,6 +569,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     db_writer_group_end(session->writer);
     emit_sessions(session);
     end_former_conditions(session);
+    daemon_session_alerts_begin(session);
     report_recovery(session);
     report_idle_accounts(session);
     if (!session->storage_ok) { /* it failed before there was an engine to notify */

@@ -27,6 +27,14 @@ struct early_reply {
     size_t len;
 };
 
+/* An alert that was raised before alerts can be stored. */
+struct early_alert {
+    struct early_alert *next;
+    enum db_severity severity;
+    bool lasts;
+    char code[ALERT_CODE_MAX], about[DB_ALERT_TEXT_MAX], text[DB_ALERT_TEXT_MAX];
+};
+
 /* A part that stores: the database, or the event log before it. */
 struct storage {
     bool changed, news; /* from the thread, under the session's lock */
@@ -69,7 +77,9 @@ struct session {
     int64_t now_ns;      /* of the last event */
     struct steady steady;
     struct alerts alerts;
-    bool alerts_known;       /* a former run's are read */
+    bool alerts_known; /* a former run's are read */
+    struct early_alert *early_alerts;
+    int n_early_alerts;
     struct playing *playing; /* the log is replayed: the engine's output answers no client */
     bool stored;             /* and the database holds these rows already */
     bool redoing;            /* the event that is played is a command's whose rows are put again */
@@ -160,6 +170,11 @@ int daemon_session_open_database(struct session *session, char *err, size_t err_
 /* session_alert.c */
 /* Reads what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
 int daemon_session_take_alerts(struct session *session, struct db_reader *reader);
+/* The conditions of that code that a former run left are over, unless this one has found them too. */
+void daemon_session_alert_over_former(struct session *session, const char *code);
+/* The session has begun: raises what was kept until then. */
+void daemon_session_alerts_begin(struct session *session);
+void daemon_session_alerts_finish(struct session *session);
 
 /* session.c */
 /* For names and dates: the wall's, or of the clock that all is stepped by. */
