@@ -62,6 +62,7 @@ void daemon_keep_files(struct daemon *daemon)
     keep_socket(daemon->control_read, daemon->state.socket_read, &daemon->socket_read_error);
     keep_lock(daemon);
     daemon_session_prune_former(daemon->session);
+    daemon_session_run_alive(daemon->session);
     if (daemon_session_recorder(daemon->session, false))
         daemon_recorder_look(daemon_session_recorder(daemon->session, false));
 }

@@ -425,7 +425,8 @@ static int put_list(struct building *b, char *err, size_t err_size)
         {"device_samples", false}, {"equity", true},    {"fills", true},
         {"gaps", false},           {"ledger", true},    {"order_policies", true},
         {"orders", true},          {"policies", false}, {"positions", true},
-        {"revisions", true},       {"symbols", true},   {"trainings", false},
+        {"revisions", true},       {"runs", true},      {"symbols", true},
+        {"trainings", false},
     };
     const char *name = strrchr(b->paths.aside, '/');
     struct db_rebuild rebuild = {

@@ -226,8 +226,10 @@ static int play_segment(struct rebuild_play *play, const struct rebuild_segment 
 {
     char path[STATE_PATH_MAX + 128], words[JOURNAL_ERROR_MAX];
     struct replay *replay;
-    struct replay_options options = {
-        .path = path, .policies = play->options->policies, .sink = daemon_session_sink(&play->session)};
+    struct replay_options options = {.path = path,
+                                     .policies = play->options->policies,
+                                     .sink = daemon_session_sink(&play->session),
+                                     .run_over = daemon_session_run_played};
     snprintf(path, sizeof path, "%s/%s", play->events, segment->name);
     int r = engine_replay_open(&options, &replay, words, sizeof words);
     if (r == -ENOMEM || r == -ENOPKG || r == -ENOTSUP) {

@@ -371,12 +371,15 @@ static void put_end(struct session *session)
     db_writer_group_begin(session->writer);
     db_writer_put_event(session->writer, session->seq);
     db_writer_put_meta(session->writer, "stopped_ns", text);
+    daemon_session_run_end(session);
     db_writer_group_end(session->writer);
 }
 
 int daemon_session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size)
 {
     char reason[DB_ERROR_MAX] = "";
+    if (session->engine) /* the last state is of now, not of the last event */
+        daemon_session_stamp(session);
     if (session->engine && daemon_session_log_state(session, STATE_STOP) < 0)
         daemon_log_error("the event log: no memory for the last state");
     if (session->engine)

@@ -186,6 +186,9 @@ const struct alert *daemon_session_alert_unstored(const struct session *session,
 /* A number for a new command's row. */
 uint64_t daemon_session_command_id(struct session *session);
 
+/* Call now and then: notes that it is alive, at most every DB_RUN_ALIVE_NS. */
+void daemon_session_run_alive(struct session *session);
+
 /* Call now and then: once a day what upgrades of the schema kept too long is removed, on a thread
  * (db/former.h). */
 void daemon_session_prune_former(struct session *session);

@@ -511,9 +511,6 @@ static void put_settings(struct session *session)
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, config->latency_ns);
     db_writer_put_meta(session->writer, "latency_ns", text);
-    snprintf(text, sizeof text, "%" PRId64, config->equity_interval_ns);
-    db_writer_put_meta(session->writer, "equity_interval_ns",
-                       text); /* how long the daemon ran follows from its points */
     snprintf(text, sizeof text, "%" PRId32, config->slippage_e6);
     db_writer_put_meta(session->writer, "slippage_e6", text);
     db_writer_put_meta(session->writer, "extended_hours", daemon_config_extended(config) ? "1" : "0");
@@ -564,6 +561,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     for (int a = 0; a < engine_accounts(session->engine); a++)
         daemon_session_put_account(session, session->engine, a);
     put_settings(session);
+    daemon_session_run_begin(session);
     struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};
     daemon_session_event(session, &down);
     db_writer_group_end(session->writer);

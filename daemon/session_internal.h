@@ -1,7 +1,7 @@
 /* A session's internals, shared by its own files: session.c opens, stamps and closes, session_begin.c makes
  * the engine, session_recover.c replays the event log, session_sink.c stores what the engine emits,
  * session_storage.c reports whether it can, session_alert.c keeps the alerts, session_log.c the event log
- * and the recording, session_symbols.c symbols that change. */
+ * and the recording, session_run.c when it ran, session_symbols.c symbols that change. */
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
@@ -72,9 +72,10 @@ struct session {
     bool caught_up; /* the engine has been given how long it was away */
     uint64_t holes_reported, lost_reported, restarts_reported; /* of the log, in alerts */
     uint64_t seq, run, last_command;
-    uint64_t last_order; /* the newest that came out of the engine */
-    uint64_t event_seq;  /* of the event that it handles, or plays again */
-    int64_t now_ns;      /* of the last event */
+    uint64_t last_order;                /* the newest that came out of the engine */
+    uint64_t event_seq;                 /* of the event that it handles, or plays again */
+    int64_t now_ns;                     /* of the last event */
+    int64_t run_began_ns, run_alive_ns; /* of its row of `runs`; 0: it has none yet */
     struct steady steady;
     struct alerts alerts;
     bool alerts_known; /* a former run's are read */
@@ -128,6 +129,13 @@ void daemon_session_continue_from(struct session *session, int64_t last_ns, int6
 /* Before anything of the state is altered: keeps it where opening its database will migrate it (db/former.h).
  * 0, or -errno with one line: the session cannot start. */
 int daemon_session_keep_former(struct session *session, char *err, size_t err_size);
+
+/* session_run.c */
+struct replay_run;
+void daemon_session_run_begin(struct session *session); /* its first state is in the log */
+void daemon_session_run_end(struct session *session);   /* and the last one */
+/* A run of the log that is played: of struct replay_options; the context is the session. */
+void daemon_session_run_played(void *ctx, const struct replay_run *run);
 
 /* session_log.c */
 int daemon_session_log_open(struct session *session, char *err, size_t err_size);

@@ -163,6 +163,7 @@ int daemon_session_play(struct session *session, struct replay *replay, bool kno
     while (r > 0);
     session->hooks.commands_redone(session->hooks.ctx);
     session->playing = NULL;
+    daemon_session_run_played(session, engine_replay_run(replay));
     return r;
 }
 
@@ -227,13 +228,15 @@ int daemon_session_play_log(struct session *session, const struct db_recovered *
     struct replay_options options = {.path = session->state->events,
                                      .from_seq = recovered->event_seq,
                                      .policies = &policies,
-                                     .sink = daemon_session_sink(session)};
+                                     .sink = daemon_session_sink(session),
+                                     .run_over = daemon_session_run_played};
     int64_t began = (int64_t)uv_hrtime();
-    session->run = last_run(session) + 1;
+    const uint64_t last = last_run(session);
+    session->run = 1 + (last > recovered->last_run ? last : recovered->last_run);
     session->seq =
         recovered->event_seq > session->recovery.log_seq ? recovered->event_seq : session->recovery.log_seq;
     if (session->recovery.log_seq == 0 && recovered->event_seq == 0 && recovered->last_ledger == 0 &&
-        session->run == 1)
+        last == 0)
         return 0; /* a first run */
     int r = engine_replay_open(&options, &playing.replay, playing.reason, sizeof playing.reason);
     if (is_refused(r))
@@ -257,6 +260,7 @@ int daemon_session_play_log(struct session *session, const struct db_recovered *
         return r;
     }
     session->seq = engine_replay_seq(playing.replay);
+    daemon_session_run_played(session, engine_replay_run(playing.replay));
     struct engine_sink sink = daemon_session_sink(session);
     session->engine = engine_replay_take(playing.replay, &sink);
     session->recovery.elapsed_ns = (int64_t)uv_hrtime() - began;

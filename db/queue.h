@@ -51,7 +51,8 @@
     APPLY(ACTION, action, MONEY | COMPARED, NULL) \
     PUT(SESSION, 0, &db_record_sessions) \
     PUT(VENUE, DROPS, &db_record_venues) \
-    APPLY(BAN, ban, 0, &db_record_bans)
+    APPLY(BAN, ban, 0, &db_record_bans) \
+    APPLY(RUN, run, 0, &db_record_runs)
 /* clang-format on */
 
 #define DB_ROW_KIND_(kind, ...) DB_ROW_##kind,

@@ -74,6 +74,10 @@ const struct record db_record_venues = RECORD_LIST("venue_status", RECORD_VENUES
 const struct record db_record_bans = RECORD_LIST("venue_bans", RECORD_BANS);
 #undef ROW
 
+#define ROW struct db_run
+const struct record db_record_runs = RECORD_LIST("runs", RECORD_RUNS);
+#undef ROW
+
 #define ROW struct db_device
 const struct record db_record_devices = RECORD_LIST("devices", RECORD_DEVICE);
 #undef ROW

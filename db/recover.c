@@ -370,12 +370,14 @@ static int take_last_ids(struct recovery *recovery)
             "last_command") "), "
                             "max(ifnull((SELECT max(id) FROM alerts), 0), " NUMBER(
                                 "last_alert") "), "
+                                              "ifnull((SELECT max(run) FROM runs), 0), "
                                               "(SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
                                               "ifnull((SELECT value = '1' FROM meta WHERE key = 'paused'), "
                                               "0), " NUMBER("event_seq"),
         NULL,
         RECORD_INTO(&to->last_order, &to->last_fill, &to->last_ledger, &to->last_command, &to->last_alert,
-                    record_into_bytes(to->ledger_hash, sizeof to->ledger_hash), &to->paused, &to->event_seq));
+                    &to->last_run, record_into_bytes(to->ledger_hash, sizeof to->ledger_hash), &to->paused,
+                    &to->event_seq));
     if (r > 0)
         take_base_ids(recovery);
     return r < 0 ? r : 0;

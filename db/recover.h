@@ -60,7 +60,7 @@ struct db_recovered {
     struct db_recovered_key *keys; /* of the newest DB_RECOVERED_KEYS_MAX commands with a key, sorted by it */
     size_t n_keys;
     void *key_texts;
-    uint64_t last_order, last_fill, last_ledger, last_command, last_alert; /* 0: none yet */
+    uint64_t last_order, last_fill, last_ledger, last_command, last_alert, last_run; /* 0: none yet */
     uint8_t ledger_hash[LEDGER_HASH_SIZE]; /* of the last row; zeros before the first */
     uint64_t event_seq;                    /* newest event whose rows are stored; 0: none */
     bool paused;

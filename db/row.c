@@ -12,6 +12,8 @@ static const char *const severities[] = {[DB_INFO] = "info", [DB_WARNING] = "war
 static const char *const feed_states[] = {
     [DB_FEED_OK] = "ok",       [DB_FEED_CONNECTING] = "connecting", [DB_FEED_RETRY] = "retry",
     [DB_FEED_STALE] = "stale", [DB_FEED_FAILED] = "failed",         [DB_FEED_CLOSED] = "closed"};
+static const char *const run_states[] = {
+    [DB_RUN_RUNNING] = "running", [DB_RUN_STOPPED] = "stopped", [DB_RUN_KILLED] = "killed"};
 static const char *const revision_kinds[] = {
     [REVISION_CORRECTION] = "correction", [REVISION_CANCEL] = "cancel", [REVISION_BAR] = "bar"};
 
@@ -42,7 +44,8 @@ const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_s
                           db_words_bar_source = WORDS(bar_sources),
                           db_words_bar_session = {.n = BAR_SESSIONS, .names = bar_session_names},
                           db_words_action_kind = WORDS(action_kinds), db_words_statistic = WORDS(statistics),
-                          db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name};
+                          db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name},
+                          db_words_run_state = WORDS(run_states);
 
 #define NAME(of, what, names) \
     const char *db_##of##_name(enum what value) \

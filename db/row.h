@@ -224,6 +224,18 @@ struct db_session {
     int64_t since_ns;
 };
 
+enum db_run_state { DB_RUN_RUNNING, DB_RUN_STOPPED, DB_RUN_KILLED };
+
+/* A run of the daemon, by the session's clock: put again it lasts longer, and never begins later. */
+struct db_run {
+    uint64_t run;
+    int64_t began_ns, alive_ns;
+    enum db_run_state state;
+};
+
+/* A run that is running says so at least so often. */
+#define DB_RUN_ALIVE_NS (10 * INT64_C(1000000000))
+
 /* A corporate action that took effect, once, with its event. */
 struct db_action {
     uint64_t id; /* 1, 2, 3 …; 0: the next */
@@ -359,7 +371,7 @@ bool db_policy_trades_for(const struct db_policy *policy, const char *account);
 extern const struct record_words db_words_statistic, db_words_asset_class, db_words_symbol_says,
     db_words_policy_role, db_words_severity, db_words_command_state, db_words_feed_state,
     db_words_revision_kind, db_words_bar_source, db_words_bar_session, db_words_action_kind,
-    db_words_market_phase;
+    db_words_market_phase, db_words_run_state;
 
 const char *db_policy_role_name(enum db_policy_role role);      /* "challenger", "champion", "retired" */
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */

@@ -19,6 +19,13 @@ static const struct salvage_way commands = {
         "excluded.hash WHERE excluded.state <> 'pending' AND (peer_uid, peer_pid, key) IS "
         "(excluded.peer_uid, excluded.peer_pid, excluded.key)"};
 
+/* The log may have a part of a run alone. */
+static const struct salvage_way runs = {
+    .into = "INSERT INTO main.runs",
+    .conflict =
+        "ON CONFLICT (run) DO UPDATE SET began_ns = min(began_ns, excluded.began_ns), alive_ns = "
+        "max(alive_ns, excluded.alive_ns), state = iif(excluded.state = 'stopped', 'stopped', state)"};
+
 /* Deletes salvaged rows that reference a missing row. */
 static const char clean_orders[] =
     "DELETE FROM orders WHERE id IN (SELECT id FROM temp.taken WHERE name = 'orders') AND "
@@ -155,6 +162,8 @@ int db_salvage_after(struct db_salvage *salvage, const struct db_base *base)
     int rc = salvage_orders(salvage, base);
     if (rc == SQLITE_OK)
         rc = copy(salvage, "commands", &commands, 0, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = copy(salvage, "runs", &runs, 0, INT64_MAX);
     for (size_t i = 0; rc == SQLITE_OK && i < db_tables_count; i++)
         if (db_tables[i].salvaged)
             rc = db_salvage_copy(salvage, &db_tables[i], NULL, -1, INT64_MAX);

@@ -42,6 +42,15 @@ int db_apply_ban(struct db_store *store, const void *data)
     return db_store_put(store, row->until_ns ? DB_SQL_BAN : DB_SQL_BAN_OVER, &db_record_bans, row, NULL);
 }
 
+int db_apply_run(struct db_store *store, const void *data)
+{
+    const struct db_run *row = data;
+    int rc = db_store_put(store, DB_SQL_RUN, &db_record_runs, row, NULL);
+    if (rc != SQLITE_OK || row->state != DB_RUN_RUNNING)
+        return rc;
+    return db_store_run(store, DB_SQL_RUN_KILLED, RECORD_PARAMS(row->run), NULL);
+}
+
 enum {
     MONEY = 1,   /* db_row_is_money() */
     DROPS = 2,   /* db_row_may_be_dropped() */

@@ -71,6 +71,11 @@
     "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = :symbol AND kind = 'split')"
 #define THE_BAR "symbol = :symbol AND interval_ns = :interval_ns AND open_ns = :open_ns"
 
+/* Of two reports of one run; a state that says less comes from a log that does not reach its end. */
+#define RUN_MERGED \
+    "began_ns = min(began_ns, excluded.began_ns), alive_ns = max(alive_ns, excluded.alive_ns), state = " \
+    "iif('stopped' IN (state, excluded.state), 'stopped', excluded.state)"
+
 #define DB_SQL_LIST(X) \
     X(BEGIN, "BEGIN IMMEDIATE") \
     X(COMMIT, "COMMIT") \
@@ -260,6 +265,8 @@
                                               "phase = excluded.phase, next_ns = excluded.next_ns") \
     X(VENUE, RECORD_UPSERT("venue_status", "", "state", RECORD_VENUES)) \
     X(BAN, RECORD_UPSERT("venue_bans", "", "why", RECORD_BANS)) \
+    X(RUN, RECORD_INSERT("runs", RECORD_RUNS) " ON CONFLICT (run) DO UPDATE SET " RUN_MERGED) \
+    X(RUN_KILLED, "UPDATE runs SET state = 'killed' WHERE state = 'running' AND run <> ?1") \
     X(BAN_OVER, "DELETE FROM venue_bans WHERE venue = :venue")
 
 #endif

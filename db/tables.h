@@ -50,6 +50,7 @@
     PLAIN("account_margins", COPY(RECORD_COLUMNS(RECORD_MARGINS), "account")) \
     PLAIN("market_sessions", COPY(RECORD_COLUMNS(RECORD_SESSIONS), "calendar")) \
     PLAIN("venue_bans", COPY(RECORD_COLUMNS(RECORD_BANS), "venue")) \
+    PLAIN("runs", .columns = RECORD_COLUMNS(RECORD_RUNS), BY("run", "run"), .by_number = true) \
     PLAIN("trainings", COPY(RECORD_COLUMNS(RECORD_TRAINING), "name")) \
     PLAIN("training_points", COPY(RECORD_COLUMNS(RECORD_TRAINING_POINT), "training, steps")) \
     PLAIN("training_evaluations", COPY(RECORD_COLUMNS(RECORD_TRAINING_EVALUATION), "training, steps")) \

@@ -106,6 +106,7 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
     ROW(feed, FEED, db_feed) \
     ROW(venue, VENUE, db_venue) \
     ROW(ban, BAN, db_ban) /* the newest of that venue; until_ns 0: it is over, and forgotten */ \
+    ROW(run, RUN, db_run) /* while one runs, no other does */ \
     /* At most DB_TRAININGS_KEPT, of each DB_TRAINING_POINTS_KEPT. A training's points come after its row, in \
      * its group: where that was taken they are too, and where it was dropped (0) its `seq` is as before, and \
      * its events are to be asked for again. */ \

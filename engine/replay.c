@@ -21,8 +21,10 @@ struct replay {
     struct codec codec;
     struct policy_cache *cache; /* of the journal's own state directory */
     struct policies policies;
-    uint64_t seq, run, runs, holes;
+    uint64_t seq, runs, holes;
     int64_t to_ns, received_ns;
+    struct replay_run run;
+    void (*run_over)(void *ctx, const struct replay_run *run);
     struct state_record state; /* without its bytes */
     uint8_t *beside;           /* its own copy */
     bool check_states, any_event, ended;
@@ -71,6 +73,19 @@ static int keep_beside(struct replay *replay, const struct state_record *state)
     return 0;
 }
 
+static void follow_run(struct replay *replay, const struct journal_record *record,
+                       const struct state_record *state)
+{
+    struct replay_run *run = &replay->run;
+    if (state->run != run->number) {
+        if (run->number > 0 && replay->run_over)
+            replay->run_over(replay->sink.ctx, run);
+        *run = (struct replay_run){.number = state->run, .began_ns = record->recv_ns};
+    }
+    run->last_ns = record->recv_ns;
+    run->stopped = state->why == STATE_STOP;
+}
+
 static int begin(struct replay *replay, const struct journal_record *record, const struct state_record *state)
 {
     char err[ENGINE_ERROR_MAX];
@@ -90,9 +105,9 @@ static int begin(struct replay *replay, const struct journal_record *record, con
     engine_destroy(replay->engine);
     replay->engine = engine;
     replay->seq = record->seq;
-    replay->run = state->run;
     replay->received_ns = record->recv_ns;
     replay->runs++;
+    follow_run(replay, record, state);
     return keep_beside(replay, state);
 }
 
@@ -147,11 +162,13 @@ static int same(struct replay *replay, const struct state_record *state)
 static int compare(struct replay *replay, const struct journal_record *record,
                    const struct state_record *state)
 {
-    if (state->run != replay->run || record->seq != replay->seq)
+    if (state->run != replay->run.number || record->seq != replay->seq)
         return fault(replay, -EILSEQ,
                      "the state of run %" PRIu64 " after event %" PRIu64
                      " (%s) does not follow event %" PRIu64 " of run %" PRIu64,
-                     state->run, record->seq, engine_state_why_name(state->why), replay->seq, replay->run);
+                     state->run, record->seq, engine_state_why_name(state->why), replay->seq,
+                     replay->run.number);
+    follow_run(replay, record, state);
     if (!replay->check_states)
         return 0;
     int r = same(replay, state);
@@ -217,7 +234,7 @@ static int take_event(struct replay *replay, const struct journal_record *record
     event->seq = record->seq;
     event->recv_ns = record->recv_ns;
     replay->seq = record->seq;
-    replay->received_ns = record->recv_ns;
+    replay->received_ns = replay->run.last_ns = record->recv_ns;
     replay->any_event = true;
     /* -EINVAL: the event names what is not there; it had no effect when it was recorded, either. */
     if (engine_handle(replay->engine, event) == -ENOMEM)
@@ -292,6 +309,7 @@ int engine_replay_open(const struct replay_options *options, struct replay **ret
     replay->sink = options->sink;
     replay->check_states = options->check_states;
     replay->to_ns = options->to_ns;
+    replay->run_over = options->run_over;
     int r = find_policies(replay, options);
     if (r == 0)
         r = journal_reader_open(options->path, &replay->reader, replay->error, sizeof replay->error);
@@ -354,6 +372,11 @@ const struct state_record *engine_replay_state(const struct replay *replay)
 uint64_t engine_replay_runs(const struct replay *replay)
 {
     return replay->runs;
+}
+
+const struct replay_run *engine_replay_run(const struct replay *replay)
+{
+    return &replay->run;
 }
 
 uint64_t engine_replay_holes(const struct replay *replay)

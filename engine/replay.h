@@ -9,6 +9,13 @@
 
 struct replay;
 
+/* A run of the daemon, as far as it was read: from its first state on. */
+struct replay_run {
+    uint64_t number;
+    int64_t began_ns, last_ns; /* of the first state, and of the last event or state */
+    bool stopped;              /* with a state of its own: it was not killed */
+};
+
 struct replay_options {
     const char *path;  /* a journal's directory, or one segment */
     uint64_t from_seq; /* begin at the newest state not after this event; 0: at the oldest there is */
@@ -19,7 +26,8 @@ struct replay_options {
     const struct policies *policies;
     bool check_states; /* each state on the way must equal the engine's, to the byte; one of an older layout,
                           in all that such a layout holds */
-    struct engine_sink sink; /* of the engine */
+    struct engine_sink sink;                                   /* of the engine */
+    void (*run_over)(void *ctx, const struct replay_run *run); /* another began; NULL; `ctx` is the sink's */
 };
 
 /* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal starts later; -ENODATA for
@@ -40,6 +48,7 @@ const struct state_record *
 engine_replay_state(const struct replay *replay); /* the last one that an engine was made of */
 uint64_t
 engine_replay_runs(const struct replay *replay); /* 1, and one more each time the engine was replaced */
+const struct replay_run *engine_replay_run(const struct replay *replay); /* the one that is read */
 uint64_t engine_replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
 const char *engine_replay_error(const struct replay *replay);
 void engine_replay_close(struct replay *replay); /* and its engine; NULL is fine */

@@ -116,6 +116,12 @@
     NEXT(until_ns, "until_ns", "until_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(why, "why", "why", STRING, CHANGES, REQUIRED, NULL)
 
+#define RECORD_RUNS(FIRST, NEXT) \
+    FIRST(run, "run", "run", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(began_ns, "began_ns", "began_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(alive_ns, "alive_ns", "alive_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(state, "state", "state", WORD, FIXED, REQUIRED, &db_words_run_state)
+
 extern const struct record record_bars;
 
 #endif

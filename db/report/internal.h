@@ -195,8 +195,20 @@ int db_report_benchmarks(struct report_prices *prices, const struct report_curve
 enum { DB_REPORT_TIME_MAX = 24 };
 const char *db_report_time(int64_t ns, char ret[static DB_REPORT_TIME_MAX]); /* 2026-11-24 14:02, UTC */
 
+/* "12 s", "90 min", "26.5 h"; below 0: "n/a". */
+enum { DB_REPORT_DURATION_MAX = 40 };
+const char *db_report_duration(char ret[static DB_REPORT_DURATION_MAX], int64_t ns);
+
 /* Of the account's money: two, or six of one that has little. */
 int db_report_decimals(const struct db_report_account *account);
+
+/* ---- uptime.c ---- */
+
+int db_report_uptime(struct db_reader *reader, struct db_report *report);
+
+/* What it was beside a share; the share is known. */
+enum { DB_REPORT_UPTIME_MAX = 160 };
+const char *db_report_uptime_words(const struct db_report *report, char ret[static DB_REPORT_UPTIME_MAX]);
 
 /* ---- quality.c ---- */
 

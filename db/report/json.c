@@ -280,7 +280,11 @@ json_t *db_report_json(const struct db_report *report)
     set(object, "parity", parity_object(report));
     set(object, "observed_s", seconds(report->observed_ns));
     set(object, "up_s", seconds(report->up_ns));
-    set(object, "uptime_share",
-        real(report->observed_ns > 0 ? (double)report->up_ns / (double)report->observed_ns : NAN));
+    const bool known = report->observed_ns > 0;
+    set(object, "down_s", seconds(known ? report->observed_ns - report->up_ns : -1));
+    set(object, "outages", known ? json_integer((json_int_t)report->outages) : json_null());
+    set(object, "runs_killed", known ? json_integer((json_int_t)report->killed) : json_null());
+    set(object, "uptime_unknown_s", seconds(report->unknown_ns));
+    set(object, "uptime_share", real(known ? (double)report->up_ns / (double)report->observed_ns : NAN));
     return object;
 }

@@ -266,13 +266,13 @@ static void alerts(struct text *text, const struct db_report *report)
 
 static void run(struct text *text, const struct db_report *report)
 {
-    char remark[WORDS_MAX], checked[DB_REPORT_TIME_MAX];
+    char remark[WORDS_MAX], checked[DB_REPORT_TIME_MAX], uptime[DB_REPORT_UPTIME_MAX];
     report_page_heading(text, "The daemon and its data");
     report_page_facts(text);
     report_page_fact_fixed(
         text, "Uptime, %",
         report->observed_ns > 0 ? share((double)report->up_ns / (double)report->observed_ns) : NAN, 2,
-        "of the period, since the record's beginning");
+        report->observed_ns > 0 ? db_report_uptime_words(report, uptime) : "nothing is known of it");
     snprintf(remark, sizeof remark, "%lld days; last compared %s%s%s", (long long)report->parity_days,
              db_report_time(report->parity_ns, checked), report->parity_detail[0] ? ": " : "",
              report->parity_detail);

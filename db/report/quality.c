@@ -1,4 +1,4 @@
-/* What else a period was: the bars that there are, the alerts, how long the daemon ran, what parity says. */
+/* What else a period was: the bars that there are, the alerts, what parity says. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,66 +159,13 @@ static int read_silence(struct db_reader *reader, struct db_report *report)
     return db_query_end(stmt, r);
 }
 
-/* ---- uptime ---- */
-
-#define JITTER_NS (60 * INT64_C(1000000000))
-
-/* Points of the oldest account come every interval while the daemon runs; of old ones there is one an hour.
- */
-static int64_t ran(int64_t since_ns, int64_t until_ns, int64_t interval_ns, int64_t newest_ns)
-{
-    int64_t gap = until_ns - since_ns;
-    int64_t most =
-        since_ns < newest_ns - DB_EQUITY_WHOLE_NS ? 2 * REPORT_HOUR_NS : 3 * interval_ns + JITTER_NS;
-    return gap <= most ? gap : gap < interval_ns ? gap : interval_ns;
-}
-
-/* Of a stretch that began before the period what is in it. */
-static int64_t ran_within(int64_t from_ns, int64_t since_ns, int64_t until_ns, int64_t interval_ns,
-                          int64_t newest_ns)
-{
-    int64_t begins = since_ns > from_ns ? since_ns : from_ns;
-    int64_t ends = since_ns + ran(since_ns, until_ns, interval_ns, newest_ns);
-    return ends > begins ? ends - begins : 0;
-}
+/* ---- parity ---- */
 
 static int64_t meta_number(struct db_reader *reader, const char *key)
 {
     char text[32];
     return db_reader_meta(reader, key, text, sizeof text) == 0 ? strtoll(text, NULL, 10) : 0;
 }
-
-static int read_uptime(struct db_reader *reader, struct db_report *report)
-{
-    sqlite3_stmt *stmt;
-    int64_t interval_ns = meta_number(reader, "equity_interval_ns"), first_ns, newest_ns, ts_ns, since_ns = 0,
-            up_ns = 0;
-    int account;
-    report->observed_ns = report->up_ns = -1;
-    int r = db_query_first(
-        reader,
-        "SELECT a.id, (SELECT min(ts_ns) FROM equity WHERE account = a.id AND ts_ns > 0), (SELECT "
-        "max(ts_ns) FROM equity WHERE account = a.id) FROM accounts AS a ORDER BY created_ns, id LIMIT 1",
-        NULL, RECORD_INTO(&account, &first_ns, &newest_ns));
-    if (r <= 0 || first_ns == 0 || first_ns >= report->to_ns || interval_ns <= 0)
-        return r < 0 ? r : 0;
-    const int64_t from_ns = first_ns > report->from_ns ? first_ns : report->from_ns;
-    r = db_query(
-        reader,
-        "SELECT ts_ns FROM equity WHERE account = ?1 AND ts_ns < ?3 AND ts_ns >= ifnull((SELECT max(ts_ns) FROM "
-        "equity WHERE account = ?1 AND ts_ns < ?2), 1) ORDER BY ts_ns",
-        RECORD_PARAMS(account, from_ns, report->to_ns), &stmt);
-    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&ts_ns))) > 0) {
-        up_ns += since_ns ? ran_within(from_ns, since_ns, ts_ns, interval_ns, newest_ns) : 0;
-        since_ns = ts_ns;
-    }
-    up_ns += since_ns ? ran_within(from_ns, since_ns, report->to_ns, interval_ns, newest_ns) : 0;
-    report->observed_ns = report->to_ns - from_ns;
-    report->up_ns = up_ns;
-    return db_query_end(stmt, r);
-}
-
-/* ---- parity ---- */
 
 static void read_parity(struct db_reader *reader, struct db_report *report)
 {
@@ -238,7 +185,7 @@ int db_report_quality(struct report_prices *prices, struct db_report *report)
     int r = read_markets(prices, report);
     r = r < 0 ? r : read_alerts(prices->reader, report);
     r = r < 0 ? r : read_silence(prices->reader, report);
-    r = r < 0 ? r : read_uptime(prices->reader, report);
+    r = r < 0 ? r : db_report_uptime(prices->reader, report);
     read_parity(prices->reader, report);
     return r;
 }

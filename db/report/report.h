@@ -146,8 +146,10 @@ struct db_report {
     char parity_state[16], parity_detail[256];
     int64_t parity_ns, parity_to_ns, parity_days;
 
-    int64_t observed_ns,
-        up_ns;         /* of the period: since the record's beginning; of it the daemon ran. -1: not known */
+    /* Of the period: of how much is known whether the daemon ran; it ran; since the record's beginning, not
+     * known. Stretches without it, and its runs that ended there and were not stopped. */
+    int64_t observed_ns, up_ns, unknown_ns;
+    uint64_t outages, killed;
     int64_t silent_ns; /* any feed was silent; all of them, each moment once */
 };
 

@@ -55,20 +55,6 @@ static const char *ratio(char ret[static CELL], double value)
     return ret;
 }
 
-static const char *duration(char ret[static CELL], int64_t ns)
-{
-    const int64_t s = ns / 1000000000;
-    if (ns < 0)
-        return strcpy(ret, "n/a");
-    if (s < 120)
-        snprintf(ret, CELL, "%lld s", (long long)s);
-    else if (s < 7200)
-        snprintf(ret, CELL, "%lld min", (long long)(s / 60));
-    else
-        snprintf(ret, CELL, "%.1f h", (double)s / 3600);
-    return ret;
-}
-
 /* ---- lines ---- */
 
 /* The bytes of the first characters of a text that have at most so many. */
@@ -289,11 +275,11 @@ static void alerts(struct text *text, const struct db_report *report)
 
 static void run(struct text *text, const struct db_report *report)
 {
-    char cell[2][CELL], checked[DB_REPORT_TIME_MAX];
+    char cell[2][CELL], checked[DB_REPORT_TIME_MAX], words[DB_REPORT_UPTIME_MAX];
     text_lit(text, "\nthe daemon and its data\n");
     if (report->observed_ns > 0)
-        line(text, "uptime", "%.2f%% of %s", 100 * (double)report->up_ns / (double)report->observed_ns,
-             duration(cell[0], report->observed_ns));
+        line(text, "uptime", "%.2f%% of %s: %s", 100 * (double)report->up_ns / (double)report->observed_ns,
+             db_report_duration(cell[0], report->observed_ns), db_report_uptime_words(report, words));
     else
         line(text, "uptime", "n/a");
     if (report->parity_known)
@@ -302,7 +288,7 @@ static void run(struct text *text, const struct db_report *report)
              report->parity_detail[0] ? ": " : "", report->parity_detail);
     else
         line(text, "parity", "not compared yet");
-    line(text, "feeds", "silent for %s", duration(cell[1], report->silent_ns));
+    line(text, "feeds", "silent for %s", db_report_duration(cell[1], report->silent_ns));
     for (size_t i = 0; i < report->n_markets; i++)
         market(text, &report->markets[i]);
     alerts(text, report);
@@ -353,8 +339,12 @@ void db_report_summary(const struct db_report *report, struct text *text)
         missing += report->markets[i].missing - report->markets[i].filled;
     text_format(text, "alerts: %llu errors, %llu warnings; bars missing: %lld; feeds silent for %s\n",
                 (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
-                (long long)missing, duration(cell[0], report->silent_ns));
+                (long long)missing, db_report_duration(cell[0], report->silent_ns));
     if (report->observed_ns > 0)
-        text_format(text, "uptime %.2f%%, ", 100 * (double)report->up_ns / (double)report->observed_ns);
+        text_format(text, "uptime %.2f%%, down for %s, ",
+                    100 * (double)report->up_ns / (double)report->observed_ns,
+                    db_report_duration(cell[0], report->observed_ns - report->up_ns));
+    else
+        text_lit(text, "uptime n/a, ");
     text_format(text, "parity %s\n", report->parity_known ? report->parity_state : "not compared yet");
 }

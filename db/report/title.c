@@ -57,3 +57,17 @@ const char *db_report_title(const struct db_report *report, char ret[static DB_R
                  db_report_time(report->to_ns, to));
     return ret;
 }
+
+const char *db_report_duration(char ret[static DB_REPORT_DURATION_MAX], int64_t ns)
+{
+    const int64_t s = ns / 1000000000;
+    if (ns < 0)
+        return strcpy(ret, "n/a");
+    if (s < 120)
+        snprintf(ret, DB_REPORT_DURATION_MAX, "%lld s", (long long)s);
+    else if (s < 7200)
+        snprintf(ret, DB_REPORT_DURATION_MAX, "%lld min", (long long)(s / 60));
+    else
+        snprintf(ret, DB_REPORT_DURATION_MAX, "%.1f h", (double)s / 3600);
+    return ret;
+}

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "tests/db/fixture.h"
+#include "tests/db/sql.h"
 
 #define HOUR_NS               INT64_C(3600000000000)
 #define NEAR(value, expected) CHECK(fabs((value) - (expected)) < 1e-12)
@@ -425,6 +426,80 @@ static void test_thinned(void)
         db_report_finish(&reports[i]);
 }
 
+/* ---- uptime ---- */
+
+static void put_run(struct db_writer *writer, uint64_t number, int64_t began_s, int64_t alive_s,
+                    enum db_run_state state)
+{
+    const struct db_run run = {
+        .run = number, .began_ns = AT(began_s), .alive_ns = AT(alive_s), .state = state};
+    db_writer_put_run(writer, &run);
+}
+
+struct uptime {
+    int64_t from_s, to_s, now_s;
+    int64_t observed_s, up_s, unknown_s; /* observed -1: nothing is known */
+    uint64_t outages, killed;
+};
+
+static void check_uptime(struct db_reader *reader, const struct uptime *wanted)
+{
+    struct db_report report;
+    const struct db_report_query query = {
+        .from_ns = AT(wanted->from_s), .to_ns = AT(wanted->to_s), .now_ns = AT(wanted->now_s)};
+    const int64_t second = INT64_C(1000000000);
+    CHECK_INT(db_report_make(reader, &query, &report), 0);
+    CHECK_INT(report.observed_ns, wanted->observed_s < 0 ? -1 : wanted->observed_s * second);
+    CHECK_INT(report.up_ns, wanted->observed_s < 0 ? -1 : wanted->up_s * second);
+    CHECK_INT(report.unknown_ns, wanted->unknown_s * second);
+    CHECK_INT(report.outages, wanted->outages);
+    CHECK_INT(report.killed, wanted->killed);
+    db_report_finish(&report);
+}
+
+/* Runs 1, 2, 3, of which 2 was killed, with outages of 3 s and of 7 s; number 4 is lost; 5 still runs. */
+static void test_uptime(void)
+{
+    static const struct uptime cases[] = {
+        {0, 200, 1000, 200, 197, 0, 1, 0},     /* an outage of seconds */
+        {101, 102, 1000, 1, 0, 0, 1, 0},       /* within it */
+        {0, 400, 1000, 400, 390, 0, 2, 1},     /* … and one of a run that was killed */
+        {350, 700, 1000, 250, 250, 100, 0, 0}, /* from 500 to 600 nothing is known */
+        {510, 590, 1000, -1, 0, 80, 0, 0},     /* nothing at all */
+        {600, 990, 1000, 390, 390, 0, 0, 0},   /* it runs … */
+        {600, 1000, 1000, 390, 390, 10, 0, 0}, /* … and has not said so since */
+        {600, 5000, 5000, 4400, 390, 0, 1, 1}, /* for so long that it does not */
+        {-500, -100, 1000, -1, 0, 0, 0, 0},    /* before the record */
+    };
+    const struct db_writer_config config = {0};
+    const char *path = scratch_path("uptime.db");
+    struct fixture f;
+    struct db_writer *writer = fixture_writer(path, &config);
+    fixture_open(&f, writer);
+    put_run(writer, 1, 0, 0, DB_RUN_RUNNING);
+    put_run(writer, 1, 0, 90, DB_RUN_RUNNING);
+    put_run(writer, 1, 0, 100, DB_RUN_STOPPED);
+    put_run(writer, 2, 103, 103, DB_RUN_RUNNING);
+    put_run(writer, 2, 110, 200, DB_RUN_KILLED); /* as a log has it that begins later: it began at 103 */
+    put_run(writer, 2, 103, 300, DB_RUN_RUNNING);
+    put_run(writer, 3, 307, 500, DB_RUN_STOPPED);
+    put_run(writer, 3, 307, 400, DB_RUN_KILLED); /* as a log has it that ends before */
+    put_run(writer, 5, 600, 990, DB_RUN_RUNNING);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM runs WHERE state = 'running'"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT state = 'killed' AND alive_ns - began_ns = 197000000000 FROM runs "
+                                   "WHERE run = 2"),
+              1);
+    CHECK_INT(sql_query_file(path,
+                             "SELECT state = 'stopped' AND alive_ns - began_ns = 193000000000 FROM runs "
+                             "WHERE run = 3"),
+              1);
+    struct db_reader *reader = fixture_reader(path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_uptime(reader, &cases[i]);
+    db_reader_close(reader);
+}
+
 static void test_day_words(void)
 {
     int64_t day = 0, now_ns = utc(2024, 2, 29, 13);
@@ -448,6 +523,7 @@ int main(void)
     test_days();
     test_split();
     test_thinned();
+    test_uptime();
     test_day_words();
     return check_done("report");
 }

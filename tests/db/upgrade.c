@@ -268,6 +268,7 @@ int main(void)
     CHECK_INT(sql_query_file(path, "SELECT opened_ns FROM positions"), old.position.opened_ns);
     CHECK_INT(sql_query_file(path, "SELECT sum(peak) FROM equity"), 1000 + 1200 + 1200 + 1300 + 777);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM bars"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM runs"), 0); /* it is not known */
     CHECK_INT(sql_query_file(path, "SELECT lasts AND closed_ns IS NULL FROM alerts"),
               1); /* ends by itself from now on */
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM prices"), 1);

@@ -546,6 +546,29 @@ def check_data(c, record, report):
         begins, ends = max(ns, done), min(closed, to)
         silent, done = silent + max(0, ends - begins), max(done, ends)
     c.near("silent", report["feed_silent_s"], silent / 1e9, 1e-6)
+    check_uptime(c, record, report)
+
+
+def check_uptime(c, record, report):
+    """By the stretches of time between all moments at which a run begins or ends; no run is among them that still runs."""
+    runs = sorted(record.table("runs"), key=lambda run: run["run"])
+    frm, to = report["from_ns"], report["to_ns"]
+    up, down, outages = 0, 0, 0
+    part = lambda begins, ends: max(0, min(ends, to) - max(begins, frm))
+    for i, run in enumerate(runs):
+        up += part(run["began_ns"], run["alive_ns"])
+        if i + 1 < len(runs) and runs[i + 1]["run"] != run["run"] + 1:
+            continue
+        out = part(run["alive_ns"], runs[i + 1]["began_ns"] if i + 1 < len(runs) else to)
+        down, outages = down + out, outages + (out > 0)
+    killed = sum(run["state"] != "stopped" and frm <= run["alive_ns"] < to for run in runs)
+    known = up + down
+    for name, wanted in (("observed_s", known), ("up_s", up), ("down_s", down)):
+        c.near(name, report[name], wanted / 1e9 if known else None, 1e-9)
+    c.near("uptime", report["uptime_share"], up / known if known else None)
+    c.equal("outages", (report["outages"], report["runs_killed"]), (outages, killed) if known else (None, None))
+    first = report["record_from_ns"]
+    c.near("unknown", report["uptime_unknown_s"], max(0, part(first, to) - known) / 1e9 if first else 0, 1e-9)
 
 
 def check(papertape, state, *arguments, record=None):

@@ -23,7 +23,7 @@ SEEDS = 200 if harness.LONG else 2
 KILLS = 40 if harness.LONG else 1
 CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n"
 RECORD = {"orders": "id", "fills": "id", "ledger": "id", "positions": "account, symbol", "accounts": "id",
-          "commands": "id"}
+          "commands": "id", "runs": "run"}
 SOCKET = "control.sock"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "db", "schema")
 OLDER = "older.db"  # a backup after the first run

@@ -185,6 +185,20 @@ def check_round(daemon, done, seen):
     return acknowledged, again
 
 
+def check_runs(daemon):
+    """Each run has its row: it ends with its last event, before the next one begins."""
+    runs = daemon.query("SELECT run, began_ns, alive_ns, state FROM runs ORDER BY run")
+    assert len(runs) > 2 and [run[0] for run in runs] == list(range(1, len(runs) + 1)), runs
+    assert {run[3] for run in runs[:-1]} == {"killed"} and runs[-1][3] == "stopped", runs
+    assert all(run[1] < run[2] for run in runs) and all(a[2] <= b[1] for a, b in zip(runs, runs[1:])), runs
+    events = daemon.query("SELECT max(created_ns) FROM orders")[0][0]
+    assert any(run[1] <= events <= run[2] for run in runs), (events, runs)
+    report = json.loads(daemon.papertape("report", "--from", str(runs[0][1]), "--to", str(runs[-1][2]), "--json"))
+    down = sum(b[1] - a[2] for a, b in zip(runs, runs[1:]))
+    assert abs(report["down_s"] - down / 1e9) < 1e-6 and report["runs_killed"] == len(runs) - 1, (report["down_s"], down)
+    assert report["outages"] == sum(b[1] > a[2] for a, b in zip(runs, runs[1:])) and report["uptime_unknown_s"] == 0, report
+
+
 def kills(folder, rng, state, rounds):
     """On one state directory."""
     replay = None
@@ -221,6 +235,7 @@ def kills(folder, rng, state, rounds):
     parity = json.loads(daemon.papertape("parity", "--json"))
     assert parity["ok"] is True, parity
     assert daemon.stop() == 0
+    check_runs(daemon)
     print(f"kill -9: {rounds} rounds, {acknowledged} acknowledged orders, {unanswered} never answered, {again} asked again; "
           f"{report['orders']} orders, {report['fills']} fills, {report['rows']} ledger rows; parity over "
           f"{parity['events']} events, {parity['runs']} runs", flush=True)
