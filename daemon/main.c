@@ -17,6 +17,7 @@
 #include "daemon/http/http.h"
 #include "daemon/log.h"
 #include "daemon/loop_time.h"
+#include "daemon/memory.h"
 #include "daemon/notify/notify.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
@@ -565,6 +566,7 @@ static const struct option_program program = {
 
 int main(int argc, char **argv)
 {
+    daemon_memory_begin();
     early_stop_catch();
     return option_main(&program, argc, argv);
 }
