@@ -14,7 +14,7 @@ enum { BUSY_TIMEOUT_MS = 5000, FILE_MODE = 0640, LOG_PART = 1 << 16 };
 static const char set_up[] = "PRAGMA foreign_keys = ON;"
                              "PRAGMA synchronous = FULL;"
                              "PRAGMA wal_autocheckpoint = 0;"
-                             "PRAGMA journal_size_limit = 67108864;"
+                             "PRAGMA journal_size_limit = " DB_STORE_LOG_KEPT ";"
                              "PRAGMA temp_store = MEMORY;" DB_STORE_TEMPORARY;
 
 #define TEXT(name, text) text,
@@ -255,16 +255,34 @@ int db_store_checkpoint(struct db_store *store, bool truncate, bool *ret_empty)
     return (rc & 0xff) == SQLITE_BUSY ? SQLITE_OK : rc;
 }
 
-int db_store_renew_log(struct db_store *store)
+/* *ret_log is NULL where there is none. */
+static int find_log(struct db_store *store, sqlite3_file **ret_log, sqlite3_int64 *ret_size)
 {
     sqlite3_file *log = NULL;
+    int rc = sqlite3_file_control(store->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (rc == SQLITE_OK && log && !log->pMethods)
+        log = NULL;
+    if (rc == SQLITE_OK && log)
+        rc = log->pMethods->xFileSize(log, ret_size);
+    *ret_log = log;
+    return rc;
+}
+
+int64_t db_store_log_bytes(struct db_store *store)
+{
+    sqlite3_file *log;
+    sqlite3_int64 size = 0;
+    return find_log(store, &log, &size) == SQLITE_OK ? size : 0;
+}
+
+int db_store_renew_log(struct db_store *store)
+{
+    sqlite3_file *log;
     sqlite3_int64 size = 0;
     char bytes[LOG_PART];
-    int rc = sqlite3_file_control(store->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-    if (rc == SQLITE_OK && (!log || !log->pMethods))
-        return SQLITE_OK; /* there is none */
-    if (rc == SQLITE_OK)
-        rc = log->pMethods->xFileSize(log, &size);
+    int rc = find_log(store, &log, &size);
+    if (rc == SQLITE_OK && !log)
+        return SQLITE_OK;
     for (sqlite3_int64 at = 0; rc == SQLITE_OK && at < size; at += LOG_PART) {
         int part = size - at < LOG_PART ? (int)(size - at) : LOG_PART;
         rc = log->pMethods->xRead(log, bytes, part, at);

@@ -95,6 +95,9 @@ struct db_store {
     char error[DB_ERROR_MAX];    /* of the last call that failed */
 };
 
+/* What a log that starts over again keeps of its file, in bytes. */
+#define DB_STORE_LOG_KEPT "16777216"
+
 /* Where a training's states are merged, in memory. */
 #define DB_STORE_TEMPORARY \
     "CREATE TEMP TABLE merged_states (ts_ns INTEGER PRIMARY KEY, state TEXT, utilisation REAL);"
@@ -122,6 +125,10 @@ void db_store_rollback(struct db_store *store);
 /* Moves the log into the database; with `truncate` also empties the file, unless a reader is in the way,
  * which is no error. *ret_empty (may be NULL): nothing is left in the log. A SQLite result code. */
 int db_store_checkpoint(struct db_store *store, bool truncate, bool *ret_empty);
+
+/* The size of the log's file, which shrinks by `truncate` alone; 0 where there is none, or it is not known.
+ */
+int64_t db_store_log_bytes(struct db_store *store);
 
 /* Writes the log over itself, byte by byte the same, and syncs it. After a failed sync the kernel counts as
  * stored what is not: the log reads well, but transactions that build upon it, or are copied from it into

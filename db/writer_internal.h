@@ -128,7 +128,8 @@ void db_writer_note_failure(struct db_writer *w, int rc);
 /* SQLITE_OK; or the file is no longer at its place, with store->error. */
 int db_writer_still_there(struct db_store *store);
 
-/* Checkpoints a log of at least so many pages. */
+/* Checkpoints a log of at least so many pages, and empties its file (`truncate`), a large one in any case. A
+ * reader is not waited for: what it keeps is tried again 4 MB later, or once there are no rows. */
 void db_writer_keep_log_short(struct db_writer *w, int at, bool truncate);
 
 #endif

@@ -6,9 +6,9 @@
 #include "db/writer_internal.h"
 
 enum {
-    ROWS_PER_COMMIT = 8192,         /* a backlog is stored in transactions of about this many rows */
-    WAL_PAGES_TRUNCATE = 16 * 1000, /* 64 MB: readers kept the log from starting over; try to empty it */
-    JOURNAL_BEHIND = SQLITE_ABORT,  /* the result of a transaction that the event log does not cover */
+    ROWS_PER_COMMIT = 8192,  /* a backlog is stored in transactions of about this many rows */
+    WAL_TRUNCATE = 16 << 20, /* a file of so many bytes, which readers kept from starting over, is emptied */
+    JOURNAL_BEHIND = SQLITE_ABORT, /* the result of a transaction that the event log does not cover */
 };
 
 const char db_writer_out_of_memory[] =
@@ -230,6 +230,7 @@ void db_writer_keep_log_short(struct db_writer *w, int at, bool truncate)
     int pages = w->store.wal_pages;
     if (!w->store.db || pages < at)
         return;
+    truncate |= db_store_log_bytes(&w->store) >= WAL_TRUNCATE;
     int rc = db_store_checkpoint(&w->store, truncate, &empty);
     w->checkpoint_at = empty ? WAL_PAGES_PASSIVE : pages + WAL_PAGES_PASSIVE;
     if (rc != SQLITE_OK)
@@ -249,6 +250,6 @@ bool db_writer_try_chunk(struct db_writer *w, const struct db_writer_chunk *chun
     db_writer_report(w, STORING_OK, "");
     if (w->config.committed)
         w->config.committed(w->config.ctx, chunk->last_ticket);
-    db_writer_keep_log_short(w, w->checkpoint_at, w->store.wal_pages >= WAL_PAGES_TRUNCATE);
+    db_writer_keep_log_short(w, w->checkpoint_at, false);
     return true;
 }

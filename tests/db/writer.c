@@ -555,6 +555,74 @@ static void test_severity(const char *directory)
     }
 }
 
+/* ---- the write-ahead log ---- */
+
+static int64_t now_of(void *ctx)
+{
+    return *(const int64_t *)ctx;
+}
+
+static void pass_until(void *ctx, int64_t until_ns)
+{
+    *(int64_t *)ctx = until_ns;
+}
+
+static off_t log_size(const char *path)
+{
+    char log[SCRATCH_PATH_MAX + 8];
+    struct stat st;
+    snprintf(log, sizeof log, "%s-wal", path);
+    return stat(log, &st) == 0 ? st.st_size : -1;
+}
+
+enum { LOG_ROW = 1 << 20, LOG_LARGE = 16 << 20 };
+
+/* Commits a row of LOG_ROW bytes, and does what comes next, without a pause: the log is never idle. */
+static void put_large(struct db_writer *writer, int i)
+{
+    static char text[LOG_ROW + 1];
+    memset(text, 'a' + i % 26, LOG_ROW);
+    db_writer_put_meta(writer, "large", text);
+    CHECK_INT(db_writer_flush(writer, 1), 0);
+}
+
+/* A reader keeps the log from starting over, and sees what it saw; once it is gone the file is emptied while
+ * rows still come, and the next reader is not waited for. */
+static void test_log_short(const char *directory)
+{
+    char path[SCRATCH_PATH_MAX];
+    snprintf(path, sizeof path, "%s/log.db", directory);
+    int64_t now_ns = 1;
+    const struct clock_stepped stepped = {&now_ns, now_of, pass_until};
+    const struct db_writer_config config = {.stepped = &stepped};
+    struct db_writer *writer = fixture_writer(path, &config);
+    sqlite3 *reader;
+    int n = 0;
+    while (n < 24)
+        put_large(writer, n++);
+    CHECK(log_size(path) < LOG_LARGE); /* no reader: it starts over every 4 MB */
+    CHECK_INT(sqlite3_open_v2(path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    for (int round = 0; round < 2; round++) {
+        sql_exec(reader, "BEGIN");
+        int64_t seen = sql_query(reader, "SELECT unicode(value) FROM meta WHERE key = 'large'");
+        for (int i = 0; i < LOG_LARGE / LOG_ROW + 4; i++)
+            put_large(writer, n++);
+        CHECK(log_size(path) > LOG_LARGE);
+        CHECK_INT(sql_query(reader, "SELECT unicode(value) FROM meta WHERE key = 'large'"), seen);
+        sql_exec(reader, "COMMIT");
+        for (int i = 0; i < 8 && log_size(path) > LOG_LARGE / 2; i++)
+            put_large(writer, n++);
+        CHECK(log_size(path) <= LOG_LARGE / 2);
+    }
+    struct db_writer_stats stats;
+    db_writer_stats(writer, &stats);
+    CHECK_INT(stats.retries, 0);
+    CHECK_INT(now_ns, 1);
+    CHECK_INT(sql_query(reader, "SELECT unicode(value) FROM meta WHERE key = 'large'"), 'a' + (n - 1) % 26);
+    sqlite3_close(reader);
+    fixture_close(writer);
+}
+
 int main(void)
 {
     char directory[SCRATCH_MAX];
@@ -567,6 +635,7 @@ int main(void)
     test_contradiction(directory);
     test_bound(directory);
     test_moved(directory);
+    test_log_short(directory);
     test_memory(directory);
     test_commit_times();
     return check_done("writer");
