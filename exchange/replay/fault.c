@@ -221,6 +221,7 @@ static const struct {
     {"429:", parse_duration, AT(too_many_ns)},
     {"418:", parse_duration, AT(teapot_ns)},
     {"age@", parse_duration, AT(age_ns)},
+    {"hold@", parse_duration, AT(hold_ns)},
     {"shutdown", parse_shutdown, 0},
     {"slow:", parse_slow, AT(slow_bytes_s)},
     {"huge:", parse_huge, AT(huge_bytes)},
@@ -235,7 +236,7 @@ const char *replay_fault_help(void)
 {
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, "
-           "ban@100+60s, shutdown[@30s[+10s]], age@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
+           "ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }
 

@@ -1,6 +1,6 @@
 /* Faults on request: what fails, and when. replay_fault_help() lists them; papertape-replay(1) describes
- * them. Times are of the wall's clock since the start of play, those of a symbol's changes of market time
- * since then. */
+ * them. Times are of the wall's clock since the start of play, those of a symbol's changes and of hold@ of
+ * market time since then. */
 #ifndef EXCHANGE_REPLAY_FAULT_H
 #define EXCHANGE_REPLAY_FAULT_H
 
@@ -73,6 +73,8 @@ struct faults {
     bool shutdown;
     int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */
     int64_t age_ns;                         /* of a connection, in market time; 0: the venue's own */
+    int64_t
+        hold_ns; /* of market time since the start of play: there the position stands still; 0: it does not */
 
     struct fault_change changes[FAULT_CHANGES_MAX]; /* by time */
     size_t n_changes;

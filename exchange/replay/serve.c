@@ -49,6 +49,14 @@ static bool silent(const struct server *server)
     return replay_fault_silent(server->faults, replay_play_elapsed_ns(&server->play));
 }
 
+/* Has the position reached the moment at which it stands still? */
+static bool held(const struct server *server)
+{
+    struct replay_source *source = server->play.source;
+    int64_t hold_ns = server->faults->hold_ns;
+    return hold_ns > 0 && source->ops->due(source) - server->play.origin_ns >= hold_ns;
+}
+
 /* At full speed a reply about the position would otherwise depend on how fast this machine is: it waits
  * until the play stands still, which is soon for a client that stops reading until it has the reply, and
  * always at the same message. A client that keeps reading is answered after a while. */
@@ -116,7 +124,8 @@ static bool ready(void *user)
     struct server *server = user;
     if (server->deferred && ++server->deferred_steps > DEFERRED_STEPS_MAX)
         answer_deferred(server);
-    return server->n_listening > 0 && server->n_behind == 0 && !silent(server) && together(server);
+    return server->n_listening > 0 && server->n_behind == 0 && !silent(server) && !held(server) &&
+           together(server);
 }
 
 static void push_huge(struct client *client, size_t bytes)

@@ -69,6 +69,8 @@ int main(void)
     CHECK(f.too_many_ns == 5 * s && f.teapot_ns == 60 * s);
     CHECK_INT(replay_fault_parse(&f, "age@24h", error), 0);
     CHECK_INT(f.age_ns, 24 * 3600 * s);
+    CHECK_INT(replay_fault_parse(&f, "hold@720h", error), 0);
+    CHECK_INT(f.hold_ns, 720 * 3600 * s);
     CHECK_INT(replay_fault_parse(&f, "shutdown", error), 0);
     CHECK(f.shutdown && f.shutdown_ns == 10 * s && f.shutdown_close_ns == 10 * s);
     CHECK_INT(replay_fault_parse(&f, "shutdown@30s", error), 0);
@@ -131,6 +133,7 @@ int main(void)
                                         "418:",
                                         "418:60",
                                         "age@",
+                                        "hold@",
                                         "age@99999999999h",
                                         "shutdown@",
                                         "shutdown30s",

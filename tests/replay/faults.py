@@ -301,6 +301,22 @@ def test_changes():
         equal(v.get("/api/v3/depth?symbol=ETHUSDT")[2]["code"], -1121)
 
 
+def test_hold():
+    """The position stands still at a market time, with REST answered, until another one is posted."""
+    start_ms = 1723161255000
+    with synthetic("--speed", "max", "--fault", "hold@10s") as v:
+        s = v.streams("btcusdt@kline_1m")  # so few messages that the position does not wait for their reader
+        for seconds in (10, 20):
+            until(lambda: v.rest("/api/v3/time")["serverTime"] - start_ms > (seconds - 1) * 1000, "the position")
+            for _ in range(3):
+                equal(v.rest("/api/v3/time")["serverTime"] - start_ms <= seconds * 1000, True)
+            c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=30)
+            c.request("POST", "/_control", f"hold@{seconds + 10}s")
+            equal(c.getresponse().read(), b"ok\n")
+        while s.message()["data"]["E"] < start_ms + 25000:
+            pass
+
+
 def main():
     for test in [value for name, value in globals().items() if name.startswith("test_")]:
         start = time.monotonic()
