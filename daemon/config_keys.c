@@ -398,8 +398,9 @@ static const struct config_key keys[] = {
     {"metrics", "socket",
      "a UNIX socket that answers HTTP: a path, or a name in the control socket's folder; empty: none", "",
      KEY_TEXT, LIVE, AT(metrics_socket),
-     .more = "Mode 0660. GET of /metrics is Prometheus' text; /status, /positions and /equity "
-             "(?account=NAME) are the JSON of the verbs. Who may open it may read, and change nothing."},
+     .more =
+         "GET of /metrics is Prometheus' text; /status, /positions and /equity "
+         "(?account=NAME) are the JSON of the verbs. Whom control-read.sock answers may read here, and change nothing."},
     {"metrics", "listen", "the same by TCP, as 127.0.0.1:9480; empty: not", "", TEXT(listen), LIVE,
      AT(metrics_listen),
      .more = "Only addresses of the loopback (127.0.0.0/8, [::1]) are right: every user of this machine may "

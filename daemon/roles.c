@@ -37,14 +37,16 @@ static struct control_groups operating(const struct daemon *daemon)
     return (struct control_groups){{operators_of(daemon)}, 1};
 }
 
-static struct control_groups reading(const struct daemon *daemon)
+struct control_groups daemon_roles_reading(const struct daemon *daemon)
 {
+    if (!daemon->config.readers.known)
+        return operating(daemon);
     return (struct control_groups){{daemon->config.readers.gid, operators_of(daemon)}, 2};
 }
 
 static int open_reading(struct daemon *daemon, char *err, size_t err_size)
 {
-    const struct control_groups groups = reading(daemon);
+    const struct control_groups groups = daemon_roles_reading(daemon);
     const struct control_options options = {.path = daemon->state.socket_read,
                                             .groups = &groups,
                                             .handler = daemon_commands_handle_reading,
@@ -90,7 +92,7 @@ void daemon_roles_close(struct daemon *daemon)
 
 void daemon_roles_take(struct daemon *daemon)
 {
-    const struct control_groups operators = operating(daemon), readers = reading(daemon);
+    const struct control_groups operators = operating(daemon), readers = daemon_roles_reading(daemon);
     find_name(daemon);
     control_admit(daemon->control, &operators);
     if (!daemon->control_read) {

@@ -4,10 +4,14 @@
 #define DAEMON_ROLES_H
 
 #include "daemon/daemon.h"
+#include "exchange/net/control.h"
 
 /* Listens at both, the second where there is a group of readers. 0 or -errno with a sentence. */
 int daemon_roles_open(struct daemon *daemon, char *err, size_t err_size);
 void daemon_roles_close(struct daemon *daemon);
+
+/* Who may read: readers, where there is a group of them, and operators. */
+struct control_groups daemon_roles_reading(const struct daemon *daemon);
 
 /* daemon->config may name other groups now. */
 void daemon_roles_take(struct daemon *daemon);

@@ -5,6 +5,7 @@
 
 #include "daemon/http/server.h"
 #include "daemon/log.h"
+#include "daemon/roles.h"
 #include "daemon/status.h"
 #include "record/json.h"
 #include "record/status.h"
@@ -134,8 +135,9 @@ void daemon_http_take(struct daemon_http *http)
         daemon_log_error("[metrics]: its thread cannot be started: %s", strerror(-r));
         return;
     }
+    const struct control_groups readers = daemon_roles_reading(http->daemon);
     find_path(http->daemon, path);
-    daemon_http_server_listen(http->server, path, config->metrics_listen);
+    daemon_http_server_listen(http->server, path, &readers, config->metrics_listen);
 }
 
 struct daemon_http *daemon_http_create(struct daemon *daemon)

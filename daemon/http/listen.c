@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { BACKLOG = 16, HOST_MAX = 64 };
@@ -139,7 +140,7 @@ static int make_room(const char *path, const struct sockaddr_un *address)
     return r != -ECONNREFUSED ? r : unlink(path) < 0 ? -errno : 0;
 }
 
-int daemon_http_listen_path(const char *path, struct stat *ret)
+int daemon_http_listen_path(const char *path, mode_t mode, struct stat *ret)
 {
     struct sockaddr_un address;
     int r = address_of(path, &address);
@@ -148,10 +149,12 @@ int daemon_http_listen_path(const char *path, struct stat *ret)
     int fd = r < 0 ? r : socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return r < 0 ? r : -errno;
-    /* The file has this mode from the start: the mask is the process', of all threads, and stays. */
-    if (fchmod(fd, 0660) < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
-        chmod(path, 0660) < 0 || listen(fd, BACKLOG) < 0 || lstat(path, ret) < 0) {
-        r = -errno;
+    /* At most mode 0660 from the start: the mask is the process', of all threads, and stays. */
+    r = fchmod(fd, 0660) < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
+    if (r == 0)
+        removexattr(path, "system.posix_acl_access"); /* the folder's default for new files */
+    if (r < 0 || chmod(path, mode) < 0 || listen(fd, BACKLOG) < 0 || lstat(path, ret) < 0) {
+        r = r < 0 ? r : -errno;
         close(fd);
         return r;
     }

@@ -16,9 +16,9 @@ int daemon_http_listen_address(const char *text);
 /* The port that it listens on, 0 for none. */
 int daemon_http_port(int fd);
 
-/* Listens at a path, mode 0660. A socket where no process listens is replaced. A descriptor; -EADDRINUSE: one
- * listens there; -EEXIST: it is no socket; -ENAMETOOLONG; -errno. `ret` is its file. */
-int daemon_http_listen_path(const char *path, struct stat *ret);
+/* Listens at a path, with that mode. A socket where no process listens is replaced. A descriptor;
+ * -EADDRINUSE: one listens there; -EEXIST: it is no socket; -ENAMETOOLONG; -errno. `ret` is its file. */
+int daemon_http_listen_path(const char *path, mode_t mode, struct stat *ret);
 /* Removes the file, if it is still that one. */
 void daemon_http_unlink(const char *path, const struct stat *file);
 /* Is it still there? */

@@ -96,7 +96,23 @@ static bool can_accept(const struct daemon_http_server *server)
     return now_ms() >= server->accept_ms && (server->n_clients < HTTP_CLIENTS_MAX || displaced(server));
 }
 
-static void accept_from(struct daemon_http_server *server, int listener)
+/* Of a path: its socket may be open to all users. */
+static void turn_away(struct daemon_http_server *server, int fd)
+{
+    static const char text[] = "only the daemon's own user, root and members of its groups are answered\n";
+    char answer[256];
+    int n = snprintf(answer, sizeof answer,
+                     "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
+                     "Connection: close\r\n\r\n%s",
+                     sizeof text - 1, text);
+    send(fd, answer, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    close(fd);
+    pthread_mutex_lock(&server->lock);
+    server->view.refused++;
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void accept_from(struct daemon_http_server *server, const struct http_listener *listener)
 {
     for (int i = 0; i < ACCEPTS_MAX; i++) {
         struct sockaddr_storage address = {0};
@@ -107,11 +123,15 @@ static void accept_from(struct daemon_http_server *server, int listener)
                 cut(server, client);
             break; /* there is room in the next turn, or once an answer is read */
         }
-        int fd = accept4(listener, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(listener->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
             if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
                 server->accept_ms = now_ms() + LOOK_MS; /* no descriptor is left */
             break;
+        }
+        if (listener->is_path && !control_admits(fd, &listener->groups, NULL)) {
+            turn_away(server, fd);
+            continue;
         }
         if (address.ss_family == AF_UNIX)
             size = sizeof(sa_family_t);
@@ -161,8 +181,9 @@ static void open_listener(struct http_listener *listener)
     listener->error[0] = '\0';
     if (!listener->where[0])
         return;
-    int r = listener->is_path ? daemon_http_listen_path(listener->where, &listener->file)
-                              : daemon_http_listen_address(listener->where);
+    int r = listener->is_path
+                ? daemon_http_listen_path(listener->where, control_mode(&listener->groups), &listener->file)
+                : daemon_http_listen_address(listener->where);
     listener->fd = r < 0 ? -1 : r;
     if (r < 0)
         snprintf(listener->error, sizeof listener->error, "%s: %s", listener->where, why_not(r));
@@ -195,10 +216,13 @@ static void look_at_listeners(struct daemon_http_server *server, bool given)
         int fd = listener->fd;
         memcpy(before, listener->error, sizeof before);
         pthread_mutex_lock(&server->lock);
-        bool moved = strcmp(listener->where, server->wanted[i]) != 0;
+        bool moved = strcmp(listener->where, server->wanted[i]) != 0 ||
+                     (listener->is_path &&
+                      memcmp(&listener->groups, &server->wanted_groups, sizeof listener->groups) != 0);
         if (moved)
             close_listener(listener);
         memcpy(listener->where, server->wanted[i], sizeof listener->where);
+        listener->groups = server->wanted_groups;
         pthread_mutex_unlock(&server->lock);
         if (listener->fd >= 0 && listener->is_path &&
             !daemon_http_listens_at(listener->where, &listener->file))
@@ -277,7 +301,7 @@ static void *run(void *arg)
         poll(fds, sizeof fds / sizeof *fds, timeout_of(server));
         for (int i = 0; i < HTTP_LISTENERS; i++)
             if (fds[2 + i].revents)
-                accept_from(server, server->listeners[i].fd);
+                accept_from(server, &server->listeners[i]);
         server->resumed = false;
         MHD_run(server->mhd);
         if (fds[0].revents) {
@@ -367,11 +391,13 @@ int daemon_http_server_create(const struct daemon_http_options *options, struct 
     return r;
 }
 
-void daemon_http_server_listen(struct daemon_http_server *server, const char *path, const char *address)
+void daemon_http_server_listen(struct daemon_http_server *server, const char *path,
+                               const struct control_groups *groups, const char *address)
 {
     pthread_mutex_lock(&server->lock);
     snprintf(server->wanted[0], sizeof server->wanted[0], "%s", path);
     snprintf(server->wanted[1], sizeof server->wanted[1], "%s", address);
+    server->wanted_groups = groups ? *groups : (struct control_groups){{getegid()}, 1};
     server->listen_given = true;
     pthread_mutex_unlock(&server->lock);
     wake(server);

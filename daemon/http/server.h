@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/net/control.h"
+
 enum {
     HTTP_CLIENTS_MAX = 32,
     HTTP_LISTS_MAX = 4,  /* of them */
@@ -43,9 +45,11 @@ struct daemon_http_options {
 /* Starts the thread. 0; -errno. */
 int daemon_http_server_create(const struct daemon_http_options *options, struct daemon_http_server **ret);
 
-/* Where it listens from now on; "": not there. What cannot be listened on is tried again each second. Each
+/* Where it listens from now on; "": not there. At the path the own user, root and members of the groups are
+ * answered; NULL: the own group's. What cannot be listened on is tried again each second. Each
  * connection stays as it is. */
-void daemon_http_server_listen(struct daemon_http_server *server, const char *path, const char *address);
+void daemon_http_server_listen(struct daemon_http_server *server, const char *path,
+                               const struct control_groups *groups, const char *address);
 
 /* How many requests for a status there were: to be called before one is made, ... */
 uint64_t daemon_http_server_asked(struct daemon_http_server *server);

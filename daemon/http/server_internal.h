@@ -39,6 +39,7 @@ struct http_listener {
     char where[HTTP_PATH_MAX];
     int fd; /* -1: none */
     struct stat file;
+    struct control_groups groups; /* of a path */
     char error[HTTP_WORDS_MAX];
 };
 
@@ -58,6 +59,7 @@ struct daemon_http_server {
 
     pthread_mutex_t lock;
     char wanted[HTTP_LISTENERS][HTTP_PATH_MAX];
+    struct control_groups wanted_groups;
     json_t *status;               /* given, and not taken yet */
     uint64_t asked, status_asked; /* requests for a status; of them those before it was made */
     bool given, listen_given, ends;

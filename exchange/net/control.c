@@ -35,30 +35,30 @@ size_t control_clients(const struct control *control)
 
 /* ---- newcomers ---- */
 
-static bool is_admitted_group(const struct control *control, gid_t gid)
+static bool is_admitted_group(const struct control_groups *groups, gid_t gid)
 {
-    for (unsigned i = 0; i < control->groups.n; i++)
-        if (control->groups.gid[i] == gid)
+    for (unsigned i = 0; i < groups->n; i++)
+        if (groups->gid[i] == gid)
             return true;
     return false;
 }
 
-/* Admits the own user, root, and members of the groups. */
-static bool admitted(const struct control *control, int fd, struct control_peer *ret)
+bool control_admits(int fd, const struct control_groups *admitted, struct control_peer *ret)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
         return false;
-    *ret = (struct control_peer){peer.uid, peer.pid};
-    if (peer.uid == geteuid() || peer.uid == 0 || is_admitted_group(control, peer.gid))
+    if (ret)
+        *ret = (struct control_peer){peer.uid, peer.pid};
+    if (peer.uid == geteuid() || peer.uid == 0 || is_admitted_group(admitted, peer.gid))
         return true;
     gid_t groups[256];
     size = sizeof groups;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0)
         return false;
     for (size_t i = 0; i < size / sizeof *groups; i++)
-        if (is_admitted_group(control, groups[i]))
+        if (is_admitted_group(admitted, groups[i]))
             return true;
     return false;
 }
@@ -136,7 +136,7 @@ static void accept_newcomers(struct control *control)
     for (int i = 0; i < CONTROL_ACCEPTS && now_ms >= control->accept_from_ms; i++) {
         struct control_peer peer;
         int fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0 && admitted(control, fd, &peer)) {
+        if (fd >= 0 && control_admits(fd, &control->groups, &peer)) {
             take(control, fd, &peer);
         } else if (fd >= 0) {
             turn_away(fd);
@@ -327,7 +327,7 @@ static void await_deadline(struct control *control, int64_t now_ns)
 
 /* ---- start and stop ---- */
 
-static mode_t mode_for(const struct control_groups *groups)
+mode_t control_mode(const struct control_groups *groups)
 {
     return groups->n == 1 && groups->gid[0] == getegid() ? 0660 : 0666;
 }
@@ -345,7 +345,7 @@ static int listen_at(const char *path, const struct control_groups *groups)
     umask(mask);
     if (r == 0) {
         removexattr(path, "system.posix_acl_access"); /* the folder's default for new files */
-        r = chmod(path, mode_for(groups)) < 0 ? -errno : 0;
+        r = chmod(path, control_mode(groups)) < 0 ? -errno : 0;
     }
     if (r == 0 && listen(fd, BACKLOG) < 0)
         r = -errno;
@@ -446,7 +446,7 @@ void control_admit(struct control *control, const struct control_groups *groups)
     struct stat st;
     control->groups = *groups;
     if (lstat(control->path, &st) == 0 && has_file(control, &st))
-        (void)chmod(control->path, mode_for(groups)); /* it is ours */
+        (void)chmod(control->path, control_mode(groups)); /* it is ours */
 }
 
 static void handle_closed(uv_handle_t *handle)

@@ -44,9 +44,16 @@ struct control_groups {
     unsigned n;
 };
 
+/* Is the peer of a connection at a UNIX socket the own user, root, or a member of the groups? `ret` may be
+ * NULL. */
+bool control_admits(int fd, const struct control_groups *groups, struct control_peer *ret);
+
+/* Of a socket's file: 0660 where the own group alone is admitted, else 0666: the peers' groups decide, and
+ * the folder, since the file's owner may not be changed. */
+mode_t control_mode(const struct control_groups *groups);
+
 struct control_options {
-    const char
-        *path; /* replaces a socket that a former run left there; mode 0660, or as of control_admit() */
+    const char *path; /* replaces a socket that a former run left there; of control_mode() */
     const struct control_groups *groups; /* whose members are admitted; NULL: the own group's */
     control_handler *handler;
     void *ctx;
@@ -60,8 +67,7 @@ struct control_options {
 int control_open(uv_loop_t *loop, const struct control_options *options, struct control **ret, char *err,
                  size_t err_size);
 
-/* From now on these are admitted; who is connected stays. The file's mode is 0660 where they are the own
- * group alone, else 0666: the peers' groups decide, and the folder. */
+/* From now on these are admitted; who is connected stays. */
 void control_admit(struct control *control, const struct control_groups *groups);
 
 /* Answers. `result` is stolen; NULL is an empty object. The call is gone afterwards. */

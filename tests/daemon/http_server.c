@@ -312,7 +312,7 @@ static void test_places(void)
     snprintf(other, sizeof other, "%s/other.sock", dir);
     FILE *file = fopen(other, "w"); /* a file is left alone, and listened beside nothing until it is gone */
     fclose(file);
-    daemon_http_server_listen(loop.server, other, "");
+    daemon_http_server_listen(loop.server, other, NULL, "");
     AWAIT(strstr(view_now().error[0], "another file is in its place"));
     CHECK(lstat(path, &st) < 0 && view_now().address[0] == '\0');
     unlink(other);
@@ -321,7 +321,7 @@ static void test_places(void)
     struct daemon_http_server *second; /* another program's socket is not taken from it */
     const struct daemon_http_options options = {.database = database, .want = want, .changed = changed};
     CHECK_INT(daemon_http_server_create(&options, &second), 0);
-    daemon_http_server_listen(second, other, "");
+    daemon_http_server_listen(second, other, NULL, "");
     struct daemon_http_view view = {0};
     AWAIT((daemon_http_server_view(second, &view), strstr(view.error[0], "another program listens there")));
     daemon_http_server_destroy(second);
@@ -332,7 +332,7 @@ static void test_places(void)
     memcpy(address.sun_path, path, strlen(path) + 1);
     CHECK(bind(stale, (const struct sockaddr *)&address, sizeof address) == 0);
     close(stale);
-    daemon_http_server_listen(loop.server, path, "127.0.0.1:0");
+    daemon_http_server_listen(loop.server, path, NULL, "127.0.0.1:0");
     AWAIT(strcmp(view_now().path, path) == 0 && view_now().address[0]);
     CHECK(begins(ask("GET /status HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 200 "));
 }
@@ -346,7 +346,7 @@ int main(void)
     snprintf(database, sizeof database, "%s/papertape.db", dir);
     CHECK_INT(daemon_http_server_create(&options, &loop.server), 0);
     pthread_create(&loop.thread, NULL, make_statuses, NULL);
-    daemon_http_server_listen(loop.server, path, "127.0.0.1:0");
+    daemon_http_server_listen(loop.server, path, NULL, "127.0.0.1:0");
     AWAIT(view_now().path[0] && view_now().address[0]);
     test_hosts();
     test_routes();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Who may read, and who may operate: as other users, in a folder whose group is the readers' and in one with the ACL of
-systemd/papertape.tmpfiles. Verbs, lists of the database and the two sockets; groups that a reload changes."""
+systemd/papertape.tmpfiles. Verbs, lists of the database, the two sockets and that of metrics; groups that a reload changes."""
 
 import contextlib
 import grp
@@ -23,6 +23,8 @@ latency_ms = 0
 [control]
 readers = {readers}
 operators = {operators}
+[metrics]
+socket = {metrics}
 [account hand]
 cash = 100000
 strategy = none
@@ -48,6 +50,27 @@ def ask(path, *requests):
         while len(answers) < len(requests):
             answers.append(json.loads(file.readline()))
         return [answer for _, answer in sorted((answer["id"], answer) for answer in answers)]
+
+
+# Prints the status of an answer at a path.
+SCRAPE = """import socket, sys
+try:
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(sys.argv[1])
+    client.sendall(b"GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+    print(client.recv(12).decode())
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+def scrapes(path, groups):
+    """How the metrics' socket answers a user of no other groups."""
+    return subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", f"--groups={','.join(groups)}" if groups else "--clear-groups",
+                           "python3", "-c", SCRAPE, path], capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout.strip()
+
+
+TURNED_AWAY = ("HTTP/1.1 403", "ConnectionResetError", "BrokenPipeError")
 
 
 def reads(daemon, groups, operators):
@@ -93,11 +116,16 @@ def is_denied(daemon, groups):
     assert "member of its group" in verb(daemon, groups, "status", status=1)
 
 
+def metrics(folder, name):
+    """The metrics' socket, in a folder that all may enter."""
+    return os.path.join(folder.path, f"{name}-metrics.sock")
+
+
 def start(folder, replay, name, prepare, readers=READERS, operators=OPERATORS):
     state = os.path.join(folder.path, name)
     os.mkdir(state, 0o750)
     prepare(state)
-    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(readers=readers, operators=operators), name=name, state=name))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(readers=readers, operators=operators, metrics=metrics(folder, name)), name=name, state=name))
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
     daemon.papertape("order", "buy", "BTCUSDT", "0.01")
     return daemon
@@ -108,9 +136,9 @@ def set_gid(state):
     os.chmod(state, 0o2750)
 
 
-def reload(daemon, **groups):
+def reload(daemon, folder, **groups):
     with open(daemon.config, "w") as file:
-        file.write(CONFIG.format(**groups))
+        file.write(CONFIG.format(metrics=metrics(folder, "setgid"), **groups))
     return daemon.papertape("reload")
 
 
@@ -120,6 +148,10 @@ def in_set_gid_folder(folder, replay):
     reads(daemon, [READERS], OPERATORS)
     is_denied(daemon, [])
     is_denied(daemon, [OPERATORS])  # not into the folder
+    scraped = metrics(folder, "setgid")
+    assert os.stat(scraped).st_mode == os.stat(read_path).st_mode
+    assert [scrapes(scraped, groups) for groups in ([READERS], [OPERATORS], [OPERATORS, READERS])] == ["HTTP/1.1 200"] * 3
+    assert scrapes(scraped, []) in TURNED_AWAY, scrapes(scraped, [])
     verb(daemon, [READERS, OPERATORS], "pause")
     assert json.loads(verb(daemon, [READERS, OPERATORS], "status", "--json"))["trading"] == "paused"
 
@@ -132,13 +164,16 @@ def in_set_gid_folder(folder, replay):
     os.unlink(read_path)
     harness.wait_for(lambda: os.path.exists(read_path), "the readers' socket, made again")
     reads(daemon, [READERS], OPERATORS)
-    assert "[control] operators" in reload(daemon, readers=READERS, operators="")
+    assert "[control] operators" in reload(daemon, folder, readers=READERS, operators="")
     assert "be a member of group root" in verb(daemon, [READERS, OPERATORS], "pause", status=1)
     assert os.stat(path).st_mode & 0o777 == 0o660
-    reload(daemon, readers="off", operators="")
+    reload(daemon, folder, readers="off", operators="")
     assert not os.path.exists(read_path)
+    harness.wait_for(lambda: os.path.exists(scraped) and os.stat(scraped).st_mode & 0o777 == 0o660, "the metrics' socket, for the own group alone")
+    assert scrapes(scraped, [READERS]) == "PermissionError"
     verb(daemon, [READERS], "status", status=1)
-    reload(daemon, readers=READERS, operators="")
+    reload(daemon, folder, readers=READERS, operators="")
+    harness.wait_for(lambda: scrapes(scraped, [READERS]) == "HTTP/1.1 200", "a reader's metrics again")
     reads(daemon, [READERS], "root")
     assert daemon.stop() == 0
     assert not os.path.exists(read_path)
@@ -173,7 +208,7 @@ def with_acl(folder, replay):
     prepare(daemon.state)
     prepare(daemon.state)
     assert os.stat(daemon.state).st_mode & 0o7777 == 0o750
-    again = harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators=""), name="acl", state="acl")
+    again = harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators="", metrics=metrics(folder, "acl")), name="acl", state="acl")
     for path in locks(daemon.state):
         os.chmod(path, 0o640)
     daemon = folder.start(again)
@@ -183,7 +218,7 @@ def with_acl(folder, replay):
     assert found == dict.fromkeys(found, "0o600") and {"papertaped.lock", "events/.lock"} <= set(found), found
     assert daemon.stop() == 0
     with held(daemon, [READERS]):
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators=""), name="acl", state="acl"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(readers=READERS, operators="", metrics=metrics(folder, "acl")), name="acl", state="acl"))
         daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
         reads(daemon, [READERS], "root")
     assert daemon.stop() == 0
