@@ -39,21 +39,34 @@ static void print_change(const char *file, const json_t *change, const char *end
     puts(ending);
 }
 
+/* "FILE: [SECTION] KEY: its file has other contents" */
+static void print_contents(const char *file, const json_t *change)
+{
+    cli_text_print(stdout, file);
+    fputs(": [", stdout);
+    cli_text_print(stdout, cli_answer_text(change, "section"));
+    fputs("] ", stdout);
+    cli_text_print(stdout, cli_answer_text(change, "key"));
+    puts(": its file has other contents");
+}
+
 static void print_done(const struct option_call *call, const json_t *result)
 {
     const json_t *applied = json_object_get(result, "applied"), *restart = json_object_get(result, "restart"),
-                 *change;
+                 *contents = json_object_get(result, "contents"), *change;
     const char *file = cli_answer_text(result, "file");
     size_t i;
 
     (void)call;
     json_array_foreach(applied, i, change) print_change(file, change, "");
+    json_array_foreach(contents, i, change) print_contents(file, change);
     json_array_foreach(restart, i, change) print_change(file, change, ": needs a restart");
     cli_text_print(stdout, file);
-    if (json_array_size(applied) + json_array_size(restart) == 0)
+    if (json_array_size(applied) + json_array_size(contents) + json_array_size(restart) == 0)
         puts(": nothing has changed");
     else
-        printf(": %zu taken, %zu need a restart\n", json_array_size(applied), json_array_size(restart));
+        printf(": %zu taken, %zu need a restart\n", json_array_size(applied) + json_array_size(contents),
+               json_array_size(restart));
 }
 
 /* Each error of the file in a line of its own. EXIT_OK: there is none. */
@@ -105,11 +118,13 @@ static const struct option_row options[] = {
 CLI_VERB(cli_reload) = {
     .name = "reload",
     .words = "the daemon reads its configuration again",
-    .about = "Has the daemon read its configuration again, as SIGHUP and systemctl reload do. A file with an "
-             "error is refused by file and line, and nothing changes; else what a running daemon takes "
-             "(papertaped.ini(5) says so of each key) is taken at once: symbols, streams, a venue more, "
-             "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
-             "venues. What needs a restart is named.",
+    .about =
+        "Has the daemon read its configuration again, as SIGHUP and systemctl reload do. A file with an "
+        "error is refused by file and line, and nothing changes; else what a running daemon takes "
+        "(papertaped.ini(5) says so of each key) is taken at once: symbols, streams, a venue more, "
+        "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
+        "venues and the certificates to trust, whose files are read again. What needs a restart is named, here and by "
+        "status and doctor until then. A place of [metrics] that cannot be listened on refuses all of it.",
     .exits = "1: the configuration was refused; the errors are on stderr.",
     .page = "trading",
     OPTION_ACTIONS(actions),

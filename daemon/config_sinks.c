@@ -10,6 +10,7 @@
 #include "daemon/credential.h"
 #include "daemon/notify/sink_keys.h"
 #include "exchange/fail.h"
+#include "exchange/net/context.h"
 #include "exchange/net/secret.h"
 
 enum { WHY = CONFIG_WHY_MAX, NAME_MAX_ = 24, KEY_NAME_MAX = 64 };
@@ -348,14 +349,13 @@ static int check_files(const struct notify_sink *sink, char *secret, char *why, 
 int daemon_config_sinks_files(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX])
 {
     const struct notify_config *notify = &config->notify;
-    char why[CONFIG_ERROR_MAX - 16], *secret = net_secret_alloc(NOTIFY_SECRET_MAX);
+    char why[CONFIG_ERROR_MAX - 16], ca_why[NET_ERROR_MAX], *secret = net_secret_alloc(NOTIFY_SECRET_MAX);
     int r = secret ? 0 : fail_with(-ENOMEM, error, CONFIG_ERROR_MAX, "out of memory");
     for (int i = 0; i < notify->n_sinks && r == 0; i++)
         if ((r = check_files(&notify->sinks[i], secret, why, sizeof why)) < 0)
             snprintf(error, CONFIG_ERROR_MAX, "[alerts] %s", why);
-    if (r == 0 && notify->ca_file[0] && access(notify->ca_file, R_OK) < 0)
-        r = fail_with(-EINVAL, error, CONFIG_ERROR_MAX, "[alerts] ca_file: %.200s: %s", notify->ca_file,
-                      strerror(errno));
+    if (r == 0 && notify->ca_file[0] && (r = net_ca_check(notify->ca_file, ca_why)) < 0)
+        snprintf(error, CONFIG_ERROR_MAX, "[alerts] ca_file: %s", ca_why);
     net_secret_free(secret);
     return r < 0 && r != -ENOMEM ? -EINVAL : r;
 }

@@ -7,6 +7,7 @@
 #include "daemon/alerts.h"
 #include "daemon/arena/arena.h"
 #include "daemon/board.h"
+#include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/http/http.h"
@@ -274,6 +275,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"control", control_object(daemon->control)},
         {"control_read", control_object(daemon->control_read)},
         {"http", daemon_http_object(daemon->http)},
+        {"restart", daemon_command_restart(daemon->commands)},
         {"log", log_object()},
         {"loop", loop_object(daemon)},
         {"gpu", daemon_telemetry_gpu_object(daemon->telemetry)},

@@ -88,6 +88,21 @@ static void check_metrics(const struct doctor *doctor, struct doctor_results *re
     }
 }
 
+/* What a reload could not apply. */
+static void check_restart(const struct doctor *doctor, struct doctor_results *results)
+{
+    const json_t *change;
+    size_t i;
+    json_array_foreach(json_object_get(doctor->status, "restart"), i, change)
+    {
+        const char *section = json_string_value(json_object_get(change, "section")),
+                   *key = json_string_value(json_object_get(change, "key"));
+        cli_doctor_add(results, DOCTOR_WARNING, "[%s]%s%s: the file was changed, and it needs a restart",
+                       section, key && *key ? " " : "", key ? key : "");
+        cli_doctor_remedy(results, "systemctl restart %s", doctor->service.unit);
+    }
+}
+
 void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *results)
 {
     char trainer[STATE_PATH_MAX + 16];
@@ -96,6 +111,7 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
         check_version(doctor, results);
         check_log(doctor, results);
         check_metrics(doctor, results);
+        check_restart(doctor, results);
     } else if (cli_doctor_denied(doctor->status_errno)) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s", doctor->status_words);
     } else if (doctor->holder > 0) {

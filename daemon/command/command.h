@@ -59,6 +59,9 @@ void daemon_commands_not_stored(struct commands *commands);
 /* SIGHUP: as the command `reload`, without a client; once the session has started, and once a reload that is
  * under way has ended. */
 void daemon_commands_reload(struct commands *commands);
+/* What waits for a restart, since the last reload: {section, key, was, now, line} each, as its answer has
+ * them. A new reference; `commands` may be NULL. */
+json_t *daemon_command_restart(const struct commands *commands);
 void daemon_commands_started(struct commands *commands); /* the session has */
 
 /* ---- what the daemon itself asks for, of policies: by commands without a call (propose.c) ---- */

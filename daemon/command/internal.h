@@ -46,6 +46,7 @@ struct commands {
     struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
     struct reload *reload; /* that is under way; NULL: none */
     bool reload_again;     /* once that has ended */
+    json_t *restart;       /* what the last reload left for a restart; NULL: there was none */
 };
 
 struct request {

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/http/http.h"
 #include "daemon/log.h"
 #include "daemon/policies.h"
 #include "engine/event.h"
+#include "exchange/net/context.h"
 #include "exchange/net/secret.h"
 
 #define REFUSED_ALERT "the configuration was not taken: "
@@ -60,6 +62,17 @@ static void describe(const struct reload *reload, size_t i, char *ret, size_t si
 
 /* ---- on the thread ---- */
 
+static int read_trust(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
+{
+    char why[NET_ERROR_MAX];
+    const char *ca_file = reload->merged->ca_file;
+    int r = net_trust_read(ca_file[0] ? ca_file : NULL, &reload->trust, why);
+    if (r < 0)
+        snprintf(error, CONFIG_ERRORS_MAX, "%s: %s",
+                 reload->given->ca_file ? "--ca-file" : "[market] ca_file", why);
+    return r;
+}
+
 static int read_keys(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
 {
     char why[CONFIG_ERROR_MAX - 60];
@@ -98,6 +111,8 @@ static int read_all(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
                                        error);
     if (r == 0)
         r = read_keys(reload, error);
+    if (r == 0)
+        r = read_trust(reload, error);
     if (r == 0 && (find_lines(reload) < 0 || daemon_reload_compare(reload) < 0)) {
         snprintf(error, CONFIG_ERRORS_MAX, "out of memory");
         r = -ENOMEM;
@@ -128,7 +143,9 @@ static void destroy(struct reload *reload)
     daemon_config_changes_finish(&reload->changes);
     daemon_reload_symbols_finish(reload);
     json_decref(reload->request.args);
+    json_decref(reload->contents);
     net_secret_free(reload->keys);
+    net_trust_destroy(reload->trust);
     free(reload->lines);
     free(reload->read);
     free(reload->merged);
@@ -242,14 +259,29 @@ static void carry_out(struct reload *reload)
             log_changes(reload);
             daemon_reload_apply(reload);
             daemon_session_alert_over(commands->daemon->session, "reload-refused", REFUSED_ALERT);
+            json_decref(commands->restart);
+            commands->restart = changes_object(reload, false);
         }
-        daemon_command_end(&work,
-                           json_pack("{s:s, s:o, s:o}", "file", file_of(reload), "applied",
-                                     changes_object(reload, true), "restart", changes_object(reload, false)));
+        daemon_command_end(&work, json_pack("{s:s, s:o, s:o, s:O}", "file", file_of(reload), "applied",
+                                            changes_object(reload, true), "restart",
+                                            changes_object(reload, false), "contents", reload->contents));
         end(reload);
     }
     free(accounts);
     free(text);
+}
+
+static void judge_metrics(struct reload *reload)
+{
+    const struct daemon_http *http = reload->commands->daemon->http;
+    char error[CONFIG_ERROR_MAX];
+    if (http && daemon_http_check(http, reload->merged, error) < 0)
+        daemon_reload_refuse(reload, "%s", error);
+}
+
+json_t *daemon_command_restart(const struct commands *commands)
+{
+    return commands && commands->restart ? json_incref(commands->restart) : json_array();
 }
 
 void daemon_reload_go(struct reload *reload)
@@ -258,8 +290,10 @@ void daemon_reload_go(struct reload *reload)
         destroy(reload);
         return;
     }
-    if (!reload->errors[0] && !reload->commands->daemon->stopping)
+    if (!reload->errors[0] && !reload->commands->daemon->stopping) {
         daemon_reload_judge(reload);
+        judge_metrics(reload);
+    }
     if (reload->commands->daemon->stopping)
         daemon_reload_refuse(reload, "the daemon stops");
     if (reload->errors[0])
@@ -291,6 +325,7 @@ static struct reload *make(const struct request *request)
     reload->running = &daemon->config;
     reload->read = calloc(1, sizeof *reload->read);
     reload->merged = calloc(1, sizeof *reload->merged);
+    reload->contents = json_array();
     reload->keys = net_secret_alloc(CONFIG_VENUES_MAX * sizeof *reload->keys);
     reload->request = *request;
     reload->request.given = NULL; /* the call's */
@@ -299,7 +334,7 @@ static struct reload *make(const struct request *request)
     reload->peer = *request->peer;
     reload->request.peer = &reload->peer;
     reload->work.data = reload;
-    if (reload->read && reload->merged && reload->keys)
+    if (reload->read && reload->merged && reload->keys && reload->contents)
         return reload;
     destroy(reload);
     return NULL;
@@ -356,6 +391,8 @@ void daemon_commands_started(struct commands *commands)
 void daemon_command_reload_finish(struct commands *commands)
 {
     struct reload *reload = commands->reload;
+    json_decref(commands->restart);
+    commands->restart = NULL;
     if (!reload)
         return;
     if (reload->request.call)

@@ -28,12 +28,14 @@ struct reload {
     const struct daemon_config *running;
     struct daemon_config *read, *merged;
     struct daemon_config_changes changes;
-    int *lines;             /* [changes.n] of the file; 0: it has none of it */
-    struct feed_keys *keys; /* secret; [merged->n_venues], where the venue has some */
+    int *lines;              /* [changes.n] of the file; 0: it has none of it */
+    struct feed_keys *keys;  /* secret; [merged->n_venues], where the venue has some */
+    struct net_trust *trust; /* the certificates of [market] ca_file */
     struct reload_symbols added, removed;
 
     struct symbol *listed; /* [added.n] as its venue lists it, without a name where it is streamed already */
     int asked;             /* venues that have not answered */
+    json_t *contents;      /* keys whose file has other contents, once it has taken effect */
     char errors[CONFIG_ERRORS_MAX]; /* lines, each with its '\n'; "" */
 };
 

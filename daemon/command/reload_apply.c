@@ -1,4 +1,5 @@
 /* A reload takes effect. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +75,32 @@ struct account_spec *daemon_reload_accounts(const struct reload *reload, int *re
     return list;
 }
 
-static void take_feeds(const struct reload *reload)
+static void note_contents(const struct reload *reload, const char *section, const char *key)
+{
+    json_array_append_new(reload->contents, json_pack("{s:s, s:s}", "section", section, "key", key));
+}
+
+static void take_keys(const struct reload *reload, int venue)
+{
+    char section[CONFIG_CHANGE_NAME_MAX];
+    struct feed *feed = feeds_at(reload->commands->daemon->feeds, (size_t)venue);
+    if (!reload->keys[venue].id[0] || !feed_take_keys(feed, &reload->keys[venue]))
+        return;
+    snprintf(section, sizeof section, "venue %s", feed_venue(feed)->format->name);
+    note_contents(reload, section, "keys");
+}
+
+static void take_feeds(struct reload *reload)
 {
     struct feeds *feeds = reload->commands->daemon->feeds;
+    bool others = feeds_take_trust(feeds, reload->trust);
+    reload->trust = NULL;
+    if (others)
+        note_contents(reload, "market", "ca_file");
     for (size_t v = 0; v < feeds_count(feeds); v++) {
         feed_take_streams(feeds_at(feeds, v));
-        if (reload->keys[v].id[0])
-            feed_take_keys(feeds_at(feeds, v), &reload->keys[v]);
+        feed_take_limits(feeds_at(feeds, v));
+        take_keys(reload, (int)v);
     }
 }
 

@@ -185,6 +185,14 @@ void feed_use(struct feed *feed, const struct daemon_config_venue *config)
             (struct venue_setting){feed->venue->options[i].name, config->settings[i]};
 }
 
+struct silence_limits feed_silence_limits(const struct daemon_config *config)
+{
+    return (struct silence_limits){.stale_ms = config->stale_ms,
+                                   .stale_trade_ms = config->stale_trade_ms,
+                                   .silence_ms = config->silence_ms,
+                                   .interval_ms = config->interval_ns / 1000000};
+}
+
 int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_config_venue *config,
                 const struct feed_wanted *wanted, int n, const struct feed_given *given, struct feed **ret,
                 char *err, size_t err_size)
@@ -202,10 +210,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
     feed_use(feed, config);
     feed->ban_until_ns = given->ban_until_ns;
     feed->due_ns = feed->hours_ask_ns = feed->list_ask_ns = INT64_MAX;
-    feed->limits = (struct silence_limits){.stale_ms = daemon->config.stale_ms,
-                                           .stale_trade_ms = daemon->config.stale_trade_ms,
-                                           .silence_ms = daemon->config.silence_ms,
-                                           .interval_ms = daemon->config.interval_ns / 1000000};
+    feed->limits = feed_silence_limits(&daemon->config);
     net_budget_init(&feed->asks, feed->venue->asks_a_minute, MINUTE_MS);
     net_backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     char why[400];

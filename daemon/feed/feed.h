@@ -62,7 +62,9 @@ const char *feed_unlisted(const struct venue_symbol *listed_now);
 int feed_take_streams(struct feed *feed);
 /* Other keys: for the next requests and connections; a venue that refused the former ones is asked again. */
 struct feed_keys;
-void feed_take_keys(struct feed *feed, const struct feed_keys *keys);
+bool feed_take_keys(struct feed *feed, const struct feed_keys *keys); /* are they others? */
+/* The limits of silence are those of the daemon's configuration now. */
+void feed_take_limits(struct feed *feed);
 
 /* The venue's list of streams. */
 typedef void feed_listed(void *user, const char *code, const char *why, const char *const *names, size_t n);

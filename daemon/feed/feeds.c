@@ -36,6 +36,14 @@ struct net_context *feeds_net(const struct feeds *feeds)
     return feeds->net;
 }
 
+bool feeds_take_trust(struct feeds *feeds, struct net_trust *trust)
+{
+    bool others = net_context_trust(feeds->net, trust);
+    if (others)
+        daemon_log_info("feeds: other certificates are trusted, from the next connection on");
+    return others;
+}
+
 size_t feeds_count(const struct feeds *feeds)
 {
     return feeds->n;

@@ -11,6 +11,9 @@ struct feeds;
 /* Can the configuration's certificates be used, if it names any? 0; -errno with one line, which begins with
  * `name`: where they are named. */
 int feeds_check_ca(const struct daemon_config *config, const char *name, char error[static CONFIG_ERROR_MAX]);
+/* Connections are checked by these certificates from now on; takes them. Are they others? */
+struct net_trust;
+bool feeds_take_trust(struct feeds *feeds, struct net_trust *trust);
 
 /* Can the keys that the configuration names be used? Of a credential that only its unit is given nothing is
  * known: *ret_unseen is its name then, else NULL. 0; -errno with one line, which quotes nothing of a file. */

@@ -209,6 +209,7 @@ void feed_use(struct feed *feed, const struct daemon_config_venue *config);
 int feed_join(struct feed *feed, const struct daemon_config_venue *config,
               const char (*names)[SYMBOL_NAME_MAX], int n);
 
+struct silence_limits feed_silence_limits(const struct daemon_config *config);
 struct venue_ban feed_ban(struct feed *feed);
 struct venue_keys feed_venue_keys(const struct feed *feed);
 const char *feed_ws_url(const struct feed *feed);
@@ -364,6 +365,8 @@ int feed_connect(struct feed *feed);
 /* Adds the streams of one symbol to the list; 0, or -EINVAL when the venue has no such stream for it. */
 int feed_add_streams(struct feed *feed, int symbol);
 void feed_add_stream(struct feed *feed, int symbol, enum market_kind kind);
+/* The rule of its silence, by the feed's limits. */
+struct silence_rule feed_stream_rule(const struct feed *feed, const struct stream *stream);
 /* Is it subscribed, as far as the symbol is streamed? */
 bool feed_is_current(const struct feed *feed, size_t at);
 /* The connection that carries a symbol was away for a moment, and its data start again. */

@@ -1,4 +1,4 @@
-/* The configuration was read again: other streams, other keys, and whether symbols are listed. */
+/* The configuration was read again: other streams, limits and keys, and whether symbols are listed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,17 +164,20 @@ int feed_join(struct feed *feed, const struct daemon_config_venue *config,
     return 0;
 }
 
+/* ---- limits of silence ---- */
+
+void feed_take_limits(struct feed *feed)
+{
+    feed->limits = feed_silence_limits(&feed->daemon->config);
+    for (size_t i = 0; i < feed->n_streams; i++)
+        feed->streams[i].rule = feed_stream_rule(feed, &feed->streams[i]);
+}
+
 /* ---- keys ---- */
 
-/* Requests and connections hold the address of the former ones. */
-void feed_take_keys(struct feed *feed, const struct feed_keys *keys)
+/* A venue that refused the former ones. */
+static void ask_again(struct feed *feed)
 {
-    if (!feed->keys || memcmp(feed->keys, keys, sizeof *keys) == 0)
-        return;
-    memcpy(feed->keys, keys, sizeof *keys);
-    daemon_log_info("feed: %s: other keys, from the next request on", feed->venue->format->name);
-    if (!feed->final)
-        return;
     feed->final = false;
     feed->detail[0] = '\0';
     net_backoff_reset(&feed->backoff);
@@ -188,4 +191,16 @@ void feed_take_keys(struct feed *feed, const struct feed_keys *keys)
     int r = feed_connect(feed);
     if (r < 0)
         feed_end_for_good(feed, strerror(-r));
+}
+
+/* Requests and connections hold the address of the former ones. */
+bool feed_take_keys(struct feed *feed, const struct feed_keys *keys)
+{
+    if (!feed->keys || memcmp(feed->keys, keys, sizeof *keys) == 0)
+        return false;
+    memcpy(feed->keys, keys, sizeof *keys);
+    daemon_log_info("feed: %s: other keys, from the next request on", feed->venue->format->name);
+    if (feed->final)
+        ask_again(feed);
+    return true;
 }

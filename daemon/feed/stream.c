@@ -312,6 +312,11 @@ bool feed_is_current(const struct feed *feed, size_t at)
     return feed->symbols[stream->symbol].streams[stream->kind] == (int)at;
 }
 
+struct silence_rule feed_stream_rule(const struct feed *feed, const struct stream *stream)
+{
+    return feed_silence_rule(stream->kind, feed->listed[stream->symbol].loose_ids, &feed->limits);
+}
+
 void feed_add_stream(struct feed *feed, int symbol, enum market_kind kind)
 {
     const struct daemon_config *config = &feed->daemon->config;
@@ -322,7 +327,7 @@ void feed_add_stream(struct feed *feed, int symbol, enum market_kind kind)
         snprintf(stream->name, sizeof stream->name, "kline_%s", bar_interval_name(config->interval_ns));
     else
         snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
-    stream->rule = feed_silence_rule(kind, feed->listed[symbol].loose_ids, &feed->limits);
+    stream->rule = feed_stream_rule(feed, stream);
     feed->symbols[symbol].streams[kind] = (int)at;
     feed->symbols[symbol].off[kind] = false;
     feed->n_streams += at == feed->n_streams;

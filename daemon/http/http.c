@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/listen.h"
 #include "daemon/http/server.h"
 #include "daemon/log.h"
 #include "daemon/roles.h"
 #include "daemon/status.h"
+#include "exchange/fail.h"
 #include "record/json.h"
 #include "record/status.h"
 
@@ -114,12 +116,31 @@ void daemon_http_started(struct daemon_http *http)
 }
 
 /* A name is in the folder of the control socket, which is the runtime directory or the state's. */
-static void find_path(const struct daemon *daemon, char path[static STATE_PATH_MAX + CONFIG_SOCKET_MAX])
+static void find_path(const struct daemon *daemon, const struct daemon_config *config,
+                      char path[static STATE_PATH_MAX + CONFIG_SOCKET_MAX])
 {
-    const char *given = daemon->config.metrics_socket, *slash = strrchr(daemon->state.socket, '/');
+    const char *given = config->metrics_socket, *slash = strrchr(daemon->state.socket, '/');
     snprintf(path, STATE_PATH_MAX + CONFIG_SOCKET_MAX, "%.*s%s",
              *given && *given != '/' && slash ? (int)(slash - daemon->state.socket) + 1 : 0,
              daemon->state.socket, given);
+}
+
+int daemon_http_check(const struct daemon_http *http, const struct daemon_config *config,
+                      char error[static CONFIG_ERROR_MAX])
+{
+    char path[STATE_PATH_MAX + CONFIG_SOCKET_MAX], now[STATE_PATH_MAX + CONFIG_SOCKET_MAX];
+    find_path(http->daemon, config, path);
+    find_path(http->daemon, &http->daemon->config, now);
+    const char *places[] = {path, config->metrics_listen},
+               *before[] = {now, http->daemon->config.metrics_listen};
+    const bool given[] = {config->metrics_socket[0] != '\0', config->metrics_listen[0] != '\0'};
+    for (int i = 0; i < KEYS_N; i++) {
+        int r = given[i] && strcmp(places[i], before[i]) != 0 ? daemon_http_can_listen(places[i], i == 0) : 0;
+        if (r < 0)
+            return fail_with(r, error, CONFIG_ERROR_MAX, "%s: %.300s: %s", keys[i], places[i],
+                             daemon_http_why_not(r));
+    }
+    return 0;
 }
 
 void daemon_http_take(struct daemon_http *http)
@@ -136,7 +157,7 @@ void daemon_http_take(struct daemon_http *http)
         return;
     }
     const struct control_groups readers = daemon_roles_reading(http->daemon);
-    find_path(http->daemon, path);
+    find_path(http->daemon, config, path);
     daemon_http_server_listen(http->server, path, &readers, config->metrics_listen);
 }
 

@@ -16,6 +16,11 @@ struct daemon_http *daemon_http_create(struct daemon *daemon);
 /* The session has started: alerts can be stored from now on. */
 void daemon_http_started(struct daemon_http *http);
 
+/* Can it listen where that configuration has it, where it does not yet? 0; or -errno with
+ * "[metrics] KEY: WHERE: why". */
+int daemon_http_check(const struct daemon_http *http, const struct daemon_config *config,
+                      char error[static CONFIG_ERROR_MAX]);
+
 /* After the configuration was read again. */
 void daemon_http_take(struct daemon_http *http);
 

@@ -161,14 +161,37 @@ int daemon_http_listen_path(const char *path, mode_t mode, struct stat *ret)
     return fd;
 }
 
+/* The number of a socket that was removed may be another file's by now. */
 bool daemon_http_listens_at(const char *path, const struct stat *file)
 {
     struct stat st;
-    return lstat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+    return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_dev == file->st_dev &&
+           st.st_ino == file->st_ino;
 }
 
 void daemon_http_unlink(const char *path, const struct stat *file)
 {
     if (daemon_http_listens_at(path, file))
         unlink(path);
+}
+
+/* ---- either ---- */
+
+int daemon_http_can_listen(const char *where, bool is_path)
+{
+    struct stat file;
+    int fd = is_path ? daemon_http_listen_path(where, &file) : daemon_http_listen_address(where);
+    if (fd < 0)
+        return fd;
+    if (is_path)
+        daemon_http_unlink(where, &file);
+    close(fd);
+    return 0;
+}
+
+const char *daemon_http_why_not(int r)
+{
+    return r == -EADDRINUSE ? "another program listens there"
+           : r == -EEXIST   ? "another file is in its place"
+                            : strerror(-r);
 }

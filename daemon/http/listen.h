@@ -24,6 +24,11 @@ void daemon_http_unlink(const char *path, const struct stat *file);
 /* Is it still there? */
 bool daemon_http_listens_at(const char *path, const struct stat *file);
 
+/* Can it listen at a path, or at an address, now? It listens nowhere afterwards. 0; -errno. */
+int daemon_http_can_listen(const char *where, bool is_path);
+/* Why it cannot, in words. */
+const char *daemon_http_why_not(int r);
+
 /* Does a request's Host name this machine's loopback? Else a page of another site, whose name resolves to
  * 127.0.0.1, would be allowed to read what it gets (DNS rebinding). NULL is no. */
 bool daemon_http_host_is_local(const char *host);

@@ -169,13 +169,6 @@ static void close_listener(struct http_listener *listener)
     listener->fd = -1;
 }
 
-static const char *why_not(int r)
-{
-    return r == -EADDRINUSE ? "another program listens there"
-           : r == -EEXIST   ? "another file is in its place"
-                            : strerror(-r);
-}
-
 static void open_listener(struct http_listener *listener)
 {
     listener->error[0] = '\0';
@@ -186,7 +179,7 @@ static void open_listener(struct http_listener *listener)
                 : daemon_http_listen_address(listener->where);
     listener->fd = r < 0 ? -1 : r;
     if (r < 0)
-        snprintf(listener->error, sizeof listener->error, "%s: %s", listener->where, why_not(r));
+        snprintf(listener->error, sizeof listener->error, "%s: %s", listener->where, daemon_http_why_not(r));
 }
 
 static void publish(struct daemon_http_server *server)

@@ -2,6 +2,7 @@
 #include "exchange/net/internal.h"
 
 #include <errno.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum {
     LWS_TIMEOUT_S = 15, /* above our own connect timeout, which says more */
     PING_S = 15,
     HANGUP_S = 30,
+    CA_MAX = 64 << 20, /* of a file of certificates */
 };
 
 #define CA_NEEDED "a file of certificates in PEM form is needed"
@@ -47,29 +49,98 @@ static int trust(SSL_CTX *tls, const char *ca_file, char *error)
 
 int net_ca_check(const char *ca_file, char error[static NET_ERROR_MAX])
 {
+    struct net_trust *trusted;
+    int r = net_trust_read(ca_file, &trusted, error);
+    if (r == 0)
+        net_trust_destroy(trusted);
+    return r;
+}
+
+/* ---- certificates to trust ---- */
+
+struct net_trust {
+    X509_STORE *store;
+    bool own;                           /* of a file */
+    uint8_t hash[SHA256_DIGEST_LENGTH]; /* of the file; 0 of the system's */
+};
+
+void net_trust_destroy(struct net_trust *trusted)
+{
+    if (!trusted)
+        return;
+    X509_STORE_free(trusted->store);
+    free(trusted);
+}
+
+static int hash_file(const char *ca_file, uint8_t ret[static SHA256_DIGEST_LENGTH], char *error)
+{
+    char *text;
+    size_t n;
+    int r = whole_file_read(ca_file, CA_MAX, &text, &n);
+    if (r < 0)
+        return fail_with(r, error, NET_ERROR_MAX, "%.150s: %.40s: " CA_NEEDED, ca_file, strerror(-r));
+    r = EVP_Digest(text, n, ret, NULL, EVP_sha256(), NULL) == 1 ? 0 : -ENOMEM;
+    free(text);
+    return r;
+}
+
+int net_trust_read(const char *ca_file, struct net_trust **ret, char error[static NET_ERROR_MAX])
+{
     SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+    struct net_trust *trusted = calloc(1, sizeof *trusted);
     snprintf(error, NET_ERROR_MAX, "out of memory");
-    if (!tls)
-        return -ENOMEM;
-    int r = trust(tls, ca_file, error);
+    int r = tls && trusted ? trust(tls, ca_file, error) : -ENOMEM;
+    if (r == 0 && ca_file)
+        r = hash_file(ca_file, trusted->hash, error);
+    if (r == 0) {
+        trusted->own = ca_file != NULL;
+        trusted->store = SSL_CTX_get_cert_store(tls);
+        X509_STORE_up_ref(trusted->store);
+        *ret = trusted;
+    } else {
+        free(trusted);
+    }
     SSL_CTX_free(tls);
     return r;
 }
 
-static int tls_create(const char *ca_file, SSL_CTX **ret, char *error)
+/* Connections that are being made are checked by the one or by the other. */
+bool net_context_trust(struct net_context *net, struct net_trust *trusted)
+{
+    const struct net_trust *before = net->trust;
+    bool other = before->own != trusted->own || memcmp(before->hash, trusted->hash, sizeof before->hash) != 0;
+    if (other) {
+        SSL_CTX_set1_cert_store(net->tls, trusted->store);
+        net_trust_destroy(net->trust);
+        net->trust = trusted;
+    } else {
+        net_trust_destroy(trusted);
+    }
+    return other;
+}
+
+bool net_context_owns_trust(const struct net_context *net)
+{
+    return net->trust->own;
+}
+
+void net_context_give_trust(const struct net_context *net, SSL_CTX *tls)
+{
+    SSL_CTX_set1_cert_store(tls, net->trust->store);
+}
+
+/* ---- the context ---- */
+
+static int tls_create(const struct net_trust *trusted, SSL_CTX **ret)
 {
     SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
     if (!tls)
         return -ENOMEM;
-    int r = trust(tls, ca_file, error);
-    if (r < 0) {
-        SSL_CTX_free(tls);
-        return r;
-    }
     if (SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION) != 1) {
         SSL_CTX_free(tls);
         return -EINVAL;
     }
+    SSL_CTX_set1_cert_store(tls, trusted->store);
     SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_options(tls, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(tls, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
@@ -103,7 +174,7 @@ static struct lws_context *lws_create(struct net_context *net)
 static void free_context(struct net_context *net)
 {
     SSL_CTX_free(net->tls);
-    free(net->ca_file);
+    net_trust_destroy(net->trust);
     free(net->user_agent);
     free(net);
 }
@@ -124,12 +195,13 @@ int net_context_create(const struct net_config *config, struct net_context **ret
         .secs_since_valid_hangup = (uint16_t)(hangup_s > ping_s ? hangup_s : ping_s + 1),
     };
     net->user_agent = strdup(config->user_agent ? config->user_agent : "papertape/" PAPERTAPE_VERSION);
-    net->ca_file = config->ca_file ? strdup(config->ca_file) : NULL;
 
     int r = -ENOMEM;
-    if (!net->user_agent || (config->ca_file && !net->ca_file))
+    if (!net->user_agent)
         goto fail;
-    r = tls_create(net->ca_file, &net->tls, error);
+    r = net_trust_read(config->ca_file, &net->trust, error);
+    if (r == 0)
+        r = tls_create(net->trust, &net->tls);
     if (r < 0)
         goto fail;
     net->lws = lws_create(net);

@@ -5,6 +5,7 @@
 #ifndef EXCHANGE_NET_CONTEXT_H
 #define EXCHANGE_NET_CONTEXT_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 enum { NET_ERROR_MAX = 256 };
@@ -26,6 +27,16 @@ struct net_config {
 /* Is it a file of certificates in PEM form? 0; -ENOMEM; -errno with one line: what is wrong and what would be
  * right. */
 int net_ca_check(const char *ca_file, char error[static NET_ERROR_MAX]);
+
+/* Certificates to trust, as a file has them at this moment. Read on any thread, so that the loop reads none.
+ */
+struct net_trust;
+/* `ca_file` NULL: the system's. 0; errors as above. */
+int net_trust_read(const char *ca_file, struct net_trust **ret, char error[static NET_ERROR_MAX]);
+void net_trust_destroy(struct net_trust *trust); /* NULL is fine */
+/* New connections are checked by these from now on; takes them. Returns whether they are others than before.
+ */
+bool net_context_trust(struct net_context *net, struct net_trust *trust);
 
 /* 0 and the context in *ret, or -errno with one line in `error`: -ENOENT or -EINVAL for the ca_file, -ELIBACC
  * when libwebsockets has no libuv plug-in (package libwebsockets-evlib-uv), -ENOMEM. */

@@ -292,11 +292,14 @@ static int take_headers(struct http_call *call, const struct http_request *reque
     return 0;
 }
 
-/* Called before a connection of this call is made: OpenSSL itself compares the host. */
+/* Called before a connection of this call is made: OpenSSL itself compares the host. A file of certificates
+ * is not read by curl, which would keep what it had read for a day. */
 static CURLcode insist_on_host(CURL *easy, void *tls, void *user)
 {
     const struct http_call *call = user;
     (void)easy;
+    if (net_context_owns_trust(call->net))
+        net_context_give_trust(call->net, tls);
     return net_certificate_insist(tls, call->url.host) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
 }
 
@@ -314,7 +317,7 @@ static bool prepare(struct http_call *call)
            SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) && SET(CURLOPT_SSL_VERIFYPEER, 1L) &&
            SET(CURLOPT_SSL_VERIFYHOST, 2L) && SET(CURLOPT_SSL_CTX_FUNCTION, insist_on_host) &&
            SET(CURLOPT_SSL_CTX_DATA, call) &&
-           (!net->ca_file || (SET(CURLOPT_CAINFO, net->ca_file) && SET(CURLOPT_CAPATH, NULL))) &&
+           (!net_context_owns_trust(net) || (SET(CURLOPT_CAINFO, NULL) && SET(CURLOPT_CAPATH, NULL))) &&
            SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS) && SET(CURLOPT_WRITEFUNCTION, on_body) &&
            SET(CURLOPT_WRITEDATA, call) && SET(CURLOPT_ERRORBUFFER, call->error) &&
            SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)call->max);

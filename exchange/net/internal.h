@@ -17,7 +17,8 @@ struct net_context {
     lws_retry_bo_t liveness; /* ping and hang-up of websockets */
     CURLM *multi;
     uv_timer_t http_timer;
-    char *ca_file, *user_agent;
+    struct net_trust *trust; /* that `tls` has */
+    char *user_agent;
 
     uv_idle_t stopping; /* runs once a turn while the context stops */
     bool lws_ending;
@@ -25,6 +26,11 @@ struct net_context {
     void (*stopped)(void *user);
     void *stopped_user;
 };
+
+/* context.c: has it certificates of its own, instead of the system's? Then a connection's TLS context is
+ * to be given them. */
+bool net_context_owns_trust(const struct net_context *net);
+void net_context_give_trust(const struct net_context *net, SSL_CTX *tls);
 
 /* http.c */
 int http_init(struct net_context *net);

@@ -191,6 +191,11 @@ def taken_at_the_start(folder):
     harness.wait_for(lambda: not daemon.query(f"SELECT id FROM alerts WHERE {HTTP_ALERT}"), "the alert's end")
     assert daemon.status_object()["http"] is None and not os.path.exists(os.path.join(daemon.state, "metrics.sock"))
     assert daemon.stop() == 0
+    with open(os.path.join(daemon.state, "own.txt"), "w", encoding="ascii"):  # which is no socket, and stays
+        pass
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(socket="own.txt", listen=""), name="own", state="taken"))
+    harness.wait_for(lambda: daemon.query(f"SELECT id FROM alerts WHERE {HTTP_ALERT}"), "an alert of the file")
+    assert daemon.stop() == 0 and os.path.isfile(os.path.join(daemon.state, "own.txt"))
 
 
 def listed(where, path):
@@ -215,7 +220,7 @@ def refusals(path, address):
 
 
 def moved(daemon, path):
-    """A reload: other sockets, none, and one whose place is taken, which is an alert until it is free."""
+    """A reload: other sockets, none; places that cannot be had refuse it by file and line, and all stays as it was."""
     def write(socket_path, listen):
         with open(daemon.config, "w", encoding="utf-8") as file:
             file.write(CONFIG.format(socket=socket_path, listen=listen))
@@ -230,18 +235,27 @@ def moved(daemon, path):
     taken.bind(("127.0.0.1", 0))
     taken.listen()
     address = f"127.0.0.1:{taken.getsockname()[1]}"
+    line = CONFIG.format(socket="", listen="").count("\n")
+    own = os.path.join(daemon.state, "own.txt")
+    with open(own, "w", encoding="ascii") as file:
+        file.write("a file of ours")
+    for socket_path, listen, at, why in (("other.sock", address, line, f"[metrics] listen: {address}: another program listens there"),
+                                         ("own.txt", "", line - 1, f"[metrics] socket: {own}: another file is in its place"),
+                                         (f"{daemon.state}/no/such.sock", "", line - 1, "no/such.sock: No such file or directory")):
+        write(socket_path, listen)
+        said = daemon.papertape("reload", status=1)
+        assert f"{daemon.config}:{at}: " in said and why in said and "nothing has changed" in said, said
+        assert daemon.status_object()["http"]["socket"] == other
+    get(other, "/metrics")
+    taken.close()
     write("", address)
     daemon.papertape("reload")
-    alert = f"SELECT text FROM alerts WHERE {HTTP_ALERT}"
-    text = harness.wait_for(lambda: daemon.query(alert), "an alert of the port that is taken")[0][0]
-    assert text == f"[metrics] listen: {address}: another program listens there", text
-    taken.close()
     daemon.wait_status(lambda s: s["http"]["listen"] == address, "the port, once it is free")
-    harness.wait_for(lambda: not daemon.query(alert), "the alert's end")
     get(address, "/status")
+    with open(own, encoding="ascii") as file:
+        assert file.read() == "a file of ours"
     write("metrics.sock", "192.0.2.7:9480")
     said = daemon.papertape("reload", status=1)
-    line = CONFIG.format(socket="", listen="").count("\n")
     assert f"{daemon.config}:{line}: [metrics] listen: \"192.0.2.7:9480\": an address of this machine's loopback" in said, said
     write("", "")
     daemon.papertape("reload")

@@ -108,6 +108,25 @@ def by_signal(daemon):
     assert daemon.query("SELECT streamed FROM symbols ORDER BY name") == [(None,), (None,), (None,)]
 
 
+def waits(daemon):
+    """What needs a restart is remembered, and shown, until the file has again what runs."""
+    (left,) = daemon.status_object()["restart"]
+    assert (left["section"], left["key"], left["was"], left["now"]) == ("engine", "latency_ms", "0", "250"), left
+    assert "restart   [engine] latency_ms: needs a restart" in daemon.papertape("status")
+    assert "[engine] latency_ms: the file was changed, and it needs a restart" in daemon.papertape("doctor", "daemon")
+
+
+def limits(daemon):
+    """Of silence: in force at once."""
+    limit = lambda s: {x["stream"]: x["limit_ms"] for x in s["feed"]["streams"]}["bookTicker"]  # noqa: E731
+    assert limit(daemon.status_object()) == 30000
+    with open(write(daemon, symbols="BTCUSDT, ETHUSDT", loss="0.01", fast=3), "a") as file:
+        file.write("[feed]\nstale_s = 7\nsilence_s = 11\n")
+    assert "0 need a restart" in reload(daemon)
+    assert limit(daemon.status_object()) == 7000
+    assert daemon.status_object()["restart"] == []
+
+
 def position(daemon):
     """What the account by hand has of Bitcoin."""
     rows = json.loads(daemon.papertape("positions", "--json"))["positions"]
@@ -166,6 +185,8 @@ def trade_on(folder):
     held_before = position(daemon)
     refused(daemon)
     taken(daemon)
+    waits(daemon)
+    limits(daemon)
     by_signal(daemon)
     held(daemon)
     assert position(daemon) == held_before, held_before
@@ -201,6 +222,27 @@ def killed(folder):
     assert rebuilt["params"] == account["params"] and rebuilt["daily_loss"] == account["daily_loss"], rebuilt
     assert daemon.query("SELECT state FROM commands WHERE cmd = 'reload'") == [("done",)]
     equal(daemon, "rebuilt", status["feed"]["frames"])
+
+
+def other_certificates(folder):
+    """The venue has another certificate, whose authority a reload reads: no restart, and requests and streams work again."""
+    venue = folder.start(harness.Replay(folder.within("first"), "--synthetic", "3"))
+    daemon = folder.start(harness.Daemon(folder.path, venue, CONFIG.format(**FIRST), name="certified", state="certified"))
+    daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("trade", 0) > 0, "trades")
+    pid = daemon.popen.pid
+    assert venue.stop() == 0
+    port = venue.urls["rest_url"].rsplit(":", 1)[1]
+    again = folder.start(harness.Replay(folder.within("second"), "--synthetic", "3", "--listen", f"127.0.0.1:{port}"))
+    daemon.wait_status(lambda s: "certificate" in json.dumps(s["venues"]), "a certificate that is not trusted")
+    before = streamed(daemon.status_object(), "BTCUSDT")["trade"]
+    with open(venue.ca, "w") as file:
+        file.write("nonsense")
+    assert "holds no certificate" in reload(daemon, status=1)
+    os.replace(again.ca, venue.ca)
+    assert "[market] ca_file: its file has other contents" in reload(daemon)
+    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and streamed(s, "BTCUSDT")["trade"] > before, "trades again")
+    assert daemon.popen.pid == pid and reload(daemon).endswith(": nothing has changed\n")
+    assert daemon.stop() == 0
 
 
 VENUE = """[venue alpaca]
@@ -260,6 +302,9 @@ def one_more(folder):
     mean = sum(float(row[4]) for row in rows[-3:]) / 3
     assert abs(bar["indicators"]["sma_3"] - mean) < 1e-9 * mean, (bar, rows[-3:])
     assert "BTC/USD" in daemon.papertape("symbol", "list")
+    for secret in ("hush", "right"):  # the file has other contents, which the next request has
+        harness.write_keys(folder.path, "good", secret)
+        assert "[venue alpaca] keys: its file has other contents" in reload(daemon)
     assert reload(daemon).endswith(": nothing has changed\n")
     configured(first)
     said = reload(daemon)
@@ -271,7 +316,7 @@ def one_more(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, trade_on, killed, one_more)
+        harness.together(folder, trade_on, killed, one_more, other_certificates)
 
 
 main()

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
+#include "cli/text.h"
 #include "db/state.h"
 #include "exchange/decimal_json.h"
 #include "exchange/exit_status.h"
@@ -38,6 +40,22 @@ static void print_lost(const json_t *status)
         printf("log       %lld lines lost: the journal took none for too long\n", (long long)lost);
 }
 
+/* What a reload left for a restart: the running value, and the configured one. */
+static void print_restart(const json_t *status)
+{
+    const json_t *change;
+    size_t i;
+
+    json_array_foreach(json_object_get(status, "restart"), i, change)
+    {
+        fputs("restart   [", stdout);
+        cli_text_print(stdout, cli_answer_text(change, "section"));
+        fputs(*cli_answer_text(change, "key") ? "] " : "]", stdout);
+        cli_text_print(stdout, cli_answer_text(change, "key"));
+        puts(": needs a restart");
+    }
+}
+
 static int print_text(const json_t *status, const char *state)
 {
     struct model *model = tui_model_create(1000);
@@ -49,6 +67,7 @@ static int print_text(const json_t *status, const char *state)
     if (r == 0) {
         tui_print_status(stdout, model, now);
         print_lost(status);
+        print_restart(status);
     } else {
         fprintf(stderr, "papertape: status: %s\n",
                 r == -EPROTO ? "the daemon's answer is not papertape.status/1: both must be of one version"
