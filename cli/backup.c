@@ -77,11 +77,14 @@ static int drill(struct backup *backup)
     int r = folder_remove(scratch);
     r = r < 0 ? fail_with(r, err, sizeof err, "%s: %s", scratch, strerror(-r))
               : cli_restore_state(backup->path, scratch, true, early_stop_flag(), &result, err, sizeof err);
-    if (r < 0)
+    if (r < 0) {
+        if (r != -ECANCELED && r != -ENOSPC) /* which say nothing of the archive */
+            (void)cli_backup_failed(backup->path, backup->path);
         snprintf(backup->err, sizeof backup->err, "%s: it was written, and cannot be restored: %.400s",
                  backup->path, err);
-    else if ((r = folder_remove(scratch)) < 0)
+    } else if ((r = folder_remove(scratch)) < 0) {
         fail_with(r, backup->err, sizeof backup->err, "%s: %s", scratch, strerror(-r));
+    }
     backup->outcome.drilled = r == 0;
     return r;
 }
@@ -107,7 +110,7 @@ static int make(struct backup *backup, const char *given)
     if (r == 0 && backup->asked->drill)
         r = drill(backup);
     if (r == 0 && backup->asked->keep > 0) /* only behind a good one */
-        r = cli_backup_rotate(given, (size_t)backup->asked->keep, &backup->removed, backup->err,
+        r = cli_backup_rotate(given, backup->path, (size_t)backup->asked->keep, &backup->removed, backup->err,
                               sizeof backup->err);
     return r;
 }
@@ -209,7 +212,8 @@ CLI_VERB(cli_backup) = {
         "new folder; it gets its name once it is complete and on the disk. The state's backup.json says what "
         "became of the last backup. With --json papertape.backup_made/1.",
     .exits =
-        "1: it failed, and left nothing; or the drill, or the removal of older ones, and the backup is there.",
+        "1: it failed, and left nothing; or the drill, and the backup is there as PATH.failed; or the removal of older "
+        "ones, and the backup is there.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

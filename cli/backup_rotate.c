@@ -1,6 +1,7 @@
 #include "cli/backup_rotate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,21 @@ static bool is_dated(const char *name, const char *ending)
     return strcmp(date + DATE, ending) == 0;
 }
 
+/* A file that begins as a zstd frame. */
+static bool is_archive(const char *path)
+{
+    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    uint8_t first[sizeof zstd];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    bool is =
+        fd >= 0 && read(fd, first, sizeof first) == sizeof first && memcmp(first, zstd, sizeof zstd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
 struct found {
-    const char *folder;
+    const char *folder, *made;
     char **names;
     size_t n;
 };
@@ -65,7 +79,7 @@ static int take(void *ctx, const char *name)
     for (size_t i = 0; i < sizeof lefts / sizeof *lefts; i++)
         if (is_dated(name, lefts[i]))
             return cli_backup_part_is_left(path) ? folder_remove(path) : 0;
-    if (!is_dated(name, BACKUP_ARCHIVE_ENDING))
+    if (!is_dated(name, BACKUP_ARCHIVE_ENDING) || strcmp(path, found->made) == 0 || !is_archive(path))
         return 0;
     char **grown = reallocarray(found->names, found->n + 1, sizeof *grown);
     char *copy = strdup(path);
@@ -84,9 +98,15 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int cli_backup_rotate(const char *folder, size_t keep, size_t *ret_removed, char *err, size_t err_size)
+int cli_backup_rotate(const char *folder, const char *made, size_t keep, size_t *ret_removed, char *err,
+                      size_t err_size)
 {
-    struct found found = {.folder = folder};
+    char real[PATH_MAX];
+    struct found found = {.folder = realpath(folder, real), .made = made};
+    if (!found.folder)
+        return fail_with(-errno, err, err_size, "%s: %s", folder, strerror(errno));
+    folder = real;
+    keep -= keep > 0; /* `made` is one of them */
     int r = folder_each(folder, take, &found);
     if (found.n > 0)
         qsort(found.names, found.n, sizeof *found.names, by_name);
@@ -100,4 +120,35 @@ int cli_backup_rotate(const char *folder, size_t keep, size_t *ret_removed, char
     if (r < 0 && !err[0])
         fail_with(r, err, err_size, "%s: %s", folder, strerror(-r));
     return r;
+}
+
+/* ---- one that failed ---- */
+
+struct failed {
+    const char *folder, *name; /* the one that stays */
+};
+
+static int remove_failed(void *ctx, const char *name)
+{
+    const struct failed *failed = ctx;
+    char path[PATH_MAX];
+    if (strcmp(name, failed->name) == 0 || !is_dated(name, BACKUP_ARCHIVE_ENDING BACKUP_FAILED_ENDING))
+        return 0;
+    snprintf(path, sizeof path, "%s/%.255s", failed->folder, name);
+    return unlink(path) < 0 ? -errno : 0;
+}
+
+int cli_backup_failed(const char *path, char ret[static PATH_MAX])
+{
+    char folder[PATH_MAX], to[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (snprintf(to, sizeof to, "%s" BACKUP_FAILED_ENDING, path) >= (int)sizeof to)
+        return -ENAMETOOLONG;
+    if (rename(path, to) < 0)
+        return -errno;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    struct failed failed = {folder, strrchr(to, '/') ? strrchr(to, '/') + 1 : to};
+    (void)folder_each(folder, remove_failed, &failed); /* what stays costs room alone */
+    memcpy(ret, to, sizeof to);
+    return 0;
 }

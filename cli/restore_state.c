@@ -15,6 +15,8 @@
 
 enum { DESCRIPTORS = 16 };
 
+#define DATABASE "papertape.db"
+
 /* ---- where to ---- */
 
 /* A lock that is there: does a daemon hold it? */
@@ -103,15 +105,53 @@ static int64_t size_of(const struct backup_manifest *manifest)
     return bytes;
 }
 
+/* Is `part` a folder in `path`, not beside it? */
+static bool is_within(const char *part, const char *path)
+{
+    const size_t n = strlen(path);
+    return strncmp(part, path, n) == 0 && part[n] == '/';
+}
+
+struct move {
+    const char *from, *to;
+};
+
+static int move_one(const struct move *move, const char *name)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    if (snprintf(from, sizeof from, "%s/%s", move->from, name) >= (int)sizeof from ||
+        snprintf(to, sizeof to, "%s/%s", move->to, name) >= (int)sizeof to)
+        return -ENAMETOOLONG;
+    return rename(from, to) < 0 ? -errno : 0;
+}
+
+static int move_other(void *ctx, const char *name)
+{
+    return strcmp(name, DATABASE) == 0 ? 0 : move_one(ctx, name);
+}
+
+/* Out of the folder within it: the database last, without which it is no state yet. */
+static int move_up(const char *part, const char *path)
+{
+    struct move move = {part, path};
+    int r = folder_each(part, move_other, &move);
+    if (r == 0)
+        r = move_one(&move, DATABASE);
+    return r < 0 ? r : rmdir(part) < 0 ? -errno : 0;
+}
+
 static int finish(const char *part, const char *path, int folder, char *err, size_t err_size)
 {
+    const bool within = is_within(part, path);
     int r = cli_backup_part_show(folder);
     if (r == 0)
         r = give_to_owner(part, path);
-    if (r == 0 && (syncfs(folder) < 0 || rename(part, path) < 0))
+    if (r == 0 && (syncfs(folder) < 0 || (!within && rename(part, path) < 0)))
         r = -errno;
+    if (r == 0 && within)
+        r = move_up(part, path);
     if (r == 0)
-        r = whole_file_sync_folder(path);
+        r = whole_file_sync_folder(within ? part : path); /* the one that has the new names */
     return r < 0 ? fail_with(r, err, err_size, "%s: %s", path, strerror(-r)) : 0;
 }
 
@@ -138,19 +178,30 @@ static int restore(const char *from, const struct state_dir *part, const char *p
     return r;
 }
 
+/* Beside the state; within it, where it is there and its parent is not this user's to write in. */
+static int open_part(const struct state_dir *state, struct state_dir *ret, char *err, size_t err_size)
+{
+    char name[STATE_PATH_MAX + sizeof "/restore" BACKUP_PART_ENDING];
+    snprintf(name, sizeof name, "%s" BACKUP_PART_ENDING, state->path);
+    int r = db_state_dir_find(name, ret, err, err_size);
+    int folder = r == 0 ? cli_backup_part_open(ret->path, err, err_size) : r;
+    if ((folder != -EACCES && folder != -EROFS && folder != -EPERM) || access(state->path, W_OK) < 0)
+        return folder;
+    snprintf(name, sizeof name, "%s/restore" BACKUP_PART_ENDING, state->path);
+    r = db_state_dir_find(name, ret, err, err_size);
+    return r == 0 ? cli_backup_part_open(ret->path, err, err_size) : r;
+}
+
 int cli_restore_state(const char *from, const char *path, bool paced, const atomic_bool *stop,
                       struct restore_result *ret, char *err, size_t err_size)
 {
     struct state_dir state, part;
-    char name[STATE_PATH_MAX + sizeof BACKUP_PART_ENDING];
     int r = db_state_dir_find(path, &state, err, err_size);
     if (r == 0)
         r = check_target(&state, err, err_size);
     if (r < 0)
         return r;
-    snprintf(name, sizeof name, "%s" BACKUP_PART_ENDING, state.path);
-    r = db_state_dir_find(name, &part, err, err_size);
-    int folder = r == 0 ? cli_backup_part_open(part.path, err, err_size) : r;
+    int folder = open_part(&state, &part, err, err_size);
     if (folder < 0)
         return folder;
     r = restore(from, &part, state.path, folder, paced, stop, ret, err, err_size);

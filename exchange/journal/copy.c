@@ -6,40 +6,67 @@
 
 #include "exchange/journal/segments.h"
 
-/* Goes to the end of the first block whose records reach `seq`, of the segment that the scan has open: bytes,
- * up to the last whole block where none does; or -errno. */
-static int64_t end_at(struct journal_scan *scan, uint64_t seq, uint64_t *ret_last)
+/* The segment that was given before, which follows the next one. */
+struct following {
+    uint32_t number; /* 0: none */
+    uint8_t previous[JOURNAL_HASH_SIZE];
+};
+
+/* Checks the hashes of the segment that the scan has open, and goes to the end of the first block whose
+ * records reach `seq`: bytes, up to the last whole block where none does; or -errno. One that is `sealed` has
+ * nothing else behind its last block. */
+static int64_t end_at(struct journal_scan *scan, uint64_t seq, bool sealed, uint64_t *ret_last)
 {
     int r;
     *ret_last = scan->header.first_seq;
-    while ((r = journal_scan_header(scan)) == 1) {
+    while ((r = journal_scan_load(scan, false)) == 1) {
         *ret_last = scan->block.last_seq;
-        journal_scan_skip(scan);
         if (*ret_last >= seq)
             break;
     }
-    return r < 0 && r != -ENODATA ? r : scan->at;
+    if (r == -ENODATA && !sealed)
+        r = 0;
+    return r < 0 ? r == -ENODATA ? -EBADMSG : r : scan->at;
 }
 
-/* Of one segment. 1: its predecessor is complete, and need not be scanned; 0; -errno. */
-static int give(struct journal_scan *scan, uint64_t seq, bool whole, journal_extent_fn *each, void *ctx)
+/* Is the one that was given before the next, and does it say how this one ends? */
+static int check_end(struct journal_scan *scan, const struct following *following)
+{
+    if (following->number != scan->header.number + 1)
+        return journal_scan_fail(scan, -EBADMSG, "%s: segment %" PRIu32 " is missing after it", scan->name,
+                                 scan->header.number + 1);
+    if (memcmp(following->previous, scan->chain, sizeof scan->chain) != 0)
+        return journal_scan_fail(scan, -EBADMSG, "%s: segment %" PRIu32 " does not follow its end",
+                                 scan->name, following->number);
+    return 0;
+}
+
+/* Of one segment. 1: one that is before it is sealed; 0; -errno. */
+static int give(struct journal_scan *scan, uint64_t seq, struct following *following, journal_extent_fn *each,
+                void *ctx)
 {
     struct journal_extent extent = {.name = scan->name, .fd = scan->fd};
+    const bool sealed = following->number > 0;
     if (scan->header.first_seq > seq)
         return 0;
-    int64_t bytes = whole ? journal_files_size(scan->fd) : end_at(scan, seq, &extent.last_seq);
-    if (bytes < 0)
-        return (int)bytes;
-    extent.bytes = bytes;
-    int r = each(ctx, &extent);
-    return r < 0 ? r : scan->header.first_seq < seq;
+    extent.bytes = end_at(scan, sealed ? UINT64_MAX : seq, sealed, &extent.last_seq);
+    if (extent.bytes < 0)
+        return (int)extent.bytes;
+    int r = sealed ? check_end(scan, following) : 0;
+    if (r < 0)
+        return r;
+    following->number = scan->header.first_seq < seq ? scan->header.number : 0;
+    memcpy(following->previous, scan->header.previous, sizeof following->previous);
+    r = each(ctx, &extent);
+    return r < 0 ? r : following->number > 0;
 }
 
 static int give_all(struct journal_scan *scan, int dir, uint64_t seq, journal_extent_fn *each, void *ctx)
 {
     struct journal_segments segments = {0};
     int r = journal_segments_read(&segments, dir);
-    bool whole = false, any = false;
+    struct following following = {0};
+    bool any = false;
     if (r < 0)
         journal_scan_fail(scan, r, "%s", strerror(-r));
     for (size_t i = segments.n; r == 0 && i-- > 0;) {
@@ -52,8 +79,7 @@ static int give_all(struct journal_scan *scan, int dir, uint64_t seq, journal_ex
         if (r < 0 || unfinished)
             continue;
         any = true;
-        r = give(scan, seq, whole, each, ctx);
-        whole |= r > 0;
+        r = give(scan, seq, &following, each, ctx);
         r = r > 0 ? 0 : r;
     }
     journal_segments_finish(&segments);

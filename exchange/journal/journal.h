@@ -161,13 +161,13 @@ int journal_list(const char *path, int (*each)(void *ctx, const struct journal_s
 /* For a copy of the log up to event `seq`, while another process writes and removes segments: calls `each`
  * for every segment that begins at or before it, the newest first (retention removes the oldest first, so
  * what is missing has nothing before it), with the bytes up to the end of the first block whose records reach
- * `seq`, or of the last whole one. One below 0 ends it and is returned, with an empty err. 0 or -errno with a
- * sentence. */
+ * `seq`, or of the last whole one. Every hash of these bytes is checked before. One below 0 ends it and is
+ * returned, with an empty err. 0; -EBADMSG, -errno, with a sentence that names the segment. */
 struct journal_extent {
     const char *name;
     int fd; /* open until `each` returns */
     int64_t bytes;
-    uint64_t last_seq; /* of the records in it; 0: not looked at, since a newer segment has later ones */
+    uint64_t last_seq; /* of the records in it */
 };
 typedef int journal_extent_fn(void *ctx, const struct journal_extent *extent);
 int journal_each_up_to(const char *path, uint64_t seq, journal_extent_fn *each, void *ctx, char *err,

@@ -102,6 +102,29 @@ static void test_torn(void)
     free(file.bytes);
 }
 
+/* A byte that is not what was written: its segment is named, and is not given; newer ones were. */
+static void test_damage(void)
+{
+    char paths[2][PATH_MAX];
+    journal_make(RECORDS, STATES, EACH, BLOCK);
+    int segments = journal_find();
+    CHECK(segments > 2);
+    snprintf(paths[0], sizeof paths[0], "%s", journal_oldest_path);
+    snprintf(paths[1], sizeof paths[1], "%s", journal_newest_path);
+    for (int i = 0; i < 2; i++) {
+        struct copying copying = {.fail_at = -1};
+        struct bytes file = bytes_read(paths[i]);
+        file.bytes[file.len / 2] ^= 1;
+        bytes_write(paths[i], file.bytes, file.len);
+        CHECK_INT(copy_up_to(UINT64_MAX, &copying), -EBADMSG);
+        CHECK(strstr(err, strrchr(paths[i], '/') + 1) == err);
+        CHECK_INT(copying.segments, i == 0 ? segments - 1 : 0);
+        file.bytes[file.len / 2] ^= 1;
+        bytes_write(paths[i], file.bytes, file.len);
+        free(file.bytes);
+    }
+}
+
 int main(void)
 {
     journal_dir_make();
@@ -110,5 +133,6 @@ int main(void)
     test_ends();
     test_retention();
     test_torn();
+    test_damage();
     return check_done("journal_copy");
 }

@@ -138,22 +138,85 @@ def running(folder, replay):
     return unpacked, daemon.state, before, every
 
 
+def damage(path):
+    """A byte in the midst is another."""
+    with open(path, "r+b") as file:
+        file.seek(os.path.getsize(path) // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
+
+
+def drill_fails(place, state):
+    """What was written cannot be restored: it gets the ending .failed, in place of an earlier one, and no good one is removed."""
+    before = {name for name in os.listdir(place) if name.endswith(".zst")}
+    copy = f"{state}-unsound"
+    shutil.copytree(state, copy)
+    with sqlite3.connect(f"{copy}/papertape.db") as other:
+        other.execute("UPDATE ledger SET amount = amount + 1")
+    other.close()
+    assert "cannot be restored" in papertape("backup", place, "--keep", "1", "--drill", "--state", copy, status=1)
+    after = set(os.listdir(place))
+    assert before == {name for name in after if name.endswith(".zst")}, after
+    (failed,) = [name for name in after if name.endswith(".failed")]
+    assert not failed.startswith("papertape-20260106") and outcome(copy)["file"] == os.path.join(place, failed), (failed, outcome(copy))
+    shutil.rmtree(copy)
+
+
+def damaged_segment(folder, state):
+    """No backup is made of a log that is damaged; the segment is named, and nothing is left."""
+    copy, place = f"{state}-damaged", os.path.join(folder.path, "damaged-place")
+    shutil.copytree(state, copy)
+    os.mkdir(place)
+    segment = sorted(name for name in os.listdir(f"{copy}/events") if name.endswith(".journal"))[0]
+    damage(f"{copy}/events/{segment}")
+    for name in ("b.tar.zst", "b"):
+        shown = papertape("backup", os.path.join(place, name), "--state", copy, status=1)
+        assert segment in shown and "altered" in shown, shown
+    assert os.listdir(place) == [] and segment in outcome(copy)["error"], os.listdir(place)
+    shutil.rmtree(copy)
+
+
+def closed_parent(folder, archive):
+    """An empty folder is filled, also where its parent is another's."""
+    parent = os.path.join(folder.path, "closed")
+    state = os.path.join(parent, "state")
+    os.makedirs(state)
+    prefix = []
+    if os.geteuid() == 0:
+        os.chown(parent, 65534, 65534)
+        prefix = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-all"]
+    os.chmod(parent, 0o555)
+    done = subprocess.run([*prefix, harness.PAPERTAPE, "restore", archive, "--state", state], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    os.chmod(parent, 0o755)
+    assert done.returncode == 0, done
+    assert os.listdir(parent) == ["state"] and not [name for name in os.listdir(state) if name.endswith("part")], os.listdir(state)
+    assert papertape("ledger", "verify", "--state", state).startswith("ledger ok")
+    assert papertape("events", "verify", "--state", state).startswith("events ok")
+
+
 def rotation(folder, state):
     """Dated archives: the newest stay, others of the folder too, and one that fails removes none."""
     place = os.path.join(folder.path, "dated")
     os.mkdir(place)
     old = [f"papertape-2026010{day}T000000Z.tar.zst" for day in range(1, 5)]
     for name in [*old, "papertape-notes.tar.zst"]:
-        with open(os.path.join(place, name), "w", encoding="ascii"):
-            pass
+        with open(os.path.join(place, name), "wb") as file:
+            file.write(b"\x28\xb5\x2f\xfd")  # as an archive begins
+    with open(os.path.join(place, "papertape-20260105T000000Z.tar.zst"), "wb"):  # cut off: not one of the three
+        pass
+    with open(os.path.join(place, "papertape-20260106T000000Z.tar.zst.failed"), "wb"):
+        pass
     os.makedirs(os.path.join(place, old[0] + ".papertape-part", "inner"))  # of ones that were killed
     os.makedirs(os.path.join(place, old[1] + ".drill.papertape-part", "events"))
     os.makedirs(os.path.join(place, old[1] + ".drill", "events"))
     shown = papertape("backup", place, "--keep", "3", "--drill", "--state", state)
     assert "verified" in shown and "2 older removed" in shown, shown
-    left = sorted(os.listdir(place))
-    assert len(left) == 4 and old[2] in left and old[3] in left and "papertape-notes.tar.zst" in left, left
+    left = [name for name in sorted(os.listdir(place)) if not name.startswith(("papertape-20260105", "papertape-20260106"))]
+    assert len(left) == len(os.listdir(place)) - 2 == 4 and old[2] in left and old[3] in left and "papertape-notes.tar.zst" in left, left
     assert outcome(state)["drilled"] is True
+    drill_fails(place, state)
     newest = os.path.join(place, [name for name in left if name not in old][0])
     done = subprocess.run(["tar", "--zstd", "-tf", newest], capture_output=True, text=True)
     assert done.returncode != 0 or "manifest.json" in done.stdout.split(), done  # without the program zstd tar cannot
@@ -308,11 +371,7 @@ def before_upgrade(folder, replay):
     again.wait_status(lambda s: s["db"]["state"] == "ok", "a start from it")
     assert again.query(f"SELECT lower(hex(hash)) FROM ledger WHERE id = {shown['ledger_rows']}") == [(shown["hash"],)]
     assert again.stop() == 0
-    with open(os.path.join(kept, "events", segments[-1]), "r+b") as file:  # a byte in the midst
-        file.seek(os.path.getsize(file.name) // 2)
-        byte = file.read(1)
-        file.seek(-1, os.SEEK_CUR)
-        file.write(bytes([byte[0] ^ 1]))
+    damage(os.path.join(kept, "events", segments[-1]))
     assert segments[-1] in papertape("restore", kept, "--state", os.path.join(folder.path, "damaged"), status=1)
     assert not os.path.exists(os.path.join(folder.path, "damaged"))
     os.rename(f"{kept}/papertape.db", f"{kept}/other")
@@ -324,7 +383,10 @@ def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--rate", "400"))
         backup, state, before, every = running(folder, replay)
-        refused(folder, state, rotation(folder, state))
+        archive = rotation(folder, state)
+        closed_parent(folder, archive)
+        damaged_segment(folder, state)
+        refused(folder, state, archive)
         from_events(folder, backup)
         again = stopped(folder, replay, state, every)
         taken_away(folder, again)

@@ -135,8 +135,9 @@ def says_of_itself(daemon):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         place = f"127.0.0.1:{taken.getsockname()[1]}"
-        reload(f"[metrics]\nlisten = {place}\n", status=1)
-        reload("[alerts]\nwebhook = http://127.0.0.1:1/\n")
+        sink = "[alerts]\nwebhook = http://127.0.0.1:1/\n"
+        reload(sink)
+        reload(f"{sink}[metrics]\nlisten = {place}\n", status=1)
         daemon.wait_status(lambda s: [sink["state"] for sink in s["alert_sinks"]["sinks"]] == ["failing"], "a notice that is not accepted")
         found = finds(daemon.state, "sinks", "warning", r"^webhook: fails for \d+ s: .*; [1-9]\d* notices wait$")
         assert found["remedy"] == "papertape alerts test webhook", found
