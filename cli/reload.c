@@ -6,7 +6,10 @@
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
-enum { RELOAD_TIMEOUT_MS = 60000 }; /* venues are asked for what is new */
+enum {
+    RELOAD_TIMEOUT_MS = 60000, /* venues are asked for what is new */
+    EXIT_LEFT = 2,             /* applied, with something left */
+};
 
 static void print_line(FILE *to, const char *text)
 {
@@ -50,10 +53,24 @@ static void print_contents(const char *file, const json_t *change)
     puts(": its file has other contents");
 }
 
+/* "FILE: SYMBOL is left out, and stays: account NAME holds it" */
+static void print_left_out(const char *file, const json_t *left)
+{
+    cli_text_print(stdout, file);
+    fputs(": ", stdout);
+    cli_text_print(stdout, cli_answer_text(left, "symbol"));
+    fputs(" is left out, and stays: account ", stdout);
+    cli_text_print(stdout, cli_answer_text(left, "account"));
+    putchar(' ');
+    cli_text_print(stdout, cli_answer_text(left, "why"));
+    putchar('\n');
+}
+
 static void print_done(const struct option_call *call, const json_t *result)
 {
     const json_t *applied = json_object_get(result, "applied"), *restart = json_object_get(result, "restart"),
-                 *contents = json_object_get(result, "contents"), *change;
+                 *contents = json_object_get(result, "contents"),
+                 *left_out = json_object_get(result, "left_out"), *change;
     const char *file = cli_answer_text(result, "file");
     size_t i;
 
@@ -61,6 +78,7 @@ static void print_done(const struct option_call *call, const json_t *result)
     json_array_foreach(applied, i, change) print_change(file, change, "");
     json_array_foreach(contents, i, change) print_contents(file, change);
     json_array_foreach(restart, i, change) print_change(file, change, ": needs a restart");
+    json_array_foreach(left_out, i, change) print_left_out(file, change);
     cli_text_print(stdout, file);
     if (json_array_size(applied) + json_array_size(contents) + json_array_size(restart) == 0)
         puts(": nothing has changed");
@@ -106,7 +124,9 @@ static int reload(struct option_call *call)
     if (r == EXIT_OK)
         result = json_deep_copy(json_object_get(reply, "result"));
     json_decref(reply);
-    return cli_ask_done(call, r, "papertape.reload/1", result, print_done);
+    bool left = json_array_size(json_object_get(result, "left_out")) > 0;
+    r = cli_ask_done(call, r, "papertape.reload/1", result, print_done);
+    return r == EXIT_OK && left ? EXIT_LEFT : r;
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_DAEMON, .run = reload}};
@@ -125,7 +145,9 @@ CLI_VERB(cli_reload) = {
         "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
         "venues and the certificates to trust, whose files are read again. What needs a restart is named, here and by "
         "status and doctor until then. A place of [metrics] that cannot be listened on refuses all of it.",
-    .exits = "1: the configuration was refused; the errors are on stderr.",
+    .exits =
+        "1: the configuration was refused; the errors are on stderr. 2: it was applied, with something left: a symbol "
+        "that it leaves out, while an account holds it or has an order in it, stays until then.",
     .page = "trading",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

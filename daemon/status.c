@@ -276,6 +276,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"control_read", control_object(daemon->control_read)},
         {"http", daemon_http_object(daemon->http)},
         {"restart", daemon_command_restart(daemon->commands)},
+        {"left_out", daemon_command_left_out(daemon)},
         {"log", log_object()},
         {"loop", loop_object(daemon)},
         {"gpu", daemon_telemetry_gpu_object(daemon->telemetry)},

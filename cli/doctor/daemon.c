@@ -103,6 +103,23 @@ static void check_restart(const struct doctor *doctor, struct doctor_results *re
     }
 }
 
+/* Symbols that the configuration leaves out, and that are in use. */
+static void check_left_out(const struct doctor *doctor, struct doctor_results *results)
+{
+    const json_t *left;
+    size_t i;
+    json_array_foreach(json_object_get(doctor->status, "left_out"), i, left)
+    {
+        const char *symbol = json_string_value(json_object_get(left, "symbol"));
+        bool streamed = json_is_true(json_object_get(left, "streamed"));
+        cli_doctor_add(results, DOCTOR_WARNING, "%s: account %s %s, and the configuration leaves it out%s",
+                       symbol, json_string_value(json_object_get(left, "account")),
+                       json_string_value(json_object_get(left, "why")),
+                       streamed ? "" : ": it is not streamed, and nothing fills its orders");
+        cli_doctor_remedy(results, "name it in the configuration again, or close it; then papertape reload");
+    }
+}
+
 void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *results)
 {
     char trainer[STATE_PATH_MAX + 16];
@@ -112,6 +129,7 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
         check_log(doctor, results);
         check_metrics(doctor, results);
         check_restart(doctor, results);
+        check_left_out(doctor, results);
     } else if (cli_doctor_denied(doctor->status_errno)) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s", doctor->status_words);
     } else if (doctor->holder > 0) {

@@ -62,6 +62,9 @@ void daemon_commands_reload(struct commands *commands);
 /* What waits for a restart, since the last reload: {section, key, was, now, line} each, as its answer has
  * them. A new reference; `commands` may be NULL. */
 json_t *daemon_command_restart(const struct commands *commands);
+/* Symbols that the configuration leaves out while an account holds them or has an order in them: {symbol,
+ * account, why, streamed} each. A new reference. */
+json_t *daemon_command_left_out(const struct daemon *daemon);
 void daemon_commands_started(struct commands *commands); /* the session has */
 
 /* ---- what the daemon itself asks for, of policies: by commands without a call (propose.c) ---- */

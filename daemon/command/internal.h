@@ -59,6 +59,10 @@ struct request {
     const struct args *given;    /* `args`, for args.c: the client's arguments */
 };
 
+/* ---- reload_symbols.c ---- */
+
+void daemon_command_log_left_out(const struct daemon *daemon);
+
 /* ---- work.c ---- */
 
 /* Opens the command's row and group. False, with the call answered, when it came before or without memory. */

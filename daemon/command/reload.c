@@ -261,10 +261,12 @@ static void carry_out(struct reload *reload)
             daemon_session_alert_over(commands->daemon->session, "reload-refused", REFUSED_ALERT);
             json_decref(commands->restart);
             commands->restart = changes_object(reload, false);
+            daemon_command_log_left_out(commands->daemon);
         }
-        daemon_command_end(&work, json_pack("{s:s, s:o, s:o, s:O}", "file", file_of(reload), "applied",
+        daemon_command_end(&work, json_pack("{s:s, s:o, s:o, s:O, s:o}", "file", file_of(reload), "applied",
                                             changes_object(reload, true), "restart",
-                                            changes_object(reload, false), "contents", reload->contents));
+                                            changes_object(reload, false), "contents", reload->contents,
+                                            "left_out", daemon_command_left_out(commands->daemon)));
         end(reload);
     }
     free(accounts);
@@ -384,6 +386,7 @@ void daemon_commands_started(struct commands *commands)
 {
     bool again = commands->reload_again;
     commands->reload_again = false;
+    daemon_command_log_left_out(commands->daemon);
     if (again)
         daemon_commands_reload(commands);
 }

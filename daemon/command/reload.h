@@ -52,7 +52,7 @@ void daemon_reload_symbols_finish(struct reload *reload);
  * within. */
 void daemon_reload_ask(struct reload *reload);
 void daemon_reload_go(struct reload *reload);
-/* Can all of them be added and removed now? What cannot becomes an error. */
+/* Can all of them be added now, and is a symbol left? What cannot becomes an error. */
 void daemon_reload_judge(struct reload *reload);
 void daemon_reload_remove(struct reload *reload);
 void daemon_reload_add(struct reload *reload);

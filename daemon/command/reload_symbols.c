@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/command/reload.h"
+#include "daemon/log.h"
 #include "exchange/nearest.h"
 
 /* ---- on the thread: what differs ---- */
@@ -196,17 +197,20 @@ static void judge_added(struct reload *reload, int i)
     }
 }
 
-static void judge_removed(struct reload *reload, int i)
+/* One in use stays. */
+static bool is_in_use(const struct reload *reload, int index)
 {
+    const char *why;
     const struct engine *engine = daemon_session_engine(reload->commands->daemon->session);
+    return index >= 0 && daemon_command_symbol_user(engine, index, &why);
+}
+
+/* Streamed until now, and from then on no longer. */
+static bool leaves(const struct reload *reload, int i)
+{
     struct feed *feed = feed_of(reload, &reload->removed, i);
     int index = feed_symbol_named(feed, reload->removed.names[i]);
-    const char *why = NULL, *user = index < 0 ? NULL : daemon_command_symbol_user(engine, index, &why);
-    char words[ACCOUNT_NAME_MAX + 80];
-    if (!user || !feed_streams_symbol(feed, index))
-        return;
-    snprintf(words, sizeof words, "account %s %s: it cannot be left out", user, why);
-    refuse_symbol(reload, reload->removed.venues[i], reload->removed.names[i], words);
+    return index >= 0 && feed_streams_symbol(feed, index) && !is_in_use(reload, index);
 }
 
 /* How many symbols will be streamed, and how many the engine will know. */
@@ -219,11 +223,8 @@ static void judge_number(struct reload *reload)
         struct feed *feed = feeds_of(daemon->feeds, s);
         streamed += feed && feed_streams_symbol(feed, s);
     }
-    for (int i = 0; i < reload->removed.n; i++) {
-        struct feed *feed = feed_of(reload, &reload->removed, i);
-        int index = feed_symbol_named(feed, reload->removed.names[i]);
-        streamed -= index >= 0 && feed_streams_symbol(feed, index);
-    }
+    for (int i = 0; i < reload->removed.n; i++)
+        streamed -= leaves(reload, i);
     for (int i = 0; i < reload->added.n; i++) {
         streamed += !is_there(reload, i);
         known += engine_find_symbol(engine, reload->added.names[i]) < 0;
@@ -240,8 +241,6 @@ void daemon_reload_judge(struct reload *reload)
 {
     for (int i = 0; i < reload->added.n; i++)
         judge_added(reload, i);
-    for (int i = 0; i < reload->removed.n; i++)
-        judge_removed(reload, i);
     judge_number(reload);
 }
 
@@ -252,15 +251,37 @@ static void put_as_configured(struct reload *reload, int index)
     db_writer_put_streamed(daemon_session_writer(reload->commands->daemon->session), index, -1);
 }
 
+static bool is_added(const struct reload *reload, int index)
+{
+    for (int i = 0; i < reload->added.n; i++)
+        if (feed_symbol_named(feed_of(reload, &reload->added, i), reload->added.names[i]) == index)
+            return true;
+    return false;
+}
+
+/* What was left out before, and is in use no longer. */
+static void remove_left(const struct reload *reload)
+{
+    const struct engine *engine = daemon_session_engine(reload->commands->daemon->session);
+    for (int s = 0; s < engine_symbols(engine); s++) {
+        struct feed *feed = feeds_of(reload->commands->daemon->feeds, s);
+        if (feed && feed_leaves_out(feed, s) && !is_in_use(reload, s) && !is_added(reload, s))
+            feed_remove_symbol(feed, s, false);
+    }
+}
+
 void daemon_reload_remove(struct reload *reload)
 {
+    remove_left(reload);
     for (int i = 0; i < reload->removed.n; i++) {
         struct feed *feed = feed_of(reload, &reload->removed, i);
         int index = feed_symbol_named(feed, reload->removed.names[i]);
-        if (index >= 0 && feed_streams_symbol(feed, index))
+        if (leaves(reload, i)) {
             feed_remove_symbol(feed, index, false);
-        else if (index >= 0)
+        } else if (index >= 0) {
             put_as_configured(reload, index);
+            feed_leave_out(feed, index, true);
+        }
     }
 }
 
@@ -292,6 +313,7 @@ void daemon_reload_add(struct reload *reload)
             continue; /* it came with its venue */
         if (is_there(reload, i)) {
             put_as_configured(reload, feed_symbol_named(feed, name));
+            feed_leave_out(feed, feed_symbol_named(feed, name), false);
             continue;
         }
         int r = feed_add_symbol(feed, &reload->listed[i], false);
@@ -301,4 +323,38 @@ void daemon_reload_add(struct reload *reload)
                  strerror(-r));
         daemon_session_alert(reload->commands->daemon->session, DB_ERROR, "symbol", text);
     }
+}
+
+/* ---- what stays ---- */
+
+json_t *daemon_command_left_out(const struct daemon *daemon)
+{
+    const struct engine *engine = daemon_session_engine(daemon->session);
+    json_t *array = json_array();
+    for (int s = 0; engine && daemon->feeds && s < engine_symbols(engine); s++) {
+        const struct feed *feed = feeds_of(daemon->feeds, s);
+        const char *why, *user = daemon_command_symbol_user(engine, s, &why);
+        bool streamed = feed && feed_streams_symbol(feed, s);
+        if (user && (!streamed || feed_leaves_out(feed, s)))
+            json_array_append_new(array,
+                                  json_pack("{s:s, s:s, s:s, s:b}", "symbol", engine_symbol(engine, s)->name,
+                                            "account", user, "why", why, "streamed", streamed));
+    }
+    return array;
+}
+
+void daemon_command_log_left_out(const struct daemon *daemon)
+{
+    json_t *array = daemon_command_left_out(daemon), *left;
+    size_t i;
+    json_array_foreach(array, i, left)
+    {
+        bool streamed = json_is_true(json_object_get(left, "streamed"));
+        daemon_log_warning("%s: account %s %s, and the configuration leaves it out: %s",
+                           json_string_value(json_object_get(left, "symbol")),
+                           json_string_value(json_object_get(left, "account")),
+                           json_string_value(json_object_get(left, "why")),
+                           streamed ? "it is streamed on" : "it is not streamed: nothing fills its orders");
+    }
+    json_decref(array);
 }

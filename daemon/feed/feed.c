@@ -116,8 +116,11 @@ static int make_symbols(struct feed *feed, const struct feed_wanted *wanted, int
         return -ENOMEM;
     for (int s = 0; s < n; s++) {
         memcpy(feed->listed[s].name, wanted[s].name, sizeof feed->listed[s].name);
-        feed->symbols[s] = (struct feed_symbol){
-            .index = wanted[s].index, .planned = wanted[s].index, .calendar = -1, .streamed = true};
+        feed->symbols[s] = (struct feed_symbol){.index = wanted[s].index,
+                                                .planned = wanted[s].index,
+                                                .calendar = -1,
+                                                .streamed = true,
+                                                .left_out = wanted[s].left_out};
         memcpy(feed->symbols[s].base, wanted[s].base, sizeof feed->symbols[s].base);
         memset(feed->symbols[s].streams, -1, sizeof feed->symbols[s].streams);
     }

@@ -42,7 +42,10 @@ int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, voi
 int feed_add_symbol(struct feed *feed, const struct symbol *symbol, bool command);
 void feed_remove_symbol(struct feed *feed, int index, bool command);
 bool feed_streams_symbol(const struct feed *feed, int index); /* the engine's */
-bool feed_is_up(const struct feed *feed);                     /* there is a stream, connected or not */
+/* The configuration does not name it, and it stays, since it is in use; false: it names it again. */
+void feed_leave_out(struct feed *feed, int index, bool left_out);
+bool feed_leaves_out(const struct feed *feed, int index); /* is it streamed in spite of that? */
+bool feed_is_up(const struct feed *feed);                 /* there is a stream, connected or not */
 
 /* ---- the configuration, read again: reload.c ---- */
 

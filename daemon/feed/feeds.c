@@ -68,7 +68,7 @@ struct symbols_plan {
         char name[SYMBOL_NAME_MAX];
         char base[ASSET_NAME_MAX]; /* of one whose name has changed; else "" */
         int venue;
-        bool removed, stored;
+        bool removed, stored, left_out;
     } list[SYMBOLS_MAX];
     int n;
     int64_t bans_ns[CONFIG_VENUES_MAX];
@@ -136,6 +136,33 @@ static void take_symbol(void *ctx, const struct db_symbol_row *row)
     }
 }
 
+/* One in use that the configuration leaves out is streamed on, as long as its venue is there: what holds it
+ * can be sold, and its stops work. */
+static void take_used(struct symbols_plan *plan, const struct db_symbol_row *row)
+{
+    int venue = venue_of(plan->config, row->venue), at = 0;
+    while (at < plan->n && strcmp(plan->list[at].name, row->symbol.name) != 0)
+        at++;
+    if (venue < 0 || at < plan->n || plan->n == SYMBOLS_MAX)
+        return;
+    struct wanted *wanted = &plan->list[plan->n++];
+    *wanted = (struct wanted){.venue = venue, .left_out = true};
+    memcpy(wanted->name, row->symbol.name, sizeof wanted->name);
+    take_name(plan, row);
+}
+
+static void take_held(void *ctx, const struct db_position_row *row)
+{
+    if (row->position.qty != 0)
+        take_used(ctx, row->symbol);
+}
+
+static void take_ordered(void *ctx, const struct db_order_row *row)
+{
+    if (row->symbol)
+        take_used(ctx, row->symbol);
+}
+
 static void take_ban(void *ctx, const struct db_ban *row)
 {
     struct symbols_plan *plan = ctx;
@@ -163,6 +190,10 @@ static int make_plan(const struct daemon *daemon, struct symbols_plan **ret, cha
             r = db_reader_symbols(reader, take_name, plan);
         if (r == 0)
             r = db_reader_symbols(reader, take_symbol, plan);
+        if (r == 0)
+            r = db_reader_positions(reader, take_held, plan);
+        if (r == 0)
+            r = db_reader_orders(reader, true, 0, take_ordered, plan);
         if (r == 0)
             r = db_reader_bans(reader, take_ban, plan);
         if (r < 0)
@@ -192,6 +223,7 @@ static int add_feed(struct feeds *feeds, const struct symbols_plan *plan, int ve
         if (plan->list[s].venue != venue)
             continue;
         wanted[n].index = s;
+        wanted[n].left_out = plan->list[s].left_out;
         memcpy(wanted[n].base, plan->list[s].base, sizeof wanted->base);
         memcpy(wanted[n++].name, plan->list[s].name, sizeof wanted->name);
     }

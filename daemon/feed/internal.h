@@ -52,6 +52,7 @@ struct feed_symbol {
     int calendar;              /* of the feed's, or -1 */
     char base[ASSET_NAME_MAX]; /* the first name of a stock whose name has changed; "": it has not */
     bool streamed;             /* false: removed while it runs */
+    bool left_out;             /* by the configuration, while an account holds it or has an order in it */
     bool unlisted; /* the venue lists it no longer, and has not said yet whether its name has changed */
     bool down;     /* while its feed is up: a connection that carries it is not there */
     bool stale, book_asked, odd_units;
@@ -187,6 +188,7 @@ struct feed_wanted {
     char name[SYMBOL_NAME_MAX];
     char base[ASSET_NAME_MAX]; /* of a stock whose name has changed; "": as the venue lists it */
     int index;                 /* the engine's */
+    bool left_out;             /* as struct feed_symbol has it */
 };
 
 /* What is known of a venue beside its configuration. */

@@ -32,6 +32,19 @@ bool feed_streams_symbol(const struct feed *feed, int index)
     return s >= 0 && feed->symbols[s].streamed;
 }
 
+void feed_leave_out(struct feed *feed, int index, bool left_out)
+{
+    int s = find(feed, index);
+    if (s >= 0)
+        feed->symbols[s].left_out = left_out;
+}
+
+bool feed_leaves_out(const struct feed *feed, int index)
+{
+    int s = find(feed, index);
+    return s >= 0 && feed->symbols[s].streamed && feed->symbols[s].left_out;
+}
+
 /* ---- does the venue list it? ---- */
 
 struct find_call {
@@ -215,7 +228,7 @@ void feed_remove_symbol(struct feed *feed, int index, bool command)
     int s = find(feed, index);
     if (s < 0 || !feed->symbols[s].streamed)
         return;
-    feed->symbols[s].streamed = false;
+    feed->symbols[s].streamed = feed->symbols[s].left_out = false;
     db_writer_put_streamed(daemon_session_writer(session), index, command ? 0 : -1);
     struct event stale = {.kind = EVENT_STALE, .stale = {index, true}};
     daemon_session_event(session, &stale);

@@ -134,21 +134,6 @@ def position(daemon):
     return {name: row[name] for name in row if name in ("qty", "avg_price", "average_price", "entry", "cost", "realized")}
 
 
-def held(daemon):
-    """What is held, or ordered, cannot be left out; positions and orders stay as they are."""
-    status = daemon.wait_status(lambda s: all(x["last"] for x in s["symbols"]), "prices")
-    last = next(float(s["last"]) for s in status["symbols"] if s["symbol"] == "XAAAUSDT")
-    daemon.papertape("order", "buy", "XAAAUSDT", str(round(100 / last) or 1), "--account", "hand", "--limit", str(round(last * 0.9, 2)))
-    open_order = "SELECT id, qty FROM orders WHERE state IN ('PENDING', 'OPEN') AND account = (SELECT id FROM accounts WHERE name = 'hand')"
-    before = daemon.query(open_order)
-    path = write(daemon, loss="0.01", fast=3)
-    said = reload(daemon, status=1)
-    assert f"{path}:2: [market] symbols: XAAAUSDT: account hand has an order in it" in said, said
-    write(daemon, loss="0.03", fast=3, symbols="BTCUSDT XAAAUSDT")
-    reload(daemon)
-    assert daemon.query(open_order) == before and len(before) == 1, before
-
-
 def counted(daemon, replay):
     """Each trade and quote of the symbol that is streamed throughout is in the log, once and in order, up to the end: what the
     venue had sent last when it was stopped may not have arrived. Both have stopped. How many."""
@@ -188,13 +173,48 @@ def trade_on(folder):
     waits(daemon)
     limits(daemon)
     by_signal(daemon)
-    held(daemon)
     assert position(daemon) == held_before, held_before
     assert daemon.popen.pid == pid and daemon.alive()
     daemon.wait_status(lambda s: streamed(s, "BTCUSDT").get("trade", 0) > 100, "trades")
     assert daemon.status_object()["feed"]["bad_frames"] == 0
     assert daemon.stop() == 0 and replay.stop() == 0
     equal(daemon, "reloaded", counted(daemon, replay))
+
+
+def in_use(folder):
+    """What is ordered stays though it is left out, over a reload and a start, and is named; orders stay as they are. Once it is in
+    use no longer, a reload ends it."""
+    replay = folder.start(Replay(folder.within("used")))
+    start = lambda symbols: folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**(FIRST | {"symbols": symbols})), name="used", state="used"))  # noqa: E731
+    daemon = start("BTCUSDT XAAAUSDT")
+    status = daemon.wait_status(lambda s: s["symbols"] and all(x["last"] for x in s["symbols"]), "prices")
+    last = next(float(s["last"]) for s in status["symbols"] if s["symbol"] == "XAAAUSDT")
+    daemon.papertape("order", "buy", "XAAAUSDT", str(round(100 / last) or 1), "--account", "hand", "--limit", str(round(last * 0.9, 2)))
+    open_order = "SELECT id, qty FROM orders WHERE state IN ('PENDING', 'OPEN') AND account = (SELECT id FROM accounts WHERE name = 'hand')"
+    before = daemon.query(open_order)
+    path = write(daemon)
+    said = daemon.papertape("reload", status=2)
+    assert f"{path}: XAAAUSDT is left out, and stays: account hand has an order in it\n" in said, said
+    left_out = [{"symbol": "XAAAUSDT", "account": "hand", "why": "has an order in it", "streamed": True}]
+    assert daemon.status_object()["left_out"] == left_out
+    assert daemon.stop() == 0
+    daemon = start("BTCUSDT")
+    assert daemon.wait_status(lambda s: streamed(s, "XAAAUSDT").get("trade", 0) > 0, "its trades")["left_out"] == left_out
+    assert "XAAAUSDT: account hand has an order in it, and the configuration leaves it out: it is streamed on" in daemon.log_text()
+    assert "left out  XAAAUSDT: account hand has an order in it" in daemon.papertape("status")
+    assert "XAAAUSDT: account hand has an order in it, and the configuration leaves it out" in daemon.papertape("doctor", "daemon")
+    assert daemon.query(open_order) == before and len(before) == 1, before
+    write(daemon, symbols="BTCUSDT XAAAUSDT")
+    reload(daemon)
+    assert daemon.status_object()["left_out"] == []
+    write(daemon)
+    daemon.papertape("reload", status=2)
+    harness.control(daemon, "cancel", {"all": True, "account": "hand"})
+    daemon.wait_status(lambda s: s["left_out"] == [], "its order's end")
+    reload(daemon)
+    assert not streamed(daemon.status_object(), "XAAAUSDT")
+    assert daemon.stop() == 0
+    equal(daemon, "in use", status["feed"]["frames"])
 
 
 def killed(folder):
@@ -316,7 +336,7 @@ def one_more(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, trade_on, killed, one_more, other_certificates)
+        harness.together(folder, trade_on, in_use, killed, one_more, other_certificates)
 
 
 main()

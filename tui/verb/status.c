@@ -56,6 +56,24 @@ static void print_restart(const json_t *status)
     }
 }
 
+/* Symbols that the configuration leaves out, and that are in use. */
+static void print_left_out(const json_t *status)
+{
+    const json_t *left;
+    size_t i;
+
+    json_array_foreach(json_object_get(status, "left_out"), i, left)
+    {
+        fputs("left out  ", stdout);
+        cli_text_print(stdout, cli_answer_text(left, "symbol"));
+        fputs(": account ", stdout);
+        cli_text_print(stdout, cli_answer_text(left, "account"));
+        putchar(' ');
+        cli_text_print(stdout, cli_answer_text(left, "why"));
+        putchar('\n');
+    }
+}
+
 static int print_text(const json_t *status, const char *state)
 {
     struct model *model = tui_model_create(1000);
@@ -68,6 +86,7 @@ static int print_text(const json_t *status, const char *state)
         tui_print_status(stdout, model, now);
         print_lost(status);
         print_restart(status);
+        print_left_out(status);
     } else {
         fprintf(stderr, "papertape: status: %s\n",
                 r == -EPROTO ? "the daemon's answer is not papertape.status/1: both must be of one version"
