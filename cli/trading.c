@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -33,6 +34,16 @@ static void print_flattened(const struct option_call *call, const json_t *result
     json_array_foreach(json_object_get(result, "orders"), i, order)
         printf("order %lld\n", (long long)json_integer_value(order));
     cli_ask_print_waits(result);
+    json_array_foreach(json_object_get(result, "not_closed"), i, order)
+    {
+        fputs("not closed ", stdout);
+        cli_text_print(stdout, cli_answer_text(order, "symbol"));
+        fputs(" account ", stdout);
+        cli_text_print(stdout, cli_answer_text(order, "account"));
+        fputs(": ", stdout);
+        cli_text_print(stdout, cli_answer_text(order, "words"));
+        putchar('\n');
+    }
 }
 
 static int flatten(struct option_call *call)
@@ -44,7 +55,9 @@ static int flatten(struct option_call *call)
                            "--yes: it closes every position, and nothing is done without this");
     int r =
         cli_ask_daemon("flatten", call->state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
-    return cli_ask_done(call, r, "papertape.flatten/1", result, print_flattened);
+    bool left = r == EXIT_OK && json_array_size(json_object_get(result, "not_closed")) > 0;
+    r = cli_ask_done(call, r, "papertape.flatten/1", result, print_flattened);
+    return left ? EXIT_ERROR : r;
 }
 
 static const struct option_action switching[] = {{.need = OPTION_NEEDS_DAEMON, .run = switch_trading}},
@@ -70,7 +83,11 @@ CLI_VERB(cli_resume) = {
 CLI_VERB(cli_flatten) = {
     .name = "flatten",
     .words = "pause, cancel every order, close every position",
-    .about = "Pauses, cancels every open order, and closes every position at the market.",
+    .about =
+        "Pauses, cancels every open order, and closes every position at the market. What cannot be closed now is named, "
+        "with its account and why: its trading is halted, its market closed, it has no price; it is closed once it can "
+        "be, until resume.",
+    .exits = "1: not everything is being closed.",
     .page = "trading",
     OPTION_ACTIONS(flattening),
     OPTION_OPTIONS(flatten_options),

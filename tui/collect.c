@@ -356,8 +356,10 @@ static void command_done(struct collector *collector, struct view *view, const j
     if (json_is_integer(order))
         snprintf(words, sizeof(words), "order %lld", (long long)json_integer_value(order));
     if (json_is_array(orders))
-        snprintf(words, sizeof(words), "%lld canceled, %zu closing orders",
-                 (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders));
+        snprintf(words, sizeof(words), "%lld canceled, %zu closing orders%s",
+                 (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders),
+                 json_array_size(json_object_get(result, "not_closed")) > 0 ? ", not everything can be closed"
+                                                                            : "");
     describe_training(result, words, sizeof(words));
     show_outcome(collector, view, OUTCOME_DONE, words, now);
 }

@@ -5,6 +5,7 @@
 #include "daemon/alerts.h"
 #include "daemon/command/internal.h"
 #include "engine/event.h"
+#include "exchange/filter.h"
 
 static void switch_trading(const struct request *request, enum command_kind kind, const char *word)
 {
@@ -36,6 +37,71 @@ static uint64_t newest_order(const struct engine *engine)
     return newest;
 }
 
+/* ---- everything closed ---- */
+
+static bool is_closed(const struct symbol *symbol, const struct engine_symbol_view *view)
+{
+    bool around = view->phase == MARKET_PHASE_EARLY || view->phase == MARKET_PHASE_LATE;
+    return symbol->calendar[0] && view->phase != MARKET_PHASE_OPEN && !(view->extended && around);
+}
+
+/* By an order of now, or after the end of an earlier one that is being cancelled. */
+static bool is_on_its_way(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct order *order = engine_order(engine, i);
+        if (order->account == account && order->symbol == symbol)
+            return true;
+    }
+    return false;
+}
+
+struct hindrance {
+    const char *reason, *words; /* NULL: none */
+};
+
+static struct hindrance hindrance_of(const struct engine *engine, int account, int symbol)
+{
+    const struct symbol *listed = engine_symbol(engine, symbol);
+    struct engine_symbol_view view;
+    engine_symbol_view(engine, symbol, &view);
+    if (listed->gone || view.trading == MARKET_ENDED)
+        return (struct hindrance){"halted", "the venue lists it no longer"};
+    if (!listed->trading || view.trading != MARKET_TRADES)
+        return (struct hindrance){"halted", "its trading is halted"};
+    if (is_closed(listed, &view))
+        return (struct hindrance){"closed", "its market is closed"};
+    if (view.stale || engine_price(engine, account, symbol) == 0)
+        return (struct hindrance){"no price", "it has no price, or an old one"};
+    if (!is_on_its_way(engine, account, symbol))
+        return (struct hindrance){"refused", "its order was refused"};
+    return (struct hindrance){0};
+}
+
+/* Less than the least quantity that can be sold is not counted. */
+static bool is_held(const struct engine *engine, int account, int symbol)
+{
+    int64_t qty = engine_account(engine, account)->positions[symbol].qty;
+    return filter_floor_qty(engine_symbol(engine, symbol), ORDER_MARKET, qty < 0 ? -qty : qty) > 0;
+}
+
+static json_t *not_closed(const struct engine *engine)
+{
+    json_t *array = json_array();
+    for (int a = 0; a < engine_accounts(engine); a++)
+        for (int s = 0; s < engine_symbols(engine); s++) {
+            struct hindrance why = {0};
+            if (is_held(engine, a, s))
+                why = hindrance_of(engine, a, s);
+            if (why.reason)
+                json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s}", "symbol",
+                                                       engine_symbol(engine, s)->name, "account",
+                                                       engine_account(engine, a)->name, "reason", why.reason,
+                                                       "words", why.words));
+        }
+    return array;
+}
+
 void daemon_command_flatten(const struct request *request)
 {
     struct event event = {.command.kind = COMMAND_FLATTEN};
@@ -59,7 +125,8 @@ void daemon_command_flatten(const struct request *request)
         json_array_append_new(orders, json_integer((json_int_t)order->id));
         daemon_command_waits(request, order, waits);
     }
-    json_t *result = json_pack("{s:I, s:o}", "canceled", (json_int_t)before, "orders", orders);
+    json_t *result = json_pack("{s:I, s:o, s:o}", "canceled", (json_int_t)before, "orders", orders,
+                               "not_closed", not_closed(request->engine));
     if (json_array_size(waits) > 0)
         json_object_set(result, "waits", waits);
     json_decref(waits);

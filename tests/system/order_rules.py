@@ -294,8 +294,11 @@ def flattened(folder):
     daemon.papertape("order", "buy", "F", "1", "--account", "hand")
     harness.wait_for(lambda: any(f["symbol"] == "F" for f in json.loads(daemon.papertape("fills", "--json"))["fills"]), "a share of F")
     daemon.wait_status(lambda s: s["venues"][0]["market"] in ("post", "closed"), "the close")
-    out = daemon.papertape("flatten", "--yes")
-    assert out.rstrip().endswith("waits for the open, 2025-11-28 09:30 New York (14:30Z)"), out
+    out = daemon.papertape("flatten", "--yes", status=1)
+    assert "waits for the open, 2025-11-28 09:30 New York (14:30Z)\nnot closed F account hand: its market is closed\n" in out, out
+    left = json.loads(daemon.papertape("flatten", "--yes", "--json", status=1))["not_closed"]
+    assert [(x["symbol"], x["account"], x["reason"]) for x in left] .count(("F", "hand", "closed")) == 1, left
+    assert {x["reason"] for x in left} == {"closed"}, left
     assert daemon.stop() == 0 and replay.stop() == 0
 
 

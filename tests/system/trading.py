@@ -223,6 +223,22 @@ def absent_venue(folder):
     print("absent venue:", status["feed"]["detail"])
 
 
+def without_price(folder):
+    """A market that says nothing any more: what is held cannot be closed now, and is named."""
+    replay = folder.start(harness.Replay(folder.within("silent"), "--synthetic", "13"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, BY_HAND + "[feed]\nstale_s = 1\n", name="silent", state="silent"))
+    daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books in step")
+    daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--account", "hand")
+    daemon.wait_status(lambda s: s["positions"], "a position")
+    replay.popen.send_signal(signal.SIGSTOP)
+    daemon.wait_status(lambda s: all(x["stale"] for x in s["symbols"]), "no price")
+    shown = daemon.papertape("flatten", "--yes", status=1)
+    assert "not closed BTCUSDT account hand: it has no price, or an old one\n" in shown, shown
+    replay.popen.send_signal(signal.SIGCONT)
+    daemon.wait_status(lambda s: not s["positions"], "it is closed, once there is a price")
+    assert daemon.stop() == 0 and replay.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "11", "--speed", "10"))
@@ -235,6 +251,7 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "12"))
         bad_input(folder, replay, state)
         absent_venue(folder)
+        without_price(folder)
         assert replay.stop() == 0
     return 0
 

@@ -51,6 +51,7 @@ def changes(folder):
     status = daemon.wait_status(lambda s: symbol(s, "ETHUSDT")["trading"] == "ended", "the delisting")
     assert [p["symbol"] for p in status["positions"] if p["symbol"] == "ETHUSDT"], status["positions"]
     daemon.wait_status(lambda s: not [o for o in s["orders"] if o["symbol"] == "ETHUSDT"], "its orders cancelled")
+    assert "not closed ETHUSDT account hand: the venue lists it no longer\n" in daemon.papertape("flatten", "--yes", status=1)
     harness.wait_for(lambda: {"symbol-trading", "symbol-filters", "delisted"} <= set(codes(daemon)), "the alerts")
     assert daemon.stop() == 0
 
