@@ -45,7 +45,12 @@ holds "no file is in two packages" bash -c "
         (cd '$root'/\$package && find . ! -type d)
     done | sort | uniq -d | (! grep .)"
 holds "man page, completion and documents" bash -c "cd '$root' && test -f usr/share/man/man1/papertaped.1.gz -a \
-    -f usr/share/bash-completion/completions/papertape.bash -a -f usr/share/doc/papertape/docs/backup.md"
+    -f usr/share/bash-completion/completions/papertape.bash -a -f usr/share/doc/papertape/docs/backup.md -a \
+    -f usr/share/doc/papertape/README.md"
+for timer in backup report; do
+    holds "papertape-$timer, of instances too" test -f "$root/papertape/lib/systemd/system/papertape-$timer.timer" -a \
+        -f "$root/papertape/lib/systemd/system/papertape-$timer@.timer" -a -f "$root/papertape/lib/systemd/system/papertape-$timer@.service"
+done
 holds "the documents' links lead somewhere" python3 "$here/links.py" "$root/usr/share/doc/papertape"
 holds "no program knows the folder that it was built in" bash -c "! grep -rlF '$out' '$root/usr/bin' '$root/usr/lib' --include=papertape* --include=*.so*"
 
