@@ -36,7 +36,7 @@ SCREEN = re.compile(r"^(─|PAPER  )", re.M)
 PROGRAM = re.compile(r"papertape(d|-trainer|-replay)?\b|(\./|bench/|build/|tests/)[\w./-]+")
 TOOLS = set("adduser cd chown cp curl echo git meson mkdir ninja pip python3 printf sqlite3 sync systemctl systemd-sysusers umask".split())
 SAMPLES = "sample bars"
-LIMIT_S = 180
+LIMIT_S = 240
 stopping, running = threading.Event(), set()  # whether to end; the sessions of all pages
 ROOMS = "cli daemon db engine exchange indicators_gpu record strategy trainer tui".split()
 
