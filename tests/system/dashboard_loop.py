@@ -97,7 +97,7 @@ def loop(session, daemon):
     expect(tmux, "first: ")
     tmux.keys("2")
     wait("another worker", lambda: listed()["pid"] not in (None, killed["pid"]), listed)
-    steps_beyond(killed["steps"])
+    steps_beyond(listed()["steps"])  # the killed one may have made more than it had said
     again = listed()
     assert again["attempts"] == 2 and again["checkpoint_steps"] >= killed["checkpoint_steps"], again
     print(f"  killed at {killed['steps']} steps, continued from {killed['checkpoint_steps']} or later")
