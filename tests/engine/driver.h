@@ -554,6 +554,15 @@ static inline void driver_revision(struct driver *d, const struct engine *engine
         ret->correction.price = ret->correction.qty = 0;
 }
 
+/* In place of a session. */
+static inline void driver_clock(struct driver *d, struct event *ret)
+{
+    const char *venue = random_chance(&d->days_random, 50) ? "one" : "two";
+    ret->kind = EVENT_VENUE_CLOCK;
+    ret->venue_clock.ahead_ns = random_between(&d->days_random, -90000, 90000) * DRIVER_MS_NS;
+    snprintf(ret->venue_clock.venue, sizeof ret->venue_clock.venue, "%s", venue);
+}
+
 /* Did it make one? */
 static inline bool driver_of_venues(struct driver *d, const struct engine *engine, struct event *ret)
 {
@@ -567,19 +576,17 @@ static inline bool driver_of_venues(struct driver *d, const struct engine *engin
         driver_session(d, &ret->session);
         if (d->calendars && random_chance(&d->days_random, 20))
             driver_calendar(d, ret);
+        else if (d->calendars && random_chance(&d->days_random, 20))
+            driver_clock(d, ret);
     } else if (dice < 65) {
         ret->kind = EVENT_ACTION;
         driver_action(d, &ret->action);
     } else if (dice < 90) {
         driver_status(d, &ret->market);
-    } else if (dice < 93) {
-        ret->kind = EVENT_VENUE_CLOCK;
-        ret->venue_clock.ahead_ns = random_between(&d->random, -90000, 90000) * DRIVER_MS_NS;
-        snprintf(ret->venue_clock.venue, sizeof ret->venue_clock.venue, "%s", dice < 92 ? "one" : "two");
     } else {
         ret->kind = EVENT_CONNECTION;
         ret->connection = (struct event_connection){.up = random_chance(&d->random, 90)};
-        snprintf(ret->connection.venue, sizeof ret->connection.venue, "%s", dice < 97 ? "one" : "two");
+        snprintf(ret->connection.venue, sizeof ret->connection.venue, "%s", dice < 95 ? "one" : "two");
     }
     return true;
 }
