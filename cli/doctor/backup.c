@@ -14,6 +14,13 @@ enum { OUTCOME_MAX = 64 * 1024 };
 #define DAY_NS   (INT64_C(86400) * 1000000000)
 #define OLD_DAYS 7 /* where [alerts] backup_for says nothing */
 
+/* "@NAME"; "" of the one service. */
+static const char *instance_of(const struct doctor *doctor)
+{
+    const char *instance = strchr(doctor->service.unit, '@');
+    return instance ? instance : "";
+}
+
 static void report_age(const struct doctor *doctor, int64_t ended_ns, struct doctor_results *results)
 {
     const int64_t set_ns = doctor->config_good ? doctor->config->alerts.backup_old_ns : 0;
@@ -23,7 +30,8 @@ static void report_age(const struct doctor *doctor, int64_t ended_ns, struct doc
                    "the last one succeeded, %s, %.1f days ago: expected within %.1f days",
                    clock_utc_text(ended_ns, time), (double)age_ns / DAY_NS, (double)most_ns / DAY_NS);
     if (age_ns > most_ns)
-        cli_doctor_remedy(results, "systemctl list-timers papertape-backup.timer; or papertape backup DIR");
+        cli_doctor_remedy(results, "systemctl list-timers papertape-backup%s.timer; or papertape backup DIR",
+                          instance_of(doctor));
 }
 
 void cli_doctor_backup(const struct doctor *doctor, struct doctor_results *results)
@@ -35,7 +43,8 @@ void cli_doctor_backup(const struct doctor *doctor, struct doctor_results *resul
     int r = whole_file_read(path, OUTCOME_MAX, &text, &n);
     if (r == -ENOENT) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "there is no backup yet");
-        cli_doctor_remedy(results, "systemctl enable --now papertape-backup.timer; or papertape backup DIR");
+        cli_doctor_remedy(results, "systemctl enable --now papertape-backup%s.timer; or papertape backup DIR",
+                          instance_of(doctor));
     } else if (r == -EACCES) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s: %s", path, strerror(-r));
         cli_doctor_remedy(results, "run it as the daemon's user or root");
@@ -45,7 +54,8 @@ void cli_doctor_backup(const struct doctor *doctor, struct doctor_results *resul
         cli_doctor_remedy(results, "papertape backup DIR writes it again");
     } else if (seen.failed) {
         cli_doctor_add(results, DOCTOR_ERROR, "the last one failed: %s", seen.error);
-        cli_doctor_remedy(results, "journalctl -u papertape-backup -n 20; then papertape backup DIR");
+        cli_doctor_remedy(results, "journalctl -u papertape-backup%s -n 20; then papertape backup DIR",
+                          instance_of(doctor));
     } else {
         report_age(doctor, seen.backup_ns, results);
     }

@@ -10,6 +10,10 @@
 
 enum {
     ASKED = 3, /* times; the shortest counts */
+    /* The clock of a replay stands until it is played: one that has not moved within so many more is no
+       clock. */
+    STANDING = 10,
+    PAUSE_MS = 200,
     /* Of the offset, its error taken off. Nothing decides by less than seconds (docs/overview.md, Time); a
      * clock that NTP keeps is within 0.1 s. */
     WARNING_MS = 2000,
@@ -19,11 +23,29 @@ enum {
 
 struct offset {
     int asked;
-    bool known, failed;
+    bool known, failed, moves;
     int64_t ns, bound_ns; /* the venue's time less ours; off by at most */
+    int64_t first_ns;     /* its first answer */
+    uv_timer_t pause;
 };
 
 static void ask(struct doctor_venue *venue);
+
+static void after_pause(uv_timer_t *timer)
+{
+    struct doctor_venue *venue = timer->data;
+    venue->asking->waiting--;
+    ask(venue);
+}
+
+static void pause_before(struct doctor_venue *venue)
+{
+    struct offset *offset = venue->own;
+    uv_timer_init(&venue->asking->loop, &offset->pause);
+    offset->pause.data = venue;
+    venue->asking->waiting++;
+    uv_timer_start(&offset->pause, after_pause, PAUSE_MS, 0);
+}
 
 /* The venue took its time between the request and the reply: the middle, give or take half of that. */
 static void have_time(void *user, const struct venue_reply *reply)
@@ -40,9 +62,14 @@ static void have_time(void *user, const struct venue_reply *reply)
         offset->ns = reply->server_ns - (clock_wall_ns() - elapsed_ns / 2);
         offset->bound_ns = bound_ns;
     }
+    if (!offset->known)
+        offset->first_ns = reply->server_ns;
     offset->known = true;
+    offset->moves |= reply->server_ns != offset->first_ns;
     if (++offset->asked < ASKED)
         ask(venue);
+    else if (!offset->moves && offset->asked < STANDING)
+        pause_before(venue);
 }
 
 static void ask(struct doctor_venue *venue)
@@ -58,6 +85,11 @@ static void report(const struct doctor_venue *venue, struct doctor_results *resu
     double least_ms = (ms < 0 ? -ms : ms) - bound_ms;
     if (!offset->known) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s: no time from it: see network", venue->name);
+        return;
+    }
+    if (!offset->moves) {
+        cli_doctor_add(results, DOCTOR_SKIPPED, "%s: its clock stands still: a replay that is not played?",
+                       venue->name);
         return;
     }
     cli_doctor_add(results,
@@ -87,7 +119,7 @@ static int ask_venues(const struct doctor *doctor, struct doctor_results *result
     cli_doctor_asking_run(&asking);
     for (int v = 0; v < asking.n_venues; v++) {
         report(&asking.venues[v], results);
-        known += offsets[v].known;
+        known += offsets[v].moves;
     }
     return known;
 }

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
+#include "cli/doctor/listener.h"
+#include "daemon/http/listen.h"
 
 /* Has a process that ended left that socket? */
 static bool is_stale(const char *path)
@@ -70,21 +72,42 @@ static void check_log(const struct doctor *doctor, struct doctor_results *result
     cli_doctor_remedy(results, "systemctl status systemd-journald; journalctl --disk-usage");
 }
 
-/* Where the configuration has a socket of [metrics] and the daemon none. */
+/* A place of [metrics] where the daemon does not listen, or will not be able to. */
+static void check_place(const struct doctor *doctor, const char *key, const char *wanted, const char *where,
+                        bool is_path, struct doctor_results *results)
+{
+    char by[DOCTOR_LISTENER_MAX];
+    struct stat st;
+    pid_t pid = 0;
+    if (is_path && lstat(where, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+        cli_doctor_add(results, DOCTOR_ERROR, "[metrics] %s = %s: %s is no socket, and is not replaced", key,
+                       wanted, where);
+        cli_doctor_remedy(results, "ls -l %s; another name is right", DOCTOR_QUOTE(where));
+    } else if (cli_doctor_listener(where, is_path, by, &pid) && (pid == 0 || pid != doctor->holder)) {
+        cli_doctor_add(results, DOCTOR_ERROR, "[metrics] %s = %s: %s listens there", key, wanted, by);
+        cli_doctor_remedy(results, "another place, or the end of that process; then papertape reload");
+    } else if (doctor->status) {
+        cli_doctor_add(results, DOCTOR_WARNING, "[metrics] %s = %s: it does not listen there", key, wanted);
+        cli_doctor_remedy(results, "papertape reload; then papertape alerts list says why");
+    }
+}
+
 static void check_metrics(const struct doctor *doctor, struct doctor_results *results)
 {
     const struct daemon_config *config = doctor->config;
     const json_t *http = json_object_get(doctor->status, "http");
+    char path[STATE_PATH_MAX + CONFIG_SOCKET_MAX];
+    if (!doctor->config_good || cli_doctor_denied(doctor->status_errno))
+        return;
+    daemon_http_path(doctor->state.socket, config, path);
     const struct {
-        const char *key, *wanted;
-    } places[] = {{"socket", config->metrics_socket}, {"listen", config->metrics_listen}};
-    for (size_t i = 0; doctor->config_good && i < sizeof places / sizeof *places; i++) {
+        const char *key, *wanted, *where;
+    } places[] = {{"socket", config->metrics_socket, path},
+                  {"listen", config->metrics_listen, config->metrics_listen}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *is = json_string_value(json_object_get(http, places[i].key));
-        if (!places[i].wanted[0] || (is && is[0]))
-            continue;
-        cli_doctor_add(results, DOCTOR_WARNING, "[metrics] %s = %s: it does not listen there", places[i].key,
-                       places[i].wanted);
-        cli_doctor_remedy(results, "papertape reload; then papertape alerts list says why");
+        if (places[i].wanted[0] && (!is || !is[0]))
+            check_place(doctor, places[i].key, places[i].wanted, places[i].where, i == 0, results);
     }
 }
 
@@ -127,7 +150,6 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
     if (doctor->status) {
         check_version(doctor, results);
         check_log(doctor, results);
-        check_metrics(doctor, results);
         check_restart(doctor, results);
         check_left_out(doctor, results);
     } else if (cli_doctor_denied(doctor->status_errno)) {
@@ -135,6 +157,7 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
     } else if (doctor->holder > 0) {
         check_silent(doctor, results);
     }
+    check_metrics(doctor, results);
     check_stale(doctor->state.socket, "the daemon", results);
     check_stale(doctor->state.socket_read, "the daemon", results);
     check_stale(trainer, "the co-process", results);

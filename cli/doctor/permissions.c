@@ -1,13 +1,15 @@
-/* Modes and owners. Nothing is read but what stat() says. */
+/* Modes, owners, and what the daemon's user may read. Nothing is read but what stat() and access() say. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/doctor/access.h"
 #include "cli/doctor/doctor.h"
 #include "daemon/procfs.h"
 
@@ -59,11 +61,18 @@ static void check_mode(struct looking *look, mode_t mode)
     cli_doctor_remedy(look->results, "chmod 0750 %s", DOCTOR_QUOTE(path));
 }
 
+/* The user that the daemon runs as, or will. */
+static uid_t daemon_user(const struct looking *look)
+{
+    uid_t user;
+    return look->doctor->holder > 0 && user_of(look->doctor->holder, &user) ? user : look->owner;
+}
+
 static void check_daemon(struct looking *look)
 {
     const char *path = look->doctor->state.path;
-    uid_t user;
-    if (look->doctor->holder <= 0 || !user_of(look->doctor->holder, &user) || user == look->owner)
+    uid_t user = daemon_user(look);
+    if (user == look->owner)
         return;
     look->wrong++;
     cli_doctor_add(look->results, DOCTOR_ERROR, "%s: belongs to %s, the daemon runs as %s", path,
@@ -122,10 +131,54 @@ static bool check_folder(struct looking *look, const char *path)
     return true;
 }
 
-/* A secret's file, of so many lines; a credential is the service manager's. */
+/* The service manager's files of a credential, unless a drop-in names another: of an instance its own. */
+static bool has_credential_file(const struct doctor *doctor, const char *name)
+{
+    static const char *const folders[] = {"/etc/credstore.encrypted", "/etc/credstore",
+                                          "/run/credstore.encrypted", "/run/credstore", "/usr/lib/credstore"};
+    const char *instance = strchr(doctor->service.unit, '@');
+    char path[STATE_PATH_MAX];
+    for (size_t i = 0; i < 2 * sizeof folders / sizeof *folders; i++) {
+        if (i % 2 == 0)
+            snprintf(path, sizeof path, "%s/%s", folders[i / 2], name);
+        else
+            snprintf(path, sizeof path, "%s/papertape-%s.%s", folders[i / 2], instance ? instance + 1 : "",
+                     name);
+        if (access(path, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a running unit was given; else what it will find. */
+static void check_credential(struct looking *look, const char *key, const char *name, const char *lines)
+{
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    char path[STATE_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "", name);
+    if (folder ? access(path, F_OK) == 0 : has_credential_file(look->doctor, name))
+        return;
+    if (!folder && geteuid() != 0) {
+        cli_doctor_add(look->results, DOCTOR_SKIPPED, "%s = %s: a credential of the unit is seen by root",
+                       key, name);
+        return;
+    }
+    const char *instance = strchr(look->doctor->service.unit, '@');
+    cli_doctor_add(look->results, folder ? DOCTOR_ERROR : DOCTOR_WARNING, "%s = %s: %s", key, name,
+                   folder ? "the unit was started without such a credential"
+                          : "there is no such credential, unless a drop-in of the unit has it");
+    cli_doctor_remedy(look->results,
+                      "install -m 0600 /dev/stdin /etc/credstore/%s%s%s%s: %s; systemctl restart %s",
+                      instance ? "papertape-" : "", instance ? instance + 1 : "", instance ? "." : "", name,
+                      lines, look->doctor->service.unit);
+}
+
+/* A secret's file, of so many lines, or a credential. */
 static void check_secret(struct looking *look, const char *key, const char *path, const char *lines)
 {
     struct stat st;
+    if (path[0] && !strchr(path, '/'))
+        check_credential(look, key, path, lines);
     if (!strchr(path, '/'))
         return;
     if (stat(path, &st) < 0) {
@@ -187,6 +240,8 @@ void cli_doctor_permissions(const struct doctor *doctor, struct doctor_results *
     check_entry(&look, doctor->state.socket);
     if (doctor->config_good)
         check_secrets(&look);
+    const uid_t user = daemon_user(&look);
+    cli_doctor_access(doctor, user, USER_NAME(user), results);
     if (look.wrong > NAMED_MAX) {
         cli_doctor_add(results, DOCTOR_ERROR, "%s: %d more files of other users", doctor->state.path,
                        look.wrong - NAMED_MAX);

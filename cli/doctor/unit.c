@@ -9,11 +9,15 @@
 #define EXPECTED 1.5 /* tests/system/unit_security.sh */
 #define EXPOSED  5.0
 
-enum { UNIT_PATH_MAX = 128 };
+enum { UNIT_PATH_MAX = 256, UNIT_NAME_MAX = 128 };
 
-/* The file of a unit; "": it is not installed. */
-static void find_unit(const char *name, char ret[static UNIT_PATH_MAX])
+/* The file of a unit, of an instance its template; "": it is not installed. */
+static void find_unit(const char *unit, char ret[static UNIT_PATH_MAX])
 {
+    char name[UNIT_NAME_MAX];
+    const int n = (int)strcspn(unit, "@");
+    snprintf(name, sizeof name, "%.*s%s", n < UNIT_NAME_MAX / 2 ? n : UNIT_NAME_MAX / 2, unit,
+             unit[n] ? "@.service" : "");
     static const char *const places[] = {"/etc/systemd/system", "/run/systemd/system",
                                          "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
                                          "/lib/systemd/system"};
@@ -67,9 +71,12 @@ static void check(const char *name, struct doctor_results *results)
 
 void cli_doctor_unit(const struct doctor *doctor, struct doctor_results *results)
 {
-    static const char *const units[] = {"papertaped.service", "papertape-trainer.service",
-                                        "papertape-backup.service", "papertape-report.service"};
-    (void)doctor;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        check(units[i], results);
+    static const char *const units[] = {"papertaped", "papertape-trainer", "papertape-backup",
+                                        "papertape-report"};
+    const char *instance = strchr(doctor->service.unit, '@');
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        char name[UNIT_NAME_MAX];
+        snprintf(name, sizeof name, "%s%.64s.service", units[i], instance ? instance : "");
+        check(name, results);
+    }
 }

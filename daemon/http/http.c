@@ -115,22 +115,12 @@ void daemon_http_started(struct daemon_http *http)
     raise_alerts(http);
 }
 
-/* A name is in the folder of the control socket, which is the runtime directory or the state's. */
-static void find_path(const struct daemon *daemon, const struct daemon_config *config,
-                      char path[static STATE_PATH_MAX + CONFIG_SOCKET_MAX])
-{
-    const char *given = config->metrics_socket, *slash = strrchr(daemon->state.socket, '/');
-    snprintf(path, STATE_PATH_MAX + CONFIG_SOCKET_MAX, "%.*s%s",
-             *given && *given != '/' && slash ? (int)(slash - daemon->state.socket) + 1 : 0,
-             daemon->state.socket, given);
-}
-
 int daemon_http_check(const struct daemon_http *http, const struct daemon_config *config,
                       char error[static CONFIG_ERROR_MAX])
 {
     char path[STATE_PATH_MAX + CONFIG_SOCKET_MAX], now[STATE_PATH_MAX + CONFIG_SOCKET_MAX];
-    find_path(http->daemon, config, path);
-    find_path(http->daemon, &http->daemon->config, now);
+    daemon_http_path(http->daemon->state.socket, config, path);
+    daemon_http_path(http->daemon->state.socket, &http->daemon->config, now);
     const char *places[] = {path, config->metrics_listen},
                *before[] = {now, http->daemon->config.metrics_listen};
     const bool given[] = {config->metrics_socket[0] != '\0', config->metrics_listen[0] != '\0'};
@@ -157,7 +147,7 @@ void daemon_http_take(struct daemon_http *http)
         return;
     }
     const struct control_groups readers = daemon_roles_reading(http->daemon);
-    find_path(http->daemon, config, path);
+    daemon_http_path(http->daemon->state.socket, config, path);
     daemon_http_server_listen(http->server, path, &readers, config->metrics_listen);
 }
 

@@ -175,6 +175,14 @@ void daemon_http_unlink(const char *path, const struct stat *file)
         unlink(path);
 }
 
+void daemon_http_path(const char *control_socket, const struct daemon_config *config,
+                      char path[static STATE_PATH_MAX + CONFIG_SOCKET_MAX])
+{
+    const char *given = config->metrics_socket, *slash = strrchr(control_socket, '/');
+    snprintf(path, STATE_PATH_MAX + CONFIG_SOCKET_MAX, "%.*s%s",
+             *given && *given != '/' && slash ? (int)(slash - control_socket) + 1 : 0, control_socket, given);
+}
+
 /* ---- either ---- */
 
 int daemon_http_can_listen(const char *where, bool is_path)

@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "daemon/config.h"
+#include "db/state.h"
+
 /* An address with a port, as "127.0.0.1:9480" or "[::1]:9480", port 0 being any; only of the loopback, since
  * every user who reaches it may read. -EINVAL: it is none. */
 int daemon_http_address(const char *text, struct sockaddr_storage *ret, socklen_t *ret_size);
@@ -23,6 +26,11 @@ int daemon_http_listen_path(const char *path, mode_t mode, struct stat *ret);
 void daemon_http_unlink(const char *path, const struct stat *file);
 /* Is it still there? */
 bool daemon_http_listens_at(const char *path, const struct stat *file);
+
+/* Where [metrics] socket is: a name is in the folder of the control socket, the runtime directory or the
+ * state. */
+void daemon_http_path(const char *control_socket, const struct daemon_config *config,
+                      char path[static STATE_PATH_MAX + CONFIG_SOCKET_MAX]);
 
 /* Can it listen at a path, or at an address, now? It listens nowhere afterwards. 0; -errno. */
 int daemon_http_can_listen(const char *where, bool is_path);
