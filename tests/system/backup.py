@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Backup and restore, by the very commands of docs/backup.md: of a running daemon while orders and transfers are acknowledged, of a
 stopped one, and of parts. What was acknowledged before the backup is there, the copy verifies, and a start from it neither builds
-nor alarms. Rotation, the drill, the outcome for the daemon, what is refused, a disk that is full, what an upgrade kept. And an event
-log that is taken away under the daemon begins again, with an alert."""
+nor alarms; a study's storage and a training's checkpoint are the same, and the study continues. Rotation, the drill, the outcome
+for the daemon, what is refused, a disk that is full, what an upgrade kept. And an event log that is taken away under the daemon
+begins again, with an alert."""
 
+import contextlib
 import json
 import os
 import re
@@ -12,11 +14,16 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tarfile
 import threading
 
 import harness
 
+sys.path.insert(0, os.path.join(harness.SOURCE, "tests/trainer/study"))
+import small_study  # noqa: E402
+
+TRAINER = os.path.join(harness.BUILD, "trainer/papertape-trainer")
 CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n[retention]\nalerts_days = 1\ncommands_days = 1\nbars_days = 30\n"
 
 
@@ -59,6 +66,35 @@ class Acknowledged(threading.Thread):
         self.enough.set()
         self.join()
         return self.so_far()
+
+
+def trainer(*arguments, cwd):
+    done = subprocess.run([TRAINER, *arguments], cwd=cwd, capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0, (arguments, done.stderr, done.stdout[-2000:])
+
+
+def study_and_train(folder, state):
+    """A study of two trials, whose storage is studies.db, and a training of some steps with its checkpoint, both in the state."""
+    place = folder.within("learning")
+    small_study.write_market(place)
+    small_study.write(os.path.join(place, "study.ini"))
+    small_study.write(os.path.join(place, "train.ini"), {"study": None, "search": None, "training": {
+        "total_steps": 1024, "name": "probe", "output": os.path.join(state, "checkpoints")}})
+    trainer("study", "small", "--config", "study.ini", "--trials", "2", "--workers", "1", "--state", state, cwd=place)
+    trainer("train", "--config", "train.ini", cwd=place)
+    return place
+
+
+def learned(state):
+    """What training left: every file's bytes, and every row of studies.db."""
+    files = {}
+    for part in ("checkpoints", "studies"):
+        for path in names_in(os.path.join(state, part)):
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    files[os.path.relpath(path, state)] = file.read()
+    with contextlib.closing(sqlite3.connect(f"file:{state}/studies.db?mode=ro", uri=True)) as database:
+        return files, list(database.iterdump())
 
 
 def start(folder, replay, state):
@@ -106,6 +142,7 @@ def running(folder, replay):
         other.execute("INSERT INTO queue VALUES (7)")
     other.close()
     os.symlink("notify.db", os.path.join(daemon.state, "link.db"))  # root would follow it to another user's
+    learning = study_and_train(folder, daemon.state)
     load = Acknowledged(daemon)
     harness.wait_for(lambda: len(load.transfers) > 20, "commands that are acknowledged")
     before = load.so_far()
@@ -117,6 +154,11 @@ def running(folder, replay):
     assert carry_out("Check it", BACKUP=restored).startswith("ledger ok")
     assert not os.path.exists(os.path.join(restored, "policies", "keys")) and not os.path.lexists(os.path.join(restored, "link.db"))
     assert os.stat(restored).st_mode & 0o777 == 0o750 and not [name for name in os.listdir(folder.path) if "papertape-part" in name]
+    files, rows = learned(daemon.state)
+    assert learned(restored) == (files, rows) and any(name.endswith(".ckpt") for name in files), sorted(files)
+    assert sum("INSERT INTO \"trials\"" in row for row in rows) == 2, rows
+    trainer("study", "small", "--resume", "--trials", "3", "--workers", "1", "--state", restored, cwd=learning)
+    assert harness.query(os.path.join(restored, "studies.db"), "SELECT count(*) FROM trials WHERE state IN ('COMPLETE', 'PRUNED')") == [(3,)]
     assert harness.query(os.path.join(restored, "notify.db"), "SELECT id FROM queue") == [(7,)]
     hash_line = papertape("ledger", "verify", "--state", restored).split("\n")[1]
     second = start(folder, replay, "restored")
