@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The way to the venue is cut, so that nothing is answered: the daemon says so, stays the same process, and goes on by itself once
+"""The way to the venue is cut, so that nothing is answered: the daemon says so, stays the same process, and continues by itself once
 it is back. By the forwarder of packages/service, where the outage takes minutes."""
 
 import os
