@@ -82,6 +82,18 @@ holds "the configuration is in it" \
     in_it bash -c "'$bindir/papertape' restore /var/lib/papertape.backup/papertape-*.tar.zst --state /tmp/r && cmp '$config' /tmp/r/papertaped.ini"
 holds "the timer" in_it systemctl start papertape-backup.timer
 
+# An instance has its own state, backups and reports.
+cp "$root$config" "$root${config%.ini}-second.ini"
+holds "an instance" in_it timeout 60 systemctl start papertaped@second
+holds "its backup, and the drill" in_it systemctl start papertape-backup@second
+holds "which is in a folder of its own" \
+    test "$(in_it bash -c 'stat -c "%U %a" /var/lib/papertape.backup-second/papertape-*.tar.zst')" = "papertape 640"
+holds "its report" in_it timeout 60 systemctl start papertape-report@second
+holds "which is in its state" in_it bash -c 'test -f /var/lib/papertape-second/reports/report-*.html'
+holds "its timers" in_it systemctl start papertape-backup@second.timer papertape-report@second.timer
+holds "doctor rates its units" in_it bash -c "'$bindir/papertape' doctor unit --state @second | grep -q 'papertape-backup@.service: exposure 0'"
+in_it systemctl stop papertape-backup@second.timer papertape-report@second.timer papertaped@second papertape-trainer@second
+
 # Alerts go out from within the sandbox: a command, webhooks and mail, with secrets that are credentials.
 receivers=$(readlink -f "$(dirname "$0")/receivers.py")
 echo sesame >"$root/etc/credstore/token"
