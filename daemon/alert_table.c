@@ -20,7 +20,7 @@ const struct alert_rule daemon_alert_table[] = {
          .levels = {NUMBER(gpu_temperature), NUMBER(gpu_temperature_critical)})
     RULE(GPU_MEMORY, "GPU memory", ALERT_UNIT_SHARE, .margin = 0.03, .settles = true,
          .levels = {NUMBER(gpu_memory)})
-    RULE(GPU_UTILISATION, "GPU utilisation", ALERT_UNIT_SHARE, .margin = 0.05, .settles = true, .ends = true,
+    RULE(GPU_UTILISATION, "GPU utilisation", ALERT_UNIT_SHARE, .of = ALERT_OF_TRAINING, .margin = 0.05, .settles = true, .ends = true,
          .below = true, .levels = {NUMBER(gpu_utilisation)}, .hold = SECONDS(gpu_utilisation_ns),
          .clause = " in an update")
     /* By heat, and what the hardware does by itself. The power cap is a rule of its own, and off: a device
@@ -29,24 +29,24 @@ const struct alert_rule daemon_alert_table[] = {
          .hold = SECONDS(throttled_ns), .hold_switches = true)
     RULE(GPU_POWER_CAPPED, "GPU power-capped", ALERT_UNIT_FLAG, FLAG, .settles = true,
          .hold = SECONDS(power_capped_ns), .hold_switches = true)
-    RULE(NO_TRIAL, "no trial finished", ALERT_UNIT_SECONDS, .ends = true, .levels = {SECONDS(no_trial_ns)})
-    RULE(TRAINING_STALLED, "training stalled", ALERT_UNIT_FLAG, FLAG, .ends = true, .hold = FIXED(2))
+    RULE(NO_TRIAL, "no trial finished", ALERT_UNIT_SECONDS, .of = ALERT_OF_TRAINING, .ends = true, .levels = {SECONDS(no_trial_ns)})
+    RULE(TRAINING_STALLED, "training stalled", ALERT_UNIT_FLAG, .of = ALERT_OF_TRAINING, FLAG, .ends = true, .hold = FIXED(2))
     RULE(NEW_BEST, "new best trial", ON(new_best))
-    RULE(ORDERS_REFUSED, "orders refused", ALERT_UNIT_COUNT, .settles = true, .ends = true,
+    RULE(ORDERS_REFUSED, "orders refused", ALERT_UNIT_COUNT, .of = ALERT_OF_ACCOUNT, .settles = true, .ends = true,
          .levels = {NUMBER(orders_refused)})
-    RULE(DRAWDOWN, "drawdown", ALERT_UNIT_SHARE, .margin = 0.01, .ends = true,
+    RULE(DRAWDOWN, "drawdown", ALERT_UNIT_SHARE, .of = ALERT_OF_ACCOUNT, .margin = 0.01, .ends = true,
          .levels = {NUMBER(drawdown), NUMBER(drawdown_critical)})
-    RULE(DRAWDOWN_LIMIT, "drawdown near its limit", ALERT_UNIT_SHARE, .margin = 0.05, .ends = true,
+    RULE(DRAWDOWN_LIMIT, "drawdown near its limit", ALERT_UNIT_SHARE, .of = ALERT_OF_ACCOUNT, .margin = 0.05, .ends = true,
          .levels = {NUMBER(drawdown_of_limit)}, .clause = " of it")
-    RULE(DAILY_LOSS, "daily loss near its limit", ALERT_UNIT_SHARE, .margin = 0.05, .ends = true,
+    RULE(DAILY_LOSS, "daily loss near its limit", ALERT_UNIT_SHARE, .of = ALERT_OF_ACCOUNT, .margin = 0.05, .ends = true,
          .levels = {NUMBER(daily_loss_of_limit), FIXED(1)}, .clause = " of it")
-    RULE(CONCENTRATION, "concentration", ALERT_UNIT_SHARE, .margin = 0.05, .ends = true,
+    RULE(CONCENTRATION, "concentration", ALERT_UNIT_SHARE, .of = ALERT_OF_ACCOUNT, .margin = 0.05, .ends = true,
          .levels = {NUMBER(concentration)})
-    RULE(NO_TRADES, "no trades", ALERT_UNIT_SECONDS, .ends = true, .levels = {SECONDS(no_trades_ns)})
-    RULE(SHARPE_LOW, "live Sharpe below the backtest's", ALERT_UNIT_SHARE, .below = true, .ends = true,
+    RULE(NO_TRADES, "no trades", ALERT_UNIT_SECONDS, .of = ALERT_OF_ACCOUNT, .ends = true, .levels = {SECONDS(no_trades_ns)})
+    RULE(SHARPE_LOW, "live Sharpe below the backtest's", ALERT_UNIT_SHARE, .of = ALERT_OF_ACCOUNT, .below = true, .ends = true,
          .margin = 0.01, .levels = {NUMBER(sharpe_p)})
     RULE(DISK, "disk", ALERT_UNIT_SHARE, .margin = 0.02, .levels = {NUMBER(disk), NUMBER(disk_critical)})
-    RULE(CLOCK_OFFSET, "clock offset", ALERT_UNIT_SECONDS, .settles = true, .ends = true,
+    RULE(CLOCK_OFFSET, "clock offset", ALERT_UNIT_SECONDS, .of = ALERT_OF_VENUE, .settles = true, .ends = true,
          .levels = {SECONDS(clock_offset_ns)})
     RULE(BACKUP_FAILED, "backup failed", ALERT_UNIT_FLAG, .levels = {[1] = FIXED(0.5)})
     RULE(BACKUP_OLD, "no new backup", ALERT_UNIT_SECONDS, .levels = {SECONDS(backup_old_ns)})

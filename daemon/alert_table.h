@@ -15,6 +15,9 @@ enum alert_unit {
     ALERT_UNIT_COUNT
 };
 
+/* What its `where` names: a field of the log (log_kinds.h). */
+enum alert_of { ALERT_OF_MACHINE, ALERT_OF_ACCOUNT, ALERT_OF_TRAINING, ALERT_OF_VENUE };
+
 /* Where a limit comes from: nowhere, a key's number, a key's duration (in seconds), the table. */
 struct alert_limit {
     enum { ALERT_LIMIT_NONE, ALERT_LIMIT_NUMBER, ALERT_LIMIT_SECONDS, ALERT_LIMIT_FIXED } kind;
@@ -25,6 +28,7 @@ struct alert_limit {
 struct alert_rule {
     const char *code, *what;
     enum alert_unit unit;
+    enum alert_of of;
     bool below;                              /* the figure is bad below its limit, not from it on */
     struct alert_limit levels[ALERT_LEVELS]; /* warning, critical */
     struct alert_limit hold;                 /* for so long before it is an alert, in seconds */

@@ -6,6 +6,7 @@
 
 #include "daemon/alert_figures.h"
 #include "daemon/alert_machine.h"
+#include "daemon/alert_table.h"
 #include "daemon/alerts.h"
 #include "daemon/log.h"
 #include "daemon/notify/notify.h"
@@ -31,17 +32,35 @@ struct alert_watch {
 
 /* ---- a turn ---- */
 
+/* The fields of a rule's line: its code, and what its `where` names. */
+static struct log_fields fields_of(const struct alert_decision *decision)
+{
+    struct log_fields fields = {.alert = decision->code};
+    const struct alert_rule *rule = daemon_alert_table;
+    while (strcmp(rule->code, decision->code) != 0)
+        rule++;
+    const char *where = decision->about + strlen(rule->what) + strlen(": ");
+    if (rule->of == ALERT_OF_ACCOUNT)
+        fields.account = where;
+    else if (rule->of == ALERT_OF_TRAINING)
+        fields.training = where;
+    else if (rule->of == ALERT_OF_VENUE)
+        fields.venue = where;
+    return fields;
+}
+
 static void change(void *ctx, const struct alert_decision *decision)
 {
     const struct alert_watch *watch = ctx;
     struct session *session = watch->daemon->session;
+    const struct log_fields fields = fields_of(decision);
     if (decision->change == ALERT_OVER) {
-        daemon_log_event(LOG_ALERT_OVER, LOG_OF(.alert = decision->code), "over: %s", decision->text);
+        daemon_log_event(LOG_ALERT_OVER, &fields, "over: %s", decision->text);
         daemon_session_alert_over(session, decision->code, decision->about);
         return;
     }
     daemon_log_event_at(decision->severity == DB_ERROR ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, LOG_ALERT,
-                        LOG_OF(.alert = decision->code), "%s", decision->text);
+                        &fields, "%s", decision->text);
     daemon_session_alert_lasting(session, decision->severity, decision->code, decision->about,
                                  decision->text);
 }

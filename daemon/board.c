@@ -74,7 +74,7 @@ void daemon_board_bar(struct board *board, int symbol, const struct bar *bar)
         snprintf(text, sizeof text,
                  "the compute thread is behind: %d bars wait; more are read from the database later",
                  BOARD_QUEUE_MAX);
-        daemon_log_warning("indicators: %s", text);
+        daemon_log_event(LOG_ALERT, LOG_OF(.alert = "indicators-behind"), "indicators: %s", text);
         daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "indicators-behind", text, text);
     }
     if (full) {
@@ -173,7 +173,7 @@ static void look_at_device(struct board *board, int64_t call_ms)
         char text[160];
         snprintf(text, sizeof text, GPU_SILENT " for %d s: the charts' indicators wait for it, orders do not",
                  COMPUTE_SILENT_MS / 1000);
-        daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, NULL, "indicators: %s", text);
+        daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, LOG_OF(.alert = "gpu"), "indicators: %s", text);
         daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_SILENT, text);
     }
     if (!silent && board->silence_reported)
@@ -263,7 +263,7 @@ static void device_lost(struct board *board, const char *reason)
     char text[GPU_REASON_MAX + 160];
     int64_t again_ms = daemon_compute_failed(board->daemon->compute, reason);
     snprintf(text, sizeof text, GPU_FAILED ": %s: indicators continue on the CPU", reason);
-    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, NULL, "indicators: %s", text);
+    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, LOG_OF(.alert = "gpu"), "indicators: %s", text);
     if (again_ms > 0)
         daemon_log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
     daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_FAILED, text);
@@ -289,7 +289,7 @@ static void take_results(struct board *board)
     if (lost)
         device_lost(board, lost_reason);
     if (trouble[0]) {
-        daemon_log_warning("indicators: %s", trouble);
+        daemon_log_event(LOG_ALERT, LOG_OF(.alert = "indicators"), "indicators: %s", trouble);
         daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "indicators", "", trouble);
     } else if (over) {
         daemon_session_alert_over(board->daemon->session, "indicators", "");

@@ -293,6 +293,14 @@ static struct notify *create_notify(struct daemon *daemon)
     return daemon_notify_create(daemon->loop, path, &daemon->config.notify);
 }
 
+/* Of the configuration one is called as its account is. */
+static const char *policy_of(void *ctx, const char *account)
+{
+    const struct daemon *daemon = ctx;
+    const char *name = daemon->arena ? arena_policy_of_account(daemon->arena, account) : NULL;
+    return name ? name : account;
+}
+
 /* Opens everything in order; a failure is reported in one line. */
 static int start(struct daemon *daemon)
 {
@@ -315,6 +323,7 @@ static int start(struct daemon *daemon)
         .book_bar = closed_book,
         .split = split,
         .alert = alert_changed,
+        .policy_of = policy_of,
         .last_alert = daemon->notify ? daemon_notify_last_alert(daemon->notify) : 0,
     };
     daemon->commands = daemon_commands_create(daemon);

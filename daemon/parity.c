@@ -174,13 +174,13 @@ static void report_result(const struct parity *parity)
     char text[DETAIL_MAX + 80];
     if (parity->error[0]) {
         snprintf(text, sizeof text, PARITY_FAILED ": %s", parity->error);
-        daemon_log_event(LOG_PARITY_FAILED, NULL, "parity: %s", text);
+        daemon_log_event(LOG_PARITY_FAILED, LOG_OF(.alert = "parity"), "parity: %s", text);
         daemon_session_alert_lasting(session, DB_WARNING, "parity", PARITY_FAILED, text);
     } else if (strcmp(parity->state, "ok") == 0) {
         daemon_log_event(LOG_PARITY_OK, NULL, "parity: ok up to event %llu", (unsigned long long)parity->seq);
         daemon_session_alert_over(session, "parity", PARITY_FAILED);
     } else {
-        daemon_log_event(LOG_PARITY_FAILED, NULL, "parity: %s", parity->detail);
+        daemon_log_event(LOG_PARITY_FAILED, LOG_OF(.alert = "parity"), "parity: %s", parity->detail);
         daemon_session_alert(session, DB_ERROR, "parity", parity->detail);
     }
 }

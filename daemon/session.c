@@ -66,7 +66,7 @@ static void report_device(struct session *session)
     if (!why)
         return;
     snprintf(text, sizeof text, "policies are computed by the CPU: %s", why);
-    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, NULL, "%s", text);
+    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_DEVICE, LOG_OF(.alert = "POLICY_DEVICE"), "%s", text);
     daemon_session_alert_lasting(session, DB_WARNING, "POLICY_DEVICE", "", text);
 }
 
@@ -83,7 +83,7 @@ static void on_wake(uv_async_t *async)
     uv_mutex_unlock(&session->lock);
     daemon_session_storage_judge(session);
     if (text[0]) {
-        daemon_log_event(LOG_STORAGE_FAILING, NULL, "%s", text);
+        daemon_log_event(LOG_STORAGE_FAILING, LOG_OF(.alert = "recording"), "%s", text);
         daemon_session_alert(session, DB_WARNING, "recording", text);
     }
     if (session->log)
@@ -211,7 +211,7 @@ static void report_clock(struct session *session, int64_t ahead_ns)
              "%.3f s behind the last event: time continues from there, a little slower, until it "
              "has caught up",
              (double)ahead_ns / 1e9);
-    daemon_log_event(LOG_CLOCK, NULL, "%s", text);
+    daemon_log_event(LOG_CLOCK, LOG_OF(.alert = "clock"), "%s", text);
     daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
@@ -223,7 +223,7 @@ static void report_jump(struct session *session, int64_t jump_ns)
              "the clock jumped forward by %.3f s, to %s: time continues from there, and what was due in "
              "between is due now",
              (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
-    daemon_log_event(LOG_CLOCK, NULL, "%s", text);
+    daemon_log_event(LOG_CLOCK, LOG_OF(.alert = "clock"), "%s", text);
     daemon_session_alert(session, DB_WARNING, "clock", text);
 }
 

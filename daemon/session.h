@@ -62,6 +62,8 @@ struct session_hooks {
     void (*split)(void *ctx, int symbol);
     /* An alert was raised or has become more severe (closed_ns 0), or is over. May be NULL. */
     void (*alert)(void *ctx, const struct alert *alert, int64_t closed_ns);
+    /* The name of the policy that trades an account; NULL: none that is known. May be NULL. */
+    const char *(*policy_of)(void *ctx, const char *account);
     uint64_t last_alert; /* alerts' numbers are above it, whatever the database has */
 };
 

@@ -123,7 +123,10 @@ static void leave_policies(struct session *session, struct account_spec *account
         policy_id_text(policy->id, id);
         snprintf(text, sizeof text, "account %s no longer trades by the policy %.12s: %.300s",
                  accounts[a].name, id, why);
-        daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.account = accounts[a].name), "%s", text);
+        daemon_log_event(
+            LOG_POLICY_REFUSED,
+            LOG_OF(.account = accounts[a].name, .policy = accounts[a].name, .alert = "POLICY_REFUSED"), "%s",
+            text);
         daemon_session_alert(session, DB_ERROR, "POLICY_REFUSED", text);
         accounts[a].policy = NULL;
     }
@@ -396,7 +399,7 @@ static void continue_time(struct session *session, int64_t now_ns)
         SESSION_CLOCK_BEHIND "%.3f s behind the last event of the run before: time %s until it has caught up",
         (double)(last_ns - now_ns) / 1e9,
         session->config->clock == CLOCK_WALL ? "continues from there, a little slower," : "stands still");
-    daemon_log_event(LOG_CLOCK, NULL, "%s", text);
+    daemon_log_event(LOG_CLOCK, LOG_OF(.alert = "clock"), "%s", text);
     daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
@@ -430,7 +433,8 @@ static void report_idle_accounts(struct session *session)
         }
         snprintf(text, sizeof text, "%sno streamed symbol is quoted in its currency %s; quoted: %s", about,
                  account->currency, quoted);
-        daemon_log_warning("%s", text);
+        daemon_log_event(LOG_ALERT, LOG_OF(.account = account->name, .alert = "account-currency"), "%s",
+                         text);
         daemon_session_alert_lasting(session, DB_WARNING, "account-currency", about, text);
     }
 }
@@ -462,7 +466,8 @@ static void report_log(struct session *session)
              strcmp(session->recovery.from, "database") == 0
                  ? ": the database alone is the truth, and strategies start again"
                  : "");
-    (lost ? daemon_log_error : daemon_log_warning)("%s", text);
+    daemon_log_event_at(lost ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, LOG_ALERT, LOG_OF(.alert = "event-log"),
+                        "%s", text);
     daemon_session_alert(session, lost ? DB_ERROR : played ? DB_INFO : DB_WARNING, "event-log", text);
 }
 

@@ -140,38 +140,51 @@ static bool lasts(const char *code)
     return false;
 }
 
-/* The engine's texts begin with what they are about: "account NAME …", "SYMBOL …". */
-static void log_alert(const char *code, const char *text)
+static enum log_kind kind_of(const char *code)
 {
-    static const char account[] = "account ";
-    char name[ACCOUNT_NAME_MAX];
-    bool of_account = strncmp(text, account, sizeof account - 1) == 0;
-    const char *from = of_account ? text + sizeof account - 1 : text;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(from, " :"), from);
-    if (strcmp(code, "KILLED") == 0)
-        daemon_log_event(LOG_ACCOUNT_HALTED, LOG_OF(.account = name, .alert = code), "%s", text);
-    else if (strcmp(code, "MARGIN_CALL") == 0)
-        daemon_log_event(LOG_MARGIN_CALL, LOG_OF(.account = name, .alert = code), "%s", text);
-    else if (strcmp(code, "HALTED") == 0 || strcmp(code, "SYMBOL_GONE") == 0)
-        daemon_log_event(LOG_SYMBOL_HALTED, LOG_OF(.symbol = name, .alert = code), "%s", text);
+    return strcmp(code, "KILLED") == 0                                       ? LOG_ACCOUNT_HALTED
+           : strcmp(code, "MARGIN_CALL") == 0                                ? LOG_MARGIN_CALL
+           : strcmp(code, "HALTED") == 0 || strcmp(code, "SYMBOL_GONE") == 0 ? LOG_SYMBOL_HALTED
+                                                                             : LOG_ALERT;
 }
 
-static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+/* With the fields of what it is about. */
+static void log_alert(const struct session *session, enum db_severity severity, const char *code,
+                      const struct engine_subject *of, const char *text)
+{
+    const struct engine *engine = session->engine;
+    const struct symbol *symbol = of->symbol >= 0 ? engine_symbol(engine, of->symbol) : NULL;
+    const char *account = of->account >= 0 ? engine_account(engine, of->account)->name : NULL;
+    bool policy = account && engine_account_spec(engine, of->account)->policy && session->hooks.policy_of;
+    const struct log_fields fields = {
+        .symbol = symbol ? symbol->name : NULL,
+        .account = account,
+        .policy = policy ? session->hooks.policy_of(session->hooks.ctx, account) : NULL,
+        .venue = symbol && symbol->venue[0] ? symbol->venue : NULL,
+        .alert = code,
+        .order = of->order,
+    };
+    daemon_log_event_at(severity == DB_ERROR     ? LOG_LEVEL_ERROR
+                        : severity == DB_WARNING ? LOG_LEVEL_WARNING
+                                                 : LOG_LEVEL_INFO,
+                        kind_of(code), &fields, "%s", text);
+}
+
+static void put_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                      const char *text)
 {
     struct session *session = ctx;
     (void)ts_ns;
     if (held(session))
         return;
     bool missed = strcmp(code, "STOP_MISSED") == 0 || strcmp(code, "LIMIT_MISSED") == 0;
-    if (missed && !session->playing) { /* of this run, not of one that is played again */
+    if (missed && !session->playing) /* of this run, not of one that is played again */
         session->recovery.crossed++;
-        daemon_log_warning("%s", text);
-    }
-    if (!session->playing)
-        log_alert(code, text);
     bool reported = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
     bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
     enum db_severity severity = reported ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
+    if (!session->playing && session->engine)
+        log_alert(session, severity, code, of, text);
     if (lasts(code))
         daemon_session_alert_lasting(session, severity, code, text, text);
     else

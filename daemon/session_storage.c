@@ -119,7 +119,8 @@ static void report(struct session *session, struct storage *storage, const char 
     storage->reported_ms = now_ms;
     memcpy(storage->reported, storage->detail, sizeof storage->reported);
     snprintf(words, sizeof words, "%s%s", name, storage->detail);
-    daemon_log_event(LOG_STORAGE_FAILING, NULL, "%s: no new positions until it can store again", words);
+    daemon_log_event(LOG_STORAGE_FAILING, LOG_OF(.alert = "storage"),
+                     "%s: no new positions until it can store again", words);
     daemon_session_alert_lasting(session, DB_ERROR, "storage", name, words);
 }
 
@@ -132,7 +133,7 @@ void daemon_session_storage_report(struct session *session)
 static void report_works(struct session *session)
 {
     daemon_log_event(
-        LOG_STORAGE_BACK, NULL,
+        LOG_STORAGE_BACK, LOG_OF(.alert = "storage"),
         "database: storing works again: what the disk has was compared with what was written, and checked");
     notify_engine(session);
     daemon_session_alert_over(session, "storage", ""); /* a former run's too */
@@ -148,7 +149,8 @@ static void report_rebuilt(struct session *session)
     uv_mutex_unlock(&session->lock);
     if (!built)
         return;
-    (lost ? daemon_log_error : daemon_log_warning)("%s", words);
+    daemon_log_event_at(lost ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, LOG_DATABASE_REBUILT,
+                        LOG_OF(.alert = "database-rebuilt"), "%s", words);
     daemon_session_read_rebuilt(session);
     daemon_session_alert(session, lost ? DB_ERROR : DB_WARNING, "database-rebuilt", words);
 }
@@ -204,6 +206,6 @@ void daemon_session_storage_hole(struct session *session)
     session->restarts_reported = stats.restarts;
     session->holes_reported = stats.holes;
     session->lost_reported = stats.lost;
-    daemon_log_event(LOG_STORAGE_FAILING, NULL, "%s", text);
+    daemon_log_event(LOG_STORAGE_FAILING, LOG_OF(.alert = "event-log-hole"), "%s", text);
     daemon_session_alert(session, DB_ERROR, "event-log-hole", text);
 }

@@ -81,8 +81,9 @@ static void pay_dividend(struct engine *engine, int symbol, const struct corpora
         if (qty == 0)
             continue;
         if (!engine_dividend_amount(action, listed, qty, &amount) || amount > MONEY_MAX - quote->total) {
-            engine_alert(engine, "ACTION_REFUSED", "%s: dividend %s is more than account %s can hold",
-                         listed->name, action->id, account->name);
+            engine_alert(engine, "ACTION_REFUSED", ENGINE_OF(a, symbol, 0),
+                         "%s: dividend %s is more than account %s can hold", listed->name, action->id,
+                         account->name);
             continue;
         }
         if (amount < 0)
@@ -95,8 +96,9 @@ static void pay_dividend(struct engine *engine, int symbol, const struct corpora
     if (paid > 0) {
         char cash[DECIMAL_TEXT_MAX];
         decimal_format_short(action->cash, ACTION_CASH_SCALE, cash);
-        engine_alert(engine, "DIVIDEND", "%s pays %s %s a share: booked to %d account%s", listed->name, cash,
-                     listed->quote, paid, paid == 1 ? "" : "s");
+        engine_alert(engine, "DIVIDEND", ENGINE_OF(-1, symbol, 0),
+                     "%s pays %s %s a share: booked to %d account%s", listed->name, cash, listed->quote, paid,
+                     paid == 1 ? "" : "s");
     }
 }
 
@@ -289,7 +291,7 @@ static void take_split(struct engine *engine, int symbol, const struct stock_spl
     engine_kept_split(engine, symbol, split);
     engine_runner_again(engine, symbol);
     if (outcome.accounts > 0 || outcome.orders > 0)
-        engine_alert(engine, "SPLIT",
+        engine_alert(engine, "SPLIT", ENGINE_OF(-1, symbol, 0),
                      "%s: %" PRId64 " for %" PRId64
                      ": positions of %d account%s, %d order%s, %d of them ended%s",
                      listed->name, split->shares, split->per, outcome.accounts,
@@ -313,7 +315,7 @@ int engine_action_event(struct engine *engine, const struct event_action *event)
     } else if (fits(engine, event->symbol, &split)) {
         take_split(engine, event->symbol, &split);
     } else {
-        engine_alert(engine, "ACTION_REFUSED",
+        engine_alert(engine, "ACTION_REFUSED", ENGINE_OF(-1, event->symbol, 0),
                      "%s: %" PRId64 " for %" PRId64
                      ": an account would hold more than can be computed, or less than nothing",
                      market->symbol.name, action->shares, action->per);

@@ -22,7 +22,8 @@ void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
     int64_t before = order->filled;
     enum order_reason reason = engine_fills_shown(engine, live, false);
     if (reason == ORDER_NO_LIQUIDITY && first && !waits)
-        engine_alert(engine, "NO_LIQUIDITY", "%s: a %s %s of account %s found no more to trade with",
+        engine_alert(engine, "NO_LIQUIDITY", ENGINE_OF(order->account, order->symbol, order->id),
+                     "%s: a %s %s of account %s found no more to trade with",
                      engine->markets[order->symbol].symbol.name, order_type_name(order->type),
                      order_side_name(order->side), engine->accounts[order->account].name);
     if (!first && order->filled == before && reason == ORDER_NO_LIQUIDITY)

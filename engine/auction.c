@@ -67,11 +67,11 @@ static void report(struct engine *engine, int symbol, bool closing, bool priced)
 {
     const char *name = engine->markets[symbol].symbol.name, *which = closing ? "closing" : "opening";
     if (priced)
-        engine_alert(engine, "AUCTION",
+        engine_alert(engine, "AUCTION", ENGINE_OF(-1, symbol, 0),
                      "%s: no official %s price came: its %s orders trade at the session's %s trade", name,
                      which, order_tif_name(closing ? ORDER_CLS : ORDER_OPG), closing ? "last" : "first");
     else
-        engine_alert(engine, "AUCTION",
+        engine_alert(engine, "AUCTION", ENGINE_OF(-1, symbol, 0),
                      "%s: no official %s price and no trade was seen: its %s orders expire", name, which,
                      order_tif_name(closing ? ORDER_CLS : ORDER_OPG));
 }

@@ -304,8 +304,8 @@ static inline int64_t engine_ahead_ns(const struct engine *engine, int symbol)
 }
 
 /* engine.c */
-void engine_alert(struct engine *engine, const char *code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void engine_alert(struct engine *engine, const char *code, const struct engine_subject *of,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 void engine_alert_over(struct engine *engine, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

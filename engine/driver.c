@@ -134,7 +134,7 @@ void engine_driver_symbol(struct engine *engine, int symbol)
             if (policy_symbol_init(&engine->markets[symbol].symbol, &slot->units) < 0) {
                 slot->units = (struct policy_symbol){0};
                 engine_alert(
-                    engine, "POLICY_FILTERS",
+                    engine, "POLICY_FILTERS", ENGINE_OF(a, symbol, 0),
                     "%s is not traded by the policy of account %s any more: its lots share no quantum",
                     engine->markets[symbol].symbol.name, engine->accounts[a].name);
             }
@@ -436,12 +436,12 @@ static void report_start(struct engine *engine, int account, int asset, enum sta
     driver->reported = true;
     clock_utc_text(engine_driver_first(driver), time);
     if (why == START_OTHER)
-        engine_alert(engine, "POLICY_START",
+        engine_alert(engine, "POLICY_START", ENGINE_OF(account, driver->slots[asset].symbol, 0),
                      "the policy of account %s orders nothing: first_close of %s is not the close of its bar "
                      "of %s",
                      name, symbol, time);
     else
-        engine_alert(engine, "POLICY_START",
+        engine_alert(engine, "POLICY_START", ENGINE_OF(account, driver->slots[asset].symbol, 0),
                      "the policy of account %s orders nothing: the bar of %s of %s is not known; more "
                      "[market] history may reach it%s",
                      name, symbol, time,
@@ -457,7 +457,7 @@ static void report_warming(struct engine *engine, int account, bool holds)
     const char *name = engine->accounts[account].name;
     if (holds && driver->warming != WARMING_HOLDS)
         engine_alert(
-            engine, "POLICY_WARMING",
+            engine, "POLICY_WARMING", ENGINE_OF(account, -1, 0),
             "account %s: its policy holds a position and has not seen the bars that it needs: stops, "
             "limits and the exit before the close are kept, and nothing else is ordered; more "
             "[market] history may reach them",

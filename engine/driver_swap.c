@@ -123,7 +123,7 @@ static void report_left(struct engine *engine, int account)
         n++;
     }
     if (n > 0)
-        engine_alert(engine, "POLICY_LEFT",
+        engine_alert(engine, "POLICY_LEFT", ENGINE_OF(account, -1, 0),
                      "account %s keeps its positions, with their stops, that %s: %d, of %s", holder->name,
                      driver->policy ? "its new policy does not trade" : "nothing trades for it any more", n,
                      names);

@@ -250,7 +250,8 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     price_moved(engine, symbol);
 }
 
-void engine_alert(struct engine *engine, const char *code, const char *format, ...)
+void engine_alert(struct engine *engine, const char *code, const struct engine_subject *of,
+                  const char *format, ...)
 {
     char text[ENGINE_ALERT_MAX];
     va_list args;
@@ -259,7 +260,7 @@ void engine_alert(struct engine *engine, const char *code, const char *format, .
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    engine->sink.alert(engine->sink.ctx, engine->now_ns, code, text);
+    engine->sink.alert(engine->sink.ctx, engine->now_ns, code, of, text);
 }
 
 void engine_alert_over(struct engine *engine, const char *code, const char *format, ...)
@@ -280,8 +281,8 @@ static int on_book(struct engine *engine, int symbol, int result, int64_t event_
     if (result == -ENOMEM)
         return result;
     if (result < 0) { /* the book was reset: the next difference asks for a snapshot */
-        engine_alert(engine, "BOOK_REFUSED", "%s: the venue's order book contradicts itself",
-                     engine->markets[symbol].symbol.name);
+        engine_alert(engine, "BOOK_REFUSED", ENGINE_OF(-1, symbol, 0),
+                     "%s: the venue's order book contradicts itself", engine->markets[symbol].symbol.name);
         return 0;
     }
     if (result == BOOK_NEED_SNAPSHOT && engine->sink.need_snapshot)

@@ -159,6 +159,13 @@ struct engine_book_bar {
 
 enum { ENGINE_ALERT_MAX = 513 }; /* of an alert's text, with the NUL */
 
+/* What an alert is about: an account and a symbol by their indexes, -1 for none, an order, 0 for none. */
+struct engine_subject {
+    int account, symbol;
+    uint64_t order;
+};
+#define ENGINE_OF(account, symbol, order) (&(const struct engine_subject){account, symbol, order})
+
 /* The engine's output, in order. Pointers live for the call. Any member may be NULL. */
 struct engine_sink {
     void *ctx;
@@ -168,7 +175,8 @@ struct engine_sink {
     void (*ledger)(void *ctx, const struct ledger_row *row);
     void (*position)(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns);
     void (*equity)(void *ctx, const struct equity_point *point);
-    void (*alert)(void *ctx, int64_t ts_ns, const char *code, const char *text);
+    void (*alert)(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                  const char *text);
     /* The condition of that code whose alert's text begins with `about` is over; also called where there
      * was none. */
     void (*alert_over)(void *ctx, const char *code, const char *about);

@@ -28,7 +28,7 @@ static void halt(struct engine *engine, int index)
     const struct account *account = &engine->accounts[index];
     double lost = 100.0 * (double)(account->equity_peak - account->equity) / (double)account->equity_peak;
     engine_alert(
-        engine, "KILLED",
+        engine, "KILLED", ENGINE_OF(index, -1, 0),
         "account %s lost %.2f %% of its highest equity, and %g %% is the limit: it is closed, and opens "
         "nothing until it is resumed",
         account->name, lost, 100 * account->rules.risk.drawdown);

@@ -308,7 +308,8 @@ static void report_status(struct engine *engine, int symbol, const struct market
     if (status && (status->code[0] || status->reason[0]))
         snprintf(why, sizeof why, " (%s%s%s)", status->code, status->code[0] && status->reason[0] ? ": " : "",
                  status->reason);
-    engine_alert(engine, codes[market->trading], "%s %s%s", market->symbol.name, words[market->trading], why);
+    engine_alert(engine, codes[market->trading], ENGINE_OF(-1, symbol, 0), "%s %s%s", market->symbol.name,
+                 words[market->trading], why);
 }
 
 void engine_hours_trading(struct engine *engine, int symbol, enum market_trading trading,

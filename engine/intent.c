@@ -342,8 +342,9 @@ static void refuse(struct engine *engine, int account, int symbol, enum intent_f
         return;
     runner->alerted_ns[fault] = engine->now_ns;
     intent_fault_text(fault, intent, input, what, sizeof what);
-    engine_alert(engine, "INTENT_REFUSED", "%s, %s, account %s: %s", runner->strategy->name,
-                 engine->markets[symbol].symbol.name, engine->accounts[account].name, what);
+    engine_alert(engine, "INTENT_REFUSED", ENGINE_OF(account, symbol, 0), "%s, %s, account %s: %s",
+                 runner->strategy->name, engine->markets[symbol].symbol.name, engine->accounts[account].name,
+                 what);
 }
 
 size_t engine_intent_sound(struct engine *engine, int account, int symbol, const struct strategy_input *input,

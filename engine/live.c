@@ -88,8 +88,9 @@ bool engine_live_step(struct engine *engine, struct order *order, enum order_act
     int next = order_next(order->state, action);
     if (next < 0) {
         engine->counters.impossible++;
-        engine_alert(engine, "ORDER_STATE", "order %llu is %s: action %d cannot happen to it",
-                     (unsigned long long)order->id, order_state_name(order->state), (int)action);
+        engine_alert(engine, "ORDER_STATE", ENGINE_OF(order->account, order->symbol, order->id),
+                     "order %llu is %s: action %d cannot happen to it", (unsigned long long)order->id,
+                     order_state_name(order->state), (int)action);
         return false;
     }
     order->state = (enum order_state)next;

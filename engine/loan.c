@@ -231,7 +231,7 @@ static void call(struct engine *engine, int index, int64_t value)
     if (account->margin_ns == 0) {
         char text[DECIMAL_TEXT_MAX];
         decimal_format_short(value, account->currency_scale, text);
-        engine_alert(engine, "MARGIN_CALL",
+        engine_alert(engine, "MARGIN_CALL", ENGINE_OF(index, -1, 0),
                      "account %s: its %s covers less than %g %% of %s that it is short of: it is bought back",
                      account->name, account->currency, account->rules.maintenance_e4 / 100., text);
     }

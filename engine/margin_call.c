@@ -53,7 +53,7 @@ static void call(struct engine *engine, int index, margin_need_fn need_of, int64
     if (account->margin_ns == 0) {
         char text[DECIMAL_TEXT_MAX];
         decimal_format_short(lacking, account->currency_scale, text);
-        engine_alert(engine, "MARGIN_CALL",
+        engine_alert(engine, "MARGIN_CALL", ENGINE_OF(index, -1, 0),
                      "account %s: its equity lacks %s %s of %s: its largest positions are closed",
                      account->name, text, account->currency, rule);
     }

@@ -48,13 +48,15 @@ static void report_order(struct engine *engine, struct live_order *live, const s
     char text[256];
     describe(engine, &live->order, bar, text, sizeof text);
     if (order_works_as_limit(&live->order)) {
-        engine_alert(engine, "LIMIT_MISSED", "%s: %s: it rests on", symbol, text);
+        engine_alert(engine, "LIMIT_MISSED",
+                     ENGINE_OF(live->order.account, live->order.symbol, live->order.id),
+                     "%s: %s: it rests on", symbol, text);
         return;
     }
     live->missed = fills;
     engine->markets[live->order.symbol].calm = false;
-    engine_alert(engine, "STOP_MISSED", "%s: %s: it %s", symbol, text,
-                 fills ? "triggers at the next price" : "rests on");
+    engine_alert(engine, "STOP_MISSED", ENGINE_OF(live->order.account, live->order.symbol, live->order.id),
+                 "%s: %s: it %s", symbol, text, fills ? "triggers at the next price" : "rests on");
 }
 
 void engine_match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n)

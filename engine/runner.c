@@ -256,8 +256,9 @@ static void close_position(struct engine *engine, int account, int symbol)
                                                                : "retire";
     enum order_reason reason = engine_intent_leave(engine, account, symbol, why);
     if (reason != ORDER_OK)
-        engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s", listed->name,
-                     engine->accounts[account].name, order_reason_name(reason));
+        engine_alert(engine, "FLATTEN_REFUSED", ENGINE_OF(account, symbol, 0),
+                     "%s of account %s is still held: %s", listed->name, engine->accounts[account].name,
+                     order_reason_name(reason));
 }
 
 void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)

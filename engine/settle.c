@@ -84,7 +84,7 @@ static void look_for_pattern(struct engine *engine, int index, int64_t day)
         return;
     memory->pattern_ns = engine->now_ns;
     engine_alert(
-        engine, "PATTERN_DAY_TRADER",
+        engine, "PATTERN_DAY_TRADER", ENGINE_OF(index, -1, 0),
         "account %s: %lld day trades in %d business days: it opens nothing in stocks below $%d of equity",
         account->name, (long long)recent.day_trades, MARGIN_DAY_TRADE_DAYS, MARGIN_DAY_TRADER_EQUITY);
 }
@@ -179,7 +179,7 @@ static void note_good_faith(struct engine *engine, const struct order *order, co
         return;
     account->memory.violations++;
     engine_alert(
-        engine, "GOOD_FAITH",
+        engine, "GOOD_FAITH", ENGINE_OF(fill->account, fill->symbol, order->id),
         "account %s: it sold %s before the cash that bought it was settled: a violation of good faith",
         account->name, engine->markets[fill->symbol].symbol.name);
 }

@@ -207,6 +207,12 @@ static const struct arena_row *row_of_account(const struct arena *arena, const c
     return NULL;
 }
 
+const char *arena_policy_of_account(const struct arena *arena, const char *account)
+{
+    const struct arena_row *row = row_of_account(arena, account);
+    return row ? row->name : NULL;
+}
+
 /* What the alert begins with. */
 static void refusal_of(const struct arena_row *row, const char *account, char ret[static REFUSAL_MAX])
 {
@@ -219,7 +225,9 @@ static void refuse(struct arena *arena, const struct arena_row *row, const char 
     struct arena_slot *slot = slot_of(arena, row->name);
     refusal_of(row, account, about);
     snprintf(text, sizeof text, "%s: %s", about, why);
-    daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.policy = row->name, .account = account), "%s", text);
+    daemon_log_event_at(LOG_LEVEL_ERROR, LOG_POLICY_REFUSED,
+                        LOG_OF(.policy = row->name, .account = account, .alert = "POLICY_REFUSED"), "%s",
+                        text);
     daemon_session_alert_lasting(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", about, text);
     let_trade(slot);
     slot->refused = strdup(why);

@@ -56,6 +56,9 @@ void arena_tidy(struct arena *arena);
 struct arena_days;
 const struct arena_days *arena_account_days(struct arena *arena, const char *account);
 
+/* The policy that trades on an account of the arena; NULL: none. */
+const char *arena_policy_of_account(const struct arena *arena, const char *account);
+
 /* ---- account.c ---- */
 
 /* Why the policy cannot trade on the account, in one sentence in err [ARENA_ERROR_MAX], with *ret_code; NULL:

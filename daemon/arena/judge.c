@@ -94,8 +94,10 @@ static bool can_be_crowned(struct arena *arena, struct arena_slot *slot, double 
         snprintf(about, sizeof about, "%s would be champion", slot->row.name);
         snprintf(text, sizeof text, "%s would be champion, with an e-value of %.4g, and cannot: %s",
                  slot->row.name, value, why);
-        daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.policy = slot->row.name, .account = slot->row.account),
-                         "%s", text);
+        daemon_log_event(
+            LOG_POLICY_REFUSED,
+            LOG_OF(.policy = slot->row.name, .account = slot->row.account, .alert = "POLICY_REFUSED"), "%s",
+            text);
         daemon_session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", about, text);
     }
     slot->passed_over = true;

@@ -150,7 +150,8 @@ static void alert_unread(const struct arena *arena, const struct unread *unread)
         text, sizeof text,
         "%s%s cannot be read: %.300s: until they can be it is not crowned, and no other is compared with it",
         about, more, unread->why);
-    daemon_log_warning("policies: %s", text);
+    daemon_log_event(LOG_ALERT, LOG_OF(.account = unread->first, .alert = "POLICY_UNREAD"), "policies: %s",
+                     text);
     daemon_session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", about, text);
 }
 

@@ -32,7 +32,8 @@ static void refuse_file(struct policy_job *job)
     }
     if (!job->proposed) {
         snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
-        daemon_log_event(LOG_POLICY_REFUSED, LOG_OF(.policy = job->name), "%s", text);
+        daemon_log_event_at(LOG_LEVEL_ERROR, LOG_POLICY_REFUSED,
+                            LOG_OF(.policy = job->name, .alert = "POLICY_REFUSED"), "%s", text);
         daemon_session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
     }
     daemon_command_policy_job_deny(job, false, "POLICY_REFUSED", "%s", file->why);

@@ -190,7 +190,9 @@ void daemon_command_proposal_refuse(struct work *work, const struct proposed *pr
     const bool hoped = json_is_true(json_object_get(proposal, "admitted")); /* the study shows it as that */
     say_what(proposal, what, sizeof what);
     snprintf(text, sizeof text, "%s: refused: %s", what, why);
-    daemon_log_event_at(LOG_LEVEL_INFO, LOG_POLICY_REFUSED, LOG_OF(.alert = "PROPOSAL_REFUSED"),
+    daemon_log_event_at(LOG_LEVEL_INFO, LOG_POLICY_REFUSED,
+                        LOG_OF(.training = json_string_value(json_object_get(proposal, "study")),
+                               .alert = "PROPOSAL_REFUSED"),
                         "proposal %s", text);
     daemon_session_alert(work->request->commands->daemon->session, hoped ? DB_WARNING : DB_INFO,
                          "PROPOSAL_REFUSED", text);

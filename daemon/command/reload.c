@@ -177,7 +177,8 @@ static void refuse(struct reload *reload)
         daemon_log_event(LOG_RELOAD_REFUSED, NULL, "reload: %s", line);
         json_array_append_new(errors, json_string(line));
     }
-    daemon_log_event(LOG_RELOAD_REFUSED, NULL, "reload: refused: nothing has changed");
+    daemon_log_event(LOG_RELOAD_REFUSED, LOG_OF(.alert = "reload-refused"),
+                     "reload: refused: nothing has changed");
     snprintf(text, sizeof text, REFUSED_ALERT "%.400s", reload->errors); /* the first line */
     daemon_session_alert_lasting(session, DB_WARNING, "reload-refused", REFUSED_ALERT, text);
     if (reload->request.call)

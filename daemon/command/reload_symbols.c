@@ -321,6 +321,8 @@ void daemon_reload_add(struct reload *reload)
             continue;
         snprintf(text, sizeof text, "%s could not be added: %s: it is streamed from the next start on", name,
                  strerror(-r));
+        daemon_log_event_at(LOG_LEVEL_ERROR, LOG_ALERT, LOG_OF(.symbol = name, .alert = "symbol"), "%s",
+                            text);
         daemon_session_alert(reload->commands->daemon->session, DB_ERROR, "symbol", text);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/alerts.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 #include "db/reader.h"
@@ -21,6 +22,15 @@ enum {
     ABSENT_MS = 5000, /* that others wait for a venue that is new and away */
 };
 
+/* The symbol that a text begins with; NULL: it is of the venue as a whole. */
+static const char *symbol_of(const struct feed *feed, const char *text)
+{
+    for (int s = 0; s < feed->n_symbols; s++)
+        if (daemon_alert_is_about(text, feed->listed[s].name))
+            return feed->listed[s].name;
+    return NULL;
+}
+
 /* The line of the log. */
 __attribute__((format(printf, 5, 0))) static void say(const struct feed *feed,
                                                       char ret[static DB_ALERT_TEXT_MAX],
@@ -29,11 +39,13 @@ __attribute__((format(printf, 5, 0))) static void say(const struct feed *feed,
 {
     int n = snprintf(ret, DB_ALERT_TEXT_MAX, "%s: ", feed->venue->format->name);
     vsnprintf(ret + n, DB_ALERT_TEXT_MAX - (size_t)n, format, args);
+    const char *symbol = symbol_of(feed, ret + n);
     daemon_log_event_at(severity == DB_INFO      ? LOG_LEVEL_INFO
                         : severity == DB_WARNING ? LOG_LEVEL_WARNING
                                                  : LOG_LEVEL_ERROR,
                         strcmp(code, "feed") == 0 ? LOG_FEED_LOST : LOG_ALERT,
-                        LOG_OF(.venue = feed->venue->format->name, .alert = code), "%s", ret);
+                        LOG_OF(.symbol = symbol, .venue = feed->venue->format->name, .alert = code), "%s",
+                        ret);
 }
 
 void feed_alert(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)

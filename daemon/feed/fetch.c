@@ -128,7 +128,10 @@ static void have_bars(void *user, const struct venue_reply *reply)
         call->failed = true;
         snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->listed[call->symbol].name,
                  reply->text);
-        daemon_log_warning("%s", text);
+        daemon_log_event(LOG_ALERT,
+                         LOG_OF(.symbol = feed->listed[call->symbol].name, .venue = feed->venue->format->name,
+                                .alert = "bars-missing"),
+                         "%s", text);
         daemon_session_alert_lasting(feed->daemon->session, DB_WARNING, "bars-missing", about, text);
     } else if (reply->bars.n_closed > 0) {
         struct bar *grown = realloc(call->bars, (call->n + reply->bars.n_closed) * sizeof *grown);

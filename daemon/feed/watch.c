@@ -133,18 +133,18 @@ static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
     snprintf(about, sizeof about, "%s: %s %s is stale", feed->venue->format->name,
              feed->listed[stream->symbol].name, stream->name);
     if (stale) {
-        daemon_log_event(
-            LOG_STREAM_STALE,
-            LOG_OF(.venue = feed->venue->format->name, .symbol = feed->listed[stream->symbol].name),
-            "%s: no data for %lld s%s", about,
-            (long long)((clock_now_ms() - stream->silence.received_ms) / 1000),
-            stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
+        daemon_log_event(LOG_STREAM_STALE,
+                         LOG_OF(.venue = feed->venue->format->name,
+                                .symbol = feed->listed[stream->symbol].name, .alert = "stale"),
+                         "%s: no data for %lld s%s", about,
+                         (long long)((clock_now_ms() - stream->silence.received_ms) / 1000),
+                         stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
         daemon_session_alert_lasting(feed->daemon->session, DB_WARNING, "stale", about, about);
     } else {
-        daemon_log_event(
-            LOG_STREAM_BACK,
-            LOG_OF(.venue = feed->venue->format->name, .symbol = feed->listed[stream->symbol].name),
-            "%s no longer", about);
+        daemon_log_event(LOG_STREAM_BACK,
+                         LOG_OF(.venue = feed->venue->format->name,
+                                .symbol = feed->listed[stream->symbol].name, .alert = "stale"),
+                         "%s no longer", about);
         daemon_session_alert_over(feed->daemon->session, "stale", about);
     }
 }

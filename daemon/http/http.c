@@ -84,7 +84,8 @@ static void log_changes(const struct daemon_http *http, const struct daemon_http
         if (*places[i] && strcmp(places[i], said[i]) != 0)
             daemon_log_info("metrics, status, positions and equity by HTTP: %s", places[i]);
         if (view->error[i][0] && strcmp(view->error[i], http->said.error[i]) != 0)
-            daemon_log_error("%s: %s", keys[i], view->error[i]);
+            daemon_log_event_at(LOG_LEVEL_ERROR, LOG_ALERT, LOG_OF(.alert = ALERT), "%s: %s", keys[i],
+                                view->error[i]);
     }
 }
 

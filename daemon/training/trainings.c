@@ -213,9 +213,12 @@ static void on_state(void *ctx)
     struct trainings *trainings = ctx;
     struct link_view view;
     daemon_training_link_view(trainings->link, &view);
+    const char *code = view.state == LINK_SILENT    ? "TRAINER_SILENT"
+                       : view.state == LINK_VERSION ? "TRAINER_VERSION"
+                                                    : NULL;
     if (view.state != LINK_OK)
-        daemon_log_event(LOG_TRAINER, NULL, "co-process %s: %s", daemon_training_link_state_name(view.state),
-                         view.detail);
+        daemon_log_event(LOG_TRAINER, LOG_OF(.alert = code), "co-process %s: %s",
+                         daemon_training_link_state_name(view.state), view.detail);
 }
 
 static void on_started(void *ctx, const char *mark)
@@ -229,7 +232,7 @@ static void on_started(void *ctx, const char *mark)
 static void on_killed(void *ctx, const char *why)
 {
     struct trainings *trainings = ctx;
-    daemon_log_event_at(LOG_LEVEL_ERROR, LOG_TRAINER, NULL, "%s", why);
+    daemon_log_event_at(LOG_LEVEL_ERROR, LOG_TRAINER, LOG_OF(.alert = "TRAINER_SILENT"), "%s", why);
     snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
 }
 
@@ -240,7 +243,7 @@ static void on_bad(void *ctx, const char *why)
     if (trainings->bad_ms > 0 && trainings_now(trainings) - trainings->bad_ms < BAD_MS)
         return;
     trainings->bad_ms = trainings_now(trainings);
-    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_TRAINER, NULL, "%s", why);
+    daemon_log_event_at(LOG_LEVEL_WARNING, LOG_TRAINER, LOG_OF(.alert = "TRAINER_ANSWER"), "%s", why);
     snprintf(trainings->bad, sizeof trainings->bad, "%s", why);
 }
 
@@ -260,6 +263,7 @@ static void report_absent(struct trainings *trainings, const struct link_view *v
         return;
     trainings->reported_absent = true;
     snprintf(text, sizeof text, "trainings wait for the co-process: %s", view->detail);
+    daemon_log_event_at(LOG_LEVEL_ERROR, LOG_TRAINER, LOG_OF(.alert = "TRAINER_ABSENT"), "%s", text);
     daemon_session_alert_lasting(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", "", text);
 }
 

@@ -44,9 +44,10 @@ class World:
         self.gpu(devices=1, temperature=60, utilization=97, memory_used=1024, memory_total=16384)
         os.mkdir(self.state, 0o750)
         self.fake = Fake(self.state)
+        self.journal = harness.Journal(folder.path)
 
     def start(self):
-        environment = dict(os.environ, PAPERTAPE_NVML=LIBRARY, PAPERTAPE_FAKE_NVML=self.figures)
+        environment = dict(os.environ, PAPERTAPE_NVML=LIBRARY, PAPERTAPE_FAKE_NVML=self.figures, **self.journal.environment)
         self.daemon = self.folder.start(harness.Daemon(self.folder.path, self.replay, CONFIG, env=environment))
         self.daemon.wait_status(lambda s: s["symbols"] and s["trainer"]["state"] == "ok" and s["gpu"]["state"] == "ok",
                                 "the session, the co-process and the device")
@@ -92,6 +93,8 @@ def begins(world):
     assert alert[2].endswith(": thermal slowdown, for 2s"), alert
     alert = world.wait("NO_TRIAL", lambda *row: row[5] is None, "a study without a trial")
     assert "no trial finished: search: " in alert[2] and f"after 0 of 9 trials, warning from {TRIAL_S}s" in alert[2], alert
+    for code, training in (("GPU_UTILISATION", "ppo"), ("NO_TRIAL", "search"), ("GPU_THROTTLED", None)):
+        assert world.journal.wait_alert(code).get("TRAINING") == training, code
     return warning
 
 
@@ -127,6 +130,7 @@ def gets_worse(world, warning):
     assert "86 C, critical from 85 C" in shown and "  error " in shown, shown
     best = world.alerts("NEW_BEST")
     assert [row[1:4] for row in best] == [("info", "new best trial: search: trial 2 with 0.5, after 3 of 9", 1)], best
+    assert world.journal.wait_alert("NEW_BEST")["TRAINING"] == "search"
     world.wait("NO_TRIAL", lambda *row: row[5] is None, "that none follows")
 
 

@@ -1,5 +1,4 @@
-/* Alerts of a session that has not begun are raised once it has, and stay; those of a former run are closed.
- */
+/* Alerts raised before a session takes events are raised once it does; those of a former run are closed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -79,8 +79,10 @@ static void books_equity(void *ctx, const struct equity_point *point)
                                                         account->day_equity, account->killed_ns});
 }
 
-static void books_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void books_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                        const char *text)
 {
+    (void)of;
     struct books *b = ctx;
     struct db_alert alert = {
         .id = ++b->alert, .ts_ns = ts_ns, .last_ns = ts_ns, .count = 1, .code = code, .text = text};

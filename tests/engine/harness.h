@@ -59,6 +59,7 @@ struct harness {
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
+    struct engine_subject last_subject;
     char last_alert[32], last_alert_text[160], last_over[64];
     enum order_reason command_reason;
     uint8_t hash[LEDGER_HASH_SIZE];
@@ -223,11 +224,13 @@ static void on_bar(void *ctx, int symbol, enum bar_source source, const struct b
     }
 }
 
-static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void on_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                     const char *text)
 {
     struct harness *h = ctx;
     CHECK(ts_ns <= h->now_ns && code[0] && text[0]);
     h->alerts++;
+    h->last_subject = *of;
     snprintf(h->last_alert, sizeof h->last_alert, "%s", code);
     snprintf(h->last_alert_text, sizeof h->last_alert_text, "%s", text);
 }

@@ -58,8 +58,10 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     CHECK_INT(row->balance, booked[row->account].balance);
 }
 
-static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void on_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                     const char *text)
 {
+    (void)of;
     (void)ctx;
     if (getenv("MARGIN_TAPE"))
         fprintf(stderr, "%" PRId64 " %s %s\n", ts_ns, code, text);

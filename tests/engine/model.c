@@ -63,8 +63,10 @@ static void on_command_done(void *ctx, const struct event_command *command, enum
     ((struct pair *)ctx)->reason = reason;
 }
 
-static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void on_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                     const char *text)
 {
+    (void)of;
     (void)ts_ns;
     (void)text;
     ((struct pair *)ctx)->alerts += strcmp(code, "ORDER_STATE") == 0;

@@ -256,6 +256,7 @@ static void test_missed(enum missed_stops what)
     missed_bar(START_NS + MINUTE_NS, 59500 * USDT, 60000 * USDT); /* reaches the stop, not the limit */
     CHECK_INT(h.alerts, alerts + 1);
     CHECK_STR(h.last_alert, "STOP_MISSED");
+    CHECK(h.last_subject.order > 0 && h.last_subject.account == 0 && h.last_subject.symbol == 0);
     missed_bar(START_NS + 2 * MINUTE_NS, 59399 * USDT, 60000 * USDT);
     CHECK_STR(h.last_alert, "LIMIT_MISSED");
     CHECK_INT(h.alerts, alerts + (what == MISSED_STOPS_FILL ? 2 : 3));

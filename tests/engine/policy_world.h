@@ -49,8 +49,10 @@ static inline void on_need_bars(void *ctx, int symbol, int64_t from, int64_t to)
     ((struct reported *)ctx)->wanted = symbol;
 }
 
-static inline void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static inline void on_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                            const char *text)
 {
+    (void)of;
     (void)ts_ns;
     snprintf(((struct reported *)ctx)->alert, sizeof((struct reported *)ctx)->alert, "%s: %s", code, text);
 }

@@ -339,9 +339,10 @@ static void see_verdict(void *ctx, const struct engine_verdict *verdict)
         CHECK(!f->killed && (f->entered || f->positions < verdict->limits->positions));
 }
 
-static void see_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void see_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                      const char *text)
 {
-    on_alert(ctx, ts_ns, code, text);
+    on_alert(ctx, ts_ns, code, of, text);
     if (strcmp(code, "KILLED") == 0)
         is_killed[strncmp(text, "account bob", 11) == 0 ? BOB : ALICE] = true;
 }

@@ -18,8 +18,10 @@ static void keep_row(void *ctx, const struct ledger_row *row)
         rows[n_rows++] = *row;
 }
 
-static void keep_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void keep_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                       const char *text)
 {
+    (void)of;
     (void)ctx;
     CHECK(ts_ns > 0 && text[0]);
     snprintf(last_alert, sizeof last_alert, "%s", code);

@@ -209,10 +209,11 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     logged_on_ledger(ctx, row);
 }
 
-static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void on_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                     const char *text)
 {
     (void)ctx;
-    tape_sink(&tape).alert(&tape, ts_ns, code, text);
+    tape_sink(&tape).alert(&tape, ts_ns, code, of, text);
     totals.left += strcmp(code, "POLICY_LEFT") == 0;
     totals.kills += strcmp(code, "KILLED") == 0;
 }

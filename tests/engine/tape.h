@@ -109,8 +109,10 @@ static inline void tape_equity(void *ctx, const struct equity_point *point)
     TAPE(tape, 6, point->ts_ns, point->account, point->equity, point->cash, point->peak);
 }
 
-static inline void tape_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static inline void tape_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                              const char *text)
 {
+    (void)of;
     struct tape *tape = ctx;
     tape->alerts++;
     TAPE(tape, 7, ts_ns);

@@ -186,9 +186,10 @@ static void see_equity(void *ctx, const struct equity_point *point)
 {
     ((struct world *)ctx)->to.equity(TO_HARNESS(ctx), point);
 }
-static void see_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+static void see_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
+                      const char *text)
 {
-    ((struct world *)ctx)->to.alert(TO_HARNESS(ctx), ts_ns, code, text);
+    ((struct world *)ctx)->to.alert(TO_HARNESS(ctx), ts_ns, code, of, text);
 }
 static void see_command(void *ctx, const struct event_command *command, enum order_reason reason,
                         uint64_t order)

@@ -372,8 +372,12 @@ def unserved(arena):
 def on_a_gpu(arena):
     """Computed by the kernels of the GPU: the log, computed by the CPU, gives the same. Without one the CPU does it, and says so."""
     config = arena.config + "[policies]\ninference = gpu\n"
-    arena.start(config, PAPERTAPE_GPU_MODULE="/nowhere.so")
+    journal = harness.Journal(arena.path)
+    arena.start(config, PAPERTAPE_GPU_MODULE="/nowhere.so", **journal.environment)
     harness.wait_for(lambda: arena.rows("SELECT text FROM alerts WHERE code = 'POLICY_DEVICE'"), "an alert POLICY_DEVICE")
+    assert journal.wait_alert("POLICY_DEVICE")["PAPERTAPE_EVENT"] == "device"
+    made_for(arena, "slow", ["5m", "1m"], interval="5m")
+    assert journal.wait_alert("POLICY_REFUSED")["POLICY"] == "ppo"
     arena.trading("ppo")
     assert arena.daemon.stop() == 0
     arena.start(config, PAPERTAPE_GPU_MODULE=harness.GPU_ON_CPU)

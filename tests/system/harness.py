@@ -165,3 +165,48 @@ def together(folder, *scenarios):
     with concurrent.futures.ThreadPoolExecutor(len(scenarios)) as pool:
         for done in [pool.submit(scenario, folder) for scenario in scenarios]:
             done.result()
+
+
+class Journal(threading.Thread):
+    """In the journal's place, of a daemon started with `environment` as "daemon": entries as they come, while it reads."""
+
+    def __init__(self, folder, log="daemon"):
+        super().__init__(daemon=True)
+        path = os.path.join(folder, f"{log}.journal")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        stat = os.fstat(os.open(os.path.join(folder, f"{log}.log"), os.O_CREAT | os.O_WRONLY))
+        self.environment = {"PAPERTAPE_JOURNAL_SOCKET": path, "JOURNAL_STREAM": f"{stat.st_dev}:{stat.st_ino}"}
+        self.reads = threading.Event()
+        self.entries = []
+        self.reads.set()
+        self.start()
+
+    def run(self):
+        while True:
+            self.reads.wait()
+            self.entries.append(journal_fields(self.socket.recv(1 << 16)))
+
+    def of(self, event):
+        return [entry for entry in list(self.entries) if entry.get("PAPERTAPE_EVENT") == event]
+
+    def wait(self, event, what):
+        return wait_for(lambda: self.of(event), f"an entry: {what}")[-1]
+
+    def wait_alert(self, code):
+        return wait_for(lambda: [entry for entry in list(self.entries) if entry.get("PAPERTAPE_ALERT") == code], f"an entry of {code}")[-1]
+
+
+def journal_fields(data):
+    """An entry of the native protocol."""
+    found = {}
+    while data:
+        name, _, rest = data.partition(b"\n")
+        if b"=" in name:
+            name, _, value = name.partition(b"=")
+            data = rest
+        else:
+            size = int.from_bytes(rest[:8], "little")
+            value, data = rest[8:8 + size], rest[8 + size + 1:]
+        found[name.decode()] = value.decode()
+    return found

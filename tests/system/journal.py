@@ -6,7 +6,6 @@ reported once there is room."""
 import json
 import os
 import re
-import socket
 import threading
 import time
 
@@ -18,6 +17,14 @@ interval = 1s
 history = 10
 [engine]
 latency_ms = 0
+fill_model = book
+[alerts]
+clock_offset = 0.000000001s
+[metrics]
+socket = /nowhere/to/listen
+[account rich]
+cash = 1000000000
+strategy = none
 [account hand]
 cash = 100000
 strategy = none
@@ -41,43 +48,6 @@ class Manager(harness.Manager):
             self.count += 1
 
 
-class Journal(threading.Thread):
-    """Entries as they come, while it reads."""
-
-    def __init__(self, path):
-        super().__init__(daemon=True)
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.bind(path)
-        self.reads = threading.Event()
-        self.entries = []
-
-    def run(self):
-        while True:
-            self.reads.wait()
-            self.entries.append(fields(self.socket.recv(1 << 16)))
-
-    def of(self, event):
-        return [entry for entry in list(self.entries) if entry.get("PAPERTAPE_EVENT") == event]
-
-    def wait(self, event, what):
-        return harness.wait_for(lambda: self.of(event), f"an entry: {what}")[-1]
-
-
-def fields(data):
-    """An entry of the native protocol."""
-    found = {}
-    while data:
-        name, _, rest = data.partition(b"\n")
-        if b"=" in name:
-            name, _, value = name.partition(b"=")
-            data = rest
-        else:
-            size = int.from_bytes(rest[:8], "little")
-            value, data = rest[8:8 + size], rest[8 + size + 1:]
-        found[name.decode()] = value.decode()
-    return found
-
-
 def flood(daemon):
     """Commands over one connection, all answered."""
     answers = 0
@@ -93,6 +63,16 @@ def flood(daemon):
             assert part, "the daemon went away"
             answers += part.count(b"\n")
         sender.join()
+
+
+def alerts(daemon, journal):
+    """Each alert's line has the fields of what it is about: of a rule, of the engine, of a listener of [metrics]."""
+    assert journal.wait_alert("CLOCK_OFFSET")["VENUE"] == "binance"
+    assert journal.wait_alert("http")["PRIORITY"] == "3"
+    daemon.papertape("order", "buy", "BTCUSDT", "100", "--account", "rich")
+    entry = journal.wait_alert("NO_LIQUIDITY")
+    assert (entry["SYMBOL"], entry["ACCOUNT"], entry["ORDER"], entry["VENUE"]) == ("BTCUSDT", "rich", "3", "binance"), entry
+    assert (entry["PAPERTAPE_EVENT"], entry["PRIORITY"]) == ("alert", "4"), entry
 
 
 def stalled(daemon, journal, manager):
@@ -119,15 +99,10 @@ def stalled(daemon, journal, manager):
 def main():
     with harness.Folder() as folder:
         manager = Manager(os.path.join(folder.path, "notify"))
-        journal = Journal(os.path.join(folder.path, "journal"))
-        log = os.open(os.path.join(folder.path, "daemon.log"), os.O_CREAT | os.O_WRONLY)
-        stat = os.fstat(log)
+        journal = harness.Journal(folder.path)
         environment = dict(os.environ, NOTIFY_SOCKET=os.path.join(folder.path, "notify"), WATCHDOG_USEC=str(int(WATCHDOG_S * 1e6)),
-                           PAPERTAPE_JOURNAL_SOCKET=os.path.join(folder.path, "journal"),
-                           JOURNAL_STREAM=f"{stat.st_dev}:{stat.st_ino}")
+                           **journal.environment)
         manager.start()
-        journal.start()
-        journal.reads.set()
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--rate", "200"))
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=environment))
         daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
@@ -141,6 +116,7 @@ def main():
         daemon.papertape("order", "buy", "BTCUSDT", "1000", "--account", "hand", status=1)
         refused = journal.wait("order-refused", "a refusal")
         assert (refused["SYMBOL"], refused["ACCOUNT"], refused["ORDER"]) == ("BTCUSDT", "hand", "2"), refused
+        alerts(daemon, journal)
         stalled(daemon, journal, manager)
 
         assert replay.stop() == 0
