@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/alert_codes.h"
 #include "daemon/config_values.h"
 
 enum { WHY = CONFIG_WHY_MAX };
@@ -62,6 +63,10 @@ static int read_severity(const char *text, size_t n, struct notify_severity *ret
                                  "\"%.*s\": an alert's code and a severity, as DISK=error, are needed",
                                  n < 60 ? (int)n : 60, text);
     snprintf(ret->rule, sizeof ret->rule, "%.*s", (int)name, text);
+    struct nearest nearest = {0};
+    if (!daemon_alert_code_known(ret->rule, &nearest))
+        return config_key_refuse(why, WHY, "no alert has the code \"%s\"%s", ret->rule,
+                                 NEAREST_HINT(&nearest, ret->rule));
     snprintf(word, sizeof word, "%.*s", (int)(n - name - 1), text + name + 1);
     int place = config_key_word(word, SEVERITY_WORDS, why);
     ret->severity = place - 1; /* off is first */

@@ -180,7 +180,7 @@ int daemon_session_open_database(struct session *session, char *err, size_t err_
 int daemon_session_take_alerts(struct session *session, struct db_reader *reader);
 /* The conditions of that code that a former run left are over, unless this one has found them too. */
 void daemon_session_alert_over_former(struct session *session, const char *code);
-/* The session has begun: raises what was kept until then. */
+/* The session takes events: raises what was kept until then. */
 void daemon_session_alerts_begin(struct session *session);
 void daemon_session_alerts_finish(struct session *session);
 

@@ -34,6 +34,10 @@ static void test_refusals(void)
           ":1: [account]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
     fails("[account a/b]\n",
           ":1: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
+    fails("[alerts]\nseverities = DISK=error, DISC=off\n",
+          ":2: [alerts] severities: no alert has the code \"DISC\": did you mean DISK?");
+    fails("[alerts]\nseverities = nonsense=info\n",
+          ":2: [alerts] severities: no alert has the code \"nonsense\"");
     fails("history = 1\n", ":1: history: before any section: [market] or another is needed first");
     fails("[market]\nhistory\n", ":2: KEY = VALUE or [SECTION] is needed");
     fails("[market\nhistory = 5\n", ":1: KEY = VALUE or [SECTION] is needed");
