@@ -214,13 +214,14 @@ void daemon_alert_figures_read(struct alert_figures *figures, struct daemon *dae
 
 /* ---- the summary ---- */
 
+/* At its newest point of equity, as a report of the day so far. */
 static size_t put_account(const struct engine *engine, int a, char *ret, size_t size)
 {
     const struct account *account = engine_account(engine, a);
     int scale = account->currency_scale;
-    double equity = decimal_to_double(account->equity, scale),
-           day = decimal_to_double(account->day_equity, scale);
-    double lost = account->equity_peak > 0 ? 1 - (double)account->equity / (double)account->equity_peak : 0;
+    double equity = decimal_to_double(account->point, scale),
+           day = decimal_to_double(engine_day_base(engine, a), scale);
+    double lost = account->equity_peak > 0 ? 1 - (double)account->point / (double)account->equity_peak : 0;
     int n = snprintf(ret, size, "%s %.2f %s (%+.2f today, %.1f %% below its highest); ", account->name,
                      equity, account->currency, equity - day, 100 * lost);
     return n > 0 ? (size_t)n : 0;

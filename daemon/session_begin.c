@@ -234,6 +234,7 @@ static int restore(struct session *session, const struct db_recovered *recovery)
     for (int a = 0; a < recovery->n_accounts; a++) {
         const struct db_recovered_account *account = &recovery->accounts[a];
         engine_restore_equity(engine, a, account->deposits, account->peak, account->day, account->day_equity);
+        engine_restore_day(engine, a, account->point, account->day_base);
         engine_restore_killed(engine, a, account->killed_ns);
         engine_restore_interest(engine, a, account->interest_ns);
     }

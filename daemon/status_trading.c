@@ -117,7 +117,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
                    {"deposits", account->deposits, true},
                    {"realized", totals.realized, true},
                    {"fees", totals.fees, true},
-                   {"day_pnl", equity - account->day_equity, marked},
+                   {"day_pnl", equity - engine_day_base(engine, index), marked},
                    {"interest_owed", account->unpaid_interest, true},
                    {"initial_margin", by.figures.initial, by.margin},
                    {"maintenance_margin", by.figures.maintenance, by.margin},

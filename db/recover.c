@@ -10,6 +10,7 @@
 #include "db/queue.h"
 #include "db/reader_query.h"
 #include "db/records.h"
+#include "db/report/report.h"
 #include "db/row_hash.h"
 #include "exchange/fail.h"
 #include "exchange/fill.h"
@@ -426,6 +427,23 @@ static int take_keys(struct recovery *recovery)
     return db_query_end(stmt, r);
 }
 
+/* The curve says what was gained in the day, without what was moved. */
+static int take_days(struct recovery *recovery)
+{
+    int r = 0;
+    for (int i = 0; i < recovery->to->n_accounts && r == 0; i++) {
+        struct db_recovered_account *account = &recovery->to->accounts[i];
+        int128_t pnl, closing;
+        account->point = account->day_base = account->day_equity;
+        r = db_report_day_gain(recovery->reader, &account->account, account->day, &pnl, &closing);
+        if (r < 0 || closing == DB_REPORT_UNKNOWN)
+            continue;
+        account->point = (int64_t)closing;
+        account->day_base = (int64_t)(pnl == DB_REPORT_UNKNOWN ? closing : closing - pnl);
+    }
+    return r;
+}
+
 static int take_all(struct recovery *recovery)
 {
     struct db_reader *reader = recovery->reader;
@@ -434,6 +452,8 @@ static int take_all(struct recovery *recovery)
         r = db_reader_symbols(reader, check_symbol, recovery);
     if (r == 0)
         r = db_reader_accounts(reader, take_account, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = take_days(recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_policies(reader, take_policy, recovery);
     if (r == 0 && recovery->r == 0)

@@ -11,7 +11,8 @@ struct db_recovered_account {
     struct account_spec spec;  /* the same, as the engine takes it */
     int64_t deposits; /* of its currency, since its last reset: deposits and transfers in less those out */
     int64_t peak, day, day_equity, killed_ns;
-    int64_t interest_ns; /* of its last row of interest; 0 without one */
+    int64_t point, day_base; /* of its curve; both day_equity where it has no point */
+    int64_t interest_ns;     /* of its last row of interest; 0 without one */
     /* Did the arena have a policy trade for it? By the row of `policies` that names it and is not retired,
      * the champion's for DB_CHAMPION_ACCOUNT. spec.policy stays NULL: the caller finds the policy by its
      * id. */

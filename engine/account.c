@@ -73,7 +73,7 @@ void account_begin(struct engine *engine, int index)
     if (account->interest_ns == 0)
         account->interest_ns = engine_loan_hour(engine->now_ns);
     account_post(engine, index, account_currency(engine, index), LEDGER_DEPOSIT, account->opening_cash, 0, 0);
-    account->deposits = account->opening_cash;
+    account->deposits = account->point = account->opening_cash;
 }
 
 void account_begin_all(struct engine *engine)
@@ -234,6 +234,12 @@ int64_t engine_equity(const struct engine *engine, int index)
     return equity > MONEY_MAX ? MONEY_MAX : (int64_t)equity;
 }
 
+int64_t engine_day_base(const struct engine *engine, int index)
+{
+    const struct account *account = &engine->accounts[index];
+    return engine->now_ns / DAY_NS > account->day ? account->point : account->day_base;
+}
+
 bool engine_daily_loss(const struct engine *engine)
 {
     for (int a = 0; a < engine->n_accounts; a++)
@@ -264,6 +270,7 @@ void account_flow(struct engine *engine, int index, enum ledger_kind kind, int64
     account->equity = after;
     account->equity_peak = moved_along(account->equity_peak, before, after);
     account->day_equity = moved_along(account->day_equity, before, after);
+    account->day_base += amount;
     engine_driver_flow(engine, index, before, after);
     account->moved = engine->account_moved = true;
 }
@@ -296,6 +303,7 @@ void account_mark(struct engine *engine, int index)
     if (account->started && day > account->day) { /* a strategy is warmed before the first deposit */
         account->day = day;
         account->day_equity = equity;
+        account->day_base = account->point;
     }
 }
 
@@ -303,6 +311,7 @@ void account_equity_point(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     account_mark(engine, index);
+    account->point = account->equity;
     struct equity_point point = {
         .ts_ns = engine->now_ns,
         .account = index,

@@ -115,6 +115,8 @@ struct account {
     int64_t
         equity_peak; /* highest so far, for the drawdown; deposits and withdrawals move it in proportion */
     int64_t day, day_equity; /* UTC day number, and the equity at its start; also moved in proportion */
+    int64_t point;           /* equity at the last point of its curve */
+    int64_t day_base;        /* engine_day_base() of its day; no decision depends on either */
     int64_t opening_cash;    /* deposited by a reset without an amount */
     int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
     int64_t unpaid_interest; /* interest that the currency did not suffice for: booked once it does */

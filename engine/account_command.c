@@ -133,6 +133,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     struct account *account = &engine->accounts[index];
     if (cash < 0 || cash > MONEY_MAX)
         return ORDER_BAD_ACCOUNT;
+    const int64_t point = account->point, base = engine_day_base(engine, index);
     engine_match_withdraw(engine, index);
     account_clear(engine, index);
     account->opening_cash = cash;
@@ -144,6 +145,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     account->interest_ns = engine_loan_hour(engine->now_ns);
     account_begin(engine, index);
     account_mark(engine, index);
+    account->day_base = base + account->equity - point; /* what was gained before stays so */
     account->moved = engine->account_moved = true;
     engine->rates[index] = (struct risk_rate){0};
     engine->specs[index].cash = cash;

@@ -214,6 +214,8 @@ int engine_restore_lots(struct engine *engine, int account, int symbol, const st
 int engine_restore_order(struct engine *engine, const struct order *order); /* live ones, by ascending id */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
+/* After that: struct account's; without it what the day began with. */
+void engine_restore_day(struct engine *engine, int account, int64_t point, int64_t day_base);
 void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns); /* 0: it trades */
 /* After the positions: the time of the account's last INTEREST row, 0 without one. Its shorts are charged
  * from there on, or from when they were borrowed. */
@@ -283,6 +285,9 @@ const struct account *engine_account(const struct engine *engine, int account);
  * symbols that are quoted in it, less unpaid interest. What is held in other currencies' symbols is not
  * counted: there is no price for it in this one. May be negative, of an account that is short. */
 int64_t engine_equity(const struct engine *engine, int account);
+/* Equity less it is the P&L of the UTC day that is: what the account was worth at its last point of equity
+ * before the day, and what deposits, withdrawals, transfers and resets changed since. */
+int64_t engine_day_base(const struct engine *engine, int account);
 const struct account_spec *engine_account_spec(const struct engine *engine,
                                                int account); /* as it is run now */
 bool engine_daily_loss(const struct engine *engine);         /* has any account reached its limit? */

@@ -88,7 +88,13 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
     to->started |= deposits != 0;
     to->equity_peak = peak;
     to->day = day;
-    to->day_equity = day_equity;
+    to->day_equity = to->point = to->day_base = day_equity;
+}
+
+void engine_restore_day(struct engine *engine, int account, int64_t point, int64_t day_base)
+{
+    engine->accounts[account].point = point;
+    engine->accounts[account].day_base = day_base;
 }
 
 void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns)

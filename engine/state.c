@@ -202,6 +202,12 @@ static void visit_account(struct visit *visit, int index)
     codec_i64s(codec, &account->deposits, &account->equity, &account->equity_peak, &account->day,
                &account->day_equity, &account->opening_cash, &account->interest_ns, &account->unpaid_interest,
                &account->margin_ns);
+    if (codec->version >= 9) {
+        codec_i64s(codec, &account->point, &account->day_base);
+    } else if (!codec->saving) {
+        account->point = account->equity;
+        account->day_base = account->day_equity;
+    }
     codec_bool(codec, &account->started);
     if (codec->version >= 2) {
         codec_i64(codec, &account->killed_ns);

@@ -20,7 +20,9 @@ struct history_reader {
     char curve_account[ACCOUNT_NAME_MAX];
     struct statistics *statistics;
     struct history_curve curve;
-    int64_t equity_ns[ACCOUNTS_MAX];   /* of each account's newest point that was seen */
+    int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
+    double day_pnl[ACCOUNTS_MAX];    /* of the day of that point: of the one at day_ns */
+    int64_t day_ns[ACCOUNTS_MAX];
     double drawdown[ACCOUNTS_MAX];     /* of a saved backtest's accounts, the deepest: at drawdown_ns */
     int64_t drawdown_ns[ACCOUNTS_MAX]; /* the newest point then; 0: not read */
 };

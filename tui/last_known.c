@@ -6,11 +6,13 @@
 #include "cli/text.h"
 #include "db/backtest.h"
 #include "db/records.h"
+#include "db/report/report.h"
 #include "exchange/decimal.h"
 #include "record/order.h"
 #include "tui/history_reader.h"
 #include "tui/status_reader.h"
 
+#define DAY_NS            (86400 * INT64_C(1000000000))
 #define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
 struct reading {
@@ -119,14 +121,33 @@ static void on_equity(void *ctx, const struct db_equity_point *row)
     const struct db_account_row *known = &reading->accounts[reading->at];
     struct status_account *account = &reading->status->accounts[reading->at];
     int scale = known->account.currency_scale;
-    double peak = decimal_to_double(known->equity_peak, scale),
-           day = decimal_to_double(known->day_equity, scale);
+    double peak = decimal_to_double(known->equity_peak, scale);
 
     account->equity = decimal_to_double(row->equity, scale);
     account->cash = decimal_to_double(row->cash, scale);
     account->drawdown_pct = peak > 0 ? 100 * (fmin(account->equity / peak, 1) - 1) : NAN;
-    account->day_pnl = day > 0 ? account->equity - day : NAN;
     reading->equity_ns[reading->at] = row->ts_ns;
+}
+
+/* The gain of its last day, read where there is a newer point. */
+static int read_day(struct history_reader *reader, struct reading *reading, int number)
+{
+    const struct db_account_row *known = &reading->accounts[reading->at];
+    int64_t newest_ns = reading->equity_ns[reading->at];
+    int128_t pnl, closing;
+    int r = 0;
+    if (newest_ns == 0)
+        return 0;
+    if (reader->day_ns[number] != newest_ns) {
+        r = db_report_day_gain(reader->db, &known->account, newest_ns / DAY_NS, &pnl, &closing);
+        if (r < 0)
+            return r;
+        reader->day_ns[number] = newest_ns;
+        reader->day_pnl[number] =
+            pnl == DB_REPORT_UNKNOWN ? NAN : decimal_to_double(pnl, known->account.currency_scale);
+    }
+    reading->status->accounts[reading->at].day_pnl = reader->day_pnl[number];
+    return 0;
 }
 
 /* The figures of the run's report: return and deepest drawdown from its opening cash on. */
@@ -164,6 +185,8 @@ static int read_accounts(struct history_reader *reader, struct reading *reading)
             continue;
         r = db_reader_equity(reader->db, number, reader->equity_ns[number], 1, on_equity, reading);
         reader->equity_ns[number] = reading->equity_ns[reading->at];
+        if (r == 0)
+            r = read_day(reader, reading, number);
         if (r == 0 && reading->status->saved)
             r = read_run(reader, reading, number);
     }

@@ -106,7 +106,7 @@ static const struct daemon_metric rows[] = {
     ACCOUNT(GAUGE, "account_equity", "equity", "Equity, in the account's currency"),
     ACCOUNT(GAUGE, "account_cash", "cash", "Cash, in the account's currency"),
     ACCOUNT(GAUGE, "account_deposits", "deposits", "Deposits less withdrawals, in the account's currency"),
-    ACCOUNT(GAUGE, "account_day_profit", "day_pnl", "Equity since midnight UTC, in the account's currency"),
+    ACCOUNT(GAUGE, "account_day_profit", "day_pnl", "Gain since midnight UTC, moved money left out, in the account's currency"),
     ACCOUNT(GAUGE, "account_realized", "realized", "Realized profit before fees, in the account's currency"),
     ACCOUNT(GAUGE, "account_fees", "fees", "Fees paid, in the account's currency"),
     ACCOUNT(GAUGE, "account_return_ratio", "return_pct", "Equity over deposits, less one", PERCENT),

@@ -16,6 +16,16 @@ static int fail(struct db_reader *reader, int error, const char *words)
     return error;
 }
 
+static void finish_account(struct db_report_account *account)
+{
+    free(account->symbols);
+    free(account->strategies);
+    free(account->days);
+    free(account->chart_ns);
+    free(account->chart_equity);
+    free(account->chart_drawdown);
+}
+
 /* ---- accounts ---- */
 
 struct report_making {
@@ -174,6 +184,26 @@ static int read_curve(struct report_making *making, struct db_report_account *ac
     return r < 0 ? r : db_report_curve_end(curve);
 }
 
+int db_report_day_gain(struct db_reader *reader, const struct db_account *of, int64_t day, int128_t *ret_pnl,
+                       int128_t *ret_closing)
+{
+    struct report_making making = {.reader = reader};
+    struct report_curve curve = {0};
+    struct db_report_account account = {
+        .account = *of, .from_ns = db_report_midnight(NULL, day), .to_ns = db_report_midnight(NULL, day + 1)};
+    account.from_ns = account.from_ns > 0 ? account.from_ns : 1;
+    int r = db_base_read(reader, &making.base);
+    r = r < 0 ? r : read_curve(&making, &account, &curve);
+    if (r == 0) {
+        *ret_pnl = account.pnl;
+        *ret_closing = account.closing;
+    }
+    db_report_curve_finish(&curve);
+    finish_account(&account);
+    free(making.flows);
+    return r;
+}
+
 /* ---- sums ---- */
 
 static int sum_ledger(struct db_reader *reader, struct db_report_account *account)
@@ -310,15 +340,8 @@ int db_report_make(struct db_reader *reader, const struct db_report_query *query
 
 void db_report_finish(struct db_report *report)
 {
-    for (size_t i = 0; i < report->n_accounts; i++) {
-        struct db_report_account *account = &report->accounts[i];
-        free(account->symbols);
-        free(account->strategies);
-        free(account->days);
-        free(account->chart_ns);
-        free(account->chart_equity);
-        free(account->chart_drawdown);
-    }
+    for (size_t i = 0; i < report->n_accounts; i++)
+        finish_account(&report->accounts[i]);
     free(report->accounts);
     free(report->markets);
     free(report->alerts);

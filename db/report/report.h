@@ -158,6 +158,11 @@ struct db_report {
 int db_report_make(struct db_reader *reader, const struct db_report_query *query, struct db_report *ret);
 void db_report_finish(struct db_report *report);
 
+/* What an account gained in a UTC day, as its report has it, and the equity that it ended with, or has: in a
+ * transaction of the caller's. DB_REPORT_UNKNOWN: there is no point. 0 or -errno. */
+int db_report_day_gain(struct db_reader *reader, const struct db_account *account, int64_t day,
+                       int128_t *ret_pnl, int128_t *ret_closing);
+
 /* "2026-11-24", or that and a time of day, UTC; how the days were counted. */
 enum { DB_REPORT_TITLE_MAX = 160 };
 const char *db_report_title(const struct db_report *report, char ret[static DB_REPORT_TITLE_MAX]);

@@ -394,6 +394,19 @@ static void make_thinned(const char *path, enum db_equity_kind kind)
     fixture_close(writer);
 }
 
+/* A day's gain by itself is the report's. */
+static void check_gains(struct db_reader *reader, const struct db_report_account *account)
+{
+    int128_t pnl, closing;
+    for (size_t i = 0; i < account->n_days; i++) {
+        const struct db_report_day *day = &account->days[i];
+        CHECK_INT(db_report_day_gain(reader, &account->account, day->day, &pnl, &closing), 0);
+        CHECK(pnl == day->pnl && closing == day->closing);
+    }
+    CHECK_INT(db_report_day_gain(reader, &account->account, account->days[0].day - 1, &pnl, &closing), 0);
+    CHECK(pnl == DB_REPORT_UNKNOWN && closing == DB_REPORT_UNKNOWN);
+}
+
 /* Returns and P&L are those of all points, of which most are gone. */
 static void test_thinned(void)
 {
@@ -406,6 +419,7 @@ static void test_thinned(void)
         struct db_reader *reader = fixture_reader(path);
         CHECK_INT(db_report_make(reader, &query, &reports[i]), 0);
         CHECK_INT(reports[i].n_accounts, 1);
+        check_gains(reader, &reports[i].accounts[0]);
         db_reader_close(reader);
     }
     const struct db_report_account *whole = &reports[0].accounts[0], *thinned = &reports[1].accounts[0];

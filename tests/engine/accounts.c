@@ -167,6 +167,52 @@ static void test_drawdown_of_trading_only(void)
     harness_close(&h);
 }
 
+static int64_t day_pnl(const struct harness *h, int account)
+{
+    return engine_equity(h->engine, account) - engine_day_base(h->engine, account);
+}
+
+/* 0.1 BTC bought at 60000.01 for 10000 in all, and worth 5000: 1000 are lost, whatever is moved before or
+ * after, and whatever its equity is then. */
+static void test_day_of_trading_only(void)
+{
+    static struct harness h;
+    harness_init(&h);
+    h.accounts[ALICE].rules.fees = (struct fee_rates){0};
+    harness_open(&h);
+    CHECK_INT(day_pnl(&h, ALICE), 0); /* what it was opened with is no gain */
+    quote(&h, BTCUSDT, 60000 * E8, 5 * E8, 60000 * E8, 5 * E8);
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+    buy(&h, ALICE, E8 / 10);
+    CHECK_INT(deposit(&h, ALICE, 4000 * USDT), ORDER_OK);
+    CHECK_INT(day_pnl(&h, ALICE), 0);
+    trade(&h, BTCUSDT, 50000 * E8, E8);
+    CHECK_INT(day_pnl(&h, ALICE), -1000 * USDT);
+    CHECK_INT(deposit(&h, ALICE, 90000 * USDT), ORDER_OK);
+    CHECK_INT(day_pnl(&h, ALICE), -1000 * USDT);
+    CHECK_INT(money(&h, COMMAND_ACCOUNT_TRANSFER, ALICE, BOB, 50000 * USDT), ORDER_OK);
+    CHECK_INT(day_pnl(&h, ALICE), -1000 * USDT);
+    CHECK_INT(day_pnl(&h, BOB), 0);
+    CHECK_INT(deposit(&h, ALICE, -48000 * USDT), ORDER_OK); /* all its cash: 5000 in BTC are left */
+    CHECK_INT(day_pnl(&h, ALICE), -1000 * USDT);
+    CHECK_INT(money(&h, COMMAND_ACCOUNT_RESET, ALICE, 0, 700 * USDT), ORDER_OK);
+    CHECK_INT(day_pnl(&h, ALICE), -1000 * USDT);
+
+    /* A day later all is of the day before, also before anything is valued; what is moved then is no gain
+     * either. */
+    buy(&h, BOB, E8 / 10);
+    CHECK_INT(deposit(&h, BOB, 1), ORDER_OK);
+    pass(&h, 86400 * SECOND_NS);
+    CHECK_INT(day_pnl(&h, ALICE), 0);
+    CHECK_INT(day_pnl(&h, BOB), 0);
+    trade(&h, BTCUSDT, 51000 * E8, E8);
+    CHECK_INT(day_pnl(&h, BOB), 100 * USDT);
+    CHECK_INT(deposit(&h, BOB, -7 * USDT), ORDER_OK);
+    CHECK_INT(day_pnl(&h, BOB), 100 * USDT);
+    CHECK_INT(engine_day_base(h.engine, ALICE), 700 * USDT);
+    harness_close(&h);
+}
+
 static void test_transfers(void)
 {
     static struct harness h;
@@ -449,6 +495,7 @@ int main(void)
     test_unsettled();
     test_good_faith_once_a_sale();
     test_drawdown_of_trading_only();
+    test_day_of_trading_only();
     test_transfers();
     test_create();
     test_created_strategy_is_warm();

@@ -249,9 +249,9 @@ static inline void tape_view_account(struct tape *tape, const struct engine *eng
     tape_text(tape, account->name);
     tape_text(tape, account->currency);
     TAPE(tape, account->currency_scale, account->n_assets, account->deposits, account->equity,
-         account->equity_peak, account->day, account->day_equity, account->opening_cash, account->interest_ns,
-         account->unpaid_interest, account->margin_ns, account->started, account->killed_ns,
-         engine_equity(engine, a));
+         account->equity_peak, account->day, account->day_equity, account->point, account->day_base,
+         account->opening_cash, account->interest_ns, account->unpaid_interest, account->margin_ns,
+         account->started, account->killed_ns, engine_equity(engine, a));
     for (int i = 0; i < ORDER_REASONS; i++)
         TAPE(tape, (int64_t)account->refused[i]);
     for (int i = 0; i < RISK_RATE_MAX; i++)

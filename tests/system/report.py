@@ -256,6 +256,17 @@ def record_state(record):
     return os.path.dirname(record.base.execute("PRAGMA database_list").fetchone()[2])
 
 
+def check_day(daemon):
+    """The day's P&L of the status is that of the report, whatever was moved: only prices moved since its last point."""
+    status = {a["account"]: a for a in daemon.status_object()["accounts"]}
+    report = json.loads(daemon.papertape("report", "--day", day(DAYS - 1), "--json"), parse_float=Decimal)
+    exact = lambda value: Decimal(str(value)).quantize(Decimal("1e-8"))
+    for a in report["accounts"]:
+        shown = status[a["account"]]
+        assert exact(shown["equity"]) - exact(shown["day_pnl"]) == exact(a["closing"]) - exact(a["pnl"]), (shown, a["closing"], a["pnl"])
+    assert sum(a["flows"]["count"] for a in report["accounts"]) >= 2, "nothing was moved that day"
+
+
 def check_text(daemon):
     for arguments in ((), ("--from", day(0)), ("--summary",)):
         text = daemon.papertape("report", *arguments)
@@ -317,6 +328,7 @@ def main():
     with harness.Folder() as folder:
         daemon = played(folder)
         beside = json.loads(daemon.papertape("report", "--from", day(0), "--json"))
+        check_day(daemon)
         check_text(daemon)
         assert daemon.stop() == 0
         record, reports, figures = compared(daemon)
