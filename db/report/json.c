@@ -207,11 +207,9 @@ static json_t *market_object(const struct db_report_market *m)
     set(object, "interval_s", any ? json_real((double)m->interval_ns / 1e9) : json_null());
     set(object, "bars", any ? json_integer(m->bars) : json_null());
     set(object, "bars_expected", any && m->expected >= 0 ? json_integer(m->expected) : json_null());
-    set(object, "bars_missing",
-        any && m->expected >= 0 ? json_integer(m->expected > m->bars ? m->expected - m->bars : 0)
-                                : json_null());
+    set(object, "bars_missing", m->missing >= 0 ? json_integer(m->missing) : json_null());
     set(object, "gaps", json_integer(m->gaps));
-    set(object, "gap_bars", json_integer(m->missing));
+    set(object, "gap_bars", json_integer(m->in_gaps));
     set(object, "gap_bars_filled", json_integer(m->filled));
     set(object, "revisions", json_integer(m->revisions));
     return object;
@@ -275,6 +273,7 @@ json_t *db_report_json(const struct db_report *report)
     set(object, "record_from_ns", time_or_null(report->first_ns));
     set(object, "accounts", accounts);
     set(object, "markets", markets);
+    set(object, "bars_missing", report->bars_missing >= 0 ? json_integer(report->bars_missing) : json_null());
     set(object, "feed_silent_s", seconds(report->silent_ns));
     set(object, "alerts", alerts_object(report));
     set(object, "parity", parity_object(report));

@@ -221,11 +221,12 @@ static void account(struct text *text, const struct db_report_account *a)
 
 static void markets(struct text *text, const struct db_report *report)
 {
-    static const char *const names[] = {"Symbol", "venue",        "interval",         "bars",     "expected",
-                                        "gaps",   "bars in gaps", "of these fetched", "corrected"};
+    static const char *const names[] = {"Symbol",           "venue",    "interval", "bars",
+                                        "expected",         "missing",  "gaps",     "bars in gaps",
+                                        "of these fetched", "corrected"};
     if (report->n_markets == 0)
         return;
-    report_page_table(text, names, 9);
+    report_page_table(text, names, 10);
     for (size_t i = 0; i < report->n_markets; i++) {
         const struct db_report_market *m = &report->markets[i];
         const char *interval = m->interval_ns ? bar_interval_name(m->interval_ns) : NULL;
@@ -235,8 +236,9 @@ static void markets(struct text *text, const struct db_report *report)
         report_page_cell(text, interval ? interval : "n/a");
         report_page_value_fixed(text, (double)m->bars, 0);
         report_page_value_fixed(text, m->expected >= 0 ? (double)m->expected : NAN, 0);
+        report_page_value_fixed(text, m->missing >= 0 ? (double)m->missing : NAN, 0);
         report_page_value_fixed(text, (double)m->gaps, 0);
-        report_page_value_fixed(text, (double)m->missing, 0);
+        report_page_value_fixed(text, (double)m->in_gaps, 0);
         report_page_value_fixed(text, (double)m->filled, 0);
         report_page_value_fixed(text, (double)m->revisions, 0);
         report_page_row_end(text);

@@ -50,8 +50,16 @@ static int count_gaps(struct db_reader *reader, const struct report_price_source
         "= ?1 AND interval_ns = ?2 AND to_open_ns >= ?3 AND from_open_ns <= ?4)",
         RECORD_PARAMS(source->symbol, source->interval_ns, report->from_ns,
                       report->to_ns - source->interval_ns),
-        RECORD_INTO(&ret->gaps, &ret->missing, &ret->filled));
+        RECORD_INTO(&ret->gaps, &ret->in_gaps, &ret->filled));
     return r < 0 ? r : 0;
+}
+
+/* The one figure of what is missing. A gap is what the daemon noticed: while it did not run there is none. */
+static int64_t missing_of(const struct db_report_market *market)
+{
+    const int64_t missing =
+        market->expected >= 0 ? market->expected - market->bars : market->in_gaps - market->filled;
+    return market->interval_ns == 0 ? -1 : missing > 0 ? missing : 0;
 }
 
 static int add_market(struct report_prices *prices, struct db_report *report,
@@ -67,6 +75,7 @@ static int add_market(struct report_prices *prices, struct db_report *report,
             RECORD_PARAMS(symbol->id, report->from_ns, report->to_ns), RECORD_INTO(&market.revisions));
     if (r < 0 || (market.bars == 0 && market.gaps == 0 && market.revisions == 0))
         return r < 0 ? r : 0;
+    market.missing = missing_of(&market);
     struct db_report_market *more = reallocarray(report->markets, report->n_markets + 1, sizeof *more);
     if (!more)
         return -ENOMEM;
@@ -81,6 +90,10 @@ static int read_markets(struct report_prices *prices, struct db_report *report)
     for (size_t i = 0; i < prices->reader->n_symbols && r == 0; i++) {
         const struct db_symbol_row symbol = prices->reader->symbols[i];
         r = add_market(prices, report, &symbol);
+    }
+    for (size_t i = 0; i < report->n_markets && report->bars_missing >= 0; i++) {
+        const int64_t missing = report->markets[i].missing;
+        report->bars_missing = missing < 0 ? -1 : report->bars_missing + missing;
     }
     return r;
 }

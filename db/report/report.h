@@ -117,7 +117,9 @@ struct db_report_market {
     struct symbol symbol;
     int64_t interval_ns;           /* of its venue's bars; 0: there are none */
     int64_t bars, expected;        /* stored; by the clock, -1 where its market closes */
-    int64_t gaps, missing, filled; /* gaps that were found, bars in them, and of these fetched later */
+    int64_t gaps, in_gaps, filled; /* gaps that were found, bars in them, and of these fetched later */
+    int64_t missing; /* bars that are not there: of the expected; where its market closes, of known gaps; -1:
+                        not known */
     int64_t revisions;
 };
 
@@ -137,6 +139,8 @@ struct db_report {
     struct db_report_account *accounts;
     struct db_report_market *markets;
     size_t n_accounts, n_markets;
+
+    int64_t bars_missing; /* of all markets; -1: not known of one of them */
 
     struct db_report_alert *alerts; /* the newest DB_REPORT_ALERTS_MAX, newest first */
     size_t n_alerts;

@@ -55,6 +55,15 @@ static const char *ratio(char ret[static CELL], double value)
     return ret;
 }
 
+/* Below 0: not known. */
+static const char *count(char ret[static CELL], int64_t n)
+{
+    if (n < 0)
+        return strcpy(ret, "n/a");
+    snprintf(ret, CELL, "%lld", (long long)n);
+    return ret;
+}
+
 /* ---- lines ---- */
 
 /* The bytes of the first characters of a text that have at most so many. */
@@ -248,12 +257,13 @@ static void account(struct text *text, const struct db_report_account *a)
 static void market(struct text *text, const struct db_report_market *m)
 {
     const char *interval = m->interval_ns ? bar_interval_name(m->interval_ns) : NULL;
-    char of[CELL] = "";
+    char of[CELL] = "", missing[CELL];
     if (m->expected >= 0)
         snprintf(of, sizeof of, " of %lld", (long long)m->expected);
-    line(text, m->symbol.name, "%lld%s bars of %s; %lld gaps with %lld, %lld fetched later; %lld corrected",
-         (long long)m->bars, of, interval ? interval : "n/a", (long long)m->gaps, (long long)m->missing,
-         (long long)m->filled, (long long)m->revisions);
+    line(text, m->symbol.name,
+         "%lld%s bars of %s, missing: %s; %lld gaps with %lld, %lld fetched later; %lld corrected",
+         (long long)m->bars, of, interval ? interval : "n/a", count(missing, m->missing), (long long)m->gaps,
+         (long long)m->in_gaps, (long long)m->filled, (long long)m->revisions);
 }
 
 static void alerts(struct text *text, const struct db_report *report)
@@ -334,12 +344,9 @@ void db_report_summary(const struct db_report *report, struct text *text)
     }
     if (report->n_accounts == 0)
         nothing(text, report);
-    int64_t missing = 0;
-    for (size_t i = 0; i < report->n_markets; i++)
-        missing += report->markets[i].missing - report->markets[i].filled;
-    text_format(text, "alerts: %llu errors, %llu warnings; bars missing: %lld; feeds silent for %s\n",
+    text_format(text, "alerts: %llu errors, %llu warnings; bars missing: %s; feeds silent for %s\n",
                 (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
-                (long long)missing, db_report_duration(cell[0], report->silent_ns));
+                count(cell[1], report->bars_missing), db_report_duration(cell[0], report->silent_ns));
     if (report->observed_ns > 0)
         text_format(text, "uptime %.2f%%, down for %s, ",
                     100 * (double)report->up_ns / (double)report->observed_ns,

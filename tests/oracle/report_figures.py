@@ -537,7 +537,12 @@ def check_data(c, record, report):
             first = max(bars[0], frm)
             expected = max(0, (to - step) // step - -(-first // step) + 1)
             c.equal("expected", market["bars_expected"], expected)
-            c.equal("missing", market["bars_missing"], max(0, expected - len(mine)))
+            missing = max(0, expected - len(mine))
+        else:
+            missing = max(0, market["gap_bars"] - market["gap_bars_filled"])
+        c.equal("missing", market["bars_missing"], missing)
+    each = [market["bars_missing"] for market in report["markets"]]
+    c.equal("all that are missing", report["bars_missing"], None if None in each else sum(each))
     alerts = record.table("alerts")
     for severity in ("info", "warning", "error"):
         c.equal("alerts " + severity, report["alerts"]["raised"][severity], sum(a["severity"] == severity and frm <= a["ts_ns"] < to for a in alerts))

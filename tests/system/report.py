@@ -12,6 +12,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -278,6 +279,23 @@ def check_text(daemon):
     assert "no such account: did you mean cross" in daemon.papertape("equity", "--account", "crosss", status=1)
 
 
+def check_missing(daemon, folder):
+    """One figure of what is missing, in each form."""
+    arguments = ("report", "--from", str(START_S), "--to", str(START_S + DAYS * 86400))
+    found = json.loads(daemon.papertape(*arguments, "--json"))
+    assert found["bars_missing"] == sum(market["bars_missing"] for market in found["markets"]) > 0, found["markets"]
+    text, summary = (daemon.papertape(*arguments, *form) for form in ((), ("--summary",)))
+    path = os.path.join(folder.path, "missing.html")
+    daemon.papertape(*arguments, "--html", path)
+    with open(path) as file:
+        page = file.read()
+    assert f"bars missing: {found['bars_missing']};" in summary, summary
+    for market in found["markets"]:
+        assert re.search(rf"{market['symbol']} .*missing: {market['bars_missing']};", text), text
+        row = re.search(rf"<tr><td>{market['symbol']}</td><td>{market['venue']}</td>(.*?)</tr>", page)
+        assert row and f"<data value=\"{market['bars_missing']}\">" in row[1], page[-5000:]
+
+
 def check_page(daemon, folder):
     path = os.path.join(folder.path, "report.html")
     daemon.papertape("report", "--from", day(0), "--html", path)
@@ -336,6 +354,7 @@ def main():
         points = check_equity(record)
         curve = check_curve(daemon, record)
         check_text(daemon)
+        check_missing(daemon, folder)
         page = check_page(daemon, folder)
         check_folder(daemon, folder)
         print(f"report: {len(reports)} periods, {figures} figures equal, {points} points within the ledger's bounds, "
