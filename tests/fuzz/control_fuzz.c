@@ -46,8 +46,10 @@ static struct daemon daemon_;
 static int64_t now_ns;
 static uint64_t began_with; /* the writer's ticket */
 static const char *empty;   /* a database as a first start leaves it */
-static const struct daemon_config_given given = {
-    .venue_url = "wss://127.0.0.1:1", .rest_url = "https://127.0.0.1:1", .clock = "feed"};
+static const struct daemon_config_given given = {.venue_url = "wss://127.0.0.1:1",
+                                                 .rest_url = "https://127.0.0.1:1",
+                                                 .clock = "feed",
+                                                 .log_level = "error"};
 
 /* ---- the clock ---- */
 
