@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/control_client.h"
 #include "tui/line_edit.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
@@ -21,7 +20,7 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    tui_view_report(view, OUTCOME_REFUSED, command, CLI_NO_DAEMON, now);
+    tui_view_report(view, OUTCOME_REFUSED, command, tui_model_no_daemon(model), now);
     return false;
 }
 

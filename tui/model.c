@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/control_client.h"
 #include "exchange/clock.h"
 
 enum {
@@ -289,6 +290,12 @@ const char *tui_model_trading_reason(const struct model *model)
     if (len > 0 && strncmp(reason, model->status.trading, len) == 0 && strchr(" :,", reason[len]))
         reason += len + strspn(reason + len, " :,");
     return reason;
+}
+
+const char *tui_model_no_daemon(const struct model *model)
+{
+    bool asked = model->source == MODEL_NOTHING && model->daemon_words[0] == '\0';
+    return asked ? "the daemon has not answered yet" : CLI_NO_DAEMON;
 }
 
 int64_t tui_model_alerts_open(const struct model *model)

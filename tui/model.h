@@ -91,6 +91,9 @@ static inline bool model_is_saved(const struct model *model)
     return model->source == MODEL_DATABASE && model->status.saved;
 }
 
+/* Why no command can be sent, without MODEL_DAEMON: a sentence. */
+const char *tui_model_no_daemon(const struct model *model);
+
 /* Of the status itself. GONE when there is none. */
 enum freshness tui_model_freshness(const struct model *model, struct moment now);
 

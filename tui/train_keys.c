@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/control_client.h"
 #include "tui/line_edit.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
@@ -102,7 +101,7 @@ static bool daemon_there(struct view *view, const struct model *model, enum prom
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    tui_view_report(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), CLI_NO_DAEMON, now);
+    tui_view_report(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), tui_model_no_daemon(model), now);
     return false;
 }
 

@@ -80,7 +80,7 @@ def test_start(session):
     """A name, the default configuration, an error at its line, a missing key; then it is there."""
     tmux, daemon = session.tmux, session.daemon
     session.launch("--tab 2 --interval 0.25")
-    expect(tmux, "Trainings (0)", "s start")
+    expect(tmux, "Trainings (0)", "s start", "feed ok")  # the daemon has answered: before, it knows of none
     tmux.keys("x")
     expect(tmux, "choose one first")
     tmux.keys("s")

@@ -152,6 +152,13 @@ static void check_trainings(void)
 
     begin(false);
     choose("ppo-world-wide-5m_2");
+    model->source = MODEL_NOTHING; /* at the start, until its first answer */
+    for (const char *key = "sxrePR"; *key; key++)
+        check_note(*key, "the daemon has not answered yet");
+    snprintf(model->daemon_words, sizeof(model->daemon_words), "control.sock: no daemon is listening");
+    for (const char *key = "xe"; *key; key++)
+        check_note(*key, "no daemon is listening");
+    model->daemon_words[0] = '\0';
     model->source = MODEL_DATABASE;
     for (const char *key = "sxrePR"; *key; key++)
         check_note(*key, "no daemon is listening");
