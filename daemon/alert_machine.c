@@ -127,6 +127,11 @@ void daemon_alert_machine_read(struct alert_machine *machine, struct alert_rules
         daemon_alert_read(rules, &readings[i], now_ns, sink);
 }
 
+const struct machine_seen *daemon_alert_machine_seen(const struct alert_machine *machine)
+{
+    return machine->known ? &machine->last : NULL;
+}
+
 void daemon_alert_machine_destroy(struct alert_machine *machine)
 {
     if (!machine)

@@ -8,6 +8,7 @@
 #include "daemon/alert_subjects.h"
 
 struct alert_machine;
+struct machine_seen;
 
 /* Of that state directory. NULL without memory. */
 struct alert_machine *daemon_alert_machine_create(uv_loop_t *loop, const char *state);
@@ -16,6 +17,9 @@ struct alert_machine *daemon_alert_machine_create(uv_loop_t *loop, const char *s
  * daemon_alert_rules_read(). */
 void daemon_alert_machine_read(struct alert_machine *machine, struct alert_rules *rules, int64_t now_ns,
                                int64_t wall_ns, const struct alert_sink *sink);
+
+/* The last look; NULL: there was none yet. */
+const struct machine_seen *daemon_alert_machine_seen(const struct alert_machine *machine);
 
 /* Frees itself once no look is under way. NULL is fine. */
 void daemon_alert_machine_destroy(struct alert_machine *machine);

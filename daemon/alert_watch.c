@@ -166,6 +166,11 @@ void daemon_alert_watch_limits(struct alert_watch *watch, const struct alert_lim
     watch->rules.limits = *limits;
 }
 
+const struct machine_seen *daemon_alert_watch_machine(const struct alert_watch *watch)
+{
+    return watch ? daemon_alert_machine_seen(watch->machine) : NULL;
+}
+
 static void closed(uv_handle_t *handle)
 {
     struct alert_watch *watch = handle->data;

@@ -14,6 +14,10 @@ struct alert_watch *daemon_alert_watch_create(struct daemon *daemon);
 /* Other limits, from the next turn on. */
 void daemon_alert_watch_limits(struct alert_watch *watch, const struct alert_limits *limits);
 
+/* What it knows of the machine; NULL: nothing yet. NULL is fine. */
+struct machine_seen;
+const struct machine_seen *daemon_alert_watch_machine(const struct alert_watch *watch);
+
 /* Frees itself on the loop's next turns; what is open stays open. NULL is fine. */
 void daemon_alert_watch_stop(struct alert_watch *watch);
 

@@ -1,5 +1,6 @@
 /* The parts of the status object, shared by its own files: status.c combines them, status_trading.c has the
- * accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery. */
+ * accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery,
+ * status_alerts.c the open alerts and the last backup. */
 #ifndef DAEMON_STATUS_INTERNAL_H
 #define DAEMON_STATUS_INTERNAL_H
 
@@ -21,6 +22,11 @@ json_t *daemon_status_orders(const struct daemon *daemon);
 /* The state of the venues: the whole, and each. */
 json_t *daemon_status_feed(const struct daemon *daemon);
 json_t *daemon_status_venues(const struct daemon *daemon);
+
+/* How many alerts are open, by severity and code. */
+json_t *daemon_status_alerts(const struct daemon *daemon);
+/* What became of the last backup. */
+json_t *daemon_status_backup(const struct daemon *daemon);
 
 json_t *daemon_status_events(const struct daemon *daemon);
 json_t *daemon_status_recovery(const struct daemon *daemon);

@@ -71,6 +71,7 @@ struct venue_status {
     int64_t retry_ms;              /* WAITING, FAILED: when the next attempt is due */
     int64_t last_frame_ms;
     uint64_t attempts, connects; /* tried, established */
+    uint64_t failures;           /* attempts that failed, names without an address among them */
     uint64_t renewals;           /* connections replaced by overlap, before the venue ends them */
     uint64_t frames, bytes;
     uint64_t doubled;             /* frames that two overlapping connections both brought: one was dropped */

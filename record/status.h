@@ -104,7 +104,7 @@
     FIELD(UNSIGNED, UNKNOWN, age_ms) /* of the newest data */ \
     FIELD(UNSIGNED, UNKNOWN, retry_in_ms) FIELD(UNSIGNED, REQUIRED, connections) \
     FIELD(UNSIGNED, REQUIRED, up, "connections_up") FIELD(UNSIGNED, REQUIRED, connects) \
-    FIELD(UNSIGNED, REQUIRED, renewals) FIELD(UNSIGNED, REQUIRED, doubled) \
+    FIELD(UNSIGNED, REQUIRED, connects_failed) FIELD(UNSIGNED, REQUIRED, renewals) FIELD(UNSIGNED, REQUIRED, doubled) \
     FIELD(UNSIGNED, REQUIRED, budget, "connect_budget") \
     FIELD(UNSIGNED, REQUIRED, budget_used, "connect_budget_used") FIELD(UNSIGNED, REQUIRED, sent) \
     FIELD(UNSIGNED, REQUIRED, frames) FIELD(UNSIGNED, REQUIRED, bytes) \

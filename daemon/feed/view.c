@@ -64,6 +64,7 @@ static const char *state_name(const struct feed *feed, const struct venue_status
 static void view_link(const struct venue_status *status, struct feed_view *ret)
 {
     ret->connects = status->connects;
+    ret->connects_failed = status->failures;
     ret->frames = status->frames;
     ret->bytes = status->bytes;
     ret->renewals = status->renewals;

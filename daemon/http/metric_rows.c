@@ -1,5 +1,8 @@
 #include "daemon/http/metric_rows.h"
 
+#include "exchange/order.h"
+#include "strategy/intent.h"
+
 #define MS      .factor = 1e-3
 #define NS      .factor = 1e-9
 #define PERCENT .factor = 1e-2
@@ -18,24 +21,37 @@
     ROW(list, labels, GAUGE, WORDS, name, member, help ": 1 for its state, 0 for the others", \
         .words = list_of)
 
-#define WHOLE(kind, ...)    kind("", "", __VA_ARGS__)
-#define VENUE(kind, ...)    kind("venues[]", "venue", __VA_ARGS__)
-#define STREAM(kind, ...)   kind("feed.streams[]", "venue symbol stream", __VA_ARGS__)
-#define SYMBOL(kind, ...)   kind("symbols[]", "venue symbol", __VA_ARGS__)
-#define ACCOUNT(kind, ...)  kind("accounts[]", "account currency", __VA_ARGS__)
-#define POSITION(kind, ...) kind("positions[]", "account symbol", __VA_ARGS__)
-#define COUNTS(kind, ...)   kind("counters", "", __VA_ARGS__)
-#define DB(kind, ...)       kind("db", "", __VA_ARGS__)
-#define LOG(kind, ...)      kind("events", "", __VA_ARGS__)
-#define LOOP(kind, ...)     kind("loop", "", __VA_ARGS__)
-#define CONTROL(kind, ...)  kind("control", "", __VA_ARGS__)
-#define HTTP(kind, ...)     kind("http", "", __VA_ARGS__)
-#define CHARTS(kind, ...)   kind("compute", "", __VA_ARGS__)
-#define DEVICE(kind, ...)   kind("gpu.devices[]", "device name", __VA_ARGS__)
-#define TRAINING(kind, ...) kind("trainings[]", "training", __VA_ARGS__)
-#define POLICY(kind, ...)   kind("policies[]", "policy account", __VA_ARGS__)
-#define SINK(kind, ...)     kind("alert_sinks.sinks[]", "sink", __VA_ARGS__)
-#define LINES(kind, ...)    kind("log", "", __VA_ARGS__)
+#define WHOLE(kind, ...)                 kind("", "", __VA_ARGS__)
+#define VENUE(kind, ...)                 kind("venues[]", "venue", __VA_ARGS__)
+#define STREAM(kind, ...)                kind("feed.streams[]", "venue symbol stream", __VA_ARGS__)
+#define SYMBOL(kind, ...)                kind("symbols[]", "venue symbol", __VA_ARGS__)
+#define ACCOUNT(kind, ...)               kind("accounts[]", "account currency", __VA_ARGS__)
+#define POSITION(kind, ...)              kind("positions[]", "account symbol", __VA_ARGS__)
+#define COUNTS(kind, ...)                kind("counters", "", __VA_ARGS__)
+#define DB(kind, ...)                    kind("db", "", __VA_ARGS__)
+#define LOG(kind, ...)                   kind("events", "", __VA_ARGS__)
+#define LOOP(kind, ...)                  kind("loop", "", __VA_ARGS__)
+#define CONTROL(kind, ...)               kind("control", "", __VA_ARGS__)
+#define HTTP(kind, ...)                  kind("http", "", __VA_ARGS__)
+#define CHARTS(kind, ...)                kind("compute", "", __VA_ARGS__)
+#define DEVICE(kind, ...)                kind("gpu.devices[]", "device name", __VA_ARGS__)
+#define TRAINING(kind, ...)              kind("trainings[]", "training", __VA_ARGS__)
+#define POLICY(kind, ...)                kind("policies[]", "policy account", __VA_ARGS__)
+#define SINK(kind, ...)                  kind("alert_sinks.sinks[]", "sink", __VA_ARGS__)
+#define LINES(kind, ...)                 kind("log", "", __VA_ARGS__)
+#define ALERTS(kind, ...)                kind("alerts_by_code[]", "severity code", __VA_ARGS__)
+#define PROCESS(type, name, which, help) ROW("", "", type, PROCESS, "process_" name, which, help)
+
+static const char *order_reason_key(int i)
+{
+    return i + ORDER_OK + 1 < ORDER_REASONS ? order_reason_name((enum order_reason)(i + ORDER_OK + 1)) : NULL;
+}
+
+static const char *intent_fault_key(int i)
+{
+    return i + INTENT_FITS + 1 < INTENT_FAULTS ? intent_fault_name((enum intent_fault)(i + INTENT_FITS + 1))
+                                               : NULL;
+}
 
 /* clang-format off */
 static const struct daemon_metric rows[] = {
@@ -44,6 +60,18 @@ static const struct daemon_metric rows[] = {
     WHOLE(GAUGE, "clock_seconds", "now_ns", "The engine's clock, since 1970-01-01 UTC", NS),
     WHOLE(STATE, "trading_state", "trading", "State of trading", "on paused halted"),
     WHOLE(GAUGE, "alerts_open", "alerts_open", "Alerts that are open"),
+    ALERTS(GAUGE, "alerts", "open", "Alerts that are open, by severity and code"),
+    ROW("backup", "", GAUGE, WORDS, "backup_state", "state",
+        "What became of the last backup: 1 for its state, 0 for the others", .words = "none ok failed"),
+    ROW("backup", "", GAUGE, NUMBER, "backup_last_success_timestamp_seconds", "success_ns",
+        "When the last backup that succeeded ended, since 1970-01-01 UTC", NS),
+
+    PROCESS(COUNTER, "cpu_seconds_total", "cpu_s", "Processor time of the process, user's and system's"),
+    PROCESS(GAUGE, "resident_memory_bytes", "resident_bytes", "Resident memory of the process"),
+    PROCESS(GAUGE, "virtual_memory_bytes", "virtual_bytes", "Virtual memory of the process"),
+    PROCESS(GAUGE, "open_fds", "open_fds", "Open descriptors of the process"),
+    PROCESS(GAUGE, "max_fds", "max_fds", "Descriptors that the process may have"),
+    PROCESS(GAUGE, "start_time_seconds", "start_s", "When the process started, since 1970-01-01 UTC"),
 
     SINK(STATE, "alert_sink_state", "state", "State of a sink of alerts", "new ok failing"),
     SINK(GAUGE, "alert_sink_pending", "pending", "Notices that a sink has not accepted yet"),
@@ -60,9 +88,9 @@ static const struct daemon_metric rows[] = {
     COUNTS(COUNTER, "fills_total", "fills", "Fills"),
     COUNTS(COUNTER, "orders_rejected_total", "rejected", "Orders that were refused"),
     ROW("counters", "", COUNTER, MAP, "orders_refused_total", "refused",
-        "Orders that were refused, by reason", .words = "reason"),
+        "Orders that were refused, by reason", .words = "reason", .keys = order_reason_key),
     ROW("counters", "", COUNTER, MAP, "intents_refused_total", "intents_refused",
-        "Order intents that were refused, by reason", .words = "reason"),
+        "Order intents that were refused, by reason", .words = "reason", .keys = intent_fault_key),
     WHOLE(ROW, GAUGE, SIZE, "orders_open", "orders", "Orders that have not ended"),
 
     VENUE(STATE, "venue_state", "state",
@@ -73,6 +101,7 @@ static const struct daemon_metric rows[] = {
     VENUE(COUNTER, "venue_bad_frames_total", "bad_frames", "Frames that could not be read"),
     VENUE(COUNTER, "venue_connects_total", "connects",
           "Connections made: the first ones, reconnects and renewals"),
+    VENUE(COUNTER, "venue_connects_failed_total", "connects_failed", "Attempts to connect that failed"),
     VENUE(COUNTER, "venue_renewals_total", "renewals", "Connections replaced before the venue ends them"),
     VENUE(GAUGE, "venue_connections", "connections", "Connections wanted"),
     VENUE(GAUGE, "venue_connections_up", "connections_up", "Connections that are up"),
@@ -98,6 +127,8 @@ static const struct daemon_metric rows[] = {
 
     SYMBOL(GAUGE, "symbol_age_seconds", "age_ms", "Since a symbol's newest data were received", MS),
     SYMBOL(FLAG, "symbol_stale", "stale", "Whether a symbol's price is stale, and fills no order"),
+    SYMBOL(FLAG, "left_out", "left_out",
+           "Whether a symbol is held or ordered, and not streamed: the configuration lacks it"),
     SYMBOL(GAUGE, "symbol_last_price", "last", "The last trade's price, in the quote asset"),
     SYMBOL(COUNTER, "symbol_bars_total", "bars", "Closed bars, those of the history included"),
     SYMBOL(COUNTER, "symbol_book_gaps_total", "book_gaps", "Gaps in the order book's differences"),
@@ -115,7 +146,8 @@ static const struct daemon_metric rows[] = {
     ACCOUNT(GAUGE, "account_short_value", "short_value", "What buying the account's shorts back would cost"),
     ACCOUNT(FLAG, "account_locked", "killed", "Whether the limit of its drawdown has locked the account"),
     ROW("accounts[]", "account", COUNTER, MAP, "account_orders_refused_total", "refused",
-        "Orders of an account that were refused, by reason", .words = "reason"),
+        "Orders of an account that were refused, by reason", .words = "reason",
+        .keys = order_reason_key),
     POSITION(GAUGE, "position_quantity", "qty", "Quantity of a position; below 0: short"),
     POSITION(GAUGE, "position_entry_price", "entry", "Average price of a position"),
     POSITION(GAUGE, "position_mark_price", "mark", "Price at which a position is valued"),
@@ -214,6 +246,11 @@ const struct daemon_metric *daemon_metric_rows(size_t *ret_n)
 {
     *ret_n = sizeof rows / sizeof *rows;
     return rows;
+}
+
+const char *daemon_metric_prefix(const struct daemon_metric *row)
+{
+    return row->kind == METRIC_PROCESS ? "" : DAEMON_METRICS_PREFIX;
 }
 
 const char *daemon_metric_type_name(enum daemon_metric_type type)

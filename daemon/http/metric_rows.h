@@ -12,13 +12,15 @@ enum daemon_metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_HISTOGRAM };
 
 /* How a sample follows from the status; without a value (null) there is none. */
 enum daemon_metric_kind {
-    METRIC_NUMBER,   /* the member, times `factor` */
-    METRIC_FLAG,     /* a boolean: 1 or 0 */
-    METRIC_ONE,      /* 1: its labels say it */
-    METRIC_SIZE,     /* how many elements the member, an array, has */
-    METRIC_WORDS,    /* the member is one of `words`: a sample each, 1 for it, with the label `state` */
-    METRIC_MAP,      /* an object of numbers: a sample each, with the label `words` for its key */
-    METRIC_TIMES,    /* the histogram of db.commit_times, in seconds */
+    METRIC_NUMBER,  /* the member, times `factor` */
+    METRIC_FLAG,    /* a boolean: 1 or 0 */
+    METRIC_ONE,     /* 1: its labels say it */
+    METRIC_SIZE,    /* how many elements the member, an array, has */
+    METRIC_WORDS,   /* the member is one of `words`: a sample each, 1 for it, with the label `state` */
+    METRIC_MAP,     /* an object of numbers: a sample each, with the label `words` for its key; 0 for a key of
+                       `keys` that it lacks */
+    METRIC_PROCESS, /* of the daemon's process, by `member`: by the system, no part of the status */
+    METRIC_TIMES,   /* the histogram of db.commit_times, in seconds */
     METRIC_LEFT_OUT, /* samples that other rows left out: METRIC_SAMPLES_MAX */
 };
 
@@ -36,7 +38,11 @@ struct daemon_metric {
     enum daemon_metric_kind kind;
     double factor; /* to base units; 0 is 1 */
     const char *words;
+    const char *(*keys)(int i); /* from 0 on; NULL behind the last one */
 };
+
+/* "papertape_"; "" of a process' metrics, which all programs name alike. */
+const char *daemon_metric_prefix(const struct daemon_metric *row);
 
 const struct daemon_metric *daemon_metric_rows(size_t *ret_n);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/http/metric_rows.h"
+#include "daemon/process_figures.h"
 #include "exchange/decimal_json.h"
 
 enum { PATH_PART_MAX = 32 };
@@ -54,7 +55,7 @@ static void put_name(FILE *to, const struct daemon_metric *row, const char *suff
                      const char *more, const char *value)
 {
     struct labels labels = {.to = to};
-    fprintf(to, DAEMON_METRICS_PREFIX "%s%s", row->name, suffix);
+    fprintf(to, "%s%s%s", daemon_metric_prefix(row), row->name, suffix);
     for (const char *name = row->labels; *name; name += strspn(name, " ")) {
         char key[PATH_PART_MAX];
         int len = (int)strcspn(name, " ");
@@ -102,6 +103,30 @@ static void put_map(FILE *to, const struct daemon_metric *row, const json_t *ele
         put_name(to, row, "", element, row->words, key);
         put_number(to, value, 1);
     }
+    for (int i = 0; row->keys && json_is_object(map) && (key = row->keys(i)); i++) {
+        if (json_object_get(map, key))
+            continue;
+        put_name(to, row, "", element, row->words, key);
+        fputs("0\n", to);
+    }
+}
+
+static void put_process(FILE *to, const struct daemon_metric *row, const struct process_figures *figures)
+{
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"cpu_s", figures->cpu_s},
+               {"resident_bytes", figures->resident_bytes},
+               {"virtual_bytes", figures->virtual_bytes},
+               {"open_fds", figures->open_fds},
+               {"max_fds", figures->max_fds},
+               {"start_s", figures->start_s}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, row->member) == 0 && !isnan(all[i].value)) {
+            put_name(to, row, "", NULL, NULL, NULL);
+            fprintf(to, "%.15g\n", all[i].value);
+        }
 }
 
 static void put_times(FILE *to, const struct daemon_metric *row, const json_t *times)
@@ -161,6 +186,7 @@ static void put_sample(FILE *to, const struct daemon_metric *row, const json_t *
         if (json_is_object(value))
             put_times(to, row, value);
         break;
+    case METRIC_PROCESS:
     case METRIC_LEFT_OUT:
         break;
     }
@@ -183,11 +209,16 @@ static size_t put_samples(FILE *to, const struct daemon_metric *row, const json_
 void daemon_metrics_write(const json_t *status, FILE *to)
 {
     size_t n, left_out = 0;
+    struct process_figures process;
     const struct daemon_metric *rows = daemon_metric_rows(&n);
+    daemon_process_figures(&process);
     for (size_t i = 0; i < n; i++) {
         const struct daemon_metric *row = &rows[i];
-        fprintf(to, "# HELP " DAEMON_METRICS_PREFIX "%s %s.\n# TYPE " DAEMON_METRICS_PREFIX "%s %s\n",
-                row->name, row->help, row->name, daemon_metric_type_name(row->type));
+        const char *prefix = daemon_metric_prefix(row);
+        fprintf(to, "# HELP %s%s %s.\n# TYPE %s%s %s\n", prefix, row->name, row->help, prefix, row->name,
+                daemon_metric_type_name(row->type));
+        if (row->kind == METRIC_PROCESS)
+            put_process(to, row, &process);
         left_out += put_samples(to, row, find(status, row->list));
         if (row->kind == METRIC_LEFT_OUT) {
             put_name(to, row, "", NULL, NULL, NULL);
@@ -210,7 +241,7 @@ static void put_labels(FILE *to, const struct daemon_metric *row)
 /* Where the status has it, "venues[].age_ms". */
 static void put_place(FILE *to, const struct daemon_metric *row)
 {
-    if (row->kind == METRIC_ONE || row->kind == METRIC_LEFT_OUT)
+    if (row->kind == METRIC_ONE || row->kind == METRIC_LEFT_OUT || row->kind == METRIC_PROCESS)
         return;
     fprintf(to, "`%s%s%s`", row->list, *row->list ? "." : "", row->member);
 }
@@ -221,7 +252,7 @@ void daemon_metrics_page(FILE *to)
     const struct daemon_metric *rows = daemon_metric_rows(&n);
     fputs("| metric | type | labels | is | status |\n|---|---|---|---|---|\n", to);
     for (size_t i = 0; i < n; i++) {
-        fprintf(to, "| `" DAEMON_METRICS_PREFIX "%s` | %s | ", rows[i].name,
+        fprintf(to, "| `%s%s` | %s | ", daemon_metric_prefix(&rows[i]), rows[i].name,
                 daemon_metric_type_name(rows[i].type));
         put_labels(to, &rows[i]);
         fprintf(to, " | %s | ", rows[i].help);

@@ -53,6 +53,7 @@ static void gather(struct alpaca_stream *stream)
         const struct endpoint *endpoint = &stream->endpoints[i];
         sum.attempts += endpoint->link.attempts;
         sum.connects += endpoint->link.connects;
+        sum.failures += endpoint->link.failures;
         sum.frames += endpoint->frames;
         sum.bytes += endpoint->bytes;
         sum.sent += endpoint->sent;

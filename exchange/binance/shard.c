@@ -33,6 +33,13 @@ struct shard *binance_shard_create(struct shard_config *config, int64_t hold_ms)
 #define say(shard, ...) \
     ((void)fail_line(0, (shard)->config->status->detail, VENUE_DETAIL_MAX, NULL, __VA_ARGS__))
 
+static int64_t attempt_failed(struct shard *shard, int64_t now_ms, enum link_failure failure,
+                              int64_t retry_after_ms)
+{
+    shard->config->status->failures++;
+    return net_link_failed(&shard->link, now_ms, failure, retry_after_ms);
+}
+
 /* Names. */
 
 bool binance_shard_add(struct shard *shard, struct binance_name *name)
@@ -219,7 +226,7 @@ static void pass_on(struct connection *connection, const char *data, size_t len)
     shard->config->status->doubled += binance_renew_doubled(shard->renew) - before;
     if (r < 0) { /* the old one continues; another new one is opened later */
         say(shard, "a renewal was given up: %s", strerror(-r));
-        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        attempt_failed(shard, clock_now_ms(), LINK_LOST, -1);
         drop_next(shard);
         shard->config->changed(shard->config->user);
     }
@@ -295,7 +302,7 @@ static void on_ended(void *user, const struct websocket_end *end)
         until_ms = net_link_lost(&shard->link, now, failure, end->retry_after_ms);
         drop_current(shard);
     } else {
-        until_ms = net_link_failed(&shard->link, now, failure, end->retry_after_ms);
+        until_ms = attempt_failed(shard, now, failure, end->retry_after_ms);
         drop_next(shard);
     }
     if (shard->current < 0 && shard->next < 0)
@@ -327,7 +334,7 @@ static void connect_next(struct shard *shard)
                               &shard->connections[which].websocket);
     if (r < 0) {
         say(shard, "%s", strerror(-r));
-        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        attempt_failed(shard, clock_now_ms(), LINK_LOST, -1);
         drop_next(shard);
     }
     shard->config->changed(shard->config->user);
@@ -339,7 +346,7 @@ static void on_resolved(void *user, const struct resolver_result *result)
     shard->query = NULL;
     if (result->error) {
         say(shard, "%s has no address: %s", shard->config->url.host, uv_strerror(result->error));
-        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        attempt_failed(shard, clock_now_ms(), LINK_LOST, -1);
     } else {
         shard->addresses = *result;
         net_link_resolved(&shard->link, result->n);
@@ -353,7 +360,7 @@ static void resolve(struct shard *shard)
                                shard, &shard->query);
     if (r < 0) {
         say(shard, "%s: %s", shard->config->url.host, uv_strerror(r));
-        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        attempt_failed(shard, clock_now_ms(), LINK_LOST, -1);
     }
     shard->config->changed(shard->config->user);
 }

@@ -123,7 +123,8 @@ void net_link_received(struct link *link, int64_t now_ms)
     net_backoff_reset(&link->backoff);
 }
 
-int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
+/* An attempt, or the connection that was up. */
+static int64_t after(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
 {
     if (link->attempt == LINK_ATTEMPT_ENDED)
         return INT64_MAX;
@@ -152,6 +153,12 @@ int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure fai
     return later(link->retry_ms, link->hold_ms);
 }
 
+int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
+{
+    link->failures += link->attempt != LINK_ATTEMPT_ENDED;
+    return after(link, now_ms, failure, retry_after_ms);
+}
+
 int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
 {
     if (link->attempt == LINK_ATTEMPT_OPEN) {
@@ -165,7 +172,7 @@ int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failu
     /* Another is being made already, or refused for good. */
     if (trying && link->attempt != LINK_ATTEMPT_DUE)
         return link->attempt == LINK_ATTEMPT_ENDED ? INT64_MAX : now_ms;
-    return net_link_failed(link, now_ms, failure, retry_after_ms);
+    return after(link, now_ms, failure, retry_after_ms);
 }
 
 void net_link_again(struct link *link, int64_t now_ms)

@@ -88,7 +88,7 @@ struct link {
     int64_t hold_ms;             /* no attempt before */
     int64_t at_once_ms;          /* when a reconnection without backoff was last made */
     int64_t renew_ms, renew2_ms; /* when the connection is to be replaced; of the attempt that is open */
-    uint64_t attempts, connects, renewals;
+    uint64_t attempts, connects, renewals, failures;
     bool at_once_used;
 };
 

@@ -2,9 +2,16 @@
  * nothing for what is not known, and a bounded number of samples. */
 #include "daemon/http/metrics.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include "daemon/http/metric_rows.h"
+#include "daemon/process_figures.h"
 #include "exchange/decimal_json.h"
+#include "exchange/order.h"
 #include "tests/check.h"
+
+enum { BLOCK = 16 << 20 };
 
 static char *text_of(const json_t *status)
 {
@@ -54,9 +61,11 @@ static void test_rows(void)
         CHECK(!strpbrk(rows[i].help, "\\\n|"));
         for (size_t k = 0; k < i; k++)
             CHECK(strcmp(rows[k].name, rows[i].name) != 0 && strcmp(rows[k].help, rows[i].help) != 0);
-        snprintf(line, sizeof line, "# HELP papertape_%s %s.", rows[i].name, rows[i].help);
+        const char *prefix = daemon_metric_prefix(&rows[i]);
+        CHECK((*prefix == '\0') == (strncmp(rows[i].name, "process_", strlen("process_")) == 0));
+        snprintf(line, sizeof line, "# HELP %s%s %s.", prefix, rows[i].name, rows[i].help);
         CHECK(has(text, line));
-        snprintf(line, sizeof line, "# TYPE papertape_%s %s", rows[i].name,
+        snprintf(line, sizeof line, "# TYPE %s%s %s", prefix, rows[i].name,
                  daemon_metric_type_name(rows[i].type));
         CHECK(has(text, line));
     }
@@ -83,12 +92,28 @@ static void test_values(void)
     json_object_set_new(status, "alert_sinks",
                         json_pack("{s:[{s:s, s:s, s:i, s:i}], s:i}", "sinks", "sink", "webhook.ops", "state",
                                   "failing", "pending", 4, "failed", 7, "dropped", 2));
+    json_object_set_new(status, "counters",
+                        json_pack("{s:{s:i, s:i}}", "refused", "LOT_SIZE", 4, "UNHEARD_OF", 5));
+    json_object_set_new(status, "alerts_by_code",
+                        json_pack("[{s:s, s:s, s:i}]", "severity", "warning", "code", "stale", "open", 2));
+    json_object_set_new(status, "backup",
+                        json_pack("{s:s, s:I}", "state", "failed", "success_ns", (json_int_t)1500000000));
     json_object_set_new(status, "log", json_pack("{s:i, s:i}", "queued", 5, "lost", 6));
     char *text = text_of(status);
     CHECK(has(text, "papertape_alert_sink_state{sink=\"webhook.ops\",state=\"failing\"} 1"));
     CHECK(has(text, "papertape_alert_sink_pending{sink=\"webhook.ops\"} 4"));
     CHECK(has(text, "papertape_alert_sink_failed_total{sink=\"webhook.ops\"} 7"));
     CHECK(has(text, "papertape_alert_notices_dropped_total 2"));
+    CHECK(has(text, "papertape_orders_refused_total{reason=\"LOT_SIZE\"} 4"));
+    CHECK(has(text, "papertape_orders_refused_total{reason=\"UNHEARD_OF\"} 5"));
+    CHECK(has(text, "papertape_orders_refused_total{reason=\"RULE_PRICE_DECIMALS\"} 0"));
+    CHECK_INT(samples(text, "papertape_orders_refused_total"),
+              ORDER_REASONS - ORDER_OK);                            /* and one unheard of */
+    CHECK_INT(samples(text, "papertape_intents_refused_total"), 0); /* it is not known yet */
+    CHECK(has(text, "papertape_account_orders_refused_total{account=\"main\",reason=\"LOT_SIZE\"} 0"));
+    CHECK(has(text, "papertape_alerts{severity=\"warning\",code=\"stale\"} 2"));
+    CHECK(has(text, "papertape_backup_state{state=\"failed\"} 1"));
+    CHECK(has(text, "papertape_backup_last_success_timestamp_seconds 1.5"));
     CHECK(has(text, "papertape_journal_queued_lines 5"));
     CHECK(has(text, "papertape_journal_lost_lines_total 6"));
     CHECK(has(text, "papertape_build_info{version=\"1\\\\2\\\"3\\n4\"} 1"));
@@ -137,10 +162,38 @@ static void test_bound(void)
     json_decref(status);
 }
 
+/* By what the system's own calls say of this process. */
+static void test_process(void)
+{
+    struct process_figures before, after;
+    daemon_process_figures(&before);
+    int fd = dup(0);
+    char *block = malloc(BLOCK);
+    CHECK(fd >= 0 && block);
+    if (block)
+        memset(block, 1, BLOCK);
+    daemon_process_figures(&after);
+    CHECK(after.open_fds == before.open_fds + 1 && before.open_fds >= 3);
+    CHECK(after.resident_bytes >= before.resident_bytes + BLOCK / 2 &&
+          after.virtual_bytes >= after.resident_bytes);
+    CHECK(before.cpu_s > 0 && after.cpu_s >= before.cpu_s);
+    CHECK(after.max_fds == (double)sysconf(_SC_OPEN_MAX));
+    CHECK(after.start_s == before.start_s && fabs(after.start_s - (double)time(NULL)) < 600);
+    free(block);
+    close(fd);
+    json_t *nothing = json_object();
+    char *text = text_of(nothing);
+    CHECK_INT(samples(text, "process_open_fds"), 1);
+    CHECK_INT(samples(text, "process_cpu_seconds_total"), 1);
+    free(text);
+    json_decref(nothing);
+}
+
 int main(void)
 {
     test_rows();
     test_values();
     test_bound();
+    test_process();
     return check_done("daemon/http_metrics");
 }

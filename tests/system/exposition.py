@@ -67,7 +67,7 @@ def parse(text):
             assert (rest == "counter") == name.endswith("_total"), line
             family.kind = rest
     for family in families.values():
-        assert family.name.startswith("papertape_"), family.name
+        assert family.name.startswith(("papertape_", "process_")), family.name
         if family.kind == "histogram":
             histogram(family)
     return families

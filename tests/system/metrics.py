@@ -100,6 +100,9 @@ def compare(where, daemon, moving=False):
             continue
         was, now = exposition.values(row, before), exposition.values(row, after)
         found = samples_of(families, row)
+        if "reason" in row.labels:  # each reason is there from 0 on; the status has those that there were
+            assert len(found) > 5, found
+            found = {labels: value for labels, value in found.items() if value or labels in was or labels in now}
         assert set(was) & set(now) <= set(found) <= set(was) | set(now), (row.name, found, was)
         for labels, value in found.items():
             assert between(row, labels, value, was, now), (row.name, labels, value, was.get(labels), now.get(labels))
@@ -125,6 +128,14 @@ def stored(daemon, families):
                         "JOIN symbols s ON s.id = symbol WHERE qty <> 0")
     assert {(("account", account), ("symbol", symbol)): qty / 10**scale for account, symbol, qty, scale in held} == {
         labels: value for (_, labels), value in families["papertape_position_quantity"].samples.items()}
+    refused = daemon.query("SELECT a.name, reason, count(*) FROM orders o JOIN accounts a ON a.id = o.account WHERE state = 'REJECTED' "
+                           "GROUP BY a.name, reason")
+    by_account = families["papertape_account_orders_refused_total"].samples
+    assert {(("account", account), ("reason", reason)): n for account, reason, n in refused} == {
+        labels: value for (_, labels), value in by_account.items() if value}
+    by_code = daemon.query("SELECT severity, code, count(*) FROM alerts WHERE acked_ns IS NULL AND closed_ns IS NULL GROUP BY severity, code")
+    assert {(("severity", severity), ("code", code)): n for severity, code, n in by_code} == {
+        labels: value for (_, labels), value in families["papertape_alerts"].samples.items()}
     assert one(families, "papertape_alerts_open") == daemon.query("SELECT count(*) FROM alerts WHERE acked_ns IS NULL AND closed_ns IS NULL")[0][0]
 
 
@@ -196,6 +207,40 @@ def taken_at_the_start(folder):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(socket="own.txt", listen=""), name="own", state="taken"))
     harness.wait_for(lambda: daemon.query(f"SELECT id FROM alerts WHERE {HTTP_ALERT}"), "an alert of the file")
     assert daemon.stop() == 0 and os.path.isfile(os.path.join(daemon.state, "own.txt"))
+
+
+def backed_up(folder, daemon, path):
+    """The last backup: its outcome, and when it ended."""
+    families = exposition.parse(get(path, "/metrics"))
+    assert one(families, "papertape_backup_state", state="none") == 1
+    assert not families["papertape_backup_last_success_timestamp_seconds"].samples
+    daemon.papertape("backup", os.path.join(folder.path, "copy.tar.zst"))
+    daemon.wait_status(lambda s: s["backup"]["state"] == "ok", "the backup's outcome")
+    with open(os.path.join(daemon.state, "backup.json"), encoding="utf-8") as file:
+        end_ns = json.load(file)["end_ns"]
+    families = exposition.parse(get(path, "/metrics"))
+    assert one(families, "papertape_backup_state", state="ok") == 1
+    assert abs(one(families, "papertape_backup_last_success_timestamp_seconds") - end_ns / 1e9) < 1e-3
+
+
+def own_process(daemon, families):
+    """What the system says of the process."""
+    with open(f"/proc/{daemon.popen.pid}/limits", encoding="utf-8") as file:
+        limit = next(line.split()[3] for line in file if line.startswith("Max open files"))
+    assert one(families, "process_max_fds") == int(limit)
+    assert 10 < one(families, "process_open_fds") < 200 and one(families, "process_cpu_seconds_total") > 0
+    assert daemon.resident() / 2 < one(families, "process_resident_memory_bytes") < one(families, "process_virtual_memory_bytes")
+    assert 0 < one(families, "papertape_uptime_seconds") < 3600 and abs(
+        one(families, "process_start_time_seconds") - os.stat(f"/proc/{daemon.popen.pid}").st_ctime) < 60
+
+
+def gone(replay, daemon, path):
+    """A venue that is gone: attempts to connect fail, and are counted."""
+    labels = {"venue": "binance"}
+    before = one(exposition.parse(get(path, "/metrics")), "papertape_venue_connects_failed_total", **labels)
+    replay.stop(signal.SIGKILL)
+    daemon.wait_status(lambda s: s["venues"][0]["connects_failed"] > before + 1, "failed attempts to connect")
+    assert one(exposition.parse(get(path, "/metrics")), "papertape_venue_connects_failed_total", **labels) > before + 1
 
 
 def listed(where, path):
@@ -278,9 +323,12 @@ def numbers(folder):
     harness.wait_for(lambda: daemon.status_object()["db"]["queue"] == 0, "everything stored")
     families, compared, still = compare(path, daemon)
     stored(daemon, families)
+    own_process(daemon, families)
     lists(path, daemon)
     replay.popen.send_signal(signal.SIGCONT)
+    backed_up(folder, daemon, path)
     size = long_list(daemon, path)
+    gone(replay, daemon, path)
     moved(daemon, path)
     assert daemon.stop() == 0
     assert not [name for name in os.listdir(daemon.state) if name.endswith(".sock")]

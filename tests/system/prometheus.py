@@ -22,7 +22,7 @@ import metrics
 sys.path.insert(0, os.path.join(harness.SOURCE, "tests/daemon/training"))
 from fake import Fake, Training  # noqa: E402
 
-CONFIG = harness.BUSY_CONFIG + "[trainer]\nstart = never\n[gpu]\nsample_s = 1\n[metrics]\nsocket = metrics.sock\nlisten = 127.0.0.1:0\n"
+CONFIG = harness.BUSY_CONFIG + "[trainer]\nstart = never\n[gpu]\nsample_s = 1\n[metrics]\nsocket = metrics.sock\nlisten = 127.0.0.1:0\n[alerts]\ncommand = /bin/true\n"
 RULES = os.path.join(harness.SOURCE, "docs/prometheus-rules.yml")
 FIGURES = {"devices": 1, "temperature": 81, "utilization": 97, "memory_used": 1024, "memory_total": 16384, "power": 212000}
 COMPARISON = re.compile(r" (==|>|<) (-?[\d.]+)$")
@@ -90,6 +90,8 @@ def start(folder):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=environment))
     daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] > 10 and s["positions"] and s["gpu"]["devices"]
                        and len(s["trainings"]) == 2, "fills, a device, trainings")
+    daemon.papertape("backup", os.path.join(folder.path, "copy.tar.zst"))
+    daemon.wait_status(lambda s: s["backup"]["state"] == "ok" and s["alerts_by_code"], "a backup's outcome, an alert")
     return replay, daemon
 
 
