@@ -82,6 +82,8 @@ static void test_first(void)
     CHECK_INT(net_link_next(&link, 3).act, LINK_CONNECT);
     CHECK_INT(link.address, 2);
     int64_t at = net_link_failed(&link, 4, LINK_UNREACHED, -1); /* that was the last */
+    CHECK_INT(link.failures, 3);
+    CHECK_INT(link.connects, 0);
     CHECK(at >= 4 + LINK_BACKOFF_MIN_MS && at <= 4 + 2 * LINK_BACKOFF_MIN_MS);
     CHECK_INT(net_link_state(&link), VENUE_WAITING);
     CHECK_INT(net_link_retry_ms(&link), at);
