@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/ask.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -19,12 +20,12 @@
 #define DAY_NS (86400 * INT64_C(1000000000))
 
 struct asked {
-    const char *day, *account, *html, *dir;
+    const char *day, *account, *html, *dir, *sink;
     int64_t from_ns, to_ns, keep;
-    bool text, summary;
+    bool text, summary, send;
 };
 
-enum { KEEP_DEFAULT = 90 };
+enum { KEEP_DEFAULT = 90, MESSAGE_MAX = DB_ALERT_TEXT_MAX };
 
 /* ---- files ---- */
 
@@ -139,6 +140,56 @@ static int write_dir(const struct db_report *report, const struct asked *asked)
     return r < 0 ? fail_path(asked->dir, r) : EXIT_OK;
 }
 
+/* ---- to the sinks of alerts ---- */
+
+/* The summary in one line; lines that have no room are left out. */
+static void put_message(struct text *summary, char ret[static MESSAGE_MAX])
+{
+    static const char more[] = "; ...";
+    size_t n = 0;
+    ret[0] = '\0';
+    for (char *line = summary->data, *end; line < summary->data + summary->len; line = end + 1) {
+        end = memchr(line, '\n', summary->len - (size_t)(line - summary->data));
+        size_t len = (size_t)(end - line);
+        if (n + len + sizeof "; " + sizeof more > MESSAGE_MAX) {
+            snprintf(ret + n, MESSAGE_MAX - n, "%s", more);
+            return;
+        }
+        n += (size_t)snprintf(ret + n, MESSAGE_MAX - n, "%s%.*s", n > 0 ? "; " : "", (int)len, line);
+    }
+}
+
+static void print_sinks(const json_t *sinks)
+{
+    size_t n = json_array_size(sinks);
+    for (size_t i = 0; i < n; i++)
+        printf("%s%s", i > 0 ? ", " : "given to ", json_string_value(json_array_get(sinks, i)));
+    puts(n > 0 ? "" : "no sink takes it: nothing is sent");
+}
+
+static int send_message(const struct option_call *call, const struct db_report *report)
+{
+    const struct asked *asked = call->into;
+    char message[MESSAGE_MAX];
+    json_t *result;
+    struct text summary = {0};
+    db_report_summary(report, &summary);
+    if (!text_ok(&summary)) {
+        text_finish(&summary);
+        return cli_stored_fail(EXIT_ERROR, "report", "", "out of memory");
+    }
+    put_message(&summary, message);
+    text_finish(&summary);
+    int status = cli_ask_daemon("report", call->state, "report_send",
+                                json_pack("{s:s, s:s*}", "text", message, "sink", asked->sink), &result);
+    if (status != EXIT_OK)
+        return status;
+    if (!call->json)
+        print_sinks(json_object_get(result, "sinks"));
+    json_decref(result);
+    return EXIT_OK;
+}
+
 /* ---- the verb ---- */
 
 static int print_text(const struct db_report *report, bool summary)
@@ -163,9 +214,11 @@ static int put_report(const struct option_call *call, const struct db_report *re
     if (r < 0)
         return fail_path(asked->html, r);
     int status = asked->dir ? write_dir(report, asked) : EXIT_OK;
+    if (status == EXIT_OK && asked->send)
+        status = send_message(call, report);
     if (status == EXIT_OK && call->json)
         return cli_stored_print("report", db_report_json(report), 15);
-    if (status == EXIT_OK && (asked->text || asked->summary || (!asked->html && !asked->dir)))
+    if (status == EXIT_OK && (asked->text || asked->summary || (!asked->html && !asked->dir && !asked->send)))
         return print_text(report, asked->summary);
     return status;
 }
@@ -266,7 +319,8 @@ static const struct option_row options[] = {
      cli_stored_take_time, .after = "from"},
     {"account", "ACCOUNT", "this account alone", offsetof(struct asked, account)},
     {"html", "F", "one HTML page, which loads nothing and runs nothing", offsetof(struct asked, html)},
-    {"text", NULL, "lines of 80 columns on stdout, which is the default without --html, --dir and --json",
+    {"text", NULL,
+     "lines of 80 columns on stdout, which is the default without --html, --dir, --send and --json",
      offsetof(struct asked, text)},
     {"summary", NULL, "a line an account on stdout, for a message", offsetof(struct asked, summary),
      .without = "text"},
@@ -274,6 +328,9 @@ static const struct option_row options[] = {
      offsetof(struct asked, dir)},
     {"keep", "N", "the reports of the newest N days stay there, 90 by default; older ones are removed",
      offsetof(struct asked, keep), .low = 1, .high = 100000, .with = "dir"},
+    {"send", NULL, "the summary to the sinks of alerts, through the daemon: those that take severity info",
+     offsetof(struct asked, send)},
+    {"sink", "SINK", "to this sink alone, as webhook.ops", offsetof(struct asked, sink), .with = "send"},
 };
 
 CLI_VERB(cli_report) = {

@@ -46,7 +46,7 @@ int daemon_session_take_alerts(struct session *session, struct db_reader *reader
     return 0;
 }
 
-/* Else their numbers or the time are not known yet: they are kept until the session has begun. */
+/* Else their numbers or the time are not known yet: they are kept until the session takes events. */
 static bool can_report(const struct session *session)
 {
     return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);

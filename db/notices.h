@@ -26,6 +26,7 @@ struct db_notice {
     int64_t raised_ns, over_ns; /* wall clock; over_ns 0: it is not over */
     char rule[DB_NOTICE_RULE_MAX], text[DB_ALERT_TEXT_MAX];
     char except[DB_NOTICE_SINK_MAX]; /* the sink that it is about, and does not go to; "" */
+    char only[DB_NOTICE_SINK_MAX];   /* the sink that it goes to alone; "" */
 };
 
 struct db_notices;

@@ -1,4 +1,4 @@
-/* A test of the sinks of alerts. */
+/* A test of the sinks of alerts, and a report to them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,4 +46,42 @@ void daemon_command_alerts_test(const struct request *request)
     else if (r < 0)
         control_error(request->call, r == -ENOMEM ? "ENOMEM" : "ESHUTDOWN", "%s",
                       r == -ENOMEM ? "out of memory" : "the daemon is stopping");
+}
+
+/* A sink of that name (NULL: any) that takes what is of severity info; else the call is answered. */
+static bool find_sinks(const struct request *request, const char *sink, json_t *list)
+{
+    const struct notify_config *config = &request->commands->daemon->config.notify;
+    char names[NOTIFY_SINKS_MAX * (DB_NOTICE_SINK_MAX + 2)];
+    bool known = !sink;
+    for (int i = 0; i < config->n_sinks; i++) {
+        const struct notify_sink *at = &config->sinks[i];
+        if (sink && strcmp(at->name, sink) != 0)
+            continue;
+        known = true;
+        if (at->severity <= DB_INFO)
+            json_array_append_new(list, json_string(at->name));
+    }
+    list_sinks(config, names, sizeof names);
+    if (!known)
+        control_error(request->call, "ENOENT", "args.sink: there is no sink \"%.60s\"%s%s", sink,
+                      names[0] ? ": " : "", names);
+    else if (sink && json_array_size(list) == 0)
+        control_error(request->call, "EINVAL", "args.sink: %s takes nothing of severity info", sink);
+    return known && (!sink || json_array_size(list) > 0);
+}
+
+void daemon_command_report_send(const struct request *request)
+{
+    const char *sink = NULL, *text;
+    json_t *list = json_array();
+    bool good = daemon_command_args_text(request->given, "text", &text) &&
+                (!daemon_command_args_given(request->given, "sink") ||
+                 daemon_command_args_text(request->given, "sink", &sink)) &&
+                find_sinks(request, sink, list);
+    if (good && json_array_size(list) > 0)
+        daemon_notify_send_text(request->commands->daemon->notify, "report", sink, text);
+    if (good)
+        control_ok(request->call, json_pack("{s:O}", "sinks", list));
+    json_decref(list);
 }

@@ -208,7 +208,7 @@ void daemon_notify_open_alerts(struct notify *notify, const struct alert *alerts
     free(copy);
 }
 
-void daemon_notify_say(struct notify *notify, const char *rule, const char *when, const char *text)
+static void say(struct notify *notify, const char *rule, const char *when, const char *sink, const char *text)
 {
     struct notify_item *item = notify ? calloc(1, sizeof *item) : NULL;
     if (!item)
@@ -216,8 +216,21 @@ void daemon_notify_say(struct notify *notify, const char *rule, const char *when
     item->notice = (struct db_notice){.severity = DB_INFO, .raised_ns = clock_wall_ns()};
     snprintf(item->notice.rule, sizeof item->notice.rule, "%s", rule);
     snprintf(item->notice.key, sizeof item->notice.key, "%.30s-%.40s", rule, when);
+    snprintf(item->notice.only, sizeof item->notice.only, "%s", sink ? sink : "");
     put_text(&item->notice, text);
     put(notify, item);
+}
+
+void daemon_notify_say(struct notify *notify, const char *rule, const char *when, const char *text)
+{
+    say(notify, rule, when, NULL, text);
+}
+
+void daemon_notify_send_text(struct notify *notify, const char *rule, const char *sink, const char *text)
+{
+    char when[24];
+    snprintf(when, sizeof when, "%lld", (long long)clock_wall_ns());
+    say(notify, rule, when, sink, text);
 }
 
 /* ---- what is shown ---- */

@@ -34,6 +34,8 @@ void daemon_notify_open_alerts(struct notify *notify, const struct alert *alerts
 
 /* A notice that is of no alert, as a summary: at most one of that rule and `when`. */
 void daemon_notify_say(struct notify *notify, const char *rule, const char *when, const char *text);
+/* The same to one sink (NULL: to each), by the moment, so that it is sent each time. */
+void daemon_notify_send_text(struct notify *notify, const char *rule, const char *sink, const char *text);
 
 struct notify_sink_view {
     char name[DB_NOTICE_SINK_MAX];

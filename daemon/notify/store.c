@@ -31,7 +31,8 @@ static void put_key(const struct notify *notify, struct db_notice *notice)
 
 static bool wants(const struct notify_worker *worker, const struct db_notice *notice)
 {
-    return (int)notice->severity >= worker->sink.severity && strcmp(notice->except, worker->sink.name) != 0;
+    return (int)notice->severity >= worker->sink.severity && strcmp(notice->except, worker->sink.name) != 0 &&
+           (!notice->only[0] || strcmp(notice->only, worker->sink.name) == 0);
 }
 
 static bool has_pending(const struct notify_worker *worker, const struct notify_item *item)

@@ -92,6 +92,13 @@ mail = smtp://localhost:{mail.port}
         assert re.search(r"^Subject: \[papertape\] info: test on ", text, re.M) and re.search(r"^Date: \w{3}, ", text, re.M), text
     assert tested(daemon, "mail")[0].keys() == {"mail"}
 
+    assert "given to command, " in daemon.papertape("report", "--send")
+    harness.wait_for(lambda: [a for a in lines(took) if a["rule"] == "report" and a["severity"] == "info"], "a report at the command")
+    assert daemon.papertape("report", "--send", "--sink", "webhook.discord") == "given to webhook.discord\n"
+    harness.wait_for(lambda: sum(path == "/discord" and "report" in h["Idempotency-Key"] for path, h, _ in web.taken) == 2, "two of Discord")
+    assert sum(a["rule"] == "report" for a in lines(took)) == 1
+    assert "there is no sink" in daemon.papertape("report", "--send", "--sink", "pigeon", status=1)
+
     refuses.append("/discord")
     said, _ = tested(daemon, "webhook.discord", status=1)
     assert said["webhook.discord"].startswith("failed: HTTP 503"), said
