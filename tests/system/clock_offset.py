@@ -59,7 +59,7 @@ def main():
         for one in (ahead, behind):
             one.alert()
             print(f"{one.name}: {one.says() / 1000:.1f} s")
-        ahead.shift(0)  # set right: time goes on from the last event, slower, until the clock has caught up
+        ahead.shift(0)  # set right: time continues from the last event, slower, until the clock has caught up
         behind.shift(OFF_S)
         ahead.says()
         behind.says()
