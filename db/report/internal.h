@@ -202,6 +202,13 @@ const char *db_report_duration(char ret[static DB_REPORT_DURATION_MAX], int64_t 
 /* Of the account's money: two, or six of one that has little. */
 int db_report_decimals(const struct db_report_account *account);
 
+/* ---- lost.c ---- */
+
+/* Whether a rebuild lost alerts, or gaps of bars, of the period. 0 or -errno. */
+int db_report_lost(struct db_reader *reader, struct db_report *report);
+/* Of an account whose record begins in the period, at base_ns, what would need its rows of before. */
+void db_report_lose(struct db_report_account *account, int64_t base_ns);
+
 /* ---- uptime.c ---- */
 
 int db_report_uptime(struct db_reader *reader, struct db_report *report);

@@ -11,6 +11,12 @@ static json_t *money(int128_t units, int scale)
     return units == DB_REPORT_UNKNOWN ? json_null() : decimal_json(units, scale);
 }
 
+/* Below 0 it is not known. */
+static json_t *number(int64_t n)
+{
+    return n >= 0 ? json_integer(n) : json_null();
+}
+
 static json_t *real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -119,10 +125,10 @@ static json_t *flows_object(const struct db_report_account *a, int scale)
 {
     json_t *object = json_object();
     set(object, "deposits", money(a->deposits, scale));
-    set(object, "withdrawals", money(-a->withdrawals, scale));
+    set(object, "withdrawals", money(a->based ? DB_REPORT_UNKNOWN : -a->withdrawals, scale));
     set(object, "transfers", money(a->transfers, scale));
     set(object, "resets", money(a->reset, scale));
-    set(object, "count", json_integer((json_int_t)(a->flows + a->resets)));
+    set(object, "count", number(a->based ? -1 : (int64_t)(a->flows + a->resets)));
     return object;
 }
 
@@ -184,12 +190,12 @@ static json_t *account_object(const struct db_report_account *a)
     set(object, "positions_before_known", json_boolean(!a->based));
     set_curve(object, a, scale);
     set_ratios(object, a);
-    set(object, "orders", json_integer((json_int_t)a->orders));
-    set(object, "orders_refused", json_integer((json_int_t)a->rejected));
-    set(object, "orders_cancelled", json_integer((json_int_t)a->cancelled));
-    set(object, "fills", json_integer((json_int_t)a->fills));
+    set(object, "orders", number(a->based ? -1 : (int64_t)a->orders));
+    set(object, "orders_refused", number(a->based ? -1 : (int64_t)a->rejected));
+    set(object, "orders_cancelled", number(a->based ? -1 : (int64_t)a->cancelled));
+    set(object, "fills", number(a->based ? -1 : (int64_t)a->fills));
     set(object, "volume", money(a->volume, scale));
-    set(object, "trades", trades_object(&a->trades));
+    set(object, "trades", a->based ? json_null() : trades_object(&a->trades));
     set(object, "benchmark_streamed", benchmark_object(&a->streamed));
     set(object, "benchmark_traded", benchmark_object(&a->traded));
     set(object, "symbols", symbols);
@@ -207,10 +213,10 @@ static json_t *market_object(const struct db_report_market *m)
     set(object, "interval_s", any ? json_real((double)m->interval_ns / 1e9) : json_null());
     set(object, "bars", any ? json_integer(m->bars) : json_null());
     set(object, "bars_expected", any && m->expected >= 0 ? json_integer(m->expected) : json_null());
-    set(object, "bars_missing", m->missing >= 0 ? json_integer(m->missing) : json_null());
-    set(object, "gaps", json_integer(m->gaps));
-    set(object, "gap_bars", json_integer(m->in_gaps));
-    set(object, "gap_bars_filled", json_integer(m->filled));
+    set(object, "bars_missing", number(m->missing));
+    set(object, "gaps", number(m->gaps));
+    set(object, "gap_bars", number(m->in_gaps));
+    set(object, "gap_bars_filled", number(m->filled));
     set(object, "revisions", json_integer(m->revisions));
     return object;
 }
@@ -234,7 +240,8 @@ static json_t *alerts_object(const struct db_report *report)
 {
     json_t *object = json_object(), *raised = json_object(), *open = json_object(), *list = json_array();
     for (int i = 0; i < 3; i++) {
-        set(raised, db_words_severity.names[i], json_integer((json_int_t)report->raised[i]));
+        set(raised, db_words_severity.names[i],
+            number(report->alerts_lost ? -1 : (int64_t)report->raised[i]));
         set(open, db_words_severity.names[i], json_integer((json_int_t)report->open[i]));
     }
     for (size_t i = 0; i < report->n_alerts; i++)
@@ -273,7 +280,7 @@ json_t *db_report_json(const struct db_report *report)
     set(object, "record_from_ns", time_or_null(report->first_ns));
     set(object, "accounts", accounts);
     set(object, "markets", markets);
-    set(object, "bars_missing", report->bars_missing >= 0 ? json_integer(report->bars_missing) : json_null());
+    set(object, "bars_missing", number(report->bars_missing));
     set(object, "feed_silent_s", seconds(report->silent_ns));
     set(object, "alerts", alerts_object(report));
     set(object, "parity", parity_object(report));

@@ -311,6 +311,8 @@ static int read_all(struct report_making *making)
     r = r < 0 ? r : read_trades(making);
     for (size_t i = 0; i < report->n_accounts && r == 0; i++) {
         settle(&report->accounts[i]);
+        if (report->accounts[i].based)
+            db_report_lose(&report->accounts[i], making->base.ts_ns);
         r = db_report_benchmarks(&making->prices, &making->curves[i], &report->accounts[i]);
     }
     return r < 0 ? r : db_report_quality(&making->prices, report);

@@ -41,7 +41,9 @@ static void equity_facts(struct text *text, const struct db_report_account *a)
         fact(text, a, "Before", a->opening, db_report_time(a->opening_ns, opening));
     snprintf(remark, sizeof remark, "%llu deposits, withdrawals, transfers; %llu resets",
              (unsigned long long)a->flows, (unsigned long long)a->resets);
-    fact(text, a, "Put in less taken out", a->deposits + a->withdrawals + a->transfers + a->reset, remark);
+    fact(text, a, "Put in less taken out",
+         a->based ? DB_REPORT_UNKNOWN : a->deposits + a->withdrawals + a->transfers + a->reset,
+         a->based ? NULL : remark);
     fact(text, a, "P&L", a->pnl, "equity less what it was before, and less what was put in");
     fact(text, a, "Realized", a->realized, "by average cost, before fees");
     fact(text, a, "Unrealized, change", a->unrealized, "of open positions, at the last closed bar");
@@ -56,7 +58,7 @@ static void ratio_facts(struct text *text, const struct db_report_account *a)
 {
     const struct metrics *m = &a->metrics;
     const struct metrics_trade_ratios ratios = metrics_trade_ratios(&a->trades);
-    const bool any = a->points > 0, traded = a->trades.n > 0;
+    const bool any = a->points > 0, traded = a->trades.n > 0 && !a->based;
     char remark[WORDS_MAX];
     report_page_fact_fixed(text, "Return, %", share(any ? a->total_return : NAN), 2,
                            "time-weighted: money in and out left out");
@@ -71,13 +73,14 @@ static void ratio_facts(struct text *text, const struct db_report_account *a)
     report_page_fact_fixed(text, "Exposed, %", share(a->exposure), 2,
                            "hours at whose end equity was not cash alone");
     snprintf(remark, sizeof remark, "from flat to flat; %zu won", a->trades.wins);
-    report_page_fact_fixed(text, "Trades closed", (double)a->trades.n, 0, remark);
+    report_page_fact_fixed(text, "Trades closed", a->based ? NAN : (double)a->trades.n, 0,
+                           a->based ? NULL : remark);
     report_page_fact_fixed(text, "Winning trades, %", share(traded ? ratios.win_rate : NAN), 2, NULL);
     report_page_fact_number(text, "Profit factor", traded ? ratios.profit_factor : NAN, RATIO_DIGITS, NULL);
     snprintf(remark, sizeof remark, "%llu given, %llu refused, %llu cancelled or expired",
              (unsigned long long)a->orders, (unsigned long long)a->rejected,
              (unsigned long long)a->cancelled);
-    report_page_fact_fixed(text, "Fills", (double)a->fills, 0, remark);
+    report_page_fact_fixed(text, "Fills", a->based ? NAN : (double)a->fills, 0, a->based ? NULL : remark);
 }
 
 static void benchmark_row(struct text *text, const char *name, const struct db_report_benchmark *b)
@@ -199,7 +202,9 @@ static void account(struct text *text, const struct db_report_account *a)
     report_page_paragraph(text, words);
     if (a->based)
         report_page_sentence(
-            text, "The record was rebuilt from a later state: positions of before are not known.", 0);
+            text,
+            "The record was rebuilt from a later state: of before, and of sums with it, nothing is known.",
+            0);
     if (a->points == 0)
         report_page_sentence(
             text,
@@ -237,9 +242,9 @@ static void markets(struct text *text, const struct db_report *report)
         report_page_value_fixed(text, (double)m->bars, 0);
         report_page_value_fixed(text, m->expected >= 0 ? (double)m->expected : NAN, 0);
         report_page_value_fixed(text, m->missing >= 0 ? (double)m->missing : NAN, 0);
-        report_page_value_fixed(text, (double)m->gaps, 0);
-        report_page_value_fixed(text, (double)m->in_gaps, 0);
-        report_page_value_fixed(text, (double)m->filled, 0);
+        report_page_value_fixed(text, m->gaps >= 0 ? (double)m->gaps : NAN, 0);
+        report_page_value_fixed(text, m->in_gaps >= 0 ? (double)m->in_gaps : NAN, 0);
+        report_page_value_fixed(text, m->filled >= 0 ? (double)m->filled : NAN, 0);
         report_page_value_fixed(text, (double)m->revisions, 0);
         report_page_row_end(text);
     }
@@ -280,12 +285,13 @@ static void run(struct text *text, const struct db_report *report)
              report->parity_detail);
     report_page_fact(text, "Parity", report->parity_known ? report->parity_state : "n/a",
                      report->parity_known ? remark : "not compared yet");
-    report_page_fact_fixed(text, "Feeds silent, s", (double)report->silent_ns / 1e9, 0,
+    report_page_fact_fixed(text, "Feeds silent, s",
+                           report->silent_ns >= 0 ? (double)report->silent_ns / 1e9 : NAN, 0,
                            "by the alerts feed and stale");
     snprintf(remark, sizeof remark, "%llu errors, %llu warnings, %llu infos",
              (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
              (unsigned long long)report->raised[DB_INFO]);
-    report_page_fact(text, "Alerts raised", remark, NULL);
+    report_page_fact(text, "Alerts raised", report->alerts_lost ? "n/a" : remark, NULL);
     report_page_facts_end(text);
     markets(text, report);
     alerts(text, report);

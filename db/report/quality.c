@@ -59,7 +59,8 @@ static int64_t missing_of(const struct db_report_market *market)
 {
     const int64_t missing =
         market->expected >= 0 ? market->expected - market->bars : market->in_gaps - market->filled;
-    return market->interval_ns == 0 ? -1 : missing > 0 ? missing : 0;
+    const bool known = market->interval_ns > 0 && (market->expected >= 0 || market->gaps >= 0);
+    return !known ? -1 : missing > 0 ? missing : 0;
 }
 
 static int add_market(struct report_prices *prices, struct db_report *report,
@@ -75,6 +76,8 @@ static int add_market(struct report_prices *prices, struct db_report *report,
             RECORD_PARAMS(symbol->id, report->from_ns, report->to_ns), RECORD_INTO(&market.revisions));
     if (r < 0 || (market.bars == 0 && market.gaps == 0 && market.revisions == 0))
         return r < 0 ? r : 0;
+    if (report->gaps_lost)
+        market.gaps = market.in_gaps = market.filled = -1;
     market.missing = missing_of(&market);
     struct db_report_market *more = reallocarray(report->markets, report->n_markets + 1, sizeof *more);
     if (!more)
@@ -169,6 +172,7 @@ static int read_silence(struct db_reader *reader, struct db_report *report)
         report->silent_ns += to_ns > from_ns ? to_ns - from_ns : 0;
         done_ns = to_ns > done_ns ? to_ns : done_ns;
     }
+    report->silent_ns = report->alerts_lost ? -1 : report->silent_ns;
     return db_query_end(stmt, r);
 }
 
@@ -195,7 +199,8 @@ static void read_parity(struct db_reader *reader, struct db_report *report)
 
 int db_report_quality(struct report_prices *prices, struct db_report *report)
 {
-    int r = read_markets(prices, report);
+    int r = db_report_lost(prices->reader, report);
+    r = r < 0 ? r : read_markets(prices, report);
     r = r < 0 ? r : read_alerts(prices->reader, report);
     r = r < 0 ? r : read_silence(prices->reader, report);
     r = r < 0 ? r : db_report_uptime(prices->reader, report);

@@ -78,7 +78,8 @@ struct db_report_account {
     char zone[CALENDAR_ZONE_MAX];
     uint64_t from_id, to_id; /* the ledger's rows of the period: [from_id, to_id) */
     bool created;            /* in the period */
-    bool based; /* the record was rebuilt and begins after `from`: positions before are not known */
+    bool based; /* the record was rebuilt and begins after `from`: of before nothing is known, and of the
+                   period no sum and no count */
 
     uint64_t points;                           /* of equity in the period */
     int64_t opening_ns, closing_ns;            /* of the points; 0: there is none */
@@ -144,6 +145,8 @@ struct db_report {
 
     struct db_report_alert *alerts; /* the newest DB_REPORT_ALERTS_MAX, newest first */
     size_t n_alerts;
+    bool alerts_lost,
+        gaps_lost; /* by a rebuild: what was raised, silent and missing in the period is not known */
     uint64_t raised[3], open[3]; /* by severity: in the period; at its end and now */
 
     bool parity_known; /* the newest comparison, whenever it was */

@@ -64,6 +64,11 @@ static const char *count(char ret[static CELL], int64_t n)
     return ret;
 }
 
+static const char *raised(char ret[static CELL], const struct db_report *report, enum db_severity severity)
+{
+    return count(ret, report->alerts_lost ? -1 : (int64_t)report->raised[severity]);
+}
+
 /* ---- lines ---- */
 
 /* The bytes of the first characters of a text that have at most so many. */
@@ -141,7 +146,9 @@ static void gains(struct text *text, const struct db_report_account *a, struct u
          amount(unrealized, a->unrealized, unit, true), amount(fees, a->fees, unit, false),
          amount(interest, a->interest, unit, false), amount(dividends, a->dividends, unit, true),
          amount(other, a->other, unit, true));
-    if (a->flows + a->resets > 0)
+    if (a->based)
+        line(text, "money", "n/a");
+    else if (a->flows + a->resets > 0)
         line(text, "money", "in %s, out %s, by transfers %s, by %llu resets %s",
              amount(in, a->deposits, unit, false), amount(out, -a->withdrawals, unit, false),
              amount(between, a->transfers, unit, true), (unsigned long long)a->resets,
@@ -169,6 +176,11 @@ static void trades(struct text *text, const struct db_report_account *a, struct 
     const struct metrics_trade_ratios ratios = metrics_trade_ratios(&a->trades);
     char win[CELL], factor[CELL], volume[CELL];
     const bool any = a->trades.n > 0;
+    if (a->based) {
+        line(text, "trades", "n/a");
+        line(text, "orders", "n/a");
+        return;
+    }
     line(text, "trades", "%zu closed, %zu won (%s), profit factor %s; %llu fills of %s", a->trades.n,
          a->trades.wins, part(win, any ? ratios.win_rate : NAN),
          ratio(factor, any ? ratios.profit_factor : NAN), (unsigned long long)a->fills,
@@ -242,8 +254,8 @@ static void account(struct text *text, const struct db_report_account *a)
          a->account.strategy[0] ? a->account.strategy : "none", a->zone);
     equity(text, a, unit);
     if (a->based)
-        line(text, "positions",
-             "of before the record's beginning are not known: it was rebuilt from a later state");
+        line(text, "record",
+             "rebuilt from a later state: of before its beginning, and of sums with it, nothing is known");
     gains(text, a, unit);
     returns(text, a);
     trades(text, a, unit);
@@ -257,21 +269,22 @@ static void account(struct text *text, const struct db_report_account *a)
 static void market(struct text *text, const struct db_report_market *m)
 {
     const char *interval = m->interval_ns ? bar_interval_name(m->interval_ns) : NULL;
-    char of[CELL] = "", missing[CELL];
+    char of[CELL] = "", cell[4][CELL];
     if (m->expected >= 0)
         snprintf(of, sizeof of, " of %lld", (long long)m->expected);
     line(text, m->symbol.name,
-         "%lld%s bars of %s, missing: %s; %lld gaps with %lld, %lld fetched later; %lld corrected",
-         (long long)m->bars, of, interval ? interval : "n/a", count(missing, m->missing), (long long)m->gaps,
-         (long long)m->in_gaps, (long long)m->filled, (long long)m->revisions);
+         "%lld%s bars of %s, missing: %s; %s gaps with %s, %s fetched later; %lld corrected",
+         (long long)m->bars, of, interval ? interval : "n/a", count(cell[0], m->missing),
+         count(cell[1], m->gaps), count(cell[2], m->in_gaps), count(cell[3], m->filled),
+         (long long)m->revisions);
 }
 
 static void alerts(struct text *text, const struct db_report *report)
 {
-    char time[DB_REPORT_TIME_MAX];
-    line(text, "alerts", "%llu errors, %llu warnings, %llu infos; open now: %llu, %llu, %llu",
-         (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
-         (unsigned long long)report->raised[DB_INFO], (unsigned long long)report->open[DB_ERROR],
+    char time[DB_REPORT_TIME_MAX], cell[3][CELL];
+    line(text, "alerts", "%s errors, %s warnings, %s infos; open now: %llu, %llu, %llu",
+         raised(cell[0], report, DB_ERROR), raised(cell[1], report, DB_WARNING),
+         raised(cell[2], report, DB_INFO), (unsigned long long)report->open[DB_ERROR],
          (unsigned long long)report->open[DB_WARNING], (unsigned long long)report->open[DB_INFO]);
     for (size_t i = 0; i < report->n_alerts && i < ALERTS_SHOWN; i++) {
         const struct db_report_alert *a = &report->alerts[i];
@@ -330,22 +343,23 @@ void db_report_text(const struct db_report *report, struct text *text)
 
 void db_report_summary(const struct db_report *report, struct text *text)
 {
-    char title[DB_REPORT_TITLE_MAX], cell[5][CELL];
+    char title[DB_REPORT_TITLE_MAX], cell[6][CELL];
     text_format(text, "%s\n", db_report_title(report, title));
     for (size_t i = 0; i < report->n_accounts; i++) {
         const struct db_report_account *a = &report->accounts[i];
         const struct unit unit = {a->account.currency_scale, db_report_decimals(a)};
         const bool any = a->points > 0;
-        text_format(text, "%s: %s %s, P&L %s (%s), drawdown %s, %zu trades, fees %s\n", a->account.name,
+        text_format(text, "%s: %s %s, P&L %s (%s), drawdown %s, %s trades, fees %s\n", a->account.name,
                     amount(cell[0], a->closing, unit, false), a->account.currency,
                     amount(cell[1], a->pnl, unit, true), percent(cell[2], any ? a->total_return : NAN),
-                    percent(cell[3], any ? a->max_drawdown : NAN), a->trades.n,
+                    percent(cell[3], any ? a->max_drawdown : NAN),
+                    count(cell[5], a->based ? -1 : (int64_t)a->trades.n),
                     amount(cell[4], a->fees, unit, false));
     }
     if (report->n_accounts == 0)
         nothing(text, report);
-    text_format(text, "alerts: %llu errors, %llu warnings; bars missing: %s; feeds silent for %s\n",
-                (unsigned long long)report->raised[DB_ERROR], (unsigned long long)report->raised[DB_WARNING],
+    text_format(text, "alerts: %s errors, %s warnings; bars missing: %s; feeds silent for %s\n",
+                raised(cell[2], report, DB_ERROR), raised(cell[3], report, DB_WARNING),
                 count(cell[1], report->bars_missing), db_report_duration(cell[0], report->silent_ns));
     if (report->observed_ns > 0)
         text_format(text, "uptime %.2f%%, down for %s, ",

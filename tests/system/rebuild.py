@@ -268,6 +268,8 @@ def check_retention(kept, folder):
         assert not gone or "lost: " in sources["ledger"], sources
         base = rows(path, "SELECT event_seq FROM base")
         check_list(state, sources, whole_from=base[0][0] + 1 if base else 1, lost=gone or None)
+        if gone:
+            check_report(state, base[0][0])
         shutil.rmtree(os.path.dirname(state))
 
 
@@ -282,6 +284,26 @@ def check_list(state, sources, whole_from, lost):
     assert code == 0 and f"whole from event {whole_from} on" in text and "built again " in text, text
     for table, source in sources.items():
         assert re.search(rf"^  {table} +{re.escape(source)}$", text, re.M), (table, source, text)
+
+
+def check_report(state, base_seq):
+    """What was lost is not known; a period after it is as any."""
+    (base_ns, newest) = rows(f"{state}/papertape.db", "SELECT ts_ns, (SELECT max(ts_ns) FROM equity) FROM base")[0]
+    code, text = verb(state, "report", "--from", "2020-01-01", "--to", str(newest + 1), "--json")
+    report = json.loads(text)
+    assert code == 0 and set(report["alerts"]["raised"].values()) == {None} and report["feed_silent_s"] is None, text
+    for account in report["accounts"]:
+        nulls = ("orders", "orders_refused", "orders_cancelled", "fills", "volume", "trades", "fees", "interest", "dividends",
+                 "realized", "unrealized_change", "other")
+        assert account["positions_before_known"] is False and {account[key] for key in nulls} == {None}, account
+        assert set(account["flows"].values()) == {None}, account
+        assert account["opening_ns"] is None or account["opening_ns"] >= base_ns or account["pnl"] is None, account
+    for form in ("--text", "--summary"):
+        code, text = verb(state, "report", "--from", "2020-01-01", "--to", str(newest + 1), form)
+        assert code == 0 and "n/a" in text and ("trades     n/a" in text or form == "--summary"), text
+        assert "alerts: n/a errors, n/a warnings" in text or form == "--text", text
+    code, text = verb(state, "report", "--from", str(base_ns + 1), "--to", str(newest + 1), "--json")
+    assert code == 0 and all(account["orders"] is not None for account in json.loads(text)["accounts"]), text
 
 
 def check_continues(kept, folder, asked):
