@@ -316,6 +316,8 @@ def check_curve(c, record, account, a):
     c.money("opening", a["opening"], opening, scale)
     c.money("closing", a["closing"], kept[-1][1] if kept else None, scale)
     c.money("cash", a["cash"], kept[-1][2] if kept else None, scale)
+    c.money("peak", a["peak"], kept[-1][3] if kept else None, scale)
+    c.equal("times", (a["opening_ns"], a["closing_ns"]), (kept[0][0] if has_before else None, kept[-1][0] if kept else None))
     if not mine:
         c.equal("no pnl", (a["pnl"], a["return_share"]), (None, None))
         return None
@@ -377,6 +379,8 @@ def check_curve(c, record, account, a):
                              ("volatility_share_year", empyrical.annual_volatility(hours, **options)),
                              ("cagr_share_year", empyrical.cagr(hours, **options))):
             c.near(name, a[name], float(wanted) if enough else None, 1e-7)
+    c.near("best hour", a["best_hour_share"], float(hours.max()))
+    c.near("worst hour", a["worst_hour_share"], float(hours.min()))
     check_days(c, a, by_day, scale)
     return start_ns, hours
 
@@ -407,6 +411,9 @@ def check_trades(c, what, found, trades):
         lost = -sum(losses)
         c.near(what + " factor", found["profit_factor"], sum(wins) / lost if lost else None, 1e-6)
         c.near(what + " largest win", found["largest_win"], max(wins) if wins else None, 1e-7)
+        c.near(what + " largest loss", found["largest_loss"], min(losses) if losses else None, 1e-7)
+    else:
+        c.equal(what + " of none", {found[key] for key in found if key not in ("closed", "wins", "losses")}, {None})
 
 
 def check_positions(c, record, account, a):
@@ -437,6 +444,10 @@ def check_positions(c, record, account, a):
         c.money(f"{name} from", row["qty_from"], start[3], record.symbols[name]["qty_scale"])
         c.money(f"{name} to", row["qty_to"], held.qty, record.symbols[name]["qty_scale"])
         c.equal(f"{name} fills", row["fills"], walk.fills[name])
+        c.money(f"{name} price from", row["price_from"], record.price(name, opening_ns), record.symbols[name]["price_scale"])
+        c.money(f"{name} price to", row["price_to"], record.price(name, closing_ns), record.symbols[name]["price_scale"])
+        ends = record.price(name, opening_ns), record.price(name, closing_ns)
+        c.near(f"{name} held", row["hold_return_share"], ends[1] / ends[0] - 1 if all(ends) else None)
         check_trades(c, f"{name} trades", row["trades"], walk.trades[name])
         if record.symbols[name]["quote"] == currency:
             sums = {key: None if value is None or (not known and key != "realized") else value + more
@@ -520,6 +531,7 @@ def check_benchmark(c, record, account, a, curve):
         if len(hours) >= LEAST_HOURS:
             with np.errstate(all="ignore"):
                 c.near(which + " sharpe", a[which]["sharpe"], float(empyrical.sharpe_ratio(returns, annualization=8760)), 1e-7)
+                c.near(which + " volatility", a[which]["volatility_share_year"], float(empyrical.annual_volatility(returns, annualization=8760)), 1e-7)
                 c.near(which + " beta", a[which]["beta"], float(empyrical.beta_aligned(hours, returns)), 1e-6)
 
 
@@ -533,7 +545,10 @@ def lost(record, table, frm):
 def check_data(c, record, report):
     frm, to = report["from_ns"], report["to_ns"]
     no_gaps = lost(record, "gaps", frm)
+    revised = record.table("revisions")
     for market in report["markets"]:
+        symbol = record.symbols[market["symbol"]]["id"]
+        c.equal("revisions", market["revisions"], sum(row["symbol"] == symbol and frm <= row["ts_ns"] < to for row in revised))
         keys = [key for key in record.kinds(market["symbol"]) if key[2] == "venue"]
         if not keys:
             continue
@@ -541,6 +556,8 @@ def check_data(c, record, report):
         bars = [bar[0] for bar in record.bars[keys[0]]]
         mine = [ns for ns in bars if frm <= ns <= to - step]
         c.equal("bars", market["bars"], len(mine))
+        c.near("interval", market["interval_s"], step / 1e9)
+        check_gaps(c, record, market, (symbol, step, frm, to), no_gaps)
         if not record.symbols[market["symbol"]]["calendar"]:
             first = max(bars[0], frm)
             expected = max(0, (to - step) // step - -(-first // step) + 1)
@@ -549,9 +566,16 @@ def check_data(c, record, report):
         else:
             missing = None if no_gaps else max(0, market["gap_bars"] - market["gap_bars_filled"])
         c.equal("missing", market["bars_missing"], missing)
+    check_parity(c, record, report)
     each = [market["bars_missing"] for market in report["markets"]]
     c.equal("all that are missing", report["bars_missing"], None if None in each else sum(each))
     alerts = record.table("alerts")
+    begun = [a for a in alerts if a["ts_ns"] < to]
+    for severity in ("info", "warning", "error"):
+        c.equal("open " + severity, report["alerts"]["open_now"][severity],
+                sum(a["severity"] == severity and a["acked_ns"] is None and a["closed_ns"] is None for a in begun))
+    newest = [a["id"] for a in begun if a["last_ns"] >= frm or (a["lasts"] and (a["closed_ns"] or frm) >= frm)]
+    c.equal("newest alerts", [a["id"] for a in report["alerts"]["newest"]], sorted(newest, reverse=True)[:200])
     if lost(record, "alerts", frm):
         c.equal("alerts", (set(report["alerts"]["raised"].values()), report["feed_silent_s"]), ({None}, None))
         check_uptime(c, record, report)
@@ -564,6 +588,29 @@ def check_data(c, record, report):
         silent, done = silent + max(0, ends - begins), max(done, ends)
     c.near("silent", report["feed_silent_s"], silent / 1e9, 1e-6)
     check_uptime(c, record, report)
+
+
+def check_gaps(c, record, market, of, no_gaps):
+    """Known gaps of a symbol's bars, as far as they are in the period."""
+    symbol, step, frm, to = of
+    gaps, bars, filled = 0, 0, 0
+    for row in record.table("gaps"):
+        first, last = max(row["from_open_ns"], frm), min(row["to_open_ns"], to - step)
+        if row["symbol"] != symbol or row["interval_ns"] != step or row["to_open_ns"] < frm or row["from_open_ns"] > to - step:
+            continue
+        n = (last - first) // step + 1
+        gaps, bars, filled = gaps + 1, bars + n, filled + (n if row["filled_ns"] else 0)
+    wanted = (None, None, None) if no_gaps else (gaps, bars, filled)
+    c.equal("gaps", (market["gaps"], market["gap_bars"], market["gap_bars_filled"]), wanted)
+
+
+def check_parity(c, record, report):
+    meta = {row["key"]: row["value"] for row in record.table("meta")}
+    found = report["parity"]
+    c.equal("parity", found and found["state"], meta.get("parity_state"))
+    if found:
+        c.equal("parity's days", found["days"], int(meta["parity_days"]))
+        c.equal("parity's time", found["checked_ns"], int(meta["parity_ns"]) or None)
 
 
 def check_uptime(c, record, report):

@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from decimal import Decimal
@@ -32,7 +33,7 @@ DAYS = 12 if harness.LONG else 2
 BAR_S = 900
 SPEED = 20000 if harness.LONG else 80000
 SEED = int(os.environ.get("PAPERTAPE_SEED", "20261125"))
-FLAT_DAY, KEPT = 1, 1
+FLAT_DAY, KILLED_NIGHT, KEPT = 1, 0, 1
 COLUMNS = 80
 CONFIG = """
 [market]
@@ -164,7 +165,10 @@ def played(folder):
     write_bars(files[1], SEED + 1, 2300.0)
     for n in range(DAYS - 1):
         daemon = play(folder, files, n)
-        assert daemon.stop() == 0
+        if n == KILLED_NIGHT:
+            daemon.stop(signal.SIGKILL)
+        else:
+            assert daemon.stop() == 0
     return play(folder, files, DAYS - 1)
 
 
@@ -245,6 +249,9 @@ def check_said(record, reports):
     flat = reports[("--day", day(FLAT_DAY))]
     assert all(a["day_zone"] == "UTC" for a in flat["accounts"])
     assert whole["observed_s"] > whole["up_s"] > 0, "it was stopped for a while"
+    assert whole["runs_killed"] == 1 and whole["outages"] == DAYS and whole["uptime_unknown_s"] == 0, whole["outages"]
+    middle = reports[("--day", day(0))]["accounts"]
+    assert any(a["flows"]["deposits"] and a["pnl"] is not None for a in middle), "money came in the middle of a day"
     total = sum(Decimal(a["pnl"]) for n in range(DAYS) for a in reports[("--day", day(n))]["accounts"] if a["pnl"] is not None)
     assert total == sum(Decimal(a["pnl"]) for a in whole["accounts"]), "days add up"
     before = json.loads(subprocess.run([harness.PAPERTAPE, "report", "--day", "2023-12-01", "--json", "--state", record_state(record)],
