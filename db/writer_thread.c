@@ -7,7 +7,7 @@ enum {
     RETRY_LAST_MS = 2000,
     IDLE_MS = 1000, /* without rows, before the log is emptied */
     WAL_PAGES_IDLE = 200,
-    QUEUE_KEPT = 8 << 20, /* bytes of memory that an empty queue keeps after a backlog */
+    QUEUE_KEPT = 1 << 20, /* bytes of memory that an empty queue keeps after a backlog: there are three */
 };
 
 /* The lock is held. */

@@ -1,6 +1,7 @@
 /* The writer: order, groups, acknowledgement after the commit only, idempotence, a full disk, a poisoned row.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -577,12 +578,17 @@ static off_t log_size(const char *path)
 
 enum { LOG_ROW = 1 << 20, LOG_LARGE = 16 << 20 };
 
-/* Commits a row of LOG_ROW bytes, and does what comes next, without a pause: the log is never idle. */
-static void put_large(struct db_writer *writer, int i)
+static const char *large_text(int i)
 {
     static char text[LOG_ROW + 1];
     memset(text, 'a' + i % 26, LOG_ROW);
-    db_writer_put_meta(writer, "large", text);
+    return text;
+}
+
+/* Commits a row of LOG_ROW bytes, and does what comes next, without a pause: the log is never idle. */
+static void put_large(struct db_writer *writer, int i)
+{
+    db_writer_put_meta(writer, "large", large_text(i));
     CHECK_INT(db_writer_flush(writer, 1), 0);
 }
 
@@ -623,6 +629,30 @@ static void test_log_short(const char *directory)
     fixture_close(writer);
 }
 
+/* Each of the three queues takes the place of another, so all have held a backlog after a while. */
+static void test_backlogs_given_back(const char *directory)
+{
+    char path[SCRATCH_PATH_MAX];
+    snprintf(path, sizeof path, "%s/backlogs.db", directory);
+    int64_t now_ns = 1;
+    const struct clock_stepped stepped = {&now_ns, now_of, pass_until};
+    const struct db_writer_config config = {.stepped = &stepped};
+    struct db_writer *writer = fixture_writer(path, &config);
+    put_large(writer, 0);
+    struct mallinfo2 before = mallinfo2();
+    for (int backlog = 0; backlog < 6; backlog++) {
+        db_writer_group_begin(writer);
+        for (int i = 0; i < 6; i++)
+            db_writer_put_meta(writer, "backlog", large_text(i));
+        db_writer_group_end(writer);
+        CHECK_INT(db_writer_flush(writer, 1), 0);
+        put_large(writer, backlog);
+    }
+    struct mallinfo2 after = mallinfo2();
+    CHECK(after.uordblks + after.hblkhd < before.uordblks + before.hblkhd + 6 * LOG_ROW);
+    fixture_close(writer);
+}
+
 int main(void)
 {
     char directory[SCRATCH_MAX];
@@ -636,6 +666,7 @@ int main(void)
     test_bound(directory);
     test_moved(directory);
     test_log_short(directory);
+    test_backlogs_given_back(directory);
     test_memory(directory);
     test_commit_times();
     return check_done("writer");
