@@ -30,9 +30,9 @@ status() {
 }
 # feed_is STATE...
 feed_is() {
-    local state
-    state=$(status | python3 -c 'import json, sys; print(json.load(sys.stdin)["feed"]["state"])' 2>/dev/null) || return 1
-    [[ " $* " == *" $state "* ]]
+    local now
+    now=$(status | python3 -c 'import json, sys; print(json.load(sys.stdin)["feed"]["state"])' 2>/dev/null) || return 1
+    [[ " $* " == *" $now "* ]]
 }
 streams() {
     status | python3 -c 'import json, sys
