@@ -137,6 +137,26 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
         store(session, &alert, daemon_session_now(session));
 }
 
+void daemon_session_alert_moment(struct session *session, enum db_severity severity, const char *code,
+                                 const char *text)
+{
+    struct alert past;
+    struct db_alert row;
+    int64_t now_ns = daemon_session_now(session);
+    const struct alert *alert =
+        can_report(session) ? daemon_alerts_event(&session->alerts, now_ns, severity, code, text) : NULL;
+    if (!alert)
+        return;
+    uint64_t id = alert->id;
+    if (session->hooks.alert && daemon_alerts_notice(&session->alerts, id))
+        session->hooks.alert(session->hooks.ctx, alert, 0);
+    if (daemon_alerts_ack(&session->alerts, id, now_ns, &past) < 0) /* takes it out */
+        return;
+    past.acked_ns = 0;
+    daemon_alert_row(&past, now_ns, &row);
+    db_writer_put_alert(session->writer, &row);
+}
+
 void daemon_session_alert_over_former(struct session *session, const char *code)
 {
     struct alert alert;

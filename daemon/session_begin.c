@@ -448,7 +448,7 @@ static void end_former_conditions(struct session *session)
         "stale",         "bad-frames",        "book-resync",    "symbol",         "symbol-units",
         "gpu",           "indicators-behind", "indicators",     "POLICY_DEVICE",  "storage",
         "venue-refused", "bars-missing",      "TRAINER_SILENT", "TRAINER_ABSENT", "TRAINER_VERSION",
-        "symbol-limit",  "reload-refused"};
+        "symbol-limit",  "reload-refused",    "NO_LIQUIDITY"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         daemon_session_alert_over_former(session, codes[i]);
     if (session->steady.reported_ns == 0)
@@ -600,5 +600,5 @@ void daemon_session_caught_up(struct session *session)
              (unsigned long long)recovery->crossed);
     daemon_log_info("%s", text);
     if (recovery->crossed > 0 || recovery->missed_bars > 0) /* else there is nothing to report */
-        daemon_session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
+        daemon_session_alert_moment(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
 }

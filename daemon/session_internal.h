@@ -178,6 +178,10 @@ int daemon_session_open_database(struct session *session, char *err, size_t err_
 /* session_alert.c */
 /* Reads what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
 int daemon_session_take_alerts(struct session *session, struct db_reader *reader);
+/* Raises an alert of a moment, which nothing is left to be done about: its notice is sent, and it is closed.
+ */
+void daemon_session_alert_moment(struct session *session, enum db_severity severity, const char *code,
+                                 const char *text);
 /* The conditions of that code that a former run left are over, unless this one has found them too. */
 void daemon_session_alert_over_former(struct session *session, const char *code);
 /* The session takes events: raises what was kept until then. */

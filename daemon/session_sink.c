@@ -7,6 +7,8 @@
 #include "daemon/session_internal.h"
 #include "strategy/policy/device.h"
 
+#define NO_LIQUIDITY "NO_LIQUIDITY"
+
 static bool held(const struct session *session)
 {
     return session->playing && session->stored;
@@ -77,9 +79,10 @@ static void put_fill(void *ctx, const struct fill *fill)
     if (held(session) || !engine_of(session))
         return;
     db_writer_put_fill(session->writer, fill);
+    const struct symbol *symbol = engine_symbol(engine_of(session), fill->symbol);
+    daemon_session_alert_over(session, NO_LIQUIDITY, symbol->name); /* there is some */
     if (session->playing)
         return;
-    const struct symbol *symbol = engine_symbol(session->engine, fill->symbol);
     char price[DECIMAL_TEXT_MAX], qty[DECIMAL_TEXT_MAX];
     decimal_format_short(fill->price, symbol->price_scale, price);
     decimal_format_short(fill->qty, symbol->qty_scale, qty);
@@ -185,7 +188,12 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const struct e
     enum db_severity severity = reported ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
     if (!session->playing && session->engine)
         log_alert(session, severity, code, of, text);
-    if (lasts(code))
+    if (missed)
+        daemon_session_alert_moment(session, severity, code, text);
+    else if (strcmp(code, NO_LIQUIDITY) == 0)
+        daemon_session_alert_lasting(session, severity, code,
+                                     engine_symbol(engine_of(session), of->symbol)->name, text);
+    else if (lasts(code))
         daemon_session_alert_lasting(session, severity, code, text, text);
     else
         daemon_session_alert(session, severity, code, text);

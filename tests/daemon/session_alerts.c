@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/alerts.h"
-#include "daemon/session.h"
+#include "daemon/session_internal.h"
 #include "exchange/clock.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
@@ -105,6 +105,10 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     begin();
     CHECK(find("POLICY_DEVICE") && find("recording") && !find("gpu"));
     CHECK_INT(reported, clock == CLOCK_WALL ? 3 : 2);
+    reported = 0;
+    for (int i = 0; i < 2; i++)
+        daemon_session_alert_moment(session, DB_WARNING, "away", "away for 5 s");
+    CHECK(!find("away") && reported == 2); /* each is one of its own, and past */
     close_session();
 
     open_session(&state); /* the next run finds one of the two again */

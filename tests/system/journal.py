@@ -73,6 +73,9 @@ def alerts(daemon, journal):
     entry = journal.wait_alert("NO_LIQUIDITY")
     assert (entry["SYMBOL"], entry["ACCOUNT"], entry["ORDER"], entry["VENUE"]) == ("BTCUSDT", "rich", "3", "binance"), entry
     assert (entry["PAPERTAPE_EVENT"], entry["PRIORITY"]) == ("alert", "4"), entry
+    daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--account", "rich")
+    harness.wait_for(lambda: daemon.query("SELECT 1 FROM alerts WHERE code = 'NO_LIQUIDITY' AND closed_ns IS NOT NULL"),
+                     "that there is something to trade with")
 
 
 def stalled(daemon, journal, manager):

@@ -390,7 +390,7 @@ def crossed_while_down(folder):
         if status["recovery"]["crossed"] > 0:
             break
         client = Client(daemon)
-    alerts = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'STOP_MISSED'"), "a missed stop")
+    alerts = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'STOP_MISSED' AND closed_ns IS NOT NULL"), "a missed stop")
     filled = harness.wait_for(lambda: [i for i in stops if daemon.query(f"SELECT 1 FROM orders WHERE id = {i} AND "
                                                                         "state = 'FILLED'")], "a filled stop")
     away = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'away'"), "how long it was away")
