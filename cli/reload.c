@@ -6,10 +6,7 @@
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
-enum {
-    RELOAD_TIMEOUT_MS = 60000, /* venues are asked for what is new */
-    EXIT_LEFT = 2,             /* applied, with something left */
-};
+enum { RELOAD_TIMEOUT_MS = 60000 }; /* venues are asked for what is new */
 
 static void print_line(FILE *to, const char *text)
 {
@@ -124,9 +121,7 @@ static int reload(struct option_call *call)
     if (r == EXIT_OK)
         result = json_deep_copy(json_object_get(reply, "result"));
     json_decref(reply);
-    bool left = json_array_size(json_object_get(result, "left_out")) > 0;
-    r = cli_ask_done(call, r, "papertape.reload/1", result, print_done);
-    return r == EXIT_OK && left ? EXIT_LEFT : r;
+    return cli_ask_done(call, r, "papertape.reload/1", result, print_done);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_DAEMON, .run = reload}};

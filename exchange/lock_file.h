@@ -1,5 +1,5 @@
 /* Files whose lock lets one process at a time do something. Any process that may open a file for reading may
- * hold its lock, shared or exclusive: such a file is its owner's alone, and no folder is ever the lock. */
+ * hold its lock, shared or exclusive: such a file is its owner's alone. */
 #ifndef EXCHANGE_LOCK_FILE_H
 #define EXCHANGE_LOCK_FILE_H
 

@@ -10,6 +10,7 @@ line. A test that failed and passes in a later log of its build is unsteady: nam
 import argparse
 import collections
 import json
+import re
 import sys
 
 KINDS = {
@@ -31,6 +32,13 @@ def read_steps(path):
         for line in file:
             result, name, reason = line.rstrip("\n").split("\t")
             yield Outcome("passed" if result == "PASS" else "failed", name, reason, 0.0, [])
+
+
+def was_late(test):
+    """Was a whole program perhaps only slow? What a sanitizer reports, or ends by a signal, was not."""
+    output = (test.get("stdout") or "") + (test.get("stderr") or "")
+    return ("system" in test["suite"] and test["result"] in ("FAIL", "TIMEOUT") and test["returncode"] >= 0
+            and not re.search(r"Sanitizer|runtime error:", output))
 
 
 def read_log(build, path):

@@ -193,7 +193,7 @@ def in_use(folder):
     open_order = "SELECT id, qty FROM orders WHERE state IN ('PENDING', 'OPEN') AND account = (SELECT id FROM accounts WHERE name = 'hand')"
     before = daemon.query(open_order)
     path = write(daemon)
-    said = daemon.papertape("reload", status=2)
+    said = daemon.papertape("reload")
     assert f"{path}: XAAAUSDT is left out, and stays: account hand has an order in it\n" in said, said
     left_out = [{"symbol": "XAAAUSDT", "account": "hand", "why": "has an order in it", "streamed": True}]
     assert daemon.status_object()["left_out"] == left_out
@@ -208,7 +208,7 @@ def in_use(folder):
     reload(daemon)
     assert daemon.status_object()["left_out"] == []
     write(daemon)
-    daemon.papertape("reload", status=2)
+    daemon.papertape("reload")
     harness.control(daemon, "cancel", {"all": True, "account": "hand"})
     daemon.wait_status(lambda s: s["left_out"] == [], "its order's end")
     reload(daemon)

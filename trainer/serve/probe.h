@@ -7,7 +7,7 @@ struct serve;
 
 enum {
     PROBE_MS = 60000,         /* then it is killed */
-    PROBES_MAX = 4,           /* at a time, of checks and plans, which those may ask for who may only read */
+    PROBES_MAX = 4,           /* at a time, of checks and plans; readers may ask for checks */
     PROBE_TEXT_MAX = 1 << 16, /* bytes that are kept of its output, and of its errors */
 };
 

@@ -40,7 +40,7 @@ static void print_lost(const json_t *status)
         printf("log       %lld lines lost: the journal took none for too long\n", (long long)lost);
 }
 
-/* What a reload left for a restart: the running value, and the configured one. */
+/* What a reload left for a restart. */
 static void print_restart(const json_t *status)
 {
     const json_t *change;
