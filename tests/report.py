@@ -2,7 +2,7 @@
 last line "N passed, N failed, N skipped". Exit status 1 if a test failed or none passed.
 
 usage: report.py --steps STEPS.tsv [BUILD=TESTLOG.json ...]
-       report.py --failed BUILD=TESTLOG.json ...   prints what failed, "BUILD NAME" a line
+       report.py --failed BUILD=TESTLOG.json ...   prints what failed and may have been late, "BUILD NAME" a line
 
 STEPS.tsv has a line for each step outside Meson: PASS or FAIL, name, reason. A TESTLOG.json is Meson's: one JSON object a
 line. A test that failed and passes in a later log of its build is unsteady: named, and no failure. A test says why it skips in its last line; one whose counts --long raises prints them after "counts: ".
@@ -19,7 +19,7 @@ KINDS = {
     "SKIP": "skipped",
 }  # everything else Meson knows (FAIL, ERROR, TIMEOUT, INTERRUPT, UNEXPECTEDPASS) is a failure
 
-Outcome = collections.namedtuple("Outcome", "kind name reason seconds counts")
+Outcome = collections.namedtuple("Outcome", "kind name reason seconds counts late", defaults=[False])
 
 
 def last_line(text):
@@ -35,10 +35,11 @@ def read_steps(path):
 
 
 def was_late(test):
-    """Was a whole program perhaps only slow? What a sanitizer reports, or ends by a signal, was not."""
+    """Was a whole program perhaps only slow? One that a sanitizer reports, or a signal ended, was not."""
+    suites = test["name"].split(" / ", 1)[0].split(":")[-1].split("+")
     output = (test.get("stdout") or "") + (test.get("stderr") or "")
-    return ("system" in test["suite"] and test["result"] in ("FAIL", "TIMEOUT") and test["returncode"] >= 0
-            and not re.search(r"Sanitizer|runtime error:", output))
+    ended = test["result"] == "TIMEOUT" or (test["result"] == "FAIL" and test["returncode"] >= 0)
+    return "system" in suites and ended and not re.search(r"Sanitizer|runtime error:", output)
 
 
 def read_log(build, path):
@@ -52,7 +53,7 @@ def read_log(build, path):
                 reason = f"{test['result'].lower()}, status {test['returncode']}: {last_line(errors) or last_line(output)}"
             counts = [text for text in (output + "\n" + errors).splitlines() if text.startswith(("reduced: ", "counts: "))]
             name = test["name"].split(" / ", 1)[-1]
-            yield Outcome(kind, f"{build} {name}", reason, test["duration"], counts)
+            yield Outcome(kind, f"{build} {name}", reason, test["duration"], counts, was_late(test))
 
 
 def read_logs(logs):
@@ -77,7 +78,7 @@ def main():
 
     outcomes = read_logs(args.logs)
     if args.failed:
-        print(*(outcome.name for outcome in outcomes if outcome.kind == "failed"), sep="\n")
+        print(*(outcome.name for outcome in outcomes if outcome.kind == "failed" and outcome.late), sep="\n")
         return 0
     outcomes = list(read_steps(args.steps)) + outcomes
     count = collections.Counter(outcome.kind for outcome in outcomes)
