@@ -206,7 +206,7 @@ def run_without(folder):
     for _ in range(2):  # with the daemon, and without
         lines = [line for line in screen(daemon, "100x30").splitlines() if "GPU" in line]
         assert len(lines) == 3 and lines[2].startswith(" no GPU"), lines  # the tab's name, the rule, and one line
-        assert daemon.papertape("gpu").splitlines()[0].startswith("no GPU")
+        harness.wait_for(lambda: daemon.papertape("gpu").splitlines()[0].startswith("no GPU"), "the line")
         assert daemon.papertape("gpu", "--csv") == HEADER + "\n"
         if daemon.alive():
             assert daemon.stop() == 0
