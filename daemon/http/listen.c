@@ -188,7 +188,8 @@ void daemon_http_path(const char *control_socket, const struct daemon_config *co
 int daemon_http_can_listen(const char *where, bool is_path)
 {
     struct stat file;
-    int fd = is_path ? daemon_http_listen_path(where, S_IRUSR | S_IWUSR, &file) : daemon_http_listen_address(where);
+    int fd = is_path ? daemon_http_listen_path(where, S_IRUSR | S_IWUSR, &file)
+                     : daemon_http_listen_address(where);
     if (fd < 0)
         return fd;
     if (is_path)
