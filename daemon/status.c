@@ -62,18 +62,6 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
     return object;
 }
 
-/* Held or ordered, and not streamed. */
-static bool is_left_out(const struct daemon *daemon, const struct engine *engine, int s)
-{
-    const struct feed *feed = feeds_of(daemon->feeds, s);
-    bool used = false;
-    for (int a = 0; a < engine_accounts(engine) && !used; a++)
-        used = engine_account(engine, a)->positions[s].qty != 0;
-    for (size_t i = 0; i < engine_orders(engine) && !used; i++)
-        used = engine_order(engine, i)->symbol == s;
-    return used && !(feed && feed_streams_symbol(feed, s));
-}
-
 RECORD_VIEW_OBJECT(symbol_object, symbol_view, RECORD_SHOWN_SYMBOL);
 
 static json_t *symbols_array(const struct daemon *daemon, const struct engine *engine)
@@ -109,7 +97,6 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         json_object_set_new(object, "last_bar",
                             view.bars > 0 ? bar_object(&view.last_bar, symbol) : json_null());
         json_object_set_new(object, "indicators", indicators_object(engine, s));
-        json_object_set_new(object, "left_out", json_boolean(is_left_out(daemon, engine, s)));
         json_array_append_new(array, object);
     }
     return array;

@@ -121,14 +121,15 @@ static const struct daemon_metric rows[] = {
     VENUE(GAUGE, "venue_clock_offset_seconds", "clock_offset_ms", "The venue's clock minus ours", MS),
     VENUE(GAUGE, "venue_symbols", "symbols", "Symbols streamed"),
 
+    WHOLE(ROW, GAUGE, SIZE, "symbols_left_out", "left_out",
+          "Symbols that an account holds or has an order in, and that the configuration leaves out"),
+
     STREAM(COUNTER, "stream_frames_total", "frames", "Frames received of a stream"),
     STREAM(GAUGE, "stream_age_seconds", "age_ms", "Since a stream's newest data were received", MS),
     STREAM(FLAG, "stream_stale", "stale", "Whether a stream is silent for longer than it may be"),
 
     SYMBOL(GAUGE, "symbol_age_seconds", "age_ms", "Since a symbol's newest data were received", MS),
     SYMBOL(FLAG, "symbol_stale", "stale", "Whether a symbol's price is stale, and fills no order"),
-    SYMBOL(FLAG, "left_out", "left_out",
-           "Whether a symbol is held or ordered, and not streamed: the configuration lacks it"),
     SYMBOL(GAUGE, "symbol_last_price", "last", "The last trade's price, in the quote asset"),
     SYMBOL(COUNTER, "symbol_bars_total", "bars", "Closed bars, those of the history included"),
     SYMBOL(COUNTER, "symbol_book_gaps_total", "book_gaps", "Gaps in the order book's differences"),
@@ -146,8 +147,7 @@ static const struct daemon_metric rows[] = {
     ACCOUNT(GAUGE, "account_short_value", "short_value", "What buying the account's shorts back would cost"),
     ACCOUNT(FLAG, "account_locked", "killed", "Whether the limit of its drawdown has locked the account"),
     ROW("accounts[]", "account", COUNTER, MAP, "account_orders_refused_total", "refused",
-        "Orders of an account that were refused, by reason", .words = "reason",
-        .keys = order_reason_key),
+        "Orders of an account that were refused, by reason; those that there were", .words = "reason"),
     POSITION(GAUGE, "position_quantity", "qty", "Quantity of a position; below 0: short"),
     POSITION(GAUGE, "position_entry_price", "entry", "Average price of a position"),
     POSITION(GAUGE, "position_mark_price", "mark", "Price at which a position is valued"),

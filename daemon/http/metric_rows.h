@@ -18,7 +18,7 @@ enum daemon_metric_kind {
     METRIC_SIZE,    /* how many elements the member, an array, has */
     METRIC_WORDS,   /* the member is one of `words`: a sample each, 1 for it, with the label `state` */
     METRIC_MAP,     /* an object of numbers: a sample each, with the label `words` for its key; 0 for a key of
-                       `keys` that it lacks */
+                       `keys`, where given, that it lacks */
     METRIC_PROCESS, /* of the daemon's process, by `member`: by the system, no part of the status */
     METRIC_TIMES,   /* the histogram of db.commit_times, in seconds */
     METRIC_LEFT_OUT, /* samples that other rows left out: METRIC_SAMPLES_MAX */

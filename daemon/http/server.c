@@ -338,7 +338,8 @@ static void destroy(struct daemon_http_server *server)
     free(server);
 }
 
-/* What is no request of HTTP libmicrohttpd answers itself, and says so in its log alone. */
+/* What is no request of HTTP libmicrohttpd answers itself, and says so in its log alone (the words are those
+ * of 0.9.75). */
 static void on_log(void *ctx, const char *format, va_list args)
 {
     struct daemon_http_server *server = ctx;
