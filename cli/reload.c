@@ -139,10 +139,9 @@ CLI_VERB(cli_reload) = {
         "(papertaped.ini(5) says so of each key) is taken at once: symbols, streams, a venue more, "
         "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
         "venues and the certificates to trust, whose files are read again. What needs a restart is named, here and by "
-        "status and doctor until then. A place of [metrics] that cannot be listened on refuses all of it.",
-    .exits =
-        "1: the configuration was refused; the errors are on stderr. 2: it was applied, with something left: a symbol "
-        "that it leaves out, while an account holds it or has an order in it, stays until then.",
+        "status and doctor until then; so is a symbol that is left out while an account holds it or has an order in "
+        "it, which stays. A place of [metrics] that cannot be listened on refuses all of it.",
+    .exits = "1: the configuration was refused; the errors are on stderr.",
     .page = "trading",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
