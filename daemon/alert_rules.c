@@ -7,7 +7,8 @@
 #include "daemon/alert_table.h"
 
 #define NS_PER_S    INT64_C(1000000000)
-#define STEP_NS_MAX (5 * NS_PER_S) /* that a figure counts until the next one */
+#define STEP_NS_MAX (5 * NS_PER_S)  /* that a figure counts until the next one */
+#define SHOWN_NS    (60 * NS_PER_S) /* that a text stays at least */
 
 /* ---- one limit ---- */
 
@@ -38,10 +39,18 @@ struct alert_rule_state {
     int64_t last_ns; /* of the last figure */
     bool read;       /* since the last sweep */
     char about[ALERT_ABOUT_MAX];
+    /* Of an alert that is open. */
+    enum alert_change shown_as; /* its text is that of this change … */
+    double shown;               /* … and figure, NaN: not known, … */
+    int64_t shown_ns;           /* … since then; 0: a former run's */
+    double worst_value;         /* NaN: not known */
+    char *worst;                /* its text by the worst figure; NULL: without memory */
 };
 
 void daemon_alert_rules_finish(struct alert_rules *rules)
 {
+    for (size_t i = 0; i < rules->n; i++)
+        free(rules->states[i].worst);
     free(rules->states);
     rules->states = NULL;
     rules->n = rules->cap = 0;
@@ -70,6 +79,7 @@ static struct alert_rule_state *state_of(struct alert_rules *rules, enum alert_r
 
 static void forget(struct alert_rules *rules, size_t i)
 {
+    free(rules->states[i].worst);
     rules->states[i] = rules->states[--rules->n];
 }
 
@@ -97,6 +107,11 @@ void daemon_alert_rules_adopt(struct alert_rules *rules, const char *code, enum 
     state->level = severity == DB_ERROR ? 2 : 1;
     for (int i = 0; i < state->level; i++)
         state->latches[i].on = true;
+    state->shown_as = ALERT_RAISED;
+    state->shown = state->worst_value = NAN;
+    state->shown_ns = 0;
+    free(state->worst);
+    state->worst = strdup(text);
 }
 
 /* ---- a figure ---- */
@@ -107,11 +122,21 @@ static void decide(struct alert_rule_state *state, int level, struct alert_decis
     ret->change = before == 0      ? ALERT_RAISED
                   : level == 0     ? ALERT_OVER
                   : level > before ? ALERT_ESCALATED
-                                   : ALERT_EASED;
+                  : level < before ? ALERT_EASED
+                                   : ALERT_MOVED;
     ret->severity = shown == 2 ? DB_ERROR : DB_WARNING;
     ret->code = daemon_alert_table[state->rule].code;
     memcpy(ret->about, state->about, sizeof ret->about);
+    snprintf(ret->worst, sizeof ret->worst, "%s", level == 0 && state->worst ? state->worst : "");
     state->level = level;
+    if (ret->change != ALERT_MOVED)
+        state->shown_as = ret->change;
+    if (level == 0 || before == 0) {
+        free(state->worst);
+        state->worst = NULL;
+    }
+    if (before == 0 || daemon_alert_table[state->rule].unit == ALERT_UNIT_FLAG)
+        state->worst_value = NAN; /* the next one is */
 }
 
 static void take_figure(struct alert_rule_state *state, const struct alert_bounds *bounds, double value,
@@ -132,19 +157,69 @@ static void take_figure(struct alert_rule_state *state, const struct alert_bound
     state->last_ns = now_ns;
 }
 
+static bool is_bad(const struct alert_rule *rule, const struct alert_bounds *bounds, double value)
+{
+    for (int i = 0; i < ALERT_LEVELS; i++)
+        if (!isnan(value) && !isnan(bounds->level[i]) && daemon_alert_side(rule, bounds->level[i], value) > 0)
+            return true;
+    return false;
+}
+
 /* A figure that is on the good side of all limits, of a rule that nothing is kept of, changes nothing: a
  * state that starts later is the same. Of a thousand accounts most are so, each second. */
 static bool is_nothing(const struct alert_rules *rules, const struct alert_reading *reading,
                        const struct alert_rule *rule, const struct alert_bounds *bounds)
 {
-    for (int i = 0; i < ALERT_LEVELS; i++)
-        if (!isnan(reading->value) && !isnan(bounds->level[i]) &&
-            daemon_alert_side(rule, bounds->level[i], reading->value) > 0)
-            return false;
+    if (is_bad(rule, bounds, reading->value))
+        return false;
     for (size_t i = 0; i < rules->n; i++)
         if (rules->states[i].rule == reading->rule)
             return false;
     return true;
+}
+
+/* Of an open alert: what its end says. */
+static void keep_worst(struct alert_rule_state *state, const struct alert_bounds *bounds,
+                       const struct alert_reading *reading)
+{
+    const struct alert_rule *rule = &daemon_alert_table[state->rule];
+    char text[DB_ALERT_TEXT_MAX];
+    bool worse = isnan(state->worst_value) ||
+                 (rule->below ? reading->value < state->worst_value : reading->value > state->worst_value);
+    if (state->level == 0 || !worse || !is_bad(rule, bounds, reading->value))
+        return;
+    daemon_alert_text(rule, bounds, state->shown_as, state->level, state->about, reading->value,
+                      reading->detail, text);
+    free(state->worst);
+    state->worst = strdup(text);
+    state->worst_value = reading->value;
+}
+
+/* A flag's text may be another by its detail: why it is so. */
+static bool flag_moved(const struct alert_rule_state *state, const struct alert_bounds *bounds,
+                       const struct alert_reading *reading)
+{
+    const struct alert_rule *rule = &daemon_alert_table[state->rule];
+    char text[DB_ALERT_TEXT_MAX];
+    if (!is_bad(rule, bounds, reading->value))
+        return false;
+    daemon_alert_text(rule, bounds, state->shown_as, state->level, state->about, reading->value,
+                      reading->detail, text);
+    return !state->worst || strcmp(text, state->worst) != 0;
+}
+
+/* Of an open alert: has its text been there for long enough, and is it another now? */
+static bool has_moved(struct alert_rule_state *state, const struct alert_bounds *bounds,
+                      const struct alert_reading *reading, int64_t now_ns)
+{
+    const struct alert_rule *rule = &daemon_alert_table[state->rule];
+    if (state->level > 0 && state->shown_ns == 0)
+        state->shown_ns = now_ns;
+    if (state->level == 0 || isnan(reading->value) || now_ns - state->shown_ns < SHOWN_NS)
+        return false;
+    if (rule->unit == ALERT_UNIT_FLAG)
+        return flag_moved(state, bounds, reading);
+    return isnan(state->shown) || daemon_alert_moved(rule, bounds, state->shown, reading->value);
 }
 
 bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
@@ -163,10 +238,16 @@ bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_readi
     state->read = true;
     take_figure(state, &bounds, reading->value, now_ns);
     int level = state->latches[1].on ? 2 : state->latches[0].on ? 1 : 0;
-    if (level == state->level)
+    if (level == state->level && !has_moved(state, &bounds, reading, now_ns)) {
+        keep_worst(state, &bounds, reading);
         return false;
+    }
     decide(state, level, ret);
-    daemon_alert_text(rule, &bounds, ret->change, level, about, reading->value, reading->detail, ret->text);
+    keep_worst(state, &bounds, reading);
+    daemon_alert_text(rule, &bounds, state->shown_as, level, about, reading->value, reading->detail,
+                      ret->text);
+    state->shown = reading->value;
+    state->shown_ns = now_ns;
     return true;
 }
 

@@ -53,6 +53,7 @@ enum alert_change {
     ALERT_ESCALATED, /* a warning is an error now, the same alert */
     ALERT_EASED,     /* an error is a warning again */
     ALERT_OVER,
+    ALERT_MOVED, /* it is the same, by another figure: its text is another */
 };
 
 struct alert_reading {
@@ -66,8 +67,9 @@ struct alert_decision {
     enum alert_change change;
     enum db_severity severity; /* of one that is over: what it was */
     const char *code;
-    char about[ALERT_ABOUT_MAX];  /* what the text begins with: finds the alert */
-    char text[DB_ALERT_TEXT_MAX]; /* "what: where: figures"; of one that is over for the log alone */
+    char about[ALERT_ABOUT_MAX];   /* what the text begins with: finds the alert */
+    char text[DB_ALERT_TEXT_MAX];  /* "what: where: figures"; of one that is over for the log alone */
+    char worst[DB_ALERT_TEXT_MAX]; /* of one that is over: its text by its worst figure; "": not known */
 };
 
 struct alert_rule_state;
@@ -87,9 +89,10 @@ bool daemon_alert_rule_on(const struct alert_limits *limits, enum alert_rule_id 
 void daemon_alert_rules_adopt(struct alert_rules *rules, const char *code, enum db_severity severity,
                               const char *text);
 
-/* A figure at now_ns, of a clock that does not go back. True, with *ret, where that changes an alert; what a
- * rule that is switched off left is for the sweep. Between two known figures on the same side of the limit so
- * much time has passed there, at most 5 s. */
+/* A figure at now_ns, of a clock that does not go back. True, with *ret, where that changes an alert, or its
+ * text (ALERT_MOVED: by a step of the figure, at most once a minute); what a rule that is switched off left
+ * is for the sweep. Between two known figures on the same side of the limit so much time has passed there, at
+ * most 5 s. */
 bool daemon_alert_rules_read(struct alert_rules *rules, const struct alert_reading *reading, int64_t now_ns,
                              struct alert_decision *ret);
 

@@ -110,6 +110,18 @@ int daemon_alert_side(const struct alert_rule *rule, double limit, double value)
     return value >= limit ? 1 : rule->margin == 0 || value <= good + rounding ? -1 : 0;
 }
 
+bool daemon_alert_moved(const struct alert_rule *rule, const struct alert_bounds *bounds, double shown,
+                        double value)
+{
+    const double rounding = 1e-9;
+    double step = rule->unit == ALERT_UNIT_CELSIUS ? 1
+                  : rule->unit == ALERT_UNIT_SHARE ? 0.01
+                                                   : fmax(1, shown / 10);
+    for (int i = 0; i < ALERT_LEVELS && rule->unit == ALERT_UNIT_SHARE; i++)
+        step = fmin(step, bounds->level[i] / 10); /* NaN counts as none */
+    return rule->unit != ALERT_UNIT_FLAG && fabs(value - shown) >= step - rounding;
+}
+
 /* ---- the text ---- */
 
 static void put_figure(enum alert_unit unit, double value, char *buf, size_t size)

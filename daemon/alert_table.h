@@ -54,6 +54,11 @@ struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const
  * margin is good, or by half the limit where that is less. */
 int daemon_alert_side(const struct alert_rule *rule, double limit, double value);
 
+/* Is a figure another than the one that is shown: by 1 degree, 1 %, a tenth of a time or a count;
+ * a share by no more than a tenth of its limit? A flag has none. */
+bool daemon_alert_moved(const struct alert_rule *rule, const struct alert_bounds *bounds, double shown,
+                        double value);
+
 /* "about: 86 C detail, critical from 85 C"; of one that eased "about: 81 C detail; over at 77 C or less for
  * 30s"; of one that is over without either. detail NULL: none. */
 void daemon_alert_text(const struct alert_rule *rule, const struct alert_bounds *bounds,

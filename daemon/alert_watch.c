@@ -54,9 +54,13 @@ static void change(void *ctx, const struct alert_decision *decision)
     const struct alert_watch *watch = ctx;
     struct session *session = watch->daemon->session;
     const struct log_fields fields = fields_of(decision);
+    if (decision->change == ALERT_MOVED) {
+        daemon_session_alert_reword(session, decision->code, decision->about, decision->text);
+        return;
+    }
     if (decision->change == ALERT_OVER) {
         daemon_log_event(LOG_ALERT_OVER, &fields, "over: %s", decision->text);
-        daemon_session_alert_over(session, decision->code, decision->about);
+        daemon_session_alert_over_by(session, decision->code, decision->about, decision->worst);
         return;
     }
     daemon_log_event_at(decision->severity == DB_ERROR ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, LOG_ALERT,

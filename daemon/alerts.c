@@ -78,12 +78,17 @@ void daemon_alerts_take(struct alerts *alerts, const struct db_alert *row)
     put_text(alert, row->text);
 }
 
-static const struct alert *count(struct alert *alert, int64_t now_ns)
+static const struct alert *see_at(struct alert *alert, int64_t now_ns)
 {
-    alert->count++;
     if (now_ns > alert->last_ns)
         alert->last_ns = now_ns;
     return alert;
+}
+
+static const struct alert *count(struct alert *alert, int64_t now_ns)
+{
+    alert->count++;
+    return see_at(alert, now_ns);
 }
 
 static const struct alert *raise(struct alerts *alerts, int64_t now_ns, enum db_severity severity, bool lasts,
@@ -147,6 +152,16 @@ const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_n
     alert->severity = severity;
     put_text(alert, text);
     return count(alert, now_ns);
+}
+
+const struct alert *daemon_alerts_reword(struct alerts *alerts, int64_t now_ns, const char *code,
+                                         const char *about, const char *text)
+{
+    size_t at = find(alerts, code, about);
+    if (at == alerts->n)
+        return NULL;
+    put_text(&alerts->list[at], text);
+    return see_at(&alerts->list[at], now_ns);
 }
 
 void daemon_alerts_conditions(const struct alerts *alerts, void (*see)(void *ctx, const struct alert *alert),

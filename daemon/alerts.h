@@ -52,6 +52,10 @@ const struct alert *daemon_alerts_event(struct alerts *alerts, int64_t now_ns, e
 const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
                                             const char *code, const char *about, const char *text);
 
+/* A condition that lasts has another text, and was seen then: it is not counted. NULL: there is none. */
+const struct alert *daemon_alerts_reword(struct alerts *alerts, int64_t now_ns, const char *code,
+                                         const char *about, const char *text);
+
 /* Gives each condition that lasts, acknowledged or not, oldest first. */
 void daemon_alerts_conditions(const struct alerts *alerts, void (*see)(void *ctx, const struct alert *alert),
                               void *ctx);

@@ -159,9 +159,16 @@ void daemon_session_alert(struct session *session, enum db_severity severity, co
 void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
                                   const char *about, const char *text);
 
+/* A condition that lasts has another text: stored, and nothing more. Nothing where there is none. */
+void daemon_session_alert_reword(struct session *session, const char *code, const char *about,
+                                 const char *text);
+
 /* The condition is over: closes the alerts of that code whose text begins with `about`. Does nothing
  * without one, so that a rule may call it each time that it finds no fault. */
 void daemon_session_alert_over(struct session *session, const char *code, const char *about);
+/* The same, with this text from now on; "": the one that it has. */
+void daemon_session_alert_over_by(struct session *session, const char *code, const char *about,
+                                  const char *text);
 
 /* Gives each alert of a condition that lasts, a former run's too; see() may not call these functions. */
 struct alert;

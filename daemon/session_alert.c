@@ -127,6 +127,14 @@ void daemon_session_alert_lasting(struct session *session, enum db_severity seve
               0);
 }
 
+void daemon_session_alert_reword(struct session *session, const char *code, const char *about,
+                                 const char *text)
+{
+    if (can_report(session))
+        store(session, daemon_alerts_reword(&session->alerts, daemon_session_now(session), code, about, text),
+              0);
+}
+
 void daemon_session_alert_over(struct session *session, const char *code, const char *about)
 {
     struct alert alert;
@@ -135,6 +143,14 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
         forget_early(session, early);
     while (daemon_alerts_over(&session->alerts, code, about, &alert))
         store(session, &alert, daemon_session_now(session));
+}
+
+void daemon_session_alert_over_by(struct session *session, const char *code, const char *about,
+                                  const char *text)
+{
+    if (text[0])
+        (void)daemon_alerts_reword(&session->alerts, 0, code, about, text);
+    daemon_session_alert_over(session, code, about);
 }
 
 void daemon_session_alert_moment(struct session *session, enum db_severity severity, const char *code,

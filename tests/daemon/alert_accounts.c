@@ -23,6 +23,8 @@ static void change(void *ctx, const struct alert_decision *decision)
 {
     size_t n = strlen(said);
     (void)ctx;
+    if (decision->change == ALERT_MOVED) /* alert_rules.c has those */
+        return;
     snprintf(said + n, sizeof said - n, "%s%s\n", decision->change == ALERT_OVER ? "over: " : "",
              decision->text);
 }

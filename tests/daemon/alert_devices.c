@@ -101,6 +101,8 @@ static void note(void *ctx, const struct alert_decision *decision)
 {
     (void)ctx;
     size_t n = strlen(texts);
+    if (decision->change == ALERT_MOVED) /* alert_rules.c has those */
+        return;
     snprintf(texts + n, sizeof texts - n, "%s%s\n", decision->change == ALERT_OVER ? "over: " : "",
              decision->text);
 }

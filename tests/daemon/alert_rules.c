@@ -25,10 +25,12 @@ static struct alert_limits defaults(void)
     return limits;
 }
 
-/* 't' raised as a warning, 'T' as an error, '^' escalated, 'v' eased, '.' over, '-' nothing. */
+/* 't' raised as a warning, 'T' as an error, '^' escalated, 'v' eased, '.' over, '=' by another figure, '-'
+ * nothing. */
 static char mark(bool changed, const struct alert_decision *decision)
 {
-    static const char marks[] = {[ALERT_ESCALATED] = '^', [ALERT_EASED] = 'v', [ALERT_OVER] = '.'};
+    static const char marks[] = {
+        [ALERT_ESCALATED] = '^', [ALERT_EASED] = 'v', [ALERT_OVER] = '.', [ALERT_MOVED] = '='};
     if (!changed)
         return '-';
     if (decision->change == ALERT_RAISED)
@@ -193,6 +195,74 @@ static void test_texts(void)
     daemon_alert_rules_finish(&rules);
 }
 
+/* A text has the figure of now: by a step of it, after a minute. Its end has the worst. */
+static void test_moved(void)
+{
+    struct alert_rules rules = {.limits = defaults()};
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.91, S) == 't');
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.94, 60 * S) == '-');
+    CHECK(read_at(&rules, ALERT_DISK, "/", NAN, 61 * S) == '-');
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.94, 61 * S) == '=');
+    CHECK_STR(last.text, "disk: /: 94 %, warning from 90 %");
+    CHECK_STR(last.about, "disk: /");
+    CHECK_INT(last.severity, DB_WARNING);
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.949, 200 * S) == '-'); /* less than a step */
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.96, 201 * S) == '^');
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.97, 210 * S) == '-');
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.93, 220 * S) == 'v');
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.91, 280 * S) == '=');
+    CHECK_STR(last.text, "disk: /: 91 %; over at 88 % or less");
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.8, 281 * S) == '.');
+    CHECK_STR(last.worst, "disk: /: 97 %, critical from 95 %");
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.91, 300 * S) == 't');
+    CHECK(read_at(&rules, ALERT_DISK, "/", 0.8, 301 * S) == '.');
+    CHECK_STR(last.worst, "disk: /: 91 %, warning from 90 %");
+
+    CHECK(read_at(&rules, ALERT_SHARPE_LOW, "a", .009, S) == 't'); /* a step is no more than its limit has */
+    CHECK(read_at(&rules, ALERT_SHARPE_LOW, "a", .0085, 61 * S) == '-');
+    CHECK(read_at(&rules, ALERT_SHARPE_LOW, "a", .008, 61 * S) == '=');
+    CHECK(read_at(&rules, ALERT_SINK_FAILING, "a", 300, S) == 't');
+    CHECK(read_at(&rules, ALERT_SINK_FAILING, "a", 329, 61 * S) == '-');
+    CHECK(read_at(&rules, ALERT_SINK_FAILING, "a", 330, 61 * S) == '=');
+    CHECK(read_at(&rules, ALERT_DISK, "b", 0.91, S) == 't'); /* the rule is switched off */
+    rules.limits.disk = rules.limits.disk_critical = 0;
+    CHECK(daemon_alert_rules_sweep(&rules, &last));
+    CHECK_STR(last.worst, "disk: b: 91 %, warning from 90 %");
+    daemon_alert_rules_finish(&rules);
+}
+
+/* A flag has no figure: its text is another where its reason is. */
+static void test_moved_flag(void)
+{
+    struct alert_rules rules = {.limits = defaults()};
+    struct alert_reading failed = {ALERT_BACKUP_FAILED, "the last one", 1, "no room"};
+    CHECK(daemon_alert_rules_read(&rules, &failed, S, &last));
+    CHECK(!daemon_alert_rules_read(&rules, &failed, 100 * S, &last));
+    failed.detail = "the key is gone";
+    CHECK(daemon_alert_rules_read(&rules, &failed, 101 * S, &last) && last.change == ALERT_MOVED);
+    CHECK_STR(last.text, "backup failed: the last one: the key is gone");
+    CHECK(!daemon_alert_rules_read(&rules, &failed, 200 * S, &last));
+    failed = (struct alert_reading){ALERT_BACKUP_FAILED, "the last one", 0, "it succeeded"};
+    CHECK(daemon_alert_rules_read(&rules, &failed, 201 * S, &last) && last.change == ALERT_OVER);
+    CHECK_STR(last.worst, "backup failed: the last one: the key is gone");
+    daemon_alert_rules_finish(&rules);
+}
+
+/* What a former run raised shows its own figure for a minute, and ends by it where no worse one came. */
+static void test_moved_former(void)
+{
+    struct alert_rules rules = {.limits = defaults()};
+    for (int i = 0; i < 2; i++)
+        daemon_alert_rules_adopt(&rules, "DISK", DB_WARNING, i ? "disk: b: 93 %, old" : "disk: a: 93 %, old");
+    CHECK(read_at(&rules, ALERT_DISK, "a", 0.8, S) == '.');
+    CHECK_STR(last.worst, "disk: a: 93 %, old");
+    CHECK(read_at(&rules, ALERT_DISK, "b", 0.93, S) == '-');
+    CHECK(read_at(&rules, ALERT_DISK, "b", 0.93, 61 * S) == '=');
+    CHECK(read_at(&rules, ALERT_DISK, "b", 0.93, 200 * S) == '-');
+    CHECK_STR(last.text, "disk: b: 93 %, warning from 90 %");
+    daemon_alert_rules_finish(&rules);
+}
+
 /* ---- several subjects, restarts, ends ---- */
 
 static void test_subjects(void)
@@ -313,7 +383,7 @@ static int replay(void)
         while (rule < ALERT_RULES_N && strcmp(daemon_alert_table[rule].code, code) != 0)
             rule++;
         char found = read_at(&rules, (enum alert_rule_id)rule, where, value, (int64_t)(s * 1000) * 1000000);
-        if (found != '-')
+        if (found != '-' && found != '=')
             printf("%c %s\n", found, last.about);
     }
     daemon_alert_rules_finish(&rules);
@@ -327,6 +397,9 @@ int main(int argc, char **argv)
         return replay();
     test_sequences();
     test_texts();
+    test_moved();
+    test_moved_flag();
+    test_moved_former();
     test_subjects();
     test_restart();
     test_gone();

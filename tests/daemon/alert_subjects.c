@@ -35,6 +35,8 @@ static void note(void *ctx, const struct alert_decision *decision)
 {
     (void)ctx;
     size_t n = strlen(seen);
+    if (decision->change == ALERT_MOVED) /* alert_rules.c has those */
+        return;
     snprintf(seen + n, sizeof seen - n, "%s%s\n", decision->change == ALERT_OVER ? "over: " : "",
              decision->text);
 }

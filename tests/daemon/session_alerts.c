@@ -28,7 +28,8 @@ static const struct symbol symbol = {
 static struct daemon_config config;
 static struct session *session;
 static uv_loop_t loop;
-static int reported; /* raised, by the hook */
+static int reported;                 /* raised, by the hook */
+static char over[DB_ALERT_TEXT_MAX]; /* the text of the last that is over, likewise */
 
 static void nothing(void *ctx, int at)
 {
@@ -47,8 +48,10 @@ static void no_log(void *ctx)
 
 static void see(void *ctx, const struct alert *alert, int64_t closed_ns)
 {
-    (void)ctx, (void)alert;
+    (void)ctx;
     reported += closed_ns == 0;
+    if (closed_ns > 0)
+        memcpy(over, alert->text, sizeof over);
 }
 
 static const struct alert *find(const char *code)
@@ -109,6 +112,15 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     for (int i = 0; i < 2; i++)
         daemon_session_alert_moment(session, DB_WARNING, "away", "away for 5 s");
     CHECK(!find("away") && reported == 2); /* each is one of its own, and past */
+    reported = 0;
+    daemon_session_alert_lasting(session, DB_WARNING, "DISK", "disk: /", "disk: /: 91 %");
+    daemon_session_alert_reword(session, "DISK", "disk: /", "disk: /: 94 %");
+    daemon_session_alert_reword(session, "DISK", "disk: /home", "disk: /home: 94 %");
+    CHECK_STR(find("DISK")->text, "disk: /: 94 %");
+    CHECK_INT(find("DISK")->count, 1);
+    daemon_session_alert_over_by(session, "DISK", "disk: /", "disk: /: 97 %");
+    CHECK_STR(over, "disk: /: 97 %");
+    CHECK(!find("DISK") && reported == 1); /* another text is no notice */
     close_session();
 
     open_session(&state); /* the next run finds one of the two again */
