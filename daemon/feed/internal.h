@@ -38,6 +38,7 @@ struct stream {
     struct silence silence;
     struct newest newest;
     int64_t since_ns; /* listening began, by the venue's time */
+    int64_t stale_ms; /* since when it has been stale; 0: it is not */
     bool alerted;     /* that it is stale */
     enum market_kind kind;
     char name[FEED_STREAM_NAME_MAX];
@@ -139,9 +140,11 @@ struct feed {
     size_t n_streams;
     struct silence_limits limits;
     struct silence_replaced replaced[VENUE_CONNECTIONS_MAX];
-    struct budget asks;  /* units of requests for silent streams: venue->ask_cost */
-    size_t next_asked;   /* where the search for the next one starts */
-    int n_asked_streams; /* unanswered ones */
+    struct silence_flow flows[VENUE_CONNECTIONS_MAX];
+    char silent[VENUE_DETAIL_MAX]; /* why a connection was replaced, as the alert says; "": no alert */
+    struct budget asks;            /* units of requests for silent streams: venue->ask_cost */
+    size_t next_asked;             /* where the search for the next one starts */
+    int n_asked_streams;           /* unanswered ones */
 
     uv_timer_t tick, retry;
     struct backoff backoff;

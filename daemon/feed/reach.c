@@ -49,7 +49,8 @@ void feed_judge_reach(struct feed *feed, int64_t now)
     const char *cause = newest_cause(feed, now);
     if (idle)
         feed_reached(feed);
-    if (idle || !cause[0] || is_same(feed->cause, cause))
+    if (idle || !cause[0] || is_same(feed->cause, cause) ||
+        is_same(feed->silent, cause)) /* an alert has it */
         return;
     snprintf(feed->cause, sizeof feed->cause, "%s", cause);
     report(feed);

@@ -174,3 +174,22 @@ bool feed_silence_link_well(const struct silence_link *link, struct silence_repl
     replaced->times = 0;
     return true;
 }
+
+void feed_silence_flowed(struct silence_flow *flow, const struct silence_link *link,
+                         const struct silence_limits *limits)
+{
+    if (link->spoke_ms <= flow->newest_ms)
+        return;
+    if (link->spoke_ms - flow->newest_ms > feed_silence_early_ms(limits->stale_ms))
+        flow->resumed_ms = link->spoke_ms;
+    flow->newest_ms = link->spoke_ms;
+}
+
+bool feed_silence_alone(const struct silence_rule *rule, const struct silence *silence, int64_t stale_ms,
+                        const struct silence_link *link, const struct silence_flow *flow)
+{
+    int64_t due = flow->resumed_ms > silence->received_ms
+                      ? flow->resumed_ms + feed_silence_limit(rule, silence)
+                      : stale_ms;
+    return link->spoke_ms > most(stale_ms, due);
+}

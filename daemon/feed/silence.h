@@ -94,6 +94,12 @@ struct silence_replaced {
     int times;     /* since it last brought data */
 };
 
+/* When a connection brought data; it outlives the reconnection. */
+struct silence_flow {
+    int64_t newest_ms;  /* the newest; 0: none yet */
+    int64_t resumed_ms; /* the first after it had been silent as a whole */
+};
+
 void feed_silence_link_add(struct silence_link *link, const struct silence_rule *rule,
                            const struct silence *silence);
 
@@ -101,6 +107,14 @@ void feed_silence_link_add(struct silence_link *link, const struct silence_rule 
 bool feed_silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
                            const struct silence_limits *limits, int64_t now_ms);
 void feed_silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms);
+/* Takes that connection's newest data; called once a second. */
+void feed_silence_flowed(struct silence_flow *flow, const struct silence_link *link,
+                         const struct silence_limits *limits);
+/* Is a stream that has been stale since then silent beside others of its connection, not with all of them?
+ * Another one brought data since, and not just because the connection's whole silence is over. */
+bool feed_silence_alone(const struct silence_rule *rule, const struct silence *silence, int64_t stale_ms,
+                        const struct silence_link *link, const struct silence_flow *flow);
+
 /* Data came since: true once, then its replacements are counted from 0 again. */
 bool feed_silence_link_well(const struct silence_link *link, struct silence_replaced *replaced);
 

@@ -111,8 +111,6 @@ static void judge_link(struct feed *feed, int at, const struct silence_link *rec
 {
     struct silence_replaced *replaced = &feed->replaced[at];
     char why[VENUE_DETAIL_MAX];
-    if (feed_silence_link_well(received, replaced))
-        feed_alert_end(feed, "silent", "");
     if (!feed_silence_link_due(received, replaced, &feed->limits, now))
         return;
     snprintf(why, sizeof why, "no data of any of %d streams for %lld s", received->streams,
@@ -120,7 +118,24 @@ static void judge_link(struct feed *feed, int at, const struct silence_link *rec
     if (!feed->venue->stream_replace(feed->link, at, why))
         return;
     feed_silence_link_replaced(replaced, now);
+    snprintf(feed->silent, sizeof feed->silent, "%s", why);
     feed_alert_raise(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
+}
+
+/* The venue's one alert ends with the silence of the last of its connections. */
+static void end_silence(struct feed *feed, const struct silence_link links[VENUE_CONNECTIONS_MAX])
+{
+    bool well = false, silent = false;
+    for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++) {
+        if (links[i].streams == 0)
+            continue;
+        well |= feed_silence_link_well(&links[i], &feed->replaced[i]);
+        silent |= feed->replaced[i].times > 0;
+    }
+    if (!well || silent)
+        return;
+    feed->silent[0] = '\0';
+    feed_alert_end(feed, "silent", "");
 }
 
 /* One stream that is silent beside others that are not. Its silence is reported once, and so is its end. */
@@ -149,6 +164,14 @@ static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
     }
 }
 
+static bool is_alone(const struct feed *feed, const struct stream *stream,
+                     const struct silence_link links[VENUE_CONNECTIONS_MAX])
+{
+    int link = feed_link_of(feed, stream);
+    return feed_silence_alone(&stream->rule, &stream->silence, stream->stale_ms, &links[link],
+                              &feed->flows[link]);
+}
+
 static void judge_silence(struct feed *feed, int64_t now)
 {
     struct silence_link links[VENUE_CONNECTIONS_MAX] = {0};
@@ -157,12 +180,19 @@ static void judge_silence(struct feed *feed, int64_t now)
         if (feed_stream_counts(feed, at))
             feed_silence_link_add(&links[feed_link_of(feed, stream)], &stream->rule, &stream->silence);
     }
+    for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
+        feed_silence_flowed(&feed->flows[i], &links[i], &feed->limits);
     for (size_t at = 0; at < feed->n_streams; at++) {
         struct stream *stream = &feed->streams[at];
         bool stale = feed_stream_counts(feed, at) && is_stale(stream, now);
-        if (!stale || now - links[feed_link_of(feed, stream)].received_ms <= feed->limits.stale_ms)
+        if (!stale)
+            stream->stale_ms = 0;
+        else if (stream->stale_ms == 0)
+            stream->stale_ms = now;
+        if (!stale || is_alone(feed, stream, links))
             judge_stream(feed, stream, stale);
     }
+    end_silence(feed, links);
     for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
         if (links[i].streams > 0)
             judge_link(feed, i, &links[i], now);

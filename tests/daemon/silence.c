@@ -236,6 +236,41 @@ static void test_replaced_again(void)
     CHECK(feed_silence_link_due(&link, &replaced, &limits, 4060 * S + 1)); /* as the first time */
 }
 
+/* Two streams of a connection, once a second: when is the first one silent alone? 0: never. */
+static int64_t alone_s(const struct silence_rule *rule, int64_t quiet_s, int64_t other_quiet_s,
+                       int64_t other_again_s, int64_t again_s)
+{
+    struct silence streams[2] = {0};
+    struct silence_flow flow = {0};
+    int64_t stale_ms = 0;
+    for (int64_t now = 1; now < 300; now++) {
+        if (now <= quiet_s || now >= again_s)
+            feed_silence_received(&streams[0], now * S);
+        if (now <= other_quiet_s || now >= other_again_s)
+            feed_silence_received(&streams[1], now * S);
+        if (now == quiet_s + 20 && now < again_s)
+            answer(&streams[0], SILENCE_NEWER, now * S);
+        struct silence_link link = link_of(streams, 2);
+        feed_silence_flowed(&flow, &link, &limits);
+        bool stale = feed_silence_state(rule, &streams[0], now * S) == SILENCE_STALE;
+        stale_ms = !stale ? 0 : stale_ms ? stale_ms : now * S;
+        if (stale && feed_silence_alone(rule, &streams[0], stale_ms, &link, &flow))
+            return now;
+    }
+    return 0;
+}
+
+static void test_alone(void)
+{
+    struct silence_rule rule = feed_silence_rule(MARKET_QUOTE, false, &limits);
+    CHECK_INT(alone_s(&rule, 100, 1000, 0, 1000), 124); /* beside one that is not silent */
+    CHECK_INT(alone_s(&rule, 100, 100, 1000, 1000), 0); /* with all */
+    CHECK_INT(alone_s(&rule, 100, 110, 1000, 1000), 0); /* which were silent later, before that was known */
+    CHECK_INT(alone_s(&rule, 100, 100, 160, 165), 0); /* it comes back a little later than the others, … */
+    CHECK_INT(alone_s(&rule, 100, 100, 160, 1000), 191); /* … or does not, for as long as its limit */
+    CHECK_INT(alone_s(&rule, 100, 123, 130, 1000), 130); /* a gap of the others' that is no silence */
+}
+
 int main(void)
 {
     test_rules();
@@ -247,5 +282,6 @@ int main(void)
     test_link();
     test_one_behind();
     test_replaced_again();
+    test_alone();
     return check_done("daemon/silence");
 }

@@ -39,14 +39,14 @@ strategy = none
 """
 
 
-def start(folder, name, venue, replay_arguments, symbols, streams="", limits=LIMITS):
+def start(folder, name, venue, replay_arguments, symbols, streams="", limits=LIMITS, sections=""):
     """A venue and a daemon with its default streams, up to the first data of each symbol."""
     inside = folder.within(name)
     transcript = os.path.join(inside, "transcript")
     keys = harness.write_keys(inside, "keys", "hush")
     replay = folder.start(harness.Replay(inside, "--venue", venue, "--synthetic", "5", "--transcript", transcript, *replay_arguments))
     replay.transcript, replay.expected = transcript, []
-    more = f"[venue alpaca]\nkeys = {keys}\nfeed = iex\n" if venue == "alpaca" else ""
+    more = f"[venue alpaca]\nkeys = {keys}\nfeed = iex\n" if venue == "alpaca" else sections
     config = CONFIG.format(venue=venue, symbols=symbols, streams=streams, currency="USD" if venue == "alpaca" else "USDT", more=more,
                            **limits)
     daemon = folder.start(harness.Daemon(inside, replay, config, name="daemon"))
@@ -178,6 +178,32 @@ def frozen(folder):
     stop(replay, daemon)
 
 
+def one_notice(folder):
+    """A venue of five symbols is silent, for longer than all limits: one notice, and its end."""
+    took = os.path.join(folder.path, "notices")
+    replay, daemon = start(folder, "five", "binance", ["--rate", "40", "--symbols", "5"], "BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT, XAACUSDT", limits=FAST,
+                           sections=f"[alerts]\ncommand = /bin/sh -c 'cat >>\"$1\"' sh {took}\n")
+    for symbol in daemon.status_object()["symbols"]:
+        daemon.frames(symbol["symbol"], "bookTicker", 20)
+
+    def notices():
+        with open(took) as file:
+            lines = [json.loads(line) for line in file]
+        return [(line["rule"], line["state"]) for line in lines if line["rule"] in ("silent", "stale", "feed")]
+    alerts = lambda: daemon.query("SELECT code, closed_ns IS NULL FROM alerts WHERE code IN ('silent', 'stale', 'feed')")
+    stale = lambda s: sum(x["stale"] and x["stream"] == "bookTicker" for x in s["feed"]["streams"])
+    fault(replay, "silence@0s")
+    daemon.wait_status(lambda s: stale(s) == 5, "five: all are stale")
+    harness.wait_for(lambda: alerts() == [("silent", 1)], "five: one alert")
+    fault(replay, "silence@0s+0s")
+    daemon.wait_status(lambda s: not stale(s), "five: data again")
+    harness.wait_for(lambda: alerts() == [("silent", 0)], "five: its end")
+    harness.wait_for(lambda: len(notices()) >= 2, "five: the notices")
+    stop(replay, daemon)
+    assert notices() == [("silent", "raised"), ("silent", "recovered")], notices()
+    print("five: a silent venue of five symbols: one notice, one recovery", flush=True)
+
+
 def newest_is_the_quote(daemon, symbol, seq):
     """Of the log from there on: a quote after several books, so not of the stream, has a number not below theirs: it is filled from."""
     book = since = 0
@@ -277,7 +303,7 @@ def alpaca(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, binance, binance_silent, frozen, prices, thin, half, alpaca)
+        harness.together(folder, binance, binance_silent, frozen, one_notice, prices, thin, half, alpaca)
     return 0
 
 
