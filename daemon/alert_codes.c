@@ -62,6 +62,7 @@ static const char *const codes[] = {
     "TRAINING_MEMORY",
     "TRAINING_NAN",
     "TRAINING_STALLED",
+    "WAL_LARGE",
     "account-currency",
     "actions-missing",
     "away",

@@ -9,6 +9,8 @@
 #define ALERT_SHARE   KEY_SHARE(1), .none = "off"
 #define ALERT_USE     KEY_SHARE(0.9), .none = "off"
 #define ALERT_FOR     KEY_DURATION, .none = "off"
+/* From twice of what the file keeps at most (db/store.h). */
+#define ALERT_WAL     KEY_OWN(config_key_read_size, config_key_print_size), .min = 0x1p25, .max = 0x1p46, .none = "off"
 #define ALERT_COUNT   KEY_NUMBER(0, 1000000), .none = "off"
 
 /* ROW(type, member, name, kind, default, sentence, more). A limit of NaN or 0, and a duration of 0 where it
@@ -86,6 +88,10 @@
         "The alert DISK, over at 2 % less. Looked at every ten seconds, on a thread.") \
     ROW(double, disk_critical, "disk_critical", ALERT_SHARE, "95%", \
         "from here on that alert is an error; 0 or off: never", NULL) \
+    ROW(uint64_t, wal_bytes, "wal", ALERT_WAL, "64MiB", \
+        "papertape.db's write-ahead log of this size is a warning; 0 or off: none", \
+        "The alert WAL_LARGE, over at half of it. A reader that keeps a transaction open is the cause, as a sqlite3 shell " \
+        "or a notebook with a query half read: the log grows until it ends. Looked at every ten seconds, on a thread.") \
     ROW(int64_t, clock_offset_ns, "clock_offset", ALERT_FOR, "5s", \
         "a clock so far from the venue's, either way, is a warning; 0 or off: none", \
         "The alert CLOCK_OFFSET; not with clock = feed, whose time is not the machine's.") \

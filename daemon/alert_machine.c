@@ -1,11 +1,13 @@
 #include "daemon/alert_machine.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <uv.h>
@@ -15,13 +17,14 @@
 enum { OUTCOME_MAX = 8192 };
 #define NS_PER_S   INT64_C(1000000000)
 #define LOOK_EVERY (10 * NS_PER_S)
+#define WAL_SHORT  0x1p24 /* that the file may have without a reader: db/store.h */
 
 struct alert_machine {
     uv_loop_t *loop;
     uv_work_t work;
     bool busy, destroyed, known;
     int64_t looked_ns; /* monotonic; 0: never */
-    char state[STATE_PATH_MAX];
+    char state[STATE_PATH_MAX], database[STATE_PATH_MAX];
     struct machine_seen
         next; /* the thread's while it is busy; an outcome that cannot be read leaves the last one */
     struct machine_seen last; /* the loop's */
@@ -58,6 +61,14 @@ static void read_backup(const char *state, struct machine_seen *seen)
     (void)daemon_alert_backup_take(text, seen);
 }
 
+double daemon_alert_wal_bytes(const char *database)
+{
+    char path[STATE_PATH_MAX + 8];
+    struct stat file;
+    snprintf(path, sizeof path, "%s-wal", database);
+    return stat(path, &file) == 0 ? (double)file.st_size : errno == ENOENT ? 0 : NAN;
+}
+
 static void on_thread(uv_work_t *work)
 {
     struct alert_machine *machine = work->data;
@@ -69,6 +80,7 @@ static void on_thread(uv_work_t *work)
         machine->next.used = used + left > 0 ? used / (used + left) : NAN;
         machine->next.left_bytes = left * (double)room.f_frsize;
     }
+    machine->next.wal_bytes = daemon_alert_wal_bytes(machine->database);
     read_backup(machine->state, &machine->next);
 }
 
@@ -86,14 +98,15 @@ static void on_done(uv_work_t *work, int status)
     machine->known = true;
 }
 
-struct alert_machine *daemon_alert_machine_create(uv_loop_t *loop, const char *state)
+struct alert_machine *daemon_alert_machine_create(uv_loop_t *loop, const struct state_dir *state)
 {
     struct alert_machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
     machine->loop = loop;
     machine->work.data = machine;
-    snprintf(machine->state, sizeof machine->state, "%s", state);
+    memcpy(machine->state, state->path, sizeof machine->state);
+    memcpy(machine->database, state->database, sizeof machine->database);
     return machine;
 }
 
@@ -119,6 +132,8 @@ void daemon_alert_machine_read(struct alert_machine *machine, struct alert_rules
                        : NAN;
     const struct alert_reading readings[] = {
         {ALERT_DISK, machine->state, seen->used, room},
+        {ALERT_WAL_LARGE, machine->database, seen->wal_bytes,
+         seen->wal_bytes > WAL_SHORT ? "(a reader keeps a transaction open: end it)" : NULL},
         {ALERT_BACKUP_FAILED, "the last one", seen->backup ? seen->failed : NAN,
          seen->failed ? seen->error : "the last one succeeded"},
         {ALERT_BACKUP_OLD, "the last one that succeeded", age_s, "ago"},

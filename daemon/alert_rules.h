@@ -30,6 +30,7 @@
     X(NO_TRADES) \
     X(SHARPE_LOW) \
     X(DISK) \
+    X(WAL_LARGE) \
     X(CLOCK_OFFSET) \
     X(BACKUP_FAILED) \
     X(BACKUP_OLD) \

@@ -9,6 +9,7 @@
 /* clang-format off */
 #define NUMBER(member)  {ALERT_LIMIT_NUMBER, offsetof(struct alert_limits, member), 0}
 #define SECONDS(member) {ALERT_LIMIT_SECONDS, offsetof(struct alert_limits, member), 0}
+#define BYTES(member)   {ALERT_LIMIT_BYTES, offsetof(struct alert_limits, member), 0}
 #define FIXED(value)    {ALERT_LIMIT_FIXED, 0, value}
 #define FLAG            .levels = {FIXED(0.5)}
 #define ON(member)      .event_on = offsetof(struct alert_limits, member) + 1
@@ -46,6 +47,8 @@ const struct alert_rule daemon_alert_table[] = {
     RULE(SHARPE_LOW, "live Sharpe below the backtest's", ALERT_UNIT_SHARE, .of = ALERT_OF_ACCOUNT, .below = true, .ends = true,
          .margin = 0.01, .levels = {NUMBER(sharpe_p)})
     RULE(DISK, "disk", ALERT_UNIT_SHARE, .margin = 0.02, .levels = {NUMBER(disk), NUMBER(disk_critical)})
+    /* Good at half of it, which is what the file keeps at most once no reader is in the way. */
+    RULE(WAL_LARGE, "write-ahead log", ALERT_UNIT_BYTES, .margin = INFINITY, .levels = {BYTES(wal_bytes)})
     RULE(CLOCK_OFFSET, "clock offset", ALERT_UNIT_SECONDS, .of = ALERT_OF_VENUE, .settles = true, .ends = true,
          .levels = {SECONDS(clock_offset_ns)})
     RULE(BACKUP_FAILED, "backup failed", ALERT_UNIT_FLAG, .levels = {[1] = FIXED(0.5)})
@@ -60,11 +63,15 @@ static double value_of(const struct alert_limits *limits, const struct alert_lim
     const char *at = (const char *)limits + source->at;
     double number = NAN;
     int64_t ns;
+    uint64_t bytes;
     if (source->kind == ALERT_LIMIT_NUMBER) {
         memcpy(&number, at, sizeof number);
     } else if (source->kind == ALERT_LIMIT_SECONDS) {
         memcpy(&ns, at, sizeof ns);
         number = (double)ns / NS_PER_S;
+    } else if (source->kind == ALERT_LIMIT_BYTES) {
+        memcpy(&bytes, at, sizeof bytes);
+        number = (double)bytes;
     } else if (source->kind == ALERT_LIMIT_FIXED) {
         number = source->fixed;
     }
@@ -138,6 +145,9 @@ static void put_figure(enum alert_unit unit, double value, char *buf, size_t siz
         break;
     case ALERT_UNIT_COUNT:
         snprintf(buf, size, "%.0f", value);
+        break;
+    case ALERT_UNIT_BYTES:
+        snprintf(buf, size, "%.4g MiB", value / (1 << 20));
         break;
     case ALERT_UNIT_FLAG:
         buf[0] = '\0';

@@ -12,15 +12,22 @@ enum alert_unit {
     ALERT_UNIT_CELSIUS,
     ALERT_UNIT_SHARE,
     ALERT_UNIT_SECONDS,
-    ALERT_UNIT_COUNT
+    ALERT_UNIT_COUNT,
+    ALERT_UNIT_BYTES
 };
 
 /* What its `where` names: a field of the log (log_kinds.h). */
 enum alert_of { ALERT_OF_MACHINE, ALERT_OF_ACCOUNT, ALERT_OF_TRAINING, ALERT_OF_VENUE };
 
-/* Where a limit comes from: nowhere, a key's number, a key's duration (in seconds), the table. */
+/* Where a limit comes from: nowhere, a key's number, a key's duration (in seconds) or size, the table. */
 struct alert_limit {
-    enum { ALERT_LIMIT_NONE, ALERT_LIMIT_NUMBER, ALERT_LIMIT_SECONDS, ALERT_LIMIT_FIXED } kind;
+    enum {
+        ALERT_LIMIT_NONE,
+        ALERT_LIMIT_NUMBER,
+        ALERT_LIMIT_SECONDS,
+        ALERT_LIMIT_BYTES,
+        ALERT_LIMIT_FIXED
+    } kind;
     size_t at; /* in struct alert_limits */
     double fixed;
 };
@@ -54,7 +61,7 @@ struct alert_bounds daemon_alert_bounds(const struct alert_limits *limits, const
  * margin is good, or by half the limit where that is less. */
 int daemon_alert_side(const struct alert_rule *rule, double limit, double value);
 
-/* Is a figure another than the one that is shown: by 1 degree, 1 %, a tenth of a time or a count;
+/* Is a figure another than the one that is shown: by 1 degree, 1 %, a tenth of all others;
  * a share by no more than a tenth of its limit? A flag has none. */
 bool daemon_alert_moved(const struct alert_rule *rule, const struct alert_bounds *bounds, double shown,
                         double value);

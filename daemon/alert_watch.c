@@ -152,7 +152,7 @@ struct alert_watch *daemon_alert_watch_create(struct daemon *daemon)
     struct alert_watch *watch = calloc(1, sizeof *watch);
     if (!watch)
         return NULL;
-    watch->machine = daemon_alert_machine_create(daemon->loop, daemon->state.path);
+    watch->machine = daemon_alert_machine_create(daemon->loop, &daemon->state);
     if (!watch->machine) {
         free(watch);
         return NULL;

@@ -38,7 +38,7 @@ struct config_key {
     double min, max; /* of numbers, both included, as in the text; of text: its shortest length */
     int scale;
     bool share;          /* 5% is 0.05 */
-    const char *none;    /* the word for no number: NaN of a double, -1 of a whole number */
+    const char *none;    /* the word for no number: NaN of a double, -1 of a whole number, 0 of a size */
     const char *words;   /* separated by blanks, in the order of their values */
     size_t offset, size; /* of the value in the struct that `base` points to */
     unsigned marks;      /* its owner's marks: enum config_key_mark */
@@ -54,7 +54,8 @@ void config_key_print_interval(const struct config_key *key, const void *base, F
 
 /* Of a size, a uint64_t of bytes within min and max: digits with at most six after a point, and a unit: none,
  * B or bytes; KiB, MiB, GiB, TiB, and K, M, G, T for the same; kB, MB, GB, TB of powers of 1000. Letters of
- * either case; what is left of a byte is dropped. Printed in the largest unit that leaves no rest. */
+ * either case; what is left of a byte is dropped. 0 too where the row has `none`, which is how it is printed
+ * then. Printed in the largest unit that leaves no rest. */
 int config_key_read_size(const struct config_key *key, const char *text, void *base,
                          char why[static CONFIG_WHY_MAX]);
 void config_key_print_size(const struct config_key *key, const void *base, FILE *to);

@@ -78,11 +78,15 @@ int config_key_read_size(const struct config_key *key, const char *text, void *b
 {
     char least[32], most[32];
     uint64_t bytes;
-    int r = read_size(text, key->min, key->max, &bytes);
+    bool none = key->none && (strcmp(text, "0") == 0 || strcmp(text, key->none) == 0);
+    int r = none ? 0 : read_size(text, key->min, key->max, &bytes);
+    if (none)
+        bytes = 0;
     if (r < 0)
         return config_key_refuse(
-            why, CONFIG_WHY_MAX, "\"%.60s\": a size from %s to %s is needed, as 12GiB, 500MiB or bytes", text,
-            size_text(key->min, least, sizeof least), size_text(key->max, most, sizeof most));
+            why, CONFIG_WHY_MAX, "\"%.60s\": a size from %s to %s is needed, as 12GiB, 500MiB or bytes%s%s",
+            text, size_text(key->min, least, sizeof least), size_text(key->max, most, sizeof most),
+            key->none ? ", or " : "", key->none ? key->none : "");
     memcpy((char *)base + key->offset, &bytes, sizeof bytes);
     return 0;
 }
@@ -91,5 +95,8 @@ void config_key_print_size(const struct config_key *key, const void *base, FILE 
 {
     uint64_t bytes;
     memcpy(&bytes, (const char *)base + key->offset, sizeof bytes);
-    print_size(bytes, to);
+    if (bytes == 0 && key->none)
+        fputs(key->none, to);
+    else
+        print_size(bytes, to);
 }

@@ -1,12 +1,17 @@
 /* The rules on accounts, by sequences of figures: refused orders within a minute, losses below their limits,
- * what is held and traded, the Sharpe ratio; and what a backup's outcome says. */
+ * what is held and traded, the Sharpe ratio; and of the machine what a backup's outcome says, and the size of
+ * the write-ahead log. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <uv.h>
 
 #include "daemon/alert_accounts.h"
 #include "daemon/alert_machine.h"
+#include "db/state.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 
 #define S INT64_C(1000000000)
 
@@ -144,6 +149,49 @@ static void test_backup(void)
     CHECK(daemon_alert_backup_take("{\"ok\":false}", &machine) && machine.error[0]);
 }
 
+/* A file of the database's write-ahead log, as a reader makes it grow, from the disk to the rule. */
+static void see_log(struct alert_machine *machine, struct alert_rules *rules, uv_loop_t *loop, int s)
+{
+    const struct alert_sink sink = {NULL, change};
+    said[0] = '\0';
+    for (int i = 0; i < 2; i++) { /* it looks, and knows */
+        daemon_alert_machine_read(machine, rules, s * S, 0, &sink);
+        uv_run(loop, UV_RUN_DEFAULT);
+    }
+}
+
+static void test_log(struct alert_rules *rules)
+{
+    struct state_dir state = {0};
+    char log[SCRATCH_MAX + 32], expected[sizeof said];
+    uv_loop_t loop;
+    scratch_make(state.path);
+    snprintf(state.database, sizeof state.database, "%.200s/papertape.db", state.path);
+    snprintf(log, sizeof log, "%.200s-wal", state.database);
+    uv_loop_init(&loop);
+    struct alert_machine *machine = daemon_alert_machine_create(&loop, &state);
+    rules->limits.disk = rules->limits.disk_critical = 0; /* this machine's may be full */
+    CHECK(daemon_alert_wal_bytes(state.database) == 0);
+    see_log(machine, rules, &loop, 1);
+    CHECK_STR(said, "");
+    int fd = open(log, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    CHECK_INT(ftruncate(fd, 70 << 20), 0);
+    see_log(machine, rules, &loop, 12);
+    snprintf(
+        expected, sizeof expected,
+        "write-ahead log: %.200s: 70 MiB (a reader keeps a transaction open: end it), warning from 64 MiB\n",
+        state.database);
+    CHECK_STR(said, expected);
+    CHECK_INT(ftruncate(fd, 32 << 20), 0);
+    see_log(machine, rules, &loop, 23);
+    CHECK(strncmp(said, "over: write-ahead log: ", 23) == 0 && strstr(said, ": 32 MiB"));
+    close(fd);
+    rules->limits.wal_bytes = 0;
+    CHECK(!daemon_alert_rule_on(&rules->limits, ALERT_WAL_LARGE));
+    daemon_alert_machine_destroy(machine);
+    CHECK_INT(uv_loop_close(&loop), 0);
+}
+
 int main(void)
 {
     struct alert_rules rules = {0};
@@ -152,6 +200,7 @@ int main(void)
     test_losses(&rules);
     test_held(&rules);
     test_backup();
+    test_log(&rules);
     daemon_alert_rules_finish(&rules);
     return check_done("daemon/alert_accounts");
 }

@@ -31,6 +31,8 @@ static const struct config_key keys[] = {
     {"b", "name", "t", "x", .kind = CONFIG_NAME, KEY_AT(struct values, name)},
     {"c", "size", "s", "", .kind = CONFIG_OWN, .min = 1024, .max = 0x1p46, .read = config_key_read_size,
      .print = config_key_print_size, KEY_AT(struct values, bytes)},
+    {"c", "limit", "s", "", .kind = CONFIG_OWN, .min = 1024, .max = 0x1p46, .none = "off",
+     .read = config_key_read_size, .print = config_key_print_size, KEY_AT(struct values, bytes)},
 };
 enum { N = sizeof keys / sizeof *keys };
 
@@ -175,6 +177,14 @@ static void test_sizes(void)
                  "\"%s\": a size from 1KiB to 64TiB is needed, as 12GiB, 500MiB or bytes", none[i]);
         refuses("size", none[i], words);
     }
+    values.bytes = 7;
+    takes("limit", "off", "off");
+    CHECK_INT(values.bytes, 0);
+    takes("limit", "0", "off");
+    takes("limit", "64MiB", "64MiB");
+    refuses("limit", "1023",
+            "\"1023\": a size from 1KiB to 64TiB is needed, as 12GiB, 500MiB or bytes, or off");
+    refuses("size", "off", "\"off\": a size from 1KiB to 64TiB is needed, as 12GiB, 500MiB or bytes");
 }
 
 static void test_section(void)
