@@ -10,8 +10,9 @@
 #define ALERT_USE     KEY_SHARE(0.9), .none = "off"
 #define ALERT_FOR     KEY_DURATION, .none = "off"
 /* From twice of what the file keeps at most (db/store.h). */
-#define ALERT_WAL     KEY_OWN(config_key_read_size, config_key_print_size), .min = 0x1p25, .max = 0x1p46, .none = "off"
-#define ALERT_COUNT   KEY_NUMBER(0, 1000000), .none = "off"
+#define ALERT_WAL \
+    KEY_OWN(config_key_read_size, config_key_print_size), .min = 0x1p25, .max = 0x1p46, .none = "off"
+#define ALERT_COUNT KEY_NUMBER(0, 1000000), .none = "off"
 
 /* ROW(type, member, name, kind, default, sentence, more). A limit of NaN or 0, and a duration of 0 where it
  * switches its rule (alert_table.c), are off. */
