@@ -50,10 +50,20 @@ static void check_version(const struct doctor *doctor, struct doctor_results *re
                    version ? version : "not known");
 }
 
+/* A daemon that runs, or may run, and does not answer. */
+static bool is_silent(const struct doctor *doctor)
+{
+    return !doctor->status && (doctor->holder > 0 || cli_doctor_silent(doctor->status_errno));
+}
+
 static void check_silent(const struct doctor *doctor, struct doctor_results *results)
 {
-    cli_doctor_add(results, DOCTOR_ERROR, "process %d holds %s, but does not answer: %s", (int)doctor->holder,
-                   doctor->state.lock, doctor->status_words);
+    if (doctor->holder > 0)
+        cli_doctor_add(results, DOCTOR_ERROR, "process %d holds %s, but does not answer: %s",
+                       (int)doctor->holder, doctor->state.lock, doctor->status_words);
+    else
+        cli_doctor_add(results, DOCTOR_ERROR, "a process is there, but does not answer: %s",
+                       doctor->status_words);
     cli_doctor_remedy(results, "journalctl -u %s -n 50; if it never answers, systemctl restart %s",
                       doctor->service.unit, doctor->service.unit);
 }
@@ -76,14 +86,18 @@ static void check_log(const struct doctor *doctor, struct doctor_results *result
 static void check_place(const struct doctor *doctor, const char *key, const char *wanted, const char *where,
                         bool is_path, struct doctor_results *results)
 {
-    char by[DOCTOR_LISTENER_MAX];
+    char by[DOCTOR_LISTENER_MAX] = "";
     struct stat st;
     pid_t pid = 0;
     if (is_path && lstat(where, &st) == 0 && !S_ISSOCK(st.st_mode)) {
         cli_doctor_add(results, DOCTOR_ERROR, "[metrics] %s = %s: %s is no socket, and is not replaced", key,
                        wanted, where);
         cli_doctor_remedy(results, "ls -l %s; another name is right", DOCTOR_QUOTE(where));
-    } else if (cli_doctor_listener(where, is_path, by, &pid) && (pid == 0 || pid != doctor->holder)) {
+    } else if (cli_doctor_listener(where, is_path, by, &pid) && pid == 0 && is_silent(doctor)) {
+        cli_doctor_add(results, DOCTOR_SKIPPED, "[metrics] %s = %s: %s listens there: is it the daemon?", key,
+                       wanted, by);
+        cli_doctor_remedy(results, "sudo papertape doctor");
+    } else if (by[0] && (pid == 0 || pid != doctor->holder)) {
         cli_doctor_add(results, DOCTOR_ERROR, "[metrics] %s = %s: %s listens there", key, wanted, by);
         cli_doctor_remedy(results, "another place, or the end of that process; then papertape reload");
     } else if (doctor->status) {
@@ -154,7 +168,7 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
         check_left_out(doctor, results);
     } else if (cli_doctor_denied(doctor->status_errno)) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s", doctor->status_words);
-    } else if (doctor->holder > 0) {
+    } else if (is_silent(doctor)) {
         check_silent(doctor, results);
     }
     check_metrics(doctor, results);

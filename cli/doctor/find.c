@@ -143,18 +143,28 @@ bool cli_doctor_denied(int r)
     return r == -EACCES || r == -EREMOTEIO;
 }
 
+bool cli_doctor_silent(int r)
+{
+    return r < 0 && !cli_doctor_denied(r) && r != -ENOENT && r != -ECONNREFUSED;
+}
+
 static void find_status(struct doctor *doctor)
 {
-    struct control_error error = {0}, ignored;
+    struct control_error error = {0}, of_read = {0};
     json_t *status = NULL;
     if (access(doctor->state.socket, F_OK) < 0 && errno == ENOENT) { /* no database is opened here */
         doctor->status_errno = -ENOENT;
         return;
     }
     int r = cli_control_call(doctor->state.socket, "status", NULL, STATUS_TIMEOUT_MS, &status, &error);
-    if (cli_doctor_denied(r) && cli_control_call(doctor->state.socket_read, "status", NULL, STATUS_TIMEOUT_MS,
-                                                 &status, &ignored) == 0)
-        r = 0;
+    if (cli_doctor_denied(r)) {
+        int read =
+            cli_control_call(doctor->state.socket_read, "status", NULL, STATUS_TIMEOUT_MS, &status, &of_read);
+        if (read == 0 || cli_doctor_silent(read)) {
+            r = read;
+            error = of_read;
+        }
+    }
     doctor->status_errno = r;
     doctor->status = r == 0 ? status : NULL;
     snprintf(doctor->status_words, sizeof doctor->status_words, "%s", error.message);

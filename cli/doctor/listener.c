@@ -12,7 +12,11 @@
 #include "daemon/http/listen.h"
 #include "daemon/procfs.h"
 
-enum { LISTENS = 0x0a, ACCEPTS = 0x10000 }; /* proc(5): a state of TCP's, a flag of a UNIX socket */
+enum {
+    LISTENS = 0x0a, /* proc(5): a state of TCP's, a flag of a UNIX socket */
+    ACCEPTS = 0x10000,
+    ADDRESS_MAX = 2 * 16 + 1,
+};
 
 /* ---- the socket's number, by proc(5); 0: none ---- */
 
@@ -23,20 +27,30 @@ static FILE *open_net(const char *name)
     return fopen(path, "re");
 }
 
-/* An IPv6 socket of that port may be one of all addresses. */
-static uint64_t find_tcp(const char *name, uint16_t port, uint32_t address)
+/* As proc(5) prints an address: words of the machine's order. */
+static void print_words(const void *address, size_t n, char ret[static ADDRESS_MAX])
 {
-    char line[512], local[40];
+    uint32_t word;
+    for (size_t i = 0; i < n / sizeof word; i++) {
+        memcpy(&word, (const char *)address + i * sizeof word, sizeof word);
+        snprintf(ret + 8 * i, ADDRESS_MAX - 8 * i, "%08" PRIX32, word);
+    }
+}
+
+/* The one of an address, or of all. */
+static uint64_t find_tcp(const char *name, uint16_t port, const void *address, size_t n)
+{
+    char line[512], local[40], wanted[ADDRESS_MAX];
     unsigned at, state;
     uint64_t inode, found = 0;
     FILE *list = open_net(name);
+    print_words(address, n, wanted);
     while (list && found == 0 && fgets(line, sizeof line, list)) {
         if (sscanf(line, " %*d: %39[0-9A-F]:%X %*s %X %*s %*s %*s %*d %*d %" SCNu64, local, &at, &state,
                    &inode) != 4 ||
             at != port || state != LISTENS)
             continue;
-        uint32_t is = (uint32_t)strtoul(local, NULL, 16);
-        if (strlen(local) > 8 || is == 0 || is == address)
+        if (local[strspn(local, "0")] == '\0' || strcmp(local, wanted) == 0)
             found = inode;
     }
     if (list)
@@ -53,8 +67,14 @@ static uint64_t find_address(const char *where)
     const struct sockaddr_in *four = (const void *)&address;
     const struct sockaddr_in6 *six = (const void *)&address;
     uint16_t port = ntohs(address.ss_family == AF_INET ? four->sin_port : six->sin6_port);
-    uint64_t inode = port && address.ss_family == AF_INET ? find_tcp("tcp", port, four->sin_addr.s_addr) : 0;
-    return inode || !port ? inode : find_tcp("tcp6", port, 0);
+    if (port == 0)
+        return 0;
+    if (address.ss_family == AF_INET6)
+        return find_tcp("tcp6", port, &six->sin6_addr, sizeof six->sin6_addr);
+    struct in6_addr mapped = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
+    memcpy(mapped.s6_addr + 12, &four->sin_addr, sizeof four->sin_addr);
+    uint64_t inode = find_tcp("tcp", port, &four->sin_addr, sizeof four->sin_addr);
+    return inode ? inode : find_tcp("tcp6", port, &mapped, sizeof mapped);
 }
 
 static uint64_t find_path(const char *where)
@@ -117,7 +137,7 @@ bool cli_doctor_listener(const char *where, bool is_path, char ret[static DOCTOR
     if (inode == 0)
         return false;
     *ret_pid = find_process(inode);
-    snprintf(ret, DOCTOR_LISTENER_MAX, "another process");
+    snprintf(ret, DOCTOR_LISTENER_MAX, "a process that cannot be seen");
     if (*ret_pid > 0 && daemon_procfs_read_of(*ret_pid, "comm", name, sizeof name) > 0)
         snprintf(ret, DOCTOR_LISTENER_MAX, "process %d (%.20s)", (int)*ret_pid, name);
     return true;
