@@ -23,7 +23,7 @@ enum {
 
 struct offset {
     int asked;
-    bool known, failed, moves;
+    bool known, moves;
     int64_t ns, bound_ns; /* the venue's time less ours; off by at most */
     int64_t first_ns;     /* its first answer */
     uv_timer_t pause;
@@ -53,10 +53,8 @@ static void have_time(void *user, const struct venue_reply *reply)
     struct doctor_venue *venue = user;
     struct offset *offset = venue->own;
     venue->asking->waiting--;
-    if (reply->error) {
-        offset->failed = true;
+    if (reply->error)
         return;
-    }
     int64_t elapsed_ns = reply->elapsed_ms * 1000000, bound_ns = elapsed_ns / 2 + RESOLUTION_MS * 1000000;
     if (!offset->known || bound_ns < offset->bound_ns) {
         offset->ns = reply->server_ns - (clock_wall_ns() - elapsed_ns / 2);
@@ -78,6 +76,12 @@ static void ask(struct doctor_venue *venue)
         venue->asking->waiting++;
 }
 
+/* Not one whose next answers failed, or did not come in time. */
+static bool stands(const struct offset *offset)
+{
+    return !offset->moves && offset->asked == STANDING;
+}
+
 static void report(const struct doctor_venue *venue, struct doctor_results *results)
 {
     const struct offset *offset = venue->own;
@@ -87,7 +91,7 @@ static void report(const struct doctor_venue *venue, struct doctor_results *resu
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s: no time from it: see network", venue->name);
         return;
     }
-    if (!offset->moves) {
+    if (stands(offset)) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s: its clock stands still: a replay that is not played?",
                        venue->name);
         return;
@@ -119,7 +123,7 @@ static int ask_venues(const struct doctor *doctor, struct doctor_results *result
     cli_doctor_asking_run(&asking);
     for (int v = 0; v < asking.n_venues; v++) {
         report(&asking.venues[v], results);
-        known += offsets[v].moves;
+        known += offsets[v].known && !stands(&offsets[v]);
     }
     return known;
 }

@@ -10,7 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
+import sys
 
 import harness
 import trained_three_ways as trained
@@ -88,31 +88,34 @@ def contents(state):
     return found
 
 
-def healthy(report, replay_age_s):
-    """Nothing but ok. The synthetic market's clock stands still until it is played: so much it may be behind."""
+def healthy(report):
+    """Nothing but ok. The synthetic market's clock stands still until it is played, and a loaded machine plays it late: however far it
+    is behind, it is judged by what is said of it."""
     for check in report["checks"]:
-        offset = re.search(r"this clock is (\d+\.\d+) s ahead", check["text"])
+        offset = re.search(r"this clock is (\d+\.\d+) s ahead, give or take (\d+\.\d+) s$", check["text"])
         if check["name"] == "clock" and offset:
-            assert float(offset[1]) <= replay_age_s + 1, check
+            least = float(offset[1]) - float(offset[2])
+            want = {"error" if l > 3 else "warning" if l > 2 else "ok" for l in (least - 0.002, least + 0.002)}
+            assert check["state"] in want, check
         else:
             assert check["state"] == "ok", check
 
 
 # ---- healthy ----
 
-def before_the_first(folder, config, started):
+def before_the_first(folder, config):
     """No state: what needs one is skipped, with the reason, and nothing is made."""
     state = os.path.join(folder, "absent")
     report = doctor(state, "--config", config, late=True)
-    healthy(report, time.monotonic() - started)
+    healthy(report)
     reasons = {s["name"]: s["text"] for s in report["skipped"]}
     assert reasons["permissions"] == "there is no state yet" and reasons["ledger"] == "there is no database yet", reasons
     assert not os.path.exists(state)
 
 
-def beside_a_daemon(daemon, started):
+def beside_a_daemon(daemon):
     report = doctor(daemon.state, late=True)
-    healthy(report, time.monotonic() - started)
+    healthy(report)
     texts = {c["name"]: c["text"] for c in report["checks"]}
     assert texts["daemon"].startswith(f"it runs, pid {daemon.popen.pid},"), texts
     assert texts["configuration"] == f"{daemon.config}, that of the running daemon", texts
@@ -146,10 +149,10 @@ def says_of_itself(daemon):
     reload("")
 
 
-def after_one(daemon, started):
+def after_one(daemon):
     """Nothing is written; every check is in the text, too."""
     before = contents(daemon.state)
-    healthy(doctor(daemon.state, "--config", daemon.config, late=True), time.monotonic() - started)
+    healthy(doctor(daemon.state, "--config", daemon.config, late=True))
     assert contents(daemon.state) == before
     text = daemon.papertape("doctor", "--offline", "--config", daemon.config)
     assert re.search(r"^skipped  network +--offline$", text, re.M), text
@@ -297,11 +300,39 @@ def places_taken(state, folder, replay):
         finds(copy, "daemon", "error", r"papertape\.db is no socket, and is not replaced$", "--config", config)
 
 
-def standing_clock(state, folder, standing):
-    """A market that no process plays says nothing of this machine's clock."""
+def not_seen(state, folder, replay):
+    """A process at the control socket that says nothing is a daemon that hangs, also to who may not open the lock; and one at a place
+    of [metrics] whose /proc/PID/fd this user may not see may be that daemon."""
+    proc = os.path.join(folder, "proc")
+    os.makedirs(os.path.join(proc, "net"))
+    prefix = ["env", f"PAPERTAPE_PROCFS={proc}"]
+    words = r"m\.sock: a process that cannot be seen listens there"
+    with copied(state, "silent") as copy, socket.socket(socket.AF_UNIX) as hangs, socket.socket(socket.AF_UNIX) as other:
+        other.bind(f"{copy}/m.sock")
+        other.listen()
+        shutil.copyfile("/proc/net/unix", os.path.join(proc, "net/unix"))
+        config = write_config(folder, "silent", replay, more="[metrics]\nsocket = m.sock\n")
+        finds(copy, "daemon", "error", words + "$", "--config", config, prefix=prefix)
+        hangs.bind(f"{copy}/control.sock")
+        hangs.listen()
+        report = doctor(copy, "daemon", "--config", config, status=1, prefix=prefix)
+        assert len(report["checks"]) == 1 and re.search(r"^a process is there, but does not answer: .* did not answer in 2 s$",
+                                                        report["checks"][0]["text"]), report
+        assert len(report["skipped"]) == 1 and re.search(words + ": is it the daemon\\?$", report["skipped"][0]["text"]), report
+    config = write_config(folder, "six", replay, more="[metrics]\nlisten = 127.0.0.1:9480\n")
+    for last, status in ((1, 0), (0, 1)):  # ::1 is another address, :: all of them
+        with open(os.path.join(proc, "net/tcp6"), "w") as file:
+            address = "0" * 24 + f"{int.from_bytes(bytes([0, 0, 0, last]), sys.byteorder):08X}"
+            file.write(f"   0: {address}:{9480:04X} {'0' * 32}:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1\n")
+        doctor(state, "daemon", "--config", config, status=status, prefix=prefix)
+
+
+def standing_clock(state, folder, standing, once):
+    """A market that no process plays says nothing of this machine's clock; one that answers once is not known to stand."""
     config = write_config(folder, "standing", standing)
     report = doctor(state, "clock", "--config", config)
     assert [s["text"] for s in report["skipped"]] == ["binance: its clock stands still: a replay that is not played?"], report
+    finds(state, "clock", "error", r"this clock is \d+\.\d+ s ahead", "--config", write_config(folder, "once", once))
 
 
 def stale_socket(state):
@@ -464,29 +495,30 @@ def bad_venue(state, folder, replay, expired, behind):
 def main():
     with harness.Folder() as f:
         os.chmod(f.path, 0o711)  # other users' files are in it
-        started = time.monotonic()
         standing = f.start(harness.Replay(f.within("standing"), "--synthetic", "1"))
         replay = f.start(harness.Replay(f.path, "--synthetic", "1"))
         expired = f.start(harness.Replay(f.within("expired"), "--synthetic", "1", "--fault", "tls-expired"))
-        behind = f.start(harness.Replay(f.within("behind"), "--synthetic", "1", "--fault", "clock:-5s"))
+        behind = f.start(harness.Replay(f.within("behind"), "--synthetic", "1", "--fault", "clock:-60s"))
+        once = f.start(harness.Replay(f.within("once"), "--synthetic", "1", "--fault", "clock:-60s", "--fault", "ban@2+600s"))
         with open(write_config(f.path, "config", replay)) as file:
             daemon = f.start(harness.Daemon(f.path, None, file.read()))
         player = f.start(harness.Daemon(f.path, behind, name="player", state="player"))
         daemon.wait_status(lambda status: status["feed"]["state"] == "ok", "the stream")
         player.wait_status(lambda status: status["feed"]["state"] == "ok", "the stream of the one that is behind")
-        beside_a_daemon(daemon, started)
+        beside_a_daemon(daemon)
         says_of_itself(daemon)
         daemon.popen.send_signal(signal.SIGSTOP)
         finds(daemon.state, "daemon", "error", f"process {daemon.popen.pid} holds .*, but does not answer")
         daemon.popen.send_signal(signal.SIGCONT)
         assert daemon.stop() == 0
         state = daemon.state
-        after_one(daemon, started)
+        after_one(daemon)
+        places_taken(state, f.path, replay)  # alone: until its exec, a child of another thread has these sockets too
         harness.together(
-            f.path, lambda folder: before_the_first(folder, daemon.config, started),
+            f.path, lambda folder: before_the_first(folder, daemon.config),
             lambda folder: names_of_checks(state),
             lambda folder: eyes_of_the_service(state, folder, replay), lambda folder: credentials(state, folder, replay),
-            lambda folder: places_taken(state, folder, replay), lambda folder: standing_clock(state, folder, standing),
+            lambda folder: not_seen(state, folder, replay), lambda folder: standing_clock(state, folder, standing, once),
             lambda folder: ended_by_a_signal(state, folder), lambda folder: loose_modes(state, folder, replay),
             lambda folder: wrong_owner(state), lambda folder: stale_socket(state), lambda folder: damaged_segment(state),
             lambda folder: others_secrets(state, folder, replay), lambda folder: backups(state, folder, replay),
