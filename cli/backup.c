@@ -68,6 +68,12 @@ static int write_backup(struct backup *backup)
     return r;
 }
 
+/* Does that say something of the archive, not of this machine? */
+static bool is_unsound(int r)
+{
+    return r == -EBADMSG || r == -EMEDIUMTYPE;
+}
+
 /* Restores it into a scratch folder beside it, which is removed again. */
 static int drill(struct backup *backup)
 {
@@ -78,10 +84,10 @@ static int drill(struct backup *backup)
     r = r < 0 ? fail_with(r, err, sizeof err, "%s: %s", scratch, strerror(-r))
               : cli_restore_state(backup->path, scratch, true, early_stop_flag(), &result, err, sizeof err);
     if (r < 0) {
-        if (r != -ECANCELED && r != -ENOSPC) /* which say nothing of the archive */
+        if (is_unsound(r))
             (void)cli_backup_failed(backup->path, backup->path);
-        snprintf(backup->err, sizeof backup->err, "%s: it was written, and cannot be restored: %.400s",
-                 backup->path, err);
+        snprintf(backup->err, sizeof backup->err, "%s: it was written, and %s: %.400s", backup->path,
+                 is_unsound(r) ? "cannot be restored" : "the drill could not be made", err);
     } else if ((r = folder_remove(scratch)) < 0) {
         fail_with(r, backup->err, sizeof backup->err, "%s: %s", scratch, strerror(-r));
     }
@@ -212,8 +218,8 @@ CLI_VERB(cli_backup) = {
         "new folder; it gets its name once it is complete and on the disk. The state's backup.json says what "
         "became of the last backup. With --json papertape.backup_made/1.",
     .exits =
-        "1: it failed, and left nothing; or the drill, and the backup is there as PATH.failed; or the removal of older "
-        "ones, and the backup is there.",
+        "1: it failed, and left nothing; or the drill, and the backup is there, as PATH.failed where it was found to be "
+        "damaged; or the removal of older ones, and the backup is there.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

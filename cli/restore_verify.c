@@ -8,6 +8,7 @@
 
 #include "cli/restore.h"
 #include "daemon/rebuild.h"
+#include "db/migrate.h"
 #include "db/verify.h"
 #include "exchange/fail.h"
 #include "exchange/journal/journal.h"
@@ -85,9 +86,9 @@ static int verify_other(const char *path, const char *name, char *err, size_t er
     if (rc != SQLITE_ROW)
         snprintf(answer, sizeof answer, "%s", db ? sqlite3_errmsg(db) : "out of memory");
     sqlite3_close(db);
-    return rc == SQLITE_ROW && strcmp(answer, "ok") == 0
-               ? 0
-               : fail_line(-EBADMSG, err, err_size, name, "%.400s", answer);
+    if (rc == SQLITE_ROW && strcmp(answer, "ok") == 0)
+        return 0;
+    return fail_line(rc == SQLITE_ROW ? -EBADMSG : db_errno(rc), err, err_size, name, "%.400s", answer);
 }
 
 int cli_restore_verify(const struct state_dir *state, const struct backup_manifest *manifest,
