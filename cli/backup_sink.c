@@ -177,7 +177,7 @@ static int check_free(struct backup_sink *sink, bool archive)
     char first[NAME_MAX + 1];
     if (lstat(sink->path, &st) < 0)
         return errno == ENOENT ? 0 : fail(sink, -errno, sink->path);
-    if (!archive && S_ISDIR(st.st_mode) && cli_backup_part_is_empty(sink->path, first) == 0)
+    if (!archive && S_ISDIR(st.st_mode) && cli_backup_part_is_empty(sink->path, NULL, first) == 0)
         return 0; /* the rename takes its place */
     return fail_with(-EEXIST, sink->err, sizeof sink->err,
                      "%s: exists: another name, or a folder for dated archives with --keep N, is right",

@@ -56,7 +56,7 @@ static int check_target(const struct state_dir *state, char *err, size_t err_siz
                       state->path);
     if (r < 0)
         return r;
-    r = cli_backup_part_is_empty(state->path, first);
+    r = cli_backup_part_is_empty(state->path, BACKUP_PART_WITHIN, first);
     if (r == -ENOTEMPTY)
         return fail_with(-EEXIST, err, err_size,
                          "%s: it is not empty (%.100s): move it away, or give another --state DIR",
@@ -112,34 +112,6 @@ static bool is_within(const char *part, const char *path)
     return strncmp(part, path, n) == 0 && part[n] == '/';
 }
 
-struct move {
-    const char *from, *to;
-};
-
-static int move_one(const struct move *move, const char *name)
-{
-    char from[PATH_MAX], to[PATH_MAX];
-    if (snprintf(from, sizeof from, "%s/%s", move->from, name) >= (int)sizeof from ||
-        snprintf(to, sizeof to, "%s/%s", move->to, name) >= (int)sizeof to)
-        return -ENAMETOOLONG;
-    return rename(from, to) < 0 ? -errno : 0;
-}
-
-static int move_other(void *ctx, const char *name)
-{
-    return strcmp(name, DATABASE) == 0 ? 0 : move_one(ctx, name);
-}
-
-/* Out of the folder within it: the database last, without which it is no state yet. */
-static int move_up(const char *part, const char *path)
-{
-    struct move move = {part, path};
-    int r = folder_each(part, move_other, &move);
-    if (r == 0)
-        r = move_one(&move, DATABASE);
-    return r < 0 ? r : rmdir(part) < 0 ? -errno : 0;
-}
-
 static int finish(const char *part, const char *path, int folder, char *err, size_t err_size)
 {
     const bool within = is_within(part, path);
@@ -149,7 +121,7 @@ static int finish(const char *part, const char *path, int folder, char *err, siz
     if (r == 0 && (syncfs(folder) < 0 || (!within && rename(part, path) < 0)))
         r = -errno;
     if (r == 0 && within)
-        r = move_up(part, path);
+        r = cli_backup_part_move(part, path, DATABASE); /* without which it is no state yet */
     if (r == 0)
         r = whole_file_sync_folder(within ? part : path); /* the one that has the new names */
     return r < 0 ? fail_with(r, err, err_size, "%s: %s", path, strerror(-r)) : 0;
@@ -178,18 +150,27 @@ static int restore(const char *from, const struct state_dir *part, const char *p
     return r;
 }
 
-/* Beside the state; within it, where it is there and its parent is not this user's to write in. */
+static int open_at(const char *path, const char *ending, struct state_dir *ret, char *err, size_t err_size)
+{
+    char name[STATE_PATH_MAX + sizeof "/" BACKUP_PART_WITHIN];
+    snprintf(name, sizeof name, "%s%s", path, ending);
+    int r = db_state_dir_find(name, ret, err, err_size);
+    return r == 0 ? cli_backup_part_open(ret->path, err, err_size) : r;
+}
+
+/* Beside the state; within it, where it is there and its parent is not this user's to write in, or a killed
+ * restore has left one there: the state is not empty then, and cannot be replaced. */
 static int open_part(const struct state_dir *state, struct state_dir *ret, char *err, size_t err_size)
 {
-    char name[STATE_PATH_MAX + sizeof "/restore" BACKUP_PART_ENDING];
-    snprintf(name, sizeof name, "%s" BACKUP_PART_ENDING, state->path);
-    int r = db_state_dir_find(name, ret, err, err_size);
-    int folder = r == 0 ? cli_backup_part_open(ret->path, err, err_size) : r;
+    char within[STATE_PATH_MAX + sizeof "/" BACKUP_PART_WITHIN];
+    struct stat st;
+    snprintf(within, sizeof within, "%s/" BACKUP_PART_WITHIN, state->path);
+    if (lstat(within, &st) == 0)
+        return open_at(state->path, "/" BACKUP_PART_WITHIN, ret, err, err_size);
+    int folder = open_at(state->path, BACKUP_PART_ENDING, ret, err, err_size);
     if ((folder != -EACCES && folder != -EROFS && folder != -EPERM) || access(state->path, W_OK) < 0)
         return folder;
-    snprintf(name, sizeof name, "%s/restore" BACKUP_PART_ENDING, state->path);
-    r = db_state_dir_find(name, ret, err, err_size);
-    return r == 0 ? cli_backup_part_open(ret->path, err, err_size) : r;
+    return open_at(state->path, "/" BACKUP_PART_WITHIN, ret, err, err_size);
 }
 
 int cli_restore_state(const char *from, const char *path, bool paced, const atomic_bool *stop,

@@ -242,9 +242,62 @@ static void test_folder(void)
     free(manifest);
 }
 
+static void make_folder(const char *name, const char *in)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", scratch_path(in), name);
+    CHECK_INT(mkdir(path, 0700), 0);
+}
+
+/* A folder's files are all moved into another, or none: one of them meets a folder that is not empty. */
+static void test_move(void)
+{
+    char part[PATH_MAX], to[PATH_MAX];
+    snprintf(part, sizeof part, "%s", scratch_path("part"));
+    snprintf(to, sizeof to, "%s", scratch_path("to"));
+    mkdir(part, 0700);
+    mkdir(to, 0700);
+    make_folder("events", "part");
+    make_folder("policies", "part");
+    make_folder("studies", "part");
+    scratch_write("part/papertape.db", texts[0]);
+    scratch_write("part/notify.db", texts[0]);
+    make_folder("policies", "to");
+    make_folder("policies/another", "to");
+    CHECK_INT(cli_backup_part_move(part, to, "papertape.db"), -ENOTEMPTY);
+    CHECK(access(scratch_path("to/notify.db"), F_OK) < 0 && access(scratch_path("to/events"), F_OK) < 0 &&
+          access(scratch_path("to/studies"), F_OK) < 0 && access(scratch_path("to/papertape.db"), F_OK) < 0);
+    CHECK(access(scratch_path("part/notify.db"), F_OK) == 0 &&
+          access(scratch_path("part/events"), F_OK) == 0 && access(scratch_path("part/studies"), F_OK) == 0 &&
+          access(scratch_path("part/papertape.db"), F_OK) == 0);
+    rmdir(scratch_path("to/policies/another"));
+    CHECK_INT(cli_backup_part_move(part, to, "papertape.db"), 0);
+    CHECK(access(part, F_OK) < 0 && access(scratch_path("to/papertape.db"), F_OK) == 0 &&
+          access(scratch_path("to/events"), F_OK) == 0);
+}
+
+/* What a killed restore left in a state is no state: the next one takes its place, and removes it. */
+static void test_left_within(void)
+{
+    char state[PATH_MAX], err[BACKUP_ERROR_MAX] = "";
+    const char *path = make(NULL, 0, NULL);
+    snprintf(state, sizeof state, "%s", scratch_path("left"));
+    mkdir(state, 0700);
+    make_folder(BACKUP_PART_WITHIN, "left");
+    make_folder(BACKUP_PART_WITHIN "/events", "left");
+    CHECK_INT(cli_restore_state(path, state, false, NULL, &(struct restore_result){0}, err, sizeof err),
+              -EBADMSG); /* its papertape.db is none */
+    CHECK(access(scratch_path("left/" BACKUP_PART_WITHIN), F_OK) < 0);
+    make_folder("events", "left");
+    CHECK_INT(cli_restore_state(path, state, false, NULL, &(struct restore_result){0}, err, sizeof err),
+              -EEXIST);
+}
+
 int main(void)
 {
     scratch_in_memory();
+    test_move();
+    test_left_within();
     test_names();
     test_kinds();
     test_contents();

@@ -6,6 +6,7 @@ for the daemon, what is refused, a disk that is full, what an upgrade kept. And 
 begins again, with an alert."""
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -205,6 +206,21 @@ def drill_fails(place, state):
     shutil.rmtree(copy)
 
 
+def drill_is_not_made(folder, state):
+    """What is this machine's fault says nothing of the archive, which keeps its name."""
+    path = os.path.join(folder.path, "busy.tar.zst")
+    part = path + ".drill.papertape-part"
+    os.mkdir(part)
+    held = os.open(part, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    shown = papertape("backup", path, "--drill", "--state", state, status=1)
+    os.close(held)
+    assert "the drill could not be made: " in shown and "another process writes it" in shown, shown
+    assert os.path.exists(path) and not os.path.exists(path + ".failed"), os.listdir(folder.path)
+    os.rmdir(part)
+    os.unlink(path)
+
+
 def damaged_segment(folder, state):
     """No backup is made of a log that is damaged; the segment is named, and nothing is left."""
     copy, place = f"{state}-damaged", os.path.join(folder.path, "damaged-place")
@@ -223,7 +239,7 @@ def closed_parent(folder, archive):
     """An empty folder is filled, also where its parent is another's."""
     parent = os.path.join(folder.path, "closed")
     state = os.path.join(parent, "state")
-    os.makedirs(state)
+    os.makedirs(os.path.join(state, "restore.papertape-part", "events"))  # of one that was killed
     prefix = []
     if os.geteuid() == 0:
         os.chown(parent, 65534, 65534)
@@ -259,6 +275,7 @@ def rotation(folder, state):
     assert len(left) == len(os.listdir(place)) - 2 == 4 and old[2] in left and old[3] in left and "papertape-notes.tar.zst" in left, left
     assert outcome(state)["drilled"] is True
     drill_fails(place, state)
+    drill_is_not_made(folder, state)
     newest = os.path.join(place, [name for name in left if name not in old][0])
     done = subprocess.run(["tar", "--zstd", "-tf", newest], capture_output=True, text=True)
     assert done.returncode != 0 or "manifest.json" in done.stdout.split(), done  # without the program zstd tar cannot
