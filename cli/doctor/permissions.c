@@ -13,7 +13,10 @@
 #include "cli/doctor/doctor.h"
 #include "daemon/procfs.h"
 
-enum { ENTRY_PATH_MAX = STATE_PATH_MAX + NAME_MAX + 2, NAMED_MAX = 4 };
+/* That the unit loads (systemd/papertaped.service.in): others need a drop-in. */
+#define UNIT_CREDENTIAL "keys"
+
+enum { ENTRY_PATH_MAX = STATE_PATH_MAX + NAME_MAX + 2, NAMED_MAX = 4, CREDENTIAL_MAX = STATE_PATH_MAX };
 
 struct looking {
     const struct doctor *doctor;
@@ -131,19 +134,27 @@ static bool check_folder(struct looking *look, const char *path)
     return true;
 }
 
-/* The service manager's files of a credential, unless a drop-in names another: of an instance its own. */
+/* A credential's file in /etc/credstore: an instance has its own of the one that the unit itself names. */
+static const char *credential_file(const struct doctor *doctor, const char *name,
+                                   char ret[static CREDENTIAL_MAX])
+{
+    const char *instance = strchr(doctor->service.unit, '@');
+    if (instance && strcmp(name, UNIT_CREDENTIAL) == 0)
+        snprintf(ret, CREDENTIAL_MAX, "papertape-%s.%s", instance + 1, name);
+    else
+        snprintf(ret, CREDENTIAL_MAX, "%s", name);
+    return ret;
+}
+
+/* The service manager's files of it, unless a drop-in names another. */
 static bool has_credential_file(const struct doctor *doctor, const char *name)
 {
     static const char *const folders[] = {"/etc/credstore.encrypted", "/etc/credstore",
                                           "/run/credstore.encrypted", "/run/credstore", "/usr/lib/credstore"};
-    const char *instance = strchr(doctor->service.unit, '@');
-    char path[STATE_PATH_MAX];
-    for (size_t i = 0; i < 2 * sizeof folders / sizeof *folders; i++) {
-        if (i % 2 == 0)
-            snprintf(path, sizeof path, "%s/%s", folders[i / 2], name);
-        else
-            snprintf(path, sizeof path, "%s/papertape-%s.%s", folders[i / 2], instance ? instance + 1 : "",
-                     name);
+    char file[CREDENTIAL_MAX], path[CREDENTIAL_MAX + 32];
+    credential_file(doctor, name, file);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", folders[i], file);
         if (access(path, F_OK) == 0)
             return true;
     }
@@ -163,14 +174,16 @@ static void check_credential(struct looking *look, const char *key, const char *
                        key, name);
         return;
     }
-    const char *instance = strchr(look->doctor->service.unit, '@');
+    const char *unit = look->doctor->service.unit;
+    char file[CREDENTIAL_MAX], drop_in[CREDENTIAL_MAX + 128] = "";
+    if (strcmp(name, UNIT_CREDENTIAL) != 0)
+        snprintf(drop_in, sizeof drop_in, "systemctl edit %s: [Service], LoadCredential=%s; ", unit, name);
     cli_doctor_add(look->results, folder ? DOCTOR_ERROR : DOCTOR_WARNING, "%s = %s: %s", key, name,
                    folder ? "the unit was started without such a credential"
                           : "there is no such credential, unless a drop-in of the unit has it");
     cli_doctor_remedy(look->results,
-                      "install -m 0600 /dev/stdin /etc/credstore/%s%s%s%s: %s; systemctl restart %s",
-                      instance ? "papertape-" : "", instance ? instance + 1 : "", instance ? "." : "", name,
-                      lines, look->doctor->service.unit);
+                      "install -m 0600 /dev/stdin /etc/credstore/%s: %s; %ssystemctl restart %s",
+                      credential_file(look->doctor, name, file), lines, drop_in, unit);
 }
 
 /* A secret's file, of so many lines, or a credential. */
