@@ -34,9 +34,11 @@ static void add(struct places *places, int how, const char *path, const char *be
     snprintf(place->key, sizeof place->key, "%s%s%s", before, name, after);
 }
 
-static void add_configured(struct places *places, const struct daemon_config *config)
+static void add_configured(struct places *places, const struct doctor *doctor)
 {
-    add(places, R_OK, config->ca_file, "[market] ca_file: ", "", "");
+    const struct daemon_config *config = doctor->config;
+    if (!doctor->asked.ca_file)
+        add(places, R_OK, config->ca_file, "[market] ca_file: ", "", "");
     add(places, R_OK, config->notify.ca_file, "[alerts] ca_file: ", "", "");
     for (int v = 0; v < config->n_venues; v++)
         add(places, R_OK, config->venues[v].keys, "[venue ", config->venues[v].venue->format->name,
@@ -57,10 +59,11 @@ static void find_places(struct places *places, const struct doctor *doctor)
     add(places, R_OK | W_OK, state->database, "", "", "");
     add(places, R_OK | W_OK | X_OK, state->events, "", "", "");
     add(places, R_OK | W_OK | X_OK, state->policies, "", "", "");
-    if (doctor->given.file)
+    if (doctor->given.file &&
+        (!doctor->asked.file || strcmp(doctor->asked.file, doctor->service.config) == 0))
         add(places, R_OK, doctor->given.file, "the configuration: ", "", "");
     if (doctor->config_good)
-        add_configured(places, doctor->config);
+        add_configured(places, doctor);
 }
 
 /* ---- as that user ---- */
@@ -106,7 +109,7 @@ static bool look_as(struct places *places, uid_t uid, gid_t gid)
 
 /* ---- what was found ---- */
 
-/* What the service's unit hides; NULL: it does not. */
+/* What the service's unit hides, without its drop-ins; NULL: it does not. */
 static const char *hidden(const char *path)
 {
     static const char *const places[][2] = {{"/home/", "ProtectHome="},
@@ -126,8 +129,9 @@ static void report(const struct doctor *doctor, const struct place *place, const
     struct cli_service service;
     const char *by = cli_service_of(&doctor->state, &service) ? hidden(place->path) : NULL;
     if (by) {
-        cli_doctor_add(results, DOCTOR_ERROR, "%s%s: the unit does not see it (%s)", place->key, place->path,
-                       by);
+        cli_doctor_add(results, DOCTOR_WARNING,
+                       "%s%s: the unit does not see it (%s), unless a drop-in lets it", place->key,
+                       place->path, by);
         cli_doctor_remedy(results, "put it below /etc/papertape");
     } else if (place->error == EACCES || place->error == EPERM || place->error == EROFS) {
         cli_doctor_add(results, DOCTOR_ERROR, "%s%s: the daemon's user %s may not %s it: %s", place->key,

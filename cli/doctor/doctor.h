@@ -43,6 +43,7 @@ struct doctor {
     bool offline;
     struct cli_service service; /* of that state */
 
+    struct daemon_config_given asked; /* this call's options: a file that may be installed later */
     struct daemon_config_given given; /* the configuration's file and the options that replace its keys */
     const char *config_from;          /* in words, where `given` is from: "the daemon's command line", … */
     struct daemon_config *config;

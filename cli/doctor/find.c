@@ -190,7 +190,7 @@ int cli_doctor_find(struct option_call *call, struct doctor *ret)
 {
     const struct doctor_args *args = call->into;
     char err[DB_ERROR_MAX];
-    *ret = (struct doctor){.offline = args->offline};
+    *ret = (struct doctor){.offline = args->offline, .asked = args->given};
     int r = db_state_dir_resolve(call->state, &ret->state, err, sizeof err);
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err);

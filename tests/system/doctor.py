@@ -281,7 +281,8 @@ def credentials(state, folder, replay):
           prefix=["env", f"CREDENTIALS_DIRECTORY={empty}"])
     if os.geteuid() == 0:
         found = finds(state, "permissions", "warning", words + "there is no such credential", "--config", config)
-        assert found["remedy"].startswith("install -m 0600 /dev/stdin /etc/credstore/hush: "), found
+        assert found["remedy"] == ("install -m 0600 /dev/stdin /etc/credstore/hush: two lines, id and secret; "
+                                   "systemctl edit papertaped: [Service], LoadCredential=hush; systemctl restart papertaped"), found
 
 
 def places_taken(state, folder, replay):
@@ -421,8 +422,8 @@ def mounts(state, folder):
         assert "exposure 1.5" in report["checks"][0]["text"], report
 
 
-def instance():
-    """Of papertaped@x: its unit in remedies, its configuration."""
+def instance(folder, replay):
+    """Of papertaped@x: its unit in remedies, its configuration, its credentials; a candidate for it need not be readable yet."""
     file = re.search(r"\S+/papertaped\.ini", subprocess.run([harness.PAPERTAPE, "backup", "--help"], capture_output=True, text=True).stdout)[0]
     etc = os.path.dirname(os.path.dirname(file))
     if etc == "/etc" or not os.path.isdir(etc):
@@ -432,9 +433,21 @@ def instance():
         mount -t tmpfs none {etc}; mkdir {etc}/papertape; printf '[market]\\nnonsense = 1\\n' >{etc}/papertape/papertaped-x.ini"""
     found = in_namespace("@x", script, "database", "error", r"/papertape-x/papertape\.db: ")
     assert not found or found["remedy"].startswith("systemctl stop papertaped@x && "), found
-    units = doctor("@x", "unit", prefix=[*NAMESPACE, script + '\nexec "$@"', "sh"]) if found else {"skipped": []}
-    assert all("papertape" in s["text"] and "@x.service is not installed" in s["text"] for s in units["skipped"]), units
-    in_namespace("@x", script, "configuration", "error", rf"^{re.escape(etc)}/papertape/papertaped-x\.ini:2: ")
+    if not found:
+        return
+    within = [*NAMESPACE, script + '\nexec "$@"', "sh"]
+    units = [s["text"] for s in doctor("@x", "unit", prefix=within)["skipped"]]
+    assert len(units) == 4 and all(re.search(r"^papertape.*@x\.service is not installed$", text) for text in units), units
+    finds("@x", "configuration", "error", rf"^{re.escape(etc)}/papertape/papertaped-x\.ini:2: ", prefix=within)
+    config = write_config(folder, "candidate", replay, more="[venue binance]\nkeys = keys\n[alerts]\nwebhook = http://127.0.0.1:1/\n"
+                          "webhook_token = slack\n")
+    report = doctor("@x", "permissions", "--config", config, prefix=within)
+    restart, remedies = "systemctl restart papertaped@x", [c["remedy"] for c in report["checks"]]
+    assert f"install -m 0600 /dev/stdin /etc/credstore/papertape-x.keys: two lines, id and secret; {restart}" in remedies, report
+    assert (f"install -m 0600 /dev/stdin /etc/credstore/slack: one line; systemctl edit papertaped@x: [Service], "
+            f"LoadCredential=slack; {restart}") in remedies, report
+    hidden = [c["text"] for c in report["checks"] if "the unit does not see it" in c["text"]]
+    assert len(hidden) == folder.startswith("/tmp/") and not any("the configuration" in text for text in hidden), report
 
 
 def devices(state, folder):
@@ -523,7 +536,7 @@ def main():
             lambda folder: wrong_owner(state), lambda folder: stale_socket(state), lambda folder: damaged_segment(state),
             lambda folder: others_secrets(state, folder, replay), lambda folder: backups(state, folder, replay),
             lambda folder: newer_schema(state), lambda folder: altered_row(state), lambda folder: mounts(state, folder),
-            lambda folder: instance(), lambda folder: devices(state, folder),
+            lambda folder: instance(folder, replay), lambda folder: devices(state, folder),
             lambda folder: bad_configuration(state, folder, replay),
             lambda folder: bad_venue(state, folder, replay, expired, behind))
     print("doctor: ok" + "".join(f"; skipped {reason}" for reason in skipped))
