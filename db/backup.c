@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -43,7 +45,7 @@ int db_backup_pace(struct db_backup_pace *pace)
 bool db_backup_is_database(const char *path)
 {
     char head[16] = "";
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0)
         close(fd);
@@ -69,10 +71,23 @@ static int look(void *ctx)
     return copying->r != 0;
 }
 
+/* The path without links in its folder: with SQLITE_OPEN_NOFOLLOW SQLite takes none on the way either. */
+static bool resolve(const char *path, char ret[static PATH_MAX])
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int n = snprintf(folder, sizeof folder, "%.*s/.", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    return n < PATH_MAX && realpath(folder, real) &&
+           snprintf(ret, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < PATH_MAX;
+}
+
 static int open_source(const char *path, bool only_read, sqlite3 **ret)
 {
-    int flags = (only_read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX, keep = 1;
-    int rc = sqlite3_open_v2(path, ret, flags, NULL);
+    int flags = (only_read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
+                SQLITE_OPEN_NOFOLLOW,
+        keep = 1;
+    char real[PATH_MAX];
+    int rc = sqlite3_open_v2(resolve(path, real) ? real : path, ret, flags, NULL);
     if (rc != SQLITE_OK)
         return rc;
     sqlite3_busy_timeout(*ret, BUSY_TIMEOUT_MS);
@@ -111,6 +126,8 @@ static int say(sqlite3 *db, int rc, const char *from, const char *to, char *err,
     const char *path = writes ? to : from;
     if (base == SQLITE_FULL)
         return fail_with(-ENOSPC, err, err_size, "%s: %s", path, strerror(ENOSPC));
+    if (db && sqlite3_extended_errcode(db) == SQLITE_CANTOPEN_SYMLINK)
+        number = ELOOP;
     if (number && (base == SQLITE_IOERR || base == SQLITE_CANTOPEN))
         return fail_with(-number, err, err_size, "%s: %s", path, strerror(number));
     return fail_with(db_errno(rc), err, err_size, "%s: %s", path,

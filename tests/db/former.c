@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/time.h>
 
+#include "db/backup.h"
 #include "db/migrate.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
@@ -140,8 +141,29 @@ static void test_pruned(void)
     CHECK(access(in_state("former/schema-11"), F_OK) < 0);
 }
 
+/* The copy that it and a backup make: of a file, not of what a link in its place names; a link above it is
+ * the owner's way there. */
+static void test_link(void)
+{
+    char way[SCRATCH_MAX], through[SCRATCH_MAX + 32], err[DB_ERROR_MAX] = "";
+    sqlite3_close(old_state(7));
+    snprintf(way, sizeof way, "%s", scratch_path("way"));
+    snprintf(through, sizeof through, "%s/papertape.db", way);
+    CHECK_INT(symlink("papertape.db", in_state("link.db")), 0);
+    CHECK_INT(symlink(state.path, way), 0);
+    CHECK(db_backup_is_database(state.database) && !db_backup_is_database(in_state("link.db")));
+    for (int i = 0; i < 2; i++) {
+        const struct db_backup_way how = {.only_read = i == 0};
+        CHECK_INT(db_backup_copy(in_state("link.db"), in_state("copy.db"), how, err, sizeof err), -ELOOP);
+        CHECK(strstr(err, "link.db: ") != NULL && access(in_state("copy.db"), F_OK) < 0);
+        CHECK_INT(db_backup_copy(through, in_state("copy.db"), how, err, sizeof err), 0);
+        CHECK_INT(unlink(in_state("copy.db")), 0);
+    }
+}
+
 int main(void)
 {
+    test_link();
     test_kept();
     test_not_kept();
     test_pruned();
