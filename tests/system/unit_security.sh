@@ -16,8 +16,8 @@ for unit in "$@"; do
         echo "$unit names no instance"
         faults=1
     fi
-    if [[ $unit == *.service && ! -f ${unit/.service/@.service} && $unit != *@* ]]; then
-        echo "${unit/.service/@.service} is not there"
+    if [[ $unit != *@.* && ! -f ${unit%.*}@.${unit##*.} ]]; then
+        echo "${unit%.*}@.${unit##*.} is not there"
         faults=1
     fi
     if [[ $unit == *.timer ]]; then
