@@ -26,9 +26,10 @@ bool db_backup_is_database(const char *path);
 /* Copies a database into the new file `to` (mode 0640), with the rows of one moment and without free pages;
  * it can give pages back later (incremental vacuum), whether or not the original could. papertape.db
  * (`only_read`) is opened for reading only, since one process writes it; of others a rollback that a killed
- * writer left is finished first. A link is not followed (-ELOOP): whoever may write in another user's folder
- * could put one there at any time. *stop set: -ECANCELED; `paced`: as db_backup_pace(). On failure `to` is
- * removed. 0; -EBADMSG, -EMEDIUMTYPE: it is damaged, or none; -errno; with a sentence. Nothing is synced. */
+ * writer left is finished first. A link is not followed (-ELOOP): the owner of the folder, whom root makes a
+ * backup for, could put one there at any time. *stop set: -ECANCELED; `paced`: as db_backup_pace(). On
+ * failure `to` is removed. 0; -EBADMSG, -EMEDIUMTYPE: it is damaged, or none; -errno; with a sentence.
+ * Nothing is synced. */
 struct db_backup_way {
     bool only_read, paced;
     const atomic_bool *stop; /* NULL: none */

@@ -63,8 +63,8 @@ void cli_doctor_forget(struct doctor *doctor);
 
 /* Does a control socket that answered so deny this user? */
 bool cli_doctor_denied(int r);
-/* Or is a process there that does not answer, as one that hangs? Whoever may not open the lock sees it by
- * this alone. */
+/* Or is a process there that does not answer, as one that hangs? A user who may not open the lock knows of it
+ * by this alone. */
 bool cli_doctor_silent(int r);
 
 /* A check's results, in the order in which they are added. */
