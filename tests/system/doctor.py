@@ -97,6 +97,8 @@ def healthy(report):
             least = float(offset[1]) - float(offset[2])
             want = {"error" if l > 3 else "warning" if l > 2 else "ok" for l in (least - 0.002, least + 0.002)}
             assert check["state"] in want, check
+        elif check["name"] == "clock" and check["text"].startswith("not synchronised by NTP"):  # fine where a venue's clock is known
+            assert check["state"] == "ok" or any(s["name"] == "clock" for s in report["skipped"]), report
         else:
             assert check["state"] == "ok", check
 
