@@ -273,7 +273,7 @@ struct engine {
     /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an
      * interval from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
-    int64_t recv_ns;   /* of the last event */
+    int64_t recv_ns; /* of the last event */
     int64_t behind_ns; /* FILL_BAR: how far the venue's time is behind ours, as far as that is known */
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
@@ -289,6 +289,10 @@ struct engine {
     bool measures;      /* some slot reads measures of its book; derived */
     struct engine_counters counters;
 };
+
+/* No event is so late, since silence ends a connection long before: then our clock is wrong, not the event.
+ */
+#define ENGINE_CLOCK_OFF_NS (600 * INT64_C(1000000000))
 
 /* The venue's time of a moment of recv_ns. With FILL_BAR the engine's other times are the bars', so the
  * venue's. */
@@ -562,6 +566,8 @@ bool engine_hours_concerns(const struct engine *engine, int account);
 void engine_hours_begin(struct engine *engine,
                         int symbol); /* of a symbol that is new, or has another calendar */
 void engine_hours_event(struct engine *engine, const struct market_session *event);
+/* Its venue's clock is so far ahead of recv_ns from now on. What ends at a time of the venue's still does. */
+void engine_hours_clock(struct engine *engine, int symbol, int64_t ahead_ns);
 /* `status`: what the venue said; NULL: its list did. ENDED cancels the symbol's orders. */
 void engine_hours_trading(struct engine *engine, int symbol, enum market_trading trading,
                           const struct market_status *status);

@@ -461,7 +461,8 @@ static int on_venue_clock(struct engine *engine, const struct event_venue_clock 
         return -EINVAL;
     for (int s = 0; s < engine->n_symbols; s++)
         if (engine_hours_of_venue(&engine->markets[s], event->venue))
-            engine->markets[s].ahead_ns = event->ahead_ns;
+            engine_hours_clock(engine, s, event->ahead_ns);
+    engine_auction_find_due(engine);
     return 0;
 }
 
@@ -575,6 +576,8 @@ int engine_handle(struct engine *engine, const struct event *event)
     engine->input_seq = event->seq;
     if (event->recv_ns > engine->recv_ns)
         engine->recv_ns = event->recv_ns;
+    if (event->kind == EVENT_VENUE_CLOCK) /* before time moves: what is due by then depends on it */
+        r = on_venue_clock(engine, &event->venue_clock);
     advance_to(engine, event);
 
     switch (event->kind) {
@@ -635,7 +638,6 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = engine_calendars_take(engine, &event->calendar);
         break;
     case EVENT_VENUE_CLOCK:
-        r = on_venue_clock(engine, &event->venue_clock);
         break;
     default:
         r = -EINVAL;

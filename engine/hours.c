@@ -202,6 +202,14 @@ static int64_t ends_at(const struct engine *engine, const struct order *order)
     return engine_hours_order_end(engine, &now);
 }
 
+static void expire_at(struct engine *engine, struct order *order, int64_t expires_ns)
+{
+    order->expires_ns = expires_ns;
+    if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
+        engine->next_expiry_ns = expires_ns;
+    engine_live_report(engine, order);
+}
+
 /* DAY orders without a known end end with the session, and those that last into a new one get its end; OPG
  * orders end soon after it opens. With FILL_BAR the next bar ends them. `before`: the market as it was, where
  * its session may have ended; else NULL. */
@@ -220,11 +228,33 @@ static void date_orders(struct engine *engine, int symbol, const struct market_s
         if (expires_ns == order->expires_ns ||
             (order->expires_ns > 0 && (ended || order->expires_ns <= engine->recv_ns)))
             continue;
-        order->expires_ns = expires_ns;
-        if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
-            engine->next_expiry_ns = expires_ns;
-        engine_live_report(engine, order);
+        expire_at(engine, order, expires_ns);
     }
+}
+
+/* Does it end at a time of the venue's: of its session, or what its strategy said? */
+static bool ends_by_venue(const struct engine *engine, const struct order *order)
+{
+    bool of_session = order->tif == ORDER_DAY && engine->markets[order->symbol].symbol.calendar[0] != '\0';
+    return order->expires_ns > 0 && (of_session || (order->tif == ORDER_GTD && !order->by_hand));
+}
+
+void engine_hours_clock(struct engine *engine, int symbol, int64_t ahead_ns)
+{
+    struct market_state *market = &engine->markets[symbol];
+    int64_t before_ns = engine_ahead_ns(engine, symbol);
+    market->ahead_ns = ahead_ns;
+    int64_t later_ns = before_ns - engine_ahead_ns(engine, symbol);
+    if (later_ns == 0)
+        return;
+    if (market->auction.due_ns > 0)
+        market->auction.due_ns += later_ns;
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
+        struct order *order = &engine->orders[i].order;
+        if (order->symbol == symbol && ends_by_venue(engine, order))
+            expire_at(engine, order, order->expires_ns + later_ns);
+    }
+    date_orders(engine, symbol, NULL, 0);
 }
 
 static void change(struct engine *engine, int symbol, const struct market_session *event)
@@ -241,7 +271,7 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
     market->extended = event->extended;
     market->phase = event->phase;
     market->phase_next_ns = event->next_ns;
-    date_orders(engine, symbol, &before, at_ns < engine->recv_ns ? at_ns : engine->recv_ns);
+    date_orders(engine, symbol, &before, at_ns - engine_ahead_ns(engine, symbol));
     if (ended || (worked && !working(market, market->phase)))
         market->closed_ns = at_ns;
     if (working(market, market->phase) && (ended || !worked))

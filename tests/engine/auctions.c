@@ -141,6 +141,25 @@ static void test_wrong_clock(void)
     harness_close(&h);
 }
 
+/* It was an hour behind, and is set right while the price is waited for: it is for as long as before. */
+static void test_clock_set(void)
+{
+    int64_t open_ns = START_NS + 2 * HOUR_NS;
+    open_stock();
+    venue_clock(&h, HOUR_NS);
+    phase_at(MARKET_PHASE_EARLY, START_NS, open_ns, false);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    uint64_t id = rested(of_auction(ORDER_OPG, order_of(ORDER_BUY, ORDER_MARKET, BTC)));
+    phase_at(MARKET_PHASE_OPEN, open_ns - HOUR_NS, open_ns + 6 * HOUR_NS, false);
+    h.now_ns = open_ns + OPENING_NS - SECOND_NS;
+    venue_clock(&h, 0);
+    pass(&h, 0);
+    sees(id, ORDER_OPEN, ORDER_OK);
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
+    harness_close(&h);
+}
+
 /* Our clock is late: the print comes before the session's event. And one of yesterday's phase is none. */
 static void test_early_print(void)
 {
@@ -434,6 +453,7 @@ int main(void)
         model = (enum fill_model)m;
         test_opening();
         test_wrong_clock();
+        test_clock_set();
         test_early_print();
         test_closing();
         test_no_print();

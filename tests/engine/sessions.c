@@ -239,6 +239,47 @@ static void test_day_of_venue(int64_t ahead_ns)
     harness_close(&h);
 }
 
+/* The clock is set while an order is there: it ends with the session, or at its own time, as before. */
+static void test_clock_set(void)
+{
+    int64_t end_ns = START_NS + 3 * HOUR_NS;
+    open_session(false);
+    venue_clock(&h, HOUR_NS);
+    phase_at(MARKET_PHASE_OPEN, h.now_ns, end_ns, false);
+    uint64_t id = rested(for_the_day(50000 * USDT));
+    CHECK_INT(reported(&h, id)->expires_ns, end_ns - HOUR_NS);
+    struct order until = limit(ORDER_BUY, BTC, 50000 * USDT);
+    until.tif = ORDER_GTD;
+    until.expires_ns = end_ns;
+    uint64_t by_hand = rested(until);
+    venue_clock(&h, -HOUR_NS);
+    CHECK_INT(reported(&h, id)->expires_ns, end_ns + HOUR_NS);
+    venue_clock(&h, HOUR_NS);
+    h.now_ns = end_ns - HOUR_NS / 2; /* by the clock of before, the session is over */
+    venue_clock(&h, 0);
+    sees(id, ORDER_OPEN, ORDER_OK);
+    CHECK_INT(reported(&h, id)->expires_ns, end_ns);
+    CHECK_INT(reported(&h, by_hand)->expires_ns, end_ns);
+    h.now_ns = end_ns;
+    pass(&h, 0);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    harness_close(&h);
+}
+
+/* Nor is an end that was not known before dated by our clock. */
+static void test_end_of_venue(void)
+{
+    open_session(true);
+    venue_clock(&h, -HOUR_NS);
+    uint64_t id = rested(for_the_day(50000 * USDT));
+    CHECK_INT(reported(&h, id)->expires_ns, 0);
+    h.now_ns = START_NS + 2 * HOUR_NS + SECOND_NS;
+    phase_at(MARKET_PHASE_CLOSED, h.now_ns, h.now_ns + 10 * HOUR_NS, true);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    CHECK_INT(reported(&h, id)->expires_ns, START_NS + 2 * HOUR_NS);
+    harness_close(&h);
+}
+
 static void test_halt(void)
 {
     open_session(false);
@@ -456,6 +497,8 @@ int main(void)
     test_day();
     test_day_of_venue(70 * SECOND_NS);
     test_day_of_venue(-70 * SECOND_NS);
+    test_clock_set();
+    test_end_of_venue();
     test_halt();
     test_gone();
     test_venues();
