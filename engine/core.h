@@ -274,7 +274,10 @@ struct engine {
      * interval from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
     int64_t recv_ns; /* of the last event */
-    int64_t behind_ns; /* FILL_BAR: how far the venue's time is behind ours, as far as that is known */
+    /* How far the time of the last kline's venue is behind ours: from ten minutes on by the kline itself,
+     * else by EVENT_VENUE_CLOCK. FILL_BAR's commands are dated by it, and measures in logs without that
+     * event. */
+    int64_t behind_ns;
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
@@ -290,8 +293,7 @@ struct engine {
     struct engine_counters counters;
 };
 
-/* No event is so late, since silence ends a connection long before: then our clock is wrong, not the event.
- */
+/* No event is so late, since silence ends a connection long before: our clock is wrong then. */
 #define ENGINE_CLOCK_OFF_NS (600 * INT64_C(1000000000))
 
 /* The venue's time of a moment of recv_ns. With FILL_BAR the engine's other times are the bars', so the

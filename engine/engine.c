@@ -10,10 +10,6 @@
 #include "engine/event.h"
 #include "exchange/filter.h"
 
-/* No event is so late, since silence ends a connection long before: then our clock is wrong, not the event.
- */
-static const int64_t CLOCK_OFF_NS = 600 * 1000000000LL;
-
 static int open_markets(struct engine *engine, const struct engine_config *config)
 {
     for (int s = 0; s < config->n_symbols; s++) {
@@ -150,7 +146,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
         account_bar_outside(engine);
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     int64_t now_ns = engine_venue_ns(engine, symbol, fills ? engine->recv_ns : engine->now_ns);
-    if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
+    if (venue_ns > 0 && now_ns - venue_ns >= ENGINE_CLOCK_OFF_NS)
         now_ns = venue_ns;
     int64_t age_ns = now_ns - engine_calendars_end(engine, symbol, bar->open_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
@@ -203,7 +199,7 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
     if (kline->interval_ns != engine->interval_ns)
         return;
     int64_t behind_ns = venue_ns > 0 ? engine->recv_ns - venue_ns : 0;
-    engine->behind_ns = behind_ns >= CLOCK_OFF_NS ? behind_ns : -market->ahead_ns;
+    engine->behind_ns = behind_ns >= ENGINE_CLOCK_OFF_NS ? behind_ns : -market->ahead_ns;
     bar_builder_confirm_first(&market->builder, bar->open_ns, bar->first_trade_id);
     if (!kline->closed) {
         market->forming = *bar;

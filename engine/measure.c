@@ -68,6 +68,14 @@ bool engine_measure_of(const struct measure_track *track, int64_t open_ns,
 
 /* --- in the engine */
 
+/* The venue's time now; in a log without EVENT_VENUE_CLOCK as the last kline has it, where that differs. */
+static int64_t venue_now_ns(const struct engine *engine, int symbol)
+{
+    if (engine->markets[symbol].ahead_ns == 0 && engine->behind_ns >= ENGINE_CLOCK_OFF_NS)
+        return engine->recv_ns - engine->behind_ns;
+    return engine_venue_ns(engine, symbol, engine->recv_ns);
+}
+
 void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -83,7 +91,7 @@ void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns)
         there = book_measures_quote(&bid, &ask, &market->symbol, measures);
     }
     const double *reported = there ? measures : NULL;
-    int64_t ts_ns = event_ns > 0 ? event_ns : engine->recv_ns - engine->behind_ns;
+    int64_t ts_ns = event_ns > 0 ? event_ns : venue_now_ns(engine, symbol);
     int64_t open_ns = engine_calendars_open(engine, symbol, ts_ns);
     if (engine->sink.book_bar) {
         if (!market->measured)

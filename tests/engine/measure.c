@@ -237,6 +237,33 @@ static void test_engine(bool reloads)
     harness_forget(&h);
 }
 
+/* Quotes without a time are of the bar that their own venue's clock says, whichever venue's bar came last. */
+static void test_venues(void)
+{
+    struct engine_sink sink = {.book_bar = on_book_bar};
+    struct event clock = {.kind = EVENT_VENUE_CLOCK, .venue_clock = {"one", -HOUR_NS}};
+    struct event quote = {
+        .kind = EVENT_MARKET,
+        .market = {.kind = MARKET_QUOTE, .symbol = BTCUSDT, .quote = {1, 2500 * E8, E8, 2501 * E8, 3 * E8}}};
+    harness_init(&h);
+    snprintf(h.symbols[BTCUSDT].venue, sizeof h.symbols[BTCUSDT].venue, "one");
+    snprintf(h.symbols[ETHUSDT].venue, sizeof h.symbols[ETHUSDT].venue, "two");
+    CHECK_INT(engine_create(&h.config, &sink, &engine), 0);
+    CHECK_INT(engine_start(engine, h.now_ns), 0);
+    handle(engine, clock);
+    h.now_ns += MINUTE_NS;
+    handle(engine, bar_event(ETHUSDT));
+    handle(engine, quote);
+    h.now_ns += MINUTE_NS;
+    struct event bar = bar_event(BTCUSDT);
+    int64_t open_ns = bar.market.kline.bar.open_ns -= HOUR_NS;
+    memset(bars_reported, 0, sizeof bars_reported);
+    handle(engine, bar);
+    CHECK_INT(bars_reported[BTCUSDT].open_ns, open_ns);
+    engine_destroy(engine);
+    harness_forget(&h);
+}
+
 static size_t of_volume(const double *params, char specs[][STRATEGY_SPEC_TEXT])
 {
     (void)params;
@@ -281,6 +308,7 @@ int main(void)
     test_track();
     test_engine(false);
     test_engine(true);
+    test_venues();
     test_specs();
     return check_done("engine/measure");
 }
