@@ -41,7 +41,7 @@ static int check_end(struct journal_scan *scan, const struct following *followin
     return 0;
 }
 
-/* Of one segment. 1: one that is before it is sealed; 0; -errno. */
+/* Of one segment. */
 static int give(struct journal_scan *scan, uint64_t seq, struct following *following, journal_extent_fn *each,
                 void *ctx)
 {
@@ -58,7 +58,7 @@ static int give(struct journal_scan *scan, uint64_t seq, struct following *follo
     following->number = scan->header.first_seq < seq ? scan->header.number : 0;
     memcpy(following->previous, scan->header.previous, sizeof following->previous);
     r = each(ctx, &extent);
-    return r < 0 ? r : following->number > 0;
+    return r < 0 ? r : 0;
 }
 
 static int give_all(struct journal_scan *scan, int dir, uint64_t seq, journal_extent_fn *each, void *ctx)
@@ -80,7 +80,6 @@ static int give_all(struct journal_scan *scan, int dir, uint64_t seq, journal_ex
             continue;
         any = true;
         r = give(scan, seq, &following, each, ctx);
-        r = r > 0 ? 0 : r;
     }
     journal_segments_finish(&segments);
     return r;
