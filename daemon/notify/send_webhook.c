@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/notify/send_curl.h"
+#include "exchange/clock.h"
 #include "exchange/net/retry_after.h"
 #include "exchange/net/secret.h"
 
@@ -132,7 +133,7 @@ static int64_t retry_after_ns(CURL *easy)
         snprintf(date, sizeof date, "%s", header->value);
     if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return -1;
-    int64_t ms = net_retry_after_ms(header->value, date);
+    int64_t ms = net_retry_after_ms(header->value, date, clock_wall_ns() / 1000000000);
     return ms < 0 ? -1 : ms * 1000000;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
 #include "exchange/net/resolver.h"
@@ -74,7 +75,7 @@ static int64_t header_wait(CURL *easy)
         snprintf(date, sizeof(date), "%s", header->value);
     if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return -1;
-    return net_retry_after_ms(header->value, date);
+    return net_retry_after_ms(header->value, date, clock_wall_ns() / 1000000000);
 }
 
 static int64_t header_date(CURL *easy)

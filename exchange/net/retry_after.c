@@ -2,15 +2,8 @@
 
 #include <curl/curl.h>
 #include <string.h>
-#include <time.h>
 
-static int64_t sent_s(const char *date)
-{
-    int64_t s = date ? (int64_t)curl_getdate(date, NULL) : -1;
-    return s >= 0 ? s : (int64_t)time(NULL);
-}
-
-int64_t net_retry_after_ms(const char *value, const char *date)
+int64_t net_retry_after_ms(const char *value, const char *date, int64_t now_s)
 {
     int64_t seconds = 0;
     value += strspn(value, " \t");
@@ -20,9 +13,12 @@ int64_t net_retry_after_ms(const char *value, const char *date)
             seconds = seconds * 10 + (value[i] - '0');
     } else {
         int64_t date_s = digits == 0 ? (int64_t)curl_getdate(value, NULL) : -1; /* begins with a weekday */
-        if (date_s < 0 || date_s <= sent_s(date))
+        int64_t sent_s = date ? (int64_t)curl_getdate(date, NULL) : -1;
+        if (sent_s < 0)
+            sent_s = now_s;
+        if (date_s < 0 || date_s <= sent_s)
             return -1;
-        seconds = date_s - sent_s(date);
+        seconds = date_s - sent_s;
     }
     return seconds <= INT32_MAX ? seconds * 1000 : -1;
 }

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /* Milliseconds that the header's value, seconds or a date, asks for. `date`: the Date of the same reply,
- * since this machine's clock may be off; NULL or unreadable: it has none, and the machine's counts. -1 for
- * what is neither, is beyond 31 bits of seconds, or is a date that has passed: as if it were not there. */
-int64_t net_retry_after_ms(const char *value, const char *date);
+ * since this machine's clock may be off; NULL or unreadable: it has none, and the machine's counts, now_s. -1
+ * for what is neither, is beyond 31 bits of seconds, or is a date that has passed: as if it were not there.
+ */
+int64_t net_retry_after_ms(const char *value, const char *date, int64_t now_s);
 
 #endif

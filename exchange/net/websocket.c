@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
 #include "exchange/net/resolver.h"
@@ -105,7 +106,7 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
     if (lws_hdr_copy(wsi, date, sizeof(date), WSI_TOKEN_HTTP_DATE) <= 0)
         date[0] = '\0';
     if (how.http_status > 0 && lws_hdr_copy(wsi, value, sizeof(value), WSI_TOKEN_HTTP_RETRY_AFTER) > 0)
-        how.retry_after_ms = net_retry_after_ms(value, date);
+        how.retry_after_ms = net_retry_after_ms(value, date, clock_wall_ns() / 1000000000);
     if (how.http_status > 0)
         say(websocket, "the upgrade was refused with HTTP %d", how.http_status);
     else if (text && len > 0)
