@@ -119,11 +119,6 @@ bool net_context_trust(struct net_context *net, struct net_trust *trusted)
     return other;
 }
 
-bool net_context_owns_trust(const struct net_context *net)
-{
-    return net->trust->own;
-}
-
 void net_context_give_trust(const struct net_context *net, SSL_CTX *tls)
 {
     SSL_CTX_set1_cert_store(tls, net->trust->store);

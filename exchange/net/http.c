@@ -293,14 +293,14 @@ static int take_headers(struct http_call *call, const struct http_request *reque
     return 0;
 }
 
-/* Called before a connection of this call is made: OpenSSL itself compares the host. A file of certificates
- * is not read by curl, which would keep what it had read for a day. */
+/* Called before a connection of this call is made: OpenSSL itself compares the host, and trusts what the
+ * context does by then. curl reads no certificates, and caches none: it would keep the context's for a day.
+ */
 static CURLcode insist_on_host(CURL *easy, void *tls, void *user)
 {
     const struct http_call *call = user;
     (void)easy;
-    if (net_context_owns_trust(call->net))
-        net_context_give_trust(call->net, tls);
+    net_context_give_trust(call->net, tls);
     return net_certificate_insist(tls, call->url.host) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
 }
 
@@ -317,11 +317,10 @@ static bool prepare(struct http_call *call)
            (!call->headers || SET(CURLOPT_HTTPHEADER, call->headers)) && SET(CURLOPT_FOLLOWLOCATION, 0L) &&
            SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) && SET(CURLOPT_SSL_VERIFYPEER, 1L) &&
            SET(CURLOPT_SSL_VERIFYHOST, 2L) && SET(CURLOPT_SSL_CTX_FUNCTION, insist_on_host) &&
-           SET(CURLOPT_SSL_CTX_DATA, call) &&
-           (!net_context_owns_trust(net) || (SET(CURLOPT_CAINFO, NULL) && SET(CURLOPT_CAPATH, NULL))) &&
-           SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS) && SET(CURLOPT_WRITEFUNCTION, on_body) &&
-           SET(CURLOPT_WRITEDATA, call) && SET(CURLOPT_ERRORBUFFER, call->error) &&
-           SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)call->max);
+           SET(CURLOPT_SSL_CTX_DATA, call) && SET(CURLOPT_CAINFO, NULL) && SET(CURLOPT_CAPATH, NULL) &&
+           SET(CURLOPT_CA_CACHE_TIMEOUT, 0L) && SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS) &&
+           SET(CURLOPT_WRITEFUNCTION, on_body) && SET(CURLOPT_WRITEDATA, call) &&
+           SET(CURLOPT_ERRORBUFFER, call->error) && SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)call->max);
 }
 
 static void transfer(struct http_call *call)

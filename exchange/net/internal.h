@@ -27,9 +27,7 @@ struct net_context {
     void *stopped_user;
 };
 
-/* context.c: has it certificates of its own, instead of the system's? Then a connection's TLS context is
- * to be given them. */
-bool net_context_owns_trust(const struct net_context *net);
+/* context.c: to a connection's TLS context. */
 void net_context_give_trust(const struct net_context *net, SSL_CTX *tls);
 
 /* http.c */

@@ -51,6 +51,8 @@ static void script(struct peer *peer, const char *head)
             peer,
             "HTTP/1.1 429 Too Many Requests\r\nRetry-After: Mon, 11 Oct 2021 11:48:42 GMT\r\nX-MBX-USED-WEIGHT-1M: 1201\r\n"
             "Date: Mon, 11 Oct 2021 11:48:31 GMT\r\nContent-Length: 2\r\n\r\n{}");
+    } else if (strstr(head, "GET /once ")) {
+        peer_print(peer, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     } else if (strstr(head, "GET /keys ")) {
         CHECK(strstr(head, "APCA-API-KEY-ID: me\r\n") && strstr(head, "Accept: application/json\r\n"));
         peer_print(peer, "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 200\r\nX-Ratelimit-Remaining: 199\r\n"
@@ -259,6 +261,50 @@ static void test_cancel(void)
     server_stop(server);
 }
 
+/* The system's certificates are trusted from now on, or this file's, which becomes the system's. */
+static void trust_system(const char *ca_file)
+{
+    char error[NET_ERROR_MAX];
+    struct net_trust *trust = NULL;
+    setenv("SSL_CERT_FILE", ca_file, 1);
+    CHECK_INT(net_trust_read(NULL, &trust, error), 0);
+    unsetenv("SSL_CERT_FILE");
+    net_context_trust(net, trust);
+}
+
+static void trust_file(const char *ca_file)
+{
+    char error[NET_ERROR_MAX];
+    struct net_trust *trust = NULL;
+    CHECK_INT(net_trust_read(ca_file, &trust, error), 0);
+    net_context_trust(net, trust);
+}
+
+/* A connection is checked by what is trusted when it is made, and no former one stands in for that. */
+static void test_trust(void)
+{
+    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script});
+    struct seen seen = {0};
+    get(server, "localhost", "/once", NULL, &seen);
+    trust_system(server_ca_file()); /* while the name is looked up */
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_STR(seen.error, "");
+    CHECK_INT(seen.reply.status, 200);
+    trust_file(server_ca_file());
+    seen = (struct seen){0};
+    get(server, "localhost", "/once", NULL, &seen);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.reply.status, 200);
+    seen = (struct seen){0};
+    get(server, "localhost", "/once", NULL, &seen);
+    trust_system("/nonexistent");
+    CHECK(loop_until(&loop, &seen.done));
+    printf("trust: %s\n", seen.error);
+    CHECK(strstr(seen.error, "certificate"));
+    server_stop(server);
+    trust_file(server_ca_file());
+}
+
 int main(void)
 {
     uv_loop_init(&loop);
@@ -267,6 +313,7 @@ int main(void)
     test_headers();
     test_failures();
     test_cancel();
+    test_trust();
     loop_end(&loop, net);
     server_forget_ca();
     return check_done("net http");
