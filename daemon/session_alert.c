@@ -52,27 +52,27 @@ static bool can_report(const struct session *session)
     return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);
 }
 
-static struct early_alert **find_early(struct session *session, bool lasts, const char *code,
+static struct early_alert **find_early(struct session *session, enum early_kind kind, const char *code,
                                        const char *about)
 {
     struct early_alert **at = &session->early_alerts;
-    while (*at && ((*at)->lasts != lasts || strcmp((*at)->code, code) != 0 ||
+    while (*at && ((*at)->kind != kind || strcmp((*at)->code, code) != 0 ||
                    !daemon_alert_is_about((*at)->text, about)))
         at = &(*at)->next;
     return at;
 }
 
-/* An event is about its whole text. */
-static void keep_early(struct session *session, enum db_severity severity, bool lasts, const char *code,
-                       const char *about, const char *text)
+/* An event is about its whole text, a moment too. */
+static void keep_early(struct session *session, enum db_severity severity, enum early_kind kind,
+                       const char *code, const char *about, const char *text)
 {
-    struct early_alert **at = find_early(session, lasts, code, about);
+    struct early_alert **at = find_early(session, kind, code, about);
     if (!*at && session->n_early_alerts < EARLY_ALERTS_MAX && (*at = calloc(1, sizeof **at)))
         session->n_early_alerts++;
     if (!*at)
         return; /* without memory, or too many: the log has what it says */
+    (*at)->kind = kind;
     (*at)->severity = severity;
-    (*at)->lasts = lasts;
     snprintf((*at)->code, sizeof(*at)->code, "%s", code);
     snprintf((*at)->about, sizeof(*at)->about, "%s", about);
     snprintf((*at)->text, sizeof(*at)->text, "%s", text);
@@ -90,10 +90,11 @@ void daemon_session_alerts_begin(struct session *session)
 {
     while (session->early_alerts && can_report(session)) {
         const struct early_alert *early = session->early_alerts;
-        if (early->lasts)
+        if (early->kind == EARLY_CONDITION)
             daemon_session_alert_lasting(session, early->severity, early->code, early->about, early->text);
         else
-            daemon_session_alert(session, early->severity, early->code, early->text);
+            (early->kind == EARLY_MOMENT ? daemon_session_alert_moment : daemon_session_alert)(
+                session, early->severity, early->code, early->text);
         forget_early(session, &session->early_alerts);
     }
 }
@@ -109,7 +110,7 @@ void daemon_session_alert(struct session *session, enum db_severity severity, co
                           const char *text)
 {
     if (!can_report(session))
-        keep_early(session, severity, false, code, text, text);
+        keep_early(session, severity, EARLY_EVENT, code, text, text);
     else
         store(session,
               daemon_alerts_event(&session->alerts, daemon_session_now(session), severity, code, text), 0);
@@ -119,7 +120,7 @@ void daemon_session_alert_lasting(struct session *session, enum db_severity seve
                                   const char *about, const char *text)
 {
     if (!can_report(session))
-        keep_early(session, severity, true, code, about, text);
+        keep_early(session, severity, EARLY_CONDITION, code, about, text);
     else
         store(session,
               daemon_alerts_condition(&session->alerts, daemon_session_now(session), severity, code, about,
@@ -139,7 +140,7 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
 {
     struct alert alert;
     struct early_alert **early;
-    while (*(early = find_early(session, true, code, about)))
+    while (*(early = find_early(session, EARLY_CONDITION, code, about)))
         forget_early(session, early);
     while (daemon_alerts_over(&session->alerts, code, about, &alert))
         store(session, &alert, daemon_session_now(session));
@@ -158,9 +159,12 @@ void daemon_session_alert_moment(struct session *session, enum db_severity sever
 {
     struct alert past;
     struct db_alert row;
+    if (!can_report(session)) {
+        keep_early(session, severity, EARLY_MOMENT, code, text, text);
+        return;
+    }
     int64_t now_ns = daemon_session_now(session);
-    const struct alert *alert =
-        can_report(session) ? daemon_alerts_event(&session->alerts, now_ns, severity, code, text) : NULL;
+    const struct alert *alert = daemon_alerts_event(&session->alerts, now_ns, severity, code, text);
     if (!alert)
         return;
     uint64_t id = alert->id;

@@ -448,9 +448,10 @@ static void end_former_conditions(struct session *session)
         "stale",         "bad-frames",        "book-resync",    "symbol",         "symbol-units",
         "gpu",           "indicators-behind", "indicators",     "POLICY_DEVICE",  "storage",
         "venue-refused", "bars-missing",      "TRAINER_SILENT", "TRAINER_ABSENT", "TRAINER_VERSION",
-        "symbol-limit",  "reload-refused",    "NO_LIQUIDITY"};
+        "symbol-limit",  "reload-refused"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         daemon_session_alert_over_former(session, codes[i]);
+    daemon_session_alert_over(session, "NO_LIQUIDITY", ""); /* also of the former run's last events */
     if (session->steady.reported_ns == 0)
         daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
@@ -572,15 +573,13 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     daemon_session_event(session, &down);
     db_writer_group_end(session->writer);
     emit_sessions(session);
+    daemon_session_alerts_begin(session); /* first: what it finds again continues */
     end_former_conditions(session);
-    daemon_session_alerts_begin(session);
     report_recovery(session);
     report_idle_accounts(session);
     if (!session->storage_ok) { /* it failed before there was an engine to notify */
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         daemon_session_event(session, &event);
-        session->events.reported[0] = session->database.reported[0] = '\0'; /* there were no alerts yet */
-        daemon_session_storage_report(session);
     }
     if (session->hooks.started)
         session->hooks.started(session->hooks.ctx);

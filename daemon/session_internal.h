@@ -28,10 +28,11 @@ struct early_reply {
 };
 
 /* An alert that was raised before alerts can be stored. */
+enum early_kind { EARLY_EVENT, EARLY_CONDITION, EARLY_MOMENT };
 struct early_alert {
     struct early_alert *next;
+    enum early_kind kind;
     enum db_severity severity;
-    bool lasts;
     char code[ALERT_CODE_MAX], about[DB_ALERT_TEXT_MAX], text[DB_ALERT_TEXT_MAX];
 };
 
@@ -154,8 +155,6 @@ int daemon_session_log_close(struct session *session, int64_t timeout_ms);
 void daemon_session_storage_take(struct session *session);
 /* Whether both store now: reported as an event, in the log, and as an alert. */
 void daemon_session_storage_judge(struct session *session);
-/* Log line and alert for each that fails and is not reported so yet, and for what is over. */
-void daemon_session_storage_report(struct session *session);
 /* On the writer's thread, as struct db_writer_config has them. */
 int daemon_session_storage_check(void *ctx, char *err, size_t err_size);
 int daemon_session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text,

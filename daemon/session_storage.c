@@ -124,12 +124,6 @@ static void report(struct session *session, struct storage *storage, const char 
     daemon_session_alert_lasting(session, DB_ERROR, "storage", name, words);
 }
 
-void daemon_session_storage_report(struct session *session)
-{
-    report(session, &session->events, "event log: ");
-    report(session, &session->database, "database: ");
-}
-
 static void report_works(struct session *session)
 {
     daemon_log_event(
@@ -163,7 +157,8 @@ void daemon_session_storage_judge(struct session *session)
     find_words(session, words, sizeof words);
     session->storing = find_storing(session);
     bool waits = !ok && session->events.ok && !was_ok && strncmp(words, WAITS, strlen(WAITS)) == 0;
-    daemon_session_storage_report(session);
+    report(session, &session->events, "event log: ");
+    report(session, &session->database, "database: ");
     if (waits || (ok == was_ok && strcmp(words, session->storage_detail) == 0))
         return;
     session->storage_ok = ok;

@@ -1,4 +1,6 @@
-/* Alerts raised before a session takes events are raised once it does; those of a former run are closed. */
+/* Alerts raised before a session takes events are raised once it does; a former run's conditions end unless
+ * they are found again. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ static const struct symbol symbol = {
 static struct daemon_config config;
 static struct session *session;
 static uv_loop_t loop;
-static int reported;                 /* raised, by the hook */
+static int reported, closed;         /* by the hook */
 static char over[DB_ALERT_TEXT_MAX]; /* the text of the last that is over, likewise */
 
 static void nothing(void *ctx, int at)
@@ -50,6 +52,7 @@ static void see(void *ctx, const struct alert *alert, int64_t closed_ns)
 {
     (void)ctx;
     reported += closed_ns == 0;
+    closed += closed_ns != 0;
     if (closed_ns > 0)
         memcpy(over, alert->text, sizeof over);
 }
@@ -69,6 +72,7 @@ static void open_session(const struct state_dir *state)
     const struct session_hooks hooks = {.need_snapshot = nothing,
                                         .need_bars = no_bars,
                                         .log_replaced = no_log,
+                                        .storage_failing = no_log,
                                         .commands_redone = no_log,
                                         .alert = see};
     char err[SESSION_ERROR_MAX] = "";
@@ -90,6 +94,36 @@ static void close_session(void)
     uv_run(&loop, UV_RUN_DEFAULT);
 }
 
+/* As the thread that stores the database reports it. */
+static void fail_storage(void)
+{
+    uv_mutex_lock(&session->lock);
+    session->database.changed = true;
+    session->database.news = false;
+    snprintf(session->database.words, sizeof session->database.words, "the disk is full");
+    daemon_session_storage_take(session);
+    uv_mutex_unlock(&session->lock);
+    daemon_session_storage_judge(session);
+}
+
+/* A condition that is found again continues; NO_LIQUIDITY ends, also where the log's end was played again. */
+static void test_next_run(const struct state_dir *state)
+{
+    open_session(state);
+    uint64_t id = find("indicators") ? find("indicators")->id : 0;
+    reported = closed = 0;
+    daemon_session_alert_lasting(session, DB_WARNING, "indicators", "", "indicators: not read");
+    daemon_session_alert_lasting(session, DB_WARNING, "NO_LIQUIDITY", "BTCUSDT", "BTCUSDT: nothing to buy");
+    fail_storage();
+    begin();
+    CHECK(id > 0 && find("indicators") && find("indicators")->id == id && find("indicators")->count == 2);
+    CHECK(!find("NO_LIQUIDITY"));
+    CHECK(find("storage") && find("storage")->count == 1);
+    CHECK_INT(reported, 2);
+    CHECK_INT(closed, 1);
+    close_session();
+}
+
 /* On the feed's clock there is no time yet; on the wall's there is. */
 static void test_clock(enum daemon_config_clock clock, const char *path)
 {
@@ -105,9 +139,11 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     daemon_session_alert(session, DB_WARNING, "recording", "the recording ended");
     daemon_session_alert_lasting(session, DB_WARNING, "gpu", "gpu: ", "gpu: silent");
     daemon_session_alert_over(session, "gpu", "");
+    daemon_session_alert_moment(session, DB_WARNING, "STOP_MISSED", "order 1: its stop was missed");
     begin();
     CHECK(find("POLICY_DEVICE") && find("recording") && !find("gpu"));
-    CHECK_INT(reported, clock == CLOCK_WALL ? 3 : 2);
+    CHECK_INT(reported, clock == CLOCK_WALL ? 4 : 3);
+    CHECK(!find("STOP_MISSED"));
     reported = 0;
     for (int i = 0; i < 2; i++)
         daemon_session_alert_moment(session, DB_WARNING, "away", "away for 5 s");
@@ -129,6 +165,7 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     begin();
     CHECK(!find("POLICY_DEVICE") && find("indicators") && find("recording"));
     close_session();
+    test_next_run(&state);
 }
 
 static const char *made(char path[static SCRATCH_MAX])
