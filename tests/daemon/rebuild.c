@@ -2,6 +2,7 @@
 #include "daemon/rebuild.h"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <sqlite3.h>
 
 #include "daemon/rebuild_log.h"
@@ -312,6 +313,19 @@ static void test_after(void)
     end();
 }
 
+/* A daemon that runs builds it again and again: what is played again, alerts too, is given back. */
+static void test_memory(void)
+{
+    enum { NOISE = 8192 }; /* blocks that the allocator keeps for its threads */
+    begin(3);
+    logged_play(&logged, 3 * EVENTS, false);
+    CHECK_INT(build(), 0);
+    size_t before = mallinfo2().uordblks;
+    CHECK_INT(build(), 0);
+    CHECK(mallinfo2().uordblks <= before + NOISE); /* with sanitizers, which find it too, both are 0 */
+    end();
+}
+
 int main(void)
 {
     test_altered();
@@ -323,5 +337,6 @@ int main(void)
     test_hole_of_nothing();
     test_hole();
     test_ends_with_command();
+    test_memory();
     return check_done("daemon/rebuild");
 }
