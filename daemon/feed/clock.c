@@ -17,7 +17,7 @@ void feed_take_time(struct feed *feed, const struct venue_reply *reply)
     feed->server_late_ns = reply->elapsed_ms * 1000000 / 2;
     feed->server_boot_ns = clock_boot_ns() - feed->server_late_ns;
     feed->have_offset = true;
-    feed_report_clock(feed);
+    feed_report_clock(feed, -1);
 }
 
 int64_t feed_clock_ns(const struct feed *feed)
@@ -41,24 +41,49 @@ static int64_t sure_ns(const struct feed *feed, int64_t ahead_ns)
     return ahead_ns > late_ns ? ahead_ns - late_ns : ahead_ns < -late_ns ? ahead_ns + late_ns : 0;
 }
 
-void feed_report_clock(struct feed *feed)
+/* On the feed's clock time is the venue's, whatever a former run on the wall's left in the state. */
+static int64_t venue_ahead_ns(const struct feed *feed)
 {
-    struct session *session = feed->daemon->session;
-    const struct engine *engine = daemon_session_engine(session);
-    if (!feed->have_offset || feed->daemon->config.clock != CLOCK_WALL || !daemon_session_started(session))
-        return;
-    struct event event = {.kind = EVENT_VENUE_CLOCK,
-                          .venue_clock.ahead_ns =
-                              sure_ns(feed, feed_clock_ns(feed) - daemon_session_now(session))};
+    const struct session *session = feed->daemon->session;
+    return feed->daemon->config.clock == CLOCK_WALL
+               ? sure_ns(feed, feed_clock_ns(feed) - daemon_session_now(session))
+               : 0;
+}
+
+static bool is_news(const struct feed *feed, int symbol, int64_t ahead_ns)
+{
+    const struct engine *engine = daemon_session_engine(feed->daemon->session);
+    int64_t from_ns = feed->daemon->config.clock == CLOCK_WALL ? NEWS_NS : 1;
+    int index = feed->symbols[symbol].index;
+    struct engine_symbol_view view;
+    if (index < 0 || index >= engine_symbols(engine))
+        return false;
+    engine_symbol_view(engine, index, &view);
+    return llabs(view.ahead_ns - ahead_ns) >= from_ns;
+}
+
+static void report(struct feed *feed, int64_t ahead_ns)
+{
+    struct event event = {.kind = EVENT_VENUE_CLOCK, .venue_clock.ahead_ns = ahead_ns};
     snprintf(event.venue_clock.venue, sizeof event.venue_clock.venue, "%s", feed->venue->format->name);
-    for (int s = 0; s < feed->n_symbols; s++) {
-        struct engine_symbol_view view;
-        if (feed->symbols[s].index < 0 || feed->symbols[s].index >= engine_symbols(engine))
-            continue;
-        engine_symbol_view(engine, feed->symbols[s].index, &view);
-        if (llabs(view.ahead_ns - event.venue_clock.ahead_ns) >= NEWS_NS) {
-            daemon_session_event(session, &event);
+    daemon_session_event(feed->daemon->session, &event);
+}
+
+static bool knows_clock(const struct feed *feed)
+{
+    return daemon_session_started(feed->daemon->session) &&
+           (feed->have_offset || feed->daemon->config.clock == CLOCK_FEED);
+}
+
+void feed_report_clock(struct feed *feed, int symbol)
+{
+    int from = symbol < 0 ? 0 : symbol, to = symbol < 0 ? feed->n_symbols : symbol + 1;
+    if (!knows_clock(feed))
+        return;
+    int64_t now_ahead_ns = venue_ahead_ns(feed);
+    for (int s = from; s < to; s++)
+        if (is_news(feed, s, now_ahead_ns)) {
+            report(feed, now_ahead_ns);
             return;
         }
-    }
 }

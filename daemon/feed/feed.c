@@ -498,7 +498,7 @@ void feed_started(struct feed *feed)
     const struct session_recovery *recovery = daemon_session_recovery(feed->daemon->session);
     feed->actions_from_ns = daemon_session_now(feed->daemon->session) - recovery->away_ns;
     feed_follow_names(feed);
-    feed_report_clock(feed);
+    feed_report_clock(feed, -1);
     find_first_moments(feed);
     for (int s = 0; feed->answered && s < feed->n_symbols; s++)
         feed_listed_well(feed, &feed->listed[s]);

@@ -278,8 +278,8 @@ int64_t feed_clock_ns(const struct feed *feed);
 /* The same, but not before the newest event; on the feed's clock the session's. */
 int64_t feed_venue_now_ns(const struct feed *feed);
 /* An event where the engine's time is another than it was, by the venue's: once a second, and before a bar
- * that closes. */
-void feed_report_clock(struct feed *feed);
+ * that closes, for its symbol alone. -1: looks at all of the feed's symbols. */
+void feed_report_clock(struct feed *feed, int symbol);
 
 /* ---- hours.c ---- */
 

@@ -100,7 +100,7 @@ static void take_event(struct feed *feed, struct event *event)
         feed_remember(&feed->streams[at], &event->market);
     }
     if (event->market.kind == MARKET_KLINE && event->market.kline.closed)
-        feed_report_clock(feed);
+        feed_report_clock(feed, (int)(symbol - feed->symbols));
     pass_time(feed, event_ns);
     daemon_session_event(feed->daemon->session, event);
     if (symbol->book_wanted)

@@ -242,7 +242,7 @@ void feed_tick(uv_timer_t *timer)
     struct feed *feed = timer->data;
     int64_t now = clock_now_ms();
     bool wall = feed->daemon->config.clock == CLOCK_WALL;
-    feed_report_clock(feed);
+    feed_report_clock(feed, -1);
     if (wall && feed->stage > STAGE_ACTIONS) /* before, what is due first is not known yet */
         feed_pass(feed, feed_clock_ns(feed));
     if (wall && feed->stage == STAGE_STREAM)

@@ -50,6 +50,14 @@ def trade(daemons, what):
         harness.wait_for(lambda: one.orders() >= before + 2, f"{one.name}, {what}: orders of the strategy")
 
 
+def on_feed(folder, replay):
+    """On the feed's clock nothing is left of the offset that the state has."""
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG + "[engine]\nclock = feed\n", name="on_feed", state="behind"))
+    clocks = lambda: [line for line in daemon.papertape("events", "show", "--seq", "1", "--n", "100000").splitlines() if " VENUE_CLOCK " in line]
+    harness.wait_for(lambda: " 0.000 s " in clocks()[-1], "its clock is the venue's")
+    assert daemon.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "71"))
@@ -71,6 +79,7 @@ def main():
             parity = json.loads(one.daemon.papertape("parity", "--json"))
             assert parity["ok"] is True, parity
             assert one.daemon.stop() == 0
+        on_feed(folder, replay)
         assert replay.stop() == 0
     return 0
 
