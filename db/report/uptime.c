@@ -6,10 +6,6 @@
 #include "db/report/internal.h"
 #include "record/market.h"
 
-/* One that has not said for so long that it is alive is not: several times DB_RUN_ALIVE_NS, for a slow disk.
- */
-#define SILENT_NS (6 * DB_RUN_ALIVE_NS)
-
 /* What of [from_ns, to_ns) is in the period. */
 static int64_t within(const struct db_report *report, int64_t from_ns, int64_t to_ns)
 {
@@ -25,20 +21,18 @@ static void take_down(struct db_report *report, int64_t from_ns, int64_t to_ns)
     report->outages += down_ns > 0;
 }
 
-/* A run and the one after it, NULL: there is none. Of one that runs nothing is known since it last said so,
- * unless that is long ago. */
+/* A run and the one after it, NULL: there is none. Of one that has not ended nothing is known since it last
+ * said that it runs: on a full disk it cannot say so. */
 static void take_run(struct db_report *report, const struct db_run *run, const struct db_run *next)
 {
     const int64_t up_ns = within(report, run->began_ns, run->alive_ns);
-    const bool ended =
-        next || run->state != DB_RUN_RUNNING || run->alive_ns + SILENT_NS < report->query.now_ns;
     const bool here = run->alive_ns >= report->from_ns && run->alive_ns < report->to_ns;
     report->observed_ns += up_ns;
     report->up_ns += up_ns;
-    report->killed += ended && here && run->state != DB_RUN_STOPPED;
+    report->killed += here && run->state == DB_RUN_KILLED;
     if (next && next->run == run->run + 1)
         take_down(report, run->alive_ns, next->began_ns);
-    else if (!next && ended)
+    else if (!next && run->state != DB_RUN_RUNNING)
         take_down(report, run->alive_ns, report->to_ns);
 }
 

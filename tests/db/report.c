@@ -475,15 +475,14 @@ static void check_uptime(struct db_reader *reader, const struct uptime *wanted)
 static void test_uptime(void)
 {
     static const struct uptime cases[] = {
-        {0, 200, 1000, 200, 197, 0, 1, 0},     /* an outage of seconds */
-        {101, 102, 1000, 1, 0, 0, 1, 0},       /* within it */
-        {0, 400, 1000, 400, 390, 0, 2, 1},     /* … and one of a run that was killed */
-        {350, 700, 1000, 250, 250, 100, 0, 0}, /* from 500 to 600 nothing is known */
-        {510, 590, 1000, -1, 0, 80, 0, 0},     /* nothing at all */
-        {600, 990, 1000, 390, 390, 0, 0, 0},   /* it runs … */
-        {600, 1000, 1000, 390, 390, 10, 0, 0}, /* … and has not said so since */
-        {600, 5000, 5000, 4400, 390, 0, 1, 1}, /* for so long that it does not */
-        {-500, -100, 1000, -1, 0, 0, 0, 0},    /* before the record */
+        {0, 200, 1000, 200, 197, 0, 1, 0},       /* an outage of seconds */
+        {101, 102, 1000, 1, 0, 0, 1, 0},         /* within it */
+        {0, 400, 1000, 400, 390, 0, 2, 1},       /* … and one of a run that was killed */
+        {350, 700, 1000, 250, 250, 100, 0, 0},   /* from 500 to 600 nothing is known */
+        {510, 590, 1000, -1, 0, 80, 0, 0},       /* nothing at all */
+        {600, 990, 1000, 390, 390, 0, 0, 0},     /* it runs … */
+        {600, 5000, 5000, 390, 390, 4010, 0, 0}, /* … and has not said so since */
+        {-500, -100, 1000, -1, 0, 0, 0, 0},      /* before the record */
     };
     const struct db_writer_config config = {0};
     const char *path = scratch_path("uptime.db");

@@ -614,18 +614,18 @@ def check_parity(c, record, report):
 
 
 def check_uptime(c, record, report):
-    """By the stretches of time between all moments at which a run begins or ends; no run is among them that still runs."""
+    """By the stretches of time between all moments at which a run begins or ends; what follows one that still runs is unknown."""
     runs = sorted(record.table("runs"), key=lambda run: run["run"])
     frm, to = report["from_ns"], report["to_ns"]
     up, down, outages = 0, 0, 0
     part = lambda begins, ends: max(0, min(ends, to) - max(begins, frm))
     for i, run in enumerate(runs):
         up += part(run["began_ns"], run["alive_ns"])
-        if i + 1 < len(runs) and runs[i + 1]["run"] != run["run"] + 1:
+        if runs[i + 1]["run"] != run["run"] + 1 if i + 1 < len(runs) else run["state"] == "running":
             continue
         out = part(run["alive_ns"], runs[i + 1]["began_ns"] if i + 1 < len(runs) else to)
         down, outages = down + out, outages + (out > 0)
-    killed = sum(run["state"] != "stopped" and frm <= run["alive_ns"] < to for run in runs)
+    killed = sum(run["state"] == "killed" and frm <= run["alive_ns"] < to for run in runs)
     known = up + down
     for name, wanted in (("observed_s", known), ("up_s", up), ("down_s", down)):
         c.near(name, report[name], wanted / 1e9 if known else None, 1e-9)
