@@ -396,7 +396,7 @@ static int put_source(struct building *b, int64_t rebuild, const char *table, bo
         snprintf(from, sizeof from, "event log from event %" PRIu64, b->played.begins + 1);
     if (source.salvaged > 0)
         snprintf(taken, sizeof taken, "%ssalvaged: %" PRId64 " rows%s", from[0] ? "; " : "", source.salvaged,
-                 damaged(b, table) ? ", not all of it could be read" : "");
+                 damaged(b, table) ? ", " DB_REBUILT_PART : "");
     snprintf(source.table, sizeof source.table, "%s", table);
     bool gone = !from[0] && !taken[0] && damaged(b, table);
     missing(b, table, lost, sizeof lost);

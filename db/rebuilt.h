@@ -9,8 +9,9 @@
 
 enum { DB_REBUILT_WORDS = 256, DB_REBUILT_SOURCES_MAX = 32 };
 
-/* In a source's words, where rows of its table are gone. */
+/* In a source's words, where rows of its table are gone, and where they may be. */
 #define DB_REBUILT_LOST "lost"
+#define DB_REBUILT_PART "not all of it could be read"
 
 struct db_rebuild {
     int64_t id, ts_ns;

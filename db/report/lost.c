@@ -7,13 +7,11 @@
 /* Did a rebuild after from_ns lose rows of a table that the event log does not have? 1, 0, -errno. */
 static int lost_since(struct db_reader *reader, const char *table, int64_t from_ns)
 {
-    return db_query_first(
-        reader,
-        "SELECT 1 FROM rebuilds AS r JOIN rebuild_sources AS s ON s.rebuild = r.id WHERE s.name = ?1 AND r.ts_ns "
-        "> ?2 AND (s.source LIKE '%" DB_REBUILT_LOST
-        "%' OR s.source LIKE '%not all of it could be read%') LIMIT "
-        "1",
-        RECORD_PARAMS(table, from_ns), RECORD_INTO(&(int64_t){0}));
+    return db_query_first(reader,
+                          "SELECT 1 FROM rebuilds AS r JOIN rebuild_sources AS s ON s.rebuild = r.id "
+                          "WHERE s.name = ?1 AND r.ts_ns > ?2 AND (s.source LIKE '%" DB_REBUILT_LOST
+                          "%' OR s.source LIKE '%" DB_REBUILT_PART "%') LIMIT 1",
+                          RECORD_PARAMS(table, from_ns), RECORD_INTO(&(int64_t){0}));
 }
 
 int db_report_lost(struct db_reader *reader, struct db_report *report)
