@@ -71,11 +71,22 @@ static bool find_sinks(const struct request *request, const char *sink, json_t *
     return known && (!sink || json_array_size(list) > 0);
 }
 
+/* What a notice holds whole; else the call is answered. */
+static bool take_text(const struct request *request, const char **ret)
+{
+    if (!daemon_command_args_text(request->given, "text", ret))
+        return false;
+    const size_t len = strlen(*ret);
+    return len < DB_ALERT_TEXT_MAX ||
+           ARGS_WRONG(request->call, "args.text: it has %zu bytes, %d are the most", len,
+                      DB_ALERT_TEXT_MAX - 1);
+}
+
 void daemon_command_report_send(const struct request *request)
 {
     const char *sink = NULL, *text;
     json_t *list = json_array();
-    bool good = daemon_command_args_text(request->given, "text", &text) &&
+    bool good = take_text(request, &text) &&
                 (!daemon_command_args_given(request->given, "sink") ||
                  daemon_command_args_text(request->given, "sink", &sink)) &&
                 find_sinks(request, sink, list);

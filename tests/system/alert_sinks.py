@@ -98,6 +98,8 @@ mail = smtp://localhost:{mail.port}
     harness.wait_for(lambda: sum(path == "/discord" and "report" in h["Idempotency-Key"] for path, h, _ in web.taken) == 2, "two of Discord")
     assert sum(a["rule"] == "report" for a in lines(took)) == 1
     assert "there is no sink" in daemon.papertape("report", "--send", "--sink", "pigeon", status=1)
+    long = harness.control(daemon, "report_send", {"text": 513 * "x", "sink": "webhook.discord"})
+    assert long["error"]["code"] == "EINVAL" and "513 bytes, 512 are the most" in long["error"]["message"], long
 
     refuses.append("/discord")
     said, _ = tested(daemon, "webhook.discord", status=1)
