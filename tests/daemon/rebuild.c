@@ -316,9 +316,9 @@ static void test_after(void)
 /* A daemon that runs builds it again and again: what is played again, alerts too, is given back. */
 static void test_memory(void)
 {
-    enum { NOISE = 8192 }; /* blocks that the allocator keeps for its threads */
+    enum { NOISE = 4096 }; /* blocks that the allocator keeps for its threads */
     begin(3);
-    logged_play(&logged, 3 * EVENTS, false);
+    logged_play(&logged, EVENTS, false);
     CHECK_INT(build(), 0);
     size_t before = mallinfo2().uordblks;
     CHECK_INT(build(), 0);
