@@ -125,7 +125,10 @@ static void decide(struct alert_rule_state *state, int level, struct alert_decis
                   : level < before ? ALERT_EASED
                                    : ALERT_MOVED;
     ret->severity = shown == 2 ? DB_ERROR : DB_WARNING;
+    const char *where = strstr(state->about, ": ");
+    ret->rule = state->rule;
     ret->code = daemon_alert_table[state->rule].code;
+    snprintf(ret->where, sizeof ret->where, "%s", where ? where + 2 : "");
     memcpy(ret->about, state->about, sizeof ret->about);
     snprintf(ret->worst, sizeof ret->worst, "%s", level == 0 && state->worst ? state->worst : "");
     state->level = level;
@@ -279,9 +282,9 @@ bool daemon_alert_rules_event(const struct alert_limits *limits, enum alert_rule
     if (!daemon_alert_rule_on(limits, rule))
         return false;
     *ret = (struct alert_decision){
-        .change = ALERT_RAISED, .severity = DB_INFO, .code = daemon_alert_table[rule].code};
-    snprintf(ret->about, sizeof ret->about, "%s: %.*s", daemon_alert_table[rule].what, ALERT_WHERE_MAX - 1,
-             where);
+        .change = ALERT_RAISED, .rule = rule, .severity = DB_INFO, .code = daemon_alert_table[rule].code};
+    snprintf(ret->where, sizeof ret->where, "%s", where);
+    snprintf(ret->about, sizeof ret->about, "%s: %s", daemon_alert_table[rule].what, ret->where);
     snprintf(ret->text, sizeof ret->text, "%s: %s", ret->about, detail);
     return true;
 }

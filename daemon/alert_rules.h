@@ -66,8 +66,10 @@ struct alert_reading {
 
 struct alert_decision {
     enum alert_change change;
+    enum alert_rule_id rule;
     enum db_severity severity; /* of one that is over: what it was */
     const char *code;
+    char where[ALERT_WHERE_MAX];   /* the subject */
     char about[ALERT_ABOUT_MAX];   /* what the text begins with: finds the alert */
     char text[DB_ALERT_TEXT_MAX];  /* "what: where: figures"; of one that is over for the log alone */
     char worst[DB_ALERT_TEXT_MAX]; /* of one that is over: its text by its worst figure; "": not known */

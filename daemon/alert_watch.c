@@ -32,20 +32,17 @@ struct alert_watch {
 
 /* ---- a turn ---- */
 
-/* The fields of a rule's line: its code, and what its `where` names. */
+/* The fields of a rule's line: its code, and what its subject is. */
 static struct log_fields fields_of(const struct alert_decision *decision)
 {
     struct log_fields fields = {.alert = decision->code};
-    const struct alert_rule *rule = daemon_alert_table;
-    while (strcmp(rule->code, decision->code) != 0)
-        rule++;
-    const char *where = decision->about + strlen(rule->what) + strlen(": ");
-    if (rule->of == ALERT_OF_ACCOUNT)
-        fields.account = where;
-    else if (rule->of == ALERT_OF_TRAINING)
-        fields.training = where;
-    else if (rule->of == ALERT_OF_VENUE)
-        fields.venue = where;
+    const enum alert_of of = daemon_alert_table[decision->rule].of;
+    if (of == ALERT_OF_ACCOUNT)
+        fields.account = decision->where;
+    else if (of == ALERT_OF_TRAINING)
+        fields.training = decision->where;
+    else if (of == ALERT_OF_VENUE)
+        fields.venue = decision->where;
     return fields;
 }
 

@@ -162,6 +162,8 @@ static void test_texts(void)
     CHECK(read_at(&rules, ALERT_GPU_TEMPERATURE, "H100 (GPU-1)", 81, 0) == 't');
     CHECK_STR(last.code, "GPU_TEMPERATURE");
     CHECK_STR(last.about, "GPU temperature: H100 (GPU-1)");
+    CHECK_INT(last.rule, ALERT_GPU_TEMPERATURE);
+    CHECK_STR(last.where, "H100 (GPU-1)");
     CHECK_STR(last.text, "GPU temperature: H100 (GPU-1): 81 C, warning from 80 C");
     CHECK(read_at(&rules, ALERT_GPU_TEMPERATURE, "H100 (GPU-1)", 86, S) == '^');
     CHECK_INT(last.severity, DB_ERROR);
@@ -193,6 +195,7 @@ static void test_texts(void)
     CHECK_INT(last.severity, DB_ERROR);
     CHECK(daemon_alert_rules_event(&rules.limits, ALERT_NEW_BEST, "btc", "trial 7 with 1.5", &last));
     CHECK_STR(last.text, "new best trial: btc: trial 7 with 1.5");
+    CHECK_STR(last.where, "btc");
     CHECK_INT(last.severity, DB_INFO);
     rules.limits.new_best = false;
     CHECK(!daemon_alert_rules_event(&rules.limits, ALERT_NEW_BEST, "btc", "trial 7 with 1.5", &last));
@@ -317,6 +320,7 @@ static void test_gone(void)
     CHECK(daemon_alert_rules_sweep(&rules, &last)); /* a training of a former run that is no more */
     CHECK(last.change == ALERT_OVER);
     CHECK_STR(last.about, "training stalled: old");
+    CHECK_STR(last.where, "old");
     CHECK(!daemon_alert_rules_sweep(&rules, &last));
     CHECK(read_at(&rules, ALERT_NO_TRIAL, "study", NAN, S) == '-'); /* it is there */
     CHECK(!daemon_alert_rules_sweep(&rules, &last));
