@@ -104,7 +104,7 @@ static int close_session(struct rebuild_play *play, int r, char *err, size_t err
     bool good = r == 0 && flushed == 0;
     int closed = db_writer_close(play->session.writer, good ? FLUSH_MS : 0, reason, sizeof reason);
     daemon_kept_finish(&play->session.kept);
-    daemon_session_alerts_finish(&play->session); /* none is raised: they were, and are salvaged */
+    daemon_session_alerts_finish(&play->session); /* they are salvaged */
     free(play->segments);
     if (r == 0 && closed < 0 && flushed != -EIO)
         snprintf(err, err_size, "%s", reason);
