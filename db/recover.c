@@ -427,21 +427,20 @@ static int take_keys(struct recovery *recovery)
     return db_query_end(stmt, r);
 }
 
-/* The curve says what was gained in the day, without what was moved. */
-static int take_days(struct recovery *recovery)
+/* The curve says what was gained in the day, without what was moved. No decision depends on it: where it
+ * cannot be read the day's P&L is since what the day began with. */
+static void take_days(struct recovery *recovery)
 {
-    int r = 0;
-    for (int i = 0; i < recovery->to->n_accounts && r == 0; i++) {
+    for (int i = 0; i < recovery->to->n_accounts; i++) {
         struct db_recovered_account *account = &recovery->to->accounts[i];
         int128_t pnl, closing;
         account->point = account->day_base = account->day_equity;
-        r = db_report_day_gain(recovery->reader, &account->account, account->day, &pnl, &closing);
-        if (r < 0 || closing == DB_REPORT_UNKNOWN)
+        if (db_report_day_gain(recovery->reader, &account->account, account->day, &pnl, &closing) < 0 ||
+            closing == DB_REPORT_UNKNOWN)
             continue;
         account->point = (int64_t)closing;
         account->day_base = (int64_t)(pnl == DB_REPORT_UNKNOWN ? closing : closing - pnl);
     }
-    return r;
 }
 
 static int take_all(struct recovery *recovery)
@@ -453,7 +452,7 @@ static int take_all(struct recovery *recovery)
     if (r == 0)
         r = db_reader_accounts(reader, take_account, recovery);
     if (r == 0 && recovery->r == 0)
-        r = take_days(recovery);
+        take_days(recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_policies(reader, take_policy, recovery);
     if (r == 0 && recovery->r == 0)
