@@ -22,6 +22,7 @@ import trained_three_ways as trained
 
 ROWS = 900
 SPEED = "2400"  # 40 bars a second
+SMALLEST = 5.0  # in USDT: the venue takes no order below it, so that so much above the limit stays
 
 
 def buys_all(path, **changed):
@@ -75,7 +76,8 @@ def shares(trades, symbols, closes, capital, most, what, away=(0, 0)):
             share = held[symbol] * last[symbol] / equity
             move = last[symbol] / before[symbol] / (equity / was) if before.get(symbol) else 1.0
             here = not away[0] <= row <= away[1]
-            assert not here or share <= most * max(move, 1.0) + 1e-9, f"{what}: {share:.4f} of equity in {symbol} at {row}, after a move of {move}"
+            allowed = most * max(move, 1.0) + SMALLEST / equity
+            assert not here or share <= allowed, f"{what}: {share:.4f} of equity in {symbol} at {row}, after a move of {move}"
             worst = max(worst, share)
     assert worst > most * 0.9, f"{what}: {worst}: it does not buy what it may"
     return worst
