@@ -19,6 +19,8 @@ KINDS = {
     "SKIP": "skipped",
 }  # everything else Meson knows (FAIL, ERROR, TIMEOUT, INTERRUPT, UNEXPECTEDPASS) is a failure
 
+REASON_MAX = 400  # characters of it that are shown; the log has all
+
 Outcome = collections.namedtuple("Outcome", "kind name reason seconds counts late", defaults=[False])
 
 
@@ -92,7 +94,7 @@ def main():
     for kind in "skipped", "unsteady", "failed":
         for outcome in outcomes:
             if outcome.kind == kind:
-                print(f"{kind}: {outcome.name}: {outcome.reason or 'no reason given'}")
+                print(f"{kind}: {outcome.name}: {outcome.reason[:REASON_MAX] or 'no reason given'}")
     passed = count["passed"] + count["unsteady"]
     print(f"{passed} passed, {count['failed']} failed, {count['skipped']} skipped")
     return 1 if count["failed"] or not passed else 0
