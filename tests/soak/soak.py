@@ -6,7 +6,7 @@ database and the log of events are read, and whether the day's timers came when 
 
     soak.py [--days N] [--symbols N] [--frames N] [--seed N] [--json F]
 
-Prints a line a night, and what it found of each limit; exit status 1 where one is passed.
+Prints a line a night, and what it found of each limit, or that the days are too few for it; exit status 1 where one is passed.
 
 Memory grows by the Theil-Sen slope, the median of the slopes between any two nights of one run of the daemon: one step, of a
 training or of another configuration, does not bend it, and growth that continues is all in it. Nights before the fifth day, and a
@@ -279,14 +279,14 @@ class Soak:
     def found(self):
         kept = [n for n in self.nights if n["day"] > KEPT_DAYS + KEPT_WITHIN] or self.nights[-1:]
         orders = kept[-1]["orders"] - kept[0]["orders"]
-        return {"resident_growth_bytes_per_day": max((slope(n, "resident_bytes") for n in self.settled()), default=0),
-                "descriptors_more": max((max(n) - n[0] for n in self.between_trainings()), default=0),
+        return {"resident_growth_bytes_per_day": max((slope(n, "resident_bytes") for n in self.settled()), default=None),
+                "descriptors_more": max((max(n) - n[0] for n in self.between_trainings()), default=None),
                 "connections": max(n["connections"] for n in self.nights),
                 "wal_bytes": max(n["wal_bytes"] for n in self.nights),
                 "timer_late_s": max(n["timer_late_s"] for n in self.nights if n["day"] not in RESTARTS),
                 "oldest_days": max(n["oldest_days"] for n in self.nights),
-                "events_growth_ratio": kept[-1]["events_bytes"] / kept[0]["events_bytes"],
-                "database_bytes_per_order": (kept[-1]["database_bytes"] - kept[0]["database_bytes"]) / orders if orders else 0}
+                "events_growth_ratio": kept[-1]["events_bytes"] / kept[0]["events_bytes"] if len(kept) > 1 else None,
+                "database_bytes_per_order": (kept[-1]["database_bytes"] - kept[0]["database_bytes"]) / orders if orders else None}
 
     def table(self):
         mib = 1 << 20
@@ -305,6 +305,9 @@ class Soak:
         self.table()
         print(f"frames: {frames} of {self.options.frames}: {'ok' if passed else 'too few'}")
         for name, value in self.found().items():
+            if value is None:
+                print(f"{name}: not measured in so few days")
+                continue
             good = value <= LIMITS[name]
             passed &= good
             print(f"{name}: {value:.6g}, at most {LIMITS[name]}: {'ok' if good else 'PASSED'}")
