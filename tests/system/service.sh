@@ -127,6 +127,7 @@ holds "data flows with it" until_true 60 status_says '"state": ?"ok"'
 # The report of yesterday, beside the daemon and after it, by the timer's unit in its own sandbox.
 holds "a report is written" in_it timeout 60 systemctl start papertape-report
 holds "in three forms, for its group alone" test "$(in_it bash -c 'stat -c "%U %a" /var/lib/papertape/reports/report-*' | sort -u)" = "papertape 640"
+holds "and its summary reaches the sinks" until_true 20 in_it grep -q '"rule":"report"' /var/lib/papertape/took
 in_it systemctl stop papertaped
 holds "without the daemon too" in_it timeout 60 systemctl start papertape-report
 holds "its timer can be enabled" in_it systemctl enable --now papertape-report.timer
