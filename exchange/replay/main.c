@@ -67,7 +67,12 @@ static int serve(struct options *options, struct protocol *protocol, const struc
     uv_loop_t loop;
     uv_signal_t signals[2];
     struct server server;
-    struct server_options how = {options->host, options->port, options->speed, &options->faults, transcript};
+    struct server_options how = {.host = options->host,
+                                 .port = options->port,
+                                 .speed = options->speed,
+                                 .live = options->synthetic && options->from_ns == INT64_MIN,
+                                 .faults = &options->faults,
+                                 .transcript = transcript};
     char text[256];
     int status = EXIT_SUCCESS;
     if (uv_loop_init(&loop) != 0)

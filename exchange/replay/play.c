@@ -1,6 +1,7 @@
 #include "exchange/replay/play.h"
 
 #include <stdio.h>
+#include <time.h>
 
 enum {
     TICK_MS = 5,
@@ -72,17 +73,39 @@ int replay_play_init(struct play *play, uv_loop_t *loop, struct replay_source *s
     return rc;
 }
 
-void replay_play_start(struct play *play)
+static void move(struct play *play)
 {
-    if (play->started || play->source->ops->due(play->source) == INT64_MAX)
+    if (play->moving)
         return;
-    play->started = true;
+    play->moving = true;
     play->origin_ns = play->source->ops->due(play->source);
     play->start_ns = uv_hrtime();
     if (play->speed > 0)
         uv_timer_start(&play->timer, on_tick, 0, 0);
     else
         uv_idle_start(&play->idle, on_idle);
+}
+
+void replay_play_start(struct play *play)
+{
+    if (play->started || play->source->ops->due(play->source) == INT64_MAX)
+        return;
+    play->started = true;
+    play->played_from_ns = play->source->ops->due(play->source);
+    play->played_hr_ns = uv_hrtime();
+    move(play);
+}
+
+void replay_play_live(struct play *play)
+{
+    struct timespec now;
+    if (play->speed != 1 || play->source->ops->due(play->source) == INT64_MAX)
+        return;
+    move(play);
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t late_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec - play->origin_ns;
+    if (late_ns > 0)
+        play->start_ns -= (uint64_t)late_ns;
 }
 
 void replay_play_poke(struct play *play)
@@ -99,7 +122,7 @@ bool replay_play_racing(const struct play *play)
 
 int64_t replay_play_elapsed_ns(const struct play *play)
 {
-    return play->started ? (int64_t)(uv_hrtime() - play->start_ns) : 0;
+    return play->started ? (int64_t)(uv_hrtime() - play->played_hr_ns) : 0;
 }
 
 void replay_play_finish(struct play *play)

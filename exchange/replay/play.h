@@ -12,9 +12,9 @@
 struct play {
     struct replay_source *source;
     double speed; /* market seconds in one second; 0: as fast as clients read */
-    bool started, failed;
-    int64_t origin_ns; /* source time at the start */
-    uint64_t start_ns; /* uv_hrtime() then */
+    bool moving, started, failed;
+    int64_t origin_ns, played_from_ns; /* source time when it began to move, and at the start of play */
+    uint64_t start_ns, played_hr_ns;   /* uv_hrtime() then */
     uv_loop_t *loop;
     uv_timer_t timer;
     uv_idle_t idle;
@@ -30,8 +30,11 @@ int replay_play_init(struct play *play, uv_loop_t *loop, struct replay_source *s
 /* Is it at full speed, and moving? */
 bool replay_play_racing(const struct play *play);
 
-/* Starts the play if it has not started. */
+/* Starts the play if it has not started: the first client has subscribed. */
 void replay_play_start(struct play *play);
+
+/* The market is of now: at a speed of 1 it moves with the system's clock before anybody plays it. */
+void replay_play_live(struct play *play);
 
 /* At full speed: ready() may have changed. */
 void replay_play_poke(struct play *play);

@@ -54,7 +54,7 @@ static bool held(const struct server *server)
 {
     struct replay_source *source = server->play.source;
     int64_t hold_ns = server->faults->hold_ns;
-    return hold_ns > 0 && source->ops->due(source) - server->play.origin_ns >= hold_ns;
+    return hold_ns > 0 && source->ops->due(source) - server->play.played_from_ns >= hold_ns;
 }
 
 /* At full speed a reply about the position would otherwise depend on how fast this machine is: it waits
@@ -534,6 +534,8 @@ int replay_server_init(struct server *server, uv_loop_t *loop, struct protocol *
     }
     uv_timer_start(&server->beat, on_beat, BEAT_MS, BEAT_MS);
     uv_prepare_start(&server->turn, on_turn);
+    if (options->live)
+        replay_play_live(&server->play);
     return 0;
 }
 

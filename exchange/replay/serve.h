@@ -44,6 +44,7 @@ struct server_options {
     const char *host; /* "127.0.0.1" */
     int port;         /* 0: the system picks one */
     double speed;     /* 0: as fast as clients read */
+    bool live;        /* the market is of now: it moves before the first client */
     struct faults *faults;
     struct transcript *transcript; /* may be one without a file */
 };

@@ -38,7 +38,7 @@ static int64_t monotonic_ms(void)
 static int64_t played_ns(const struct binance *binance)
 {
     const struct play *play = &binance->base.server->play;
-    return play->started ? binance->tape->now_ns - play->origin_ns : INT64_MIN;
+    return play->started ? binance->tape->now_ns - play->played_from_ns : INT64_MIN;
 }
 
 static void set_retry_after(struct response *response, int status, int64_t wait_s)
