@@ -82,23 +82,28 @@ static bool is_kept(const struct state_dir *state)
     return access(state->database, F_OK) == 0 || access(state->socket, F_OK) == 0;
 }
 
-/* The one instance of the service that keeps something, beside it: SERVICE-NAME. False: none, or several. */
-static bool only_instance(const char *service, struct state_dir *ret)
+/* The instances of the service that keep something, beside it: SERVICE-NAME. How many; the last of them, and
+ * their names as --state takes them: "@a, @b". */
+static int find_instances(const char *service, struct state_dir *ret, char *names, size_t size)
 {
     char pattern[STATE_PATH_MAX], ignored[STATE_PATH_MAX];
     struct state_dir state;
     glob_t found;
     int n = 0;
+    size_t used = 0;
     snprintf(pattern, sizeof pattern, "%s-*", service);
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-        return false;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
         if (db_state_dir_find(found.gl_pathv[i], &state, ignored, sizeof ignored) == 0 && is_kept(&state)) {
             *ret = state;
+            if (used < size)
+                used += (size_t)snprintf(names + used, size - used, "%s@%s", n > 0 ? ", " : "",
+                                         found.gl_pathv[i] + strlen(service) + 1);
             n++;
         }
     globfree(&found);
-    return n == 1;
+    return n;
 }
 
 int db_state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
@@ -106,18 +111,21 @@ int db_state_dir_look_in(const char *service, const char *option, struct state_d
 {
     const char *system = getenv("STATE_DIRECTORY");
     struct state_dir own, served;
-    char ignored[STATE_PATH_MAX];
+    char ignored[STATE_PATH_MAX], names[256];
     int r = db_state_dir_find(option, &own, err, err_size);
     bool given = option || (system && *system);
-    if (!given && (r < 0 || !is_kept(&own)) &&
-        ((db_state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served)) ||
-         only_instance(service, &served))) {
-        *ret = served;
-        return 0;
-    }
     if (r == 0)
         *ret = own;
-    return r;
+    if (given || (r == 0 && is_kept(&own)))
+        return r;
+    bool is_served = db_state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served);
+    int n = is_served ? 1 : find_instances(service, &served, names, sizeof names);
+    if (n > 1)
+        return fail_with(-EINVAL, err, err_size,
+                         "%d instances of papertaped have a state here: name one by --state: %s", n, names);
+    if (n == 1)
+        *ret = served;
+    return n == 1 ? 0 : r;
 }
 
 int db_state_dir_resolve(const char *option, struct state_dir *ret, char *err, size_t err_size)

@@ -35,7 +35,8 @@ bool db_state_database(const char *given, char database[static STATE_PATH_MAX]);
 /* For programs that read a daemon's state, or talk to it: without `option` and $STATE_DIRECTORY the
  * caller's own directory where it has a database or a socket, else the service's where that has one (which
  * root and the members of its group can see), else that of the only instance which has one, else the caller's
- * own. Returns as db_state_dir_find(). */
+ * own. Returns as db_state_dir_find(); -EINVAL, with their names, where several
+ * instances have one. */
 int db_state_dir_resolve(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
 /* Is nothing found in `state`, as db_state_dir_resolve() gave it for `option`, because this user may not read

@@ -84,9 +84,10 @@ static void test_instances(const char *directory)
         CHECK(i == 2 || strncmp(state.path, own, strlen(own)) == 0); /* an empty one is none */
         snprintf(file, sizeof file, "%s/papertape.db", one);
         fclose(fopen(file, "w"));
-        CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
-        CHECK((strcmp(state.path, one) == 0) == (i == 1)); /* two: neither */
+        CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), i == 1 ? 0 : -EINVAL);
+        CHECK(i == 2 || strcmp(state.path, one) == 0);
     }
+    CHECK_STR(err, "2 instances of papertaped have a state here: name one by --state: @1, @2");
     CHECK_INT(mkdir(service, 0700), 0);
     snprintf(file, sizeof file, "%s/papertape.db", service);
     fclose(fopen(file, "w"));
