@@ -68,6 +68,8 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
 {
     json_t *array = engine ? json_array() : json_null();
     for (int s = 0; engine && s < engine_symbols(engine); s++) {
+        if (!daemon_command_symbol_used(daemon, engine, s))
+            continue;
         const struct symbol *symbol = engine_symbol(engine, s);
         struct engine_symbol_view view;
         engine_symbol_view(engine, s, &view);

@@ -65,6 +65,8 @@ json_t *daemon_command_restart(const struct commands *commands);
 /* Symbols that the configuration leaves out while an account holds them or has an order in them: {symbol,
  * account, why, streamed} each. A new reference. */
 json_t *daemon_command_left_out(const struct daemon *daemon);
+/* Is the symbol streamed, or has an account something of it? Of one that was removed nothing is current. */
+bool daemon_command_symbol_used(const struct daemon *daemon, const struct engine *engine, int symbol);
 void daemon_commands_started(struct commands *commands); /* the session has */
 
 /* ---- what the daemon itself asks for, of policies: by commands without a call (propose.c) ---- */

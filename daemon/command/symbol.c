@@ -240,6 +240,13 @@ const char *daemon_command_symbol_user(const struct engine *engine, int symbol, 
     return NULL;
 }
 
+bool daemon_command_symbol_used(const struct daemon *daemon, const struct engine *engine, int symbol)
+{
+    const struct feed *feed = feeds_of(daemon->feeds, symbol);
+    const char *why;
+    return (feed && feed_streams_symbol(feed, symbol)) || daemon_command_symbol_user(engine, symbol, &why);
+}
+
 static int count_streamed(const struct request *request)
 {
     int n = 0;

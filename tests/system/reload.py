@@ -213,7 +213,8 @@ def in_use(folder):
     harness.control(daemon, "cancel", {"all": True, "account": "hand"})
     daemon.wait_status(lambda s: s["left_out"] == [], "its order's end")
     reload(daemon)
-    assert not streamed(daemon.status_object(), "XAAAUSDT")
+    status = daemon.status_object()
+    assert not streamed(status, "XAAAUSDT") and "XAAAUSDT" not in [s["symbol"] for s in status["symbols"]], status["symbols"]
     assert daemon.stop() == 0
     equal(daemon, "in use", status["feed"]["frames"])
 
