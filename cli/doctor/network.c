@@ -153,7 +153,7 @@ static bool take_status(const struct doctor *doctor, struct doctor_venue *venue,
         const char *detail = json_string_value(json_object_get(row, "detail"));
         if (!name || !state || strcmp(name, venue->name) != 0)
             continue;
-        bool ok = strcmp(state, "ok") == 0;
+        bool ok = strcmp(state, "ok") == 0 || strcmp(state, "closed") == 0; /* as its only market is */
         cli_doctor_add(results, ok ? DOCTOR_OK : DOCTOR_WARNING, "%s: the daemon's stream is %s%s%s",
                        venue->name, state, detail && *detail ? ": " : "", detail ? detail : "");
         if (!ok)
