@@ -240,6 +240,6 @@ void daemon_alert_summary(const struct daemon *daemon, char *ret, size_t size)
         at += (size_t)snprintf(ret + at, size - at, "%d more accounts; ", n - SHOWN);
     if (at < size)
         snprintf(ret + at, size - at, "%llu fills since the start, %zu alerts open, up %.1f h",
-                 engine ? (unsigned long long)engine_counters(engine)->fills : 0,
+                 (unsigned long long)daemon_session_fills(daemon->session),
                  daemon_session_alerts_open(daemon->session), up_h);
 }

@@ -194,6 +194,11 @@ bool daemon_session_started(const struct session *session)
     return session->engine != NULL;
 }
 
+uint64_t daemon_session_fills(const struct session *session)
+{
+    return session->engine ? engine_counters(session->engine)->fills - session->fills_before : 0;
+}
+
 /* ---- events ---- */
 
 void daemon_session_continue_from(struct session *session, int64_t last_ns, int64_t reported_ns)

@@ -118,6 +118,9 @@ int daemon_session_add_symbol(struct session *session, const struct symbol *symb
 
 bool daemon_session_started(const struct session *session);
 
+/* Fills since this start; 0 before it began. */
+uint64_t daemon_session_fills(const struct session *session);
+
 /* The missed bars are there: reports once how long the session was away and what happened in that time. */
 void daemon_session_caught_up(struct session *session);
 

@@ -581,6 +581,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         daemon_session_event(session, &event);
     }
+    session->fills_before = engine_counters(session->engine)->fills;
     if (session->hooks.started)
         session->hooks.started(session->hooks.ctx);
     return 0;
