@@ -458,10 +458,11 @@ static const struct config_key venue_keys[] = {
     {"venue", "keys",
      "a systemd credential's name, or the path of a file of mode 0600: two lines, id and secret; empty: none",
      "", TEXT(keys), IN_VENUE(keys), LIVE,
-     .more = "The unit has a credential called keys, from /etc/credstore/keys. They are in no log and in no "
-             "message. Keys that are missing end the start. Keys that the venue refuses do, too, the first "
-             "time; where a former run has stored the symbols the venue is failed instead, with one alert, "
-             "and is not asked again until the next start."},
+     .more =
+         "The unit has a credential called keys, from /etc/credstore/keys. They are in no log and in no "
+         "message. Keys that are missing end the start. Keys that the venue refuses do, too, at the first "
+         "start of a state that has no other venue; else the venue is failed instead, with one alert, "
+         "and is asked again by a reload or the next start."},
     {"venue", "ws_url", "where the streams are; TLS only; empty: the venue's own", "", TEXT(url),
      IN_VENUE(ws_url)},
     {"venue", "rest_url", "where all else is; TLS only; empty: the venue's own", "", TEXT(url),

@@ -331,7 +331,7 @@ int feed_put_off(struct feed *feed)
 static void report_refusal(struct feed *feed)
 {
     feed_alert_raise(feed, DB_ERROR, "venue-refused", "",
-                     "refused, and not tried again until the next start: %s", feed->detail);
+                     "refused, and not tried again until a reload or the next start: %s", feed->detail);
 }
 
 void feed_end_for_good(struct feed *feed, const char *why)
