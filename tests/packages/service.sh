@@ -16,6 +16,8 @@ away_s=15
 nspawn_root
 mkdir "$root/debs"
 cp "$out"/{papertape,papertape-trainer,libpapertape-indicators0,libpapertape-env0,libpapertape-dev,python3-papertape}_*.deb "$root/debs"
+mkdir "$root/gpu"
+cp "$out"/papertape-gpu_*.deb "$root/gpu" 2>/dev/null || echo "papertape-gpu was not built: $(sed -n 's/^papertape-gpu is not built: //p' "$out/log" | head -n 1)"
 nspawn_boot
 
 state=/var/lib/papertape
@@ -72,6 +74,18 @@ done
 holds "nor does the next boot" bash -c "! nsenter -t $leader -a -- systemctl is-enabled --quiet papertaped"
 holds "the configuration is the administrator's" bash -c "nsenter -t $leader -a -- dpkg-query -W -f '\${Conffiles}' papertape | grep -q ' $config '"
 holds "its file is good" in_it papertaped --check-config --config $config
+
+# --- the GPU's module: a package of its own, in the place where the programs look for it
+gpu_is() {
+    in_it papertape doctor gpu | grep -qE "the CPU does the work: $1|the GPU module uses"
+}
+if compgen -G "$root/gpu/*.deb" >/dev/null; then
+    holds "without papertape-gpu there is no module" gpu_is "no GPU module: neither /usr/lib/"
+    holds "it installs" in_it bash -c 'dpkg -i /gpu/*.deb >/var/log/dpkg-gpu 2>&1'
+    holds "and its module is found: what is absent is a driver or a device" gpu_is "no CUDA d(river|evice)"
+    holds "removed, it is gone" in_it bash -c 'dpkg -P papertape-gpu >/var/log/dpkg-gpu 2>&1'
+    holds "and nothing is left of it" gpu_is "no GPU module: neither /usr/lib/"
+fi
 
 # --- no keys, no venue
 holds "READY without keys and without a venue" in_it timeout 30 systemctl enable --now papertaped
