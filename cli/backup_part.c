@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,50 +113,4 @@ static int note_name(void *ctx, const char *name)
 int cli_backup_part_is_empty(const char *folder, const char *but, char first[static NAME_MAX + 1])
 {
     return folder_each(folder, note_name, &(struct looking){but, first});
-}
-
-/* ---- out of it ---- */
-
-struct moving {
-    const char *part, *folder, *last;
-    json_t *moved; /* names */
-};
-
-static int move_one(const char *name, const char *from, const char *to)
-{
-    char old[PATH_MAX], new[PATH_MAX];
-    if (snprintf(old, sizeof old, "%s/%s", from, name) >= (int)sizeof old ||
-        snprintf(new, sizeof new, "%s/%s", to, name) >= (int)sizeof new)
-        return -ENAMETOOLONG;
-    return rename(old, new) < 0 ? -errno : 0;
-}
-
-static int move_noted(const struct moving *moving, const char *name)
-{
-    int r = move_one(name, moving->part, moving->folder);
-    if (r == 0 && json_array_append_new(moving->moved, json_string(name)) < 0) {
-        (void)move_one(name, moving->folder, moving->part);
-        r = -ENOMEM;
-    }
-    return r;
-}
-
-static int move_other(void *ctx, const char *name)
-{
-    const struct moving *moving = ctx;
-    return strcmp(name, moving->last) == 0 ? 0 : move_noted(moving, name);
-}
-
-int cli_backup_part_move(const char *part, const char *folder, const char *last)
-{
-    struct moving moving = {part, folder, last, json_array()};
-    int r = moving.moved ? folder_each(part, move_other, &moving) : -ENOMEM;
-    if (r == 0)
-        r = move_noted(&moving, last);
-    if (r == 0 && rmdir(part) < 0)
-        r = -errno;
-    for (size_t i = json_array_size(moving.moved); r < 0 && i > 0; i--) /* `last` first */
-        (void)move_one(json_string_value(json_array_get(moving.moved, i - 1)), folder, part);
-    json_decref(moving.moved);
-    return r;
 }

@@ -8,9 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BACKUP_PART_ENDING  ".papertape-part"            /* no one else's name */
-#define BACKUP_PART_WITHIN  "restore" BACKUP_PART_ENDING /* … in the state, where its parent is closed */
-#define BACKUP_DRILL_ENDING ".drill"                     /* of a state that a drill restores */
+#define BACKUP_PART_ENDING  ".papertape-part" /* no one else's name; in a state it is STATE_RESTORE_PART */
+#define BACKUP_DRILL_ENDING ".drill"          /* of a state that a drill restores */
 
 /* Opens it empty, and locks it: one that a killed process left is emptied. The descriptor; -EBUSY: another
  * process has it; -errno, with a sentence. */
@@ -28,8 +27,5 @@ bool cli_backup_part_is_left(const char *part);
 /* Of what it is to replace: 0; -ENOTEMPTY with the name of something in it other than `but`, NULL: all
  * counts; -errno. */
 int cli_backup_part_is_empty(const char *folder, const char *but, char first[static NAME_MAX + 1]);
-
-/* Moves what is in it into a folder, `last` last, and removes it. 0; -errno, and then all is in it again. */
-int cli_backup_part_move(const char *part, const char *folder, const char *last);
 
 #endif

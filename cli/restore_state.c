@@ -9,13 +9,12 @@
 
 #include "cli/backup_part.h"
 #include "cli/restore.h"
+#include "cli/restore_move.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
 enum { DESCRIPTORS = 16 };
-
-#define DATABASE "papertape.db"
 
 /* ---- where to ---- */
 
@@ -54,9 +53,11 @@ static int check_target(const struct state_dir *state, char *err, size_t err_siz
         r = fail_with(-EBUSY, err, err_size,
                       "%s: a mount point cannot be replaced: give a folder on it with --state DIR",
                       state->path);
+    if (r == 0)
+        r = cli_restore_clear(state->path, err, err_size);
     if (r < 0)
         return r;
-    r = cli_backup_part_is_empty(state->path, BACKUP_PART_WITHIN, first);
+    r = cli_backup_part_is_empty(state->path, STATE_RESTORE_PART, first);
     if (r == -ENOTEMPTY)
         return fail_with(-EEXIST, err, err_size,
                          "%s: it is not empty (%.100s): move it away, or give another --state DIR",
@@ -121,9 +122,9 @@ static int finish(const char *part, const char *path, int folder, char *err, siz
     if (r == 0 && (syncfs(folder) < 0 || (!within && rename(part, path) < 0)))
         r = -errno;
     if (r == 0 && within)
-        r = cli_backup_part_move(part, path, DATABASE); /* without which it is no state yet */
+        return cli_restore_move(part, path, err, err_size);
     if (r == 0)
-        r = whole_file_sync_folder(within ? part : path); /* the one that has the new names */
+        r = whole_file_sync_folder(path);
     return r < 0 ? fail_with(r, err, err_size, "%s: %s", path, strerror(-r)) : 0;
 }
 
@@ -152,7 +153,7 @@ static int restore(const char *from, const struct state_dir *part, const char *p
 
 static int open_at(const char *path, const char *ending, struct state_dir *ret, char *err, size_t err_size)
 {
-    char name[STATE_PATH_MAX + sizeof "/" BACKUP_PART_WITHIN];
+    char name[STATE_PATH_MAX + sizeof "/" STATE_RESTORE_PART];
     snprintf(name, sizeof name, "%s%s", path, ending);
     int r = db_state_dir_find(name, ret, err, err_size);
     return r == 0 ? cli_backup_part_open(ret->path, err, err_size) : r;
@@ -162,15 +163,15 @@ static int open_at(const char *path, const char *ending, struct state_dir *ret, 
  * restore has left one there: the state is not empty then, and cannot be replaced. */
 static int open_part(const struct state_dir *state, struct state_dir *ret, char *err, size_t err_size)
 {
-    char within[STATE_PATH_MAX + sizeof "/" BACKUP_PART_WITHIN];
+    char within[STATE_PATH_MAX + sizeof "/" STATE_RESTORE_PART];
     struct stat st;
-    snprintf(within, sizeof within, "%s/" BACKUP_PART_WITHIN, state->path);
+    snprintf(within, sizeof within, "%s/" STATE_RESTORE_PART, state->path);
     if (lstat(within, &st) == 0)
-        return open_at(state->path, "/" BACKUP_PART_WITHIN, ret, err, err_size);
+        return open_at(state->path, "/" STATE_RESTORE_PART, ret, err, err_size);
     int folder = open_at(state->path, BACKUP_PART_ENDING, ret, err, err_size);
     if ((folder != -EACCES && folder != -EROFS && folder != -EPERM) || access(state->path, W_OK) < 0)
         return folder;
-    return open_at(state->path, "/" BACKUP_PART_WITHIN, ret, err, err_size);
+    return open_at(state->path, "/" STATE_RESTORE_PART, ret, err, err_size);
 }
 
 int cli_restore_state(const char *from, const char *path, bool paced, const atomic_bool *stop,

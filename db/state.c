@@ -297,8 +297,28 @@ static int check_database(const struct state_dir *state, char *err, size_t err_s
     return 0;
 }
 
+/* What is there is no state before all of it is. */
+static int check_restored(const struct state_dir *state, char *err, size_t err_size)
+{
+    static const char *const names[] = {STATE_RESTORE_LIST, STATE_RESTORE_PART};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[STATE_PATH_MAX + 32];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", state->path, names[i]);
+        if (lstat(path, &st) == 0)
+            return fail_with(-EBUSY, err, err_size,
+                             "%s: a restore into it is not complete: wait for its end, or run `papertape "
+                             "restore` again if it was killed (%s)",
+                             state->path, names[i]);
+    }
+    return 0;
+}
+
 int db_state_dir_create(const struct state_dir *state, char *err, size_t err_size)
 {
+    int restored = check_restored(state, err, err_size);
+    if (restored < 0)
+        return restored;
     const char *const directories[] = {state->path, state->policies, state->checkpoints, state->events};
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
         int r = make_directory(directories[i], err, err_size);

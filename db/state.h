@@ -9,6 +9,11 @@
 /* A sentence for something that a state directory does not have yet, and the program that makes it. */
 #define DB_NOT_YET(what, maker) "there is no " what " yet: " maker " makes it"
 
+/* In a state that `papertape restore` fills name by name: the folder where it is prepared, and from the first
+ * name to the last, the list of what is moved. */
+#define STATE_RESTORE_PART "restore.papertape-part"
+#define STATE_RESTORE_LIST "restore.papertape-list"
+
 enum {
     STATE_PATH_MAX = 512,
     STATE_SOCKET_MAX = 107, /* struct sockaddr_un's path, without its NUL */
@@ -63,7 +68,7 @@ int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t e
  * with a sentence; -EPERM where others may write in it, it belongs to neither this user nor root, a link
  * leads nowhere, or the database's place is taken by something that is not a file of this user's own, such as
  * a symbolic link; -EACCES where this user may not read and write a directory, the database or the newest
- * segment of the event log, or not read an older one. */
+ * segment of the event log, or not read an older one; -EBUSY while a restore fills it, or was killed. */
 int db_state_dir_create(const struct state_dir *state, char *err, size_t err_size);
 
 /* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is

@@ -4,11 +4,17 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/backup_part.h"
 #include "cli/restore.h"
+#include "cli/restore_move.h"
+#include "exchange/folder.h"
 #include "tests/check.h"
 #include "tests/random.h"
 #include "tests/scratch.h"
@@ -249,31 +255,157 @@ static void make_folder(const char *name, const char *in)
     CHECK_INT(mkdir(path, 0700), 0);
 }
 
-/* A folder's files are all moved into another, or none: one of them meets a folder that is not empty. */
-static void test_move(void)
+/* ---- into a folder, name by name ---- */
+
+/* The call of these three that is the last before a SIGKILL, or that fails; 0: none. */
+static int kill_at, fail_at;
+
+static bool fails(void)
 {
-    char part[PATH_MAX], to[PATH_MAX];
-    snprintf(part, sizeof part, "%s", scratch_path("part"));
-    snprintf(to, sizeof to, "%s", scratch_path("to"));
-    mkdir(part, 0700);
-    mkdir(to, 0700);
-    make_folder("events", "part");
-    make_folder("policies", "part");
-    make_folder("studies", "part");
-    scratch_write("part/papertape.db", texts[0]);
-    scratch_write("part/notify.db", texts[0]);
-    make_folder("policies", "to");
-    make_folder("policies/another", "to");
-    CHECK_INT(cli_backup_part_move(part, to, "papertape.db"), -ENOTEMPTY);
-    CHECK(access(scratch_path("to/notify.db"), F_OK) < 0 && access(scratch_path("to/events"), F_OK) < 0 &&
-          access(scratch_path("to/studies"), F_OK) < 0 && access(scratch_path("to/papertape.db"), F_OK) < 0);
-    CHECK(access(scratch_path("part/notify.db"), F_OK) == 0 &&
-          access(scratch_path("part/events"), F_OK) == 0 && access(scratch_path("part/studies"), F_OK) == 0 &&
-          access(scratch_path("part/papertape.db"), F_OK) == 0);
-    rmdir(scratch_path("to/policies/another"));
-    CHECK_INT(cli_backup_part_move(part, to, "papertape.db"), 0);
-    CHECK(access(part, F_OK) < 0 && access(scratch_path("to/papertape.db"), F_OK) == 0 &&
-          access(scratch_path("to/events"), F_OK) == 0);
+    if (kill_at > 0 && --kill_at == 0)
+        raise(SIGKILL);
+    errno = EIO;
+    return fail_at > 0 && --fail_at == 0;
+}
+
+int rename(const char *from, const char *to)
+{
+    return fails() ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int unlink(const char *path)
+{
+    return fails() ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int rmdir(const char *path)
+{
+    return fails() ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+static const char *const moved[] = {"events/a.journal", "policies/p.json", "notify.db", "papertape.db"};
+#define TO_PART "to/" STATE_RESTORE_PART
+#define TO_LIST "to/" STATE_RESTORE_LIST
+
+static bool is_there(const char *name)
+{
+    return access(scratch_path(name), F_OK) == 0;
+}
+
+/* A folder, where what is moved into it is prepared. */
+static void prepare(char part[static PATH_MAX], char to[static PATH_MAX])
+{
+    char name[64];
+    snprintf(to, PATH_MAX, "%s", scratch_path("to"));
+    snprintf(part, PATH_MAX, "%s", scratch_path(TO_PART));
+    CHECK_INT(folder_remove(to), 0);
+    CHECK_INT(mkdir(to, 0700) + mkdir(part, 0700), 0);
+    make_folder("events", TO_PART);
+    make_folder("policies", TO_PART);
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        snprintf(name, sizeof name, TO_PART "/%s", moved[i]);
+        scratch_write(name, moved[i]);
+    }
+}
+
+static bool is_empty(const char *folder)
+{
+    char first[NAME_MAX + 1] = "";
+    int r = cli_backup_part_is_empty(folder, STATE_RESTORE_PART, first);
+    if (r < 0)
+        fprintf(stderr, "%s: %s\n", folder, first);
+    return r == 0;
+}
+
+static bool is_complete(void)
+{
+    char name[64];
+    int n = 0;
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        snprintf(name, sizeof name, "to/%s", moved[i]);
+        n += is_there(name);
+    }
+    return n == sizeof moved / sizeof *moved && !is_there(TO_PART) && !is_there(TO_LIST);
+}
+
+/* Is the state one that a daemon starts on? */
+static int create(const char *path)
+{
+    struct state_dir state;
+    char err[BACKUP_ERROR_MAX];
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    return db_state_dir_create(&state, err, sizeof err);
+}
+
+/* Moves it in a process that is killed at call `n`. False: it had ended before. */
+static bool is_killed(int n, const char *part, const char *to)
+{
+    char err[BACKUP_ERROR_MAX];
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        kill_at = n;
+        _exit(cli_restore_move(part, to, err, sizeof err) == 0 ? 0 : 1);
+    }
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && (WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
+    return WIFSIGNALED(status);
+}
+
+/* Killed at every call: what was moved is removed by the next restore, and is no state until then. */
+static void test_move_killed(void)
+{
+    char part[PATH_MAX], to[PATH_MAX], err[BACKUP_ERROR_MAX] = "";
+    int n = 0, lists = 0;
+    for (prepare(part, to); is_killed(++n, part, to); prepare(part, to)) {
+        CHECK_INT(create(to), -EBUSY);
+        lists += is_there(TO_LIST);
+        CHECK(!is_complete());
+        CHECK_INT(cli_restore_clear(to, err, sizeof err), 0);
+        CHECK(is_empty(to) && !is_there(TO_LIST));
+    }
+    CHECK_INT(n, 8); /* the list, four names, the part, the list: and the one that ended */
+    CHECK_INT(lists, 6);
+    CHECK(is_complete());
+    CHECK_INT(create(to), 0);
+}
+
+/* One that fails at any call leaves nothing. */
+static void test_move_fails(void)
+{
+    char part[PATH_MAX], to[PATH_MAX], err[BACKUP_ERROR_MAX] = "";
+    for (int n = 1; n < 8; n++) {
+        prepare(part, to);
+        fail_at = n;
+        CHECK_INT(cli_restore_move(part, to, err, sizeof err), -EIO);
+        CHECK(fail_at == 0 && is_empty(to) && strstr(err, "Input/output error"));
+    }
+    prepare(part, to);
+    scratch_write("to/another", "x");
+    CHECK_INT(cli_restore_move(part, to, err, sizeof err), -EEXIST);
+    CHECK(strstr(err, "(another)") && is_there(TO_PART "/papertape.db"));
+}
+
+/* Removed is only what was moved, and never while it is. */
+static void test_clear(void)
+{
+    char part[PATH_MAX], to[PATH_MAX], err[BACKUP_ERROR_MAX] = "";
+    prepare(part, to);
+    CHECK(is_killed(7, part, to));
+    int held = open(scratch_path(TO_LIST), O_RDONLY | O_CLOEXEC);
+    CHECK_INT(flock(held, LOCK_EX | LOCK_NB), 0);
+    CHECK_INT(cli_restore_clear(to, err, sizeof err), -EBUSY);
+    CHECK(is_there("to/papertape.db"));
+    close(held);
+    CHECK_INT(rename(scratch_path("to/notify.db"), scratch_path("to/former")), 0);
+    scratch_write("to/notify.db", "another's");
+    CHECK_INT(cli_restore_clear(to, err, sizeof err), 0);
+    CHECK(is_there("to/notify.db") && is_there("to/former") && !is_there("to/papertape.db") &&
+          !is_there("to/events") && !is_there("to/policies") && !is_there(TO_LIST));
+    CHECK_INT(folder_remove(to), 0);
+    CHECK_INT(mkdir(to, 0700), 0);
+    scratch_write(TO_LIST, "{\"../outside\": 1");
+    CHECK_INT(cli_restore_clear(to, err, sizeof err), -EBADMSG);
+    CHECK_INT(cli_restore_clear(part, err, sizeof err), 0); /* there is nothing */
 }
 
 /* What a killed restore left in a state is no state: the next one takes its place, and removes it. */
@@ -283,11 +415,11 @@ static void test_left_within(void)
     const char *path = make(NULL, 0, NULL);
     snprintf(state, sizeof state, "%s", scratch_path("left"));
     mkdir(state, 0700);
-    make_folder(BACKUP_PART_WITHIN, "left");
-    make_folder(BACKUP_PART_WITHIN "/events", "left");
+    make_folder(STATE_RESTORE_PART, "left");
+    make_folder(STATE_RESTORE_PART "/events", "left");
     CHECK_INT(cli_restore_state(path, state, false, NULL, &(struct restore_result){0}, err, sizeof err),
               -EBADMSG); /* its papertape.db is none */
-    CHECK(access(scratch_path("left/" BACKUP_PART_WITHIN), F_OK) < 0);
+    CHECK(access(scratch_path("left/" STATE_RESTORE_PART), F_OK) < 0);
     make_folder("events", "left");
     CHECK_INT(cli_restore_state(path, state, false, NULL, &(struct restore_result){0}, err, sizeof err),
               -EEXIST);
@@ -296,7 +428,9 @@ static void test_left_within(void)
 int main(void)
 {
     scratch_in_memory();
-    test_move();
+    test_move_killed();
+    test_move_fails();
+    test_clear();
     test_left_within();
     test_names();
     test_kinds();

@@ -235,23 +235,48 @@ def damaged_segment(folder, state):
     shutil.rmtree(copy)
 
 
+def failing(folder, line):
+    """The environment of a program for which that fails, as failures.c has it."""
+    path = os.path.join(folder.path, "failures")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(line + "\n")
+    return os.environ | {"LD_PRELOAD": harness.FAILURES, "FAILURES": path,
+                         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+
 def closed_parent(folder, archive):
-    """An empty folder is filled, also where its parent is another's."""
+    """An empty folder is filled, also where its parent is another's. One that is killed at whatever call while its files take
+    their places leaves no state that a daemon starts on, and the same command does it again."""
     parent = os.path.join(folder.path, "closed")
     state = os.path.join(parent, "state")
     os.makedirs(os.path.join(state, "restore.papertape-part", "events"))  # of one that was killed
-    prefix = []
-    if os.geteuid() == 0:
-        os.chown(parent, 65534, 65534)
-        prefix = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-all"]
-    os.chmod(parent, 0o555)
-    done = subprocess.run([*prefix, harness.PAPERTAPE, "restore", archive, "--state", state], capture_output=True, text=True,
-                          timeout=harness.PATIENCE)
-    os.chmod(parent, 0o755)
-    assert done.returncode == 0, done
-    assert os.listdir(parent) == ["state"] and not [name for name in os.listdir(state) if name.endswith("part")], os.listdir(state)
+    prefix = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    config = os.path.join(folder.path, "closed.ini")
+    with open(config, "w", encoding="ascii") as file:
+        file.write("[market]\nsymbols = BTCUSDT\n")
+    restore = [*prefix, harness.PAPERTAPE, "restore", archive, "--state", state]
+    kills = lists = 0
+    while True:
+        if os.geteuid() == 0:
+            os.chown(parent, 65534, 65534)
+        os.chmod(parent, 0o555)
+        done = subprocess.run(restore, capture_output=True, text=True, timeout=harness.PATIENCE,
+                              env=failing(folder, f"restoring {kills + 1}"))
+        os.chmod(parent, 0o755)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done
+        kills += 1
+        lists += os.path.exists(os.path.join(state, "restore.papertape-list"))
+        refused = subprocess.run([harness.DAEMON, "--config", config, "--state", state], capture_output=True, text=True,
+                                 timeout=harness.PATIENCE)
+        assert refused.returncode == 1 and "run `papertape restore` again" in refused.stderr, refused
+    files = len(os.listdir(state))  # the list, they, the folder, the list; and the list before, of the one that was killed
+    assert kills == files + 4 and lists == files + 3, (kills, lists, os.listdir(state))
+    assert os.listdir(parent) == ["state"] and not [name for name in os.listdir(state) if "papertape-" in name], os.listdir(state)
     assert papertape("ledger", "verify", "--state", state).startswith("ledger ok")
     assert papertape("events", "verify", "--state", state).startswith("events ok")
+    print(f"restore within a closed folder: killed at each of {kills} calls, and complete after the next")
 
 
 def rotation(folder, state):

@@ -1,9 +1,13 @@
 /* What fails as long as a test wants it: for LD_PRELOAD. The file $FAILURES has lines, read at each try:
  * `copies ERRNO`: no folder for a policy's copy can be made; `building ERRNO`: rows of a
  * database that is built again cannot be written; `account N CODE`: what was put into the account
- * of that number cannot be asked for, SQLite says CODE. */
+ * of that number cannot be asked for, SQLite says CODE; `archive ERRNO`: no archive of a backup can be read;
+ * `restoring N`: the N-th call that moves or removes a name of a restore within a state is the process's
+ * last: it is killed. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,18 +46,53 @@ PUBLIC int mkdirat(int dir, const char *name, mode_t mode)
     return -1;
 }
 
-static bool being_built(int fd)
+/* Is it a file with that in its path? */
+static bool is_file(int fd, const char *text)
 {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
     path[n > 0 ? n : 0] = '\0';
-    return strstr(path, ".rebuilding-wal") != NULL;
+    return strstr(path, text) != NULL;
+}
+
+PUBLIC ssize_t read(int fd, void *bytes, size_t len)
+{
+    int code = is_file(fd, ".tar.zst") ? failure("archive") : 0;
+    if (code == 0)
+        return syscall(SYS_read, fd, bytes, len);
+    errno = code;
+    return -1;
+}
+
+static void count_restoring(const char *path)
+{
+    static int n;
+    if (strstr(path, "/restore.papertape-") && ++n == failure("restoring"))
+        raise(SIGKILL);
+}
+
+PUBLIC int rename(const char *from, const char *to)
+{
+    count_restoring(from);
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+PUBLIC int unlink(const char *path)
+{
+    count_restoring(path);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+PUBLIC int rmdir(const char *path)
+{
+    count_restoring(path);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 PUBLIC ssize_t pwrite64(int fd, const void *bytes, size_t len, off_t at)
 {
-    int code = at >= OPENED && being_built(fd) ? failure("building") : 0;
+    int code = at >= OPENED && is_file(fd, ".rebuilding-wal") ? failure("building") : 0;
     if (code == 0)
         return syscall(SYS_pwrite64, fd, bytes, len, at);
     errno = code;
