@@ -144,23 +144,46 @@ static int read_folder(struct reading *reading)
 
 /* ---- an archive ---- */
 
+/* The last failure: -EBADMSG where it is of what the archive has; else of this machine, which could not read
+ * it. */
+static int archive_failure(struct archive *archive)
+{
+    static const char no_memory[] =
+        "not enough memory"; /* ZSTD_error_memory_allocation, as libarchive quotes it */
+    const char *words = archive_error_string(archive);
+    switch (archive_errno(archive)) {
+    case 0:
+    case EILSEQ: /* libarchive's ARCHIVE_ERRNO_FILE_FORMAT, */
+    case EINVAL: /* … _PROGRAMMER, */
+    case -1:     /* … _MISC, which has all of zstd's: its own header has these names */
+        return words && strstr(words, no_memory) ? -ENOMEM : -EBADMSG;
+    default:
+        return -archive_errno(archive);
+    }
+}
+
 static int fail_archive(struct reading *reading, struct archive *archive)
 {
     const char *words = archive ? archive_error_string(archive) : NULL;
-    return FAIL(reading, archive ? -EBADMSG : -ENOMEM, "it is damaged, or no backup: %.200s",
-                words     ? words
-                : archive ? "no tar archive compressed with zstd"
-                          : "out of memory");
+    int r = archive ? archive_failure(archive) : -ENOMEM;
+    if (r != -EBADMSG)
+        return FAIL(reading, r, "it cannot be read: %s", strerror(-r));
+    return FAIL(reading, r, "it is damaged, or no backup: %.200s",
+                words ? words : "no tar archive compressed with zstd");
 }
 
 static ssize_t read_archive(struct restore_entry *entry, void *bytes, size_t n)
 {
     struct archive *archive = entry->from;
     la_ssize_t got = archive_read_data(archive, bytes, n);
-    const char *words = got < 0 ? archive_error_string(archive) : NULL;
-    if (got < 0)
-        return fail_line(-EBADMSG, entry->err, entry->err_size, entry->name, "it is damaged: %.200s",
-                         words ? words : "");
+    if (got < 0) {
+        const char *words = archive_error_string(archive);
+        int r = archive_failure(archive);
+        return r == -EBADMSG ? fail_line(r, entry->err, entry->err_size, entry->name, "it is damaged: %.200s",
+                                         words ? words : "")
+                             : fail_line(r, entry->err, entry->err_size, entry->name, "it cannot be read: %s",
+                                         strerror(-r));
+    }
     entry->given += got;
     if (entry->given > entry->size) /* a sparse file's size is a field of its own, which may be any */
         return fail_line(-EBADMSG, entry->err, entry->err_size, entry->name,

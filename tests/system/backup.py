@@ -6,6 +6,7 @@ for the daemon, what is refused, a disk that is full, what an upgrade kept. And 
 begins again, with an alert."""
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -218,6 +219,12 @@ def drill_is_not_made(folder, state):
     assert "the drill could not be made: " in shown and "another process writes it" in shown, shown
     assert os.path.exists(path) and not os.path.exists(path + ".failed"), os.listdir(folder.path)
     os.rmdir(part)
+    for number, words in ((errno.EIO, "Input/output error"), (errno.ENOMEM, "Cannot allocate memory")):
+        os.unlink(path)
+        shown = papertape("backup", path, "--drill", "--state", state, status=1, env=failing(folder, f"archive {number}"))
+        assert "the drill could not be made: " in shown and words in shown and "damaged" not in shown, shown
+        assert os.path.exists(path) and not os.path.exists(path + ".failed"), os.listdir(folder.path)
+        assert outcome(state)["ok"] is False and outcome(state)["drilled"] is False, outcome(state)
     os.unlink(path)
 
 
