@@ -96,6 +96,18 @@ static bool parse_stream_silence(struct faults *faults, const char *text, size_t
     return parse_span(faults, span + 1, at + i * sizeof(faults->silences[0]));
 }
 
+/* NAME or NAME@SPAN; the last one counts. */
+static bool parse_broken_path(struct faults *faults, const char *text, size_t at)
+{
+    struct fault_break *broken = member(faults, at);
+    size_t len = strcspn(text, "@");
+    if (len == 0 || len >= sizeof(broken->name) || memchr(text, '/', len))
+        return false;
+    *broken = (struct fault_break){.span.to_ns = INT64_MAX};
+    memcpy(broken->name, text, len);
+    return text[len] == '\0' || parse_span(faults, text + len + 1, at + offsetof(struct fault_break, span));
+}
+
 static bool parse_count(struct faults *faults, const char *text, size_t at)
 {
     const char *end;
@@ -218,6 +230,7 @@ static const struct {
     {"freeze@", parse_span, AT(frozen)},
     {"close@", parse_count, AT(close_after)},
     {"ban@", parse_ban, 0},
+    {"5xx:", parse_broken_path, AT(broken_paths)},
     {"429:", parse_duration, AT(too_many_ns)},
     {"418:", parse_duration, AT(teapot_ns)},
     {"age@", parse_duration, AT(age_ns)},
@@ -235,7 +248,7 @@ static const struct {
 const char *replay_fault_help(void)
 {
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
-           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, "
+           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, 418:60s, "
            "ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }
@@ -273,6 +286,13 @@ bool replay_fault_silent(const struct faults *faults, int64_t since_start_ns)
 bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns)
 {
     return within(&faults->frozen, since_start_ns);
+}
+
+bool replay_fault_broken(const struct faults *faults, int64_t since_start_ns, const char *path)
+{
+    const char *last = strrchr(path, '/');
+    return strcmp(last ? last + 1 : path, faults->broken_paths.name) == 0 &&
+           within(&faults->broken_paths.span, since_start_ns);
 }
 
 bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream,

@@ -51,6 +51,12 @@ struct fault_silence {
     char stream[FAULT_STREAM_MAX];
 };
 
+/* Requests whose path ends with a name, as clients have it: "klines", "bars". */
+struct fault_break {
+    struct fault_span span;
+    char name[FAULT_WORD_MAX]; /* "": none */
+};
+
 struct faults {
     int64_t base_ns;                  /* the times of what is added count from here */
     struct fault_span silent, frozen; /* 0 to 0: never */
@@ -67,8 +73,9 @@ struct faults {
     int64_t too_many_ns, teapot_ns; /* from the first request on: 429, 418; 0: not */
     uint64_t ban_after;             /* requests; 0: never */
     int64_t ban_ns;
-    bool broken;          /* every fourth REST request fails on the venue's side */
-    uint64_t actions_bad; /* so many of the first replies of corporate actions are malformed */
+    bool broken;                     /* every fourth REST request fails on the venue's side, */
+    struct fault_break broken_paths; /* … or all of one path */
+    uint64_t actions_bad;            /* so many of the first replies of corporate actions are malformed */
 
     bool shutdown;
     int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */
@@ -91,6 +98,8 @@ bool replay_fault_silent(const struct faults *faults, int64_t since_start_ns);
 /* That of one stream? */
 bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream,
                                 size_t len);
+/* Does a request of that path fail on the venue's side? */
+bool replay_fault_broken(const struct faults *faults, int64_t since_start_ns, const char *path);
 /* Do connections neither send nor read anything, pings and pongs included? */
 bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns);
 

@@ -62,6 +62,16 @@ int main(void)
         CHECK_INT(replay_fault_parse(&f, words[i].word, error), 0);
         CHECK(*set);
     }
+    CHECK(!replay_fault_broken(&f, 0, "/api/v3/klines") && !replay_fault_broken(&f, 0, "/"));
+    CHECK_INT(replay_fault_parse(&f, "5xx:klines", error), 0);
+    CHECK(replay_fault_broken(&f, 0, "/api/v3/klines") && replay_fault_broken(&f, 99 * s, "/api/v3/klines"));
+    CHECK(!replay_fault_broken(&f, 0, "/api/v3/depth") && !replay_fault_broken(&f, 0, "/klines/depth"));
+    CHECK_INT(replay_fault_parse(&f, "5xx:bars@5s+2s", error), 0);
+    CHECK(replay_fault_broken(&f, 6 * s, "/v2/stocks/bars") &&
+          !replay_fault_broken(&f, 7 * s, "/v2/stocks/bars"));
+    CHECK(!replay_fault_broken(&f, 4 * s, "/v2/stocks/bars") && !replay_fault_broken(&f, 6 * s, "/klines"));
+    CHECK_INT(replay_fault_parse(&f, "5xx:bars@0s+0s", error), 0);
+    CHECK(!replay_fault_broken(&f, 0, "/v2/stocks/bars"));
     CHECK_INT(replay_fault_parse(&f, "ban@100+60s", error), 0);
     CHECK(f.ban_after == 100 && f.ban_ns == 60 * s);
     CHECK_INT(replay_fault_parse(&f, "429:5s", error), 0);
@@ -129,6 +139,10 @@ int main(void)
                                         "ban@100",
                                         "ban@0+60s",
                                         "ban@10+0s",
+                                        "5xx:",
+                                        "5xx:@1s",
+                                        "5xx:klines@",
+                                        "5xx:v3/klines",
                                         "429",
                                         "418:",
                                         "418:60",

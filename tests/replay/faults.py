@@ -106,6 +106,13 @@ def test_ban():
     with synthetic("--fault", "5xx") as v:
         got = [v.get("/api/v3/time")[0] for _ in range(16)]
         equal((got.count(200), sorted(set(got))), (12, [200, 500, 502, 503, 504]))
+    with synthetic("--fault", "5xx:time") as v:
+        equal(sorted(v.get("/api/v3/time")[0] for _ in range(4)), [500, 502, 503, 504])
+        equal(v.get("/api/v3/exchangeInfo")[0], 200)
+        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=30)
+        c.request("POST", "/_control", "5xx:time@0s+0s")
+        equal(c.getresponse().read(), b"ok\n")
+        equal(v.get("/api/v3/time")[0], 200)
 
 
 def test_connections():

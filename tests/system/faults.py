@@ -3,6 +3,7 @@
 falls nor invents: it reconnects within its budget, fetches the bars that it missed, and its books come back in step."""
 
 import json
+import re
 import ssl
 import sys
 import urllib.request
@@ -106,10 +107,50 @@ def own_pause(folder):
     print("pause: the end of a ban was waited for, without a reconnection")
 
 
+def no_bars(folder):
+    """The venue answers no request of bars while a silence cuts some off: that is an alert, which says of what, and for what
+    reason; it is closed by the next ones that are fetched."""
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "23"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="bars", state="bars"))
+
+    def missing():
+        return daemon.query("SELECT severity, text, lasts, closed_ns FROM alerts WHERE code = 'bars-missing'")
+
+    def gaps(filled):
+        return daemon.query(f"SELECT from_open_ns FROM gaps WHERE filled_ns IS {'NOT ' if filled else ''}NULL")
+
+    def silence():
+        """Long enough for bars to close meanwhile, whether the connection lasts or not."""
+        before = len(gaps(True) + gaps(False))
+        daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and not s["symbols"][0]["stale"], "the stream")
+        harness.fault(replay, "silence@0s+4s")
+        harness.wait_for(lambda: len(gaps(True) + gaps(False)) > before, "a gap")
+
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 100, "the history")
+    assert missing() == []
+    harness.fault(replay, "5xx:klines")
+    silence()
+    harness.wait_for(missing, "the alert")
+    (severity, text, lasts, closed), = missing()
+    assert re.fullmatch(r"BTCUSDT: bars could not be fetched: [^:]*BTCUSDT[^:]*: HTTP 50[0234]: .* \(5 attempts\)", text), text
+    assert (severity, lasts, closed) == ("warning", 1, None), (severity, lasts, closed)
+    assert gaps(filled=False), "what was not fetched is a gap"
+    harness.fault(replay, "5xx:klines@0s+0s")
+    silence()
+    harness.wait_for(lambda: missing()[-1][3], "bars that are fetched again")
+    assert gaps(filled=True)
+    (listed,) = [x for x in json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"] if x["code"] == "bars-missing"]
+    assert listed["state"] == "closed" and listed["text"].startswith("BTCUSDT: bars could not be fetched"), listed
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print(f"bars: {text}; closed when bars came again")
+
+
 def main():
     with harness.Folder() as folder:
         used_up(folder)
         own_pause(folder)
+        no_bars(folder)
         run(folder, "silence", "silence@3s+8s",
             lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence", alert="silent")
         run(folder, "close", "close@1000",

@@ -5,8 +5,11 @@ import datetime
 import json
 import os
 import socket
+import ssl
 import sys
 import threading
+import time
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures"))
 import programs  # noqa: E402,F401
@@ -26,6 +29,15 @@ SLOW_SYNC = os.path.join(BUILD, "tests/system/libslow-sync.so")
 def skip(reason):
     print("skipped:", reason)
     sys.exit(77)
+
+
+def fault(replay, text):
+    """From now on, as papertape-replay(1) has it; returns when that is."""
+    trusted = ssl.create_default_context(cafile=replay.ca)
+    request = urllib.request.Request(replay.urls["rest_url"] + "/_control", data=text.encode(), method="POST")
+    with urllib.request.urlopen(request, context=trusted, timeout=PATIENCE) as answer:
+        assert answer.read() == b"ok\n", text
+    return time.time_ns()
 
 
 class Manager(threading.Thread):

@@ -7,12 +7,11 @@ they are shipped; else the same at a fraction of the time."""
 import json
 import os
 import re
-import ssl
 import sys
 import time
-import urllib.request
 
 import harness
+from harness import fault
 
 MINUTES = float(os.environ.get("PAPERTAPE_MINUTES") or (20 if harness.LONG else 0.12))
 LATE_S = 3.0  # the daemon looks once a second, this test many times; the machine is shared
@@ -53,14 +52,6 @@ def start(folder, name, venue, replay_arguments, symbols, streams="", limits=LIM
     daemon.wait_status(lambda s: s["venues"][0]["connections_up"] == s["venues"][0]["connections"] > 0 and s["venues"][0]["frames"] > 0,
                        f"{name}: data")
     return replay, daemon
-
-
-def fault(replay, text):
-    trusted = ssl.create_default_context(cafile=replay.ca)
-    request = urllib.request.Request(replay.urls["rest_url"] + "/_control", data=text.encode(), method="POST")
-    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-        assert answer.read() == b"ok\n", text
-    return time.time_ns()
 
 
 def stream_of(status, symbol, name):

@@ -48,11 +48,13 @@ static bool within_limit(struct alpaca *alpaca, struct response *response)
 /* The faults 5xx and 429. */
 static bool broken(struct alpaca *alpaca, struct rest_call *call)
 {
-    const struct faults *faults = alpaca->base.server->faults;
+    const struct server *server = alpaca->base.server;
+    const struct faults *faults = server->faults;
     int64_t now_ns = (int64_t)uv_hrtime();
     if (alpaca->asked++ == 0)
         alpaca->first_asked_ns = now_ns;
-    if (faults->broken && alpaca->asked % FAULT_BROKEN_EVERY == 0)
+    if ((faults->broken && alpaca->asked % FAULT_BROKEN_EVERY == 0) ||
+        replay_fault_broken(faults, replay_play_elapsed_ns(&server->play), call->request->path))
         replay_rest_refuse(call, 500, 50010000, "internal server error");
     else if (now_ns - alpaca->first_asked_ns < faults->too_many_ns)
         replay_rest_refuse(call, 429, 42910000, "rate limit exceeded");

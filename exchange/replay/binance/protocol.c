@@ -80,13 +80,16 @@ static int refuse_by_fault(struct binance *binance, int64_t ms, int64_t *ret_wai
     return ms < too_many_ms ? LIMITS_TOO_MANY : 0;
 }
 
-/* Every fourth request, in turn, gets a broken venue's answer. After a timeout its outcome is unknown. */
-static bool break_down(struct binance *binance, struct response *response)
+/* Every fourth request, or each of one path, in turn, gets a broken venue's answer. After a timeout its
+ * outcome is unknown. */
+static bool break_down(struct binance *binance, const char *path, struct response *response)
 {
     static const int statuses[] = {500, 502, 503, 504};
-    if (!binance->base.server->faults->broken || binance->asked % FAULT_BROKEN_EVERY != 0)
+    const struct server *server = binance->base.server;
+    bool of_path = replay_fault_broken(server->faults, replay_play_elapsed_ns(&server->play), path);
+    if (!of_path && (!server->faults->broken || binance->asked % FAULT_BROKEN_EVERY != 0))
         return false;
-    response->status = statuses[binance->asked / FAULT_BROKEN_EVERY % 4];
+    response->status = statuses[(of_path ? binance->asked : binance->asked / FAULT_BROKEN_EVERY) % 4];
     if (response->status == 504)
         replay_rest_error(&response->body, -1007,
                           "Timeout waiting for response from backend server. Send status unknown; "
@@ -104,7 +107,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     if ((status = refuse_by_fault(binance, ms, &wait_s)) != 0 ||
         (status = replay_limits_request(&binance->limits, ms, &wait_s)) != 0) {
         set_retry_after(response, status, wait_s);
-    } else if (!break_down(binance, response)) {
+    } else if (!break_down(binance, request->path, response)) {
         if (strcmp(request->method, "GET") == 0) {
             replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
             response->status =
