@@ -1,16 +1,20 @@
 /* Alerts raised before a session takes events are raised once it does; a former run's conditions end unless
  * they are found again. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "daemon/alerts.h"
+#include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "exchange/clock.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
 
-enum { CLOSE_TIMEOUT_MS = 60000 };
+enum { CLOSE_TIMEOUT_MS = 60000, WAIT_MS = 60000 };
 
 static const struct symbol symbol = {
     .name = "BTCUSDT",
@@ -168,6 +172,86 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     test_next_run(&state);
 }
 
+/* ---- the lines of the engine's alerts, in the journal ---- */
+
+/* A socket in the journal's place, for a log whose standard error is said to be the journal's. */
+static int open_journal(const char *path)
+{
+    char stream[64];
+    struct stat st;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t len = strlen(path);
+    CHECK(len < sizeof address.sun_path);
+    memcpy(address.sun_path, path, len < sizeof address.sun_path ? len : 0);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    CHECK_INT(fstat(STDERR_FILENO, &st), 0);
+    snprintf(stream, sizeof stream, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+    setenv("JOURNAL_STREAM", stream, 1);
+    setenv("PAPERTAPE_JOURNAL_SOCKET", path, 1);
+    daemon_log_init(LOG_LEVEL_WARNING);
+    return fd;
+}
+
+/* The next entry of an alert has all of these lines, and none of a field that it has not. */
+static void takes(int journal, const char *const *lines, size_t n, const char *lacks)
+{
+    char entry[1 << 12] = "\n";
+    do {
+        struct pollfd pfd = {.fd = journal, .events = POLLIN};
+        CHECK_INT(poll(&pfd, 1, WAIT_MS), 1);
+        ssize_t got = recv(journal, entry + 1, sizeof entry - 2, MSG_DONTWAIT);
+        entry[got > 0 ? got + 1 : 1] = '\0';
+    } while (strlen(entry) > 1 && !strstr(entry, "\nPAPERTAPE_ALERT="));
+    for (size_t i = 0; i < n; i++)
+        if (!strstr(entry, lines[i])) {
+            fprintf(stderr, "no \"%s\" in%s", lines[i] + 1, entry);
+            check_failures++;
+        }
+    CHECK(!strstr(entry, lacks));
+}
+
+static const char *policy_of(void *ctx, const char *account)
+{
+    (void)ctx;
+    return strcmp(account, config.accounts[0].name) == 0 ? "ppo" : NULL;
+}
+
+/* A missed stop has its order, an alert of an account whose policy trades that policy. */
+static void test_fields(const char *path)
+{
+    static const char *const missed[] = {"\nPAPERTAPE_ALERT=STOP_MISSED\n",
+                                         "\nPAPERTAPE_EVENT=alert\n",
+                                         "\nSYMBOL=BTCUSDT\n",
+                                         "\nACCOUNT=main\n",
+                                         "\nORDER=7\n",
+                                         "\nPRIORITY=4\n"};
+    static const char *const left[] = {"\nPAPERTAPE_ALERT=POLICY_LEFT\n", "\nACCOUNT=main\n",
+                                       "\nPOLICY=ppo\n"};
+    static const struct policy *const trades = (const struct policy *)&symbol; /* not looked into */
+    struct state_dir state;
+    char err[SESSION_ERROR_MAX], socket_path[SCRATCH_MAX + 16];
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
+    snprintf(socket_path, sizeof socket_path, "%s/journal", path);
+    int journal = open_journal(socket_path);
+    open_session(&state);
+    session->hooks.policy_of = policy_of;
+    begin();
+    struct engine_sink sink = daemon_session_sink(session);
+    struct account_spec *spec = (struct account_spec *)(uintptr_t)engine_account_spec(session->engine, 0);
+    sink.alert(session, clock_wall_ns(), "STOP_MISSED", ENGINE_OF(0, 0, 7), "order 7: its stop was missed");
+    takes(journal, missed, sizeof missed / sizeof *missed, "\nPOLICY=");
+    spec->policy = trades;
+    sink.alert(session, clock_wall_ns(), "POLICY_LEFT", ENGINE_OF(0, -1, 0),
+               "account main keeps its positions");
+    spec->policy = NULL;
+    takes(journal, left, sizeof left / sizeof *left, "\nORDER=");
+    close_session();
+    daemon_log_finish();
+    close(journal);
+}
+
 static const char *made(char path[static SCRATCH_MAX])
 {
     scratch_make(path);
@@ -183,6 +267,7 @@ int main(void)
     uv_loop_init(&loop);
     test_clock(CLOCK_FEED, made(path));
     test_clock(CLOCK_WALL, made(path));
+    test_fields(made(path));
     uv_loop_close(&loop);
     return check_done("daemon/session_alerts");
 }
