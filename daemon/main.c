@@ -181,6 +181,13 @@ static void on_hangup(uv_signal_t *handle, int number)
         daemon_commands_reload(daemon->commands);
 }
 
+static void clock_jumped(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    if (daemon->feeds && !daemon->stopping)
+        feeds_report_clocks(daemon->feeds);
+}
+
 static void need_snapshot(void *ctx, int symbol)
 {
     struct daemon *daemon = ctx;
@@ -309,6 +316,7 @@ static int start(struct daemon *daemon)
     struct session_hooks hooks = {
         .ctx = daemon,
         .stop = early_stop_flag(),
+        .clock_jumped = clock_jumped,
         .need_snapshot = need_snapshot,
         .need_bars = need_bars,
         .command_done = command_done,

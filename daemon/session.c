@@ -220,13 +220,13 @@ static void report_clock(struct session *session, int64_t ahead_ns)
     daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
-/* Bars close, sessions pass and orders expire as if that time had passed. */
+/* Bars close and orders expire as if that time had passed, except what goes by the venue's clock. */
 static void report_jump(struct session *session, int64_t jump_ns)
 {
     char text[200], at[CLOCK_TEXT_MAX];
     snprintf(text, sizeof text,
-             "the clock jumped forward by %.3f s, to %s: time continues from there, and what was due in "
-             "between is due now",
+             "the clock jumped forward by %.3f s, to %s: time continues from there, and what was due by "
+             "this clock in between is due now",
              (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
     daemon_log_event(LOG_CLOCK, LOG_OF(.alert = "clock"), "%s", text);
     daemon_session_alert(session, DB_WARNING, "clock", text);
@@ -249,6 +249,7 @@ static int64_t stamp(struct session *session, const struct event *event)
         daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
     if (step.jump_ns > 0)
         report_jump(session, step.jump_ns);
+    session->jumped |= step.jump_ns > 0;
     return session->now_ns;
 }
 
@@ -262,6 +263,12 @@ void daemon_session_event(struct session *session, struct event *event)
     if (!session->engine)
         return;
     event->recv_ns = stamp(session, event);
+    if (session->jumped) { /* what is due by the venue's clock is not due for that */
+        session->jumped = false;
+        if (session->hooks.clock_jumped)
+            session->hooks.clock_jumped(session->hooks.ctx);
+        event->recv_ns = stamp(session, event);
+    }
     event->seq = session->event_seq = ++session->seq;
     if (event->kind == EVENT_BARS && event->bars.missed)
         session->recovery.missed_bars += event->bars.n;

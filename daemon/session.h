@@ -36,6 +36,9 @@ struct session_hooks {
     const struct journal_files *files; /* of the event log; NULL: the system's */
     const atomic_bool
         *stop; /* set: daemon_session_open() builds no database again, -ECANCELED; NULL: never */
+    /* The wall clock has jumped forward: before an event is dated by it, what depends on how far it is from
+     * the venues' clocks is to be put right, by events. May be NULL. */
+    void (*clock_jumped)(void *ctx);
     void (*need_snapshot)(void *ctx, int symbol);
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,

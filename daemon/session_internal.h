@@ -79,6 +79,7 @@ struct session {
     int64_t now_ns;                     /* of the last event */
     int64_t run_began_ns, run_alive_ns; /* of its row of `runs`; 0: it has none yet */
     struct steady steady;
+    bool jumped; /* its time, since the last event */
     struct alerts alerts;
     bool alerts_known; /* a former run's are read */
     struct early_alert *early_alerts;

@@ -524,6 +524,12 @@ int feeds_join(struct feeds *feeds, const struct daemon_config_venue *config,
     return r;
 }
 
+void feeds_report_clocks(struct feeds *feeds)
+{
+    for (size_t i = 0; i < feeds->n; i++)
+        feed_report_clock(feeds->list[i], -1);
+}
+
 void feeds_need_snapshot(struct feeds *feeds, int symbol)
 {
     struct feed *feed = feeds_of(feeds, symbol);

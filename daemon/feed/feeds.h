@@ -29,6 +29,7 @@ void feeds_start(struct feeds *feeds);
 void feeds_stop(struct feeds *feeds, void (*done)(void *user), void *user);
 
 /* The engine's requests (struct session_hooks), by its symbols. */
+void feeds_report_clocks(struct feeds *feeds);
 void feeds_need_snapshot(struct feeds *feeds, int symbol);
 void feeds_need_bars(struct feeds *feeds, int symbol, int64_t from_open_ns, int64_t to_open_ns);
 

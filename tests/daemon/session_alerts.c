@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 #include "daemon/alerts.h"
@@ -13,6 +14,8 @@
 #include "exchange/clock.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
+
+#define SECOND_NS 1000000000LL
 
 enum { CLOSE_TIMEOUT_MS = 60000, WAIT_MS = 60000 };
 
@@ -252,6 +255,57 @@ static void test_fields(const char *path)
     close(journal);
 }
 
+/* ---- a clock that jumps ---- */
+
+static time_t shift_s; /* of the wall's clock */
+
+int clock_gettime(clockid_t id, struct timespec *ret)
+{
+    int r = (int)syscall(SYS_clock_gettime, id, ret);
+    if (r == 0 && id == CLOCK_REALTIME)
+        ret->tv_sec += shift_s;
+    return r;
+}
+
+static int jumps;
+
+static void report_clock(void *ctx)
+{
+    (void)ctx;
+    struct event event = {.kind = EVENT_VENUE_CLOCK, .venue_clock.ahead_ns = -3600 * SECOND_NS};
+    jumps++;
+    daemon_session_event(session, &event);
+}
+
+/* Before the first event that the new time dates, a frame's too, the venue's clock is known. */
+static void test_jump(const char *path)
+{
+    struct state_dir state;
+    struct engine_symbol_view view;
+    struct event event = {.kind = EVENT_TIMER};
+    char err[SESSION_ERROR_MAX];
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
+    config.clock = CLOCK_WALL;
+    open_session(&state);
+    session->hooks.clock_jumped = report_clock;
+    begin();
+    daemon_session_event(session, &event);
+    CHECK_INT(jumps, 0);
+    uint64_t seq = event.seq;
+    shift_s = 3600;
+    daemon_session_stamp(session); /* of a frame */
+    daemon_session_event(session, &event);
+    engine_symbol_view(session->engine, 0, &view);
+    CHECK_INT(jumps, 1);
+    CHECK_INT(view.ahead_ns, -3600 * SECOND_NS);
+    CHECK_INT(event.seq, seq + 2); /* it comes first */
+    daemon_session_event(session, &event);
+    CHECK_INT(jumps, 1);
+    close_session();
+    shift_s = 0;
+}
+
 static const char *made(char path[static SCRATCH_MAX])
 {
     scratch_make(path);
@@ -268,6 +322,7 @@ int main(void)
     test_clock(CLOCK_FEED, made(path));
     test_clock(CLOCK_WALL, made(path));
     test_fields(made(path));
+    test_jump(made(path));
     uv_loop_close(&loop);
     return check_done("daemon/session_alerts");
 }

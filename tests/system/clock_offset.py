@@ -2,8 +2,10 @@
 """The machine's clock is half a minute off the venue's, either way, and is set right, or wrong, while the daemon runs: strategies on
 bars of a second trade on, the alert CLOCK_OFFSET says how far it is off, and a replay of the log gives the same ledger."""
 
+import datetime
 import json
 import os
+import re
 import sys
 
 import harness
@@ -50,6 +52,14 @@ def trade(daemons, what):
         harness.wait_for(lambda: one.orders() >= before + 2, f"{one.name}, {what}: orders of the strategy")
 
 
+def clock_first(daemon):
+    """The first event that the jump dates is the venue's clock: nothing is due in between."""
+    shown = re.findall(r"^ *\d+  (\S+ \S+)Z  (\S+)", daemon.papertape("events", "show", "--seq", "1", "--n", "100000"), re.M)
+    times = [datetime.datetime.fromisoformat(time) for time, _ in shown]
+    jump = max(range(1, len(times)), key=lambda at: times[at] - times[at - 1])
+    assert (times[jump] - times[jump - 1]).total_seconds() > OFF_S and shown[jump][1] == "VENUE_CLOCK", shown[jump - 1:jump + 2]
+
+
 def on_feed(folder, replay):
     """On the feed's clock nothing is left of the offset that the state has."""
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG + "[engine]\nclock = feed\n", name="on_feed", state="behind"))
@@ -72,6 +82,7 @@ def main():
         ahead.says()
         behind.says()
         trade((ahead, behind), "its clock set")
+        clock_first(behind.daemon)
         assert ahead.daemon.query("SELECT 1 FROM alerts WHERE code = 'clock' AND lasts AND closed_ns IS NULL")
         for one in (ahead, behind):
             events = one.daemon.papertape("events", "show", "--seq", "1", "--n", "100000")
