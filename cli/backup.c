@@ -13,6 +13,7 @@
 #include "cli/backup_rotate.h"
 #include "cli/backup_state.h"
 #include "cli/restore.h"
+#include "cli/running.h"
 #include "cli/service.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
@@ -33,18 +34,27 @@ struct backup {
     struct state_dir state;
     char path[PATH_MAX]; /* of the backup */
     char err[BACKUP_ERROR_MAX];
+    struct cli_service service; /* that keeps the state */
+    const char *config;         /* the file that went into it; NULL: none */
     struct backup_outcome outcome;
     uint64_t log_event;
     size_t removed;
 };
 
-/* As asked, else that of the service that keeps the state; NULL: none. */
-static const char *config_of(const struct backup *backup, struct cli_service *service)
+/* As asked, else the running daemon's, else that of the service that keeps the state; NULL: none. */
+static const char *config_of(struct backup *backup)
 {
+    struct daemon_config_given given = {0};
+    pid_t holder = 0;
+    const char *file = NULL;
     if (backup->asked->config)
         return backup->asked->config;
-    return cli_service_of(&backup->state, service) && access(service->config, F_OK) == 0 ? service->config
-                                                                                         : NULL;
+    if (db_state_dir_holder(&backup->state, &holder) == 1 && cli_running_is_own(holder) &&
+        cli_running_given(holder, &given))
+        file = given.file;
+    else if (cli_service_of(&backup->state, &backup->service))
+        file = backup->service.config;
+    return file && access(file, F_OK) == 0 ? file : NULL;
 }
 
 static int write_backup(struct backup *backup)
@@ -54,8 +64,8 @@ static int write_backup(struct backup *backup)
                  : fail_with(-ENOMEM, backup->err, sizeof backup->err, "out of memory");
     if (r == 0) {
         sink->manifest.created_ns = backup->outcome.begin_ns;
-        struct cli_service service;
-        r = cli_backup_state(sink, &backup->state, config_of(backup, &service));
+        backup->config = config_of(backup);
+        r = cli_backup_state(sink, &backup->state, backup->config);
         backup->outcome.event = sink->manifest.moment.event;
         backup->outcome.bytes = sink->bytes;
         backup->outcome.files = (int)json_object_size(sink->manifest.files);
@@ -64,6 +74,8 @@ static int write_backup(struct backup *backup)
     }
     if (r < 0 && sink)
         snprintf(backup->err, sizeof backup->err, "%s", sink->err);
+    else if (r == 0 && !backup->config)
+        fputs("papertape: backup: no configuration in it: --config FILE names one\n", stderr);
     free(sink);
     return r;
 }
@@ -129,9 +141,9 @@ static int print(const struct option_call *call, const struct backup *backup)
     double seconds = (double)(outcome->end_ns - outcome->begin_ns) / 1e9;
     if (call->json)
         return cli_stored_print("backup",
-                                json_pack("{s:s, s:s, s:I, s:I, s:i, s:I, s:f, s:b, s:I}", "schema",
-                                          "papertape.backup_made/1", "file", backup->path, "event",
-                                          (json_int_t)outcome->event, "log_event",
+                                json_pack("{s:s, s:s, s:s?, s:I, s:I, s:i, s:I, s:f, s:b, s:I}", "schema",
+                                          "papertape.backup_made/1", "file", backup->path, "configuration",
+                                          backup->config, "event", (json_int_t)outcome->event, "log_event",
                                           (json_int_t)backup->log_event, "files", outcome->files, "bytes",
                                           (json_int_t)outcome->bytes, "seconds", seconds, "drilled",
                                           outcome->drilled, "removed", (json_int_t)backup->removed),
@@ -197,7 +209,8 @@ static const struct option_action actions[] = {
 
 static const struct option_row options[] = {
     {"config", "FILE",
-     "the configuration that goes with it; else, of the service's state, the service's " SERVICE_FILE,
+     "the configuration that goes with it; else that of the running daemon, or of the service's state, the "
+     "service's " SERVICE_FILE "; without one a line on stderr says so",
      offsetof(struct asked, config)},
     {"keep", "N",
      "PATH is a folder: writes an archive there with its date as name, and then removes all but the N newest "

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/stored.h"
 #include "cli/verbs.h"
@@ -19,21 +20,26 @@ struct asked {
 static int print(const struct option_call *call, const struct state_dir *state,
                  const struct restore_result *result)
 {
-    char time[STORED_CELL];
+    char time[STORED_CELL], path[STATE_PATH_MAX + sizeof "/" BACKUP_CONFIG];
+    snprintf(path, sizeof path, "%s/" BACKUP_CONFIG, state->path);
+    bool configured = access(path, F_OK) == 0;
     if (call->json)
-        return cli_stored_print(
-            "restore",
-            json_pack("{s:s, s:s, s:I, s:I, s:I, s:i, s:I, s:s, s:I, s:b}", "schema", "papertape.restored/1",
-                      "state", state->path, "created_ns", (json_int_t)result->created_ns, "event",
-                      (json_int_t)result->event, "log_event", (json_int_t)result->log_event, "files",
-                      result->files, "ledger_rows", (json_int_t)result->ledger_rows, "hash", result->hash,
-                      "bytes", (json_int_t)result->bytes, "older", result->older),
-            15);
+        return cli_stored_print("restore",
+                                json_pack("{s:s, s:s, s:I, s:I, s:I, s:i, s:I, s:s, s:I, s:b, s:b}", "schema",
+                                          "papertape.restored/1", "state", state->path, "created_ns",
+                                          (json_int_t)result->created_ns, "event", (json_int_t)result->event,
+                                          "log_event", (json_int_t)result->log_event, "files", result->files,
+                                          "ledger_rows", (json_int_t)result->ledger_rows, "hash",
+                                          result->hash, "bytes", (json_int_t)result->bytes, "older",
+                                          result->older, "configured", configured),
+                                15);
     printf("%s: %d files, %.1f MB, of %s, up to event %" PRIu64 "\n", state->path, result->files,
            (double)result->bytes / 1e6, cli_stored_time(STORED_TABLE, time, result->created_ns),
            result->event);
     printf("ledger %s: %" PRIu64 " rows\nhash %s\n", result->older ? "not verified yet" : "ok",
            result->ledger_rows, result->hash);
+    if (!configured)
+        puts("no configuration in it");
     if (result->older)
         puts(
             "its database is of an older version, which the next start migrates: `papertape ledger verify` then");
@@ -105,7 +111,7 @@ CLI_VERB(cli_restore) = {
         "Everything is compared with the backup's list of hashes first; what was unpacked is verified as "
         "`ledger verify` and `events verify` do, and takes its place once it is on the disk: else there "
         "is no state. Without --state it is the caller's own, never one that was found. The configuration of "
-        "then is papertaped.ini in it. What an upgrade of the schema kept is restored by the name of its folder, "
+        "then, if the backup has one, is papertaped.ini in it. What an upgrade of the schema kept is restored by the name of its folder, "
         "former/schema-N of the state. With --json papertape.restored/1, of --from-events "
         "papertape.rebuilt/1.",
     .exits = "1: nothing was restored.",

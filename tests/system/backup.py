@@ -156,6 +156,8 @@ def running(folder, replay):
     assert carry_out("Check it", BACKUP=restored).startswith("ledger ok")
     assert not os.path.exists(os.path.join(restored, "policies", "keys")) and not os.path.lexists(os.path.join(restored, "link.db"))
     assert os.stat(restored).st_mode & 0o777 == 0o750 and not [name for name in os.listdir(folder.path) if "papertape-part" in name]
+    with open(daemon.config, encoding="utf-8") as used, open(os.path.join(restored, "papertaped.ini"), encoding="utf-8") as copy:
+        assert used.read() == copy.read() != ""  # that of the daemon, which no option names
     files, rows = learned(daemon.state)
     assert learned(restored) == (files, rows) and any(name.endswith(".ckpt") for name in files), sorted(files)
     assert sum("INSERT INTO \"trials\"" in row for row in rows) == 2, rows
@@ -303,6 +305,7 @@ def rotation(folder, state):
     os.makedirs(os.path.join(place, old[1] + ".drill", "events"))
     shown = papertape("backup", place, "--keep", "3", "--drill", "--state", state)
     assert "verified" in shown and "2 older removed" in shown, shown
+    assert "papertape: backup: no configuration in it: --config FILE names one\n" in shown, shown  # no daemon runs
     left = [name for name in sorted(os.listdir(place)) if not name.startswith(("papertape-20260105", "papertape-20260106"))]
     assert len(left) == len(os.listdir(place)) - 2 == 4 and old[2] in left and old[3] in left and "papertape-notes.tar.zst" in left, left
     assert outcome(state)["drilled"] is True
@@ -454,7 +457,7 @@ def before_upgrade(folder, replay):
         assert {(os.lstat(name).st_uid, os.lstat(name).st_gid) for name in names_in(restored)} == {(65534, 65533)}
         shutil.rmtree(restored)
     shown = json.loads(papertape("restore", kept, "--state", restored, "--json"))
-    assert shown["older"] and shown["hash"] == before[0][1] and shown["log_event"] > shown["event"] > 0, (shown, before)
+    assert shown["configured"] is False and shown["older"] and shown["hash"] == before[0][1] and shown["log_event"] > shown["event"] > 0, (shown, before)
     assert harness.query(f"{restored}/papertape.db", "PRAGMA user_version") == [(7,)]
     assert harness.query(f"{restored}/papertape.db", have) == before
     assert sorted(os.listdir(f"{restored}/events")) == segments
