@@ -39,7 +39,9 @@ struct stream {
     struct newest newest;
     int64_t since_ns; /* listening began, by the venue's time */
     int64_t stale_ms; /* since when it has been stale; 0: it is not */
-    bool alerted;     /* that it is stale */
+    int64_t alert_ns; /* when the alert was raised that names it as stale; 0: none */
+    bool stale;       /* as that says, */
+    bool stale_news;  /* … and is to say */
     enum market_kind kind;
     char name[FEED_STREAM_NAME_MAX];
     uint64_t frames;
@@ -141,6 +143,7 @@ struct feed {
     struct silence_limits limits;
     struct silence_replaced replaced[VENUE_CONNECTIONS_MAX];
     struct silence_flow flows[VENUE_CONNECTIONS_MAX];
+    int64_t stale_alert_ns;        /* when the newest alert of stale streams was raised; 0: it is over */
     char silent[VENUE_DETAIL_MAX]; /* why a connection was replaced, as the alert says; "": no alert */
     struct budget asks;            /* units of requests for silent streams: venue->ask_cost */
     size_t next_asked;             /* where the search for the next one starts */
@@ -419,6 +422,10 @@ void feed_judge_plan(struct feed *feed);
 bool feed_stream_counts(const struct feed *feed, size_t at);
 /* The connection that carries it; 0 where it is not known. */
 int feed_link_of(const struct feed *feed, const struct stream *stream);
+
+/* stale.c: one stream is silent beside others, or no longer; then once for all, what their alerts say. */
+void feed_stale_judge(struct feed *feed, struct stream *stream, bool stale);
+void feed_stale_report(struct feed *feed);
 /* Starts to listen to all of them again. */
 void feed_listen(struct feed *feed, int64_t now_ms);
 void feed_listen_to(struct feed *feed, size_t at, int64_t now_ms);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "daemon/feed/internal.h"
-#include "daemon/log.h"
 #include "engine/event.h"
 #include "exchange/clock.h"
 
@@ -138,32 +137,6 @@ static void end_silence(struct feed *feed, const struct silence_link links[VENUE
     feed_alert_end(feed, "silent", "");
 }
 
-/* One stream that is silent beside others that are not. Its silence is reported once, and so is its end. */
-static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
-{
-    char about[VENUE_DETAIL_MAX];
-    if (stale == stream->alerted)
-        return;
-    stream->alerted = stale;
-    snprintf(about, sizeof about, "%s: %s %s is stale", feed->venue->format->name,
-             feed->listed[stream->symbol].name, stream->name);
-    if (stale) {
-        daemon_log_event(LOG_STREAM_STALE,
-                         LOG_OF(.venue = feed->venue->format->name,
-                                .symbol = feed->listed[stream->symbol].name, .alert = "stale"),
-                         "%s: no data for %lld s%s", about,
-                         (long long)((clock_now_ms() - stream->silence.received_ms) / 1000),
-                         stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
-        daemon_session_alert_lasting(feed->daemon->session, DB_WARNING, "stale", about, about);
-    } else {
-        daemon_log_event(LOG_STREAM_BACK,
-                         LOG_OF(.venue = feed->venue->format->name,
-                                .symbol = feed->listed[stream->symbol].name, .alert = "stale"),
-                         "%s no longer", about);
-        daemon_session_alert_over(feed->daemon->session, "stale", about);
-    }
-}
-
 static bool is_alone(const struct feed *feed, const struct stream *stream,
                      const struct silence_link links[VENUE_CONNECTIONS_MAX])
 {
@@ -190,8 +163,9 @@ static void judge_silence(struct feed *feed, int64_t now)
         else if (stream->stale_ms == 0)
             stream->stale_ms = now;
         if (!stale || is_alone(feed, stream, links))
-            judge_stream(feed, stream, stale);
+            feed_stale_judge(feed, stream, stale);
     }
+    feed_stale_report(feed);
     end_silence(feed, links);
     for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
         if (links[i].streams > 0)

@@ -169,10 +169,10 @@ def frozen(folder):
     stop(replay, daemon)
 
 
-def one_notice(folder):
-    """A venue of five symbols is silent, for longer than all limits: one notice, and its end."""
-    took = os.path.join(folder.path, "notices")
-    replay, daemon = start(folder, "five", "binance", ["--rate", "40", "--symbols", "5"], "BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT, XAACUSDT", limits=FAST,
+def start_five(folder, name):
+    """Five symbols, all of which send; and a function that returns the notices of silence so far."""
+    took = os.path.join(folder.path, name + "-notices")
+    replay, daemon = start(folder, name, "binance", ["--rate", "40", "--symbols", "5"], "BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT, XAACUSDT", limits=FAST,
                            sections=f"[alerts]\ncommand = /bin/sh -c 'cat >>\"$1\"' sh {took}\n")
     for symbol in daemon.status_object()["symbols"]:
         daemon.frames(symbol["symbol"], "bookTicker", 20)
@@ -181,6 +181,40 @@ def one_notice(folder):
         with open(took) as file:
             lines = [json.loads(line) for line in file]
         return [(line["rule"], line["state"]) for line in lines if line["rule"] in ("silent", "stale", "feed")]
+    return replay, daemon, notices
+
+
+def some_silent(folder):
+    """Streams of three of five symbols fall silent: one alert, which names those that are, one notice, and its end."""
+    replay, daemon, notices = start_five(folder, "three")
+    quiet = ["BTCUSDT", "XAAAUSDT", "XAACUSDT"]
+
+    def named():
+        """The symbols of the open alert; None: it is not one, or there is another."""
+        alerts = daemon.query("SELECT text, closed_ns IS NULL FROM alerts WHERE code IN ('silent', 'stale', 'feed')")
+        assert len(alerts) <= 1, alerts
+        found = alerts and re.fullmatch(r"binance: stale since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: (.*)", alerts[0][0])
+        return (sorted(found[1].split(", ")), alerts[0][1]) if found else None
+    tickers = lambda symbols: [f"{symbol} bookTicker" for symbol in symbols]
+    for symbol in quiet:
+        fault(replay, f"silence:{symbol.lower()}@bookTicker@0s")
+    harness.wait_for(lambda: named() == (tickers(quiet), 1), "three: one alert")
+    fault(replay, "silence:xaaausdt@bookTicker@0s+0s")
+    harness.wait_for(lambda: named() == (tickers(["BTCUSDT", "XAACUSDT"]), 1), "three: one speaks again")
+    fault(replay, "silence:xaaausdt@bookTicker@0s")
+    harness.wait_for(lambda: named() == (tickers(quiet), 1), "three: it is silent again")
+    for symbol in quiet:
+        fault(replay, f"silence:{symbol.lower()}@bookTicker@0s+0s")
+    harness.wait_for(lambda: named() == (tickers(quiet), 0), "three: the end")
+    harness.wait_for(lambda: len(notices()) >= 2, "three: the notices")
+    stop(replay, daemon)
+    assert notices() == [("stale", "raised"), ("stale", "recovered")], notices()
+    print("three: streams of three symbols silent beside two: one notice, one recovery", flush=True)
+
+
+def one_notice(folder):
+    """A venue of five symbols is silent, for longer than all limits: one notice, and its end."""
+    replay, daemon, notices = start_five(folder, "five")
     alerts = lambda: daemon.query("SELECT code, closed_ns IS NULL FROM alerts WHERE code IN ('silent', 'stale', 'feed')")
     stale = lambda s: sum(x["stale"] and x["stream"] == "bookTicker" for x in s["feed"]["streams"])
     fault(replay, "silence@0s")
@@ -229,7 +263,7 @@ def prices(folder):
     assert neighbour["ok"], neighbour
     fault(replay, "silence:btcusdt@bookTicker@0s+0s")
     daemon.wait_status(lambda s: not bitcoin(s)["stale"], "prices: quotes again")
-    assert bitcoin(daemon.status_object())["book"] == "synced"  # REST brings it
+    daemon.wait_status(lambda s: bitcoin(s)["book"] == "synced", "prices: the book, which REST brings")
     fault(replay, "429:8s")
     status = daemon.wait_status(lambda s: bitcoin(s)["book"] != "synced", "prices: a book that REST does not bring any more")
     assert not bitcoin(status)["stale"] and bitcoin(status)["bid"], status["symbols"]
@@ -294,7 +328,7 @@ def alpaca(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, binance, binance_silent, frozen, one_notice, prices, thin, half, alpaca)
+        harness.together(folder, binance, binance_silent, frozen, one_notice, some_silent, prices, thin, half, alpaca)
     return 0
 
 
