@@ -6,6 +6,7 @@
 
 #include "daemon/alert_figures.h"
 #include "daemon/alert_machine.h"
+#include "daemon/alert_period.h"
 #include "daemon/alert_table.h"
 #include "daemon/alerts.h"
 #include "daemon/log.h"
@@ -26,8 +27,8 @@ struct alert_watch {
     struct alert_sample sample; /* the last one */
     struct alert_figures figures;
     struct alert_machine *machine;
-    char period[CLOCK_TEXT_MAX]; /* of the last summary, or the start; "": not known yet */
-    int64_t now_ns, wall_ns;     /* of this turn */
+    char period[ALERT_PERIOD_MAX]; /* of the last summary, or the start */
+    int64_t now_ns, wall_ns;       /* of this turn */
 };
 
 /* ---- a turn ---- */
@@ -89,36 +90,15 @@ static struct alert_sample sample_of(const struct gpu_status *status)
                                  .sampled_ns = (int64_t)status->sampled_ms * NS_PER_MS};
 }
 
-/* The hour, or the day, that a summary of now would be of, by the local clock. */
-static void period_of(const struct notify_config *config, char ret[static CLOCK_TEXT_MAX])
-{
-    bool daily = config->summary == NOTIFY_SUMMARY_DAILY;
-    time_t now = time(NULL) - (daily ? 60 * config->summary_minute : 0);
-    struct tm local;
-    if (!localtime_r(&now, &local) ||
-        strftime(ret, CLOCK_TEXT_MAX, daily ? "%Y-%m-%d" : "%Y-%m-%dT%H", &local) == 0)
-        ret[0] = '\0';
-}
-
 /* Once an hour or a day has ended while it runs. */
 static void summarize(struct alert_watch *watch)
 {
-    const struct notify_config *config = &watch->daemon->config.notify;
-    char period[CLOCK_TEXT_MAX], text[DB_ALERT_TEXT_MAX];
-    if (config->summary == NOTIFY_SUMMARY_OFF) {
-        watch->period[0] = '\0';
+    char text[DB_ALERT_TEXT_MAX];
+    if (!daemon_alert_period(&watch->daemon->config.notify, time(NULL), watch->period))
         return;
-    }
-    period_of(config, period);
-    bool same_kind = strlen(period) == strlen(watch->period);
-    if (strcmp(period, watch->period) == 0)
-        return;
-    if (same_kind) {
-        daemon_alert_summary(watch->daemon, text, sizeof text);
-        daemon_log_info("summary: %s", text);
-        daemon_notify_say(watch->daemon->notify, "summary", period, text);
-    }
-    memcpy(watch->period, period, sizeof period);
+    daemon_alert_summary(watch->daemon, text, sizeof text);
+    daemon_log_info("summary: %s", text);
+    daemon_notify_say(watch->daemon->notify, "summary", watch->period, text);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -126,8 +106,9 @@ static void on_tick(uv_timer_t *timer)
     struct alert_watch *watch = timer->data;
     const struct alert_sink sink = {watch, change};
     struct session *session = watch->daemon->session;
-    if (watch->daemon->stopping || !daemon_session_started(session))
+    if (watch->daemon->stopping || !daemon_session_can_report(session))
         return;
+    watch->rules.no_accounts = !daemon_session_started(session);
     if (!watch->adopted)
         daemon_session_alerts_lasting(session, adopt, watch);
     watch->adopted = true;

@@ -176,6 +176,9 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
 void daemon_session_alert_over_by(struct session *session, const char *code, const char *about,
                                   const char *text);
 
+/* Are those of former runs known, and the time? Until then what is raised is kept, and nothing is over. */
+bool daemon_session_can_report(const struct session *session);
+
 /* Gives each alert of a condition that lasts, a former run's too; see() may not call these functions. */
 struct alert;
 void daemon_session_alerts_lasting(const struct session *session,

@@ -46,8 +46,7 @@ int daemon_session_take_alerts(struct session *session, struct db_reader *reader
     return 0;
 }
 
-/* Else their numbers or the time are not known yet: they are kept until the session takes events. */
-static bool can_report(const struct session *session)
+bool daemon_session_can_report(const struct session *session)
 {
     return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);
 }
@@ -88,7 +87,7 @@ static void forget_early(struct session *session, struct early_alert **at)
 
 void daemon_session_alerts_begin(struct session *session)
 {
-    while (session->early_alerts && can_report(session)) {
+    while (session->early_alerts && daemon_session_can_report(session)) {
         const struct early_alert *early = session->early_alerts;
         if (early->kind == EARLY_CONDITION)
             daemon_session_alert_lasting(session, early->severity, early->code, early->about, early->text);
@@ -109,7 +108,7 @@ void daemon_session_alerts_finish(struct session *session)
 void daemon_session_alert(struct session *session, enum db_severity severity, const char *code,
                           const char *text)
 {
-    if (!can_report(session))
+    if (!daemon_session_can_report(session))
         keep_early(session, severity, EARLY_EVENT, code, text, text);
     else
         store(session,
@@ -119,7 +118,7 @@ void daemon_session_alert(struct session *session, enum db_severity severity, co
 void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
                                   const char *about, const char *text)
 {
-    if (!can_report(session))
+    if (!daemon_session_can_report(session))
         keep_early(session, severity, EARLY_CONDITION, code, about, text);
     else
         store(session,
@@ -131,7 +130,7 @@ void daemon_session_alert_lasting(struct session *session, enum db_severity seve
 void daemon_session_alert_reword(struct session *session, const char *code, const char *about,
                                  const char *text)
 {
-    if (can_report(session))
+    if (daemon_session_can_report(session))
         store(session, daemon_alerts_reword(&session->alerts, daemon_session_now(session), code, about, text),
               0);
 }
@@ -159,7 +158,7 @@ void daemon_session_alert_moment(struct session *session, enum db_severity sever
 {
     struct alert past;
     struct db_alert row;
-    if (!can_report(session)) {
+    if (!daemon_session_can_report(session)) {
         keep_early(session, severity, EARLY_MOMENT, code, text, text);
         return;
     }

@@ -332,6 +332,22 @@ static void test_gone(void)
     daemon_alert_rules_finish(&rules);
 }
 
+/* Before a session there are no accounts: what a former run raised of them is not over. */
+static void test_no_accounts(void)
+{
+    struct alert_rules rules = {.limits = defaults(), .no_accounts = true};
+    rules.limits.drawdown = 0.1;
+    daemon_alert_rules_adopt(&rules, "DRAWDOWN", DB_WARNING, "drawdown: main: 12 % of the highest equity");
+    daemon_alert_rules_adopt(&rules, "TRAINING_STALLED", DB_WARNING, "training stalled: old: its worker …");
+    CHECK(daemon_alert_rules_sweep(&rules, &last));
+    CHECK_STR(last.about, "training stalled: old");
+    CHECK(!daemon_alert_rules_sweep(&rules, &last));
+    rules.no_accounts = false;
+    CHECK(daemon_alert_rules_sweep(&rules, &last));
+    CHECK_STR(last.about, "drawdown: main");
+    daemon_alert_rules_finish(&rules);
+}
+
 static void test_off(void)
 {
     struct alert_rules rules = {.limits = defaults()};
@@ -411,6 +427,7 @@ int main(int argc, char **argv)
     test_subjects();
     test_restart();
     test_gone();
+    test_no_accounts();
     test_off();
     test_time();
     test_defaults();
