@@ -18,7 +18,7 @@ static void renewed(void *user)
         return;
     }
     const struct engine *engine = daemon_session_engine(daemon->session);
-    for (int s = 0; s < engine_symbols(engine); s++) {
+    for (int s = 0; engine && s < engine_symbols(engine); s++) {
         const struct feed *feed = feeds_of(daemon->feeds, s);
         daemon_board_follow(daemon->board, s, feed && feed_streams_symbol(feed, s));
     }

@@ -312,7 +312,56 @@ static bool takes_venues(const struct daemon_config *running, const struct daemo
            daemon_config_extended(running) == daemon_config_extended(read);
 }
 
-static int compare(const struct daemon_config *running, const struct daemon_config *read,
+/* ---- before a venue has answered ---- */
+
+/* Policies are loaded at the start, for the accounts of then. */
+static int check_policies(const struct comparison *comparison, const struct settings *settings,
+                          char error[static CONFIG_ERROR_MAX])
+{
+    for (size_t i = 0; i < settings->n; i++) {
+        const char *section = settings->list[i].section, *key = settings->list[i].key;
+        if (!is_account(section) || (strcmp(key, "policy") != 0 && strcmp(key, "actions") != 0))
+            continue;
+        const char *was = value_of(&comparison->was, section, key),
+                   *now = value_of(&comparison->now, section, key);
+        if (strcmp(was ? was : "", now ? now : "") != 0) {
+            snprintf(error, CONFIG_ERROR_MAX, "[%s] %s: another policy needs a restart", section, key);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+/* A recording has a folder for each venue of the start. */
+static int check_recorded(const struct daemon_config *running, const struct daemon_config *read,
+                          char error[static CONFIG_ERROR_MAX])
+{
+    bool same = running->n_venues == read->n_venues;
+    for (int v = 0; same && v < read->n_venues; v++)
+        same = running->venues[v].venue == read->venues[v].venue;
+    if (same || !running->record_dir[0])
+        return 0;
+    snprintf(error, CONFIG_ERROR_MAX, "[market] venue: with --record other venues need a restart");
+    return -EINVAL;
+}
+
+/* What the daemon uses already stays as it is. */
+static int merge_early(struct daemon_config_changes *changes, struct daemon_config *merged,
+                       char error[static CONFIG_ERROR_MAX])
+{
+    int r = 0;
+    for (size_t i = 0; i < changes->n && r == 0; i++) {
+        struct daemon_config_change *change = &changes->list[i];
+        const struct config_key *row = change->key[0] ? row_of(change->section, change->key) : NULL;
+        change->live = !row || !(row->marks & CONFIG_KEY_START);
+        if (!change->live)
+            r = daemon_config_set(merged, change->section, change->key, change->was ? change->was : "",
+                                  error);
+    }
+    return r;
+}
+
+static int compare(const struct daemon_config *running, const struct daemon_config *read, bool early,
                    struct comparison *comparison, struct daemon_config *merged,
                    struct daemon_config_changes *changes, char error[static CONFIG_ERROR_MAX])
 {
@@ -326,20 +375,24 @@ static int compare(const struct daemon_config *running, const struct daemon_conf
     if (!list_changed(comparison, changes) || !list_gone_sinks(comparison, changes) ||
         !list_gone(comparison, changes))
         return -ENOMEM;
-    *merged = *running;
-    r = merge(&comparison->now, changes, merged, error);
+    *merged = early ? *read : *running;
+    if (early && (r = check_policies(comparison, &comparison->was, error)) == 0 &&
+        (r = check_policies(comparison, &comparison->now, error)) == 0)
+        r = check_recorded(running, read, error);
+    if (r == 0)
+        r = early ? merge_early(changes, merged, error) : merge(&comparison->now, changes, merged, error);
     return r < 0 ? r : daemon_config_check(merged, error);
 }
 
 int daemon_config_changes_find(const struct daemon_config *running, const struct daemon_config *read,
-                               struct daemon_config *ret_merged, struct daemon_config_changes *ret,
-                               char error[static CONFIG_ERROR_MAX])
+                               bool early, struct daemon_config *ret_merged,
+                               struct daemon_config_changes *ret, char error[static CONFIG_ERROR_MAX])
 {
     struct comparison comparison = {0};
     struct daemon_config_changes changes = {0};
     struct daemon_config *merged = malloc(sizeof *merged);
     snprintf(error, CONFIG_ERROR_MAX, "out of memory");
-    int r = merged ? compare(running, read, &comparison, merged, &changes, error) : -ENOMEM;
+    int r = merged ? compare(running, read, early, &comparison, merged, &changes, error) : -ENOMEM;
     settings_finish(&comparison.was);
     settings_finish(&comparison.now);
     if (r == 0) {

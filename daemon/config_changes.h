@@ -18,12 +18,13 @@ struct daemon_config_changes {
     size_t n, cap;
 };
 
-/* The differences, and what runs from now on: `running` with those of `read` that are live. 0; -EINVAL where
- * that contradicts itself, since something else needs a restart first: `error` begins with "[SECTION] KEY: ";
- * -ENOMEM. On failure *ret_merged and *ret are not set. */
+/* The differences, and what runs from now on: `running` with those of `read` that are live. `early`: no venue
+ * has answered yet, so all of it is live but CONFIG_KEY_START. 0; -EINVAL where that contradicts itself,
+ * since something else needs a restart first: `error` begins with "[SECTION] KEY: "; -ENOMEM. On failure
+ * *ret_merged and *ret are not set. */
 int daemon_config_changes_find(const struct daemon_config *running, const struct daemon_config *read,
-                               struct daemon_config *ret_merged, struct daemon_config_changes *ret,
-                               char error[static CONFIG_ERROR_MAX]);
+                               bool early, struct daemon_config *ret_merged,
+                               struct daemon_config_changes *ret, char error[static CONFIG_ERROR_MAX]);
 void daemon_config_changes_finish(struct daemon_config_changes *changes);
 
 #endif

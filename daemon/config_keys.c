@@ -151,6 +151,7 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 #define VALUE(value)      KEY_OWN(daemon_config_read_##value, daemon_config_print_##value)
 #define TEXT(value)       KEY_OWN(daemon_config_read_##value, NULL)
 #define LIVE              .marks = CONFIG_KEY_LIVE
+#define START             .marks = CONFIG_KEY_START
 #define RISK_ROW(member, name, of_kind, fallback, about) \
     {"risk", name, about, fallback, of_kind, LIVE, AT(risk.member)},
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
@@ -218,7 +219,7 @@ static const struct config_key keys[] = {
      .more = "Their clock too. Changed filters, halts and delistings take effect then. With clock = feed by "
              "the market's time, at most every six hours of it."},
     {"engine", "clock", "wall, or feed: time is that of the events, for replays", "wall",
-     KEY_WORDS("wall feed"), AT(clock)},
+     KEY_WORDS("wall feed"), AT(clock), START},
     {"engine", ENGINE_LATENCY_KEY, AT(latency_ns)},
     {"engine", "equity_interval_s", "between two points of the equity curve; 0: at bars and fills only", "10",
      KEY_SCALED(0, 86400, 9), AT(equity_interval_ns)},
@@ -249,11 +250,11 @@ static const struct config_key keys[] = {
     {"policies", "inference",
      "what computes trained policies: cpu, or gpu, with the same bits; the CPU takes over where the GPU does "
      "not answer",
-     "cpu", KEY_WORDS("cpu gpu"), AT(inference),
+     "cpu", KEY_WORDS("cpu gpu"), AT(inference), START,
      .more = "Where there is no GPU, or it fails or does not answer within device_wait_ms, an alert "
              "POLICY_DEVICE says so."},
     {"policies", "device_wait_ms", "for an answer of the GPU, before the CPU decides, then and from then on",
-     NULL, KEY_WHOLE(1, 60000), AT(policy_device_wait_ms)},
+     NULL, KEY_WHOLE(1, 60000), AT(policy_device_wait_ms), START},
     {"arena", "min_excess",
      "of a study's proposal: the minimum excess of its annualized out-of-sample Sharpe ratio over that of "
      "holding",
@@ -290,16 +291,16 @@ static const struct config_key keys[] = {
      "0", KEY_SCALED(0, 3000000000, 9), AT(arena_expires_ns)},
     POLICY_LIMIT_ROWS(ARENA_LIMIT_ROW) RISK_KEYS(RISK_ROW){
         "storage", "commit_delay_ms", "rows are gathered this long for one commit", "5", KEY_WHOLE(0, 1000),
-        AT(commit_delay_ms), .more = "An order is acknowledged after the commit that holds it."},
+        AT(commit_delay_ms), START, .more = "An order is acknowledged after the commit that holds it."},
     {"events", "keep_days", "the event log's old segments are removed at this age; 0: never", "60",
-     KEY_WHOLE(0, 36500), AT(events_keep_days)},
+     KEY_WHOLE(0, 36500), AT(events_keep_days), START},
     {"events", "keep_mb", "they are also removed beyond this size of the whole log; 0: no limit", "20000",
-     KEY_WHOLE(0, 100000000), AT(events_keep_mb), .more = "Two segments always stay."},
+     KEY_WHOLE(0, 100000000), AT(events_keep_mb), START, .more = "Two segments always stay."},
     {"events", "segment_mb", "of events, before compression, in a segment; each begins with the whole state",
-     "64", KEY_WHOLE(1, 4096), AT(events_segment_mb), .more = "A segment also ends after an hour."},
-    {"events", "level", "of compression (zstd), 1 to 19", "3", KEY_WHOLE(1, 19), AT(events_level)},
+     "64", KEY_WHOLE(1, 4096), AT(events_segment_mb), START, .more = "A segment also ends after an hour."},
+    {"events", "level", "of compression (zstd), 1 to 19", "3", KEY_WHOLE(1, 19), AT(events_level), START},
     {"events", "sync", "wait for the disk before a decision is committed: on, or off", "on",
-     KEY_SWITCH("off on"), AT(events_sync),
+     KEY_SWITCH("off on"), AT(events_sync), START,
      .more = "With off a loss of power may leave the log behind the database; the daemon then starts with "
              "the database alone, and says so."},
     {"retention", "alerts_days",
@@ -333,34 +334,34 @@ static const struct config_key keys[] = {
              "minute without trades is no bar."},
     {"indicators", "device_retry_s",
      "after a GPU has failed it is tried again, each time after twice as long; 0: not", "60",
-     KEY_SCALED(0, 3600, 3), AT(device_retry_ms),
+     KEY_SCALED(0, 3600, 3), AT(device_retry_ms), START,
      .more = "Until then the streams are updated on the CPU with the same values, and an alert says why. The "
              "time doubles up to an hour, and is the first again once the device has worked for an hour. One "
              "that does not answer is waited for: bars queue, an alert says so after ten seconds, and "
              "nothing else is late."},
     {"gpu", "sample_s", "between two samples of the devices and of the daemon's own processes, 1 to 60", "2",
-     KEY_SCALED(1, 60, 3), AT(gpu_sample_ms),
+     KEY_SCALED(1, 60, 3), AT(gpu_sample_ms), START,
      .more =
          "NVIDIA's by its management library, AMD's and Intel's by the kernel's files. A driver that does "
          "not answer delays nothing else."},
     {"trainer", "start",
      "the co-process that trains, when it is needed and no process listens: auto, or never", "auto",
-     KEY_SWITCH("never auto"), AT(trainer_start),
+     KEY_SWITCH("never auto"), AT(trainer_start), START,
      .more = "A daemon that systemd started never starts it: there it is a unit of its own, "
              "papertape-trainer.service."},
     {"trainer", "socket", "where it listens; empty: trainer.sock in the state directory", "", KEY_TEXT,
-     AT(trainer_socket)},
+     AT(trainer_socket), START},
     {"trainer", "memory_mib", "of all workers together; 0: 80 % of the machine's or the cgroup's", "0",
-     KEY_WHOLE(0, 1 << 24), AT(trainer_memory_mib)},
+     KEY_WHOLE(0, 1 << 24), AT(trainer_memory_mib), START},
     {"trainer", "worker_memory_mib", "of a worker whose training names no bound; 0: the co-process's default",
-     "0", KEY_WHOLE(0, 1 << 24), AT(trainer_worker_memory_mib)},
+     "0", KEY_WHOLE(0, 1 << 24), AT(trainer_worker_memory_mib), START},
     {"trainer", "cpu_slots", "trainings at a time that use no device; 0: the co-process's default", "0",
-     KEY_WHOLE(0, 1024), AT(trainer_cpu_slots)},
+     KEY_WHOLE(0, 1024), AT(trainer_cpu_slots), START},
     {"trainer", "devices", "GPUs that it trains on, with commas: 0,1; empty: all; none: the processors only",
-     "", TEXT(devices), AT(trainer_devices)},
+     "", TEXT(devices), AT(trainer_devices), START},
     {"trainer", "outputs",
      "folders that a training's output may lie in, beside the state's checkpoints/, with commas", "",
-     KEY_TEXT, AT(trainer_outputs),
+     KEY_TEXT, AT(trainer_outputs), START,
      .more = "Those of its keys output and tensorboard: a configuration that comes over the socket is "
              "refused where it names another."},
     {"control", "operators", "the group whose members may use control.sock; empty: the daemon's own", "",
@@ -412,7 +413,7 @@ static const struct config_key keys[] = {
     {"account", "policy",
      "F.safetensors of a trained policy, NAME.ensemble.json of an ensemble, or PARAMS.json of a recorded "
      "one, which trades instead of a strategy; its cash, its fees and no limits unless given here",
-     "", KEY_OWN(read_policy, NULL), IN_ACCOUNT(policy),
+     "", KEY_OWN(read_policy, NULL), IN_ACCOUNT(policy), START,
      .more =
          "A relative path counts from where the daemon starts. It decides once the bars of all its symbols "
          "have closed, which must be streamed, on bars of its own interval. The limits that are off are "
@@ -421,7 +422,7 @@ static const struct config_key keys[] = {
          "--policy and in the training environment. Copies of the files are kept in policies/ of the state "
          "directory, where replays of the event log find them. docs/policies.md has the rules."},
     {"account", "actions", "ACTIONS.csv of a recorded policy: what it did at each bar", "", KEY_TEXT,
-     IN_ACCOUNT(actions)},
+     IN_ACCOUNT(actions), START},
     {"account", ACCOUNT_CASH_WORDS, OWN(own_cash), ACCOUNT_CASH, IN_ACCOUNT(cash),
      .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",

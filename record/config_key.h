@@ -28,6 +28,7 @@ enum config_key_mark {
     CONFIG_KEY_TUNABLE = 2, /* also that, if the resume permits changes: no shapes, no data */
     CONFIG_KEY_FIXED = 4,   /* it is not searched: the machine's, and those that define episodes */
     CONFIG_KEY_LIVE = 8,    /* a running daemon takes another value, without a restart */
+    CONFIG_KEY_START = 16,  /* a daemon uses it before the first answer of a venue */
 };
 
 struct config_key {

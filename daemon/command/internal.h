@@ -213,7 +213,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(policy_promote, true, "name path to yes key " POLICY_LIMIT_NAMES) \
     COMMAND(policy_retire, true, "name key") \
     READING(policy_show, false, "name") \
-    COMMAND(reload, true, "key") \
+    COMMAND(reload, false, "key") \
     COMMAND(report_send, false, "sink text") \
     COMMAND(resume, true, "key") \
     READING(status, false, NULL) \

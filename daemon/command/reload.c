@@ -107,8 +107,8 @@ static int read_all(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
         r = daemon_config_check_files(reload->given, reload->read, &policies, error);
     daemon_policy_set_destroy(policies);
     if (r == 0)
-        r = daemon_config_changes_find(reload->running, reload->read, reload->merged, &reload->changes,
-                                       error);
+        r = daemon_config_changes_find(reload->running, reload->read, reload->early, reload->merged,
+                                       &reload->changes, error);
     if (r == 0)
         r = read_keys(reload, error);
     if (r == 0)
@@ -237,6 +237,37 @@ static char *reported(const struct reload *reload)
     return text;
 }
 
+static json_t *answer_of(const struct reload *reload)
+{
+    return json_pack("{s:s, s:o, s:o, s:O, s:o}", "file", file_of(reload), "applied",
+                     changes_object(reload, true), "restart", changes_object(reload, false), "contents",
+                     reload->contents, "left_out", daemon_command_left_out(reload->commands->daemon));
+}
+
+/* It holds, and what it left for a restart is remembered. */
+static void taken(struct reload *reload)
+{
+    struct commands *commands = reload->commands;
+    daemon_session_alert_over(commands->daemon->session, "reload-refused", REFUSED_ALERT);
+    json_decref(commands->restart);
+    commands->restart = changes_object(reload, false);
+}
+
+/* Without an event and a row, which begin with the session: nothing depends on what was configured before. */
+static void carry_out_early(struct reload *reload)
+{
+    if (daemon_reload_apply_early(reload) < 0) {
+        refuse(reload);
+        return;
+    }
+    log_changes(reload);
+    daemon_log_info("reload: no venue had answered: each is asked again, as it is configured now");
+    taken(reload);
+    if (reload->request.call)
+        control_ok(reload->request.call, answer_of(reload));
+    end(reload);
+}
+
 /* Its rows and those of all that follows are one group. */
 static void carry_out(struct reload *reload)
 {
@@ -259,15 +290,10 @@ static void carry_out(struct reload *reload)
         if (work.reason == ORDER_OK) {
             log_changes(reload);
             daemon_reload_apply(reload);
-            daemon_session_alert_over(commands->daemon->session, "reload-refused", REFUSED_ALERT);
-            json_decref(commands->restart);
-            commands->restart = changes_object(reload, false);
+            taken(reload);
             daemon_command_log_left_out(commands->daemon);
         }
-        daemon_command_end(&work, json_pack("{s:s, s:o, s:o, s:O, s:o}", "file", file_of(reload), "applied",
-                                            changes_object(reload, true), "restart",
-                                            changes_object(reload, false), "contents", reload->contents,
-                                            "left_out", daemon_command_left_out(commands->daemon)));
+        daemon_command_end(&work, answer_of(reload));
         end(reload);
     }
     free(accounts);
@@ -294,22 +320,43 @@ void daemon_reload_go(struct reload *reload)
         return;
     }
     if (!reload->errors[0] && !reload->commands->daemon->stopping) {
-        daemon_reload_judge(reload);
+        if (!reload->early)
+            daemon_reload_judge(reload);
         judge_metrics(reload);
     }
     if (reload->commands->daemon->stopping)
         daemon_reload_refuse(reload, "the daemon stops");
     if (reload->errors[0])
         refuse(reload);
+    else if (reload->early)
+        carry_out_early(reload);
     else
         carry_out(reload);
+}
+
+static int begin(const struct request *request);
+
+/* A venue answered meanwhile: what can be taken is another question now. */
+static void compare_again(struct reload *reload)
+{
+    struct request request = reload->request;
+    request.engine = daemon_session_engine(reload->commands->daemon->session);
+    if (begin(&request) == 0) {
+        destroy(reload);
+        return;
+    }
+    daemon_reload_refuse(reload, "out of memory");
+    refuse(reload);
 }
 
 static void have_read(uv_work_t *work, int status)
 {
     struct reload *reload = work->data;
     (void)status; /* it is never cancelled */
-    if (reload->commands && !reload->commands->daemon->stopping && !reload->errors[0])
+    if (reload->commands && reload->early && !reload->commands->daemon->stopping &&
+        daemon_session_started(reload->commands->daemon->session))
+        compare_again(reload);
+    else if (reload->commands && !reload->early && !reload->commands->daemon->stopping && !reload->errors[0])
         daemon_reload_ask(reload);
     else
         daemon_reload_go(reload);
@@ -324,6 +371,7 @@ static struct reload *make(const struct request *request)
     if (!reload)
         return NULL;
     reload->commands = request->commands;
+    reload->early = !request->engine;
     reload->given = daemon->given;
     reload->running = &daemon->config;
     reload->read = calloc(1, sizeof *reload->read);
@@ -376,7 +424,7 @@ void daemon_commands_reload(struct commands *commands)
                                     .args = json_pack("{s:s}", "signal", "SIGHUP"),
                                     .peer = &self,
                                     .engine = daemon_session_engine(commands->daemon->session)};
-    if (commands->reload || !request.engine)
+    if (commands->reload)
         commands->reload_again = true; /* the file may have changed since */
     else if (!request.args || begin(&request) < 0)
         daemon_log_error("reload: out of memory: nothing has changed");

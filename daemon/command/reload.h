@@ -21,6 +21,7 @@ struct reload {
     struct commands *commands; /* NULL: they are gone, and it frees itself */
     uv_work_t work;
     struct request request; /* its call NULL: by a signal */
+    bool early;             /* it began before the session: no venue had answered */
     struct control_peer peer;
 
     /* Of the thread, until it is done. */
@@ -64,5 +65,8 @@ void daemon_reload_add(struct reload *reload);
 struct account_spec *daemon_reload_accounts(const struct reload *reload, int *ret_n);
 /* All but the accounts. */
 void daemon_reload_apply(struct reload *reload);
+/* Before the session has begun: takes all of it, and asks the venues again. 0, or -errno with an error added:
+ * then all is as before. */
+int daemon_reload_apply_early(struct reload *reload);
 
 #endif

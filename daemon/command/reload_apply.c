@@ -1,4 +1,5 @@
 /* A reload takes effect. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,15 +109,13 @@ static bool same_indicators(const struct daemon_config *a, const struct daemon_c
 {
     int64_t one[CONFIG_TIMEFRAMES_MAX], other[CONFIG_TIMEFRAMES_MAX];
     int n = daemon_config_timeframes(a, one);
-    return daemon_config_timeframes(b, other) == n && memcmp(one, other, (size_t)n * sizeof *one) == 0 &&
-           strcmp(a->specs, b->specs) == 0;
+    return a->interval_ns == b->interval_ns && daemon_config_timeframes(b, other) == n &&
+           memcmp(one, other, (size_t)n * sizeof *one) == 0 && strcmp(a->specs, b->specs) == 0;
 }
 
-void daemon_reload_apply(struct reload *reload)
+/* What follows the configuration without the session. */
+static void take_parts(struct daemon *daemon, bool indicators)
 {
-    struct daemon *daemon = reload->commands->daemon;
-    bool indicators = !same_indicators(&daemon->config, reload->merged);
-    daemon->config = *reload->merged; /* in its place: others hold its address */
     if (indicators)
         daemon_board_renew(daemon);
     daemon_log_set_level(daemon->config.log_level);
@@ -125,7 +124,70 @@ void daemon_reload_apply(struct reload *reload)
     daemon_alert_watch_limits(daemon->watch, &daemon->config.alerts);
     daemon->keep_rows_ms = 0; /* by what holds now */
     daemon_http_take(daemon->http);
+}
+
+void daemon_reload_apply(struct reload *reload)
+{
+    struct daemon *daemon = reload->commands->daemon;
+    bool indicators = !same_indicators(&daemon->config, reload->merged);
+    daemon->config = *reload->merged; /* in its place: others hold its address */
+    take_parts(daemon, indicators);
     daemon_reload_remove(reload);
     take_feeds(reload);
     daemon_reload_add(reload);
+}
+
+/* ---- before the session ---- */
+
+static const struct daemon_config_venue *venue_of(const struct daemon_config *config,
+                                                  const struct venue *venue)
+{
+    for (int v = 0; v < config->n_venues; v++)
+        if (config->venues[v].venue == venue)
+            return &config->venues[v];
+    return NULL;
+}
+
+/* Files of the same name with other contents; the new feeds read them again. */
+static void note_files(struct reload *reload)
+{
+    struct feeds *feeds = reload->commands->daemon->feeds;
+    const struct daemon_config *was = reload->running, *now = reload->merged;
+    if (strcmp(was->ca_file, now->ca_file) == 0) {
+        if (feeds_take_trust(feeds, reload->trust))
+            note_contents(reload, "market", "ca_file");
+        reload->trust = NULL;
+    }
+    for (int v = 0; v < now->n_venues; v++) {
+        const struct daemon_config_venue *former = venue_of(was, now->venues[v].venue);
+        struct feed *feed = feeds_find(feeds, now->venues[v].venue->format->name);
+        char section[CONFIG_CHANGE_NAME_MAX];
+        if (!feed || !former || !now->venues[v].keys[0] || strcmp(former->keys, now->venues[v].keys) != 0 ||
+            !feed_take_keys(feed, &reload->keys[v]))
+            continue;
+        snprintf(section, sizeof section, "venue %s", feed_venue(feed)->format->name);
+        note_contents(reload, section, "keys");
+    }
+}
+
+int daemon_reload_apply_early(struct reload *reload)
+{
+    struct daemon *daemon = reload->commands->daemon;
+    bool indicators = !same_indicators(&daemon->config, reload->merged);
+    struct daemon_config *before = malloc(sizeof *before);
+    char err[SESSION_ERROR_MAX] = "out of memory";
+    if (before) {
+        *before = daemon->config;
+        note_files(reload);
+        daemon->config = *reload->merged;
+    }
+    int r = before ? feeds_replace(daemon, err, sizeof err) : -ENOMEM;
+    if (r < 0 && before)
+        daemon->config = *before;
+    free(before);
+    if (r < 0)
+        daemon_reload_refuse(reload, "%s", err);
+    else
+        take_parts(daemon, indicators);
+    return r;
 }

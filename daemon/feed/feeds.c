@@ -27,6 +27,7 @@ struct feeds {
     int64_t due_ns;
     struct feed_place *symbols; /* by the engine's numbers; room for SYMBOLS_MAX */
     int n_symbols;
+    bool ended, former; /* nothing is left of it; those that it replaced still end */
     void (*stopped)(void *user);
     void *stopped_user;
 };
@@ -248,66 +249,118 @@ static struct feed *take_leaving(struct feeds *feeds)
 
 /* ---- the way up ---- */
 
-static void undone(void *user)
-{
-    *(bool *)user = true;
-}
-
-/* Frees what was made before a failure: its handles close on the loop, which has others. */
-static void undo(struct feeds *feeds)
-{
-    uv_loop_t *loop = feeds->daemon->loop;
-    bool done = false;
-    if (feeds->n > 0) {
-        feeds_stop(feeds, undone, &done);
-    } else {
-        if (feeds->net)
-            net_context_stop(feeds->net, undone, &done);
-        else
-            done = true;
-        free(feeds->list);
-        free(feeds->symbols);
-        free(feeds);
-    }
-    while (!done)
-        uv_run(loop, UV_RUN_ONCE);
-}
-
-int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size)
+static int make(struct daemon *daemon, struct feeds *feeds, char *err, size_t err_size)
 {
     const struct daemon_config *config = &daemon->config;
     char reason[NET_ERROR_MAX];
     struct net_config net = {.loop = daemon->loop, .ca_file = config->ca_file[0] ? config->ca_file : NULL};
     struct symbols_plan *plan;
-    struct feeds *feeds = calloc(1, sizeof *feeds);
-    snprintf(err, err_size, "out of memory");
-    if (!feeds)
-        return -ENOMEM;
     feeds->daemon = daemon;
     feeds->due_ns = INT64_MAX;
     feeds->list = calloc(CONFIG_VENUES_MAX, sizeof *feeds->list);
     feeds->symbols = calloc(SYMBOLS_MAX, sizeof *feeds->symbols);
-    int r = feeds->list && feeds->symbols ? make_plan(daemon, &plan, err, err_size) : -ENOMEM;
-    if (r == 0) {
-        r = net_context_create(&net, &feeds->net, reason);
-        if (r < 0)
-            snprintf(err, err_size, "%s", reason);
-        feeds->n_symbols = plan->n;
-        for (int v = 0; v < config->n_venues && r == 0; v++)
-            r = add_feed(feeds, plan, v, err, err_size);
-        if (r == 0 && plan->n == 0) {
-            snprintf(err, err_size,
-                     "nothing is streamed: every symbol was removed: papertape symbol add NAME, "
-                     "or another state directory");
-            r = -EINVAL;
-        }
-        free(plan);
-    }
+    if (!feeds->list || !feeds->symbols)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    int r = make_plan(daemon, &plan, err, err_size);
     if (r < 0)
-        undo(feeds);
-    else
-        *ret = feeds;
+        return r;
+    r = net_context_create(&net, &feeds->net, reason);
+    if (r < 0)
+        snprintf(err, err_size, "%s", reason);
+    feeds->n_symbols = plan->n;
+    for (int v = 0; v < config->n_venues && r == 0; v++)
+        r = add_feed(feeds, plan, v, err, err_size);
+    if (r == 0 && plan->n == 0) {
+        snprintf(err, err_size,
+                 "nothing is streamed: every symbol was removed: papertape symbol add NAME, "
+                 "or another state directory");
+        r = -EINVAL;
+    }
+    free(plan);
     return r;
+}
+
+static void finish(struct feeds *feeds)
+{
+    void (*stopped)(void *) = feeds->stopped;
+    void *stopped_user = feeds->stopped_user;
+    free(feeds->list);
+    free(feeds->symbols);
+    free(feeds);
+    stopped(stopped_user);
+}
+
+static void net_stopped(void *user)
+{
+    struct feeds *feeds = user;
+    feeds->ended = true;
+    if (!feeds->former)
+        finish(feeds);
+}
+
+/* Frees what was made before a failure: its handles close on the loop, which has others. */
+static void undo(struct feeds *feeds, void (*done)(void *user), void *user)
+{
+    feeds->stopped = done;
+    feeds->stopped_user = user;
+    if (feeds->n > 0)
+        feeds_stop(feeds, done, user);
+    else if (feeds->net)
+        net_context_stop(feeds->net, net_stopped, feeds);
+    else
+        finish(feeds);
+}
+
+static void undone(void *user)
+{
+    *(bool *)user = true;
+}
+
+int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size)
+{
+    bool done = false;
+    struct feeds *feeds = calloc(1, sizeof *feeds);
+    if (!feeds)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    int r = make(daemon, feeds, err, err_size);
+    if (r == 0) {
+        *ret = feeds;
+        return 0;
+    }
+    undo(feeds, undone, &done);
+    while (!done)
+        uv_run(daemon->loop, UV_RUN_ONCE);
+    return r;
+}
+
+static void not_awaited(void *user)
+{
+    (void)user;
+}
+
+static void former_stopped(void *user)
+{
+    struct feeds *feeds = user;
+    feeds->former = false;
+    if (feeds->ended)
+        finish(feeds);
+}
+
+int feeds_replace(struct daemon *daemon, char *err, size_t err_size)
+{
+    struct feeds *former = daemon->feeds, *feeds = calloc(1, sizeof *feeds);
+    if (!feeds)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    int r = make(daemon, feeds, err, err_size);
+    if (r < 0) {
+        undo(feeds, not_awaited, NULL);
+        return r;
+    }
+    feeds->former = true;
+    daemon->feeds = feeds;
+    feeds_stop(former, former_stopped, feeds);
+    feeds_start(feeds);
+    return 0;
 }
 
 void feeds_start(struct feeds *feeds)
@@ -407,17 +460,6 @@ void feeds_caught_up(struct feeds *feeds)
 
 /* ---- stop ---- */
 
-static void net_stopped(void *user)
-{
-    struct feeds *feeds = user;
-    void (*stopped)(void *) = feeds->stopped;
-    void *stopped_user = feeds->stopped_user;
-    free(feeds->list);
-    free(feeds->symbols);
-    free(feeds);
-    stopped(stopped_user);
-}
-
 static void feed_stopped(void *user)
 {
     struct feeds *feeds = user;
@@ -488,17 +530,12 @@ int feeds_try(struct feeds *feeds, const struct daemon_config_venue *config, con
     return r;
 }
 
-static void not_one(void *user)
-{
-    (void)user;
-}
-
 static void leave(uv_timer_t *timer)
 {
     struct feed *feed = timer->data;
     struct feeds *feeds = feed->feeds;
     while (feeds->leaving)
-        feed_stop(take_leaving(feeds), not_one, NULL);
+        feed_stop(take_leaving(feeds), not_awaited, NULL);
 }
 
 /* Maybe from within the answer to its request. */

@@ -25,6 +25,10 @@ int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t er
 
 void feeds_start(struct feeds *feeds);
 
+/* Before the session has begun: those of the daemon's configuration, which was replaced, take the place of
+ * the daemon's feeds and start. 0, or -errno with one line: then all is as before. */
+int feeds_replace(struct daemon *daemon, char *err, size_t err_size);
+
 /* `done` is called when nothing is left of any, then they are gone. */
 void feeds_stop(struct feeds *feeds, void (*done)(void *user), void *user);
 

@@ -7,12 +7,17 @@ static struct daemon_config running, wanted, merged;
 static struct daemon_config_changes changes;
 static char why[CONFIG_ERROR_MAX];
 
-static int compare(const char *was, const char *now)
+static int compare_at(bool early, const char *was, const char *now)
 {
     daemon_config_changes_finish(&changes);
     CHECK_INT(read_text(was, &running), 0);
     CHECK_INT(read_text(now, &wanted), 0);
-    return daemon_config_changes_find(&running, &wanted, &merged, &changes, why);
+    return daemon_config_changes_find(&running, &wanted, early, &merged, &changes, why);
+}
+
+static int compare(const char *was, const char *now)
+{
+    return compare_at(false, was, now);
 }
 
 static void changed(size_t i, const char *section, const char *key, const char *was, const char *now,
@@ -166,6 +171,31 @@ static void test_more_venues(void)
     changed(0, "venue alpaca", "", "-", "", false);
 }
 
+/* Before a venue has answered: all but what the start used already. */
+static void test_early(void)
+{
+    CHECK_INT(
+        compare_at(true,
+                   MARKET "[venue alpaca]\nsymbols = AAPL\nkeys = one\n[account gone]\n[events]\nlevel = 5\n",
+                   "[market]\nvenue = alpaca\nsymbols = AAPL\ninterval = 5m\nrest_url = https://127.0.0.1:1\n"
+                   "[venue alpaca]\nkeys = two\n[engine]\nlatency_ms = 7\nclock = feed\n[account new]\n"),
+        0);
+    merged_as("[market]\nvenue = alpaca\nsymbols = AAPL\ninterval = 5m\nrest_url = https://127.0.0.1:1\n"
+              "[venue alpaca]\nkeys = two\n[engine]\nlatency_ms = 7\n[account new]\n[events]\nlevel = 5\n");
+    size_t later = 0;
+    for (size_t i = 0; i < changes.n; i++)
+        if (!changes.list[i].live)
+            CHECK_STR(changes.list[i].section, later++ == 0 ? "engine" : "events");
+    CHECK_INT(later, 2);
+    CHECK_INT(compare_at(true, MARKET "[account main]\n", MARKET "[account main]\npolicy = a.safetensors\n"),
+              -EINVAL);
+    CHECK_STR(why, "[account main] policy: another policy needs a restart");
+    CHECK_INT(compare_at(true, MARKET "[account main]\n[account old]\npolicy = a.safetensors\n",
+                         MARKET "[account main]\n"),
+              -EINVAL);
+    CHECK_STR(why, "[account old] policy: another policy needs a restart");
+}
+
 int main(void)
 {
     test_none();
@@ -176,6 +206,7 @@ int main(void)
     test_strategy();
     test_venues();
     test_more_venues();
+    test_early();
     daemon_config_changes_finish(&changes);
     return check_done("daemon/config_changes");
 }

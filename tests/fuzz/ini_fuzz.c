@@ -47,12 +47,12 @@ static bool take(const uint8_t *data, size_t size, struct daemon_config *ret)
     return false;
 }
 
-static void reload(const struct daemon_config *running, const struct daemon_config *read)
+static void reload(const struct daemon_config *running, const struct daemon_config *read, bool early)
 {
     static struct daemon_config merged, again;
     static char error[CONFIG_ERROR_MAX];
     struct daemon_config_changes changes = {0}, none = {0};
-    int r = daemon_config_changes_find(running, read, &merged, &changes, error);
+    int r = daemon_config_changes_find(running, read, early, &merged, &changes, error);
     if (r < 0) {
         fail_unless(r == -EINVAL && error[0] == '[');
         return;
@@ -62,7 +62,7 @@ static void reload(const struct daemon_config *running, const struct daemon_conf
         all_live &= changes.list[i].live;
     fail_unless((changes.n == 0) == same(running, read));
     fail_unless(!all_live || same(&merged, read));
-    r = daemon_config_changes_find(&merged, read, &again, &none, error);
+    r = daemon_config_changes_find(&merged, read, early, &again, &none, error);
     fail_unless(r == 0 && same(&again, &merged));
     for (size_t i = 0; i < none.n; i++)
         fail_unless(!none.list[i].live);
@@ -84,8 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(text);
     }
     if (between && take(between + 3, size - n - 3, &second) && taken) {
-        reload(&first, &second);
-        reload(&second, &first);
+        reload(&first, &second, false);
+        reload(&first, &second, true);
+        reload(&second, &first, false);
+        reload(&second, &first, true);
     }
     return 0;
 }

@@ -336,9 +336,56 @@ def one_more(folder):
     equal(daemon, "more", status["feed"]["frames"])
 
 
+def before_any_answer(folder):
+    """No venue has ever answered. Rules on the machine hold; a bad file is refused by file and line, also by SIGHUP; of a good one all is
+    taken but what the start used already, and then its venue streams. What that does not list ends the daemon, as at a start."""
+    venue = folder.start(harness.Replay(folder.within("late"), "--synthetic", "3"))
+    right, wrong = venue.urls["rest_url"], "https://127.0.0.1:1"
+
+    def text(rest, **changes):
+        urls = f"ca_file = {venue.ca}\nws_url = {venue.urls['ws_url']}\nrest_url = {rest}\n"
+        alerts = "[alerts]\ndisk = 0.0001%\ndisk_critical = off\n"
+        return CONFIG.format(**(FIRST | changes)).replace("[engine]", urls + "[engine]") + alerts
+
+    def configured(daemon, *arguments, **changes):
+        with open(daemon.config, "w") as file:
+            file.write(text(*arguments, **changes) + "[storage]\ncommit_delay_ms = 7\n")
+    start = lambda name: folder.start(harness.Daemon(folder.path, None, text(wrong), name=name, state=name))
+    daemon, other = start("early"), start("unlisted")
+    harness.wait_for(lambda: daemon.status_object() and daemon.query("SELECT 1 FROM alerts WHERE code = 'DISK' AND closed_ns IS NULL"), "DISK")
+    configured(daemon, wrong, level="loud", loss="5")
+    line = lambda key: 1 + next(i for i, row in enumerate(open(daemon.config)) if row.startswith(key))
+    bad = [f"{daemon.config}:{line('level')}: [log] level", f"{daemon.config}:{line('daily_loss')}: [risk] daily_loss"]
+    said = reload(daemon, status=1)
+    assert all(words in said for words in bad) and "nothing has changed" in said, said
+    daemon.popen.send_signal(signal.SIGHUP)
+    harness.wait_for(lambda: all(daemon.log_text().count(words) == 2 for words in bad), "the errors in the log again")
+    assert daemon.query(ALERT), daemon.log_text()
+    configured(daemon, wrong, level="debug")
+    said = reload(daemon)
+    assert "[log] level = debug (before: info)" in said and "1 taken, 1 need a restart" in said, said
+    assert "[storage] commit_delay_ms = 7 (before: 5): needs a restart" in said, said
+    assert not daemon.status_object()["symbols"]
+    configured(daemon, right, level="debug", symbols="BTCUSDT, ETHUSDT", latency=250)
+    daemon.popen.send_signal(signal.SIGHUP)
+    daemon.wait_status(lambda s: streamed(s, "ETHUSDT").get("trade", 0) > 0, "trades of what the new file names")
+    assert f"[market] rest_url = {right} (before: {wrong})" in daemon.log_text() and "each is asked again" in daemon.log_text()
+    assert daemon.query("SELECT value FROM meta WHERE key = 'latency_ns'") == [("250000000",)]
+    harness.wait_for(lambda: not daemon.query(ALERT), "the alert's end")
+    assert "0 taken, 1 need a restart" in reload(daemon)
+    assert daemon.stop() == 0
+    equal(daemon, "before any answer", len(daemon.log_text()))
+    other.status_object()
+    configured(other, right, symbols="BTCUSDT, NOSUCHUSDT")
+    assert "symbols = BTCUSDT, NOSUCHUSDT" in reload(other)
+    assert other.popen.wait(harness.PATIENCE) == 2
+    assert "[market] symbols: NOSUCHUSDT: binance does not list it" in other.log_text(), other.log_text()
+    assert venue.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, trade_on, in_use, killed, one_more, other_certificates)
+        harness.together(folder, trade_on, in_use, killed, one_more, other_certificates, before_any_answer)
 
 
 main()
