@@ -65,8 +65,8 @@ void daemon_reload_add(struct reload *reload);
 struct account_spec *daemon_reload_accounts(const struct reload *reload, int *ret_n);
 /* All but the accounts. */
 void daemon_reload_apply(struct reload *reload);
-/* Before the session has begun: takes all of it, and asks the venues again. 0, or -errno with an error added:
- * then all is as before. */
+/* Before the session has started: takes all of it, and asks the venues again. 0, or -errno with an error
+ * added: then all is as before. */
 int daemon_reload_apply_early(struct reload *reload);
 
 #endif

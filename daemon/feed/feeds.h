@@ -25,7 +25,7 @@ int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t er
 
 void feeds_start(struct feeds *feeds);
 
-/* Before the session has begun: those of the daemon's configuration, which was replaced, take the place of
+/* Before the session has started: those of the daemon's configuration, which was replaced, take the place of
  * the daemon's feeds and start. 0, or -errno with one line: then all is as before. */
 int feeds_replace(struct daemon *daemon, char *err, size_t err_size);
 

@@ -4,7 +4,7 @@ feed), and a scripted co-process (tests/daemon/training/fake.py). A proposal tha
 daemon is killed between the event and the admission; one that does not is refused with its reason and changes nothing; the champion's
 study gets a second slot; a challenger that does better is crowned after enough days, against cash and against the champion, and one
 that is no better is not, nor one of another currency, which leaves the crown to the next; policies expire, and make room. An account
-whose days cannot be read (failures.c) holds up neither proposals nor crowns. At the end the ledger is clean and the log gives the
+whose days cannot be read (failures.c) holds up neither proposals nor crowns. One whose days are worse than its backtest is reported. At the end the ledger is clean and the log gives the
 same."""
 
 import errno
@@ -44,6 +44,10 @@ at = off
 start = never
 [account main]
 strategy = none
+[account short]
+strategy = none
+shorts = on
+backtest_sharpe = 1
 """
 
 
@@ -221,6 +225,7 @@ def put_off(world):
     world.failing()
     world.becomes("waits", "challenger")
     harness.wait_for(lambda: world.rows(asked) == [("done",)], "its one row, done")
+    assert len(world.alert("POLICY_ADMITTED", "waits is challenger: admitted: excess 1 ")) == 1
     assert harness.control(world.daemon, "policy_retire", {"name": "waits"})["ok"]
     print("put off: admitted once there was room for its copy")
 
@@ -287,7 +292,9 @@ def killed(world, chance):
 
 
 def crowned(world):
-    """Against cash, then against the champion, after enough days."""
+    """Against cash, then against the champion, after enough days; an account that loses on all these days is worse than its backtest."""
+    short = {"symbol": "BTCUSDT", "side": "sell", "qty": "0.001", "account": "short"}
+    harness.wait_for(lambda: harness.control(world.daemon, "order", short)["ok"], "an order that loses each day")
     world.emit("third", 1, "third")
     world.emit("nothing", 1, "nothing")
     first = world.becomes("third", "challenger")
@@ -336,6 +343,7 @@ def crowned(world):
     reported_unread(world, "nothing", open_still=False)
     nothing = world.becomes("nothing", "challenger", condition=lambda p: p["evidence"]["days"] >= 1)
     assert nothing["role"] == "challenger" and nothing["evidence"]["value"] < 1, nothing
+    world.alert("SHARPE_LOW", "live Sharpe below the backtest's: short: ", "1.00 in the backtest", severity="warning")
     print(f"crowned: third against cash after {days} days, most against third: {king['reason']}")
 
 

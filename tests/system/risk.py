@@ -50,6 +50,14 @@ def refused(daemon, times):
     assert account(status)["refused"].get("RISK_DRAWDOWN") == times, account(status)
 
 
+def reported(daemon, over):
+    """That it was killed is one alert, an error, until its user resumes it."""
+    asked = "SELECT severity, text, closed_ns IS NOT NULL FROM alerts WHERE code = 'KILLED'"
+    (severity, text, closed), = harness.wait_for(lambda: [a for a in daemon.query(asked) if a[2] == over], "KILLED, over" if over else "KILLED")
+    assert severity == "error" and text.startswith("account hand lost ") and "0.01 % is the limit" in text, text
+    assert len(daemon.query(asked)) == 1, daemon.query(asked)
+
+
 SEED, VALUES = 20261123, 50 if harness.SANITIZED else 200
 MOST = {"exposure_symbol": 100, "exposure_account": 100, "daily_loss": 1, "orders_per_second": 64, "drawdown": 1,
         "price_band": 1, "cooldown_s": 2592000, "positions": 4096}
@@ -139,6 +147,7 @@ def kill_switch(folder, replay):
                                 "the account is killed and closed")
     assert not account(status, "other")["killed"], status
     harness.wait_for(lambda: "account hand lost" in daemon.papertape("alerts", "list"), "its alert in the database")
+    reported(daemon, over=False)
     refused(daemon, 1)
     daemon.papertape("order", "buy", "ETHUSDT", "0.1", "--account", "other")
     daemon.papertape("pause")
@@ -148,6 +157,7 @@ def kill_switch(folder, replay):
 
     daemon = started(folder, replay, "again")  # from the event log
     refused(daemon, 3)
+    reported(daemon, over=False)
     assert daemon.stop() == 0
     shutil.rmtree(os.path.join(daemon.state, "events"))
     daemon = started(folder, replay, "database")
@@ -157,6 +167,7 @@ def kill_switch(folder, replay):
 
     assert "resumed hand" in daemon.papertape("account", "resume", "hand")
     assert not account(daemon.status_object())["killed"]
+    reported(daemon, over=True)
     assert "no" in daemon.papertape("account", "resume", "absent", status=1)
     daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--account", "hand")
     daemon.papertape("ledger", "verify")
