@@ -259,7 +259,8 @@ bool daemon_alert_rules_sweep(struct alert_rules *rules, struct alert_decision *
     for (size_t i = rules->n; i-- > 0;) {
         struct alert_rule_state *state = &rules->states[i];
         const struct alert_rule *rule = &daemon_alert_table[state->rule];
-        bool gone = rule->ends && !state->read && !(rules->no_accounts && rule->of == ALERT_OF_ACCOUNT);
+        bool known = !rules->early || (rule->of != ALERT_OF_ACCOUNT && rule->of != ALERT_OF_TRAINING);
+        bool gone = rule->ends && !state->read && known;
         if (!gone && daemon_alert_rule_on(&rules->limits, state->rule))
             continue;
         bool open = state->level > 0;

@@ -82,7 +82,7 @@ struct alert_rules {
     struct alert_limits limits;
     struct alert_rule_state *states; /* of each rule and subject that was read */
     size_t n, cap;
-    bool no_accounts; /* they are not known yet: what a former run raised of them stays */
+    bool early; /* accounts and trainings are not known yet: what a former run raised of them stays */
 };
 void daemon_alert_rules_finish(struct alert_rules *rules);
 

@@ -108,7 +108,7 @@ static void on_tick(uv_timer_t *timer)
     struct session *session = watch->daemon->session;
     if (watch->daemon->stopping || !daemon_session_can_report(session))
         return;
-    watch->rules.no_accounts = !daemon_session_started(session);
+    watch->rules.early = !daemon_session_started(session);
     if (!watch->adopted)
         daemon_session_alerts_lasting(session, adopt, watch);
     watch->adopted = true;

@@ -332,19 +332,21 @@ static void test_gone(void)
     daemon_alert_rules_finish(&rules);
 }
 
-/* Before a session there are no accounts: what a former run raised of them is not over. */
-static void test_no_accounts(void)
+/* Before the session starts nothing is known of accounts, nor of trainings before the co-process answers. */
+static void test_early(void)
 {
-    struct alert_rules rules = {.limits = defaults(), .no_accounts = true};
+    struct alert_rules rules = {.limits = defaults(), .early = true};
     rules.limits.drawdown = 0.1;
     daemon_alert_rules_adopt(&rules, "DRAWDOWN", DB_WARNING, "drawdown: main: 12 % of the highest equity");
     daemon_alert_rules_adopt(&rules, "TRAINING_STALLED", DB_WARNING, "training stalled: old: its worker …");
+    daemon_alert_rules_adopt(&rules, "CLOCK_OFFSET", DB_WARNING, "clock offset: gone: 9 s (…)");
     CHECK(daemon_alert_rules_sweep(&rules, &last));
-    CHECK_STR(last.about, "training stalled: old");
+    CHECK_STR(last.about, "clock offset: gone");
     CHECK(!daemon_alert_rules_sweep(&rules, &last));
-    rules.no_accounts = false;
+    rules.early = false;
     CHECK(daemon_alert_rules_sweep(&rules, &last));
-    CHECK_STR(last.about, "drawdown: main");
+    CHECK(daemon_alert_rules_sweep(&rules, &last));
+    CHECK(!daemon_alert_rules_sweep(&rules, &last));
     daemon_alert_rules_finish(&rules);
 }
 
@@ -427,7 +429,7 @@ int main(int argc, char **argv)
     test_subjects();
     test_restart();
     test_gone();
-    test_no_accounts();
+    test_early();
     test_off();
     test_time();
     test_defaults();
