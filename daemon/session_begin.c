@@ -537,6 +537,19 @@ static void emit_sessions(struct session *session)
     session->n_sessions = 0;
 }
 
+/* The engine may not know it: storing failed before there was an engine to notify, or a former run's log ends
+ * before it works again. */
+static void continue_storage(struct session *session)
+{
+    struct event event = {.kind = EVENT_STORAGE, .storage_ok = session->storage_ok};
+    if (engine_storage_failing(session->engine) != session->storage_ok)
+        return;
+    if (session->storage_ok)
+        daemon_log_event(LOG_STORAGE_BACK, LOG_OF(.alert = "storage"),
+                         "database: a former run ended while storing failed: it works now");
+    daemon_session_event(session, &event);
+}
+
 int daemon_session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
                          char *err, size_t err_size)
 {
@@ -577,10 +590,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     end_former_conditions(session);
     report_recovery(session);
     report_idle_accounts(session);
-    if (!session->storage_ok) { /* it failed before there was an engine to notify */
-        struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
-        daemon_session_event(session, &event);
-    }
+    continue_storage(session);
     session->fills_before = engine_counters(session->engine)->fills;
     if (session->hooks.started)
         session->hooks.started(session->hooks.ctx);

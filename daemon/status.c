@@ -232,7 +232,8 @@ RECORD_VIEW_OBJECT(whole_view_object, whole_view, RECORD_SHOWN_WHOLE);
 
 static json_t *whole_object(const struct daemon *daemon, const struct engine *engine)
 {
-    bool paused = engine && engine_paused(engine), halted = engine && engine_daily_loss(engine);
+    bool paused = engine && engine_paused(engine), lost = engine && engine_daily_loss(engine),
+         unstored = engine && engine_storage_failing(engine);
     const struct whole_view view = {
         .schema = "papertape.status/1",
         .version = PAPERTAPE_VERSION,
@@ -244,11 +245,12 @@ static json_t *whole_object(const struct daemon *daemon, const struct engine *en
         .fill_model = fill_model_name(daemon->config.fill_model),
         .beyond = fill_beyond_name(daemon->config.beyond),
         .slippage = (double)daemon->config.slippage_e6 / 1e6,
-        .trading = !engine  ? ""
-                   : halted ? "halted"
-                   : paused ? "paused"
-                            : "on",
-        .trading_reason = halted   ? "daily loss limit reached: no new positions until midnight UTC"
+        .trading = !engine            ? ""
+                   : unstored || lost ? "halted"
+                   : paused           ? "paused"
+                                      : "on",
+        .trading_reason = unstored ? "storing fails: no new positions until it works again"
+                          : lost   ? "daily loss limit reached: no new positions until midnight UTC"
                           : paused ? "paused by the user"
                                    : "",
     };

@@ -19,6 +19,11 @@ bool engine_paused(const struct engine *engine)
     return engine->paused;
 }
 
+bool engine_storage_failing(const struct engine *engine)
+{
+    return engine->storage_failing;
+}
+
 int64_t engine_interval(const struct engine *engine)
 {
     return engine->interval_ns;

@@ -1,5 +1,5 @@
 /* Alerts raised before a session takes events are raised once it does; a former run's conditions end unless
- * they are found again. */
+ * they are found again; so does what the engine knows of a disk that a former run could not write. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "daemon/alerts.h"
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "engine/replay.h"
 #include "exchange/clock.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
@@ -128,7 +129,36 @@ static void test_next_run(const struct state_dir *state)
     CHECK(find("storage") && find("storage")->count == 1);
     CHECK_INT(reported, 2);
     CHECK_INT(closed, 1);
+    CHECK(engine_storage_failing(daemon_session_engine(session)));
     close_session();
+}
+
+/* What the log alone gives. */
+static bool log_ends_failing(const struct state_dir *state)
+{
+    const struct replay_options options = {.path = state->events};
+    char err[JOURNAL_ERROR_MAX] = "";
+    struct replay *replay;
+    int r = engine_replay_open(&options, &replay, err, sizeof err);
+    CHECK_STR(err, "");
+    while (r >= 0 && (r = engine_replay_step(replay)) > 0)
+        ;
+    CHECK_INT(r, 0);
+    bool failing = engine_storage_failing(engine_replay_engine(replay));
+    engine_replay_close(replay);
+    return failing;
+}
+
+/* A run that ends while storing fails leaves that in the log: the next one, which can store, ends it there.
+ */
+static void test_storing_works(const struct state_dir *state)
+{
+    CHECK(log_ends_failing(state));
+    open_session(state);
+    begin();
+    CHECK(!engine_storage_failing(daemon_session_engine(session)) && !find("storage"));
+    close_session();
+    CHECK(!log_ends_failing(state));
 }
 
 /* On the feed's clock there is no time yet; on the wall's there is. */
@@ -173,6 +203,7 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     CHECK(!find("POLICY_DEVICE") && find("indicators") && find("recording"));
     close_session();
     test_next_run(&state);
+    test_storing_works(&state);
 }
 
 /* ---- the lines of the engine's alerts, in the journal ---- */
