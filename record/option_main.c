@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
@@ -157,8 +159,17 @@ static int dispatch(const struct option_program *program, int argc, char **argv)
     return option_run(program, program->bare, argc, argv);
 }
 
+/* Else the first files that are opened are stdin, stdout and stderr. A closed stdout still takes nothing. */
+static void open_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+}
+
 int option_main(const struct option_program *program, int argc, char **argv)
 {
+    open_standard();
     int status = dispatch(program, argc, argv);
 
     if (fflush(stdout) != 0 && status == EXIT_OK) {
