@@ -55,11 +55,11 @@ static int move(const char *from, const char *to)
 }
 
 /* Companions first: without its WAL the database is merely older, and a WAL must never stand beside a
- * database that is not its own. */
+ * database that is not its own. Nothing is kept of one whose file was removed. */
 int daemon_rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths)
 {
     char from[REBUILD_PATH_MAX + 16], to[REBUILD_PATH_MAX + 16];
-    int r = 0;
+    int r = daemon_rebuild_there(state->database) ? 0 : daemon_rebuild_remove(state->database);
     for (int i = 0; i < COMPANIONS && r == 0; i++) {
         snprintf(from, sizeof from, "%s%s", state->database, companions[i]);
         snprintf(to, sizeof to, "%s%s", paths->aside, companions[i]);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/rebuild.h"
@@ -33,8 +34,8 @@ int daemon_session_rebuild(struct session *session, const char *why, bool sound,
         .now_ns = daemon_session_wall_ns(session),
         .stop = session->hooks.stop,
     };
-    daemon_log_event(LOG_DATABASE_REBUILT, NULL, "the database: %s: it is built again from the event log",
-                     why);
+    daemon_log_event(LOG_DATABASE_REBUILT, NULL, "the database: %s: it is built again from the event log%s",
+                     why, access(options.state->database, F_OK) == 0 ? ", and this file is moved aside" : "");
     net_notify_status("building the database again from the event log");
     net_notify_extend(EXTEND_S);
     int r = daemon_rebuild_database(&options, &result, reason, sizeof reason);
@@ -147,6 +148,20 @@ static int catch_up(struct session *session, uint64_t begins, char *err, size_t 
     return r == -EILSEQ ? 0 : r;
 }
 
+/* A file of no bytes may be a first start's that was ended; beside what only a run before makes it is not. */
+static void note_emptied(struct session *session, const char *what)
+{
+    char path[STATE_PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/notify.db", session->state->path);
+    if (access(session->state->database, F_OK) < 0 || access(path, F_OK) < 0)
+        return;
+    snprintf(
+        session->trouble, sizeof session->trouble,
+        "the database: %.60s, beside %.400s of a former run, and there is no event log to build it again "
+        "from: all begins afresh; what was there is in a backup, if anywhere",
+        what, path);
+}
+
 int daemon_session_sound(struct session *session, char *err, size_t err_size)
 {
     char what[REBUILD_ERROR_MAX] = "";
@@ -168,6 +183,8 @@ int daemon_session_sound(struct session *session, char *err, size_t err_size)
                  session->state->database, what);
         return r;
     }
+    if (r == -ENOENT && !log)
+        note_emptied(session, what);
     if (r < 0 || !log)
         return 0; /* the code that opens it reports what is wrong with the path */
     return catch_up(session, begins, err, err_size);

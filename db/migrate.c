@@ -69,8 +69,7 @@ int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t 
         return 0;
     }
     if (application != DB_APPLICATION_ID || version < 1)
-        return fail_with(-EMEDIUMTYPE, err, err_size,
-                         "a database of another program (application id %lld): papertape leaves it alone",
+        return fail_with(-EMEDIUMTYPE, err, err_size, "a database of another program (application id %lld)",
                          (long long)application);
     if (version > known)
         return fail_with(-EOVERFLOW, err, err_size, FAIL_NEWER("schema version %lld", "%d"),
