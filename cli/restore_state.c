@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -14,7 +16,7 @@
 #include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
-enum { DESCRIPTORS = 16 };
+enum { DESCRIPTORS = 16, PARENT_MODE = 0750 };
 
 /* ---- where to ---- */
 
@@ -174,13 +176,46 @@ static int open_part(const struct state_dir *state, struct state_dir *ret, char 
     return open_at(state->path, "/" STATE_RESTORE_PART, ret, err, err_size);
 }
 
+/* As the daemon makes them. */
+static int make_parents(const char *path, char *err, size_t err_size)
+{
+    char part[STATE_PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = part; (slash = strchr(slash + 1, '/')); *slash = '/') {
+        *slash = '\0';
+        if (mkdir(part, PARENT_MODE) < 0 && errno != EEXIST && errno != EROFS)
+            return fail_with(-errno, err, err_size, "%s: cannot be created: %s", part, strerror(errno));
+    }
+    return 0;
+}
+
+/* Where a state that is a link to a folder is; the owner's rules are the daemon's. */
+static int follow_link(struct state_dir *state, char *err, size_t err_size)
+{
+    struct stat st;
+    char place[PATH_MAX];
+    if (lstat(state->path, &st) < 0 || !S_ISLNK(st.st_mode) || stat(state->path, &st) < 0 ||
+        !S_ISDIR(st.st_mode) || !realpath(state->path, place))
+        return 0; /* what is wrong with it, check_target() says */
+    if ((geteuid() != 0 && st.st_uid != geteuid()) || (st.st_mode & S_IWOTH))
+        return fail_with(-EPERM, err, err_size,
+                         "%s: leads to %s, of uid %u, mode %04o: a folder of uid %u, mode 0750, is right",
+                         state->path, place, (unsigned)st.st_uid, (unsigned)(st.st_mode & 07777),
+                         (unsigned)geteuid());
+    return db_state_dir_find(place, state, err, err_size);
+}
+
 int cli_restore_state(const char *from, const char *path, bool paced, const atomic_bool *stop,
                       struct restore_result *ret, char *err, size_t err_size)
 {
     struct state_dir state, part;
     int r = db_state_dir_find(path, &state, err, err_size);
     if (r == 0)
+        r = follow_link(&state, err, err_size);
+    if (r == 0)
         r = check_target(&state, err, err_size);
+    if (r == 0)
+        r = make_parents(state.path, err, err_size);
     if (r < 0)
         return r;
     int folder = open_part(&state, &part, err, err_size);
