@@ -565,8 +565,8 @@ static const struct option_verb daemon_verb = {
         "systemd does not restart: a bad configuration, keys that are missing or not safe, a state "
         "directory in which every user may write, that is none, or belongs to another user, a database "
         "or an event log that this user may not read and write, or that a newer papertape wrote, "
-        "something else in the place of the database or of the lock, a strategy or policy that the event "
-        "log names and that is not there, only venues that refuse for good. 1 also: another papertaped "
+        "something else in the place of the database, of the lock or of the socket, a strategy or policy that "
+        "the event log names and that is not there, only venues that refuse for good. 1 also: another papertaped "
         "runs on the state directory.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

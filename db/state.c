@@ -173,6 +173,10 @@ int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t e
         return fail_with(-ENAMETOOLONG, err, err_size,
                          "%s: a socket's path has at most %d bytes: use a shorter state directory",
                          state->socket, STATE_SOCKET_MAX);
+    struct stat st;
+    if (lstat(state->socket, &st) == 0 && S_ISDIR(st.st_mode)) /* anything else is replaced */
+        return fail_with(-EPERM, err, err_size, "%s: is a directory: a socket is made there: move that away",
+                         state->socket);
     return 0;
 }
 

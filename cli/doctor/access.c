@@ -68,10 +68,19 @@ static void find_places(struct places *places, const struct doctor *doctor)
 
 /* ---- as that user ---- */
 
+/* In a file that should be a directory no user may search, whatever its mode is. */
+static int look_at(const struct place *place)
+{
+    struct stat st;
+    if ((place->how & X_OK) && stat(place->path, &st) == 0 && !S_ISDIR(st.st_mode))
+        return ENOTDIR;
+    return access(place->path, place->how) < 0 ? errno : 0;
+}
+
 static void look(struct places *places)
 {
     for (int i = 0; i < places->n; i++)
-        places->list[i].error = access(places->list[i].path, places->list[i].how) < 0 ? errno : 0;
+        places->list[i].error = look_at(&places->list[i]);
 }
 
 static bool become(uid_t uid, gid_t gid)

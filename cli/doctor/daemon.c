@@ -82,6 +82,22 @@ static void check_log(const struct doctor *doctor, struct doctor_results *result
     cli_doctor_remedy(results, "systemctl status systemd-journald; journalctl --disk-usage");
 }
 
+static void check_storing(const struct doctor *doctor, struct doctor_results *results)
+{
+    static const char *const parts[][2] = {{"db", "the database"}, {"events", "the event log"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const json_t *part = json_object_get(doctor->status, parts[i][0]);
+        const char *state = json_string_value(json_object_get(part, "state")),
+                   *detail = json_string_value(json_object_get(part, "detail"));
+        if (!state || strcmp(state, "ok") == 0)
+            continue;
+        cli_doctor_add(results, DOCTOR_ERROR, "%s: storing is %s: %s: no new positions until it works again",
+                       parts[i][1], state, detail ? detail : "");
+        cli_doctor_remedy(results, "df -h %s; papertape alerts list says since when",
+                          DOCTOR_QUOTE(doctor->state.path));
+    }
+}
+
 /* A place of [metrics] where the daemon does not listen, or will not be able to. */
 static void check_place(const struct doctor *doctor, const char *key, const char *wanted, const char *where,
                         bool is_path, struct doctor_results *results)
@@ -163,6 +179,7 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
     snprintf(trainer, sizeof trainer, "%s/trainer.sock", doctor->state.path);
     if (doctor->status) {
         check_version(doctor, results);
+        check_storing(doctor, results);
         check_log(doctor, results);
         check_restart(doctor, results);
         check_left_out(doctor, results);

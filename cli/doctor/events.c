@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/doctor/doctor.h"
+#include "cli/doctor/parts.h"
 #include "exchange/clock.h"
 #include "exchange/journal/journal.h"
 
@@ -66,10 +67,11 @@ void cli_doctor_events(const struct doctor *doctor, struct doctor_results *resul
     struct segments segments = {0};
     char err[ERROR_MAX];
     int r = journal_list(doctor->state.events, take, &segments, err, sizeof err);
-    if (r == -ENOENT) {
+    bool none = r == -ENOENT || (r == 0 && segments.n == 0);
+    if (none && !cli_doctor_gone(doctor, DOCTOR_events, results))
         cli_doctor_add(results, DOCTOR_SKIPPED, "there is no event log yet");
+    if (none)
         return;
-    }
     if (r < 0)
         report_fault(doctor, r, err, results);
     size_t read = read_segments(doctor, &segments, results);

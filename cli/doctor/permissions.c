@@ -11,6 +11,7 @@
 
 #include "cli/doctor/access.h"
 #include "cli/doctor/doctor.h"
+#include "cli/doctor/parts.h"
 #include "daemon/procfs.h"
 
 /* That the unit loads (systemd/papertaped.service.in): others need a drop-in. */
@@ -116,7 +117,7 @@ static bool check_folder(struct looking *look, const char *path)
 {
     DIR *listing = opendir(path);
     const int error = errno;
-    if (!listing && error != ENOENT) {
+    if (!listing && error != ENOENT && error != ENOTDIR) { /* which cli_doctor_kinds() reports */
         cli_doctor_add(look->results, DOCTOR_SKIPPED, "%s: %s: %s and its group may look into it", path,
                        strerror(error), USER_NAME(look->owner));
         cli_doctor_remedy(look->results, "sudo -u %s papertape doctor", USER_NAME(look->owner));
@@ -251,6 +252,7 @@ void cli_doctor_permissions(const struct doctor *doctor, struct doctor_results *
         check_folder(&look, doctor->state.checkpoints);
     }
     check_entry(&look, doctor->state.socket);
+    cli_doctor_kinds(&doctor->state, results);
     if (doctor->config_good)
         check_secrets(&look);
     const uid_t user = daemon_user(&look);

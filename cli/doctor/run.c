@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
+#include "cli/doctor/parts.h"
 #include "exchange/clock.h"
 
 #define ROW(name, needs, words, late) [DOCTOR_##name] = {#name, needs, words, late, cli_doctor_##name},
@@ -201,7 +202,8 @@ json_t *cli_doctor_run(const struct doctor *doctor, uint32_t wanted)
         if (!(wanted & 1U << i))
             continue;
         if (lacking[i]) {
-            cli_doctor_add(&results, DOCTOR_SKIPPED, "%s", lacking[i]);
+            if (!cli_doctor_gone(doctor, (enum doctor_check_name)i, &results))
+                cli_doctor_add(&results, DOCTOR_SKIPPED, "%s", lacking[i]);
         } else if (children[i].pid <= 0) {
             cli_doctor_add(&results, DOCTOR_ERROR, "no process could be started for it");
             cli_doctor_remedy(&results, "ulimit -u; free -m");
