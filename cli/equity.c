@@ -60,11 +60,7 @@ static int run(struct option_call *call)
         r = db_equity_curve_write(reader, asked->account, form == STORED_CSV ? DB_CURVE_CSV : DB_CURVE_JSON,
                                   put, stdout);
     }
-    if (ferror(stdout)) {
-        db_reader_close(reader);
-        return cli_stored_fail(EXIT_ERROR, "equity", "stdout", strerror(r < 0 ? -r : EIO));
-    }
-    return cli_stored_close("equity", reader, r);
+    return cli_stored_close("equity", reader, ferror(stdout) ? 0 : r); /* option_main() reports stdout's */
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

@@ -11,7 +11,6 @@ struct indicator_spec;
 int cli_indicators_list_table(void);
 int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n);
 int cli_indicators_list_json(const struct indicator_spec *specs, size_t n); /* all rows where n is 0 */
-int cli_indicators_finish_stdout(void);
 
 /* Which bars of the file are computed on, as the options have it; NULL: not given. */
 struct indicators_bars {

@@ -1,5 +1,4 @@
 /* indicators --list: the registry for readers, one specification in full, and JSON. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,14 +30,6 @@ static struct indicator_spec default_spec(const struct indicator *row)
     for (size_t i = 0; i < row->n_options; i++)
         spec.options[i] = row->options[i].value;
     return spec;
-}
-
-int cli_indicators_finish_stdout(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
-    fprintf(stderr, "papertape: indicators: stdout: %s\n", strerror(errno));
-    return EXIT_FAILURE;
 }
 
 static const struct stored_column columns[] = {
@@ -126,7 +117,7 @@ int cli_indicators_list_table(void)
             if (strcmp(rows[i]->family, families[f][0]) == 0)
                 print_row(&list, families[f][1], rows[i]);
     cli_stored_end(&list);
-    return cli_indicators_finish_stdout();
+    return EXIT_OK;
 }
 
 int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
@@ -161,7 +152,7 @@ int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
                indicator_stream_bytes(spec));
         printf("  tolerance  of --backend cpu: %s (float64, float32)\n", tolerance);
     }
-    return cli_indicators_finish_stdout();
+    return EXIT_OK;
 }
 
 static json_t *warmup_json(const struct indicator_spec *spec, enum indicator_precision precision)
@@ -219,5 +210,5 @@ int cli_indicators_list_json(const struct indicator_spec *specs, size_t n)
     if (r < 0 && !ferror(stdout))
         return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
     putchar('\n');
-    return cli_indicators_finish_stdout();
+    return EXIT_OK;
 }

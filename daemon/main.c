@@ -424,7 +424,7 @@ static int rebuild(const struct daemon *daemon)
         return r == -ECANCELED ? EXIT_FAILURE : status_of(r);
     }
     printf("%s\n", result.text);
-    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }
 
 static int run(struct daemon *daemon)
@@ -542,7 +542,7 @@ static int run_call(struct option_call *call)
     if (arguments->print)
         daemon_config_print(&daemon.config, stdout);
     if (arguments->print || arguments->check)
-        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return EXIT_SUCCESS;
     r = db_state_dir_find(arguments->state, &daemon.state, err, sizeof err);
     if (r == 0)
         r = db_state_dir_check_socket(&daemon.state, err, sizeof err);

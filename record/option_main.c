@@ -167,15 +167,29 @@ static void open_standard(void)
             open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
+/* 0, or -errno where not all of it could be written: by the last lines, or by earlier ones, which stdio has
+ * dropped. */
+static int finish_stdout(void)
+{
+    bool failed = ferror(stdout) != 0;
+
+    if (failed) { /* the reason is long lost: it fails again, and reports it */
+        clearerr(stdout);
+        fputc('\n', stdout);
+    }
+    if (fflush(stdout) != 0)
+        return -errno;
+    return failed ? -EIO : 0;
+}
+
 int option_main(const struct option_program *program, int argc, char **argv)
 {
     open_standard();
-    int status = dispatch(program, argc, argv);
+    int status = dispatch(program, argc, argv), r = finish_stdout();
+    char words[OPTION_ERROR_MAX];
 
-    if (fflush(stdout) != 0 && status == EXIT_OK) {
-        char words[OPTION_ERROR_MAX];
-        snprintf(words, sizeof words, "stdout: %s", strerror(errno));
-        return say(program, EXIT_ERROR, words);
-    }
-    return status;
+    if (r == 0)
+        return status;
+    snprintf(words, sizeof words, "stdout: %s", r == -EIO ? "not all of it was written" : strerror(-r));
+    return say(program, EXIT_ERROR, words);
 }

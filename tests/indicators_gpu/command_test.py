@@ -241,8 +241,7 @@ def main():
     for arguments in ([packed, "sma:20"], ["--list"], ["--list", "--json"], ["--list", "--json", "sma"], ["--help"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
-        verb = "" if arguments == ["--help"] else "indicators: "
-        full_line = f"papertape: {verb}stdout: No space left on device\n"
+        full_line = "papertape: stdout: No space left on device\n"
         check(done.returncode == 1 and done.stderr == full_line, f"full: {arguments}: {done.stderr!r}")
 
     sessions(folder.name)

@@ -143,8 +143,8 @@ static int step_all(struct env_replay_request *request, struct run *run)
         run->done = terminated || truncated;
         run->reward += (double)reward;
         trainer_replay_print_row(stdout, &run->row, request->env, action, reward, run->done);
-        if (ferror(stdout))
-            return trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+        if (ferror(stdout)) /* option_main() reports it */
+            return EXIT_FAILURE;
     }
     if (run->steps < actions->n)
         trainer_args_say(GO_ON, "%zu rows of actions are left: %s:%zu: the episode was over before",

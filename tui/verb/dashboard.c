@@ -199,8 +199,8 @@ static int print(const struct dashboard_request *request)
             r = print_screen(request, &collector);
         else
             tui_print_overview(stdout, collector.model, tui_model_now());
-        if (fflush(stdout) != 0)
-            r = -errno;
+        if (fflush(stdout) != 0 || ferror(stdout))
+            break; /* option_main() reports it */
     }
     if (r == -ENOENT) {
         char shown[80];
