@@ -186,10 +186,19 @@ static void read_clocks(struct daemon *daemon, struct alert_rules *rules, int64_
     }
 }
 
+static bool is_viewed(const struct notify_sink_view *views, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(views[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static void read_sinks(struct daemon *daemon, struct alert_rules *rules, int64_t now_ns,
                        const struct alert_sink *sink)
 {
     struct notify_sink_view views[NOTIFY_SINKS_MAX];
+    const struct notify_config *config = &daemon->config.notify;
     int n = daemon_notify_view(daemon->notify, views);
     for (int i = 0; i < n; i++) {
         const struct notify_sink_view *view = &views[i];
@@ -202,6 +211,11 @@ static void read_sinks(struct daemon *daemon, struct alert_rules *rules, int64_t
                                               view->failing ? (double)view->failing_ns * 1e-9 : 0, detail};
         daemon_alert_read(rules, &reading, now_ns, sink);
     }
+    for (int i = 0; i < config->n_sinks; i++) /* whose thread is not there yet: it is not over */
+        if (!is_viewed(views, n, config->sinks[i].name))
+            daemon_alert_read(rules,
+                              &(struct alert_reading){ALERT_SINK_FAILING, config->sinks[i].name, NAN, ""},
+                              now_ns, sink);
 }
 
 void daemon_alert_figures_read(struct alert_figures *figures, struct daemon *daemon,

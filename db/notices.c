@@ -300,6 +300,27 @@ int db_notices_accepted(struct db_notices *notices, int64_t id, const char *sink
                   NULL);
 }
 
+#define FAILING "'failing ' || ?1" /* a row's key in meta */
+
+int db_notices_failing(struct db_notices *notices, const char *sink, int64_t *ret_since_ns)
+{
+    int64_t since_ns = 0;
+    int rc = record_sqlite_ask(notices->db, "SELECT value FROM meta WHERE key = " FAILING,
+                               RECORD_PARAMS(sink), RECORD_INTO(&since_ns));
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        return db_errno(rc);
+    *ret_since_ns = since_ns;
+    return 0;
+}
+
+int db_notices_put_failing(struct db_notices *notices, const char *sink, int64_t since_ns)
+{
+    if (since_ns == 0)
+        return change(notices, "DELETE FROM meta WHERE key = " FAILING, RECORD_PARAMS(sink), NULL);
+    return change(notices, "INSERT OR REPLACE INTO meta VALUES (" FAILING ", ?2)",
+                  RECORD_PARAMS(sink, since_ns), NULL);
+}
+
 int db_notices_keep_sinks(struct db_notices *notices, const char *const sinks[], int n)
 {
     char known[16 * (DB_NOTICE_SINK_MAX + 1) + 2] = " ";

@@ -66,6 +66,10 @@ int db_notices_lasting(struct db_notices *notices, void (*see)(void *ctx, const 
 /* The sink accepted it: it is never delivered again. 0 or -errno. */
 int db_notices_accepted(struct db_notices *notices, int64_t id, const char *sink);
 
+/* Since when a sink has failed, by the wall clock; 0: it has not. 0 or -errno. */
+int db_notices_failing(struct db_notices *notices, const char *sink, int64_t *ret_since_ns);
+int db_notices_put_failing(struct db_notices *notices, const char *sink, int64_t since_ns);
+
 /* Drops what is for sinks other than these. Returns how many, or -errno. */
 int db_notices_keep_sinks(struct db_notices *notices, const char *const sinks[], int n);
 

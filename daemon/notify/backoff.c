@@ -24,6 +24,12 @@ void daemon_notify_backoff_accepted(struct notify_backoff *backoff)
     *backoff = (struct notify_backoff){0};
 }
 
+void daemon_notify_backoff_resume(struct notify_backoff *backoff, int64_t since_ns, int64_t now_ns)
+{
+    *backoff = (struct notify_backoff){
+        .failing = true, .since_ns = since_ns < now_ns ? since_ns : now_ns, .eager_ns = now_ns};
+}
+
 void daemon_notify_backoff_again(struct notify_backoff *backoff, int64_t retry_ns, int64_t now_ns)
 {
     backoff->eager_ns = now_ns;

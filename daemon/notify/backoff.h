@@ -30,6 +30,8 @@ struct notify_backoff {
 void daemon_notify_backoff_failed(struct notify_backoff *backoff, int64_t retry_ns, int64_t started_ns,
                                   int64_t now_ns, int64_t retry_after_ns);
 void daemon_notify_backoff_accepted(struct notify_backoff *backoff);
+/* A new run: it has failed since then, and is tried at once. */
+void daemon_notify_backoff_resume(struct notify_backoff *backoff, int64_t since_ns, int64_t now_ns);
 /* There is a new notice, or the sink was configured again. */
 void daemon_notify_backoff_again(struct notify_backoff *backoff, int64_t retry_ns, int64_t now_ns);
 

@@ -83,15 +83,44 @@ static struct notify_worker *find(struct notify *notify, const char *name)
     return NULL;
 }
 
+/* Since when sinks have failed, as a former run stored it. */
+struct former {
+    int n;
+    char names[NOTIFY_SINKS_MAX][DB_NOTICE_SINK_MAX];
+    int64_t failing_ns[NOTIFY_SINKS_MAX];
+};
+
+static void read_former(struct notify *notify, struct former *ret)
+{
+    pthread_mutex_lock(&notify->lock);
+    *ret = (struct former){.n = notify->config.n_sinks};
+    for (int i = 0; i < ret->n; i++)
+        snprintf(ret->names[i], sizeof ret->names[i], "%s", notify->config.sinks[i].name);
+    pthread_mutex_unlock(&notify->lock);
+    pthread_mutex_lock(&notify->file);
+    for (int i = 0; i < ret->n && notify->db; i++)
+        (void)db_notices_failing(notify->db, ret->names[i], &ret->failing_ns[i]);
+    pthread_mutex_unlock(&notify->file);
+}
+
+static int64_t former_of(const struct former *former, const char *name)
+{
+    for (int i = 0; i < former->n; i++)
+        if (strcmp(former->names[i], name) == 0)
+            return former->failing_ns[i];
+    return 0;
+}
+
 /* Those of the configuration, in its order; *fresh: those that are new. The others leave. */
-static int take_sinks(struct notify *notify, struct notify_worker *fresh[static NOTIFY_SINKS_MAX])
+static int take_sinks(struct notify *notify, const struct former *former,
+                      struct notify_worker *fresh[static NOTIFY_SINKS_MAX])
 {
     struct notify_worker *list[NOTIFY_SINKS_MAX];
     int n = 0, n_fresh = 0;
     for (int i = 0; i < notify->config.n_sinks; i++) {
         const struct notify_sink *sink = &notify->config.sinks[i];
         struct notify_worker *worker = find(notify, sink->name);
-        if (!worker && (worker = daemon_notify_worker_create(notify, sink)))
+        if (!worker && (worker = daemon_notify_worker_create(notify, sink, former_of(former, sink->name))))
             fresh[n_fresh++] = worker;
         if (!worker)
             continue;
@@ -121,8 +150,11 @@ static void configure(struct notify *notify)
     struct notify_worker *fresh[NOTIFY_SINKS_MAX];
     const char *names[NOTIFY_SINKS_MAX];
     char words[NOTIFY_SINKS_MAX][DB_NOTICE_SINK_MAX];
+    struct former former;
+    read_former(notify, &former);
     pthread_mutex_lock(&notify->lock);
-    int n_fresh = take_sinks(notify, fresh), n = notify->config.n_sinks, missing = n - notify->n_workers;
+    int n_fresh = take_sinks(notify, &former, fresh), n = notify->config.n_sinks,
+        missing = n - notify->n_workers;
     for (int i = 0; i < n; i++) { /* one without a thread keeps what it has not accepted */
         snprintf(words[i], sizeof words[i], "%s", notify->config.sinks[i].name);
         names[i] = words[i];

@@ -117,8 +117,10 @@ void daemon_notify_store_finish(struct notify *notify);
 
 /* ---- worker.c; the lock is held ---- */
 
-/* NULL without memory, or where no thread can be started. */
-struct notify_worker *daemon_notify_worker_create(struct notify *notify, const struct notify_sink *sink);
+/* NULL without memory, or where no thread can be started. failing_ns: since when it failed in a former run,
+ * by the wall clock; 0: it did not. */
+struct notify_worker *daemon_notify_worker_create(struct notify *notify, const struct notify_sink *sink,
+                                                  int64_t failing_ns);
 /* After its thread has ended. */
 void daemon_notify_worker_destroy(struct notify_worker *worker);
 /* False without memory, or where too many are pending. Keeps a reference. */

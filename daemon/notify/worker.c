@@ -132,16 +132,27 @@ static bool count(struct notify_worker *worker, const struct notify_outcome *out
     worker->failed++;
     daemon_notify_backoff_failed(&worker->backoff, worker->notify->config.retry_ns, started_ns,
                                  clock_now_ns(), outcome->retry_after_ns);
-    return !failed_before;
+    return !failed_before || !tried;
 }
 
-/* Without the lock, which the loop takes: a log may be slow. */
-static void log_outcome(struct notify_worker *worker, const struct notify_outcome *outcome)
+/* Since when it has failed, by the wall clock; 0: it does not. */
+static int64_t failing_since(const struct notify_worker *worker)
+{
+    return worker->backoff.failing ? clock_wall_ns() - (clock_now_ns() - worker->backoff.since_ns) : 0;
+}
+
+/* For the next run and the log, without the lock, which the loop takes: both may be slow. */
+static void keep_outcome(struct notify_worker *worker, const struct notify_outcome *outcome)
 {
     struct notify *notify = worker->notify;
     char name[DB_NOTICE_SINK_MAX];
+    int64_t since_ns = failing_since(worker);
     snprintf(name, sizeof name, "%s", worker->sink.name);
     pthread_mutex_unlock(&notify->lock);
+    pthread_mutex_lock(&notify->file);
+    if (notify->db)
+        (void)db_notices_put_failing(notify->db, name, since_ns);
+    pthread_mutex_unlock(&notify->file);
     if (outcome->accepted)
         daemon_log_info("alert sink %s: accepted: %s", name, outcome->detail);
     else
@@ -185,7 +196,7 @@ static void deliver(struct notify_worker *worker, struct notify_pending *pending
     if (outcome.accepted)
         store_accepted(worker, pending);
     if (news)
-        log_outcome(worker, &outcome);
+        keep_outcome(worker, &outcome);
 }
 
 /* What was accepted while the file could not be written. */
@@ -237,7 +248,7 @@ static void run_test(struct notify_worker *worker)
     if (--test->left == 0)
         finish_test(notify, test);
     if (news)
-        log_outcome(worker, &outcome);
+        keep_outcome(worker, &outcome);
 }
 
 /* ---- the thread ---- */
@@ -274,7 +285,8 @@ static void *work(void *arg)
     return NULL;
 }
 
-struct notify_worker *daemon_notify_worker_create(struct notify *notify, const struct notify_sink *sink)
+struct notify_worker *daemon_notify_worker_create(struct notify *notify, const struct notify_sink *sink,
+                                                  int64_t failing_ns)
 {
     sigset_t all, before;
     struct notify_worker *worker = calloc(1, sizeof *worker);
@@ -283,6 +295,11 @@ struct notify_worker *daemon_notify_worker_create(struct notify *notify, const s
     worker->notify = notify;
     worker->sink = *sink;
     worker->end = &worker->first;
+    if (failing_ns > 0) {
+        daemon_notify_backoff_resume(&worker->backoff, clock_now_ns() - (clock_wall_ns() - failing_ns),
+                                     clock_now_ns());
+        snprintf(worker->detail, sizeof worker->detail, "it failed when the daemon ended");
+    }
     pthread_condattr_t how;
     pthread_condattr_init(&how);
     pthread_condattr_setclock(&how, CLOCK_MONOTONIC);

@@ -195,6 +195,39 @@ static void test_about_a_sink(void)
     close_notify();
 }
 
+/* A sink that fails is failing in the next run too, since when it was, until it accepts. */
+static void test_failing_over_runs(void)
+{
+    static const char *const one[] = {"over"};
+    const struct notify_config bad = config_of(one, 1, "over"), good = config_of(one, 1, NULL);
+    struct notify_sink_view views[NOTIFY_SINKS_MAX];
+    int64_t failed, failing_ns = 0;
+    unlink(file);
+    open_notify(&bad);
+    raise_alert(1, false);
+    WAIT_FOR((pending(&failed), failed >= 3));
+    CHECK_INT(daemon_notify_view(notify, views), 1);
+    failing_ns = views[0].failing_ns;
+    close_notify();
+    for (int run = 0; run < 2; run++) {
+        open_notify(&bad);
+        WAIT_FOR(daemon_notify_view(notify, views) == 1);
+        CHECK(views[0].failing && views[0].failing_ns >= failing_ns); /* before it is tried, and after */
+        WAIT_FOR((pending(&failed), failed >= 2));
+        CHECK_INT(daemon_notify_view(notify, views), 1);
+        CHECK(views[0].failing && views[0].failing_ns > failing_ns);
+        failing_ns = views[0].failing_ns;
+        close_notify();
+    }
+    open_notify(&good);
+    WAIT_FOR(lines("over", "\"id\":1,") == 1 && !pending(&failed));
+    close_notify();
+    open_notify(&bad);
+    WAIT_FOR(daemon_notify_view(notify, views) == 1);
+    CHECK(!views[0].failing);
+    close_notify();
+}
+
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
@@ -308,6 +341,7 @@ int main(void)
     test_change();
     test_next_run();
     test_about_a_sink();
+    test_failing_over_runs();
     test_full();
     test_ends_of_full();
     test_nothing();

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import time
 
@@ -263,6 +264,38 @@ command = /bin/sh -c 'cat >>"$1"' sh {took}"""
     print(f"down: {len(got)} notices of {len(rules)} rules, each once, {took_s:.1f} s after the sink was back", flush=True)
 
 
+def still_failing(folder):
+    """The alert of a sink that fails stays the same one over a stop and a kill -9, and is over once it accepts."""
+    path = folder.within("still-failing")
+    fails = os.path.join(path, "fails")
+    open(fails, "w").close()
+    replay = folder.start(harness.Replay(path, "--synthetic", "5", "--symbols", "1", "--rate", "20"))
+    config = f"""[market]
+symbols = BTCUSDT
+interval = 1s
+history = 5
+[alerts]
+retry_s = 0.2
+sink_failing_for = 1s
+disk = 0.0001%
+command = /bin/sh -c "cat >/dev/null; test ! -e {fails}"
+"""
+    query = "SELECT id, closed_ns FROM alerts WHERE code = 'SINK_FAILING'"
+    known = None
+    for end in (signal.SIGTERM, signal.SIGKILL, None):
+        daemon = folder.start(harness.Daemon(path, replay, config))
+        daemon.wait_status(lambda s: s["alert_sinks"]["sinks"] and s["alert_sinks"]["sinks"][0]["failed"] >= 5, "attempts that fail")
+        found = harness.wait_for(lambda: daemon.query(query), "the alert")
+        known = known or found
+        assert found == known and found[0][1] is None, (found, known)
+        if end:
+            daemon.stop(end)
+    os.unlink(fails)
+    harness.wait_for(lambda: daemon.query(query)[0][1], "its end")
+    assert len(daemon.query(query)) == 1 and daemon.stop() == 0
+    print("still failing: one alert over three runs", flush=True)
+
+
 def write(daemon, text):
     with open(daemon.config, "w") as file:
         file.write(text)
@@ -359,7 +392,7 @@ def summary(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, kinds, endless, down, killed, released, *([summary] if harness.LONG else []))
+        harness.together(folder, kinds, endless, down, still_failing, killed, released, *([summary] if harness.LONG else []))
 
 
 if __name__ == "__main__":
