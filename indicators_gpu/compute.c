@@ -4,10 +4,11 @@
 
 #include "exchange/fail.h"
 #include "indicators_gpu/fast/pass.h"
+#include "indicators_gpu/isa.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
 
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
 extern const struct fast_set fast_set_baseline_f64, fast_set_baseline_f32, fast_set_avx2_f64,
     fast_set_avx2_f32, fast_set_avx512_f64, fast_set_avx512_f32;
 #else
@@ -18,7 +19,7 @@ const struct fast_set *indicators_fast_set(enum indicator_isa isa, enum indicato
 {
     bool f32 = precision == INDICATOR_F32;
     switch (isa) {
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     case INDICATOR_ISA_AVX512:
         return f32 ? &fast_set_avx512_f32 : &fast_set_avx512_f64;
     case INDICATOR_ISA_AVX2:
@@ -33,7 +34,7 @@ const struct fast_set *indicators_fast_set(enum indicator_isa isa, enum indicato
 
 static bool processor_has(enum indicator_isa isa)
 {
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (isa == INDICATOR_ISA_AVX2)
         return avx2;

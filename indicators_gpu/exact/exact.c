@@ -4,8 +4,9 @@
 
 #include "indicators_gpu/exact/walks.h"
 #include "indicators_gpu/indicator_rows.h"
+#include "indicators_gpu/isa.h"
 
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
 extern const struct exact_set fast_exact_set_baseline, fast_exact_set_avx2, fast_exact_set_avx512;
 #else
 extern const struct exact_set fast_exact_set_baseline;
@@ -14,7 +15,7 @@ extern const struct exact_set fast_exact_set_baseline;
 static const struct exact_set *set_of(enum indicator_isa isa)
 {
     switch (isa) {
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     case INDICATOR_ISA_AVX512:
         return &fast_exact_set_avx512;
     case INDICATOR_ISA_AVX2:

@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-#if defined(__x86_64__)
+#include "indicators_gpu/isa.h"
+
+#if HAVE_AVX_SETS
 extern const struct lanes_set metrics_lanes_set_baseline, metrics_lanes_set_avx2, metrics_lanes_set_avx512;
 #else
 extern const struct lanes_set metrics_lanes_set_baseline;
@@ -12,7 +14,7 @@ extern const struct lanes_set metrics_lanes_set_baseline;
 static const struct lanes_set *metrics_lanes_set(enum indicator_isa isa)
 {
     switch (isa == INDICATOR_ISA_BEST ? indicator_isa_best() : isa) {
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     case INDICATOR_ISA_AVX512:
         return &metrics_lanes_set_avx512;
     case INDICATOR_ISA_AVX2:

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "indicators_gpu/isa.h"
 #include "strategy/policy/model_internal.h"
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
@@ -118,7 +119,7 @@ static void pack(struct packing *packing, struct net_model *model, const float *
 /* NULL: the processor lacks it. */
 static const struct infer_kernels *kernels_of(enum net_isa isa)
 {
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
@@ -137,7 +138,7 @@ const char *policy_net_model_cpu(const struct net_model *model)
 {
     if (model->kernels == &policy_infer_scalar)
         return "cpu-scalar";
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     if (model->kernels == &policy_infer_avx512)
         return "cpu-avx512";
     if (model->kernels == &policy_infer_avx2)

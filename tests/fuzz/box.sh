@@ -15,7 +15,7 @@ if [ "$status" -ne 0 ]; then
     done
 else
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")
-    echo "counts: $runs inputs in $seconds s (PAPERTAPE_FUZZ_SECONDS)"
+    echo "counts: $runs inputs in $seconds s (PAPERTAPE_FUZZ_SECONDS), kernels: $KERNELS (--fuzz: all)"
 fi
 rm -r "$scratch"
 [ "$status" -eq 0 ] # libFuzzer's own status of a crash, 77, would be a skipped test

@@ -1,5 +1,6 @@
 #include "trainer/env/internal.h"
 
+#include "indicators_gpu/isa.h"
 #include "trainer/env/scalar/kernels.h"
 
 const char *env_backend_name(enum env_backend backend)
@@ -28,7 +29,7 @@ const struct env_kernels *env_backend_kernels(enum env_backend backend)
         return &env_scalar_kernels;
     case ENV_BASELINE:
         return &env_baseline_kernels;
-#if defined(__x86_64__)
+#if HAVE_AVX_SETS
     case ENV_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &env_avx2_kernels : NULL;
     case ENV_AVX512:

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#if defined(NN_DOUBLE) || !defined(__x86_64__)
+#if defined(NN_DOUBLE) || !HAVE_AVX_SETS
 static bool usable(const struct REAL(nn_kernels) * kernels)
 {
     (void)kernels;
@@ -22,7 +22,7 @@ static bool usable(const struct REAL(nn_kernels) * kernels)
 /* The best first. */
 static const struct REAL(nn_kernels) *const sets[] = {
 #ifndef NN_DOUBLE
-#ifdef __x86_64__
+#if HAVE_AVX_SETS
     &nn_kernels_avx512,
     &nn_kernels_avx2,
 #endif

@@ -5,6 +5,7 @@
 #ifndef TRAINER_NN_KERNELS_H
 #define TRAINER_NN_KERNELS_H
 
+#include "indicators_gpu/isa.h"
 #include "strategy/policy/net.h"
 #include "trainer/nn/adam.h"
 
@@ -78,7 +79,7 @@ extern const struct REAL(nn_kernels) REAL(nn_kernels_plain); /* loops, the refer
 
 #ifndef NN_DOUBLE
 extern const struct nn_kernels_f32 nn_kernels_baseline; /* trainer/nn/kernels/, by instruction set */
-#ifdef __x86_64__
+#if HAVE_AVX_SETS
 extern const struct nn_kernels_f32 nn_kernels_avx2, nn_kernels_avx512;
 #endif
 #ifdef HAVE_OPENBLAS
