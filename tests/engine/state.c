@@ -8,7 +8,12 @@
 #include "tests/engine/driver.h"
 #include "tests/engine/tape.h"
 
-enum { RUNS = 300, EVENTS = 1500, SAVED_EVERY = 60 };
+#ifdef __SANITIZE_ADDRESS__
+enum { RUNS = 100 };
+#else
+enum { RUNS = 300 };
+#endif
+enum { EVENTS = 1500, SAVED_EVERY = 60 };
 
 /* An engine and what it says. */
 struct voice {
@@ -116,6 +121,7 @@ static void test_runs(uint64_t seed, int runs)
     struct totals totals = {0};
     for (int i = 0; i < runs && run(seed + (uint64_t)i, &totals); i++)
         ;
+    printf("counts: %d runs (300, and 100 under a sanitizer)\n", runs);
     printf(
         "engine/state: %d runs, %ju states loaded, the last of %ju bytes: %ju bars, %ju orders reported, %ju "
         "fills, %ju rows, %ju equity points, %ju alerts, %ju commands, %ju accounts\n",
