@@ -21,7 +21,7 @@ latency_ms = {latency}
 [risk]
 daily_loss = {loss}
 [account main]
-cash = 100000
+cash = {cash}
 strategy = sma-cross
 strategy.fast = {fast}
 strategy.slow = 5
@@ -31,7 +31,7 @@ strategy = none
 [log]
 level = {level}
 """
-FIRST = {"symbols": "BTCUSDT", "streams": "trade kline bookTicker depth", "latency": 0, "loss": "0.05", "fast": 2, "level": "info"}
+FIRST = {"symbols": "BTCUSDT", "streams": "trade kline bookTicker depth", "latency": 0, "loss": "0.05", "fast": 2, "level": "info", "cash": 100000}
 
 
 ALERT = "SELECT text FROM alerts WHERE code = 'reload-refused' AND closed_ns IS NULL"
@@ -184,16 +184,16 @@ def trade_on(folder):
 
 def in_use(folder):
     """What is ordered stays though it is left out, over a reload and a start, and is named; orders stay as they are. Once it is in
-    use no longer, a reload ends it."""
+    use no longer, a reload ends it. The strategy has too little cash to use one as well."""
     replay = folder.start(Replay(folder.within("used")))
-    start = lambda symbols: folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**(FIRST | {"symbols": symbols})), name="used", state="used"))  # noqa: E731
+    start = lambda symbols: folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**(FIRST | {"symbols": symbols, "cash": 1})), name="used", state="used"))  # noqa: E731
     daemon = start("BTCUSDT XAAAUSDT")
     status = daemon.wait_status(lambda s: s["symbols"] and all(x["last"] for x in s["symbols"]), "prices")
     last = next(float(s["last"]) for s in status["symbols"] if s["symbol"] == "XAAAUSDT")
     daemon.papertape("order", "buy", "XAAAUSDT", str(round(100 / last) or 1), "--account", "hand", "--limit", str(round(last * 0.9, 2)))
     open_order = "SELECT id, qty FROM orders WHERE state IN ('PENDING', 'OPEN') AND account = (SELECT id FROM accounts WHERE name = 'hand')"
     before = daemon.query(open_order)
-    path = write(daemon)
+    path = write(daemon, cash=1)
     said = daemon.papertape("reload")
     assert f"{path}: XAAAUSDT is left out, and stays: account hand has an order in it\n" in said, said
     left_out = [{"symbol": "XAAAUSDT", "account": "hand", "why": "has an order in it", "streamed": True}]
@@ -205,10 +205,10 @@ def in_use(folder):
     assert "left out  XAAAUSDT: account hand has an order in it" in daemon.papertape("status")
     assert "XAAAUSDT: account hand has an order in it, and the configuration leaves it out" in daemon.papertape("doctor", "daemon")
     assert daemon.query(open_order) == before and len(before) == 1, before
-    write(daemon, symbols="BTCUSDT XAAAUSDT")
+    write(daemon, symbols="BTCUSDT XAAAUSDT", cash=1)
     reload(daemon)
     assert daemon.status_object()["left_out"] == []
-    write(daemon)
+    write(daemon, cash=1)
     daemon.papertape("reload")
     harness.control(daemon, "cancel", {"all": True, "account": "hand"})
     daemon.wait_status(lambda s: s["left_out"] == [], "its order's end")
