@@ -9,6 +9,7 @@
 #include "daemon/config_values.h"
 #include "daemon/credential.h"
 #include "daemon/notify/sink_keys.h"
+#include "daemon/safe_program.h"
 #include "exchange/fail.h"
 #include "exchange/net/context.h"
 #include "exchange/net/secret.h"
@@ -220,7 +221,8 @@ int daemon_config_read_sink(const struct config_key *key, const char *text, void
     if (e < 0)
         return e;
     if (at == NOTIFY_SINKS_MAX && !is_default(&sink))
-        return config_key_refuse(why, WHY, "more than %d sinks", NOTIFY_SINKS_MAX);
+        return config_key_refuse(why, WHY, "there is no sink %s, and there are %d, as many as there can be",
+                                 name, NOTIFY_SINKS_MAX);
     if (!is_default(&sink)) {
         config->sinks[at] = sink;
         config->n_sinks += at == config->n_sinks;
@@ -303,20 +305,6 @@ static void check_mail(const struct notify_sink *sink, const struct target *targ
                "a password is only sent by TLS, or to this machine: required is needed");
 }
 
-static bool can_run(const char *program)
-{
-    char path[1024];
-    const char *all = getenv("PATH");
-    if (strchr(program, '/'))
-        return access(program, X_OK) == 0;
-    for (const char *at = all ? all : "/usr/bin:/bin"; *at; at += strcspn(at, ":"), at += *at == ':') {
-        snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(at, ":"), at, program);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 void daemon_config_sinks_check(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     for (int i = 0; i < config->notify.n_sinks; i++) {
@@ -332,12 +320,12 @@ void daemon_config_sinks_check(const struct daemon_config *config, const struct 
 
 static int check_files(const struct notify_sink *sink, char *secret, char *why, size_t size)
 {
-    char buf[NOTIFY_TARGET_MAX], *words[NOTIFY_ARGS_MAX], key[KEY_NAME_MAX];
+    char buf[NOTIFY_TARGET_MAX], *words[NOTIFY_ARGS_MAX], key[KEY_NAME_MAX], unsafe[CONFIG_ERROR_MAX - 64];
     const char *own = strchr(sink->name, '.');
     if (sink->kind == NOTIFY_COMMAND)
-        return daemon_notify_words(sink->target, buf, words) > 0 && !can_run(words[0])
-                   ? fail_with(-EINVAL, why, size, "%s: %.200s: a program that this user may run is needed",
-                               sink->name, words[0])
+        return daemon_notify_words(sink->target, buf, words) > 0 &&
+                       daemon_safe_program(words[0], unsafe, sizeof unsafe) < 0
+                   ? fail_with(-EINVAL, why, size, "%s: %s", sink->name, unsafe)
                    : 0;
     snprintf(key, sizeof key, "%s%s", sink->kind == NOTIFY_MAIL ? "mail_password" : "webhook_token",
              own ? own : "");
