@@ -290,6 +290,18 @@ static void ask_status(struct daemon_http_server *server, struct http_client *cl
     server->options.want(server->options.ctx);
 }
 
+/* Is each parameter one that is known, with a value? MHD's: NO ends it. */
+static enum MHD_Result is_right(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    struct http_client *client = ctx;
+    (void)kind;
+    if (client->route->by_account && strcmp(key, "account") == 0 && value && value[0])
+        return MHD_YES;
+    refuse(client, MHD_HTTP_BAD_REQUEST, "%s: %s is right", client->route->path,
+           client->route->by_account ? "nothing or ?account=NAME behind it" : "nothing behind it");
+    return MHD_NO;
+}
+
 static void begin(struct daemon_http_server *server, struct http_client *client, const char *url,
                   const char *method)
 {
@@ -304,7 +316,11 @@ static void begin(struct daemon_http_server *server, struct http_client *client,
         refuse(client, MHD_HTTP_CONTENT_TOO_LARGE, "a request without a body is needed");
     else if (!client->route)
         refuse(client, MHD_HTTP_NOT_FOUND, "there are " ROUTES);
-    else if (client->route->write)
+    else
+        MHD_get_connection_values(client->connection, MHD_GET_ARGUMENT_KIND, is_right, client);
+    if (client->response)
+        return;
+    if (client->route->write)
         ask_list(server, client);
     else
         ask_status(server, client);

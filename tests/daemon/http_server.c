@@ -186,6 +186,15 @@ static void test_routes(void)
     CHECK(begins(answer, "HTTP/1.1 503 ") && strstr(answer, "\r\nRetry-After: "));
     answer = ask("GET /equity?account=main HTTP/1.1\r\nHost: x\r\n\r\n");
     CHECK(begins(answer, "HTTP/1.1 503 "));
+    static const char *const wrong[] = {
+        "/equity?acc=x",  "/equity?account=",     "/equity?account", "/equity?account=main&x=1",
+        "/status?json=1", "/positions?account=m", "/metrics?x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char request[128];
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", wrong[i]);
+        answer = ask(request);
+        CHECK(begins(answer, "HTTP/1.1 400 ") && strstr(answer, "nothing"));
+    }
     answer = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     CHECK(begins(answer, "HTTP/1.1 404 ") && strstr(answer, "there are /metrics, "));
     answer = ask("GET /metrics/../status HTTP/1.1\r\nHost: x\r\n\r\n");
