@@ -82,14 +82,23 @@ void config_file_misfit(struct config_file *file, const struct config_form *form
                         const char *keys, const char *words)
 {
     char key[64];
+    int line = 0;
     for (const char *word = keys; *word; word += strspn(word, " ")) {
         size_t n = strcspn(word, " ");
         if (is_faulty(file, form, section, word, n))
             return;
         word += n;
     }
+    for (const char *word = keys; *word && line == 0; word += strspn(word, " ")) {
+        size_t n = strcspn(word, " ");
+        snprintf(key, sizeof key, "%.*s", (int)n, word);
+        line = config_file_line(file, form, section, key, false);
+        word += n;
+    }
     snprintf(key, sizeof key, "%.*s", (int)strcspn(keys, " "), keys);
-    config_file_error(file, config_file_line(file, form, section, key, form->headings), section, key, words);
+    if (line == 0)
+        line = config_file_line(file, form, section, key, form->headings);
+    config_file_error(file, line, section, key, words);
 }
 
 int config_file_line(const struct config_file *file, const struct config_form *form, const char *section,

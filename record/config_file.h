@@ -60,8 +60,8 @@ void config_file_apply(struct config_file *file, const struct config_form *form,
 void config_file_error(struct config_file *file, int line, const char *section, const char *key,
                        const char *words);
 
-/* Adds an inconsistency, at the line of the first of `keys`; unless one of the keys has an error itself. Keys
- * are separated by blanks; one of another section is "[section]key". */
+/* Adds an inconsistency, at the line of the first of `keys` that is there; unless one of the keys has an
+ * error itself. Keys are separated by blanks; one of another section is "[section]key". */
 void config_file_misfit(struct config_file *file, const struct config_form *form, const char *section,
                         const char *keys, const char *words);
 
