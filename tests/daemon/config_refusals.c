@@ -34,6 +34,10 @@ static void test_refusals(void)
           ":1: [account]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
     fails("[account a/b]\n",
           ":1: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
+    fails(
+        "[alerts]\ndisk = off\n[market]\nsymbols = BTCUSDT\n[alerts]\nwebhook.ops = https://h/{token}\n",
+        ":6: [alerts] webhook_token.ops: its URL has a place for a token: a credential or a file is needed");
+    fails("[alerts]\ndisk = off\nmail_to = a@b.c\nmail_from = a@b.c\n", ":3: [alerts] mail: a URL is needed");
     fails("[alerts]\nseverities = DISK=error, DISC=off\n",
           ":2: [alerts] severities: no alert has the code \"DISC\": did you mean DISK?");
     fails("[alerts]\nseverities = nonsense=info\n",
