@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/ask.h"
 #include "cli/text.h"
 #include "exchange/bars_file.h"
 #include "exchange/clock.h"
@@ -104,6 +105,13 @@ int cli_stored_open(const char *verb, const char *state, struct db_reader **ret)
         return cli_stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
     if (access(dir.database, R_OK) < 0 && db_state_dir_denied(&dir, state, words, sizeof words))
         return cli_stored_fail(EXIT_ERROR, verb, "", words);
+    struct control_error ignored;
+    json_t *status = NULL;
+    if (access(dir.database, F_OK) < 0 && errno == ENOENT &&
+        cli_ask_quietly(state, "status", NULL, &status, &ignored) == EXIT_OK) {
+        json_decref(status);
+        return cli_stored_fail(EXIT_ERROR, verb, dir.database, CLI_STORED_GONE);
+    }
     return cli_stored_open_file(verb, dir.database, ret);
 }
 

@@ -34,6 +34,10 @@ int cli_stored_find_log(const char *verb, const char *given, char path[static ST
 /* The state directory of --state, which must have an event log; else reports why not. An exit status. */
 int cli_stored_state(const struct option_call *call, struct state_dir *ret);
 
+/* Of a database that is missing while a daemon runs on its state. */
+#define CLI_STORED_GONE \
+    "it is gone, while papertaped runs on it: stop that, and put the file back, or papertape restore --from-events"
+
 /* Opens the state directory's database, or one by its path, or reports why not. An exit status. */
 int cli_stored_open(const char *verb, const char *state, struct db_reader **ret);
 int cli_stored_open_file(const char *verb, const char *database, struct db_reader **ret);

@@ -52,6 +52,7 @@ static void read_backup(const char *state, struct machine_seen *seen)
     char path[STATE_PATH_MAX + 16], text[OUTCOME_MAX];
     snprintf(path, sizeof path, "%s/backup.json", state);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    seen->none = fd < 0 && errno == ENOENT;
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0)
         close(fd);
@@ -134,8 +135,13 @@ void daemon_alert_machine_read(struct alert_machine *machine, struct alert_rules
         {ALERT_DISK, machine->state, seen->used, room},
         {ALERT_WAL_LARGE, machine->database, seen->wal_bytes,
          seen->wal_bytes > WAL_SHORT ? "(a reader keeps a transaction open: end it)" : NULL},
-        {ALERT_BACKUP_FAILED, "the last one", seen->backup ? seen->failed : NAN,
-         seen->failed ? seen->error : "the last one succeeded"},
+        {ALERT_BACKUP_FAILED, "the last one",
+         seen->none     ? 0
+         : seen->backup ? seen->failed
+                        : NAN,
+         seen->none     ? "there is none of this state"
+         : seen->failed ? seen->error
+                        : "the last one succeeded"},
         {ALERT_BACKUP_OLD, "the last one that succeeded", age_s, "ago"},
     };
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)

@@ -296,6 +296,33 @@ command = /bin/sh -c "cat >/dev/null; test ! -e {fails}"
     print("still failing: one alert over three runs", flush=True)
 
 
+def without(folder):
+    """`alerts list` while the database is gone is the daemon's; a failed backup's alert is over in a state without its outcome."""
+    path = folder.within("without")
+    replay = folder.start(harness.Replay(path, "--synthetic", "5", "--symbols", "1", "--rate", "20"))
+    config = "[market]\nsymbols = BTCUSDT\ninterval = 1s\nhistory = 5\n[alerts]\ndisk = 0.0001%\n"
+    daemon = folder.start(harness.Daemon(path, replay, config))
+    daemon.wait_status(lambda s: s["alerts_open"] > 0, "an alert")
+    database = os.path.join(daemon.state, "papertape.db")
+    os.rename(database, database + ".away")
+    shown = daemon.papertape("alerts", "list", status=1)
+    assert "cannot be read" in shown and "more are open" in shown and "alert" in shown.split("\n")[0], shown
+    assert "makes it" not in shown + daemon.papertape("orders", status=1), shown
+    os.rename(database + ".away", database)
+    outcome = os.path.join(daemon.state, "backup.json")
+    with open(outcome, "w") as file:
+        json.dump({"schema": "papertape.backup_outcome/1", "ok": False, "error": "no room", "end_ns": 1}, file)
+    query = "SELECT closed_ns FROM alerts WHERE code = 'BACKUP_FAILED'"
+    harness.wait_for(lambda: daemon.query(query), "the alert of the backup")
+    assert daemon.stop() == 0
+    os.unlink(outcome)
+    daemon = folder.start(harness.Daemon(path, replay, config))
+    daemon.status_object()
+    harness.wait_for(lambda: daemon.query(query)[0][0], "its end")
+    assert daemon.stop() == 0
+    print("without: the database, and an outcome", flush=True)
+
+
 def write(daemon, text):
     with open(daemon.config, "w") as file:
         file.write(text)
@@ -392,7 +419,7 @@ def summary(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, kinds, endless, down, still_failing, killed, released, *([summary] if harness.LONG else []))
+        harness.together(folder, kinds, endless, down, still_failing, without, killed, released, *([summary] if harness.LONG else []))
 
 
 if __name__ == "__main__":

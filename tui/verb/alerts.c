@@ -66,6 +66,17 @@ static long long take_unstored(const json_t *status, struct history *h)
     return h->n_alerts < HISTORY_ROWS_MAX && more > 0 ? more : 0;
 }
 
+/* Why the list is not the database's: beside a daemon a file that is missing is no new state's. */
+static void say_unread(const char *database, int r, const char *words, bool daemon)
+{
+    if (!daemon) {
+        cli_stored_fail(EXIT_ERROR, "alerts", database, words);
+        return;
+    }
+    cli_stored_fail(EXIT_ERROR, "alerts", database, r == -ENOENT ? CLI_STORED_GONE : words);
+    fputs("papertape: alerts: the database cannot be read: those that the daemon has not stored\n", stderr);
+}
+
 static int list(struct option_call *call)
 {
     struct state_dir dir;
@@ -81,19 +92,24 @@ static int list(struct option_call *call)
     }
     if (r == 0 && (r = tui_history_open(dir.database, &reader, words, sizeof(words))) < 0)
         of = db_state_dir_denied(&dir, call->state, words, sizeof(words)) ? "" : dir.database;
-    json_t *status = r == 0 ? ask_status(call->state) : NULL;
+    json_t *status = r == 0 || *of ? ask_status(call->state) : NULL;
     if (r == 0)
         r = tui_history_read(reader, tui_model_now().wall_ns, &(struct history_want){0}, history, words,
                              sizeof(words));
-    long long more = r == 0 ? take_unstored(status, history) : 0;
-    json_decref(status);
+    bool alone = r < 0 && status && history;
     if (r < 0)
-        cli_stored_fail(EXIT_ERROR, "alerts", of, words);
-    else
-        r = print(call, history) == 0 ? 0 : -EIO;
+        say_unread(of, r, words, alone);
+    if (alone) { /* what was read of the database, if anything, is of another moment */
+        *history = (struct history){0};
+        r = -EIO;
+    }
+    long long more = r == 0 || alone ? take_unstored(status, history) : 0;
+    json_decref(status);
+    if ((r == 0 || alone) && print(call, history) != 0)
+        r = -EIO;
     if (more > 0)
-        fprintf(stderr, "papertape: alerts: %lld more are open, which the daemon could not store yet\n",
-                more);
+        fprintf(stderr, "papertape: alerts: %lld more are open, %s\n", more,
+                alone ? "which status --json counts by code" : "which the daemon could not store yet");
     tui_history_close(reader);
     free(history);
     return r == -ENOENT ? EXIT_NO_DAEMON : r < 0 ? EXIT_ERROR : EXIT_OK;
@@ -189,6 +205,7 @@ CLI_VERB(tui_alerts) = {
     .name = "alerts",
     .words = "what needs attention: list, ack ID, test [SINK]",
     .about = "What went wrong, and whether it is over.",
+    .exits = "1 also: the database cannot be read, and the list is of the daemon alone.",
     .page = "record",
     OPTION_ACTIONS(actions),
 };
