@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,10 @@ static int find_path(struct backup *backup, const char *given)
     if (strlen(given) >= PATH_MAX - BACKUP_NAME_MAX)
         return fail_with(-ENAMETOOLONG, backup->err, sizeof backup->err, "%.64s…: %s", given,
                          strerror(ENAMETOOLONG));
+    size_t len = strlen(given), ending = strlen(BACKUP_ARCHIVE_ENDING);
+    if (backup->asked->keep > 0 && len >= ending && strcmp(given + len - ending, BACKUP_ARCHIVE_ENDING) == 0)
+        return fail_with(-EINVAL, backup->err, sizeof backup->err,
+                         "%s: with --keep a folder is needed, not an archive's name", given);
     if (backup->asked->keep == 0) {
         snprintf(backup->path, sizeof backup->path, "%s", given);
         return 0;
@@ -122,9 +127,7 @@ static int find_path(struct backup *backup, const char *given)
 
 static int make(struct backup *backup, const char *given)
 {
-    int r = find_path(backup, given);
-    if (r == 0)
-        r = write_backup(backup);
+    int r = write_backup(backup);
     if (r == 0 && backup->asked->drill)
         r = drill(backup);
     if (r == 0 && backup->asked->keep > 0) /* only behind a good one */
@@ -165,17 +168,49 @@ static void yield_to_others(void)
     syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_IDLE << CLASS_SHIFT);
 }
 
-/* In the state, if this user may write there: another one's backup is as good. */
-static void note(struct backup *backup, int r)
+/* What the caller asked for cannot be: this says nothing of the state's backups, as long as a person sees it,
+ * who keeps no dated ones. 0 or -errno. */
+static int check_asked(struct backup *backup, const char *given)
+{
+    const char *config = backup->asked->config;
+    char folder[PATH_MAX];
+    int r = find_path(backup, given);
+    if (r < 0 || backup->asked->keep > 0)
+        return r;
+    snprintf(folder, sizeof folder, "%s", backup->path);
+    if (access(backup->path, F_OK) == 0)
+        return fail_with(-EEXIST, backup->err, sizeof backup->err, "%s: exists", backup->path);
+    if (access(dirname(folder), W_OK) < 0)
+        return fail_with(-errno, backup->err, sizeof backup->err, "%s: %s", backup->path, strerror(errno));
+    if (config && access(config, R_OK) < 0)
+        return fail_with(-errno, backup->err, sizeof backup->err, "%s: %s", config, strerror(errno));
+    return 0;
+}
+
+/* The outcome's file, wherever who reads it is. */
+static void put_absolute(const char *path, char ret[static 2 * PATH_MAX])
+{
+    char here[PATH_MAX];
+    if (path[0] != '/' && getcwd(here, sizeof here))
+        snprintf(ret, 2 * PATH_MAX, "%s/%s", here, path);
+    else
+        snprintf(ret, 2 * PATH_MAX, "%s", path);
+}
+
+/* In the state, if this user may write there: another one's backup is as good. False: it could not. */
+static bool note(struct backup *backup, int r)
 {
     struct backup_outcome *outcome = &backup->outcome;
+    char file[2 * PATH_MAX];
+    put_absolute(backup->path, file);
     outcome->end_ns = clock_wall_ns();
-    outcome->file = backup->path;
+    outcome->file = file;
     outcome->error = r < 0 ? backup->err : NULL;
     int noted = cli_backup_outcome_write(&backup->state, outcome);
-    if (noted < 0 && noted != -EACCES && noted != -EROFS && noted != -EPERM)
-        fprintf(stderr, "papertape: backup: %s/" BACKUP_OUTCOME ": %s\n", backup->state.path,
-                strerror(-noted));
+    if (noted == 0 || noted == -EACCES || noted == -EROFS || noted == -EPERM)
+        return true;
+    fprintf(stderr, "papertape: backup: %s/" BACKUP_OUTCOME ": %s\n", backup->state.path, strerror(-noted));
+    return false;
 }
 
 static int run(struct option_call *call)
@@ -196,9 +231,12 @@ static int run(struct option_call *call)
         early_stop_catch();       /* what is half written is removed, */
         signal(SIGXFSZ, SIG_IGN); /* and a limit on the size of files is reported like a full disk */
         yield_to_others();
-        r = make(backup, call->arguments[0]);
-        note(backup, r);
+        r = check_asked(backup, call->arguments[0]);
+        bool asked_wrong = r < 0 && (backup->asked->keep == 0 || r == -EINVAL);
+        r = r < 0 ? r : make(backup, call->arguments[0]);
+        bool noted = asked_wrong || r == -ECANCELED || note(backup, r);
         status = r < 0 ? cli_stored_fail(EXIT_ERROR, "backup", "", backup->err) : print(call, backup);
+        status = noted ? status : EXIT_ERROR;
     }
     free(backup);
     return status;
@@ -232,7 +270,7 @@ CLI_VERB(cli_backup) = {
         "became of the last backup. With --json papertape.backup_made/1.",
     .exits =
         "1: it failed, and left nothing; or the drill, and the backup is there, as PATH.failed where it was found to be "
-        "damaged; or the removal of older ones, and the backup is there.",
+        "damaged; or the removal of older ones or the writing of backup.json, and the backup is there.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -79,7 +79,9 @@ static int run(struct option_call *call)
     struct restore_result result;
     struct state_dir state;
     char err[BACKUP_ERROR_MAX] = "";
-    if (asked->from_events == (call->n > 0))
+    if (asked->from_events && call->n > 0)
+        return option_fail(call, EXIT_USAGE, "one of both is right: a backup, or --from-events");
+    if (!asked->from_events && call->n == 0)
         return option_fail(call, EXIT_USAGE,
                            "a backup, or --from-events, is needed, as: restore backup.tar.zst");
     int status = find_state(call, &state);

@@ -326,15 +326,22 @@ def refused(folder, state, archive):
              (("backup", os.path.join(room, "x.tar.zst"), "--state", state, "--config", os.path.join(room, "no.ini")), "no.ini: No such file"),
              (("restore", archive, "--state", state), "it is not empty"),
              (("restore", os.path.join(state, "backup.json"), "--state", os.path.join(room, "s")), "damaged, or no backup"),
-             (("restore", "--state", os.path.join(room, "s")), "--from-events"))
+             (("backup", os.path.join(room, "x.tar.zst"), "--keep", "2", "--state", state), "a folder is needed"),
+             (("restore", archive, "--from-events", "--state", os.path.join(room, "s")), "one of both is right: a backup, or --from-events"),
+             (("restore", "--state", os.path.join(room, "s")), "a backup, or --from-events"))
+    before = outcome(state)
     for arguments, words in cases:
-        shown = papertape(*arguments, status=2 if words == "--from-events" else 1)
+        shown = papertape(*arguments, status=2 if "--from-events" in words else 1)
         assert words in shown, (arguments, shown)
-    assert outcome(state)["ok"] is False and "no.ini" in outcome(state)["error"], outcome(state)
+    assert outcome(state) == before, "what a person mistyped is no failed backup"
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))  # noqa: E731
     for name in ("small.tar.zst", "small"):
         shown = papertape("backup", os.path.join(room, name), "--state", state, status=1, preexec_fn=limit)
         assert "File too large" in shown, shown
+        assert outcome(state)["ok"] is False and "File too large" in outcome(state)["error"], outcome(state)
+    papertape("backup", "near", "--state", os.path.abspath(state), cwd=room)
+    assert outcome(state)["ok"] is True and outcome(state)["file"] == os.path.join(room, "near"), outcome(state)
+    shutil.rmtree(os.path.join(room, "near"))
     with open(archive, "r+b") as file:  # cut off
         file.truncate(os.path.getsize(archive) // 2)
     assert "damaged" in papertape("restore", archive, "--state", os.path.join(room, "s"), status=1)
