@@ -36,7 +36,7 @@ struct machine_seen {
     double left_bytes;   /* available */
     double wal_bytes;    /* of the write-ahead log's file; NaN: not known */
     bool backup, failed; /* there is an outcome; it failed */
-    bool none;           /* there is no outcome: none was made of this state */
+    bool none;           /* there is no outcome, as of a state that was restored */
     int64_t backup_ns;   /* the end of the last one that succeeded, wall clock; 0: not known */
     char error[160];     /* why it failed */
 };
