@@ -71,7 +71,7 @@ struct session {
     struct db_session *sessions; /* of the database alone, until the engine has them */
     size_t n_sessions;
     uint64_t fills_before; /* of former runs, as the engine counts them */
-    bool caught_up; /* the engine has been given how long it was away */
+    bool caught_up;        /* the engine has been given how long it was away */
     uint64_t holes_reported, lost_reported, restarts_reported; /* of the log, in alerts */
     uint64_t seq, run, last_command;
     uint64_t last_order;                /* the newest that came out of the engine */

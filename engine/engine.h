@@ -262,7 +262,7 @@ int64_t engine_now(const struct engine *engine);
 int64_t engine_received(const struct engine *engine); /* the last event's receive time */
 bool engine_paused(const struct engine *engine);
 bool engine_storage_failing(const struct engine *engine); /* nothing opens: EVENT_STORAGE */
-int64_t engine_interval(const struct engine *engine); /* of its bars */
+int64_t engine_interval(const struct engine *engine);     /* of its bars */
 int engine_symbols(const struct engine *engine);
 int engine_accounts(const struct engine *engine);
 const struct symbol *engine_symbol(const struct engine *engine, int symbol);

@@ -166,7 +166,7 @@ class Soak:
 
     def backup(self):
         path = os.path.join(self.folder.path, f"backup-{self.backups}.tar.zst")
-        self.daemon.papertape("backup", path)
+        self.daemon.papertape("backup", path, timeout=WAIT)  # of most of a gigabyte, as the disk lets it
         back = os.path.join(self.folder.path, f"restored-{self.backups}")
         subprocess.run([harness.PAPERTAPE, "restore", path, "--state", back], check=True, capture_output=True, timeout=WAIT)
         verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", back], capture_output=True, text=True)
