@@ -140,7 +140,8 @@ CLI_VERB(cli_reload) = {
         "indicators, limits, strategies and their parameters, alert rules, the log's level, the keys of "
         "venues and the certificates to trust, whose files are read again. What needs a restart is named, here and by "
         "status and doctor until then; so is a symbol that is left out while an account holds it or has an order in "
-        "it, which stays. Before any venue has answered nearly all is taken, and they are asked again. A place of [metrics] that cannot be listened on refuses all of it.",
+        "it, which stays. Before any venue has answered nearly all is taken, and they are asked again. "
+        "A place of [metrics] that cannot be listened on refuses all of it.",
     .exits = "1: the configuration was refused; the errors are on stderr.",
     .page = "trading",
     OPTION_ACTIONS(actions),
