@@ -138,7 +138,7 @@ def no_bars(folder):
     harness.fault(replay, "5xx:klines@0s+0s")
     silence()
     harness.wait_for(lambda: missing()[-1][3], "bars that are fetched again")
-    assert gaps(filled=True)
+    harness.wait_for(lambda: gaps(filled=True), "the gap that they fill")
     (listed,) = [x for x in json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"] if x["code"] == "bars-missing"]
     assert listed["state"] == "closed" and listed["text"].startswith("BTCUSDT: bars could not be fetched"), listed
     assert daemon.stop() == 0

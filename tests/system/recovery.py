@@ -429,9 +429,10 @@ def full_disk(folder):
         answer = client.ask(cmd, args)
         assert answer["error"]["code"] == "STORAGE", (cmd, answer)
         assert "taken, not stored yet: event log: " in answer["error"]["message"], answer
-    status = daemon.wait_status(lambda s: s["trading"] == "paused" and not s["orders"], "what was asked is done")
+    status = daemon.wait_status(lambda s: not s["orders"], "what was asked is done")
+    assert status["trading"] == "halted" and "storing fails" in status["trading_reason"], status
     resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (hard, hard))
-    daemon.wait_status(lambda s: s["db"]["state"] == "ok" and s["events"]["state"] == "ok", "the disk again")
+    daemon.wait_status(lambda s: s["db"]["state"] == "ok" and s["events"]["state"] == "ok" and s["trading"] == "paused", "the disk again")
     assert client.ask("order", buy | {"client_id": "meanwhile"})["error"]["code"] == "RISK_STORAGE"
     for cmd, args in asked:
         answer = client.ask(cmd, args)

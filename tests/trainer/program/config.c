@@ -370,12 +370,12 @@ static void test_all_errors(void)
     all_errors("[data]\nstate = /x\ntest_to = 2024-01-01\n[ppo]\nminibatch = 100000\nrecurrent = 5\n"
                "log_std_min = 1\nlr_schedule = exponential\nlr_final = 0\n",
                7);
-    has("0 [data] symbols: none");
-    has("0 [data] interval: none");
-    has("0 [data] test_from: none");
+    has("2 [data] symbols: none");
+    has("2 [data] interval: none");
+    has("3 [data] test_from: none");
     has("5 [ppo] minibatch: 100000: at most");
     has("6 [network] recurrent: 5: a multiple of 16");
-    has("0 [network] log_std_init: ");
+    has("7 [network] log_std_init: ");
     has("9 [ppo] lr_final: 0: above 0");
     all_errors(MARKET "[environment]\nlevels = 4\n", 1);
     has("4 [environment] levels: 4: an odd number");
