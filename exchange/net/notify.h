@@ -1,5 +1,5 @@
-/* Notifies the service manager by sd_notify(3). Without libsystemd, or without a manager that listens,
- * every function does nothing. */
+/* Notifies the service manager, by the protocol of sd_notify(3). Without libsystemd, or without a manager
+ * that listens, every function does nothing. Only net_notify_ready() waits for one that does not read. */
 #ifndef EXCHANGE_NET_NOTIFY_H
 #define EXCHANGE_NET_NOTIFY_H
 

@@ -81,7 +81,7 @@ static void test_alerts(void)
         "off, is needed");
     fails(
         "[alerts]\ngpu_temperature = 90\n",
-        ":1: [alerts] gpu_temperature_critical: 85 C is below the warning, gpu_temperature = 90 C: 90 C or more, "
+        ":2: [alerts] gpu_temperature_critical: 85 C is below the warning, gpu_temperature = 90 C: 90 C or more, "
         "or off, is needed");
     fails("[alerts]\nno_trial_for = 1y\n",
           ":2: [alerts] no_trial_for: \"1y\": so many s, m, h, d or w, as 12h, or off, is needed");

@@ -1,6 +1,7 @@
 /* A service manager made of a datagram socket. */
 #include "exchange/net/notify.h"
 
+#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -62,6 +63,36 @@ int main(void)
     setenv("WATCHDOG_PID", pid, 1);
     setenv("WATCHDOG_USEC", "1000", 1);
     CHECK_INT(net_notify_watchdog_ms(), 1);
+
+    /* One that reads nothing: its queue is full, and nobody waits for it. */
+    alarm(60);
+    for (int i = 0; i < 2000; i++) {
+        net_notify_watchdog();
+        net_notify_status("feed ok");
+    }
+    net_notify_extend(5);
+    net_notify_stopping();
+    alarm(0);
+    int queued = 0;
+    while (*reported())
+        queued++;
+    CHECK(queued > 0 && queued < 4000);
+    net_notify_extend(5);
+    CHECK_STR(reported(), "EXTEND_TIMEOUT_USEC=5000000");
+
+    /* The abstract one. */
+    struct sockaddr_un abstract = {.sun_family = AF_UNIX};
+    char name[sizeof abstract.sun_path];
+    int len = snprintf(name, sizeof name, "@%s", dir);
+    memcpy(abstract.sun_path + 1, dir, (size_t)len - 1);
+    close(manager);
+    manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    CHECK_INT(bind(manager, (struct sockaddr *)&abstract,
+                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)len)),
+              0);
+    setenv("NOTIFY_SOCKET", name, 1);
+    net_notify_watchdog();
+    CHECK_STR(reported(), "WATCHDOG=1");
 
     close(manager);
     unlink(address.sun_path);
