@@ -64,7 +64,7 @@ int main(void)
     setenv("WATCHDOG_USEC", "1000", 1);
     CHECK_INT(net_notify_watchdog_ms(), 1);
 
-    /* One that reads nothing: its queue is full, and nobody waits for it. */
+    /* One that reads nothing: its queue is full, and no call waits for it. */
     alarm(60);
     for (int i = 0; i < 2000; i++) {
         net_notify_watchdog();
