@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,12 @@ static int end_list(const struct moving *moving)
     return unlink(moving->list) < 0 && errno != ENOENT ? -errno : whole_file_sync_folder(moving->list);
 }
 
+/* The list is the state's user's, and root may be who restores: no name in it leads out of the folder. */
+static bool is_within(const char *name)
+{
+    return name[0] && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
 /* What has another inode than the list says did not come from the part. */
 static int clear_listed(const struct moving *moving)
 {
@@ -112,7 +119,7 @@ static int clear_listed(const struct moving *moving)
     int r = 0;
     json_object_foreach(moving->names, name, inode)
     {
-        if (r == 0 && !strchr(name, '/') && join(path, moving->folder, name) == 0 && lstat(path, &st) == 0 &&
+        if (r == 0 && is_within(name) && join(path, moving->folder, name) == 0 && lstat(path, &st) == 0 &&
             (json_int_t)st.st_ino == json_integer_value(inode))
             r = folder_remove(path);
     }

@@ -403,6 +403,15 @@ static void test_clear(void)
           !is_there("to/events") && !is_there("to/policies") && !is_there(TO_LIST));
     CHECK_INT(folder_remove(to), 0);
     CHECK_INT(mkdir(to, 0700), 0);
+    struct stat above, own;
+    char list[128];
+    CHECK(stat(to, &own) == 0 && stat(scratch_root(), &above) == 0);
+    snprintf(list, sizeof list, "{\"..\": %ju, \".\": %ju, \"../to\": %ju, \"\": %ju}",
+             (uintmax_t)above.st_ino, (uintmax_t)own.st_ino, (uintmax_t)own.st_ino, (uintmax_t)own.st_ino);
+    scratch_write(TO_LIST, list);
+    scratch_write("to/kept", "x");
+    CHECK_INT(cli_restore_clear(to, err, sizeof err), 0);
+    CHECK(is_there("to/kept") && !is_there(TO_LIST)); /* no name leads out of it */
     scratch_write(TO_LIST, "{\"../outside\": 1");
     CHECK_INT(cli_restore_clear(to, err, sizeof err), -EBADMSG);
     CHECK_INT(cli_restore_clear(part, err, sizeof err), 0); /* there is nothing */
