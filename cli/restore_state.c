@@ -179,14 +179,14 @@ static int open_part(const struct state_dir *state, struct state_dir *ret, char 
 /* As the daemon makes them. */
 static int make_parents(const char *path, char *err, size_t err_size)
 {
-    char part[STATE_PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part; (slash = strchr(slash + 1, '/')); *slash = '/') {
-        *slash = '\0';
-        if (mkdir(part, PARENT_MODE) < 0 && errno != EEXIST && errno != EROFS)
-            return fail_with(-errno, err, err_size, "%s: cannot be created: %s", part, strerror(errno));
-    }
-    return 0;
+    char parent[STATE_PATH_MAX], failed[PATH_MAX];
+    snprintf(parent, sizeof parent, "%s", path);
+    char *slash = strrchr(parent, '/');
+    if (!slash || slash == parent)
+        return 0;
+    *slash = '\0';
+    int r = folder_make(parent, PARENT_MODE, failed);
+    return r < 0 ? fail_with(r, err, err_size, "%s: cannot be created: %s", failed, strerror(-r)) : 0;
 }
 
 /* Where a state that is a link to a folder is; the owner's rules are the daemon's. */

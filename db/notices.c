@@ -330,6 +330,11 @@ int db_notices_keep_sinks(struct db_notices *notices, const char *const sinks[],
         at += (size_t)snprintf(known + at, sizeof known - at, "%s ", sinks[i]);
     int r = change(notices, "DELETE FROM deliveries WHERE instr(?1, ' ' || sink || ' ') = 0",
                    RECORD_PARAMS(known), &dropped);
+    if (r == 0)
+        r = change(
+            notices,
+            "DELETE FROM meta WHERE key LIKE 'failing %' AND instr(?1, ' ' || substr(key, 9) || ' ') = 0",
+            RECORD_PARAMS(known), NULL);
     return r < 0 ? r : dropped;
 }
 

@@ -70,7 +70,7 @@ int db_notices_accepted(struct db_notices *notices, int64_t id, const char *sink
 int db_notices_failing(struct db_notices *notices, const char *sink, int64_t *ret_since_ns);
 int db_notices_put_failing(struct db_notices *notices, const char *sink, int64_t since_ns);
 
-/* Drops what is for sinks other than these. Returns how many, or -errno. */
+/* Drops what is for sinks other than these, and since when they fail. Returns how many notices, or -errno. */
 int db_notices_keep_sinks(struct db_notices *notices, const char *const sinks[], int n);
 
 /* Removes what is delivered, over and older than DB_NOTICES_KEPT_DAYS. 0 or -errno. */

@@ -1,5 +1,6 @@
 #include "db/state.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 #include "exchange/lock_file.h"
 
 #include <dirent.h>
@@ -207,29 +208,19 @@ static int check_directory(const char *path, char *err, size_t err_size)
 /* Creates a directory and its parents. */
 static int make_directory(const char *path, char *err, size_t err_size)
 {
-    char part[STATE_PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part + 1;; *slash++ = '/') {
-        slash = strchr(slash, '/');
-        if (slash)
-            *slash = '\0';
-        if (mkdir(part, DIRECTORY_MODE) < 0 && errno != EEXIST && errno != EISDIR) {
-            int r = -errno;
-            struct stat st;
-            if (lstat(part, &st) < 0) /* an existing parent may be on a read-only file system */
-                return fail_with(r, err, err_size, "%s: cannot be created: %s", part, strerror(-r));
-        }
-        if (!slash)
-            break;
-    }
-    return check_directory(path, err, err_size);
+    char failed[PATH_MAX];
+    int r = folder_make(path, DIRECTORY_MODE, failed);
+    return r < 0 ? fail_with(r, err, err_size, "%s: cannot be created: %s", failed, strerror(-r))
+                 : check_directory(path, err, err_size);
 }
-static const char *kind_of(mode_t mode)
+
+const char *db_state_kind(mode_t mode)
 {
     return S_ISLNK(mode)    ? "a symbolic link"
            : S_ISDIR(mode)  ? "a directory"
            : S_ISFIFO(mode) ? "a FIFO"
-                            : "no file";
+           : S_ISREG(mode)  ? "a file"
+                            : "neither file nor directory";
 }
 
 /* May this user do what is needed with a path of the state? -EACCES with its owner. */
@@ -287,7 +278,7 @@ static int check_database(const struct state_dir *state, char *err, size_t err_s
             return fail_with(
                 -EPERM, err, err_size,
                 "%s: is %s: the database is a file in the state directory itself: move that here", path,
-                kind_of(st.st_mode));
+                db_state_kind(st.st_mode));
         if (st.st_uid != geteuid())
             return fail_with(
                 -EPERM, err, err_size,
@@ -353,7 +344,7 @@ static int check_lock(const struct state_dir *state, int fd, char *err, size_t e
         return fail_with(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return fail_with(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
-                         kind_of(st.st_mode));
+                         db_state_kind(st.st_mode));
     if (st.st_nlink > 1)
         return fail_with(-EPERM, err, err_size,
                          "%s: the file has %u names (hard links): one of its own is needed: remove this one",

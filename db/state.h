@@ -40,8 +40,7 @@ bool db_state_database(const char *given, char database[static STATE_PATH_MAX]);
 /* For programs that read a daemon's state, or talk to it: without `option` and $STATE_DIRECTORY the
  * caller's own directory where it has a database or a socket, else the service's where that has one (which
  * root and the members of its group can see), else that of the only instance which has one, else the caller's
- * own. Returns as db_state_dir_find(); -EINVAL, with their names, where several
- * instances have one. */
+ * own. Returns as db_state_dir_find(); -EINVAL, with their names, where several instances have one. */
 int db_state_dir_resolve(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
 /* Is nothing found in `state`, as db_state_dir_resolve() gave it for `option`, because this user may not read
@@ -70,6 +69,9 @@ int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t e
  * a symbolic link; -EACCES where this user may not read and write a directory, the database or the newest
  * segment of the event log, or not read an older one; -EBUSY while a restore fills it, or was killed. */
 int db_state_dir_create(const struct state_dir *state, char *err, size_t err_size);
+
+/* What is in the place of one of its parts: "a directory". */
+const char *db_state_kind(mode_t mode);
 
 /* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is
  * close-on-exec. 0; -EBUSY when another daemon holds it (the sentence has its pid); -EPERM where the lock's

@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { DESCRIPTORS = 16 };
 
@@ -20,6 +21,24 @@ int folder_each(const char *path, int (*each)(void *ctx, const char *name), void
     if (listing)
         closedir(listing);
     return r;
+}
+
+int folder_make(const char *path, mode_t mode, char failed[static PATH_MAX])
+{
+    struct stat st;
+    if (snprintf(failed, PATH_MAX, "%s", path) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    for (char *slash = failed; slash; *slash = '/') {
+        slash = strchr(slash + 1, '/');
+        if (slash)
+            *slash = '\0';
+        int r = mkdir(failed, mode) < 0 ? -errno : 0;
+        if (r < 0 && lstat(failed, &st) < 0)
+            return r;
+        if (!slash)
+            break;
+    }
+    return 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)

@@ -1,9 +1,16 @@
-/* The names in a folder, and removing it with all that is in it. */
+/* The names in a folder, making it, and removing it with all that is in it. */
 #ifndef EXCHANGE_FOLDER_H
 #define EXCHANGE_FOLDER_H
 
+#include <limits.h>
+#include <sys/types.h>
+
 /* Calls `each` for every name in a folder; one other than 0 ends it and is returned. 0 or -errno. */
 int folder_each(const char *path, int (*each)(void *ctx, const char *name), void *ctx);
+
+/* Makes a folder, and those above it; one that is there may be on a read-only file system. 0; -errno, and
+ * which one cannot be made. */
+int folder_make(const char *path, mode_t mode, char failed[static PATH_MAX]);
 
 /* Removes a file, or a folder and what is in it; what is behind links stays. 0, also where nothing is;
  * -errno. */

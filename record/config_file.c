@@ -87,12 +87,9 @@ void config_file_misfit(struct config_file *file, const struct config_form *form
         size_t n = strcspn(word, " ");
         if (is_faulty(file, form, section, word, n))
             return;
-        word += n;
-    }
-    for (const char *word = keys; *word && line == 0; word += strspn(word, " ")) {
-        size_t n = strcspn(word, " ");
         snprintf(key, sizeof key, "%.*s", (int)n, word);
-        line = config_file_line(file, form, section, key, false);
+        if (line == 0)
+            line = config_file_line(file, form, section, key, false);
         word += n;
     }
     snprintf(key, sizeof key, "%.*s", (int)strcspn(keys, " "), keys);

@@ -14,14 +14,6 @@ static bool leads_nowhere(const char *path)
     return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && stat(path, &st) < 0 && errno == ENOENT;
 }
 
-static const char *kind_of(mode_t mode)
-{
-    return S_ISLNK(mode)   ? "a symbolic link"
-           : S_ISDIR(mode) ? "a directory"
-           : S_ISREG(mode) ? "a file"
-                           : "neither file nor directory";
-}
-
 /* A link to a directory is one; a file is no link; a socket replaces all but a directory. */
 static void check_kind(const char *path, mode_t wanted, struct doctor_results *results)
 {
@@ -31,7 +23,7 @@ static void check_kind(const char *path, mode_t wanted, struct doctor_results *r
         (wanted == S_IFSOCK ? !S_ISDIR(st.st_mode) : (st.st_mode & S_IFMT) == wanted))
         return;
     cli_doctor_add(results, DOCTOR_ERROR, "%s: is %s, and a start refuses it: %s is needed there", path,
-                   kind_of(st.st_mode),
+                   db_state_kind(st.st_mode),
                    folder               ? "a directory"
                    : wanted == S_IFSOCK ? "a socket, or nothing,"
                                         : "the file itself");

@@ -32,8 +32,10 @@ int feeds_replace(struct daemon *daemon, char *err, size_t err_size);
 /* `done` is called when nothing is left of any, then they are gone. */
 void feeds_stop(struct feeds *feeds, void (*done)(void *user), void *user);
 
-/* The engine's requests (struct session_hooks), by its symbols. */
+/* Each venue's clock by this one's, again: this one has jumped. */
 void feeds_report_clocks(struct feeds *feeds);
+
+/* The engine's requests (struct session_hooks), by its symbols. */
 void feeds_need_snapshot(struct feeds *feeds, int symbol);
 void feeds_need_bars(struct feeds *feeds, int symbol, int64_t from_open_ns, int64_t to_open_ns);
 

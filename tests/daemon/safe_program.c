@@ -10,8 +10,10 @@
 
 #include "daemon/config.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 
-static char folder[] = "/tmp/papertape-safe-XXXXXX", inner[64], program[80], way[80];
+static char folder[SCRATCH_MAX];
+static const char *inner, *program, *way;
 
 static int safe(const char *path, const char *words)
 {
@@ -68,20 +70,13 @@ static void test_configuration(void)
 
 int main(void)
 {
-    char command[80];
-    if (!mkdtemp(folder) || chmod(folder, 0755) < 0)
-        abort();
-    snprintf(inner, sizeof inner, "%s/inner", folder);
-    snprintf(program, sizeof program, "%s/notify", inner);
-    snprintf(way, sizeof way, "%s/way", folder);
-    FILE *file = mkdir(inner, 0755) == 0 ? fopen(program, "w") : NULL;
-    if (!file || fputs("#!/bin/sh\n", file) < 0 || fclose(file) != 0 || chmod(inner, 0755) < 0 ||
-        chmod(program, 0755) < 0 || symlink(program, way) < 0)
-        abort();
+    snprintf(folder, sizeof folder, "%s", scratch_root());
+    inner = scratch_path("inner");
+    way = scratch_path("way");
+    CHECK(chmod(folder, 0755) == 0 && mkdir(inner, 0755) == 0 && chmod(inner, 0755) == 0);
+    program = scratch_write("inner/notify", "#!/bin/sh\n");
+    CHECK(chmod(program, 0755) == 0 && symlink(program, way) == 0);
     test_modes();
     test_configuration();
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    if (system(command) != 0)
-        return 1;
     return check_done("daemon/safe_program");
 }

@@ -108,7 +108,12 @@ static void test_notices(void)
     CHECK_STR(db_notices_instance(notices), instance);
     CHECK_INT((int64_t)db_notices_last_alert(notices), 9);
     CHECK_STR(pending(notices, "two"), " 7!1 7!2 9!0 7.2");
+    int64_t since_ns;
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(db_notices_put_failing(notices, both[i], 5 + i), 0);
     CHECK_INT(db_notices_keep_sinks(notices, both, 1), 4);
+    CHECK(db_notices_failing(notices, "one", &since_ns) == 0 && since_ns == 5);
+    CHECK(db_notices_failing(notices, "two", &since_ns) == 0 && since_ns == 0); /* it is gone */
     CHECK_STR(pending(notices, "two"), "");
     CHECK_STR(pending(notices, "one"), " 7!1 7!2 7.2");
     db_notices_close(notices);
