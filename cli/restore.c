@@ -113,8 +113,8 @@ CLI_VERB(cli_restore) = {
         "Everything is compared with the backup's list of hashes first; what was unpacked is verified as "
         "`ledger verify` and `events verify` do, and takes its place once it is on the disk: else there "
         "is no state. Without --state it is the caller's own, never one that was found. The configuration of "
-        "then, if the backup has one, is papertaped.ini in it. What an upgrade of the schema kept is restored by the name of its folder, "
-        "former/schema-N of the state. With --json papertape.restored/1, of --from-events "
+        "then, if the backup has one, is papertaped.ini in it. What an upgrade of the schema kept is restored by "
+        "the name of its folder, former/schema-N of the state. With --json papertape.restored/1, of --from-events "
         "papertape.rebuilt/1.",
     .exits = "1: nothing was restored.",
     .page = "record",

@@ -26,12 +26,12 @@ enum {
     X(disk, DOCTOR_NEEDS_NOTHING, \
       "how fast the state's file system writes and syncs, by a scratch file without a name in it", NULL) \
     X(permissions, DOCTOR_NEEDS_STATE, \
-      "kinds, modes and owners: the state and what is in it, sockets, the files of keys, tokens and passwords (which " \
-      "are not read); missing credentials; whether the daemon's user may read what the configuration names", \
+      "kinds, modes and owners: the state and what is in it, sockets, the files of keys, tokens and passwords " \
+      "(which are not read); missing credentials; whether the daemon's user may read what the configuration names", \
       NULL) \
     X(daemon, DOCTOR_NEEDS_STATE, \
-      "whether a daemon runs, answers, stores, is of this version, listens for [metrics] and lost no line of its log; " \
-      "what waits for a restart; another process at a place of [metrics]; sockets that one left", \
+      "whether a daemon runs, answers, stores, is of this version, listens for [metrics] and lost no line of its " \
+      "log; what waits for a restart; another process at a place of [metrics]; sockets that one left", \
       NULL) \
     X(sinks, DOCTOR_NEEDS_STATE, "whether the sinks of alerts accept, and no notice was lost", NULL) \
     X(gpu, DOCTOR_NEEDS_NOTHING, "devices, their drivers, and whether the GPU module can use them", NULL) \

@@ -248,8 +248,8 @@ static const struct {
 const char *replay_fault_help(void)
 {
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
-           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, 418:60s, "
-           "ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
+           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
+           "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }
 
