@@ -10,7 +10,6 @@
 
 #include "daemon/http/http.h"
 #include "daemon/log.h"
-#include "daemon/policies.h"
 #include "engine/event.h"
 #include "exchange/net/context.h"
 #include "exchange/net/secret.h"
@@ -24,7 +23,7 @@ static const char *file_of(const struct reload *reload)
     return reload->given->file ? reload->given->file : "defaults";
 }
 
-static void add_line(struct reload *reload, const char *line)
+void daemon_reload_add_line(struct reload *reload, const char *line)
 {
     size_t n = strlen(reload->errors);
     snprintf(reload->errors + n, sizeof reload->errors - n, "%s\n", line);
@@ -38,7 +37,7 @@ void daemon_reload_refuse(struct reload *reload, const char *format, ...)
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     daemon_config_place(reload->given->file, words, placed, sizeof placed);
-    add_line(reload, placed);
+    daemon_reload_add_line(reload, placed);
 }
 
 /* "FILE:LINE: [SECTION] KEY = VALUE (before: VALUE)" */
@@ -58,80 +57,6 @@ static void describe(const struct reload *reload, size_t i, char *ret, size_t si
                              : "",
                  change->was ? daemon_config_shown(change->section, change->key, change->was, was, sizeof was)
                              : "");
-}
-
-/* ---- on the thread ---- */
-
-static int read_trust(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
-{
-    char why[NET_ERROR_MAX];
-    const char *ca_file = reload->merged->ca_file;
-    int r = net_trust_read(ca_file[0] ? ca_file : NULL, &reload->trust, why);
-    if (r < 0)
-        snprintf(error, CONFIG_ERRORS_MAX, "%s: %s",
-                 reload->given->ca_file ? "--ca-file" : "[market] ca_file", why);
-    return r;
-}
-
-static int read_keys(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
-{
-    char why[CONFIG_ERROR_MAX - 60];
-    for (int v = 0; v < reload->merged->n_venues; v++) {
-        const struct daemon_config_venue *venue = &reload->merged->venues[v];
-        int r = venue->keys[0] ? feed_keys_read(venue->keys, &reload->keys[v], why, sizeof why) : 0;
-        if (r < 0) {
-            snprintf(error, CONFIG_ERRORS_MAX, "[venue %s] %s", venue->venue->format->name, why);
-            return r;
-        }
-    }
-    return 0;
-}
-
-static int find_lines(struct reload *reload)
-{
-    reload->lines = calloc(reload->changes.n + 1, sizeof *reload->lines);
-    if (!reload->lines)
-        return -ENOMEM;
-    for (size_t i = 0; i < reload->changes.n; i++)
-        reload->lines[i] = daemon_config_line(reload->given->file, reload->changes.list[i].section,
-                                              reload->changes.list[i].key);
-    return 0;
-}
-
-static int read_all(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
-{
-    struct policy_set *policies = NULL; /* only looked at: accounts' policies change by a restart */
-    bool read;
-    int r = daemon_config_load(reload->given, reload->read, &read, error);
-    if (r == 0)
-        r = daemon_config_check_files(reload->given, reload->read, &policies, error);
-    daemon_policy_set_destroy(policies);
-    if (r == 0)
-        r = daemon_config_changes_find(reload->running, reload->read, reload->early, reload->merged,
-                                       &reload->changes, error);
-    if (r == 0)
-        r = read_keys(reload, error);
-    if (r == 0)
-        r = read_trust(reload, error);
-    if (r == 0 && (find_lines(reload) < 0 || daemon_reload_compare(reload) < 0)) {
-        snprintf(error, CONFIG_ERRORS_MAX, "out of memory");
-        r = -ENOMEM;
-    }
-    return r;
-}
-
-static void read_again(uv_work_t *work)
-{
-    struct reload *reload = work->data;
-    char *error = calloc(1, CONFIG_ERRORS_MAX), *placed = calloc(1, CONFIG_ERRORS_MAX);
-    if (!error || !placed) {
-        add_line(reload, "out of memory");
-    } else if (read_all(reload, error) < 0) {
-        daemon_config_place(reload->given->file, error, placed, CONFIG_ERRORS_MAX - 1);
-        add_line(reload, placed);
-    }
-    free(error);
-    free(placed);
 }
 
 /* ---- its end ---- */
@@ -347,6 +272,11 @@ static void compare_again(struct reload *reload)
     }
     daemon_reload_refuse(reload, "out of memory");
     refuse(reload);
+}
+
+static void read_again(uv_work_t *work)
+{
+    daemon_reload_read(work->data);
 }
 
 static void have_read(uv_work_t *work, int status)

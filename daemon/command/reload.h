@@ -40,9 +40,16 @@ struct reload {
     char errors[CONFIG_ERRORS_MAX]; /* lines, each with its '\n'; "" */
 };
 
+/* Adds a line to the errors. */
+void daemon_reload_add_line(struct reload *reload, const char *line);
 /* Adds "FILE:LINE: words", of words that begin with "[SECTION] KEY: ", or a line without a place. */
 void daemon_reload_refuse(struct reload *reload, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* ---- reload_read.c ---- */
+
+/* On the thread: everything that it is given then, or errors. */
+void daemon_reload_read(struct reload *reload);
 
 /* ---- reload_symbols.c ---- */
 

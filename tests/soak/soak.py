@@ -20,11 +20,9 @@ import json
 import os
 import random
 import signal
-import ssl
 import statistics
 import subprocess
 import sys
-import urllib.request
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system")]
 import harness  # noqa: E402
@@ -91,13 +89,6 @@ def arguments():
     return parser.parse_args()
 
 
-def fault(replay, text):
-    trusted = ssl.create_default_context(cafile=replay.ca)
-    request = urllib.request.Request(replay.urls["rest_url"] + "/_control", data=text.encode(), method="POST")
-    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-        assert answer.read() == b"ok\n", text
-
-
 def size(path):
     """Of a file, or of all of a folder."""
     if os.path.isdir(path):
@@ -116,10 +107,10 @@ def slope(nights, name):
 class Soak:
     def __init__(self, options, folder):
         self.options, self.folder, self.random = options, folder, random.Random(options.seed)
-        wanted = options.frames / (options.days * 86400 * options.symbols)  # by a symbol in a second; of the replay's, 0.67 + 1.31 rate (measured)
-        rate = max(0.01, (wanted - 0.67) / 1.31)
+        # Quotes, differences and bars come with a symbol's messages: 1.47 frames for each of four a second, more of fewer.
+        rate = max(0.01, options.frames / (options.days * 86400 * options.symbols) / 1.4)
         self.replay = folder.start(harness.Replay(folder.within("market"), "--synthetic", str(options.seed % 10000), "--symbols", str(options.symbols),
-                                                  "--rate", f"{rate * 1.02:.3f}", "--from", str(START_NS // 10**9),
+                                                  "--rate", f"{rate:.3f}", "--from", str(START_NS // 10**9),
                                                   "--to", str(START_NS // 10**9 + options.days * 86400), "--speed", "max"))
         self.settings = {"symbols": self.names(options.symbols), "equity": EQUITY_S, "loss": "0.05", "fast": 3, "specs": "sma:20 ema:14 rsi:14", "kept": KEPT_DAYS}
         self.wal_bytes = 0
@@ -147,7 +138,7 @@ class Soak:
 
     def faults(self):
         for kind in (BREAKS, NOISE):
-            fault(self.replay, self.random.choice(kind))
+            harness.fault(self.replay, self.random.choice(kind))
 
     def reload(self):
         """Once a bad file, which changes nothing; then one with other parameters, limits and indicators."""
@@ -186,7 +177,7 @@ class Soak:
 
     def day(self, number):
         """Lets the market play this day."""
-        fault(self.replay, f"hold@{24 * (number + 1)}h")
+        harness.fault(self.replay, f"hold@{24 * (number + 1)}h")
         self.faults()
         self.orders()
         if number % 2 == 1:
