@@ -18,20 +18,30 @@ enum { FOLDER_MODE = 0750, DATE = 16 /* YYYYMMDDTHHMMSSZ */ };
 
 static const char before[] = "papertape-";
 
+static int write_path(const char *folder, time_t seconds, char ret[static PATH_MAX])
+{
+    struct tm utc;
+    char date[DATE + 1];
+    gmtime_r(&seconds, &utc);
+    strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &utc);
+    return snprintf(ret, PATH_MAX, "%s/%s%s" BACKUP_ARCHIVE_ENDING, folder, before, date) < PATH_MAX
+               ? 0
+               : -ENAMETOOLONG;
+}
+
 int cli_backup_dated(const char *folder, int64_t now_ns, char ret[static PATH_MAX])
 {
     time_t seconds = (time_t)(now_ns / 1000000000);
-    struct tm utc;
-    char date[DATE + 1], real[PATH_MAX];
-    gmtime_r(&seconds, &utc);
-    strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &utc);
+    char real[PATH_MAX];
+    struct stat st;
     if (mkdir(folder, FOLDER_MODE) < 0 && errno != EEXIST)
         return -errno;
     if (!realpath(folder, real)) /* so that the outcome says where it is */
         return -errno;
-    return snprintf(ret, PATH_MAX, "%s/%s%s" BACKUP_ARCHIVE_ENDING, real, before, date) < PATH_MAX
-               ? 0
-               : -ENAMETOOLONG;
+    int r = write_path(real, seconds, ret);
+    while (r == 0 && lstat(ret, &st) == 0)
+        r = write_path(real, ++seconds, ret);
+    return r;
 }
 
 /* Is it a dated archive's name, followed by `ending`? */

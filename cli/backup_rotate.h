@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "FOLDER/papertape-20261125T141240Z.tar.zst", from the root; the folder is made where it is missing. 0;
- * -ENAMETOOLONG, -errno. */
+/* "FOLDER/papertape-20261125T141240Z.tar.zst", from the root, or the next second whose name is free; the
+ * folder is made where it is missing. 0; -ENAMETOOLONG, -errno. */
 int cli_backup_dated(const char *folder, int64_t now_ns, char ret[static PATH_MAX]);
 
 /* Removes all archives of such names except `made`, which is good, and the newest of the others, `keep`

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "db/migrate.h"
+#include "db/open.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "record/sqlite.h"
@@ -87,7 +88,7 @@ static int open_source(const char *path, bool only_read, sqlite3 **ret)
                 SQLITE_OPEN_NOFOLLOW,
         keep = 1;
     char real[PATH_MAX];
-    int rc = sqlite3_open_v2(resolve(path, real) ? real : path, ret, flags, NULL);
+    int rc = db_open(resolve(path, real) ? real : path, flags, ret);
     if (rc != SQLITE_OK)
         return rc;
     sqlite3_busy_timeout(*ret, BUSY_TIMEOUT_MS);

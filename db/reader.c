@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/backtest.h"
+#include "db/open.h"
 #include "db/reader_query.h"
 #include "db/records.h"
 #include "db/row_hash.h"
@@ -82,7 +83,7 @@ static bool is_saved_backtest(sqlite3 *db)
 bool db_backtest_is(const char *path)
 {
     sqlite3 *db = NULL;
-    bool is = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+    bool is = db_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, &db) == SQLITE_OK &&
               is_saved_backtest(db);
     sqlite3_close(db);
     return is;
@@ -110,7 +111,7 @@ int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t e
     if (!reader)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     int keep = 1, version = 0;
-    int rc = sqlite3_open_v2(path, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc = db_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, &reader->db);
     int r = db_errno(rc);
     if (rc != SQLITE_OK) {
         int number = reader->db ? sqlite3_system_errno(reader->db) : ENOMEM;

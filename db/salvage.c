@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/open.h"
 #include "db/row_hash.h"
 #include "exchange/fail.h"
 #include "record/sqlite.h"
@@ -219,7 +220,7 @@ int db_salvage_open(const char *path, sqlite3 *to, struct db_salvage **ret, char
     if (!salvage)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     salvage->to = to;
-    int rc = sqlite3_open_v2(path, &salvage->from, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc = db_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, &salvage->from);
     int r = rc == SQLITE_OK ? 0 : db_errno(rc);
     if (rc != SQLITE_OK)
         snprintf(err, err_size, "%s", sqlite3_errstr(rc));

@@ -309,6 +309,10 @@ def rotation(folder, state):
     left = [name for name in sorted(os.listdir(place)) if not name.startswith(("papertape-20260105", "papertape-20260106"))]
     assert len(left) == len(os.listdir(place)) - 2 == 4 and old[2] in left and old[3] in left and "papertape-notes.tar.zst" in left, left
     assert outcome(state)["drilled"] is True
+    at_once = os.path.join(folder.path, "at-once")
+    for _ in range(3):  # within a second, which the name has: each is a name of its own
+        papertape("backup", at_once, "--keep", "9", "--state", state)
+    assert len(os.listdir(at_once)) == 3, os.listdir(at_once)
     drill_fails(place, state)
     drill_is_not_made(folder, state)
     newest = os.path.join(place, [name for name in left if name not in old][0])
@@ -438,6 +442,25 @@ def from_events(folder, backup):
     assert rebuilt.split("\n")[0].startswith("ledger ok"), (want, rebuilt)
 
 
+def read_only(folder, state):
+    """A disk that is mounted read-only, as after an error, is read, and gives a backup; the notices, which a sink holds, too."""
+    shutil.copytree(state, os.path.join(folder.path, "fixed"))
+    fixed, backup = os.path.join(folder.path, "fixed"), os.path.join(folder.path, "of-fixed")
+    for name in os.listdir(fixed):
+        if name.endswith(("-shm", "-wal")):
+            os.remove(os.path.join(fixed, name))
+    prefix = harness.with_mounts(harness.read_only(fixed))
+    if not harness.works(prefix):
+        print("read-only: no mount is allowed here")
+        return
+    for arguments in (["positions", "--state", fixed], ["backup", backup, "--state", fixed]):
+        done = subprocess.run([*prefix, harness.PAPERTAPE, *arguments], capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == 0 and done.stdout, done
+    with open(f"{backup}/manifest.json", encoding="utf-8") as file:
+        assert {"notify.db", "papertape.db"} <= json.load(file)["files"].keys()
+    papertape("restore", backup, "--state", os.path.join(folder.path, "of-fixed-restored"))
+
+
 def names_in(folder):
     """It, and all that is in it."""
     return [folder] + [os.path.join(at, name) for at, folders, files in os.walk(folder) for name in folders + files]
@@ -492,6 +515,7 @@ def main():
         again = stopped(folder, replay, state, every)
         taken_away(folder, again)
         assert again.stop() == 0
+        read_only(folder, again.state)
         in_parts(folder, replay, backup, state, before, every)
         before_upgrade(folder, replay)
         assert replay.stop() == 0

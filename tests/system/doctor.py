@@ -29,7 +29,6 @@ ca_file = {ca_file}
 strategy = {strategy}
 {more}"""
 UNREACHABLE = {"ws_url": "wss://127.0.0.1:1", "rest_url": "https://127.0.0.1:1"}
-NAMESPACE = ["unshare", "--map-root-user", "--mount", "sh", "-ec"]
 skipped = []
 
 
@@ -400,8 +399,8 @@ def altered_row(state):
 
 def in_namespace(state, script, check, severity, words):
     """The check with mounts of its own, which end with it."""
-    prefix = [*NAMESPACE, script + '\nexec "$@"', "sh"]
-    if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:
+    prefix = harness.with_mounts(script)
+    if not harness.works(prefix):
         skipped.append(f"{check} ({words}): no mount is allowed here")
         return None
     return finds(state, check, severity, words, prefix=prefix)
@@ -413,14 +412,13 @@ def mounts(state, folder):
     in_namespace(small, f"mount -t tmpfs -o size=16m none {small}", "space", "error", r"small: 0\.0 GiB free")
     in_namespace(small, f"mount -t tmpfs -o size=16g,nr_inodes=40 none {small}; for i in $(seq 38); do : >{small}/$i; done",
                  "space", "error", "of its inodes are used")
-    in_namespace(state, f"mount --bind {state} {state}; mount -o remount,ro,bind {state}", "disk", "error",
-                 "the file system is read-only")
+    in_namespace(state, harness.read_only(state), "disk", "error", "the file system is read-only")
     unit = os.path.join(harness.BUILD, "systemd/papertaped.service")
     place = "mount -t tmpfs none /etc/systemd/system"
     if shutil.which("systemd-analyze") and os.path.isdir("/etc/systemd/system"):
         in_namespace(state, f"{place}; printf '[Service]\\nExecStart=/bin/true\\n' >/etc/systemd/system/papertaped.service", "unit",
                      "error", r"exposure 9\.\d, expected at most 1\.5")
-        report = doctor(state, "unit", prefix=[*NAMESPACE, f'{place}; cp {unit} /etc/systemd/system/; exec "$@"', "sh"])
+        report = doctor(state, "unit", prefix=harness.with_mounts(f"{place}; cp {unit} /etc/systemd/system/"))
         assert "exposure 1.5" in report["checks"][0]["text"], report
 
 
@@ -437,7 +435,7 @@ def instance(folder, replay):
     assert not found or found["remedy"].startswith("systemctl stop papertaped@x && "), found
     if not found:
         return
-    within = [*NAMESPACE, script + '\nexec "$@"', "sh"]
+    within = harness.with_mounts(script)
     units = [s["text"] for s in doctor("@x", "unit", prefix=within)["skipped"]]
     assert len(units) == 4 and all(re.search(r"^papertape.*@x\.service is not installed$", text) for text in units), units
     finds("@x", "configuration", "error", rf"^{re.escape(etc)}/papertape/papertaped-x\.ini:2: ", prefix=within)

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import ssl
+import subprocess
 import sys
 import threading
 import time
@@ -29,6 +30,20 @@ SLOW_SYNC = os.path.join(BUILD, "tests/system/libslow-sync.so")
 def skip(reason):
     print("skipped:", reason)
     sys.exit(77)
+
+
+def with_mounts(script):
+    """The prefix of a command that has the script's mounts, which end with it."""
+    return ["unshare", "--map-root-user", "--mount", "sh", "-ec", script + '\nexec "$@"', "sh"]
+
+
+def read_only(folder):
+    """For with_mounts()."""
+    return f"mount --bind {folder} {folder}; mount -o remount,ro,bind {folder}"
+
+
+def works(prefix):
+    return subprocess.run([*prefix, "true"], capture_output=True).returncode == 0
 
 
 def fault(replay, text):
