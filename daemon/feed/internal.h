@@ -1,9 +1,9 @@
 /* The feeds' internals, shared by this folder's files: feeds.c keeps all feeds, feed.c starts and stops
  * one, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
  * repeatedly for what changes slowly, names.c renames stocks, stream.c takes frames, symbols.c adds and
- * removes symbols, reload.c takes another configuration, silence.c has the rules of their age, watch.c acts
- * on them, latest.c asks for what a silent stream should have sent, reach.c reports why a venue is not
- * reached, view.c reports the state. */
+ * removes symbols, halted.c ends halts whose end was missed, reload.c takes another configuration,
+ * silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a silent stream should
+ * have sent, reach.c reports why a venue is not reached, view.c reports the state. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -62,7 +62,8 @@ struct feed_symbol {
     bool book_reported; /* an alert says that it does not stay synchronized */
     bool book_wanted;   /* asked for as soon as its pace allows */
     struct pace book_pace;
-    int64_t actions_from_ns;      /* its first moment here: those before took effect before */
+    int64_t halt_unknown_ns; /* since when it is not known whether it is halted; INT64_MAX: it is known */
+    int64_t actions_from_ns; /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
     bool off[MARKET_CHANNELS];    /* subscribed no longer: what is on its way of it is dropped */
 };
@@ -359,6 +360,14 @@ void feed_forget_asked(struct feed *feed);
 
 /* Sends the requests that waited for the stream to stand still. */
 void feed_settle(uv_idle_t *idle);
+
+/* ---- halted.c ---- */
+
+/* A connection was made that carries it. */
+void feed_halted_unknown(struct feed *feed, int symbol);
+/* Before an event of the symbol: does it show that a halt is over whose end was not received? That becomes an
+ * event of its own. */
+void feed_halted_before(struct feed *feed, int symbol, const struct market_event *event);
 
 /* ---- stream.c ---- */
 

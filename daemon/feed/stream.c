@@ -102,6 +102,7 @@ static void take_event(struct feed *feed, struct event *event)
     if (event->market.kind == MARKET_KLINE && event->market.kline.closed)
         feed_report_clock(feed, (int)(symbol - feed->symbols));
     pass_time(feed, event_ns);
+    feed_halted_before(feed, (int)(symbol - feed->symbols), &event->market);
     daemon_session_event(feed->daemon->session, event);
     if (symbol->book_wanted)
         feed_book_due(feed, (int)(symbol - feed->symbols));
@@ -186,6 +187,7 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     daemon_session_event(feed->daemon->session, &event);
     if (!up)
         return;
+    feed_halted_unknown(feed, symbol);
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (s->streams[kind] >= 0)
             feed_listen_to(feed, (size_t)s->streams[kind], clock_now_ms());
@@ -251,8 +253,10 @@ static void check_some(struct feed *feed, bool down)
 static void gone_up(struct feed *feed, bool some_down)
 {
     feed->up_since_ms = clock_now_ms();
-    for (int s = 0; s < feed->n_symbols; s++)
+    for (int s = 0; s < feed->n_symbols; s++) {
         feed->symbols[s].down = false;
+        feed_halted_unknown(feed, s);
+    }
     feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
     daemon_log_event(LOG_FEED_BACK, LOG_OF(.venue = feed->venue->format->name), "feed: connected to %s",

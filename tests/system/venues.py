@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Several venues in one daemon, each a replay of ours: both stream at once, one is refused, or once its keys are revoked, closed over
-a long weekend, split and paid a dividend, symbols come and go, and everything is as it was after a restart."""
+a long weekend, split and paid a dividend, symbols come and go, and everything is as it was after a restart; a stock that is halted
+resumes unseen."""
 
 import json
 import os
@@ -69,6 +70,26 @@ def half_day(folder):
     at = daemon.query("SELECT since_ns FROM market_sessions")[0][0]
     assert at == 1795802400 * 10**9, at
     print("half day: closed at", at)
+
+
+def resumed_unseen(folder):
+    """A stock is halted while the daemon is there, and no longer when it comes back: its first trade ends the halt, also in the log."""
+    place = folder.within("halted")
+    halting = folder.start(harness.Alpaca(place, "--synthetic", "5", "--speed", "max", "--from", "2026-01-15T15:00:00Z", "--to",
+                                          "2026-01-15T15:20:00Z", "--fault", "status@2m:AAPL=HALT"))
+    daemon = folder.start(harness.Daemon(place, halting, harness.stocks_config(halting.keys)))
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["trading"] == "halted", "the halt")
+    assert daemon.stop() == 0 and halting.stop() == 0
+    later = folder.start(harness.Alpaca(place, "--synthetic", "5", "--speed", "max", "--from", "2026-01-15T15:40:00Z", "--to",
+                                        "2026-01-15T16:00:00Z"))
+    daemon = folder.start(harness.Daemon(place, later, harness.stocks_config(later.keys)))
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["trading"] == "trades", "the end of the halt")
+    assert daemon.stop() == 0 and later.stop() == 0
+    events = json.loads(daemon.papertape("events", "show", "--seq", "1", "--n", "1000000", "--json"))["events"]
+    said = [e["words"] for e in events if "AAPL" in e["words"] and ("is halted" in e["words"] or "after an interruption" in e["words"])]
+    assert len(said) == 2 and "is halted" in said[0], said
+    assert daemon.papertape("parity").startswith("parity ok")
+    print("halted, and resumed unseen:", said[-1])
 
 
 def refused(folder):
@@ -216,7 +237,7 @@ def revoked(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, both, refused, revoked, weekend, half_day, same_bars)
+        harness.together(folder, both, refused, revoked, weekend, half_day, resumed_unseen, same_bars)
 
 
 if __name__ == "__main__":
