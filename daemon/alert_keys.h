@@ -90,7 +90,7 @@
     ROW(double, disk_critical, "disk_critical", ALERT_SHARE, "95%", \
         "from here on that alert is an error; 0 or off: never", NULL) \
     ROW(uint64_t, wal_bytes, "wal", ALERT_WAL, "64MiB", \
-        "papertape.db's write-ahead log of this size is a warning; 0 or off: none", \
+        "papertape.db's write-ahead log of this size, from 32MiB on, is a warning; 0 or off: none", \
         "The alert WAL_LARGE, over at half of it. A reader that keeps a transaction open is the cause, as a sqlite3 shell " \
         "or a notebook with a query half read: the log grows until it ends. Looked at every ten seconds, on a thread.") \
     ROW(int64_t, clock_offset_ns, "clock_offset", ALERT_FOR, "5s", \

@@ -29,7 +29,8 @@
         "Further ones are mail.NAME, with mail_to.NAME and the others.") \
     ROW("mail_to", "", "addresses, with commas", NULL) \
     ROW("mail_from", "", "the sender's address", NULL) \
-    ROW("mail_user", "", "the user's name at that server; empty: no login", NULL) \
+    ROW("mail_user", "", "the user's name at that server; empty: no login", \
+        "A server that offers no login is sent to without one: it accepts what it accepts from everybody.") \
     ROW("mail_password", "", \
         "a systemd credential's name, or the path of a file of mode 0600: one line, the password; empty: none", NULL) \
     ROW("mail_tls", "required", "of smtp://: required (STARTTLS), or off", \
