@@ -102,7 +102,7 @@ static void turn(void)
 struct client {
     int fd;
     char *in;
-    size_t len, size;
+    size_t len, size, lines;
     bool ended;
 };
 
@@ -132,6 +132,9 @@ static void take(struct client *client)
         client->ended |= n == 0 || (n < 0 && errno == ECONNRESET);
         if (n <= 0)
             break;
+        for (const char *at = client->in + client->len, *end = at + n;
+             (at = memchr(at, '\n', (size_t)(end - at))); at++)
+            client->lines++;
         client->len += (size_t)n;
     }
     client->in[client->len] = '\0';
@@ -139,10 +142,7 @@ static void take(struct client *client)
 
 static size_t lines(const struct client *client)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < client->len; i++)
-        n += client->in[i] == '\n';
-    return n;
+    return client->lines;
 }
 
 /* Turns the loop, and reads, until there are so many lines, or the end. */
@@ -653,7 +653,7 @@ static void removed(void)
     struct client newcomer = connected();
     struct client *const all[] = {&waits, &newcomer, &crowd[0], &crowd[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        all[i]->len = 0;
+        all[i]->len = all[i]->lines = 0;
         say(all[i], PING);
         CHECK(await_lines(all[i], 1));
         check_has(all[i], "\"ok\":true");
@@ -695,7 +695,7 @@ static void own_crowd(void)
         CHECK(await_lines(&newcomer, 1));
         check_has(&newcomer, "{\"id\":1,\"ok\":true");
         disconnect(&newcomer);
-        keeps.len = 0;
+        keeps.len = keeps.lines = 0;
         say(&keeps, "{\"id\":2,\"cmd\":\"who\"}\n");
         CHECK(await_lines(&keeps, 1));
         check_has(&keeps, "{\"id\":2,\"ok\":true");
