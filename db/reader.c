@@ -83,8 +83,8 @@ static bool is_saved_backtest(sqlite3 *db)
 bool db_backtest_is(const char *path)
 {
     sqlite3 *db = NULL;
-    bool is = db_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, &db) == SQLITE_OK &&
-              is_saved_backtest(db);
+    bool is =
+        db_open(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, &db) == SQLITE_OK && is_saved_backtest(db);
     sqlite3_close(db);
     return is;
 }
