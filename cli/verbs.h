@@ -19,6 +19,7 @@
     X(cli_events) \
     X(cli_explain) \
     X(cli_fees) \
+    X(cli_fetch) \
     X(cli_fills) \
     X(cli_flatten) \
     X(cli_gpu) \

@@ -203,6 +203,11 @@ struct venue_rest_status {
     char detail[VENUE_DETAIL_MAX];     /* the last failure */
 };
 
+/* For what prices are adjusted, up to now: the venue's "adjustment". Adjusted ones change with every action. */
+#define VENUE_ADJUSTMENT_NAMES "raw split dividend all"
+enum venue_adjustment { VENUE_RAW, VENUE_SPLIT, VENUE_DIVIDEND, VENUE_ALL, VENUE_ADJUSTMENTS };
+extern const char *const venue_adjustment_names[VENUE_ADJUSTMENTS];
+
 struct venue_bars_request {
     const struct symbol *symbol; /* copied */
     int64_t interval_ns;
@@ -212,7 +217,8 @@ struct venue_bars_request {
     /* Copied: bars below a day begin and end by its sessions. NULL: the symbol has none, or its days are not
      * known: by the clock. */
     const struct trading_calendar *calendar;
-    bool adjusted; /* for splits up to now_ns, so that the bars continue into what is streamed */
+    /* VENUE_SPLIT: so that the bars continue into what is streamed. Others than VENUE_RAW of stocks only. */
+    enum venue_adjustment adjustment;
 };
 
 enum {
@@ -241,7 +247,8 @@ struct venue {
      * one request by the stream's kind. */
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
-    bool needs_keys; /* it answers no request without keys */
+    uint32_t bars_page; /* the most bars in an answer */
+    bool needs_keys;    /* it answers no request without keys */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
     bool always_open;
 

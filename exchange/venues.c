@@ -7,6 +7,8 @@
 
 static const struct venue *const list[] = {&alpaca_venue, &binance_venue, &binance_us_venue};
 
+const char *const venue_adjustment_names[VENUE_ADJUSTMENTS] = {"raw", "split", "dividend", "all"};
+
 enum { VENUES = sizeof list / sizeof *list };
 
 const struct venue *const *venues_known(size_t *ret_n)

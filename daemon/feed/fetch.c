@@ -170,7 +170,7 @@ static int send_bars(struct feed_asked *asked)
         .start_ns = call->from_ns,
         .end_ns = call->to_ns,
         .now_ns = feed_venue_now_ns(feed),
-        .adjusted = feed->symbols[call->symbol].calendar >= 0,
+        .adjustment = feed->symbols[call->symbol].calendar >= 0 ? VENUE_SPLIT : VENUE_RAW,
         .calendar = &days,
     };
     return net_requests_bars(feed->rest, &request, have_bars, call, NULL);

@@ -253,7 +253,7 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
         .start_ns = first,
         .end_ns = last,
         .now_ns = now,
-        .adjusted = feed->symbols[stream->symbol].calendar >= 0,
+        .adjustment = feed->symbols[stream->symbol].calendar >= 0 ? VENUE_SPLIT : VENUE_RAW,
         .calendar = &days,
     };
     return first > last ? -EAGAIN : net_requests_bars(feed->rest, &request, have_latest, call, NULL);

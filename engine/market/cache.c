@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "exchange/cache_folder.h"
 #include "exchange/clock.h"
 #include "exchange/whole_file.h"
 
@@ -45,21 +46,6 @@ static int make_folder(const char *path)
     return access(path, R_OK | X_OK) < 0 ? -errno : 0;
 }
 
-static bool find_folder(const char *wanted, char ret[static PATH_MAX])
-{
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n;
-    if (wanted)
-        n = snprintf(ret, PATH_MAX, "%s", wanted);
-    else if (xdg && xdg[0] == '/')
-        n = snprintf(ret, PATH_MAX, "%s/papertape/market", xdg);
-    else if (home && home[0] == '/')
-        n = snprintf(ret, PATH_MAX, "%s/.cache/papertape/market", home);
-    else
-        return false;
-    return n > 0 && n < PATH_MAX - NAME_SIZE - 1;
-}
-
 void market_store_cache_begin(struct cache *cache, const struct market_options *options)
 {
     *cache = (struct cache){
@@ -72,7 +58,7 @@ void market_store_cache_begin(struct cache *cache, const struct market_options *
     if (options->no_cache)
         return;
     char folder[PATH_MAX];
-    if (!find_folder(options->cache, folder)) {
+    if (!cache_folder("market", options->cache, folder) || strlen(folder) >= PATH_MAX - NAME_SIZE - 1) {
         note(cache, "no cache: %s: a folder, as $XDG_CACHE_HOME or $HOME/.cache",
              options->cache ? "its path is empty or too long" : "neither $XDG_CACHE_HOME nor $HOME is set");
         return;

@@ -159,7 +159,7 @@ static void add_bars(struct text *text, const struct alpaca_call *call)
     add_time(text, "end", last_ns(call, delayed));
     text_format(text, "&limit=%zu&sort=asc", call->limit);
     if (!crypto)
-        text_format(text, "&adjustment=%s&feed=%s", call->base.bars.adjusted ? "split" : "raw",
+        text_format(text, "&adjustment=%s&feed=%s", venue_adjustment_names[call->base.bars.adjustment],
                     delayed                           ? "sip"
                     : strcmp(rest->feed, "test") == 0 ? "iex"
                                                       : rest->feed);

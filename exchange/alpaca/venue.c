@@ -14,6 +14,7 @@ const struct venue alpaca_venue = {
     .n_options = ALPACA_OPTIONS,
     .asks_a_minute = 40, /* of 200 calls */
     .ask_cost = {1, 1, 1, 1, 1, 1},
+    .bars_page = ALPACA_BARS_MAX,
     .needs_keys = true,
     .stream_name = alpaca_stream_name,
     .stream_create = alpaca_stream_create,

@@ -151,6 +151,8 @@ static int take_bars(struct venue_call *call, const char *body, size_t len, stru
         return -ENOMEM;
     int r = binance_parse_klines(body, len, &call->symbol, rest->interval_ns, rest->now_ns, bars, asked, &n,
                                  &closed);
+    if (r == 0 && n > 0 && bars[0].open_ns > rest->end_ns)
+        n = closed = 0; /* before the listing the venue answers with the first bars that there are */
     if (r == 0 && n > 0 && (bars[0].open_ns < rest->start_ns || bars[n - 1].open_ns > rest->end_ns))
         r = -EBADMSG; /* not what was requested: the pages might never end */
     if (r < 0) {

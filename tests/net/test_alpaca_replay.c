@@ -105,7 +105,7 @@ static void ask_bars(struct venue_rest *rest, const struct symbol *symbol, int64
         .end_ns = end_ns,
         .now_ns = now_ns,
         .max = max,
-        .adjusted = true,
+        .adjustment = VENUE_SPLIT,
     };
     memset(&seen, 0, sizeof(seen));
     CHECK_INT(net_requests_bars(rest, &request, on_reply, &seen, NULL), 0);

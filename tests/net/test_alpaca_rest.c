@@ -140,7 +140,7 @@ static struct seen ask_bars(const struct symbol *symbol, int64_t interval_ns, in
                                                .end_ns = end_ns,
                                                .now_ns = now_ns,
                                                .max = max,
-                                               .adjusted = true};
+                                               .adjustment = VENUE_SPLIT};
     CHECK_INT(net_requests_bars(rest, &request, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     return seen;

@@ -1,0 +1,233 @@
+#include "cli/fetch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/stored.h"
+#include "cli/verbs.h"
+#include "exchange/early_stop.h"
+#include "exchange/exit_status.h"
+#include "exchange/nearest.h"
+#include "exchange/venues.h"
+#include "record/config_key.h"
+
+/* ---- the line ---- */
+
+static int take_venue(struct option_call *call, struct fetch *fetch)
+{
+    struct nearest nearest = {0};
+    size_t n;
+    const struct venue *const *known = venues_known(&n);
+    const char *name = fetch->asked->venue ? fetch->asked->venue : venue_default()->format->name;
+    fetch->venue = venue_find(name);
+    if (fetch->venue)
+        return EXIT_OK;
+    for (size_t i = 0; i < n; i++)
+        nearest_offer(&nearest, name, known[i]->format->name);
+    return option_fail(call, EXIT_USAGE, "--venue %s: an unknown venue%s", name,
+                       NEAREST_HINT(&nearest, name));
+}
+
+/* "BTCUSDT,ETHUSDT", each once. */
+static int take_symbols(struct option_call *call, struct fetch *fetch)
+{
+    for (const char *word = fetch->asked->symbols; *word;) {
+        size_t len = strcspn(word, ", ");
+        if (len >= SYMBOL_NAME_MAX)
+            return option_fail(call, EXIT_USAGE, "--symbol %.40s…: too long", word);
+        if (len > 0 && fetch->n == FETCH_SYMBOLS_MAX)
+            return option_fail(call, EXIT_USAGE, "--symbol: at most %d symbols", FETCH_SYMBOLS_MAX);
+        char text[SYMBOL_NAME_MAX], *name = fetch->symbols[fetch->n].name;
+        snprintf(text, sizeof text, "%.*s", (int)len, word);
+        cli_stored_symbol(text, name);
+        for (size_t i = 0; i < fetch->n && len > 0; i++)
+            if (strcmp(fetch->symbols[i].name, name) == 0)
+                return option_fail(call, EXIT_USAGE, "--symbol: %s twice", name);
+        fetch->n += len > 0;
+        word += len + strspn(word + len, ", ");
+    }
+    return fetch->n > 0 ? EXIT_OK : option_fail(call, EXIT_USAGE, "--symbol: a name is needed, as BTCUSDT");
+}
+
+static int take_line(struct option_call *call, struct fetch *fetch)
+{
+    const struct fetch_asked *asked = fetch->asked;
+    char why[CONFIG_WHY_MAX];
+    int interval = config_key_word(asked->interval, BAR_INTERVAL_NAMES, why);
+    if (interval < 0)
+        return option_fail(call, EXIT_USAGE, "--interval: %s", why);
+    fetch->interval_ns = bar_intervals[interval].ns;
+    fetch->from_ns = bar_open_time(asked->from_ns, fetch->interval_ns);
+    if (fetch->from_ns < asked->from_ns)
+        fetch->from_ns += fetch->interval_ns;
+    for (int i = 0; i < VENUE_ADJUSTMENTS && asked->adjustment; i++)
+        if (strcmp(asked->adjustment, venue_adjustment_names[i]) == 0)
+            fetch->adjustment = (enum venue_adjustment)i;
+    if (fetch->from_ns < 0)
+        return option_fail(call, EXIT_USAGE, "--from: a time since 1970 is needed");
+    int status = take_venue(call, fetch);
+    if (status == EXIT_OK && fetch->venue->always_open && (asked->adjustment || asked->feed || asked->crypto))
+        status = option_fail(call, EXIT_USAGE, "%s has no %s", fetch->venue->title,
+                             asked->adjustment ? "--adjustment"
+                             : asked->feed     ? "--feed"
+                                               : "--crypto");
+    return status == EXIT_OK ? take_symbols(call, fetch) : status;
+}
+
+/* ---- what is printed ---- */
+
+static int64_t missing_of(const struct fetch_symbol *symbol, enum history_why why)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < symbol->n_missing; i++)
+        n += symbol->missing[i].why == why ? symbol->missing[i].bars : 0;
+    return n;
+}
+
+static json_t *symbol_object(const struct fetch *fetch, size_t i)
+{
+    const struct fetch_symbol *symbol = &fetch->symbols[i];
+    const struct history_job *job = &fetch->jobs[i];
+    json_t *missing = json_array();
+    for (size_t k = 0; k < symbol->n_missing; k++)
+        json_array_append_new(missing, json_pack("{s:I, s:I, s:I, s:s}", "from_ns",
+                                                 (json_int_t)symbol->missing[k].from_ns, "to_ns",
+                                                 (json_int_t)symbol->missing[k].end_ns, "bars",
+                                                 (json_int_t)symbol->missing[k].bars, "why",
+                                                 history_why_words[symbol->missing[k].why]));
+    return json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:o}", "symbol", symbol->name, "file",
+                     job->error ? NULL : symbol->path, "error", job->error ? job->why : NULL, "bars",
+                     (json_int_t)symbol->bars, "fetched", (json_int_t)job->bars, "requests",
+                     (json_int_t)job->pages, "changed", (json_int_t)job->changed, "missing", missing);
+}
+
+static int print_json(const struct fetch *fetch)
+{
+    json_t *symbols = json_array();
+    for (size_t i = 0; i < fetch->n; i++)
+        json_array_append_new(symbols, symbol_object(fetch, i));
+    return cli_stored_print(
+        "fetch",
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o}", "schema", "papertape.fetch/1", "venue",
+                  fetch->venue->format->name, "interval", bar_interval_name(fetch->interval_ns), "adjustment",
+                  venue_adjustment_names[fetch->adjustment], "from_ns", (json_int_t)fetch->from_ns, "to_ns",
+                  (json_int_t)fetch->end_ns, "symbols", symbols),
+        6);
+}
+
+/* Gaps one by one, of what is usual only the numbers. */
+static void print_symbol(const struct fetch *fetch, size_t i)
+{
+    const struct fetch_symbol *symbol = &fetch->symbols[i];
+    const struct history_job *job = &fetch->jobs[i];
+    char from[STORED_CELL], end[STORED_CELL];
+    if (job->error) {
+        printf("%s: %llu bars so far: %s\n", symbol->name, (unsigned long long)job->bars, job->why);
+        return;
+    }
+    printf("%s: %llu bars, %llu of them fetched in %llu requests", symbol->path,
+           (unsigned long long)symbol->bars, (unsigned long long)job->bars, (unsigned long long)job->pages);
+    if (job->changed > 0)
+        printf(", %zu others than before", job->changed);
+    for (int why = 0; why < HISTORY_WHYS; why++)
+        if (missing_of(symbol, (enum history_why)why) > 0)
+            printf("; %s %lld", history_why_words[why], (long long)missing_of(symbol, (enum history_why)why));
+    putchar('\n');
+    for (size_t k = 0; k < symbol->n_missing; k++)
+        if (symbol->missing[k].why == HISTORY_GAP)
+            printf("%s: gap of %lld bars, %s to %s\n", symbol->name, (long long)symbol->missing[k].bars,
+                   cli_stored_time(STORED_TABLE, from, symbol->missing[k].from_ns),
+                   cli_stored_time(STORED_TABLE, end, symbol->missing[k].end_ns));
+}
+
+/* ---- all of it ---- */
+
+static int run_fetch(struct option_call *call, struct fetch *fetch)
+{
+    int status = take_line(call, fetch);
+    if (status != EXIT_OK)
+        return status;
+    early_stop_catch();
+    int r = cli_fetch_from_venue(fetch);
+    if (r < 0 && r != -EIO)
+        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
+    status = cli_fetch_write(fetch);
+    if (status != EXIT_OK)
+        return status;
+    for (size_t i = 0; i < fetch->n && !call->json; i++)
+        print_symbol(fetch, i);
+    if (call->json)
+        status = print_json(fetch);
+    return status == EXIT_OK && r < 0 ? EXIT_ERROR : status;
+}
+
+static int run(struct option_call *call)
+{
+    struct fetch *fetch = calloc(1, sizeof *fetch);
+    if (!fetch)
+        return option_fail(call, EXIT_ERROR, "out of memory");
+    fetch->asked = call->into;
+    int status = run_fetch(call, fetch);
+    for (size_t i = 0; i < fetch->n; i++) {
+        history_store_close(fetch->symbols[i].store);
+        free(fetch->symbols[i].missing);
+    }
+    feed_calendar_finish(&fetch->calendar);
+    free(fetch);
+    return status;
+}
+
+static void init(void *into)
+{
+    *(struct fetch_asked *)into = (struct fetch_asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+}
+
+static const struct option_action actions[] = {{.run = run, .needed = "symbol interval from output"}};
+
+#define AT(member) offsetof(struct fetch_asked, member)
+
+static const struct option_row options[] = {
+    {"venue", "VENUE", "whose history: binance by default", AT(venue)},
+    {"symbol", "S[,S...]", "as the venue names them: BTCUSDT, AAPL, BTC/USD", AT(symbols)},
+    {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
+    {"from", "T", "open times from T on: " STORED_TIME_WORDS, AT(from_ns), cli_stored_take_time},
+    {"to", "T", "open times before T; by default now: the last bar is the last whole one", AT(to_ns),
+     cli_stored_take_time, .after = "from"},
+    {"output", "PATH",
+     "the file, gzip where its name ends in .gz; of several symbols, or where it is one, a folder, of SYMBOL_INTERVAL.csv.gz",
+     AT(out), .letter = 'o'},
+    {"adjustment", "raw|split|dividend|all",
+     "of stocks: raw by default; adjusted prices change with every split or dividend", AT(adjustment)},
+    {"feed", "iex|sip|delayed_sip|test",
+     "of Alpaca's stocks: iex by default, one exchange; delayed_sip: all of them, up to a quarter of an hour ago",
+     AT(feed)},
+    {"crypto", "us|us-1|eu-1", "of Alpaca's crypto: us by default", AT(crypto)},
+    {"keys", "FILE", "two lines, id and secret, of mode 0600; Alpaca answers nothing without", AT(keys)},
+    {"rest_url", "URL", "in place of the venue's own, https://HOST[:PORT]", AT(rest_url)},
+    {"trading_url", "URL",
+     "of Alpaca's clock, calendar and assets; else where --rest-url is, or the paper API", AT(trading_url)},
+    {"ca_file", "FILE", "certificates (PEM) that are trusted alone; else the system's", AT(ca_file)},
+    {"cache", "DIR",
+     "where what was fetched is kept; else in $XDG_CACHE_HOME/papertape/history, or ~/.cache/papertape/history",
+     AT(cache)},
+};
+
+CLI_VERB(cli_fetch) = {
+    .name = "fetch",
+    .words = "fetches a venue's history of bars into files for backtests and trainings",
+    .about =
+        "Fetches bars by REST, several requests at a time, within the venue's limits: it waits where the venue says so, "
+        "and tries again where it does not answer. What has arrived is kept: the same command after it was stopped, "
+        "killed or refused goes on, and a later --to fetches what is new. The file is CSV as papertape bars writes it, "
+        "and appears once it is whole. "
+        "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (Alpaca has "
+        "no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
+        "(papertape.fetch/1) all of them are listed.",
+    .exits = "1: not all is there; what has arrived is kept, and the same command goes on.",
+    .page = "market",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct fetch_asked),
+    .init = init,
+};

@@ -1,0 +1,51 @@
+/* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
+ * fetch_venue.c asks the venue, fetch_write.c writes files and finds what is missing. */
+#ifndef CLI_FETCH_H
+#define CLI_FETCH_H
+
+#include <uv.h>
+
+#include "daemon/feed/calendar.h"
+#include "exchange/history/download.h"
+#include "exchange/history/missing.h"
+#include "record/option.h"
+
+enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = 1024 };
+
+struct fetch_asked {
+    const char *venue, *symbols, *out, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto, *adjustment,
+        *interval, *cache;
+    int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
+};
+
+struct fetch_symbol {
+    char name[SYMBOL_NAME_MAX];
+    struct symbol symbol;
+    struct history_store *store;
+    struct history_missing *missing; /* found by fetch_write() */
+    size_t n_missing, room_missing;
+    uint64_t bars; /* in the range */
+    char path[PATH_MAX];
+};
+
+struct fetch {
+    const struct fetch_asked *asked;
+    const struct venue *venue;
+    int64_t interval_ns, from_ns, end_ns, now_ns;
+    enum venue_adjustment adjustment;
+    struct fetch_symbol symbols[FETCH_SYMBOLS_MAX];
+    struct history_job jobs[FETCH_SYMBOLS_MAX]; /* of the same symbol */
+    size_t n;
+    struct calendar calendar; /* of stocks */
+    struct trading_calendar days, always;
+    char err[FETCH_ERROR_MAX];
+};
+
+/* Finds out what the symbols are, opens their stores and fills them. 0; -errno with a sentence in fetch->err;
+ * -EIO: not all is there, for the reasons of the jobs. */
+int cli_fetch_from_venue(struct fetch *fetch);
+
+/* Writes each symbol's bars of the range. An exit status. */
+int cli_fetch_write(struct fetch *fetch);
+
+#endif

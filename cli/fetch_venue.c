@@ -1,0 +1,290 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/fetch.h"
+#include "cli/progress.h"
+#include "daemon/feed/keys.h"
+#include "exchange/cache_folder.h"
+#include "exchange/clock.h"
+#include "exchange/early_stop.h"
+#include "exchange/fail.h"
+#include "exchange/net/context.h"
+#include "exchange/net/requests.h"
+#include "exchange/net/secret.h"
+
+enum {
+    ATTEMPTS = 50, /* of a page: a ban, and a night's outage, are waited for */
+    STOP_LOOK_MS = 100,
+    DELAY_MINUTES = 16, /* of a feed that is a quarter of an hour late */
+};
+
+#define DAY_NS    (24 * 3600 * 1000000000LL)
+#define MINUTE_NS (60 * 1000000000LL)
+
+struct asking {
+    struct fetch *fetch;
+    uv_loop_t loop;
+    uv_timer_t look; /* whether it is to stop */
+    struct net_context *net;
+    struct venue_rest *rest;
+    struct feed_keys *keys;
+    struct history_download *download;
+    struct progress progress;
+    int r;
+    bool done;
+};
+
+static int fail(struct asking *asking, int r, const char *what, const char *why)
+{
+    return fail_with(r, asking->fetch->err, sizeof asking->fetch->err, "%s%s%s", what, *what ? ": " : "",
+                     why);
+}
+
+static void on_look(uv_timer_t *timer)
+{
+    struct asking *asking = timer->data;
+    if (early_stop_asked()) {
+        asking->r = -ECANCELED;
+        asking->done = true;
+    }
+}
+
+/* Turns the loop until the callback of a request sets `done`. Its result. */
+static int wait_for(struct asking *asking, int r)
+{
+    asking->done = false;
+    asking->r = r;
+    while (r == 0 && !asking->done)
+        uv_run(&asking->loop, UV_RUN_ONCE);
+    return asking->r;
+}
+
+/* ---- what the symbols are ---- */
+
+static bool refused(struct asking *asking, const struct venue_reply *reply)
+{
+    if (!reply->more || reply->error)
+        asking->done = true;
+    if (reply->error)
+        asking->r = fail(asking, reply->error, asking->fetch->venue->title, reply->text);
+    return reply->error != 0;
+}
+
+static void have_time(void *user, const struct venue_reply *reply)
+{
+    struct asking *asking = user;
+    if (!refused(asking, reply))
+        asking->fetch->now_ns = reply->server_ns;
+}
+
+static void have_symbols(void *user, const struct venue_reply *reply)
+{
+    struct asking *asking = user;
+    struct fetch *fetch = asking->fetch;
+    if (refused(asking, reply))
+        return;
+    for (size_t i = 0; i < fetch->n; i++) {
+        const struct venue_symbol *found = &reply->symbols.list[i];
+        if (!found->found || found->unusable)
+            asking->r = fail(asking, -ENOENT, fetch->symbols[i].name, "the venue does not list it");
+        else
+            fetch->symbols[i].symbol = found->symbol;
+    }
+}
+
+static void have_days(void *user, const struct venue_reply *reply)
+{
+    struct asking *asking = user;
+    struct fetch *fetch = asking->fetch;
+    if (!refused(asking, reply) && feed_calendar_take(&fetch->calendar, reply->days.list, reply->days.n) < 0)
+        asking->r = fail(asking, -EBADMSG, fetch->venue->title, "its trading days contradict each other");
+}
+
+static bool has_days(const struct fetch *fetch, const struct fetch_symbol *symbol)
+{
+    return !fetch->venue->always_open && symbol->symbol.calendar[0] != '\0';
+}
+
+static int ask_for_symbols(struct asking *asking)
+{
+    struct fetch *fetch = asking->fetch;
+    const char *names[FETCH_SYMBOLS_MAX];
+    bool days = false;
+    for (size_t i = 0; i < fetch->n; i++)
+        names[i] = fetch->symbols[i].name;
+    int r = wait_for(asking, net_requests_time(asking->rest, have_time, asking, NULL));
+    if (r == 0)
+        r = wait_for(asking, net_requests_symbols(asking->rest, names, fetch->n, have_symbols, asking, NULL));
+    for (size_t i = 0; i < fetch->n && r == 0; i++)
+        days |= has_days(fetch, &fetch->symbols[i]);
+    feed_calendar_init(&fetch->calendar, "", true);
+    if (r == 0 && days)
+        r = wait_for(asking,
+                     net_requests_days(asking->rest, fetch->from_ns > DAY_NS ? fetch->from_ns - DAY_NS : 0,
+                                       fetch->now_ns + DAY_NS, have_days, asking, NULL));
+    return r;
+}
+
+/* ---- the bars ---- */
+
+/* The end of the last whole bar by now, or of the range. */
+static void set_end(struct fetch *fetch)
+{
+    int64_t known_ns = fetch->now_ns, open_ns, end_ns;
+    if (fetch->asked->feed && strcmp(fetch->asked->feed, "delayed_sip") == 0)
+        known_ns -= DELAY_MINUTES * MINUTE_NS;
+    fetch->end_ns = fetch->asked->to_ns < known_ns ? fetch->asked->to_ns : known_ns;
+    trading_bar_span(&fetch->days, fetch->interval_ns, fetch->end_ns, &open_ns, &end_ns);
+    fetch->end_ns = open_ns;
+}
+
+static int open_store(struct asking *asking, size_t i)
+{
+    struct fetch *fetch = asking->fetch;
+    struct fetch_symbol *symbol = &fetch->symbols[i];
+    char folder[PATH_MAX];
+    if (!cache_folder("history", fetch->asked->cache, folder))
+        return fail(asking, -ENOENT, "", "no place for it: --cache DIR, $XDG_CACHE_HOME or $HOME");
+    const bool stock = has_days(fetch, symbol);
+    const struct history_series series = {
+        .venue = fetch->venue->format->name,
+        .symbol = symbol->name,
+        .feed = stock && fetch->asked->feed ? fetch->asked->feed : "",
+        .adjustment = venue_adjustment_names[stock ? fetch->adjustment : VENUE_RAW],
+        .interval_ns = fetch->interval_ns,
+        .price_scale = symbol->symbol.price_scale,
+        .qty_scale = symbol->symbol.qty_scale,
+    };
+    fetch->jobs[i] = (struct history_job){
+        .symbol = &symbol->symbol,
+        .calendar = stock ? &fetch->days : &fetch->always,
+        .adjustment = stock ? fetch->adjustment : VENUE_RAW,
+        .interval_ns = fetch->interval_ns,
+        .from_ns = fetch->from_ns,
+        .end_ns = fetch->end_ns,
+    };
+    int r = history_store_open(folder, &series, &symbol->store, fetch->err, sizeof fetch->err);
+    fetch->jobs[i].store = symbol->store;
+    return r;
+}
+
+static void on_page(void *ctx)
+{
+    struct asking *asking = ctx;
+    const struct fetch *fetch = asking->fetch;
+    int64_t lacked_ns = 0, done_ns = 0;
+    uint64_t bars = 0;
+    for (size_t i = 0; i < fetch->n; i++) {
+        lacked_ns += fetch->jobs[i].lacked_ns;
+        done_ns += fetch->jobs[i].done_ns;
+        bars += fetch->jobs[i].bars;
+    }
+    cli_progress_count(&asking->progress, bars, "bars");
+    cli_progress_show(&asking->progress, lacked_ns > 0 ? (double)done_ns / (double)lacked_ns : 1);
+    if (history_download_over(asking->download))
+        asking->done = true;
+}
+
+static int fill_stores(struct asking *asking)
+{
+    struct fetch *fetch = asking->fetch;
+    int r = 0;
+    fetch->days = feed_calendar_view(&fetch->calendar);
+    set_end(fetch);
+    if (fetch->end_ns <= fetch->from_ns)
+        return fail(asking, -EINVAL, "", "no bar of that interval is whole between --from and --to");
+    for (size_t i = 0; i < fetch->n && r == 0; i++)
+        r = open_store(asking, i);
+    if (r < 0)
+        return r;
+    cli_progress_begin(&asking->progress, "fetch");
+    r = history_download_start(asking->rest, fetch->venue, fetch->jobs, fetch->n, fetch->now_ns, on_page,
+                               asking, &asking->download);
+    if (r == 0 && !history_download_over(asking->download))
+        r = wait_for(asking, 0);
+    cli_progress_end(&asking->progress);
+    for (size_t i = 0; i < fetch->n && r == 0; i++)
+        r = fetch->jobs[i].error ? -EIO : 0;
+    return r;
+}
+
+/* ---- the connection ---- */
+
+static int make_rest(struct asking *asking)
+{
+    const struct fetch_asked *asked = asking->fetch->asked;
+    const struct venue *venue = asking->fetch->venue;
+    char error[NET_ERROR_MAX];
+    struct venue_setting settings[4];
+    size_t n = 0;
+    const struct venue_setting given[] = {
+        {"feed", asked->feed}, {"crypto", asked->crypto}, {"trading_url", asked->trading_url}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value)
+            settings[n++] = given[i];
+    const struct net_config config = {.loop = &asking->loop, .ca_file = asked->ca_file};
+    int r = net_context_create(&config, &asking->net, error);
+    if (r < 0)
+        return fail(asking, r, "", error);
+    const struct venue_rest_config rest = {
+        .net = asking->net,
+        .rest_url = asked->rest_url,
+        .jitter_seed = uv_hrtime(),
+        .attempts_max = ATTEMPTS,
+        .keys = asking->keys ? (struct venue_keys){asking->keys->id, asking->keys->secret}
+                             : (struct venue_keys){0},
+        .settings = settings,
+        .n_settings = n,
+    };
+    r = venue->rest_create(&rest, &asking->rest);
+    return r < 0 ? fail(asking, r, asked->rest_url ? asked->rest_url : venue->rest_url, strerror(-r)) : 0;
+}
+
+static int read_keys(struct asking *asking)
+{
+    const struct fetch *fetch = asking->fetch;
+    if (!fetch->asked->keys)
+        return fetch->venue->needs_keys
+                   ? fail(asking, -ENOKEY, fetch->venue->title,
+                          "it answers no request without keys: --keys FILE, two lines, id and secret")
+                   : 0;
+    asking->keys = net_secret_alloc(sizeof *asking->keys);
+    if (!asking->keys)
+        return fail(asking, -ENOMEM, "", "out of memory");
+    return feed_keys_read(fetch->asked->keys, asking->keys, asking->fetch->err, sizeof asking->fetch->err);
+}
+
+static void close_all(struct asking *asking)
+{
+    history_download_destroy(asking->download);
+    net_requests_destroy(asking->rest);
+    if (asking->net)
+        net_context_stop(asking->net, NULL, NULL);
+    uv_close((uv_handle_t *)&asking->look, NULL);
+    uv_run(&asking->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&asking->loop);
+    net_secret_free(asking->keys);
+}
+
+int cli_fetch_from_venue(struct fetch *fetch)
+{
+    struct asking asking = {.fetch = fetch};
+    uv_loop_init(&asking.loop);
+    uv_timer_init(&asking.loop, &asking.look);
+    asking.look.data = &asking;
+    uv_timer_start(&asking.look, on_look, STOP_LOOK_MS, STOP_LOOK_MS);
+    int r = read_keys(&asking);
+    if (r == 0)
+        r = make_rest(&asking);
+    if (r == 0)
+        r = ask_for_symbols(&asking);
+    if (r == 0)
+        r = fill_stores(&asking);
+    if (r == -ECANCELED)
+        fail(&asking, r, "", "stopped; what has arrived is kept, and the same command goes on");
+    close_all(&asking);
+    return r;
+}

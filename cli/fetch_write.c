@@ -1,0 +1,164 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "cli/fetch.h"
+#include "cli/output.h"
+#include "cli/stored.h"
+#include "exchange/exit_status.h"
+#include "exchange/folder.h"
+
+enum { GZIP_BUFFER = 1 << 18 };
+
+/* A file of one symbol's bars, plain or gzip by its name. */
+struct writing {
+    struct fetch_symbol *symbol;
+    struct output output;
+    gzFile gzip; /* NULL: plain */
+    bool sessions;
+    const struct trading_calendar *days;
+    int64_t interval_ns;
+    struct history_looking looking;
+    int error;
+};
+
+static void put(struct writing *w, const char *line, int n)
+{
+    if (w->gzip ? gzwrite(w->gzip, line, (unsigned)n) != n
+                : fwrite(line, 1, (size_t)n, w->output.file) != (size_t)n)
+        w->error = errno ? errno : EIO;
+}
+
+static int put_bar(void *ctx, const struct bar *bar)
+{
+    struct writing *w = ctx;
+    const struct symbol *symbol = &w->symbol->symbol;
+    char open[STORED_CELL], high[STORED_CELL], low[STORED_CELL], close[STORED_CELL], volume[STORED_CELL],
+        line[6 * STORED_CELL];
+    int n = snprintf(line, sizeof line, "%lld,%s,%s,%s,%s,%s", (long long)(bar->open_ns / 1000000),
+                     cli_stored_decimal(STORED_CSV, open, bar->open, symbol->price_scale),
+                     cli_stored_decimal(STORED_CSV, high, bar->high, symbol->price_scale),
+                     cli_stored_decimal(STORED_CSV, low, bar->low, symbol->price_scale),
+                     cli_stored_decimal(STORED_CSV, close, bar->close, symbol->price_scale),
+                     cli_stored_decimal(STORED_CSV, volume, bar->volume, symbol->qty_scale));
+    if (w->sessions)
+        n += snprintf(line + n, sizeof line - (size_t)n, ",%s",
+                      bar_session_names[trading_session_of(
+                          w->days, bar->open_ns, trading_bar_end(w->days, w->interval_ns, bar->open_ns))]);
+    line[n++] = '\n';
+    put(w, line, n);
+    w->symbol->bars++;
+    history_missing_bar(&w->looking, bar->open_ns);
+    return w->error ? -w->error : 0;
+}
+
+/* ---- what is missing ---- */
+
+static void take_missing(void *ctx, const struct history_missing *run)
+{
+    struct writing *w = ctx;
+    struct fetch_symbol *symbol = w->symbol;
+    if (symbol->n_missing == symbol->room_missing) {
+        size_t room = symbol->room_missing ? 2 * symbol->room_missing : 64;
+        struct history_missing *more = reallocarray(symbol->missing, room, sizeof *more);
+        if (!more) {
+            w->error = ENOMEM;
+            return;
+        }
+        symbol->missing = more;
+        symbol->room_missing = room;
+    }
+    symbol->missing[symbol->n_missing++] = *run;
+}
+
+/* ---- the file ---- */
+
+static int open_file(struct writing *w, const char *path)
+{
+    size_t n = strlen(path);
+    int status = cli_output_open("fetch", path, &w->output);
+    if (status != EXIT_OK || n < 3 || strcmp(path + n - 3, ".gz") != 0)
+        return status;
+    int fd = dup(fileno(w->output.file));
+    w->gzip = fd >= 0 ? gzdopen(fd, "wb") : NULL;
+    if (w->gzip) {
+        gzbuffer(w->gzip, GZIP_BUFFER);
+        return EXIT_OK;
+    }
+    if (fd >= 0)
+        close(fd);
+    cli_output_drop(&w->output);
+    return cli_stored_fail(EXIT_ERROR, "fetch", path, strerror(ENOMEM));
+}
+
+static int close_file(struct writing *w, const char *path)
+{
+    if (w->gzip && gzclose(w->gzip) != Z_OK && !w->error)
+        w->error = errno ? errno : EIO;
+    if (!w->error)
+        return cli_output_commit("fetch", &w->output);
+    cli_output_drop(&w->output);
+    return cli_stored_fail(EXIT_ERROR, "fetch", path, strerror(w->error));
+}
+
+static int write_symbol(struct fetch *fetch, size_t i)
+{
+    struct fetch_symbol *symbol = &fetch->symbols[i];
+    const struct history_job *job = &fetch->jobs[i];
+    struct writing w = {.symbol = symbol,
+                        .sessions = job->calendar->n > 0,
+                        .days = job->calendar,
+                        .interval_ns = fetch->interval_ns};
+    w.looking = (struct history_looking){.interval_ns = fetch->interval_ns,
+                                         .calendar = job->calendar,
+                                         .listed_ns = job->listed_ns,
+                                         .found = take_missing,
+                                         .ctx = &w,
+                                         .next_ns = fetch->from_ns};
+    int status = open_file(&w, symbol->path);
+    if (status != EXIT_OK)
+        return status;
+    const char *head = w.sessions ? "open_time_ms,open,high,low,close,volume,session\n"
+                                  : "open_time_ms,open,high,low,close,volume\n";
+    errno = 0;
+    put(&w, head, (int)strlen(head));
+    int r = history_store_each(symbol->store, fetch->from_ns, fetch->end_ns, put_bar, &w);
+    if (r < 0 && !w.error)
+        w.error = -r;
+    history_missing_end(&w.looking, fetch->end_ns);
+    return close_file(&w, symbol->path);
+}
+
+/* "BTC-USD_1m.csv.gz" in the folder; or the file that was named. */
+static int find_path(const struct fetch *fetch, struct fetch_symbol *symbol)
+{
+    const char *out = fetch->asked->out;
+    struct stat st;
+    bool folder = fetch->n > 1 || (stat(out, &st) == 0 && S_ISDIR(st.st_mode));
+    int n = folder ? snprintf(symbol->path, sizeof symbol->path, "%s/%s_%s.csv.gz", out, symbol->name,
+                              bar_interval_name(fetch->interval_ns))
+                   : snprintf(symbol->path, sizeof symbol->path, "%s", out);
+    if (n >= (int)sizeof symbol->path)
+        return cli_stored_fail(EXIT_ERROR, "fetch", out, strerror(ENAMETOOLONG));
+    for (char *c = symbol->path + strlen(out) + 1; folder && *c; c++)
+        if (*c == '/')
+            *c = '-';
+    return EXIT_OK;
+}
+
+int cli_fetch_write(struct fetch *fetch)
+{
+    char failed[PATH_MAX];
+    int status = EXIT_OK, r;
+    if (fetch->n > 1 && (r = folder_make(fetch->asked->out, 0755, failed)) < 0)
+        return cli_stored_fail(EXIT_ERROR, "fetch", failed, strerror(-r));
+    for (size_t i = 0; i < fetch->n && status == EXIT_OK; i++) {
+        status = find_path(fetch, &fetch->symbols[i]);
+        if (status == EXIT_OK && !fetch->jobs[i].error)
+            status = write_symbol(fetch, i);
+    }
+    return status;
+}

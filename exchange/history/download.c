@@ -1,0 +1,231 @@
+#include "exchange/history/download.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/fail.h"
+#include "exchange/net/requests.h"
+
+enum { ASKED_MAX = 8 }; /* pages on their way or queued, of all jobs */
+
+/* A request, and what has come of it. */
+struct asking {
+    struct asking *next;
+    struct history_download *download;
+    struct history_job *job;
+    struct venue_call *call;
+    int64_t from_ns, end_ns;
+    bool first; /* asks for the venue's first bar */
+    struct bar *bars;
+    size_t n, room;
+};
+
+struct history_download {
+    struct venue_rest *rest;
+    const struct venue *venue;
+    struct history_job *jobs;
+    size_t n, turn; /* whose page is the next */
+    int64_t now_ns;
+    struct asking *askings;
+    unsigned asked;
+    void (*changed)(void *ctx);
+    void *ctx;
+};
+
+static void ask_more(struct history_download *download);
+
+static void end_job(struct history_job *job, int error, const char *why)
+{
+    if (job->error)
+        return;
+    job->error = error;
+    snprintf(job->why, sizeof job->why, "%s", why);
+}
+
+bool history_download_over(const struct history_download *download)
+{
+    return download->asked == 0;
+}
+
+/* ---- what has come ---- */
+
+static void forget(struct asking *asking)
+{
+    struct history_download *download = asking->download;
+    struct asking **at = &download->askings;
+    while (*at != asking)
+        at = &(*at)->next;
+    *at = asking->next;
+    asking->job->asked--;
+    download->asked--;
+    free(asking->bars);
+    free(asking);
+}
+
+static int keep(struct asking *asking, const struct bar *bars, size_t n)
+{
+    if (asking->n + n > asking->room) {
+        size_t room = 2 * (asking->n + n);
+        struct bar *more = reallocarray(asking->bars, room, sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        asking->bars = more;
+        asking->room = room;
+    }
+    memcpy(asking->bars + asking->n, bars, n * sizeof *bars);
+    asking->n += n;
+    return 0;
+}
+
+/* Before its first bar the venue has nothing: the store knows that, too. */
+static int take_first(struct asking *asking)
+{
+    struct history_job *job = asking->job;
+    job->listed_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
+    int64_t end_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
+    return end_ns > job->from_ns
+               ? history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL)
+               : 0;
+}
+
+static int take_page(struct asking *asking)
+{
+    struct history_job *job = asking->job;
+    size_t changed = 0;
+    int r = history_store_add(job->store, asking->download->now_ns, asking->from_ns, asking->end_ns,
+                              asking->bars, asking->n, &changed);
+    job->changed += changed;
+    job->bars += asking->n;
+    job->pages++;
+    job->done_ns += asking->end_ns - asking->from_ns;
+    return r;
+}
+
+static void have_bars(void *user, const struct venue_reply *reply)
+{
+    struct asking *asking = user;
+    struct history_download *download = asking->download;
+    struct history_job *job = asking->job;
+    char why[VENUE_DETAIL_MAX * 2];
+    int r = reply->error;
+    if (r < 0)
+        snprintf(why, sizeof why, "%s", reply->text);
+    else if ((r = keep(asking, reply->bars.list, reply->bars.n_closed)) < 0)
+        snprintf(why, sizeof why, "out of memory");
+    if (r == 0 && reply->more)
+        return;
+    if (r == 0 && (r = asking->first ? take_first(asking) : take_page(asking)) < 0)
+        snprintf(why, sizeof why, "%.300s: %s", history_store_path(job->store), strerror(-r));
+    if (r < 0 && reply->more)
+        net_requests_cancel(download->rest, asking->call);
+    if (r < 0)
+        end_job(job, r, why);
+    forget(asking);
+    ask_more(download);
+    download->changed(download->ctx);
+}
+
+/* ---- asking ---- */
+
+static int ask(struct history_download *download, struct history_job *job, int64_t from_ns, int64_t end_ns,
+               bool first)
+{
+    struct asking *asking = calloc(1, sizeof *asking);
+    if (!asking)
+        return -ENOMEM;
+    *asking = (struct asking){.next = download->askings,
+                              .download = download,
+                              .job = job,
+                              .from_ns = from_ns,
+                              .end_ns = end_ns,
+                              .first = first};
+    const struct venue_bars_request request = {
+        .symbol = job->symbol,
+        .interval_ns = job->interval_ns,
+        .start_ns = from_ns,
+        .end_ns = end_ns - 1,
+        .now_ns = download->now_ns,
+        .max = first ? 1 : 0,
+        .calendar = job->calendar,
+        .adjustment = job->adjustment,
+    };
+    int r = net_requests_bars(download->rest, &request, have_bars, asking, &asking->call);
+    if (r < 0) {
+        free(asking);
+        return r;
+    }
+    download->askings = asking;
+    download->asked++;
+    job->asked++;
+    return 0;
+}
+
+/* The venue's first bar, then its next page, up to the end of the venue's page in which it begins. False:
+ * there is none now. */
+static bool ask_page(struct history_download *download, struct history_job *job)
+{
+    int64_t from_ns, end_ns, span_ns = job->interval_ns * (int64_t)download->venue->bars_page;
+    bool first = job->listed_ns < 0;
+    if (job->error || (first && job->asked > 0) ||
+        (!first && !history_store_lacks(job->store, job->next_ns, job->end_ns, &from_ns, &end_ns)))
+        return false;
+    if (!first && end_ns > from_ns - from_ns % span_ns + span_ns)
+        end_ns = from_ns - from_ns % span_ns + span_ns;
+    int r = first ? ask(download, job, 0, job->end_ns, true) : ask(download, job, from_ns, end_ns, false);
+    if (r < 0)
+        end_job(job, r, r == -EINVAL ? "the venue has no bars of this interval" : strerror(-r));
+    else if (!first)
+        job->next_ns = end_ns;
+    return r == 0;
+}
+
+/* The jobs take turns. */
+static void ask_more(struct history_download *download)
+{
+    for (size_t idle = 0; idle < download->n && download->asked < ASKED_MAX;) {
+        idle = ask_page(download, &download->jobs[download->turn]) ? 0 : idle + 1;
+        download->turn = (download->turn + 1) % download->n;
+    }
+}
+
+static int64_t lacked(const struct history_job *job)
+{
+    int64_t at_ns = job->from_ns, from_ns, end_ns, sum = 0;
+    while (history_store_lacks(job->store, at_ns, job->end_ns, &from_ns, &end_ns)) {
+        sum += end_ns - from_ns;
+        at_ns = end_ns;
+    }
+    return sum;
+}
+
+int history_download_start(struct venue_rest *rest, const struct venue *venue, struct history_job *jobs,
+                           size_t n, int64_t now_ns, void (*changed)(void *ctx), void *ctx,
+                           struct history_download **ret)
+{
+    struct history_download *download = calloc(1, sizeof *download);
+    if (!download)
+        return -ENOMEM;
+    *download = (struct history_download){
+        .rest = rest, .venue = venue, .jobs = jobs, .n = n, .now_ns = now_ns, .changed = changed, .ctx = ctx};
+    for (size_t i = 0; i < n; i++) {
+        jobs[i].listed_ns = -1;
+        jobs[i].next_ns = jobs[i].from_ns;
+        jobs[i].lacked_ns = lacked(&jobs[i]);
+    }
+    *ret = download;
+    ask_more(download);
+    return 0;
+}
+
+void history_download_destroy(struct history_download *download)
+{
+    if (!download)
+        return;
+    while (download->askings) {
+        net_requests_cancel(download->rest, download->askings->call);
+        forget(download->askings);
+    }
+    free(download);
+}

@@ -1,0 +1,395 @@
+#include "exchange/history/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "exchange/fail.h"
+#include "exchange/folder.h"
+#include "exchange/lock_file.h"
+#include "exchange/whole_file.h"
+
+#define SCHEMA "papertape.history/1"
+
+enum { FOLDER_MODE = 0755, SERIES_MAX = 512, PAGE_BARS_MAX = 1 << 20 };
+
+/* Without padding: written as it is. */
+struct page {
+    int64_t asked_ns, from_ns, end_ns;
+    uint64_t n;
+};
+struct row {
+    int64_t open_ns, open, high, low, close, trades;
+    int64_t volume_high, quote_high; /* the upper halves */
+    uint64_t volume_low, quote_low;
+};
+
+/* Where the newest page of a range is. They are ascending, and none overlaps another. */
+struct piece {
+    int64_t from_ns, end_ns;
+    off_t at; /* of its header */
+};
+
+struct history_store {
+    char path[PATH_MAX];
+    int fd;
+    off_t end;
+    struct piece *pieces;
+    size_t n, room;
+};
+
+/* ---- rows ---- */
+
+static struct row row_of(const struct bar *bar)
+{
+    return (struct row){
+        .open_ns = bar->open_ns,
+        .open = bar->open,
+        .high = bar->high,
+        .low = bar->low,
+        .close = bar->close,
+        .trades = bar->trades,
+        .volume_high = (int64_t)(bar->volume >> 64),
+        .volume_low = (uint64_t)bar->volume,
+        .quote_high = (int64_t)(bar->quote_volume >> 64),
+        .quote_low = (uint64_t)bar->quote_volume,
+    };
+}
+
+static struct bar bar_of(const struct row *row)
+{
+    return (struct bar){
+        .open_ns = row->open_ns,
+        .open = row->open,
+        .high = row->high,
+        .low = row->low,
+        .close = row->close,
+        .trades = row->trades,
+        .volume = ((int128_t)row->volume_high << 64) | row->volume_low,
+        .quote_volume = ((int128_t)row->quote_high << 64) | row->quote_low,
+        .first_trade_id = -1,
+        .last_trade_id = -1,
+    };
+}
+
+/* ---- pages ---- */
+
+static size_t page_bytes(uint64_t n)
+{
+    return sizeof(struct page) + n * sizeof(struct row) + sizeof(uint64_t);
+}
+
+/* The whole page at `at`, to be freed, whose sum is right. 0; -ENODATA: there is none; -errno. */
+static int read_page(const struct history_store *store, off_t at, struct page **ret)
+{
+    struct page head;
+    uint64_t sum;
+    ssize_t n = pread(store->fd, &head, sizeof head, at);
+    if (n < 0)
+        return -errno;
+    if (n < (ssize_t)sizeof head || head.n > PAGE_BARS_MAX || head.from_ns >= head.end_ns)
+        return -ENODATA;
+    size_t size = page_bytes(head.n), summed = size - sizeof sum;
+    struct page *page = malloc(size);
+    if (!page)
+        return -ENOMEM;
+    n = pread(store->fd, page, size, at);
+    if (n == (ssize_t)size)
+        memcpy(&sum, (char *)page + summed, sizeof sum);
+    if (n != (ssize_t)size || sum != XXH3_64bits(page, summed)) {
+        int r = n < 0 ? -errno : -ENODATA;
+        free(page);
+        return r;
+    }
+    *ret = page;
+    return 0;
+}
+
+static const struct row *rows_of(const struct page *page)
+{
+    return (const struct row *)(page + 1);
+}
+
+/* ---- which page holds ---- */
+
+/* The first piece that ends behind `ns`. */
+static size_t find(const struct history_store *store, int64_t ns)
+{
+    size_t low = 0, high = store->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (store->pieces[middle].end_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* That range is the page's from now on: pieces that it covers go, those that it cuts keep the rest. */
+static int put_piece(struct history_store *store, struct piece piece)
+{
+    if (store->n + 2 > store->room) {
+        size_t room = store->room ? 2 * store->room : 64;
+        struct piece *more = reallocarray(store->pieces, room, sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        store->pieces = more;
+        store->room = room;
+    }
+    size_t first = find(store, piece.from_ns), end = first;
+    while (end < store->n && store->pieces[end].from_ns < piece.end_ns)
+        end++;
+    struct piece put[3];
+    size_t n = 0;
+    if (first < end && store->pieces[first].from_ns < piece.from_ns) {
+        put[n] = store->pieces[first];
+        put[n++].end_ns = piece.from_ns;
+    }
+    put[n++] = piece;
+    if (first < end && store->pieces[end - 1].end_ns > piece.end_ns) {
+        put[n] = store->pieces[end - 1];
+        put[n++].from_ns = piece.end_ns;
+    }
+    memmove(&store->pieces[first + n], &store->pieces[end], (store->n - end) * sizeof *store->pieces);
+    memcpy(&store->pieces[first], put, n * sizeof *put);
+    store->n += n - (end - first);
+    return 0;
+}
+
+bool history_store_lacks(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                         int64_t *ret_from_ns, int64_t *ret_end_ns)
+{
+    size_t i = find(store, from_ns);
+    for (; i < store->n && store->pieces[i].from_ns <= from_ns; i++) {
+        if (store->pieces[i].end_ns >= end_ns)
+            return false;
+        from_ns = store->pieces[i].end_ns;
+    }
+    *ret_from_ns = from_ns;
+    *ret_end_ns = i < store->n && store->pieces[i].from_ns < end_ns ? store->pieces[i].from_ns : end_ns;
+    return from_ns < end_ns;
+}
+
+int history_store_each(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                       int (*each)(void *ctx, const struct bar *bar), void *ctx)
+{
+    int r = 0;
+    for (size_t i = find(store, from_ns); i < store->n && store->pieces[i].from_ns < end_ns && r == 0; i++) {
+        const struct piece *piece = &store->pieces[i];
+        struct page *page;
+        r = read_page(store, piece->at, &page);
+        if (r < 0)
+            return r == -ENODATA ? -EBADMSG : r;
+        int64_t low = piece->from_ns > from_ns ? piece->from_ns : from_ns,
+                high = piece->end_ns < end_ns ? piece->end_ns : end_ns;
+        for (uint64_t k = 0; k < page->n && r == 0; k++) {
+            const struct bar bar = bar_of(&rows_of(page)[k]);
+            if (bar.open_ns >= low && bar.open_ns < high)
+                r = each(ctx, &bar);
+        }
+        free(page);
+    }
+    return r;
+}
+
+/* ---- adding ---- */
+
+struct comparing {
+    const struct bar *bars;
+    size_t n, at, known, same;
+};
+
+static bool same(const struct bar *a, const struct bar *b)
+{
+    const struct row x = row_of(a), y = row_of(b);
+    return memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* A bar that was known: is it there again, and the same? */
+static int compare(void *ctx, const struct bar *known)
+{
+    struct comparing *c = ctx;
+    while (c->at < c->n && c->bars[c->at].open_ns < known->open_ns)
+        c->at++;
+    c->known++;
+    c->same += c->at < c->n && same(&c->bars[c->at], known);
+    return 0;
+}
+
+static int write_page(struct history_store *store, const struct page *head, const struct bar *bars)
+{
+    size_t size = page_bytes(head->n), summed = size - sizeof(uint64_t);
+    char *bytes = malloc(size);
+    if (!bytes)
+        return -ENOMEM;
+    memcpy(bytes, head, sizeof *head);
+    for (size_t i = 0; i < head->n; i++) {
+        const struct row row = row_of(&bars[i]);
+        memcpy(bytes + sizeof *head + i * sizeof row, &row, sizeof row);
+    }
+    const uint64_t sum = XXH3_64bits(bytes, summed);
+    memcpy(bytes + summed, &sum, sizeof sum);
+    int r = whole_file_write(store->fd, bytes, size);
+    free(bytes);
+    if (r < 0 && (ftruncate(store->fd, store->end) < 0 || lseek(store->fd, store->end, SEEK_SET) < 0))
+        return r; /* what is half written is no page, and ends the file when it is opened again */
+    return r;
+}
+
+int history_store_add(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                      const struct bar *bars, size_t n, size_t *ret_changed)
+{
+    struct comparing comparing = {.bars = bars, .n = n};
+    int64_t lacks_from_ns, lacks_end_ns;
+    if (n > PAGE_BARS_MAX)
+        return -EMSGSIZE;
+    int r = history_store_each(store, from_ns, end_ns, compare, &comparing);
+    if (r < 0)
+        return r;
+    bool new = history_store_lacks(store, from_ns, end_ns, &lacks_from_ns, &lacks_end_ns);
+    size_t more = n > comparing.known && !new ? n - comparing.known : 0;
+    if (ret_changed)
+        *ret_changed = comparing.known - comparing.same + more;
+    if (!new &&comparing.same == n && comparing.known == n)
+        return 0;
+    const struct page head = {asked_ns, from_ns, end_ns, n};
+    r = write_page(store, &head, bars);
+    if (r == 0)
+        r = put_piece(store, (struct piece){from_ns, end_ns, store->end});
+    if (r == 0)
+        store->end += (off_t)page_bytes(n);
+    return r;
+}
+
+/* ---- open ---- */
+
+/* The first line of the file. */
+static char *series_line(const struct history_series *series)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i}", "schema", SCHEMA, "venue", series->venue,
+                  "symbol", series->symbol, "interval", bar_interval_name(series->interval_ns), "feed",
+                  series->feed, "adjustment", series->adjustment, "price_scale", series->price_scale,
+                  "qty_scale", series->qty_scale, "row_bytes", (int)sizeof(struct row));
+    char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    return line;
+}
+
+/* "BTC-USD_1m.history", "AAPL_5m-sip-split.history". */
+static int name_path(const char *folder, const struct history_series *series, char ret[static PATH_MAX])
+{
+    bool raw = strcmp(series->adjustment, "raw") == 0;
+    int n = snprintf(ret, PATH_MAX, "%s/%s/%s_%s%s%s%s%s.history", folder, series->venue, series->symbol,
+                     bar_interval_name(series->interval_ns), series->feed[0] ? "-" : "", series->feed,
+                     raw ? "" : "-", raw ? "" : series->adjustment);
+    if (n >= PATH_MAX)
+        return -ENAMETOOLONG;
+    for (char *c = ret + strlen(folder) + 1 + strlen(series->venue) + 1; *c; c++)
+        if (*c == '/')
+            *c = '-';
+    return 0;
+}
+
+/* The series must be the file's; a new one gets it. The pages begin behind it. */
+static int read_series(struct history_store *store, const char *line, char *err, size_t err_size)
+{
+    char have[SERIES_MAX];
+    size_t len = strlen(line);
+    struct stat st;
+    if (len + 1 > sizeof have)
+        return fail_with(-ENAMETOOLONG, err, err_size, "%s: %s", store->path, strerror(ENAMETOOLONG));
+    if (fstat(store->fd, &st) < 0)
+        return fail_with(-errno, err, err_size, "%s: %s", store->path, strerror(errno));
+    ssize_t n = pread(store->fd, have, len + 1, 0);
+    if (n < 0)
+        return fail_with(-errno, err, err_size, "%s: %s", store->path, strerror(errno));
+    if (n == (ssize_t)len + 1 && memcmp(have, line, len) == 0 && have[len] == '\n') {
+        store->end = (off_t)len + 1;
+        return 0;
+    }
+    if (memchr(have, '\n', (size_t)n) || st.st_size > (off_t)sizeof have) /* not the beginning of one */
+        return fail_with(-EBADMSG, err, err_size,
+                         "%s is of another series or version: remove it, and it is fetched again",
+                         store->path);
+    snprintf(have, sizeof have, "%s\n", line);
+    int r = ftruncate(store->fd, 0) < 0 ? -errno : whole_file_write(store->fd, have, len + 1);
+    store->end = (off_t)len + 1;
+    return r < 0 ? fail_with(r, err, err_size, "%s: %s", store->path, strerror(-r)) : 0;
+}
+
+/* Up to the first that is none, which goes with what is behind it. */
+static int read_pages(struct history_store *store)
+{
+    struct page *page;
+    int r = 0;
+    while (r == 0 && (r = read_page(store, store->end, &page)) == 0) {
+        r = put_piece(store, (struct piece){page->from_ns, page->end_ns, store->end});
+        store->end += (off_t)page_bytes(page->n);
+        free(page);
+    }
+    if (r != -ENODATA)
+        return r;
+    return ftruncate(store->fd, store->end) < 0 || lseek(store->fd, store->end, SEEK_SET) < 0 ? -errno : 0;
+}
+
+static int open_file(struct history_store *store, const char *folder, const struct history_series *series,
+                     char *err, size_t err_size)
+{
+    char place[PATH_MAX], failed[PATH_MAX];
+    int r = name_path(folder, series, store->path);
+    if (r < 0)
+        return fail_with(r, err, err_size, "%.200s…: %s", folder, strerror(-r));
+    snprintf(place, sizeof place, "%.*s", (int)(strrchr(store->path, '/') - store->path), store->path);
+    r = folder_make(place, FOLDER_MODE, failed);
+    if (r < 0)
+        return fail_with(r, err, err_size, "%s: %s", failed, strerror(-r));
+    store->fd = lock_file_take(AT_FDCWD, store->path);
+    if (store->fd < 0)
+        return fail_with(store->fd, err, err_size, "%s: %s", store->path,
+                         store->fd == -EBUSY ? "another process fetches it" : strerror(-store->fd));
+    char *line = series_line(series);
+    r = line ? read_series(store, line, err, err_size) : fail_with(-ENOMEM, err, err_size, "out of memory");
+    free(line);
+    if (r == 0 && (r = read_pages(store)) < 0)
+        snprintf(err, err_size, "%s: %s", store->path, strerror(-r));
+    return r;
+}
+
+int history_store_open(const char *folder, const struct history_series *series, struct history_store **ret,
+                       char *err, size_t err_size)
+{
+    struct history_store *store = calloc(1, sizeof *store);
+    if (!store)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    store->fd = -1;
+    int r = open_file(store, folder, series, err, err_size);
+    if (r < 0)
+        history_store_close(store);
+    else
+        *ret = store;
+    return r;
+}
+
+void history_store_close(struct history_store *store)
+{
+    if (!store)
+        return;
+    if (store->fd >= 0)
+        close(store->fd);
+    free(store->pieces);
+    free(store);
+}
+
+const char *history_store_path(const struct history_store *store)
+{
+    return store->path;
+}

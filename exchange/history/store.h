@@ -1,0 +1,50 @@
+/* One series of a venue's bars as it was fetched, in a file that grows: pages, each with the range of open
+ * times that it answers for and the moment of asking. What the venue says differently later is another page,
+ * and the newest of a time holds; so nothing that was known is lost. A page that is damaged or half written
+ * ends the file, and what it had is asked for again. The file can be removed at any time.
+ *
+ * Layout, in the machine's byte order: a line of JSON (the series), then pages: a header, its bars, and
+ * XXH3-64 of both. */
+#ifndef EXCHANGE_HISTORY_STORE_H
+#define EXCHANGE_HISTORY_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/bar.h"
+
+struct history_store;
+
+/* What a series is. Two that differ in anything are two files. */
+struct history_series {
+    const char *venue, *symbol; /* as the venue has them, "BTC/USD" */
+    const char *feed;           /* of a venue with several; "" */
+    const char *adjustment;     /* "raw", "split" … */
+    int64_t interval_ns;
+    int price_scale, qty_scale; /* of the bars' numbers */
+};
+
+/* FOLDER/VENUE/SYMBOL_INTERVAL.history, with folders where they are missing; locked until it is closed. 0;
+ * -EBUSY: another process fetches it; -EBADMSG: a file that is no such series; -errno; with a sentence. */
+int history_store_open(const char *folder, const struct history_series *series, struct history_store **ret,
+                       char *err, size_t err_size);
+void history_store_close(struct history_store *store); /* NULL is fine */
+const char *history_store_path(const struct history_store *store);
+
+/* The first range of open times in [from_ns, end_ns) that no page answers for. False: there is none. */
+bool history_store_lacks(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                         int64_t *ret_from_ns, int64_t *ret_end_ns);
+
+/* The venue's answer, asked at `asked_ns`: all bars that open in [from_ns, end_ns), ascending. What is the
+ * same as before is not stored again. *ret_changed (may be NULL): bars that differ from those that were
+ * known, or are no longer there. 0; -ENOSPC and other -errno: then the page is not there. */
+int history_store_add(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                      const struct bar *bars, size_t n, size_t *ret_changed);
+
+/* The bars that open in [from_ns, end_ns), as they are known now, ascending, until `each` returns another
+ * number than 0, which is returned. 0; -EBADMSG: a page is damaged; -errno. */
+int history_store_each(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                       int (*each)(void *ctx, const struct bar *bar), void *ctx);
+
+#endif

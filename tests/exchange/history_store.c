@@ -1,0 +1,221 @@
+/* A series' file against a plain array: random answers that overlap, differ, lack bars that were there;
+ * opened again, cut off at any byte, with any byte changed, on a full disk. */
+#include "exchange/history/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "tests/check.h"
+#include "tests/random.h"
+#include "tests/scratch.h"
+
+enum { SLOTS = 400, ROUNDS = 300, STEP = 60, ERROR_MAX = 512 };
+
+static const struct history_series series = {"binance", "BTC/USD", "", "raw", 60000000000, 8, 8};
+
+/* What the newest answer says of each minute: 0: not asked; -1: no bar. */
+static int64_t model[SLOTS];
+
+static struct bar bar_at(int64_t slot, int64_t price)
+{
+    return (struct bar){.open_ns = slot * STEP,
+                        .open = price,
+                        .high = price + 2,
+                        .low = price - 1,
+                        .close = price + 1,
+                        .volume = ((int128_t)price << 64) + slot,
+                        .quote_volume = -(int128_t)price,
+                        .trades = 7};
+}
+
+static struct history_store *opened(void)
+{
+    char err[ERROR_MAX] = "";
+    struct history_store *store = NULL;
+    int r = history_store_open(scratch_root(), &series, &store, err, sizeof err);
+    CHECK_INT(r, 0);
+    if (r < 0)
+        printf("%s\n", err);
+    return store;
+}
+
+struct expecting {
+    int64_t slot, to;
+    size_t n;
+};
+
+static int expect(void *ctx, const struct bar *bar)
+{
+    struct expecting *e = ctx;
+    while (e->slot <= e->to && model[e->slot] <= 0)
+        e->slot++;
+    CHECK(e->slot <= e->to);
+    if (e->slot > e->to)
+        return -ERANGE;
+    const struct bar want = bar_at(e->slot, model[e->slot]);
+    CHECK(bar->open_ns == want.open_ns && bar->open == want.open && bar->high == want.high &&
+          bar->low == want.low && bar->close == want.close && bar->volume == want.volume &&
+          bar->quote_volume == want.quote_volume && bar->trades == want.trades);
+    e->slot++;
+    e->n++;
+    return 0;
+}
+
+static void check_range(const struct history_store *store, int64_t from, int64_t to)
+{
+    struct expecting e = {from, to, 0};
+    size_t n = 0;
+    for (int64_t i = from; i <= to; i++)
+        n += model[i] > 0;
+    CHECK_INT(history_store_each(store, from * STEP, (to + 1) * STEP, expect, &e), 0);
+    CHECK_INT(e.n, n);
+    int64_t lacks_from, lacks_to, first = from;
+    while (first <= to && model[first] != 0)
+        first++;
+    bool lacks = history_store_lacks(store, from * STEP, (to + 1) * STEP, &lacks_from, &lacks_to);
+    CHECK(lacks == (first <= to));
+    if (!lacks || first > to)
+        return;
+    int64_t end = first;
+    while (end <= to && model[end] == 0)
+        end++;
+    CHECK_INT(lacks_from, first * STEP);
+    CHECK_INT(lacks_to, end * STEP);
+}
+
+static void add(struct history_store *store, struct random *random)
+{
+    int64_t from = random_between(random, 0, SLOTS - 1), to = from + random_between(random, 0, 59);
+    struct bar bars[SLOTS];
+    size_t n = 0, changed = 0, want = 0, more = 0;
+    bool all_new = random_chance(random, 33);
+    to = to < SLOTS ? to : SLOTS - 1;
+    for (int64_t i = from; i <= to; i++) {
+        int64_t before = model[i];
+        if (before == 0 || all_new)
+            model[i] = random_chance(random, 20) ? -1 : 100 + random_between(random, 0, 1);
+        want += before > 0 && model[i] != before;
+        more += before == -1 && model[i] > 0;
+        if (model[i] > 0)
+            bars[n++] = bar_at(i, model[i]);
+    }
+    CHECK_INT(history_store_add(store, 5, from * STEP, (to + 1) * STEP, bars, n, &changed), 0);
+    CHECK(changed >= want && changed <= want + more);
+}
+
+static void test_random(struct random *random)
+{
+    struct history_store *store = opened();
+    for (int i = 0; i < ROUNDS; i++) {
+        add(store, random);
+        if (random_chance(random, 10)) {
+            history_store_close(store);
+            store = opened();
+        }
+        int64_t from = random_between(random, 0, SLOTS - 1);
+        check_range(store, from, from + random_between(random, 0, SLOTS - 1 - from));
+    }
+    check_range(store, 0, SLOTS - 1);
+    char err[ERROR_MAX] = "";
+    struct history_store *second;
+    CHECK_INT(history_store_open(scratch_root(), &series, &second, err, sizeof err), -EBUSY);
+    CHECK(strstr(err, "another process fetches it") != NULL);
+    history_store_close(store);
+}
+
+/* The same answer again is not stored again. */
+static void test_same(void)
+{
+    struct history_store *store = opened();
+    struct stat before, after;
+    const struct bar bars[] = {bar_at(1000, 5), bar_at(1001, 6)};
+    size_t changed;
+    CHECK_INT(history_store_add(store, 1, 1000 * STEP, 1002 * STEP, bars, 2, &changed), 0);
+    CHECK(stat(history_store_path(store), &before) == 0 && changed == 0);
+    CHECK_INT(history_store_add(store, 2, 1000 * STEP, 1002 * STEP, bars, 2, &changed), 0);
+    CHECK(stat(history_store_path(store), &after) == 0 && after.st_size == before.st_size && changed == 0);
+    CHECK_INT(history_store_add(store, 3, 1000 * STEP, 1002 * STEP, bars, 1, &changed), 0);
+    CHECK_INT(changed, 1);
+    history_store_close(store);
+}
+
+/* Whatever becomes of its end, what is read was written, and it grows on. */
+static void test_damage(struct random *random)
+{
+    char path[SCRATCH_PATH_MAX + 64], *whole;
+    snprintf(path, sizeof path, "%s/binance/BTC-USD_1m.history", scratch_root());
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    struct stat st;
+    CHECK(stat(path, &st) == 0);
+    whole = malloc((size_t)st.st_size);
+    CHECK_INT(fread(whole, 1, (size_t)st.st_size, file), st.st_size);
+    fclose(file);
+    size_t line = (size_t)((char *)memchr(whole, '\n', (size_t)st.st_size) - whole) + 1;
+    for (int i = 0; i < 200; i++) {
+        size_t at = line + (size_t)random_between(random, 0, st.st_size - (int64_t)line - 1);
+        bool cut = i % 2 == 0;
+        char byte = whole[at];
+        whole[at] ^= cut ? 0 : 1 << random_between(random, 0, 7);
+        file = fopen(path, "wb");
+        CHECK_INT(fwrite(whole, 1, cut ? at : (size_t)st.st_size, file), cut ? (int64_t)at : st.st_size);
+        fclose(file);
+        whole[at] = byte;
+        struct history_store *store = opened();
+        memset(model, 0, sizeof model);
+        const struct bar bar = bar_at(3, 9);
+        CHECK_INT(history_store_add(store, 1, 0, 6 * STEP, &bar, 1, NULL), 0);
+        history_store_close(store);
+        store = opened();
+        for (int64_t s = 0; s <= 5; s++)
+            model[s] = s == 3 ? 9 : -1;
+        check_range(store, 0, 5);
+        history_store_close(store);
+    }
+    file = fopen(path, "wb");
+    fputs("{\"schema\":\"another\"}\n", file);
+    fclose(file);
+    char err[ERROR_MAX] = "";
+    struct history_store *store;
+    CHECK_INT(history_store_open(scratch_root(), &series, &store, err, sizeof err), -EBADMSG);
+    CHECK(strstr(err, "remove it") != NULL);
+    CHECK_INT(unlink(path), 0);
+    free(whole);
+}
+
+/* A page that does not fit is not there, and the file goes on once there is room. */
+static void test_full(void)
+{
+    struct rlimit old, limit;
+    struct history_store *store = opened();
+    const struct bar bars[] = {bar_at(0, 5), bar_at(1, 6)};
+    memset(model, 0, sizeof model);
+    CHECK(stat(history_store_path(store), &(struct stat){0}) == 0);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    struct stat st;
+    CHECK(stat(history_store_path(store), &st) == 0);
+    limit = (struct rlimit){(rlim_t)st.st_size + 100, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK_INT(history_store_add(store, 1, 0, 2 * STEP, bars, 2, NULL), -EFBIG);
+    setrlimit(RLIMIT_FSIZE, &old);
+    check_range(store, 0, 1);
+    CHECK_INT(history_store_add(store, 1, 0, 2 * STEP, bars, 2, NULL), 0);
+    history_store_close(store);
+    store = opened();
+    model[0] = 5, model[1] = 6;
+    check_range(store, 0, 1);
+    history_store_close(store);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("history_store", 29);
+    test_random(&random);
+    test_same();
+    test_damage(&random);
+    test_full();
+    return check_done("history_store");
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""`papertape fetch` of eight symbols from the replay of bars that are made here, with gaps, one of which was listed later: through
+429, 418 and 5xx, killed at ten seeded pages: what is in the files is what the source has, to the digit; each gap is listed; only what
+was on its way at a kill is asked for twice, and the venue's limit is never passed. And what is refused."""
+
+import csv
+import decimal
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+
+import harness
+
+DAYS = 365 if harness.LONG else 6
+SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
+KILLS, MINUTE, PAGE = 10, 60000, 1000
+BEGIN = 1704067200000  # 2024-01-01
+END = BEGIN + DAYS * 1440 * MINUTE
+NAMES = [f"{base}USDT" for base in ("BTC", "ETH", "BNB", "XRP", "ADA", "SOL", "DOT", "LTC")]
+FAULTS = (["5xx"], ["429:1s", "5xx"], ["418:2s"])
+
+
+def make(chance, name):
+    """{open time: (open, high, low, close, volume)} in minutes, with gaps; the last symbol has its first bar a day later."""
+    bars, price = {}, decimal.Decimal(chance.randrange(1000, 99999)) / 100
+    first = 1440 if name == NAMES[-1] else 0
+    gaps = [(g := chance.randrange(first + 10, DAYS * 1440 - 200), g + chance.randrange(1, 100)) for _ in range(3)]
+    for i in range(first, DAYS * 1440 + 60):  # an hour is played
+        if any(a <= i < b for a, b in gaps):
+            continue
+        values = [price + decimal.Decimal(chance.randrange(-50, 51)) / 100 for _ in range(4)]
+        values = [max(v, decimal.Decimal("0.01")) for v in values]
+        bars[BEGIN + i * MINUTE] = (values[0], max(values), min(values), values[3], decimal.Decimal(chance.randrange(0, 10**7)) / 10**5)
+        price = values[3]
+    return bars
+
+
+def write(folder, name, bars):
+    path = os.path.join(folder, f"{name}_1m.csv.gz")
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.write("open_time_ms,open,high,low,close,volume\n")
+        for at, values in bars.items():
+            file.write(f"{at},{','.join(format(v, 'f') for v in values)}\n")
+    return path
+
+
+def read(path):
+    with gzip.open(path, "rt") as file:
+        return {int(row[0]): tuple(decimal.Decimal(v) for v in row[1:6]) for row in list(csv.reader(file))[1:]}
+
+
+def runs(have, first):
+    """The gaps between bars: {(from, to)}, in minutes since 1970."""
+    found, expected = set(), first
+    for at in [*have, END]:
+        if at > expected:
+            found.add((expected, at))
+        expected = at + MINUTE
+    return found
+
+
+def command(replay, folder, *more):
+    return [harness.PAPERTAPE, "fetch", "--symbol", ",".join(NAMES), "--interval", "1m", "--from", "2024-01-01", "--to",
+            str(END), "-o", os.path.join(folder, "out"), "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca,
+            *([] if "--cache" in more else ["--cache", os.path.join(folder, "cache")]), *more]
+
+
+def fetch(replay, folder, *more, status=0):
+    done = subprocess.run(command(replay, folder, *more), capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == status, done
+    return done
+
+
+def asked(transcript):
+    """(path, status) of each REST request so far."""
+    with open(transcript, encoding="utf-8") as file:
+        return [(words[3], words[4]) for words in (line.split() for line in file) if len(words) > 4 and words[1] == "rest"]
+
+
+def pages(transcript):
+    return sum("/klines" in path and status == "200" for path, status in asked(transcript))
+
+
+def kill_at(replay, folder, transcript, page):
+    """True: it was killed then; it may also have been over."""
+    process = subprocess.Popen(command(replay, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    harness.wait_for(lambda: process.poll() is not None or pages(transcript) >= page, f"page {page}")
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def compare(source, shown):
+    for symbol in shown["symbols"]:
+        name = symbol["symbol"]
+        have = {at: values for at, values in source[name].items() if at < END}
+        got = read(symbol["file"])
+        assert got == have, (name, len(got), len(have), sorted(set(got.items()) ^ set(have.items()))[:5])
+        first = min(have)
+        gaps = {(m["from_ns"] // 10**6, m["to_ns"] // 10**6) for m in symbol["missing"] if m["why"] == "gap"}
+        assert gaps == runs(sorted(have), first), (name, gaps)
+        before = [m["bars"] for m in symbol["missing"] if m["why"] == "before the listing"]
+        assert before == ([1440] if first > BEGIN else []), (name, before)
+
+
+def replayed(folder, files, transcript, *faults):
+    """History is what lies before the position, which stands until a client subscribes."""
+    more = [word for fault in faults for word in ("--fault", fault)]
+    return folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(END), "--transcript", transcript, *more))
+
+
+def through_faults(folder, chance, source, files):
+    killed, paths, whole = 0, [], len(NAMES) * (DAYS * 1440 // PAGE + 1)
+    for n in range(KILLS + 1):
+        transcript = os.path.join(folder.path, f"transcript-{n}")
+        replay = replayed(folder, files, transcript, *FAULTS[n % len(FAULTS)])
+        if n < KILLS:
+            killed += kill_at(replay, folder.path, transcript, chance.randrange(1, whole // KILLS))
+        else:
+            shown = json.loads(fetch(replay, folder.path, "--json").stdout)
+        paths += [path for path, status in asked(transcript) if "/klines" in path and status == "200" and "startTime=0&" not in path]
+        assert replay.stop() == 0
+    compare(source, shown)
+    twice = len(paths) - len(set(paths))
+    assert twice <= 8 * killed and killed > KILLS / 2, (twice, killed)  # those on their way at a kill
+    print(f"{len(NAMES)} symbols, {DAYS} days: {sum(len(bars) for bars in source.values())} bars, killed {killed} times of {KILLS}, "
+          f"{len(paths)} pages, {twice} asked for twice")
+
+
+def without_faults(folder, replay, transcript, source):
+    """What is there is not asked for again; from nothing, the venue has to refuse nothing."""
+    again = json.loads(fetch(replay, folder.path, "--json").stdout)
+    assert all(symbol["fetched"] == 0 for symbol in again["symbols"]), again
+    shown = json.loads(fetch(replay, folder.path, "--json", "--cache", folder.within("other")).stdout)
+    compare(source, shown)
+    assert {status for path, status in asked(transcript)} == {"200"}
+
+
+def refused(folder, replay):
+    cases = ((["--venue", "binanse"], 2, "did you mean binance?"), (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"),
+             (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"),
+             (["--venue", "alpaca", "--symbol", "AAPL"], 1, "keys"), (["--from", "1900-01-01"], 2, "1970"))
+    for more, status, words in cases:
+        line = command(replay, folder)
+        for option, value in zip(more[::2], more[1::2]):
+            if option in line:
+                line[line.index(option) + 1] = value
+            else:
+                line += [option, value]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == status and words in done.stderr and done.stderr.count("\n") == 1, (more, done)
+
+
+def main():
+    chance = random.Random(SEED)
+    with harness.Folder() as folder:
+        place, transcript = folder.within("source"), os.path.join(folder.path, "transcript")
+        source = {name: make(chance, name) for name in NAMES}
+        files = [write(place, name, bars) for name, bars in source.items()]
+        through_faults(folder, chance, source, files)
+        replay = replayed(folder, files, transcript)
+        without_faults(folder, replay, transcript, source)
+        refused(folder.path, replay)
+        assert replay.stop() == 0
+
+
+main()
