@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
+#include "exchange/folder.h"
 #include "exchange/nearest.h"
 #include "exchange/venues.h"
 #include "record/config_key.h"
@@ -54,7 +55,9 @@ static int take_line(struct option_call *call, struct fetch *fetch)
 {
     const struct fetch_asked *asked = fetch->asked;
     char why[CONFIG_WHY_MAX];
-    int interval = config_key_word(asked->interval, BAR_INTERVAL_NAMES, why);
+    int interval = config_key_word(asked->interval ? asked->interval : "", BAR_INTERVAL_NAMES, why);
+    if (!asked->symbols || !asked->interval || asked->from_ns == INT64_MIN)
+        return option_fail(call, EXIT_USAGE, "--symbol, --interval and --from are needed");
     if (interval < 0)
         return option_fail(call, EXIT_USAGE, "--interval: %s", why);
     fetch->interval_ns = bar_intervals[interval].ns;
@@ -162,13 +165,54 @@ static int run_fetch(struct option_call *call, struct fetch *fetch)
     return status == EXIT_OK && r < 0 ? EXIT_ERROR : status;
 }
 
+/* ---- a file ---- */
+
+/* The venue is asked for all of the file's range, into a place that is removed again. */
+static int check_in(struct option_call *call, struct fetch *fetch, const struct bars_file *file)
+{
+    const struct fetch_asked *given = fetch->asked;
+    const char *interval = bar_interval_name(file->interval_ns);
+    char scratch[PATH_MAX], *place = getenv("TMPDIR");
+    struct fetch_asked asked = *given;
+    if (!interval)
+        return option_fail(call, EXIT_USAGE, "%s: its interval is none of " BAR_INTERVAL_NAMES, given->check);
+    snprintf(scratch, sizeof scratch, "%s/papertape-fetch-XXXXXX", place && *place ? place : "/tmp");
+    if (!mkdtemp(scratch))
+        return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(errno));
+    asked.symbols = file->symbol;
+    asked.interval = interval;
+    asked.cache = scratch;
+    asked.from_ns = given->from_ns == INT64_MIN ? file->open_time_ns[0] : given->from_ns;
+    if (asked.to_ns > file->open_time_ns[file->n - 1] + file->interval_ns)
+        asked.to_ns = file->open_time_ns[file->n - 1] + file->interval_ns;
+    fetch->asked = &asked;
+    int status = take_line(call, fetch);
+    if (status == EXIT_OK)
+        status = cli_fetch_check(call, fetch, file);
+    fetch->asked = given;
+    (void)folder_remove(scratch);
+    return status;
+}
+
+static int run_check(struct option_call *call, struct fetch *fetch)
+{
+    struct bars_file file = {0};
+    char error[BARS_FILE_ERROR_MAX];
+    if (bars_file_read(fetch->asked->check, fetch->asked->symbols, &file, error) < 0)
+        return option_fail(call, EXIT_ERROR, "%s", error);
+    early_stop_catch();
+    int status = check_in(call, fetch, &file);
+    bars_file_finish(&file);
+    return status;
+}
+
 static int run(struct option_call *call)
 {
     struct fetch *fetch = calloc(1, sizeof *fetch);
     if (!fetch)
         return option_fail(call, EXIT_ERROR, "out of memory");
     fetch->asked = call->into;
-    int status = run_fetch(call, fetch);
+    int status = fetch->asked->check ? run_check(call, fetch) : run_fetch(call, fetch);
     for (size_t i = 0; i < fetch->n; i++) {
         history_store_close(fetch->symbols[i].store);
         free(fetch->symbols[i].missing);
@@ -183,7 +227,7 @@ static void init(void *into)
     *(struct fetch_asked *)into = (struct fetch_asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 }
 
-static const struct option_action actions[] = {{.run = run, .needed = "symbol interval from output"}};
+static const struct option_action actions[] = {{.run = run, .needed = "output|check"}};
 
 #define AT(member) offsetof(struct fetch_asked, member)
 
@@ -197,6 +241,10 @@ static const struct option_row options[] = {
     {"output", "PATH",
      "the file, gzip where its name ends in .gz; of several symbols, or where it is one, a folder, of SYMBOL_INTERVAL.csv.gz",
      AT(out), .letter = 'o'},
+    {"check", "FILE",
+     "compares a bars file with what the venue says now of its bars, each of which it asks for: exit status 1 and the "
+     "rows where they differ; symbol, interval and range are the file's",
+     AT(check), .without = "output cache interval"},
     {"adjustment", "raw|split|dividend|all",
      "of stocks: raw by default; adjusted prices change with every split or dividend", AT(adjustment)},
     {"feed", "iex|sip|delayed_sip|test",
@@ -224,7 +272,8 @@ CLI_VERB(cli_fetch) = {
         "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (Alpaca has "
         "no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
         "(papertape.fetch/1) all of them are listed.",
-    .exits = "1: not all is there; what has arrived is kept, and the same command goes on.",
+    .exits =
+        "1: the file of --check differs; or not all is there; what has arrived is kept, and the same command goes on.",
     .page = "market",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

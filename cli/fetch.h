@@ -1,11 +1,13 @@
 /* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
- * fetch_venue.c asks the venue, fetch_write.c writes files and finds what is missing. */
+ * fetch_venue.c asks the venue, fetch_write.c writes files and finds what is missing, fetch_check.c compares
+ * a file. */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
 #include <uv.h>
 
 #include "daemon/feed/calendar.h"
+#include "exchange/bars_file.h"
 #include "exchange/history/download.h"
 #include "exchange/history/missing.h"
 #include "record/option.h"
@@ -13,8 +15,8 @@
 enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = 1024 };
 
 struct fetch_asked {
-    const char *venue, *symbols, *out, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto, *adjustment,
-        *interval, *cache;
+    const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
+        *adjustment, *interval, *cache;
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
 };
 
@@ -44,6 +46,10 @@ struct fetch {
 /* Finds out what the symbols are, opens their stores and fills them. 0; -errno with a sentence in fetch->err;
  * -EIO: not all is there, for the reasons of the jobs. */
 int cli_fetch_from_venue(struct fetch *fetch);
+
+/* Prints where the file differs from what the venue says now of the range and the symbol, which are the
+ * file's. An exit status. */
+int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file);
 
 /* Writes each symbol's bars of the range. An exit status. */
 int cli_fetch_write(struct fetch *fetch);

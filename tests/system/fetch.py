@@ -138,6 +138,29 @@ def without_faults(folder, replay, transcript, source):
     assert {status for path, status in asked(transcript)} == {"200"}
 
 
+def checked(folder, replay, chance):
+    """A file as it was fetched agrees; one altered bar, one that lacks and one too many are named."""
+    path = os.path.join(folder.path, "out", f"{NAMES[0]}_1m.csv.gz")
+    with gzip.open(path, "rt") as file:
+        rows = file.read().splitlines()
+    line = [harness.PAPERTAPE, "fetch", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--check"]
+    done = subprocess.run([*line, path], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0 and done.stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n"), done
+    altered = os.path.join(folder.path, f"{NAMES[0]}_1m.csv")
+    at = chance.randrange(2, len(rows) - 3)
+    cells = rows[at].split(",")
+    cells[5] = str(decimal.Decimal(cells[5]) + decimal.Decimal("0.00001"))
+    for change, count, words in (([*rows[:at], ",".join(cells), *rows[at + 1:]], 1, {"volume"}), ([*rows[:at], *rows[at + 1:]], 1, {None})):
+        with open(altered, "w", encoding="utf-8") as file:
+            file.write("\n".join(change) + "\n")
+        done = subprocess.run([*line, altered, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE)
+        shown = json.loads(done.stdout)
+        assert done.returncode == 1 and shown["different"] == count, shown
+        assert [d["open_ns"] // 10**6 for d in shown["differences"]] == [int(cells[0])], shown
+        assert {d["column"] for d in shown["differences"]} == words, shown
+    print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named")
+
+
 def refused(folder, replay):
     cases = ((["--venue", "binanse"], 2, "did you mean binance?"), (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"),
              (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"),
@@ -162,6 +185,7 @@ def main():
         through_faults(folder, chance, source, files)
         replay = replayed(folder, files, transcript)
         without_faults(folder, replay, transcript, source)
+        checked(folder, replay, chance)
         refused(folder.path, replay)
         assert replay.stop() == 0
 
