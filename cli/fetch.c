@@ -99,10 +99,11 @@ static json_t *symbol_object(const struct fetch *fetch, size_t i)
                                                  (json_int_t)symbol->missing[k].end_ns, "bars",
                                                  (json_int_t)symbol->missing[k].bars, "why",
                                                  history_why_words[symbol->missing[k].why]));
-    return json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:o}", "symbol", symbol->name, "file",
+    return json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:o}", "symbol", symbol->name, "file",
                      job->error ? NULL : symbol->path, "error", job->error ? job->why : NULL, "bars",
                      (json_int_t)symbol->bars, "fetched", (json_int_t)job->bars, "requests",
-                     (json_int_t)job->pages, "changed", (json_int_t)job->changed, "missing", missing);
+                     (json_int_t)job->pages, "archived", (json_int_t)symbol->archived, "changed",
+                     (json_int_t)job->changed, "missing", missing);
 }
 
 static int print_json(const struct fetch *fetch)
@@ -131,6 +132,8 @@ static void print_symbol(const struct fetch *fetch, size_t i)
     }
     printf("%s: %llu bars, %llu of them fetched in %llu requests", symbol->path,
            (unsigned long long)symbol->bars, (unsigned long long)job->bars, (unsigned long long)job->pages);
+    if (symbol->archived > 0)
+        printf(", %llu from archive files", (unsigned long long)symbol->archived);
     if (job->changed > 0)
         printf(", %zu others than before", job->changed);
     for (int why = 0; why < HISTORY_WHYS; why++)
@@ -251,6 +254,10 @@ static const struct option_row options[] = {
      "of Alpaca's stocks: iex by default, one exchange; delayed_sip: all of them, up to a quarter of an hour ago",
      AT(feed)},
     {"crypto", "us|us-1|eu-1", "of Alpaca's crypto: us by default", AT(crypto)},
+    {"archive", "DIR",
+     "reads Binance's archive files there, or below it, before it asks for the rest: SYMBOL-INTERVAL-YYYY-MM.zip and "
+     "SYMBOL-INTERVAL-YYYY-MM-DD.zip, each with its .CHECKSUM",
+     AT(archive), .without = "check"},
     {"keys", "FILE", "two lines, id and secret, of mode 0600; Alpaca answers nothing without", AT(keys)},
     {"rest_url", "URL", "in place of the venue's own, https://HOST[:PORT]", AT(rest_url)},
     {"trading_url", "URL",

@@ -1,6 +1,6 @@
 /* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
- * fetch_venue.c asks the venue, fetch_write.c writes files and finds what is missing, fetch_check.c compares
- * a file. */
+ * fetch_venue.c asks the venue, fetch_archive.c reads the venue's files, fetch_write.c writes files and finds
+ * what is missing, fetch_check.c compares a file. */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
@@ -16,7 +16,7 @@ enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = 1024 };
 
 struct fetch_asked {
     const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
-        *adjustment, *interval, *cache;
+        *adjustment, *interval, *cache, *archive;
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
 };
 
@@ -26,7 +26,8 @@ struct fetch_symbol {
     struct history_store *store;
     struct history_missing *missing; /* found by fetch_write() */
     size_t n_missing, room_missing;
-    uint64_t bars; /* in the range */
+    uint64_t archived; /* bars that came from the venue's files */
+    uint64_t bars;     /* in the range */
     char path[PATH_MAX];
 };
 
@@ -46,6 +47,9 @@ struct fetch {
 /* Finds out what the symbols are, opens their stores and fills them. 0; -errno with a sentence in fetch->err;
  * -EIO: not all is there, for the reasons of the jobs. */
 int cli_fetch_from_venue(struct fetch *fetch);
+
+/* Reads what stores lack from the archive files of --archive. 0; -errno with a sentence in fetch->err. */
+int cli_fetch_archive(struct fetch *fetch);
 
 /* Prints where the file differs from what the venue says now of the range and the symbol, which are the
  * file's. An exit status. */

@@ -200,6 +200,8 @@ static int fill_stores(struct asking *asking)
         r = open_store(asking, i);
     if (r < 0)
         return r;
+    if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
+        return r;
     cli_progress_begin(&asking->progress, "fetch");
     r = history_download_start(asking->rest, fetch->venue, fetch->jobs, fetch->n, fetch->now_ns, on_page,
                                asking, &asking->download);

@@ -4,13 +4,16 @@
 was on its way at a kill is asked for twice, and the venue's limit is never passed. And what is refused."""
 
 import csv
+import datetime
 import decimal
 import gzip
+import hashlib
 import json
 import os
 import random
 import signal
 import subprocess
+import zipfile
 
 import harness
 
@@ -138,6 +141,57 @@ def without_faults(folder, replay, transcript, source):
     assert {status for path, status in asked(transcript)} == {"200"}
 
 
+def zipped(place, name, day, bars, unit=1, header=False, columns=12, wrong=None):
+    """A day of the venue's archive, with its sum; `wrong` spoils it. How many bars it has."""
+    begin = BEGIN + day * 1440 * MINUTE
+    rows = [(at, values) for at, values in bars.items() if begin <= at < begin + 1440 * MINUTE]
+    lines = ["open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy,taker_buy_quote,ignore"] if header else []
+    for at, values in rows:
+        cells = [at * unit, *[format(v, ".8f") for v in values], (at + MINUTE) * unit - 1, "1.5", 3, "0.5", "0.7", 0]
+        lines.append(",".join(map(str, cells[:columns])))
+    file = f"{name}-1m-{datetime.datetime.fromtimestamp(begin / 1000, datetime.timezone.utc):%Y-%m-%d}"
+    path = os.path.join(place, f"{file}.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{file}.csv", "\n".join(lines) + "\n")
+    with open(path, "rb") as data:
+        whole = data.read()
+    if wrong == "truncated":
+        whole = whole[:len(whole) // 2]
+        with open(path, "wb") as data:
+            data.write(whole)
+    if wrong != "no sum":
+        with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
+            sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {file}.zip\n")
+    return len(rows), path
+
+
+def archived(folder, source, replay):
+    """Files of the venue's archive, in both units of time, are read; those that are not right are named, kept, and asked for."""
+    place, cache = folder.within("archive"), folder.within("archive-cache")
+    inner = os.path.join(place, "data/spot/daily/klines")
+    os.makedirs(inner)
+    name, other = NAMES[0], NAMES[1]
+    good = [zipped(inner, name, 0, source[name])[0], zipped(place, name, 1, source[name], unit=1000, header=True)[0]]
+    bad = [(zipped(place, name, 2, source[name], wrong="sum")[1], "another sum"),
+           (zipped(place, name, 3, source[name], wrong="truncated")[1], "cut off"),
+           (zipped(place, name, 4, source[name], columns=11)[1], "line 1: bars have twelve columns"),
+           (zipped(place, name, 5, source[name], wrong="no sum")[1], "no .CHECKSUM file")]
+    day = zipped(place, other, 1, source[other])[1]  # of another day than its name says
+    for ending in ("", ".CHECKSUM"):
+        os.rename(day + ending, day.replace("-02.zip", "-03.zip") + ending)
+    bad.append((day.replace("-02.zip", "-03.zip"), "not in the period"))
+    done = fetch(replay, folder.path, "--json", "--cache", cache, "--archive", place)
+    shown = json.loads(done.stdout)
+    compare(source, shown)
+    have = {symbol["symbol"]: symbol["archived"] for symbol in shown["symbols"]}
+    assert have == {each: sum(good) if each == name else 0 for each in NAMES}, (have, good)
+    said = done.stderr.splitlines()
+    assert len(said) == len(bad), said
+    for path, words in bad:
+        assert os.path.exists(path) and any(path in line and words in line for line in said), (path, words, said)
+    print(f"archive: {sum(good)} bars from 2 files, {len(bad)} others named and left alone")
+
+
 def checked(folder, replay, chance):
     """A file as it was fetched agrees; one altered bar, one that lacks and one too many are named."""
     path = os.path.join(folder.path, "out", f"{NAMES[0]}_1m.csv.gz")
@@ -185,6 +239,7 @@ def main():
         through_faults(folder, chance, source, files)
         replay = replayed(folder, files, transcript)
         without_faults(folder, replay, transcript, source)
+        archived(folder, source, replay)
         checked(folder, replay, chance)
         refused(folder.path, replay)
         assert replay.stop() == 0
