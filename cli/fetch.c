@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "exchange/nearest.h"
 #include "exchange/venues.h"
@@ -15,7 +16,7 @@
 
 /* ---- the line ---- */
 
-static int take_venue(struct option_call *call, struct fetch *fetch)
+static int take_venue(struct fetch *fetch)
 {
     struct nearest nearest = {0};
     size_t n;
@@ -26,40 +27,44 @@ static int take_venue(struct option_call *call, struct fetch *fetch)
         return EXIT_OK;
     for (size_t i = 0; i < n; i++)
         nearest_offer(&nearest, name, known[i]->format->name);
-    return option_fail(call, EXIT_USAGE, "--venue %s: an unknown venue%s", name,
-                       NEAREST_HINT(&nearest, name));
+    return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--venue %s: an unknown venue%s", name,
+                     NEAREST_HINT(&nearest, name));
 }
 
 /* "BTCUSDT,ETHUSDT", each once. */
-static int take_symbols(struct option_call *call, struct fetch *fetch)
+static int take_symbols(struct fetch *fetch)
 {
     for (const char *word = fetch->asked->symbols; *word;) {
         size_t len = strcspn(word, ", ");
         if (len >= SYMBOL_NAME_MAX)
-            return option_fail(call, EXIT_USAGE, "--symbol %.40s…: too long", word);
+            return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--symbol %.40s…: too long", word);
         if (len > 0 && fetch->n == FETCH_SYMBOLS_MAX)
-            return option_fail(call, EXIT_USAGE, "--symbol: at most %d symbols", FETCH_SYMBOLS_MAX);
+            return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--symbol: at most %d symbols",
+                             FETCH_SYMBOLS_MAX);
         char text[SYMBOL_NAME_MAX], *name = fetch->symbols[fetch->n].name;
         snprintf(text, sizeof text, "%.*s", (int)len, word);
         cli_stored_symbol(text, name);
         for (size_t i = 0; i < fetch->n && len > 0; i++)
             if (strcmp(fetch->symbols[i].name, name) == 0)
-                return option_fail(call, EXIT_USAGE, "--symbol: %s twice", name);
+                return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--symbol: %s twice", name);
         fetch->n += len > 0;
         word += len + strspn(word + len, ", ");
     }
-    return fetch->n > 0 ? EXIT_OK : option_fail(call, EXIT_USAGE, "--symbol: a name is needed, as BTCUSDT");
+    return fetch->n > 0 ? EXIT_OK
+                        : fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err,
+                                    "--symbol: a name is needed, as BTCUSDT");
 }
 
-static int take_line(struct option_call *call, struct fetch *fetch)
+int cli_fetch_take(struct fetch *fetch)
 {
     const struct fetch_asked *asked = fetch->asked;
     char why[CONFIG_WHY_MAX];
     int interval = config_key_word(asked->interval ? asked->interval : "", BAR_INTERVAL_NAMES, why);
     if (!asked->symbols || !asked->interval || asked->from_ns == INT64_MIN)
-        return option_fail(call, EXIT_USAGE, "--symbol, --interval and --from are needed");
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err,
+                         "--symbol, --interval and --from are needed");
     if (interval < 0)
-        return option_fail(call, EXIT_USAGE, "--interval: %s", why);
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--interval: %s", why);
     fetch->interval_ns = bar_intervals[interval].ns;
     fetch->from_ns = bar_open_time(asked->from_ns, fetch->interval_ns);
     if (fetch->from_ns < asked->from_ns)
@@ -68,14 +73,14 @@ static int take_line(struct option_call *call, struct fetch *fetch)
         if (strcmp(asked->adjustment, venue_adjustment_names[i]) == 0)
             fetch->adjustment = (enum venue_adjustment)i;
     if (fetch->from_ns < 0)
-        return option_fail(call, EXIT_USAGE, "--from: a time since 1970 is needed");
-    int status = take_venue(call, fetch);
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--from: a time since 1970 is needed");
+    int status = take_venue(fetch);
     if (status == EXIT_OK && fetch->venue->always_open && (asked->adjustment || asked->feed || asked->crypto))
-        status = option_fail(call, EXIT_USAGE, "%s has no %s", fetch->venue->title,
-                             asked->adjustment ? "--adjustment"
-                             : asked->feed     ? "--feed"
-                                               : "--crypto");
-    return status == EXIT_OK ? take_symbols(call, fetch) : status;
+        status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no %s", fetch->venue->title,
+                           asked->adjustment ? "--adjustment"
+                           : asked->feed     ? "--feed"
+                                             : "--crypto");
+    return status == EXIT_OK ? take_symbols(fetch) : status;
 }
 
 /* ---- what is printed ---- */
@@ -151,9 +156,9 @@ static void print_symbol(const struct fetch *fetch, size_t i)
 
 static int run_fetch(struct option_call *call, struct fetch *fetch)
 {
-    int status = take_line(call, fetch);
+    int status = cli_fetch_take(fetch);
     if (status != EXIT_OK)
-        return status;
+        return option_fail(call, status, "%s", fetch->err);
     early_stop_catch();
     int r = cli_fetch_from_venue(fetch);
     if (r < 0 && r != -EIO)
@@ -189,9 +194,9 @@ static int check_in(struct option_call *call, struct fetch *fetch, const struct 
     if (asked.to_ns > file->open_time_ns[file->n - 1] + file->interval_ns)
         asked.to_ns = file->open_time_ns[file->n - 1] + file->interval_ns;
     fetch->asked = &asked;
-    int status = take_line(call, fetch);
-    if (status == EXIT_OK)
-        status = cli_fetch_check(call, fetch, file);
+    int status = cli_fetch_take(fetch);
+    status =
+        status == EXIT_OK ? cli_fetch_check(call, fetch, file) : option_fail(call, status, "%s", fetch->err);
     fetch->asked = given;
     (void)folder_remove(scratch);
     return status;
@@ -209,19 +214,32 @@ static int run_check(struct option_call *call, struct fetch *fetch)
     return status;
 }
 
-static int run(struct option_call *call)
+struct fetch *cli_fetch_new(const struct fetch_asked *asked)
 {
     struct fetch *fetch = calloc(1, sizeof *fetch);
-    if (!fetch)
-        return option_fail(call, EXIT_ERROR, "out of memory");
-    fetch->asked = call->into;
-    int status = fetch->asked->check ? run_check(call, fetch) : run_fetch(call, fetch);
-    for (size_t i = 0; i < fetch->n; i++) {
+    if (fetch)
+        fetch->asked = asked;
+    return fetch;
+}
+
+void cli_fetch_free(struct fetch *fetch)
+{
+    for (size_t i = 0; fetch && i < fetch->n; i++) {
         history_store_close(fetch->symbols[i].store);
         free(fetch->symbols[i].missing);
     }
-    feed_calendar_finish(&fetch->calendar);
+    if (fetch)
+        feed_calendar_finish(&fetch->calendar);
     free(fetch);
+}
+
+static int run(struct option_call *call)
+{
+    struct fetch *fetch = cli_fetch_new(call->into);
+    if (!fetch)
+        return option_fail(call, EXIT_ERROR, "out of memory");
+    int status = fetch->asked->check ? run_check(call, fetch) : run_fetch(call, fetch);
+    cli_fetch_free(fetch);
     return status;
 }
 

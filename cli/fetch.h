@@ -44,6 +44,12 @@ struct fetch {
     char err[FETCH_ERROR_MAX];
 };
 
+struct fetch *cli_fetch_new(const struct fetch_asked *asked); /* NULL without memory */
+void cli_fetch_free(struct fetch *fetch);                     /* NULL is fine */
+
+/* Takes what was asked for. EXIT_OK; EXIT_USAGE with a sentence in fetch->err. */
+int cli_fetch_take(struct fetch *fetch);
+
 /* Finds out what the symbols are, opens their stores and fills them. 0; -errno with a sentence in fetch->err;
  * -EIO: not all is there, for the reasons of the jobs. */
 int cli_fetch_from_venue(struct fetch *fetch);

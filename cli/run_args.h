@@ -2,6 +2,8 @@
 #ifndef CLI_RUN_ARGS_H
 #define CLI_RUN_ARGS_H
 
+#include <limits.h>
+
 #include "cli/strategy_args.h"
 #include "engine/backtest/backtest.h"
 #include "exchange/fees.h"
@@ -35,6 +37,8 @@ struct run_args {
         *quotes[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
     size_t n_lots, n_ticks, n_quotes;
+    char *fetched[SYMBOLS_MAX];                   /* owned: the files of bars that were fetched */
+    const char *rest_url, *ca_file, *keys, *feed; /* of the venue that they are fetched from */
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
     const char *calendar, *zone; /* NULL: not given */
@@ -68,7 +72,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 31 };
+enum { CLI_RUN_OPTIONS = 35 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -86,6 +90,10 @@ int cli_run_check(struct run_args *args);
  * gaps and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                  size_t *ret_to);
+
+/* Fetches what --bars names as VENUE:SYMBOL, and puts files into their places, which are in a folder of their
+ * own; "": there is none. It can be removed once they are loaded. EXIT_OK, or a status with its line. */
+int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX]);
 
 /* --symbol of the bars files, NULL where it was not given; one that was given once is of all of them.
  * EXIT_OK, or EXIT_USAGE for other numbers of them. */

@@ -9,6 +9,7 @@
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
+#include "exchange/folder.h"
 
 #define DAY_NS INT64_C(86400000000000)
 
@@ -100,6 +101,13 @@ int cli_run_refuse(const struct run_args *args, int r, char err[static MARKET_ER
     return cli_stored_fail(EXIT_ERROR, args->verb, "", err);
 }
 
+static int remove_fetched(const char *folder, int status)
+{
+    if (folder[0])
+        (void)folder_remove(folder);
+    return status;
+}
+
 static int load_files(struct run_args *args, struct market **ret, struct market_load *load)
 {
     /* Bars before --from are loaded too: they warm up. */
@@ -121,7 +129,12 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
         status = cli_run_terms(args, args->n_bars, &options.terms);
     if (status != EXIT_OK)
         return status;
+    char fetched[PATH_MAX];
+    status = cli_run_fetch(args, fetched);
+    if (status != EXIT_OK)
+        return remove_fetched(fetched, status);
     int r = market_store_load_files(args->bars, args->n_bars, &options, ret, load, err);
+    remove_fetched(fetched, status);
     return r < 0 ? cli_run_refuse(args, r, err) : EXIT_OK;
 }
 

@@ -215,6 +215,24 @@ def checked(folder, replay, chance):
     print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named")
 
 
+def backtested(folder, source, replay):
+    """--bars VENUE:SYMBOL is a backtest of the file that fetch makes; what was fetched before is not asked for again."""
+    environment = os.environ | {"XDG_CACHE_HOME": folder.within("home")}
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--json", "--interval", "1m", "--from", "2024-01-01", "--to",
+            "2024-01-04", "--ca-file", replay.ca]
+    ways = ["--bars", f"binance:{NAMES[0]}", "--rest-url", replay.urls["rest_url"]], ["--bars", f"{folder.path}/out/{NAMES[0]}_1m.csv.gz"]
+    bars = sum(at < BEGIN + 3 * 1440 * MINUTE for at in source[NAMES[0]])
+    shown = []
+    for way, words in ((ways[0], f"{bars} bars, {bars} of them fetched now"), (ways[0], f"{bars} bars, 0 of them fetched now"), (ways[1], "")):
+        done = subprocess.run([*line, *way], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
+        assert done.returncode == 0 and words in done.stderr, done
+        shown.append(json.loads(done.stdout)["accounts"])
+    assert shown[0] == shown[1] == shown[2] and shown[0][0]["trades"] > 0, shown
+    done = subprocess.run([*line[:5], *ways[0]], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
+    assert done.returncode == 2 and "--interval and --from are needed" in done.stderr, done
+    print(f"backtest: {shown[0][0]['trades']} trades on {bars} bars, fetched once")
+
+
 def refused(folder, replay):
     cases = ((["--venue", "binanse"], 2, "did you mean binance?"), (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"),
              (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"),
@@ -241,6 +259,7 @@ def main():
         without_faults(folder, replay, transcript, source)
         archived(folder, source, replay)
         checked(folder, replay, chance)
+        backtested(folder, source, replay)
         refused(folder.path, replay)
         assert replay.stop() == 0
 
