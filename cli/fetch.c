@@ -292,13 +292,13 @@ CLI_VERB(cli_fetch) = {
     .about =
         "Fetches bars by REST, several requests at a time, within the venue's limits: it waits where the venue says so, "
         "and tries again where it does not answer. What has arrived is kept: the same command after it was stopped, "
-        "killed or refused goes on, and a later --to fetches what is new. The file is CSV as papertape bars writes it, "
+        "killed or refused continues, and a later --to fetches what is new. The file is CSV as papertape bars writes it, "
         "and appears once it is whole. "
         "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (Alpaca has "
         "no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
         "(papertape.fetch/1) all of them are listed.",
     .exits =
-        "1: the file of --check differs; or not all is there; what has arrived is kept, and the same command goes on.",
+        "1: the file of --check differs; or not all is there; what has arrived is kept, and the same command continues.",
     .page = "market",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -7,10 +7,10 @@
 #include "cli/fetch.h"
 #include "cli/progress.h"
 #include "daemon/feed/keys.h"
-#include "exchange/cache_folder.h"
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
 #include "exchange/fail.h"
+#include "exchange/folder.h"
 #include "exchange/net/context.h"
 #include "exchange/net/requests.h"
 #include "exchange/net/secret.h"
@@ -146,7 +146,7 @@ static int open_store(struct asking *asking, size_t i)
     struct fetch *fetch = asking->fetch;
     struct fetch_symbol *symbol = &fetch->symbols[i];
     char folder[PATH_MAX];
-    if (!cache_folder("history", fetch->asked->cache, folder))
+    if (!folder_cache("history", fetch->asked->cache, folder))
         return fail(asking, -ENOENT, "", "no place for it: --cache DIR, $XDG_CACHE_HOME or $HOME");
     const bool stock = has_days(fetch, symbol);
     const struct history_series series = {
@@ -286,7 +286,7 @@ int cli_fetch_from_venue(struct fetch *fetch)
     if (r == 0)
         r = fill_stores(&asking);
     if (r == -ECANCELED)
-        fail(&asking, r, "", "stopped; what has arrived is kept, and the same command goes on");
+        fail(&asking, r, "", "stopped; what has arrived is kept, and the same command continues");
     close_all(&asking);
     return r;
 }

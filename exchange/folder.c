@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -52,4 +53,17 @@ int folder_remove(const char *path)
     /* Not FTW_MOUNT: on overlayfs, as of a container, files have other devices than their folder. */
     int r = nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
     return r == -1 ? (errno == ENOENT ? 0 : -errno) : r;
+}
+
+bool folder_cache(const char *name, const char *wanted, char ret[static PATH_MAX])
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = 0;
+    if (wanted)
+        n = snprintf(ret, PATH_MAX, "%s", wanted);
+    else if (xdg && xdg[0] == '/')
+        n = snprintf(ret, PATH_MAX, "%s/papertape/%s", xdg, name);
+    else if (home && home[0] == '/')
+        n = snprintf(ret, PATH_MAX, "%s/.cache/papertape/%s", home, name);
+    return n > 0 && n < PATH_MAX;
 }

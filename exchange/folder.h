@@ -1,8 +1,9 @@
-/* The names in a folder, making it, and removing it with all that is in it. */
+/* The names in a folder, making it, removing it with all that is in it; and where this user's cache is. */
 #ifndef EXCHANGE_FOLDER_H
 #define EXCHANGE_FOLDER_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Calls `each` for every name in a folder; one other than 0 ends it and is returned. 0 or -errno. */
@@ -15,5 +16,9 @@ int folder_make(const char *path, mode_t mode, char failed[static PATH_MAX]);
 /* Removes a file, or a folder and what is in it; what is behind links stays. 0, also where nothing is;
  * -errno. */
 int folder_remove(const char *path);
+
+/* A place for what can be made again: `wanted`, where it is not NULL; else NAME in $XDG_CACHE_HOME/papertape,
+ * else in ~/.cache/papertape. It is not made. False: there is none, or its path is empty or too long. */
+bool folder_cache(const char *name, const char *wanted, char ret[static PATH_MAX]);
 
 #endif

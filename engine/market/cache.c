@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "exchange/cache_folder.h"
 #include "exchange/clock.h"
+#include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
 enum { NAME_SIZE = 2 * MARKET_HASH_SIZE + 1 + BLOB_KIND_MAX };
@@ -58,7 +58,7 @@ void market_store_cache_begin(struct cache *cache, const struct market_options *
     if (options->no_cache)
         return;
     char folder[PATH_MAX];
-    if (!cache_folder("market", options->cache, folder) || strlen(folder) >= PATH_MAX - NAME_SIZE - 1) {
+    if (!folder_cache("market", options->cache, folder) || strlen(folder) >= PATH_MAX - NAME_SIZE - 1) {
         note(cache, "no cache: %s: a folder, as $XDG_CACHE_HOME or $HOME/.cache",
              options->cache ? "its path is empty or too long" : "neither $XDG_CACHE_HOME nor $HOME is set");
         return;

@@ -32,7 +32,7 @@ struct row {
 };
 
 /* Where the newest page of a range is. They are ascending, and none overlaps another. */
-struct piece {
+struct covered {
     int64_t from_ns, end_ns;
     off_t at; /* of its header */
 };
@@ -41,7 +41,7 @@ struct history_store {
     char path[PATH_MAX];
     int fd;
     off_t end;
-    struct piece *pieces;
+    struct covered *pieces;
     size_t n, room;
 };
 
@@ -134,11 +134,11 @@ static size_t find(const struct history_store *store, int64_t ns)
 }
 
 /* That range is the page's from now on: pieces that it covers go, those that it cuts keep the rest. */
-static int put_piece(struct history_store *store, struct piece piece)
+static int put_piece(struct history_store *store, struct covered piece)
 {
     if (store->n + 2 > store->room) {
         size_t room = store->room ? 2 * store->room : 64;
-        struct piece *more = reallocarray(store->pieces, room, sizeof *more);
+        struct covered *more = reallocarray(store->pieces, room, sizeof *more);
         if (!more)
             return -ENOMEM;
         store->pieces = more;
@@ -147,7 +147,7 @@ static int put_piece(struct history_store *store, struct piece piece)
     size_t first = find(store, piece.from_ns), end = first;
     while (end < store->n && store->pieces[end].from_ns < piece.end_ns)
         end++;
-    struct piece put[3];
+    struct covered put[3];
     size_t n = 0;
     if (first < end && store->pieces[first].from_ns < piece.from_ns) {
         put[n] = store->pieces[first];
@@ -183,7 +183,7 @@ int history_store_each(const struct history_store *store, int64_t from_ns, int64
 {
     int r = 0;
     for (size_t i = find(store, from_ns); i < store->n && store->pieces[i].from_ns < end_ns && r == 0; i++) {
-        const struct piece *piece = &store->pieces[i];
+        const struct covered *piece = &store->pieces[i];
         struct page *page;
         r = read_page(store, piece->at, &page);
         if (r < 0)
@@ -263,7 +263,7 @@ int history_store_add(struct history_store *store, int64_t asked_ns, int64_t fro
     const struct page head = {asked_ns, from_ns, end_ns, n};
     r = write_page(store, &head, bars);
     if (r == 0)
-        r = put_piece(store, (struct piece){from_ns, end_ns, store->end});
+        r = put_piece(store, (struct covered){from_ns, end_ns, store->end});
     if (r == 0)
         store->end += (off_t)page_bytes(n);
     return r;
@@ -332,7 +332,7 @@ static int read_pages(struct history_store *store)
     struct page *page;
     int r = 0;
     while (r == 0 && (r = read_page(store, store->end, &page)) == 0) {
-        r = put_piece(store, (struct piece){page->from_ns, page->end_ns, store->end});
+        r = put_piece(store, (struct covered){page->from_ns, page->end_ns, store->end});
         store->end += (off_t)page_bytes(page->n);
         free(page);
     }

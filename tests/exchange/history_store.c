@@ -185,7 +185,7 @@ static void test_damage(struct random *random)
     free(whole);
 }
 
-/* A page that does not fit is not there, and the file goes on once there is room. */
+/* A page that does not fit is not there, and the file grows once there is room. */
 static void test_full(void)
 {
     struct rlimit old, limit;
