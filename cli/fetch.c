@@ -161,7 +161,7 @@ static int run_fetch(struct option_call *call, struct fetch *fetch)
         return option_fail(call, status, "%s", fetch->err);
     early_stop_catch();
     int r = cli_fetch_from_venue(fetch);
-    if (r < 0 && r != -EIO)
+    if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
     status = cli_fetch_write(fetch);
     if (status != EXIT_OK)
@@ -170,7 +170,7 @@ static int run_fetch(struct option_call *call, struct fetch *fetch)
         print_symbol(fetch, i);
     if (call->json)
         status = print_json(fetch);
-    return status == EXIT_OK && r < 0 ? EXIT_ERROR : status;
+    return status == EXIT_OK && r > 0 ? EXIT_ERROR : status;
 }
 
 /* ---- a file ---- */

@@ -50,8 +50,8 @@ void cli_fetch_free(struct fetch *fetch);                     /* NULL is fine */
 /* Takes what was asked for. EXIT_OK; EXIT_USAGE with a sentence in fetch->err. */
 int cli_fetch_take(struct fetch *fetch);
 
-/* Finds out what the symbols are, opens their stores and fills them. 0; -errno with a sentence in fetch->err;
- * -EIO: not all is there, for the reasons of the jobs. */
+/* Finds out what the symbols are, opens their stores and fills them. 0; 1: not all is there, for the reasons
+ * of the jobs; -errno with a sentence in fetch->err. */
 int cli_fetch_from_venue(struct fetch *fetch);
 
 /* Reads what stores lack from the archive files of --archive. 0; -errno with a sentence in fetch->err. */

@@ -8,6 +8,7 @@
 #include "cli/fetch.h"
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 #include "exchange/folder.h"
 
 enum { COLUMNS = 5, PRINTED_MAX = 20, VALUE_MAX = 64 };
@@ -111,8 +112,8 @@ int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct 
     int r = cli_fetch_from_venue(fetch);
     if (r == 0)
         r = history_store_each(fetch->symbols[0].store, fetch->from_ns, fetch->end_ns, compare, &c);
-    else if (r == -EIO)
-        snprintf(fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
+    else if (r > 0)
+        r = fail_with(-EIO, fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
     if (r == 0)
         pass_rows(&c, INT64_MAX);
     int status =

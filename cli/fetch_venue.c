@@ -16,7 +16,8 @@
 #include "exchange/net/secret.h"
 
 enum {
-    ATTEMPTS = 50, /* of a page: a ban, and a night's outage, are waited for */
+    ATTEMPTS = 50,      /* of a page: a ban, and a night's outage, are waited for, */
+    FIRST_ATTEMPTS = 4, /* … but at first a wrong address is as likely */
     STOP_LOOK_MS = 100,
     DELAY_MINUTES = 16, /* of a feed that is a quarter of an hour late */
 };
@@ -37,6 +38,8 @@ struct asking {
     bool done;
 };
 
+static void show(struct asking *asking);
+
 static int fail(struct asking *asking, int r, const char *what, const char *why)
 {
     return fail_with(r, asking->fetch->err, sizeof asking->fetch->err, "%s%s%s", what, *what ? ": " : "",
@@ -46,8 +49,14 @@ static int fail(struct asking *asking, int r, const char *what, const char *why)
 static void on_look(uv_timer_t *timer)
 {
     struct asking *asking = timer->data;
+    const struct venue_rest_status *status = asking->rest ? net_requests_status(asking->rest) : NULL;
     if (early_stop_asked()) {
         asking->r = -ECANCELED;
+        asking->done = true;
+    } else if (asking->download) {
+        show(asking);
+    } else if (status && status->failures >= FIRST_ATTEMPTS) {
+        asking->r = fail(asking, -EIO, asking->fetch->venue->title, status->detail);
         asking->done = true;
     }
 }
@@ -171,10 +180,10 @@ static int open_store(struct asking *asking, size_t i)
     return r;
 }
 
-static void on_page(void *ctx)
+static void show(struct asking *asking)
 {
-    struct asking *asking = ctx;
     const struct fetch *fetch = asking->fetch;
+    const struct venue_rest_status *status = net_requests_status(asking->rest);
     int64_t lacked_ns = 0, done_ns = 0;
     uint64_t bars = 0;
     for (size_t i = 0; i < fetch->n; i++) {
@@ -183,7 +192,14 @@ static void on_page(void *ctx)
         bars += fetch->jobs[i].bars;
     }
     cli_progress_count(&asking->progress, bars, "bars");
+    asking->progress.note = status->paused_until_ms > clock_now_ms() ? status->detail : "";
     cli_progress_show(&asking->progress, lacked_ns > 0 ? (double)done_ns / (double)lacked_ns : 1);
+}
+
+static void on_page(void *ctx)
+{
+    struct asking *asking = ctx;
+    show(asking);
     if (history_download_over(asking->download))
         asking->done = true;
 }
@@ -209,7 +225,7 @@ static int fill_stores(struct asking *asking)
         r = wait_for(asking, 0);
     cli_progress_end(&asking->progress);
     for (size_t i = 0; i < fetch->n && r == 0; i++)
-        r = fetch->jobs[i].error ? -EIO : 0;
+        r = fetch->jobs[i].error ? 1 : 0;
     return r;
 }
 

@@ -26,6 +26,8 @@ static void show_speed(const struct progress *progress, double share, double sec
     fprintf(stderr, " %.0f %s/s", (double)progress->count / seconds, progress->unit);
     if (share > 0 && share < 1)
         fprintf(stderr, "  %.0f s left", seconds * (1 - share) / share);
+    if (progress->note && progress->note[0])
+        fprintf(stderr, "  %.60s", progress->note);
     fputs(" \033[K", stderr);
 }
 

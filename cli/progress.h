@@ -11,6 +11,7 @@ struct progress {
     double started, last; /* seconds, monotonic */
     uint64_t count;
     const char *unit; /* of the count; NULL: there is none */
+    const char *note; /* behind it all; NULL, "": nothing */
 };
 
 void cli_progress_begin(struct progress *progress, const char *words);

@@ -50,10 +50,10 @@ static int fetch_all(struct run_args *args, struct fetch *fetch, const char *wha
 {
     int status = cli_fetch_take(fetch);
     int r = status == EXIT_OK ? cli_fetch_from_venue(fetch) : 0;
-    for (size_t i = 0; i < fetch->n && r == -EIO; i++)
+    for (size_t i = 0; i < fetch->n && r > 0; i++)
         if (fetch->jobs[i].error)
             snprintf(fetch->err, sizeof fetch->err, "%s", fetch->jobs[i].why);
-    if (status != EXIT_OK || r < 0)
+    if (status != EXIT_OK || r != 0)
         return cli_stored_fail(status != EXIT_OK ? status : EXIT_ERROR, args->verb, what, fetch->err);
     status = cli_fetch_write(fetch);
     return status == EXIT_OK ? put_files(args, fetch) : status;

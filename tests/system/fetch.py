@@ -236,7 +236,8 @@ def backtested(folder, source, replay):
 def refused(folder, replay):
     cases = ((["--venue", "binanse"], 2, "did you mean binance?"), (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"),
              (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"),
-             (["--venue", "alpaca", "--symbol", "AAPL"], 1, "keys"), (["--from", "1900-01-01"], 2, "1970"))
+             (["--venue", "alpaca", "--symbol", "AAPL"], 1, "keys"), (["--from", "1900-01-01"], 2, "1970"),
+             (["--rest-url", "https://127.0.0.1:1"], 1, "Binance: 127.0.0.1: Failed to connect"))
     for more, status, words in cases:
         line = command(replay, folder)
         for option, value in zip(more[::2], more[1::2]):
