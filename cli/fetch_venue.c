@@ -22,7 +22,8 @@ enum {
     DELAY_MINUTES = 16, /* of a feed that is a quarter of an hour late */
 };
 
-#define DAY_NS    (24 * 3600 * 1000000000LL)
+/* Before and after any time there is a session within so long. */
+#define AROUND_NS (10 * 24 * 3600 * 1000000000LL)
 #define MINUTE_NS (60 * 1000000000LL)
 
 struct asking {
@@ -131,9 +132,9 @@ static int ask_for_symbols(struct asking *asking)
         days |= has_days(fetch, &fetch->symbols[i]);
     feed_calendar_init(&fetch->calendar, "", true);
     if (r == 0 && days)
-        r = wait_for(asking,
-                     net_requests_days(asking->rest, fetch->from_ns > DAY_NS ? fetch->from_ns - DAY_NS : 0,
-                                       fetch->now_ns + DAY_NS, have_days, asking, NULL));
+        r = wait_for(asking, net_requests_days(asking->rest,
+                                               fetch->from_ns > AROUND_NS ? fetch->from_ns - AROUND_NS : 0,
+                                               fetch->now_ns + AROUND_NS, have_days, asking, NULL));
     return r;
 }
 

@@ -12,7 +12,10 @@ import json
 import os
 import random
 import signal
+import ssl
 import subprocess
+import urllib.parse
+import urllib.request
 import zipfile
 
 import harness
@@ -233,6 +236,43 @@ def backtested(folder, source, replay):
     print(f"backtest: {shown[0][0]['trades']} trades on {bars} bars, fetched once")
 
 
+def alpaca_pages(replay, path, symbol, **query):
+    """All bars of a symbol as REST has them, page by page."""
+    trusted, bars, token = ssl.create_default_context(cafile=replay.ca), [], None
+    while True:
+        text = urllib.parse.urlencode({"symbols": symbol, "timeframe": "1Min", "limit": 1000, **query, **({"page_token": token} if token else {})})
+        request = urllib.request.Request(f"{replay.urls['rest_url']}{path}?{text}",
+                                         headers={"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"})
+        with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
+            page = json.load(answer, parse_float=decimal.Decimal, parse_int=decimal.Decimal)
+        bars += page["bars"].get(symbol, [])
+        token = page["next_page_token"]
+        if not token:
+            return {int(datetime.datetime.fromisoformat(bar["t"].replace("Z", "+00:00")).timestamp() * 1000):
+                    tuple(bar[key] for key in "ohlcv") for bar in bars}
+
+
+def alpaca(folder):
+    """Stocks raw and adjusted for a split, and crypto: what REST has; each other minute of a stock is closed or had no eligible trade."""
+    place = folder.within("alpaca")
+    replay = folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z", "--action", "split:AAPL:4:1:2025-12-09"))
+    times = {"start": "2025-12-08T00:00:00Z", "end": "2025-12-10T17:59:00Z"}
+    for adjustment in ("raw", "split"):
+        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC/USD", "--interval", "1m", "--from", "2025-12-08", "--to",
+                "2025-12-10T18:00:00Z", "-o", place, "--cache", place, "--keys", replay.keys, "--feed", "sip", "--adjustment", adjustment,
+                "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--json"]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == 0, done
+        stock, coin = json.loads(done.stdout)["symbols"]
+        assert read(stock["file"]) == alpaca_pages(replay, "/v2/stocks/bars", "AAPL", feed="sip", adjustment=adjustment, **times)
+        assert read(coin["file"]) == alpaca_pages(replay, "/v1beta3/crypto/us/bars", "BTC/USD", **times)
+        reasons = {why: sum(m["bars"] for m in stock["missing"] if m["why"] == why) for why in ("closed", "no eligible trade", "gap")}
+        assert reasons["gap"] == 0 and reasons["closed"] == 2 * 480 + 540, reasons  # 20:00 to 4:00 in New York
+        assert sum(reasons.values()) + stock["bars"] == 66 * 60, (reasons, stock["bars"])
+    assert replay.stop() == 0
+    print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}")
+
+
 def refused(folder, replay):
     cases = ((["--venue", "binanse"], 2, "did you mean binance?"), (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"),
              (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"),
@@ -261,6 +301,7 @@ def main():
         archived(folder, source, replay)
         checked(folder, replay, chance)
         backtested(folder, source, replay)
+        alpaca(folder)
         refused(folder.path, replay)
         assert replay.stop() == 0
 
