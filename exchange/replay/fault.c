@@ -212,6 +212,7 @@ static const struct {
     {"dup", offsetof(struct faults, dup)},
     {"reorder", offsetof(struct faults, reorder)},
     {"half-frame", offsetof(struct faults, half_frame)},
+    {"half-answer", offsetof(struct faults, half_answer)},
     {"deflate", offsetof(struct faults, deflate)},
     {"fragment", offsetof(struct faults, fragment)},
     {"5xx", offsetof(struct faults, broken)},
@@ -237,6 +238,7 @@ static const struct {
     {"hold@", parse_duration, AT(hold_ns)},
     {"shutdown", parse_shutdown, 0},
     {"slow:", parse_slow, AT(slow_bytes_s)},
+    {"slow-answer:", parse_slow, AT(slow_answer_bytes_s)},
     {"huge:", parse_huge, AT(huge_bytes)},
     {"clock:", parse_clock, AT(clock_skew_ns)},
     {"status@", parse_change, FAULT_STATUS},
@@ -248,7 +250,7 @@ static const struct {
 const char *replay_fault_help(void)
 {
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
-           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
+           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }

@@ -19,6 +19,7 @@ enum {
     FAULT_HALF_AFTER = 500,
     FAULT_HUGE_AFTER = 1000,
     FAULT_BROKEN_EVERY = 4, /* REST requests */
+    FAULT_HALF_ANSWERS = 4,
     FAULT_CHANGES_MAX = 16,
     FAULT_SILENCES_MAX = 16,
     FAULT_STREAM_MAX = 64,
@@ -64,10 +65,12 @@ struct faults {
     size_t n_silences;
     uint64_t close_after; /* messages; 0: never */
     bool gap_book, garbage, dup, reorder, half_frame, deflate, fragment;
-    size_t huge_bytes;     /* of one message; 0: none */
-    int64_t slow_bytes_s;  /* that a connection gets in a second; 0: all */
-    bool tls_expired;      /* the server's certificate */
-    int64_t clock_skew_ns; /* of the time in REST replies */
+    bool half_answer;            /* every fourth answer of REST ends within its body */
+    int64_t slow_answer_bytes_s; /* of each answer of REST; 0: all at once */
+    size_t huge_bytes;           /* of one message; 0: none */
+    int64_t slow_bytes_s;        /* that a connection gets in a second; 0: all */
+    bool tls_expired;            /* the server's certificate */
+    int64_t clock_skew_ns;       /* of the time in REST replies */
 
     /* Limits: see exchange/replay/binance/limits.h. */
     int64_t too_many_ns, teapot_ns; /* from the first request on: 429, 418; 0: not */

@@ -172,22 +172,18 @@ bool replay_response_write_head(const struct response *response, struct lws *wsi
     return lws_finalize_write_http_header(wsi, start, &p, end) == 0;
 }
 
-int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent)
+int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent, size_t most)
 {
     static unsigned char buf[LWS_PRE + BODY_CHUNK]; /* one loop, one owner */
-    size_t left = response->body.len - *sent;
-    size_t n = left < BODY_CHUNK ? left : BODY_CHUNK;
+    size_t left = response->body.len - *sent, n = left < BODY_CHUNK ? left : BODY_CHUNK;
+    n = n < most ? n : most;
     if (n == 0)
         return 0;
     memcpy(buf + LWS_PRE, response->body.data + *sent, n);
     if (lws_write(wsi, buf + LWS_PRE, n, n == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)n)
         return -1;
     *sent += n;
-    if (n < left) {
-        lws_callback_on_writable(wsi);
-        return 0;
-    }
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+    return n == left && lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
 void replay_response_refuse(const struct response *response, struct lws *wsi)

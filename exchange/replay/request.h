@@ -34,9 +34,9 @@ void replay_response_finish(struct response *response);
 
 /* Writes the head; false when it cannot be. The body goes by replay_response_write_some(). */
 bool replay_response_write_head(const struct response *response, struct lws *wsi);
-/* Writes some of the body from *sent on and asks for another turn when some is left; as libwebsockets'
- * WRITEABLE callback returns. */
-int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent);
+/* Writes some of the body from *sent on, at most `most` bytes; as libwebsockets' WRITEABLE callback returns.
+ * With its last byte the response is over. */
+int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent, size_t most);
 
 /* All at once, of a connection that is closed then: for upgrades that are refused. */
 void replay_response_refuse(const struct response *response, struct lws *wsi);

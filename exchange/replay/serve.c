@@ -20,6 +20,7 @@ enum {
     SERVICE_BYTES = 32 << 10,
     DEFERRED_STEPS_MAX = 4096,
     SETTLED_TURNS = 3,
+    SLOW_TURNS = 20, /* a second, of a slow answer */
 };
 
 /* A connection: REST until it is upgraded. */
@@ -32,6 +33,7 @@ struct replay_session {
     bool incomplete;              /* its body is still to come */
     struct response response;
     size_t body_sent;
+    bool half; /* fault half-answer: so much of the body is sent */
 };
 
 void replay_server_recount(struct server *server)
@@ -316,6 +318,7 @@ static int answer_http(struct server *server, struct replay_session *session)
         return -1;
     if (response->body.len == 0)
         return lws_http_transaction_completed(session->wsi) ? -1 : 0;
+    session->half = server->faults->half_answer && server->answers++ % FAULT_HALF_ANSWERS == 0;
     lws_callback_on_writable(session->wsi);
     return 0;
 }
@@ -355,7 +358,21 @@ static int write_http(struct server *server, struct replay_session *session)
 {
     if (session->request)
         return answer_http(server, session);
-    return replay_response_write_some(&session->response, session->wsi, &session->body_sent);
+    int64_t rate = server->faults->slow_answer_bytes_s;
+    size_t most = session->half ? session->response.body.len / 2 : session->response.body.len;
+    size_t some = rate > 0 ? (size_t)(rate / SLOW_TURNS + 1) : SIZE_MAX;
+    if (replay_response_write_some(&session->response, session->wsi, &session->body_sent,
+                                   most - session->body_sent < some ? most - session->body_sent : some) < 0)
+        return -1;
+    if (session->half && session->body_sent == most)
+        return -1;
+    if (session->body_sent == session->response.body.len)
+        return 0;
+    if (rate > 0)
+        lws_set_timer_usecs(session->wsi, LWS_USEC_PER_SEC / SLOW_TURNS);
+    else
+        lws_callback_on_writable(session->wsi);
+    return 0;
 }
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
@@ -374,6 +391,9 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return ask(server, session);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return write_http(server, session);
+    case LWS_CALLBACK_TIMER: /* of a slow answer */
+        lws_callback_on_writable(wsi);
+        return 0;
     case LWS_CALLBACK_CLOSED_HTTP:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
         if (session)

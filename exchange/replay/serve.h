@@ -25,6 +25,7 @@ struct server {
     struct transcript *transcript;
     bool closed_one, cut_one; /* faults close@N and half-frame have happened */
     bool frozen;              /* fault freeze is in effect */
+    uint64_t answers;         /* of REST, with a body */
 
     struct lws_context *context;
     int port;        /* that it listens on */

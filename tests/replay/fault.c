@@ -89,6 +89,10 @@ int main(void)
     CHECK(f.shutdown_ns == s / 2 && f.shutdown_close_ns == 2 * s);
     CHECK_INT(replay_fault_parse(&f, "slow:64B/s", error), 0);
     CHECK_INT(f.slow_bytes_s, 64);
+    CHECK_INT(replay_fault_parse(&f, "slow-answer:20kB/s", error), 0);
+    CHECK_INT(f.slow_answer_bytes_s, 20000);
+    CHECK_INT(replay_fault_parse(&f, "half-answer", error), 0);
+    CHECK(f.half_answer);
     CHECK_INT(replay_fault_parse(&f, "slow:2kB/s", error), 0);
     CHECK_INT(f.slow_bytes_s, 2000);
     CHECK_INT(replay_fault_parse(&f, "huge:10MB", error), 0);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`papertape fetch` of eight symbols from the replay of bars that are made here, with gaps, one of which was listed later: through
-429, 418 and 5xx, killed at ten seeded pages: what is in the files is what the source has, to the digit; each gap is listed; only what
-was on its way at a kill is asked for twice, and the venue's limit is never passed. And what is refused."""
+429, 418, 5xx, answers that end half way and slow ones, killed at ten seeded pages: what is in the files is what the source has, to the
+digit; each gap is listed; only what was on its way at a kill is asked for twice, and the venue's limit is never passed. The venue's
+archive files, of which bad ones are named; a file checked; a backtest of a venue's history; Alpaca's. And what is refused."""
 
 import csv
 import datetime
@@ -26,7 +27,7 @@ KILLS, MINUTE, PAGE = 10, 60000, 1000
 BEGIN = 1704067200000  # 2024-01-01
 END = BEGIN + DAYS * 1440 * MINUTE
 NAMES = [f"{base}USDT" for base in ("BTC", "ETH", "BNB", "XRP", "ADA", "SOL", "DOT", "LTC")]
-FAULTS = (["5xx"], ["429:1s", "5xx"], ["418:2s"])
+FAULTS = (["half-answer"], ["429:1s", "5xx"], ["slow-answer:100kB/s"], ["418:1s", "half-answer"])
 
 
 def make(chance, name):
