@@ -23,8 +23,9 @@ enum {
 };
 
 /* Before and after any time there is a session within so long. */
-#define AROUND_NS (10 * 24 * 3600 * 1000000000LL)
-#define MINUTE_NS (60 * 1000000000LL)
+#define AROUND_NS     (10 * 24 * 3600 * 1000000000LL)
+#define DAYS_ASKED_NS (365 * AROUND_NS) /* ten years at once */
+#define MINUTE_NS     (60 * 1000000000LL)
 
 struct asking {
     struct fetch *fetch;
@@ -118,6 +119,20 @@ static bool has_days(const struct fetch *fetch, const struct fetch_symbol *symbo
     return !fetch->venue->always_open && symbol->symbol.calendar[0] != '\0';
 }
 
+static int ask_for_days(struct asking *asking)
+{
+    const struct fetch *fetch = asking->fetch;
+    int64_t from_ns = fetch->from_ns > AROUND_NS ? fetch->from_ns - AROUND_NS : 0;
+    int64_t end_ns = fetch->now_ns + AROUND_NS;
+    int r = 0;
+    for (; r == 0 && from_ns < end_ns; from_ns += DAYS_ASKED_NS)
+        r = wait_for(asking,
+                     net_requests_days(asking->rest, from_ns,
+                                       end_ns - from_ns < DAYS_ASKED_NS ? end_ns : from_ns + DAYS_ASKED_NS,
+                                       have_days, asking, NULL));
+    return r;
+}
+
 static int ask_for_symbols(struct asking *asking)
 {
     struct fetch *fetch = asking->fetch;
@@ -131,11 +146,7 @@ static int ask_for_symbols(struct asking *asking)
     for (size_t i = 0; i < fetch->n && r == 0; i++)
         days |= has_days(fetch, &fetch->symbols[i]);
     feed_calendar_init(&fetch->calendar, "", true);
-    if (r == 0 && days)
-        r = wait_for(asking, net_requests_days(asking->rest,
-                                               fetch->from_ns > AROUND_NS ? fetch->from_ns - AROUND_NS : 0,
-                                               fetch->now_ns + AROUND_NS, have_days, asking, NULL));
-    return r;
+    return r == 0 && days ? ask_for_days(asking) : r;
 }
 
 /* ---- the bars ---- */
@@ -151,6 +162,15 @@ static void set_end(struct fetch *fetch)
     fetch->end_ns = open_ns;
 }
 
+/* Of the venue's stocks: as it was asked for, or the one that it has without. */
+static const char *feed_of(const struct fetch *fetch)
+{
+    for (size_t i = 0; i < fetch->venue->n_options && !fetch->asked->feed; i++)
+        if (strcmp(fetch->venue->options[i].name, "feed") == 0)
+            return fetch->venue->options[i].fallback;
+    return fetch->asked->feed ? fetch->asked->feed : "";
+}
+
 static int open_store(struct asking *asking, size_t i)
 {
     struct fetch *fetch = asking->fetch;
@@ -162,7 +182,7 @@ static int open_store(struct asking *asking, size_t i)
     const struct history_series series = {
         .venue = fetch->venue->format->name,
         .symbol = symbol->name,
-        .feed = stock && fetch->asked->feed ? fetch->asked->feed : "",
+        .feed = stock ? feed_of(fetch) : "",
         .adjustment = venue_adjustment_names[stock ? fetch->adjustment : VENUE_RAW],
         .interval_ns = fetch->interval_ns,
         .price_scale = symbol->symbol.price_scale,

@@ -51,6 +51,16 @@ bool history_download_over(const struct history_download *download)
 
 /* ---- what has come ---- */
 
+static int64_t lacked(const struct history_job *job)
+{
+    int64_t at_ns = job->from_ns, from_ns, end_ns, sum = 0;
+    while (history_store_lacks(job->store, at_ns, job->end_ns, &from_ns, &end_ns)) {
+        sum += end_ns - from_ns;
+        at_ns = end_ns;
+    }
+    return sum;
+}
+
 static void forget(struct asking *asking)
 {
     struct history_download *download = asking->download;
@@ -85,9 +95,11 @@ static int take_first(struct asking *asking)
     struct history_job *job = asking->job;
     job->listed_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
     int64_t end_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
-    return end_ns > job->from_ns
-               ? history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL)
-               : 0;
+    if (end_ns <= job->from_ns)
+        return 0;
+    int r = history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL);
+    job->done_ns = job->lacked_ns - lacked(job);
+    return r;
 }
 
 static int take_page(struct asking *asking)
@@ -188,16 +200,6 @@ static void ask_more(struct history_download *download)
         idle = ask_page(download, &download->jobs[download->turn]) ? 0 : idle + 1;
         download->turn = (download->turn + 1) % download->n;
     }
-}
-
-static int64_t lacked(const struct history_job *job)
-{
-    int64_t at_ns = job->from_ns, from_ns, end_ns, sum = 0;
-    while (history_store_lacks(job->store, at_ns, job->end_ns, &from_ns, &end_ns)) {
-        sum += end_ns - from_ns;
-        at_ns = end_ns;
-    }
-    return sum;
 }
 
 int history_download_start(struct venue_rest *rest, const struct venue *venue, struct history_job *jobs,
