@@ -55,14 +55,21 @@ static int take_symbols(struct fetch *fetch)
                                     "--symbol: a name is needed, as BTCUSDT");
 }
 
+static bool fetch_has_archive(const struct fetch_asked *asked)
+{
+    return !asked->venue || strncmp(asked->venue, "binance", 7) == 0;
+}
+
 int cli_fetch_take(struct fetch *fetch)
 {
     const struct fetch_asked *asked = fetch->asked;
     char why[CONFIG_WHY_MAX];
     int interval = config_key_word(asked->interval ? asked->interval : "", BAR_INTERVAL_NAMES, why);
     if (!asked->symbols || !asked->interval || asked->from_ns == INT64_MIN)
-        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err,
-                         "--symbol, --interval and --from are needed");
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s is needed",
+                         !asked->symbols    ? "--symbol"
+                         : !asked->interval ? "--interval"
+                                            : "--from");
     if (interval < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--interval: %s", why);
     fetch->interval_ns = bar_intervals[interval].ns;
@@ -72,6 +79,9 @@ int cli_fetch_take(struct fetch *fetch)
     for (int i = 0; i < VENUE_ADJUSTMENTS && asked->adjustment; i++)
         if (strcmp(asked->adjustment, venue_adjustment_names[i]) == 0)
             fetch->adjustment = (enum venue_adjustment)i;
+    if (asked->archive && !fetch_has_archive(asked))
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err,
+                         "--archive: files of Binance's bars are read");
     if (fetch->from_ns < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--from: a time since 1970 is needed");
     int status = take_venue(fetch);
@@ -104,11 +114,11 @@ static json_t *symbol_object(const struct fetch *fetch, size_t i)
                                                  (json_int_t)symbol->missing[k].end_ns, "bars",
                                                  (json_int_t)symbol->missing[k].bars, "why",
                                                  history_why_words[symbol->missing[k].why]));
-    return json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:o}", "symbol", symbol->name, "file",
-                     job->error ? NULL : symbol->path, "error", job->error ? job->why : NULL, "bars",
-                     (json_int_t)symbol->bars, "fetched", (json_int_t)job->bars, "requests",
-                     (json_int_t)job->pages, "archived", (json_int_t)symbol->archived, "changed",
-                     (json_int_t)job->changed, "missing", missing);
+    return json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "symbol", symbol->name, "file",
+                     job->error ? NULL : symbol->path, "error", job->error ? job->why : NULL, "to_ns",
+                     (json_int_t)job->end_ns, "bars", (json_int_t)symbol->bars, "fetched",
+                     (json_int_t)job->bars, "requests", (json_int_t)job->pages, "archived",
+                     (json_int_t)symbol->archived, "changed", (json_int_t)job->changed, "missing", missing);
 }
 
 static int print_json(const struct fetch *fetch)
@@ -116,82 +126,123 @@ static int print_json(const struct fetch *fetch)
     json_t *symbols = json_array();
     for (size_t i = 0; i < fetch->n; i++)
         json_array_append_new(symbols, symbol_object(fetch, i));
-    return cli_stored_print(
-        "fetch",
-        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o}", "schema", "papertape.fetch/1", "venue",
-                  fetch->venue->format->name, "interval", bar_interval_name(fetch->interval_ns), "adjustment",
-                  venue_adjustment_names[fetch->adjustment], "from_ns", (json_int_t)fetch->from_ns, "to_ns",
-                  (json_int_t)fetch->end_ns, "symbols", symbols),
-        6);
+    return cli_stored_print("fetch",
+                            json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "schema", "papertape.fetch/1",
+                                      "venue", fetch->venue->format->name, "interval",
+                                      bar_interval_name(fetch->interval_ns), "adjustment",
+                                      venue_adjustment_names[fetch->adjustment], "from_ns",
+                                      (json_int_t)fetch->from_ns, "symbols", symbols),
+                            6);
 }
 
-/* Gaps one by one, of what is usual only the numbers. */
-static void print_symbol(const struct fetch *fetch, size_t i)
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Gaps one by one, of what is usual only the numbers. `to`: not into bars that go to stdout. */
+static void print_symbol(const struct fetch *fetch, size_t i, FILE *to)
 {
     const struct fetch_symbol *symbol = &fetch->symbols[i];
     const struct history_job *job = &fetch->jobs[i];
     char from[STORED_CELL], end[STORED_CELL];
-    if (job->error) {
-        printf("%s: %llu bars so far: %s\n", symbol->name, (unsigned long long)job->bars, job->why);
-        return;
-    }
-    printf("%s: %llu bars, %llu of them fetched in %llu requests", symbol->path,
-           (unsigned long long)symbol->bars, (unsigned long long)job->bars, (unsigned long long)job->pages);
+    fprintf(to, "%s: %llu bar%s, %llu of them fetched in %llu request%s", symbol->path,
+            (unsigned long long)symbol->bars, plural(symbol->bars), (unsigned long long)job->bars,
+            (unsigned long long)job->pages, plural(job->pages));
     if (symbol->archived > 0)
-        printf(", %llu from archive files", (unsigned long long)symbol->archived);
+        fprintf(to, ", %llu from archive files", (unsigned long long)symbol->archived);
     if (job->changed > 0)
-        printf(", %zu others than before", job->changed);
+        fprintf(to, ", %zu other%s than before", job->changed, plural(job->changed));
     for (int why = 0; why < HISTORY_WHYS; why++)
         if (missing_of(symbol, (enum history_why)why) > 0)
-            printf("; %s %lld", history_why_words[why], (long long)missing_of(symbol, (enum history_why)why));
-    putchar('\n');
+            fprintf(to, "; %s %lld", history_why_words[why],
+                    (long long)missing_of(symbol, (enum history_why)why));
+    fputc('\n', to);
     for (size_t k = 0; k < symbol->n_missing; k++)
         if (symbol->missing[k].why == HISTORY_GAP)
-            printf("%s: gap of %lld bars, %s to %s\n", symbol->name, (long long)symbol->missing[k].bars,
-                   cli_stored_time(STORED_TABLE, from, symbol->missing[k].from_ns),
-                   cli_stored_time(STORED_TABLE, end, symbol->missing[k].end_ns));
+            fprintf(to, "%s: gap of %lld bar%s, %s to %s\n", symbol->name, (long long)symbol->missing[k].bars,
+                    plural((uint64_t)symbol->missing[k].bars),
+                    cli_stored_time(STORED_TABLE, from, symbol->missing[k].from_ns),
+                    cli_stored_time(STORED_TABLE, end, symbol->missing[k].end_ns));
 }
 
 /* ---- all of it ---- */
 
+/* Those that are not whole, a line each. */
+int cli_fetch_say(const char *verb, const struct fetch *fetch)
+{
+    int status = EXIT_OK;
+    for (size_t i = 0; i < fetch->n; i++) {
+        const struct history_job *job = &fetch->jobs[i];
+        if (job->error && job->pages > 0)
+            fprintf(stderr, "papertape: %s: %s: %llu bars so far: %s\n", verb, fetch->symbols[i].name,
+                    (unsigned long long)job->bars, job->why);
+        else if (job->error)
+            fprintf(stderr, "papertape: %s: %s: %s\n", verb, fetch->symbols[i].name, job->why);
+        if (job->error || fetch->symbols[i].status != EXIT_OK)
+            status = EXIT_ERROR;
+    }
+    return status;
+}
+
 static int run_fetch(struct option_call *call, struct fetch *fetch)
 {
+    const bool streamed = strcmp(fetch->asked->out, "-") == 0;
     int status = cli_fetch_take(fetch);
+    if (status == EXIT_OK && streamed && call->json)
+        return option_fail(call, EXIT_USAGE, "--output -: without --json");
+    if (status == EXIT_OK)
+        status = cli_fetch_place(fetch);
     if (status != EXIT_OK)
         return option_fail(call, status, "%s", fetch->err);
+    fetch->over = cli_fetch_write;
     early_stop_catch();
     int r = cli_fetch_from_venue(fetch);
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
-    status = cli_fetch_write(fetch);
-    if (status != EXIT_OK)
-        return status;
     for (size_t i = 0; i < fetch->n && !call->json; i++)
-        print_symbol(fetch, i);
-    if (call->json)
-        status = print_json(fetch);
-    return status == EXIT_OK && r > 0 ? EXIT_ERROR : status;
+        if (fetch->symbols[i].written && fetch->symbols[i].status == EXIT_OK)
+            print_symbol(fetch, i, streamed ? stderr : stdout);
+    status = cli_fetch_say(call->verb->name, fetch);
+    int printed = call->json ? print_json(fetch) : EXIT_OK;
+    return printed != EXIT_OK ? printed : status;
 }
 
 /* ---- a file ---- */
+
+/* BTC-USD in a file's name is Alpaca's BTC/USD. */
+static const char *venue_name(const struct fetch_asked *asked, const char *symbol,
+                              char name[static SYMBOL_NAME_MAX])
+{
+    static const char *const quotes[] = {"-USD", "-USDC", "-USDT", "-BTC"};
+    char *dash;
+    snprintf(name, SYMBOL_NAME_MAX, "%s", symbol);
+    dash = strchr(name, '-');
+    for (size_t i = 0;
+         dash && asked->venue && strcmp(asked->venue, "alpaca") == 0 && i < sizeof quotes / sizeof *quotes;
+         i++)
+        if (strcmp(symbol + (dash - name), quotes[i]) == 0)
+            *dash = '/';
+    return name;
+}
 
 /* The venue is asked for all of the file's range, into a place that is removed again. */
 static int check_in(struct option_call *call, struct fetch *fetch, const struct bars_file *file)
 {
     const struct fetch_asked *given = fetch->asked;
     const char *interval = bar_interval_name(file->interval_ns);
-    char scratch[PATH_MAX], *place = getenv("TMPDIR");
+    char name[SYMBOL_NAME_MAX], scratch[PATH_MAX], *place = getenv("TMPDIR");
     struct fetch_asked asked = *given;
     if (!interval)
         return option_fail(call, EXIT_USAGE, "%s: its interval is none of " BAR_INTERVAL_NAMES, given->check);
     snprintf(scratch, sizeof scratch, "%s/papertape-fetch-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(scratch))
         return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(errno));
-    asked.symbols = file->symbol;
+    asked.symbols = given->symbols ? given->symbols : venue_name(given, file->symbol, name);
     asked.interval = interval;
     asked.cache = scratch;
     asked.from_ns = given->from_ns == INT64_MIN ? file->open_time_ns[0] : given->from_ns;
-    if (asked.to_ns > file->open_time_ns[file->n - 1] + file->interval_ns)
+    if (asked.to_ns == INT64_MAX)
         asked.to_ns = file->open_time_ns[file->n - 1] + file->interval_ns;
     fetch->asked = &asked;
     int status = cli_fetch_take(fetch);
@@ -206,7 +257,10 @@ static int run_check(struct option_call *call, struct fetch *fetch)
 {
     struct bars_file file = {0};
     char error[BARS_FILE_ERROR_MAX];
-    if (bars_file_read(fetch->asked->check, fetch->asked->symbols, &file, error) < 0)
+    /* Bad rows are what is looked for. */
+    const struct bars_file_options options = {
+        .symbol = fetch->asked->symbols, .any_price = true, .repair = true};
+    if (bars_file_read_with(fetch->asked->check, &options, &file, error) < 0)
         return option_fail(call, EXIT_ERROR, "%s", error);
     early_stop_catch();
     int status = check_in(call, fetch, &file);
@@ -243,6 +297,24 @@ static int run(struct option_call *call)
     return status;
 }
 
+/* Those of all options of that name, with commas between. */
+static int take_symbol(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct fetch_asked *asked = call->into;
+    char *all = NULL;
+    (void)row;
+    if (asprintf(&all, "%s%s%s", asked->symbols ? asked->symbols : "", asked->symbols ? "," : "", value) < 0)
+        return option_fail(call, EXIT_ERROR, "out of memory");
+    free(asked->own_symbols);
+    asked->symbols = asked->own_symbols = all;
+    return EXIT_OK;
+}
+
+static void finish(void *into)
+{
+    free(((struct fetch_asked *)into)->own_symbols);
+}
+
 static void init(void *into)
 {
     *(struct fetch_asked *)into = (struct fetch_asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
@@ -254,7 +326,8 @@ static const struct option_action actions[] = {{.run = run, .needed = "output|ch
 
 static const struct option_row options[] = {
     {"venue", "VENUE", "whose history: binance by default", AT(venue)},
-    {"symbol", "S[,S...]", "as the venue names them: BTCUSDT, AAPL, BTC/USD", AT(symbols)},
+    {"symbol", "S[,S...]", "as the venue names them: BTCUSDT, AAPL, BTC/USD; may be given more than once",
+     .take = take_symbol},
     {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, AT(from_ns), cli_stored_take_time},
     {"to", "T", "open times before T; by default now: the last bar is the last whole one", AT(to_ns),
@@ -276,6 +349,9 @@ static const struct option_row options[] = {
      "reads Binance's archive files there, or below it, before it asks for the rest: SYMBOL-INTERVAL-YYYY-MM.zip and "
      "SYMBOL-INTERVAL-YYYY-MM-DD.zip, each with its .CHECKSUM",
      AT(archive), .without = "check"},
+    {"refresh", NULL,
+     "asks for all of it again; bars that are others by now are counted, and what was known is kept beside them",
+     AT(refresh), .without = "check"},
     {"keys", "FILE", "two lines, id and secret, of mode 0600; Alpaca answers nothing without", AT(keys)},
     {"rest_url", "URL", "in place of the venue's own, https://HOST[:PORT]", AT(rest_url)},
     {"trading_url", "URL",
@@ -304,4 +380,5 @@ CLI_VERB(cli_fetch) = {
     OPTION_OPTIONS(options),
     .size = sizeof(struct fetch_asked),
     .init = init,
+    .finish = finish,
 };

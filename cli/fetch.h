@@ -4,6 +4,7 @@
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
+#include <limits.h>
 #include <uv.h>
 
 #include "daemon/feed/calendar.h"
@@ -12,11 +13,13 @@
 #include "exchange/history/missing.h"
 #include "record/option.h"
 
-enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = 1024 };
+enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = PATH_MAX + 512 };
 
 struct fetch_asked {
     const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
         *adjustment, *interval, *cache, *archive;
+    char *own_symbols; /* owned */
+    bool refresh;
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
 };
 
@@ -29,17 +32,20 @@ struct fetch_symbol {
     uint64_t archived; /* bars that came from the venue's files */
     uint64_t bars;     /* in the range */
     char path[PATH_MAX];
+    bool written;
+    int status; /* of its file */
 };
 
 struct fetch {
     const struct fetch_asked *asked;
     const struct venue *venue;
-    int64_t interval_ns, from_ns, end_ns, now_ns;
+    int64_t interval_ns, from_ns, now_ns;
     enum venue_adjustment adjustment;
     struct fetch_symbol symbols[FETCH_SYMBOLS_MAX];
     struct history_job jobs[FETCH_SYMBOLS_MAX]; /* of the same symbol */
     size_t n;
-    struct calendar calendar; /* of stocks */
+    void (*over)(struct fetch *fetch, size_t i); /* that job has ended; may come more than once */
+    struct calendar calendar;                    /* of stocks */
     struct trading_calendar days, always;
     char err[FETCH_ERROR_MAX];
 };
@@ -61,7 +67,13 @@ int cli_fetch_archive(struct fetch *fetch);
  * file's. An exit status. */
 int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file);
 
-/* Writes each symbol's bars of the range. An exit status. */
-int cli_fetch_write(struct fetch *fetch);
+/* Says of each symbol that is not whole why, on stderr. EXIT_OK: there is none; EXIT_ERROR. */
+int cli_fetch_say(const char *verb, const struct fetch *fetch);
+
+/* For fetch->over: writes the symbol's file, once it is whole. */
+void cli_fetch_write(struct fetch *fetch, size_t i);
+/* Where the files go to: checks that, and makes the folder. EXIT_OK, or a status with a sentence in
+ * fetch->err. */
+int cli_fetch_place(struct fetch *fetch);
 
 #endif

@@ -302,7 +302,7 @@ static void read_one(struct fetch *fetch, size_t i, const char *path)
     struct reading reading = {.path = path, .symbol = job->symbol, .interval_ns = fetch->interval_ns};
     int64_t from_ns, end_ns;
     if (!parse_name(path, fetch->symbols[i].name, bar_interval_name(fetch->interval_ns), &reading) ||
-        reading.end_ns <= fetch->from_ns || reading.from_ns >= fetch->end_ns ||
+        reading.end_ns <= fetch->from_ns || reading.from_ns >= job->end_ns ||
         !history_store_lacks(job->store, reading.from_ns, reading.end_ns, &from_ns, &end_ns))
         return;
     int r = check_sum(&reading);
@@ -327,7 +327,8 @@ int cli_fetch_archive(struct fetch *fetch)
         qsort(found.paths, found.n, sizeof *found.paths, compare_paths);
     for (size_t k = 0; k < found.n; k++) {
         for (size_t i = 0; i < fetch->n && r == 0; i++)
-            read_one(fetch, i, found.paths[k]);
+            if (!fetch->jobs[i].error)
+                read_one(fetch, i, found.paths[k]);
         free(found.paths[k]);
     }
     free(found.paths);

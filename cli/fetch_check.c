@@ -81,7 +81,8 @@ static int compare(void *ctx, const struct bar *bar)
             continue;
         c->different += !differs;
         differs = true;
-        snprintf(in_file, sizeof in_file, "%.17g", value);
+        snprintf(in_file, sizeof in_file, "%.*f",
+                 i < COLUMNS - 1 ? c->file->price_digits : c->file->volume_digits, value);
         report(c, bar->open_ns, column_names[i], in_file, at_venue);
     }
     c->rows++;
@@ -102,16 +103,23 @@ static int print(struct checking *c, const struct option_call *call)
                                 17);
     if (c->different > PRINTED_MAX)
         printf("… %zu more: --json has all\n", c->different - PRINTED_MAX);
-    printf("%s: %zu rows compared, %zu differences\n", fetch->asked->check, c->rows, c->different);
+    printf("%s: %zu rows compared, %zu difference%s\n", fetch->asked->check, c->rows, c->different,
+           c->different == 1 ? "" : "s");
     return EXIT_OK;
+}
+
+static void pass(struct fetch *fetch, size_t i)
+{
+    (void)fetch, (void)i;
 }
 
 int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file)
 {
+    fetch->over = pass;
     struct checking c = {.fetch = fetch, .file = file, .list = call->json ? json_array() : NULL};
     int r = cli_fetch_from_venue(fetch);
     if (r == 0)
-        r = history_store_each(fetch->symbols[0].store, fetch->from_ns, fetch->end_ns, compare, &c);
+        r = history_store_each(fetch->symbols[0].store, fetch->from_ns, fetch->jobs[0].end_ns, compare, &c);
     else if (r > 0)
         r = fail_with(-EIO, fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
     if (r == 0)

@@ -14,16 +14,20 @@
 #include "exchange/net/context.h"
 #include "exchange/net/requests.h"
 #include "exchange/net/secret.h"
+#include "exchange/net/url.h"
 
 enum {
     ATTEMPTS = 50,      /* of a page: a ban, and a night's outage, are waited for, */
     FIRST_ATTEMPTS = 4, /* … but at first a wrong address is as likely */
     STOP_LOOK_MS = 100,
+    SAID_MS = 5000, /* a shorter wait is not worth a line */
+    SAID_FAILURES = 20,
     DELAY_MINUTES = 16, /* of a feed that is a quarter of an hour late */
 };
 
 /* Before and after any time there is a session within so long. */
-#define AROUND_NS     (10 * 24 * 3600 * 1000000000LL)
+#define DAY_NS        (24 * 3600 * 1000000000LL)
+#define AROUND_NS     (10 * DAY_NS)
 #define DAYS_ASKED_NS (365 * AROUND_NS) /* ten years at once */
 #define MINUTE_NS     (60 * 1000000000LL)
 
@@ -36,6 +40,9 @@ struct asking {
     struct feed_keys *keys;
     struct history_download *download;
     struct progress progress;
+    char note[80];     /* behind the bar */
+    int64_t said_ms;   /* nothing is said before */
+    uint64_t failures; /* that it was about */
     int r;
     bool done;
 };
@@ -48,6 +55,21 @@ static int fail(struct asking *asking, int r, const char *what, const char *why)
                      why);
 }
 
+/* Where no bar is shown, a line for each wait. */
+static void say_wait(struct asking *asking, const struct venue_rest_status *status)
+{
+    int64_t now = clock_now_ms();
+    bool waits =
+        status->paused_until_ms > now + SAID_MS || status->failures > asking->failures + SAID_FAILURES;
+    if (asking->progress.shows || !waits || now < asking->said_ms)
+        return;
+    asking->failures = status->failures;
+    asking->said_ms = status->paused_until_ms > now + SAID_MS ? status->paused_until_ms : now + SAID_MS;
+    fprintf(stderr, "papertape: fetch: %s: %s; trying again in %lld s\n", asking->fetch->venue->title,
+            status->detail,
+            (long long)(status->paused_until_ms > now ? (status->paused_until_ms - now + 999) / 1000 : 1));
+}
+
 static void on_look(uv_timer_t *timer)
 {
     struct asking *asking = timer->data;
@@ -57,6 +79,7 @@ static void on_look(uv_timer_t *timer)
         asking->done = true;
     } else if (asking->download) {
         show(asking);
+        say_wait(asking, status);
     } else if (status && status->failures >= FIRST_ATTEMPTS) {
         asking->r = fail(asking, -EIO, asking->fetch->venue->title, status->detail);
         asking->done = true;
@@ -99,10 +122,11 @@ static void have_symbols(void *user, const struct venue_reply *reply)
         return;
     for (size_t i = 0; i < fetch->n; i++) {
         const struct venue_symbol *found = &reply->symbols.list[i];
+        fetch->symbols[i].symbol = found->symbol;
         if (!found->found || found->unusable)
-            asking->r = fail(asking, -ENOENT, fetch->symbols[i].name, "the venue does not list it");
-        else
-            fetch->symbols[i].symbol = found->symbol;
+            fetch->jobs[i].error = fail_with(-ENOENT, fetch->jobs[i].why, sizeof fetch->jobs[i].why,
+                                             found->found ? "it is listed so that it cannot be read"
+                                                          : "the venue does not list it");
     }
 }
 
@@ -151,17 +175,6 @@ static int ask_for_symbols(struct asking *asking)
 
 /* ---- the bars ---- */
 
-/* The end of the last whole bar by now, or of the range. */
-static void set_end(struct fetch *fetch)
-{
-    int64_t known_ns = fetch->now_ns, open_ns, end_ns;
-    if (fetch->asked->feed && strcmp(fetch->asked->feed, "delayed_sip") == 0)
-        known_ns -= DELAY_MINUTES * MINUTE_NS;
-    fetch->end_ns = fetch->asked->to_ns < known_ns ? fetch->asked->to_ns : known_ns;
-    trading_bar_span(&fetch->days, fetch->interval_ns, fetch->end_ns, &open_ns, &end_ns);
-    fetch->end_ns = open_ns;
-}
-
 /* Of the venue's stocks: as it was asked for, or the one that it has without. */
 static const char *feed_of(const struct fetch *fetch)
 {
@@ -171,34 +184,67 @@ static const char *feed_of(const struct fetch *fetch)
     return fetch->asked->feed ? fetch->asked->feed : "";
 }
 
-static int open_store(struct asking *asking, size_t i)
+/* Bars that open before --to, and are whole by now. */
+static void set_end(struct fetch *fetch, struct history_job *job)
 {
-    struct fetch *fetch = asking->fetch;
+    int64_t known_ns = fetch->now_ns, open_ns, end_ns;
+    if (strcmp(job->symbol->calendar, "") != 0 && strcmp(feed_of(fetch), "delayed_sip") == 0)
+        known_ns -= DELAY_MINUTES * MINUTE_NS;
+    trading_bar_span(job->calendar, fetch->interval_ns, known_ns, &open_ns, &end_ns);
+    job->end_ns = fetch->asked->to_ns < open_ns ? fetch->asked->to_ns : open_ns;
+}
+
+/* "HOST:PORT", where the series is another server's than the venue's own. */
+static void name_host(const struct fetch *fetch, char *host, size_t size)
+{
+    struct url url;
+    host[0] = '\0';
+    if (fetch->asked->rest_url && strcmp(fetch->asked->rest_url, fetch->venue->rest_url) != 0 &&
+        net_url_parse(fetch->asked->rest_url, &url) == 0)
+        snprintf(host, size, "%s:%u", url.host, url.port);
+}
+
+/* A symbol that is not listed, and one that another process fetches, does not keep the others from coming. */
+static void open_store(struct fetch *fetch, size_t i, const char *folder)
+{
     struct fetch_symbol *symbol = &fetch->symbols[i];
-    char folder[PATH_MAX];
-    if (!folder_cache("history", fetch->asked->cache, folder))
-        return fail(asking, -ENOENT, "", "no place for it: --cache DIR, $XDG_CACHE_HOME or $HOME");
+    struct history_job *job = &fetch->jobs[i];
+    char host[URL_HOST_MAX + 8], err[FETCH_ERROR_MAX];
     const bool stock = has_days(fetch, symbol);
+    name_host(fetch, host, sizeof host);
     const struct history_series series = {
         .venue = fetch->venue->format->name,
         .symbol = symbol->name,
+        .host = host,
         .feed = stock ? feed_of(fetch) : "",
         .adjustment = venue_adjustment_names[stock ? fetch->adjustment : VENUE_RAW],
         .interval_ns = fetch->interval_ns,
         .price_scale = symbol->symbol.price_scale,
         .qty_scale = symbol->symbol.qty_scale,
     };
-    fetch->jobs[i] = (struct history_job){
+    const struct history_job known = *job; /* what the venue's list said */
+    *job = (struct history_job){
         .symbol = &symbol->symbol,
         .calendar = stock ? &fetch->days : &fetch->always,
         .adjustment = stock ? fetch->adjustment : VENUE_RAW,
+        .refresh = fetch->asked->refresh,
+        .venue_days = true,
         .interval_ns = fetch->interval_ns,
         .from_ns = fetch->from_ns,
-        .end_ns = fetch->end_ns,
+        .error = known.error,
     };
-    int r = history_store_open(folder, &series, &symbol->store, fetch->err, sizeof fetch->err);
-    fetch->jobs[i].store = symbol->store;
-    return r;
+    memcpy(job->why, known.why, sizeof job->why);
+    if (!job->error && stock && fetch->interval_ns > DAY_NS)
+        job->error = fail_with(-EINVAL, job->why, sizeof job->why, "bars of a stock are of a day at most");
+    if (job->error)
+        return;
+    set_end(fetch, job);
+    if (job->end_ns <= job->from_ns)
+        job->error = fail_with(-EINVAL, job->why, sizeof job->why,
+                               "no bar between --from and --to is whole yet, by the venue's clock");
+    else if ((job->error = history_store_open(folder, &series, &symbol->store, err, sizeof err)) < 0)
+        snprintf(job->why, sizeof job->why, "%.380s", err);
+    job->store = symbol->store;
 }
 
 static void show(struct asking *asking)
@@ -213,7 +259,10 @@ static void show(struct asking *asking)
         bars += fetch->jobs[i].bars;
     }
     cli_progress_count(&asking->progress, bars, "bars");
-    asking->progress.note = status->paused_until_ms > clock_now_ms() ? status->detail : "";
+    int64_t wait_ms = status->paused_until_ms - clock_now_ms();
+    snprintf(asking->note, sizeof asking->note, "waits %lld s: %.40s", (long long)(wait_ms + 999) / 1000,
+             status->detail);
+    asking->progress.note = wait_ms > 0 ? asking->note : "";
     cli_progress_show(&asking->progress, lacked_ns > 0 ? (double)done_ns / (double)lacked_ns : 1);
 }
 
@@ -221,6 +270,9 @@ static void on_page(void *ctx)
 {
     struct asking *asking = ctx;
     show(asking);
+    for (size_t i = 0; i < asking->fetch->n; i++)
+        if (history_job_over(&asking->fetch->jobs[i]))
+            asking->fetch->over(asking->fetch, i);
     if (history_download_over(asking->download))
         asking->done = true;
 }
@@ -228,15 +280,13 @@ static void on_page(void *ctx)
 static int fill_stores(struct asking *asking)
 {
     struct fetch *fetch = asking->fetch;
+    char folder[PATH_MAX];
     int r = 0;
+    if (!folder_cache("history", fetch->asked->cache, folder))
+        return fail(asking, -ENOENT, "", "no place for it: --cache DIR, $XDG_CACHE_HOME or $HOME");
     fetch->days = feed_calendar_view(&fetch->calendar);
-    set_end(fetch);
-    if (fetch->end_ns <= fetch->from_ns)
-        return fail(asking, -EINVAL, "", "no bar of that interval is whole between --from and --to");
-    for (size_t i = 0; i < fetch->n && r == 0; i++)
-        r = open_store(asking, i);
-    if (r < 0)
-        return r;
+    for (size_t i = 0; i < fetch->n; i++)
+        open_store(fetch, i, folder);
     if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
         return r;
     cli_progress_begin(&asking->progress, "fetch");
@@ -244,6 +294,8 @@ static int fill_stores(struct asking *asking)
                                asking, &asking->download);
     if (r == 0 && !history_download_over(asking->download))
         r = wait_for(asking, 0);
+    if (r == 0)
+        on_page(asking); /* jobs that lacked nothing */
     cli_progress_end(&asking->progress);
     for (size_t i = 0; i < fetch->n && r == 0; i++)
         r = fetch->jobs[i].error ? 1 : 0;
@@ -293,7 +345,9 @@ static int read_keys(struct asking *asking)
     asking->keys = net_secret_alloc(sizeof *asking->keys);
     if (!asking->keys)
         return fail(asking, -ENOMEM, "", "out of memory");
-    return feed_keys_read(fetch->asked->keys, asking->keys, asking->fetch->err, sizeof asking->fetch->err);
+    char path[PATH_MAX]; /* a word without a slash would be a credential of the unit's */
+    snprintf(path, sizeof path, "%s%s", strchr(fetch->asked->keys, '/') ? "" : "./", fetch->asked->keys);
+    return feed_keys_read(path, asking->keys, asking->fetch->err, sizeof asking->fetch->err);
 }
 
 static void close_all(struct asking *asking)

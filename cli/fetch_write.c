@@ -9,9 +9,12 @@
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 #include "exchange/folder.h"
 
 enum { GZIP_BUFFER = 1 << 18 };
+
+#define DAY_NS (24 * 3600 * 1000000000LL)
 
 /* A file of one symbol's bars, plain or gzip by its name. */
 struct writing {
@@ -32,6 +35,14 @@ static void put(struct writing *w, const char *line, int n)
         w->error = errno ? errno : EIO;
 }
 
+/* A bar of a day is of its regular session, which the venue made it of. */
+static enum bar_session session_of(const struct writing *w, int64_t open_ns)
+{
+    return w->interval_ns >= DAY_NS
+               ? BAR_SESSION_REGULAR
+               : trading_session_of(w->days, open_ns, trading_bar_end(w->days, w->interval_ns, open_ns));
+}
+
 static int put_bar(void *ctx, const struct bar *bar)
 {
     struct writing *w = ctx;
@@ -46,8 +57,7 @@ static int put_bar(void *ctx, const struct bar *bar)
                      cli_stored_decimal(STORED_CSV, volume, bar->volume, symbol->qty_scale));
     if (w->sessions)
         n += snprintf(line + n, sizeof line - (size_t)n, ",%s",
-                      bar_session_names[trading_session_of(
-                          w->days, bar->open_ns, trading_bar_end(w->days, w->interval_ns, bar->open_ns))]);
+                      bar_session_names[session_of(w, bar->open_ns)]);
     line[n++] = '\n';
     put(w, line, n);
     w->symbol->bars++;
@@ -125,40 +135,72 @@ static int write_symbol(struct fetch *fetch, size_t i)
                                   : "open_time_ms,open,high,low,close,volume\n";
     errno = 0;
     put(&w, head, (int)strlen(head));
-    int r = history_store_each(symbol->store, fetch->from_ns, fetch->end_ns, put_bar, &w);
+    int r = history_store_each(symbol->store, fetch->from_ns, job->end_ns, put_bar, &w);
     if (r < 0 && !w.error)
         w.error = -r;
-    history_missing_end(&w.looking, fetch->end_ns);
+    history_missing_end(&w.looking, job->end_ns);
     return close_file(&w, symbol->path);
 }
 
-/* "BTC-USD_1m.csv.gz" in the folder; or the file that was named. */
-static int find_path(const struct fetch *fetch, struct fetch_symbol *symbol)
+static bool is_folder(const struct fetch *fetch)
 {
     const char *out = fetch->asked->out;
     struct stat st;
-    bool folder = fetch->n > 1 || (stat(out, &st) == 0 && S_ISDIR(st.st_mode));
-    int n = folder ? snprintf(symbol->path, sizeof symbol->path, "%s/%s_%s.csv.gz", out, symbol->name,
+    size_t n = strlen(out);
+    return fetch->n > 1 || (n > 0 && out[n - 1] == '/') || (stat(out, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* "BTC-USD_1m.csv.gz" in the folder; or the file that was named. False: it is too long. */
+static bool find_path(const struct fetch *fetch, struct fetch_symbol *symbol)
+{
+    const char *out = fetch->asked->out;
+    bool folder = is_folder(fetch);
+    int n = folder ? snprintf(symbol->path, sizeof symbol->path, "%s%s%s_%s.csv.gz", out,
+                              out[strlen(out) - 1] == '/' ? "" : "/", symbol->name,
                               bar_interval_name(fetch->interval_ns))
                    : snprintf(symbol->path, sizeof symbol->path, "%s", out);
     if (n >= (int)sizeof symbol->path)
-        return cli_stored_fail(EXIT_ERROR, "fetch", out, strerror(ENAMETOOLONG));
+        return false;
     for (char *c = symbol->path + strlen(out) + 1; folder && *c; c++)
         if (*c == '/')
             *c = '-';
+    return true;
+}
+
+/* A name that is a file's, where a folder is needed. */
+static bool names_file(const char *out)
+{
+    static const char *const endings[] = {".csv", ".csv.gz"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(out), m = strlen(endings[i]);
+        if (n > m && strcmp(out + n - m, endings[i]) == 0)
+            return true;
+    }
+    return strcmp(out, "-") == 0;
+}
+
+int cli_fetch_place(struct fetch *fetch)
+{
+    const char *out = fetch->asked->out;
+    char failed[PATH_MAX];
+    if (!out[0] || (fetch->n > 1 && names_file(out)))
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--output %s: a folder is needed%s", out,
+                         out[0] ? ", of several symbols" : "");
+    int r = is_folder(fetch) ? folder_make(out, 0777, failed) : 0;
+    if (r < 0)
+        return fail_with(EXIT_ERROR, fetch->err, sizeof fetch->err, "%s: %s", failed, strerror(-r));
+    for (size_t i = 0; i < fetch->n; i++)
+        if (!find_path(fetch, &fetch->symbols[i]))
+            return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--output: %s",
+                             strerror(ENAMETOOLONG));
     return EXIT_OK;
 }
 
-int cli_fetch_write(struct fetch *fetch)
+void cli_fetch_write(struct fetch *fetch, size_t i)
 {
-    char failed[PATH_MAX];
-    int status = EXIT_OK, r;
-    if (fetch->n > 1 && (r = folder_make(fetch->asked->out, 0755, failed)) < 0)
-        return cli_stored_fail(EXIT_ERROR, "fetch", failed, strerror(-r));
-    for (size_t i = 0; i < fetch->n && status == EXIT_OK; i++) {
-        status = find_path(fetch, &fetch->symbols[i]);
-        if (status == EXIT_OK && !fetch->jobs[i].error)
-            status = write_symbol(fetch, i);
-    }
-    return status;
+    struct fetch_symbol *symbol = &fetch->symbols[i];
+    if (symbol->written || fetch->jobs[i].error)
+        return;
+    symbol->written = true;
+    symbol->status = write_symbol(fetch, i);
 }

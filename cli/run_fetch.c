@@ -8,6 +8,7 @@
 #include "cli/fetch.h"
 #include "cli/run_args.h"
 #include "cli/stored.h"
+#include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
 #include "exchange/venues.h"
@@ -41,6 +42,7 @@ static int put_files(struct run_args *args, const struct fetch *fetch)
         if (!args->fetched[i])
             return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
         args->bars[i] = args->fetched[i];
+        args->calendar = args->calendar || !fetch->symbols[k].symbol.calendar[0] ? args->calendar : "nyse";
         note(args, fetch, k++);
     }
     return EXIT_OK;
@@ -49,13 +51,17 @@ static int put_files(struct run_args *args, const struct fetch *fetch)
 static int fetch_all(struct run_args *args, struct fetch *fetch, const char *what)
 {
     int status = cli_fetch_take(fetch);
-    int r = status == EXIT_OK ? cli_fetch_from_venue(fetch) : 0;
-    for (size_t i = 0; i < fetch->n && r > 0; i++)
-        if (fetch->jobs[i].error)
-            snprintf(fetch->err, sizeof fetch->err, "%s", fetch->jobs[i].why);
-    if (status != EXIT_OK || r != 0)
-        return cli_stored_fail(status != EXIT_OK ? status : EXIT_ERROR, args->verb, what, fetch->err);
-    status = cli_fetch_write(fetch);
+    if (status == EXIT_OK)
+        status = cli_fetch_place(fetch);
+    if (status != EXIT_OK)
+        return cli_stored_fail(status, args->verb, what, fetch->err);
+    fetch->over = cli_fetch_write;
+    early_stop_catch(); /* so that the folder is removed */
+    int r = cli_fetch_from_venue(fetch);
+    early_stop_release();
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, args->verb, what, fetch->err);
+    status = cli_fetch_say(args->verb, fetch);
     return status == EXIT_OK ? put_files(args, fetch) : status;
 }
 
@@ -83,6 +89,7 @@ static int fetch_of(struct run_args *args, const struct venue *venue, const char
         .from_ns = args->from_ns,
         .to_ns = args->to_ns ? args->to_ns : INT64_MAX,
         .out = folder,
+        .cache = args->cache,
         .rest_url = args->rest_url,
         .ca_file = args->ca_file,
         .keys = args->keys,

@@ -120,17 +120,16 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
                                      .session = args->calendar ? args->session : SESSION_ALL,
                                      .keep_straddling = args->keep_straddling,
                                      .threads = args->threads};
-    char err[MARKET_ERROR_MAX];
-    int status = cli_run_calendar_open(args, args->calendar);
+    char err[MARKET_ERROR_MAX], fetched[PATH_MAX];
+    int status = cli_run_fetch(args, fetched);
+    if (status == EXIT_OK)
+        status = cli_run_calendar_open(args, args->calendar);
+    options.session = args->calendar ? args->session : SESSION_ALL;
     options.calendar = cli_run_calendar(args);
     if (status == EXIT_OK)
         status = cli_run_names(args, &options.names);
     if (status == EXIT_OK)
         status = cli_run_terms(args, args->n_bars, &options.terms);
-    if (status != EXIT_OK)
-        return status;
-    char fetched[PATH_MAX];
-    status = cli_run_fetch(args, fetched);
     if (status != EXIT_OK)
         return remove_fetched(fetched, status);
     int r = market_store_load_files(args->bars, args->n_bars, &options, ret, load, err);

@@ -51,11 +51,21 @@ static bool take_before_now(const char *value, int64_t *ret_ns)
     return false;
 }
 
+/* 20240309, as other programs have dates, would be a second of 1970. */
+static bool take_date(const char *value, int64_t *ret_ns)
+{
+    char text[11];
+    if (strlen(value) != 8 || strspn(value, "0123456789") != 8)
+        return false;
+    snprintf(text, sizeof text, "%.4s-%.2s-%.2s", value, value + 4, value + 6);
+    return bars_time_parse(text, 10, ret_ns) == 0;
+}
+
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
     int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at);
 
-    if (take_before_now(value, ns) || bars_time_parse(value, strlen(value), ns) == 0)
+    if (take_before_now(value, ns) || take_date(value, ns) || bars_time_parse(value, strlen(value), ns) == 0)
         return EXIT_OK;
     return option_fail(call, EXIT_USAGE,
                        "--%s: \"%.64s\": a time as 2024-08-08, 2024-08-08T14:02:00Z, 1723125720, or "

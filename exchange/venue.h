@@ -219,6 +219,9 @@ struct venue_bars_request {
     const struct trading_calendar *calendar;
     /* VENUE_SPLIT: so that the bars continue into what is streamed. Others than VENUE_RAW of stocks only. */
     enum venue_adjustment adjustment;
+    /* Of stocks' bars of a day: the venue's own, dated by their day at midnight UTC; else they are made of its
+     * shorter ones, by the clock. */
+    bool venue_days;
 };
 
 enum {

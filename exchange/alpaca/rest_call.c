@@ -43,11 +43,20 @@ static int64_t min_ns(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Are they the venue's own bars of a day? */
+static bool has_days(const struct alpaca_call *call)
+{
+    const struct venue_bars_request *ask = &call->base.bars;
+    return ask->venue_days && ask->interval_ns == DAY_NS && !alpaca_is_crypto(call->base.symbol.name);
+}
+
 /* The venue's own bars that one of the request is joined from, or it itself. The venue's are by the clock:
  * sessions begin at half hours. */
 static int64_t part_ns(const struct alpaca_call *call)
 {
     const struct venue_bars_request *ask = &call->base.bars;
+    if (has_days(call))
+        return DAY_NS;
     bool by_session = ask->calendar->n > 0 && ask->interval_ns < DAY_NS;
     return min_ns(ask->interval_ns, by_session ? HALF_HOUR_NS : HOUR_NS);
 }
@@ -151,7 +160,9 @@ static void add_bars(struct text *text, const struct alpaca_call *call)
     else
         text_lit(text, "/v2/stocks/bars?symbols=");
     text_url(text, call->base.symbol.name);
-    if (part_ns(call) == HOUR_NS)
+    if (has_days(call))
+        text_lit(text, "&timeframe=1Day");
+    else if (part_ns(call) == HOUR_NS)
         text_lit(text, "&timeframe=1Hour");
     else
         text_format(text, "&timeframe=%dMin", (int)(part_ns(call) / MINUTE_NS));
@@ -331,7 +342,12 @@ static int bars_message(void *user, const struct symbol *symbol, const struct ma
     struct bars_page *page = user;
     struct alpaca_call *call = page->call;
     const struct bar *part = &event->kline.bar;
+    struct bar day = *part;
     (void)symbol;
+    if (has_days(call)) { /* of midnight in New York */
+        day.open_ns = alpaca_eastern_day(part->open_ns) * DAY_NS;
+        part = &day;
+    }
     if (event->kind != MARKET_KLINE || page->parts == ALPACA_BARS_MAX || part->open_ns <= call->before_ns ||
         part->open_ns < call->base.bars.start_ns || part->open_ns > last_ns(call, false) ||
         part->open_ns % part_ns(call) != 0)

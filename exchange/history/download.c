@@ -98,7 +98,8 @@ static int take_first(struct asking *asking)
     if (end_ns <= job->from_ns)
         return 0;
     int r = history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL);
-    job->done_ns = job->lacked_ns - lacked(job);
+    job->next_ns = end_ns;
+    job->done_ns = end_ns - job->from_ns;
     return r;
 }
 
@@ -162,6 +163,7 @@ static int ask(struct history_download *download, struct history_job *job, int64
         .max = first ? 1 : 0,
         .calendar = job->calendar,
         .adjustment = job->adjustment,
+        .venue_days = job->venue_days,
     };
     int r = net_requests_bars(download->rest, &request, have_bars, asking, &asking->call);
     if (r < 0) {
@@ -174,14 +176,28 @@ static int ask(struct history_download *download, struct history_job *job, int64
     return 0;
 }
 
+/* The next range that it is to ask for. */
+static bool next_range(const struct history_job *job, int64_t *ret_from_ns, int64_t *ret_end_ns)
+{
+    *ret_from_ns = job->next_ns;
+    *ret_end_ns = job->end_ns;
+    return job->refresh ? job->next_ns < job->end_ns
+                        : history_store_lacks(job->store, job->next_ns, job->end_ns, ret_from_ns, ret_end_ns);
+}
+
+bool history_job_over(const struct history_job *job)
+{
+    int64_t from_ns, end_ns;
+    return job->asked == 0 && (job->error || (job->listed_ns >= 0 && !next_range(job, &from_ns, &end_ns)));
+}
+
 /* The venue's first bar, then its next page, up to the end of the venue's page in which it begins. False:
  * there is none now. */
 static bool ask_page(struct history_download *download, struct history_job *job)
 {
     int64_t from_ns, end_ns, span_ns = job->interval_ns * (int64_t)download->venue->bars_page;
     bool first = job->listed_ns < 0;
-    if (job->error || (first && job->asked > 0) ||
-        (!first && !history_store_lacks(job->store, job->next_ns, job->end_ns, &from_ns, &end_ns)))
+    if (job->error || (first && job->asked > 0) || (!first && !next_range(job, &from_ns, &end_ns)))
         return false;
     if (!first && end_ns > from_ns - from_ns % span_ns + span_ns)
         end_ns = from_ns - from_ns % span_ns + span_ns;
@@ -214,7 +230,9 @@ int history_download_start(struct venue_rest *rest, const struct venue *venue, s
     for (size_t i = 0; i < n; i++) {
         jobs[i].listed_ns = -1;
         jobs[i].next_ns = jobs[i].from_ns;
-        jobs[i].lacked_ns = lacked(&jobs[i]);
+        jobs[i].lacked_ns = jobs[i].error     ? 0
+                            : jobs[i].refresh ? jobs[i].end_ns - jobs[i].from_ns
+                                              : lacked(&jobs[i]);
     }
     *ret = download;
     ask_more(download);

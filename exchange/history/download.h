@@ -14,6 +14,8 @@ struct history_job {
     const struct symbol *symbol;
     const struct trading_calendar *calendar; /* NULL: by the clock */
     enum venue_adjustment adjustment;
+    bool refresh;    /* asks for all of it again */
+    bool venue_days; /* as struct venue_bars_request has it */
     int64_t interval_ns;
     int64_t from_ns, end_ns; /* open times in [from_ns, end_ns), whole bars: all are closed by now */
 
@@ -24,7 +26,8 @@ struct history_job {
     uint64_t bars, pages;       /* fetched */
     size_t changed;             /* bars that are others than were known */
     unsigned asked;             /* pages on their way */
-    int error; /* why it is not whole: as struct venue_reply has it, or of the store; 0: none */
+    int error; /* set before: nothing is asked for; else why it is not whole: as struct venue_reply has it, or
+                  of the store; 0: none */
     char why[VENUE_DETAIL_MAX * 2];
 };
 
@@ -35,6 +38,8 @@ struct history_download;
 int history_download_start(struct venue_rest *rest, const struct venue *venue, struct history_job *jobs,
                            size_t n, int64_t now_ns, void (*changed)(void *ctx), void *ctx,
                            struct history_download **ret);
+/* Has it ended, whole or not? */
+bool history_job_over(const struct history_job *job);
 bool history_download_over(const struct history_download *download);
 void history_download_destroy(struct history_download *download); /* no callback follows; NULL is fine */
 

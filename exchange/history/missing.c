@@ -1,5 +1,7 @@
 #include "exchange/history/missing.h"
 
+#define DAY_NS (24 * 3600 * 1000000000LL)
+
 const char *const history_why_words[HISTORY_WHYS] = {
     [HISTORY_BEFORE] = "before the listing",
     [HISTORY_CLOSED] = "closed",
@@ -7,13 +9,20 @@ const char *const history_why_words[HISTORY_WHYS] = {
     [HISTORY_GAP] = "gap",
 };
 
-static enum history_why why_of(const struct history_looking *looking, int64_t open_ns, int64_t end_ns)
+/* The bar that is expected at `ns` or, of a time that no session holds, how long that is. */
+static void find_span(const struct history_looking *looking, int64_t ns, int64_t *ret_open_ns,
+                      int64_t *ret_end_ns, bool *ret_closed)
 {
-    enum bar_session session = trading_session_of(looking->calendar, open_ns, end_ns);
-    return open_ns < looking->listed_ns    ? HISTORY_BEFORE
-           : looking->calendar->n == 0     ? HISTORY_GAP
-           : session == BAR_SESSION_CLOSED ? HISTORY_CLOSED
-                                           : HISTORY_NO_TRADE;
+    const bool days = looking->interval_ns >= DAY_NS;
+    struct session_span span;
+    trading_bar_span(looking->calendar, looking->interval_ns, ns, ret_open_ns, ret_end_ns);
+    bool known = looking->calendar->n > 0 &&
+                 trading_span_at(looking->calendar, days ? SESSION_REGULAR : SESSION_EXTENDED, ns, &span);
+    *ret_closed = known && span.open_ns >= (days ? *ret_end_ns : ns + 1);
+    if (*ret_closed && !days) {
+        *ret_open_ns = ns;
+        *ret_end_ns = span.open_ns;
+    }
 }
 
 /* The expected bars that open before `end_ns`, a run for each reason. */
@@ -22,8 +31,15 @@ static void report(struct history_looking *looking, int64_t end_ns)
     struct history_missing run = {.bars = 0};
     while (looking->next_ns < end_ns) {
         int64_t open_ns, bar_end_ns;
-        trading_bar_span(looking->calendar, looking->interval_ns, looking->next_ns, &open_ns, &bar_end_ns);
-        enum history_why why = why_of(looking, open_ns, bar_end_ns);
+        bool closed;
+        find_span(looking, looking->next_ns, &open_ns, &bar_end_ns, &closed);
+        if (looking->next_ns < looking->listed_ns && bar_end_ns > looking->listed_ns)
+            bar_end_ns = looking->listed_ns;
+        bar_end_ns = closed && bar_end_ns > end_ns ? end_ns : bar_end_ns;
+        enum history_why why = open_ns < looking->listed_ns ? HISTORY_BEFORE
+                               : closed                     ? HISTORY_CLOSED
+                               : looking->calendar->n > 0   ? HISTORY_NO_TRADE
+                                                            : HISTORY_GAP;
         if (run.bars > 0 && why != run.why) {
             looking->found(looking->ctx, &run);
             run.bars = 0;
@@ -32,7 +48,7 @@ static void report(struct history_looking *looking, int64_t end_ns)
             run.from_ns = open_ns;
         run.why = why;
         run.end_ns = bar_end_ns;
-        run.bars++;
+        run.bars += (bar_end_ns - open_ns + looking->interval_ns - 1) / looking->interval_ns;
         looking->next_ns = bar_end_ns;
     }
     if (run.bars > 0)

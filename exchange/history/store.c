@@ -33,8 +33,8 @@ struct row {
 
 /* Where the newest page of a range is. They are ascending, and none overlaps another. */
 struct covered {
-    int64_t from_ns, end_ns;
-    off_t at; /* of its header */
+    int64_t from_ns, end_ns, settled_ns; /* up to settled_ns nothing will change */
+    off_t at;                            /* of its header */
 };
 
 struct history_store {
@@ -164,15 +164,21 @@ static int put_piece(struct history_store *store, struct covered piece)
     return 0;
 }
 
+/* The end of what is settled of it. */
+static int64_t settled_end(const struct covered *covered)
+{
+    return covered->settled_ns < covered->end_ns ? covered->settled_ns : covered->end_ns;
+}
+
 bool history_store_lacks(const struct history_store *store, int64_t from_ns, int64_t end_ns,
                          int64_t *ret_from_ns, int64_t *ret_end_ns)
 {
     size_t i = find(store, from_ns);
-    for (; i < store->n && store->pieces[i].from_ns <= from_ns; i++) {
-        if (store->pieces[i].end_ns >= end_ns)
-            return false;
-        from_ns = store->pieces[i].end_ns;
-    }
+    while (i < store->n && store->pieces[i].from_ns <= from_ns && settled_end(&store->pieces[i]) > from_ns)
+        from_ns = settled_end(&store->pieces[i++]);
+    while (i < store->n && (store->pieces[i].from_ns <= from_ns ||
+                            settled_end(&store->pieces[i]) <= store->pieces[i].from_ns))
+        i++;
     *ret_from_ns = from_ns;
     *ret_end_ns = i < store->n && store->pieces[i].from_ns < end_ns ? store->pieces[i].from_ns : end_ns;
     return from_ns < end_ns;
@@ -263,7 +269,7 @@ int history_store_add(struct history_store *store, int64_t asked_ns, int64_t fro
     const struct page head = {asked_ns, from_ns, end_ns, n};
     r = write_page(store, &head, bars);
     if (r == 0)
-        r = put_piece(store, (struct covered){from_ns, end_ns, store->end});
+        r = put_piece(store, (struct covered){from_ns, end_ns, asked_ns - HISTORY_SETTLED_NS, store->end});
     if (r == 0)
         store->end += (off_t)page_bytes(n);
     return r;
@@ -274,11 +280,11 @@ int history_store_add(struct history_store *store, int64_t asked_ns, int64_t fro
 /* The first line of the file. */
 static char *series_line(const struct history_series *series)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i}", "schema", SCHEMA, "venue", series->venue,
-                  "symbol", series->symbol, "interval", bar_interval_name(series->interval_ns), "feed",
-                  series->feed, "adjustment", series->adjustment, "price_scale", series->price_scale,
-                  "qty_scale", series->qty_scale, "row_bytes", (int)sizeof(struct row));
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i}", "schema", SCHEMA,
+                               "venue", series->venue, "host", series->host, "symbol", series->symbol,
+                               "interval", bar_interval_name(series->interval_ns), "feed", series->feed,
+                               "adjustment", series->adjustment, "price_scale", series->price_scale,
+                               "qty_scale", series->qty_scale, "row_bytes", (int)sizeof(struct row));
     char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return line;
@@ -288,12 +294,16 @@ static char *series_line(const struct history_series *series)
 static int name_path(const char *folder, const struct history_series *series, char ret[static PATH_MAX])
 {
     bool raw = strcmp(series->adjustment, "raw") == 0;
-    int n = snprintf(ret, PATH_MAX, "%s/%s/%s_%s%s%s%s%s.history", folder, series->venue, series->symbol,
-                     bar_interval_name(series->interval_ns), series->feed[0] ? "-" : "", series->feed,
-                     raw ? "" : "-", raw ? "" : series->adjustment);
-    if (n >= PATH_MAX)
+    int place = snprintf(ret, PATH_MAX, "%s/%s%s%s/", folder, series->venue, series->host[0] ? "@" : "",
+                         series->host);
+    int n = place >= PATH_MAX
+                ? PATH_MAX
+                : snprintf(ret + place, PATH_MAX - (size_t)place, "%s_%s%s%s%s%s.history", series->symbol,
+                           bar_interval_name(series->interval_ns), series->feed[0] ? "-" : "", series->feed,
+                           raw ? "" : "-", raw ? "" : series->adjustment);
+    if (n >= PATH_MAX - place)
         return -ENAMETOOLONG;
-    for (char *c = ret + strlen(folder) + 1 + strlen(series->venue) + 1; *c; c++)
+    for (char *c = ret + place; *c; c++)
         if (*c == '/')
             *c = '-';
     return 0;
@@ -332,7 +342,8 @@ static int read_pages(struct history_store *store)
     struct page *page;
     int r = 0;
     while (r == 0 && (r = read_page(store, store->end, &page)) == 0) {
-        r = put_piece(store, (struct covered){page->from_ns, page->end_ns, store->end});
+        r = put_piece(store, (struct covered){page->from_ns, page->end_ns,
+                                              page->asked_ns - HISTORY_SETTLED_NS, store->end});
         store->end += (off_t)page_bytes(page->n);
         free(page);
     }

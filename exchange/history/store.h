@@ -16,23 +16,30 @@
 
 struct history_store;
 
+/* What a venue says of the last day may still change: bars that were late, or corrected. It is kept, and
+ * lacks until it was asked for when it was older. */
+#define HISTORY_SETTLED_NS (24 * 3600 * INT64_C(1000000000))
+
 /* What a series is. Two that differ in anything are two files. */
 struct history_series {
     const char *venue, *symbol; /* as the venue has them, "BTC/USD" */
+    const char *host;           /* "HOST:PORT" of another server than the venue's own; "" */
     const char *feed;           /* of a venue with several; "" */
     const char *adjustment;     /* "raw", "split" … */
     int64_t interval_ns;
     int price_scale, qty_scale; /* of the bars' numbers */
 };
 
-/* FOLDER/VENUE/SYMBOL_INTERVAL.history, with folders where they are missing; locked until it is closed. 0;
- * -EBUSY: another process fetches it; -EBADMSG: a file that is no such series; -errno; with a sentence. */
+/* FOLDER/VENUE[@HOST:PORT]/SYMBOL_INTERVAL.history, with folders where they are missing; locked until it is
+ * closed. 0; -EBUSY: another process fetches it; -EBADMSG: a file that is no such series; -errno; with a
+ * sentence. */
 int history_store_open(const char *folder, const struct history_series *series, struct history_store **ret,
                        char *err, size_t err_size);
 void history_store_close(struct history_store *store); /* NULL is fine */
 const char *history_store_path(const struct history_store *store);
 
-/* The first range of open times in [from_ns, end_ns) that no page answers for. False: there is none. */
+/* The first range of open times in [from_ns, end_ns) that no page answers for, or one that was asked for too
+ * early. False: there is none. */
 bool history_store_lacks(const struct history_store *store, int64_t from_ns, int64_t end_ns,
                          int64_t *ret_from_ns, int64_t *ret_end_ns);
 

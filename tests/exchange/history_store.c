@@ -13,7 +13,9 @@
 
 enum { SLOTS = 400, ROUNDS = 300, STEP = 60, ERROR_MAX = 512 };
 
-static const struct history_series series = {"binance", "BTC/USD", "", "raw", 60000000000, 8, 8};
+#define LATER INT64_MAX /* when all is settled */
+
+static const struct history_series series = {"binance", "BTC/USD", "", "", "raw", 60000000000, 8, 8};
 
 /* What the newest answer says of each minute: 0: not asked; -1: no bar. */
 static int64_t model[SLOTS];
@@ -101,7 +103,7 @@ static void add(struct history_store *store, struct random *random)
         if (model[i] > 0)
             bars[n++] = bar_at(i, model[i]);
     }
-    CHECK_INT(history_store_add(store, 5, from * STEP, (to + 1) * STEP, bars, n, &changed), 0);
+    CHECK_INT(history_store_add(store, LATER, from * STEP, (to + 1) * STEP, bars, n, &changed), 0);
     CHECK(changed >= want && changed <= want + more);
 }
 
@@ -125,6 +127,12 @@ static void test_random(struct random *random)
     history_store_close(store);
 }
 
+static int count(void *ctx, const struct bar *bar)
+{
+    (void)bar;
+    return ++*(int *)ctx;
+}
+
 /* The same answer again is not stored again. */
 static void test_same(void)
 {
@@ -132,12 +140,37 @@ static void test_same(void)
     struct stat before, after;
     const struct bar bars[] = {bar_at(1000, 5), bar_at(1001, 6)};
     size_t changed;
-    CHECK_INT(history_store_add(store, 1, 1000 * STEP, 1002 * STEP, bars, 2, &changed), 0);
+    CHECK_INT(history_store_add(store, LATER, 1000 * STEP, 1002 * STEP, bars, 2, &changed), 0);
     CHECK(stat(history_store_path(store), &before) == 0 && changed == 0);
-    CHECK_INT(history_store_add(store, 2, 1000 * STEP, 1002 * STEP, bars, 2, &changed), 0);
+    CHECK_INT(history_store_add(store, LATER, 1000 * STEP, 1002 * STEP, bars, 2, &changed), 0);
     CHECK(stat(history_store_path(store), &after) == 0 && after.st_size == before.st_size && changed == 0);
-    CHECK_INT(history_store_add(store, 3, 1000 * STEP, 1002 * STEP, bars, 1, &changed), 0);
+    CHECK_INT(history_store_add(store, LATER, 1000 * STEP, 1002 * STEP, bars, 1, &changed), 0);
     CHECK_INT(changed, 1);
+    history_store_close(store);
+}
+
+/* What was asked for on the day itself is there, and lacks; later it is there for good, one page after the
+ * other. */
+static void test_settled(void)
+{
+    const int64_t day = HISTORY_SETTLED_NS, at = 2000 * day;
+    struct history_store *store = opened();
+    int64_t from, end;
+    struct bar bar = bar_at(1, 5);
+    bar.open_ns = at + day / 2;
+    CHECK_INT(history_store_add(store, at + day, at - day, at + day, &bar, 1, NULL), 0);
+    CHECK(history_store_lacks(store, at - day, at + day, &from, &end) && from == at && end == at + day);
+    CHECK(!history_store_lacks(store, at - day, at, &from, &end));
+    CHECK_INT(history_store_each(store, at - day, at + day, count, &(int){0}), 1);
+    CHECK_INT(history_store_add(store, at + 3 * day / 2, at, at + day, &bar, 1, NULL), 0);
+    CHECK(history_store_lacks(store, at - day, at + day, &from, &end) && from == at + day / 2);
+    history_store_close(store);
+    store = opened();
+    CHECK(history_store_lacks(store, at - day, at + day, &from, &end) && from == at + day / 2);
+    CHECK_INT(history_store_add(store, at + 2 * day, at, at + day, &bar, 1, NULL), 0);
+    CHECK(!history_store_lacks(store, at - day, at + day, &from, &end));
+    CHECK(history_store_lacks(store, at - 3 * day, at + day, &from, &end) && from == at - 3 * day &&
+          end == at - day);
     history_store_close(store);
 }
 
@@ -166,7 +199,7 @@ static void test_damage(struct random *random)
         struct history_store *store = opened();
         memset(model, 0, sizeof model);
         const struct bar bar = bar_at(3, 9);
-        CHECK_INT(history_store_add(store, 1, 0, 6 * STEP, &bar, 1, NULL), 0);
+        CHECK_INT(history_store_add(store, LATER, 0, 6 * STEP, &bar, 1, NULL), 0);
         history_store_close(store);
         store = opened();
         for (int64_t s = 0; s <= 5; s++)
@@ -199,10 +232,10 @@ static void test_full(void)
     CHECK(stat(history_store_path(store), &st) == 0);
     limit = (struct rlimit){(rlim_t)st.st_size + 100, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
-    CHECK_INT(history_store_add(store, 1, 0, 2 * STEP, bars, 2, NULL), -EFBIG);
+    CHECK_INT(history_store_add(store, LATER, 0, 2 * STEP, bars, 2, NULL), -EFBIG);
     setrlimit(RLIMIT_FSIZE, &old);
     check_range(store, 0, 1);
-    CHECK_INT(history_store_add(store, 1, 0, 2 * STEP, bars, 2, NULL), 0);
+    CHECK_INT(history_store_add(store, LATER, 0, 2 * STEP, bars, 2, NULL), 0);
     history_store_close(store);
     store = opened();
     model[0] = 5, model[1] = 6;
@@ -215,6 +248,7 @@ int main(void)
     struct random random = random_seeded("history_store", 29);
     test_random(&random);
     test_same();
+    test_settled();
     test_damage(&random);
     test_full();
     return check_done("history_store");

@@ -13,6 +13,7 @@ import json
 import os
 import random
 import signal
+import socket
 import ssl
 import subprocess
 import urllib.parse
@@ -26,6 +27,7 @@ SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
 KILLS, MINUTE, PAGE = 10, 60000, 1000
 BEGIN = 1704067200000  # 2024-01-01
 END = BEGIN + DAYS * 1440 * MINUTE
+NOW = END + 2 * 1440 * MINUTE  # what is older than a day is settled
 NAMES = [f"{base}USDT" for base in ("BTC", "ETH", "BNB", "XRP", "ADA", "SOL", "DOT", "LTC")]
 FAULTS = (["half-answer"], ["429:1s", "5xx"], ["slow-answer:100kB/s"], ["418:1s", "half-answer"])
 
@@ -35,7 +37,7 @@ def make(chance, name):
     bars, price = {}, decimal.Decimal(chance.randrange(1000, 99999)) / 100
     first = 1440 if name == NAMES[-1] else 0
     gaps = [(g := chance.randrange(first + 10, DAYS * 1440 - 200), g + chance.randrange(1, 100)) for _ in range(3)]
-    for i in range(first, DAYS * 1440 + 60):  # an hour is played
+    for i in range(first, (NOW - BEGIN) // MINUTE + 60):  # an hour is played
         if any(a <= i < b for a, b in gaps):
             continue
         values = [price + decimal.Decimal(chance.randrange(-50, 51)) / 100 for _ in range(4)]
@@ -112,17 +114,18 @@ def compare(source, shown):
         assert before == ([1440] if first > BEGIN else []), (name, before)
 
 
-def replayed(folder, files, transcript, *faults):
-    """History is what lies before the position, which stands until a client subscribes."""
+def replayed(folder, files, transcript, port, *faults):
+    """History is what lies before the position, which stands until a client subscribes; always the same server, by its name."""
     more = [word for fault in faults for word in ("--fault", fault)]
-    return folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(END), "--transcript", transcript, *more))
+    return folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(NOW), "--transcript", transcript, "--listen",
+                                       f"127.0.0.1:{port}", *more))
 
 
-def through_faults(folder, chance, source, files):
+def through_faults(folder, chance, source, files, port):
     killed, paths, whole = 0, [], len(NAMES) * (DAYS * 1440 // PAGE + 1)
     for n in range(KILLS + 1):
         transcript = os.path.join(folder.path, f"transcript-{n}")
-        replay = replayed(folder, files, transcript, *FAULTS[n % len(FAULTS)])
+        replay = replayed(folder, files, transcript, port, *FAULTS[n % len(FAULTS)])
         if n < KILLS:
             killed += kill_at(replay, folder.path, transcript, chance.randrange(1, whole // KILLS))
         else:
@@ -208,13 +211,15 @@ def checked(folder, replay, chance):
     at = chance.randrange(2, len(rows) - 3)
     cells = rows[at].split(",")
     cells[5] = str(decimal.Decimal(cells[5]) + decimal.Decimal("0.00001"))
-    for change, count, words in (([*rows[:at], ",".join(cells), *rows[at + 1:]], 1, {"volume"}), ([*rows[:at], *rows[at + 1:]], 1, {None})):
+    broken = [*cells[:4], "99999999", rows[at].split(",")[5]]  # outside low to high, which other readers refuse
+    for change, count, words in (([*rows[:at], ",".join(cells), *rows[at + 1:]], 1, {"volume"}), ([*rows[:at], *rows[at + 1:]], 1, {None}),
+                                 ([*rows[:at], ",".join(broken), *rows[at + 1:]], 1, {"high", "close"})):
         with open(altered, "w", encoding="utf-8") as file:
             file.write("\n".join(change) + "\n")
         done = subprocess.run([*line, altered, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE)
         shown = json.loads(done.stdout)
         assert done.returncode == 1 and shown["different"] == count, shown
-        assert [d["open_ns"] // 10**6 for d in shown["differences"]] == [int(cells[0])], shown
+        assert {d["open_ns"] // 10**6 for d in shown["differences"]} == {int(cells[0])}, shown
         assert {d["column"] for d in shown["differences"]} == words, shown
     print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named")
 
@@ -241,7 +246,7 @@ def alpaca_pages(replay, path, symbol, **query):
     """All bars of a symbol as REST has them, page by page."""
     trusted, bars, token = ssl.create_default_context(cafile=replay.ca), [], None
     while True:
-        text = urllib.parse.urlencode({"symbols": symbol, "timeframe": "1Min", "limit": 1000, **query, **({"page_token": token} if token else {})})
+        text = urllib.parse.urlencode({"timeframe": "1Min", "symbols": symbol, "limit": 1000, **query, **({"page_token": token} if token else {})})
         request = urllib.request.Request(f"{replay.urls['rest_url']}{path}?{text}",
                                          headers={"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"})
         with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
@@ -270,8 +275,44 @@ def alpaca(folder):
         reasons = {why: sum(m["bars"] for m in stock["missing"] if m["why"] == why) for why in ("closed", "no eligible trade", "gap")}
         assert reasons["gap"] == 0 and reasons["closed"] == 2 * 480 + 540, reasons  # 20:00 to 4:00 in New York
         assert sum(reasons.values()) + stock["bars"] == 66 * 60, (reasons, stock["bars"])
+    days = stock_bars(replay, place)
     assert replay.stop() == 0
-    print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}")
+    print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}; {days} days")
+
+
+def stock_bars(replay, place):
+    """The venue's own days, and bars of sessions: in parts they are what they are at once, and none lies in what is missing."""
+    def get(interval, first, last, more=()):
+        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL", "--interval", interval, "--from", first, "--to", last, "-o", "-",
+                "--cache", os.path.join(place, "parts"), "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, *more]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == 0 and done.stderr.startswith("-: "), done
+        return done.stdout.splitlines()[1:]
+    days = get("1d", "2025-11-20", "2025-12-10")
+    rest = alpaca_pages(replay, "/v2/stocks/bars", "AAPL", timeframe="1Day", start="2025-11-20T00:00:00Z", end="2025-12-09T23:00:00Z", feed="iex",
+                        adjustment="raw")
+    assert len(days) == len(rest) == 13 and all(day.endswith(",regular") for day in days), (len(days), len(rest))
+    for day, (at, values) in zip(days, sorted(rest.items())):
+        cells = day.split(",")
+        assert int(cells[0]) == at - at % 86400000 and tuple(map(decimal.Decimal, cells[1:6])) == values, (day, values)
+    for interval in ("1h", "2h", "4h"):
+        whole = get(interval, "2025-12-03", "2025-12-06")
+        parts = [row for day in range(3, 6) for row in get(interval, f"2025-12-0{day}", f"2025-12-0{day + 1}")]
+        assert whole == parts, (interval, len(whole), len(parts))
+    return len(days)
+
+
+def several(folder, replay, source):
+    """One that is not listed does not keep the others from coming; what is asked for again is counted where it is another."""
+    place = folder.within("several")
+    line = command(replay, place)
+    line[line.index("--symbol") + 1:line.index("--symbol") + 2] = [NAMES[0], "--symbol", "NOPE"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 1 and done.stderr == "papertape: fetch: NOPE: the venue does not list it\n", done
+    assert read(os.path.join(place, "out", f"{NAMES[0]}_1m.csv.gz")) == {at: v for at, v in source[NAMES[0]].items() if at < END}
+    assert os.listdir(os.path.join(place, "out")) == [f"{NAMES[0]}_1m.csv.gz"]
+    again = json.loads(subprocess.run([*line, "--refresh", "--json"], capture_output=True, text=True, timeout=harness.PATIENCE).stdout)["symbols"]
+    assert again[0]["fetched"] == again[0]["bars"] > 0 and again[0]["changed"] == 0 and "does not list" in again[1]["error"], again
 
 
 def refused(folder, replay):
@@ -296,11 +337,14 @@ def main():
         place, transcript = folder.within("source"), os.path.join(folder.path, "transcript")
         source = {name: make(chance, name) for name in NAMES}
         files = [write(place, name, bars) for name, bars in source.items()]
-        through_faults(folder, chance, source, files)
-        replay = replayed(folder, files, transcript)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        through_faults(folder, chance, source, files, port)
+        replay = replayed(folder, files, transcript, port)
         without_faults(folder, replay, transcript, source)
         archived(folder, source, replay)
         checked(folder, replay, chance)
+        several(folder, replay, source)
         backtested(folder, source, replay)
         alpaca(folder)
         refused(folder.path, replay)
