@@ -55,9 +55,29 @@ static int take_symbols(struct fetch *fetch)
                                     "--symbol: a name is needed, as BTCUSDT");
 }
 
-static bool fetch_has_archive(const struct fetch_asked *asked)
+static const char *const fetch_settings[FETCH_SETTINGS] = {"feed", "crypto", "trading_url"};
+
+const char *cli_fetch_setting(const struct fetch_asked *asked, int i)
 {
-    return !asked->venue || strncmp(asked->venue, "binance", 7) == 0;
+    return i == 0 ? asked->feed : i == 1 ? asked->crypto : asked->trading_url;
+}
+
+/* Is it an option of the venue's, and a value of that? */
+static int take_setting(struct fetch *fetch, const char *name, const char *value)
+{
+    const struct venue *venue = fetch->venue;
+    char why[CONFIG_WHY_MAX];
+    size_t i = 0;
+    while (value && i < venue->n_options && strcmp(venue->options[i].name, name) != 0)
+        i++;
+    if (!value)
+        return EXIT_OK;
+    if (i == venue->n_options)
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no --%s", venue->title, name);
+    if (venue->options[i].values && config_key_word(value, venue->options[i].values, why) < 0)
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--%s: %s", name, why);
+    fetch->settings[fetch->n_settings++] = (struct venue_setting){venue->options[i].name, value};
+    return EXIT_OK;
 }
 
 int cli_fetch_take(struct fetch *fetch)
@@ -79,17 +99,17 @@ int cli_fetch_take(struct fetch *fetch)
     for (int i = 0; i < VENUE_ADJUSTMENTS && asked->adjustment; i++)
         if (strcmp(asked->adjustment, venue_adjustment_names[i]) == 0)
             fetch->adjustment = (enum venue_adjustment)i;
-    if (asked->archive && !fetch_has_archive(asked))
-        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err,
-                         "--archive: files of Binance's bars are read");
     if (fetch->from_ns < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--from: a time since 1970 is needed");
     int status = take_venue(fetch);
-    if (status == EXIT_OK && fetch->venue->always_open && (asked->adjustment || asked->feed || asked->crypto))
-        status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no %s", fetch->venue->title,
-                           asked->adjustment ? "--adjustment"
-                           : asked->feed     ? "--feed"
-                                             : "--crypto");
+    if (status == EXIT_OK && fetch->venue->always_open && asked->adjustment)
+        status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no --adjustment",
+                           fetch->venue->title);
+    if (status == EXIT_OK && asked->archive && !fetch->venue->archives)
+        status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--archive: files of %s are not read",
+                           fetch->venue->title);
+    for (int i = 0; i < FETCH_SETTINGS && status == EXIT_OK; i++)
+        status = take_setting(fetch, fetch_settings[i], cli_fetch_setting(asked, i));
     return status == EXIT_OK ? take_symbols(fetch) : status;
 }
 
@@ -210,35 +230,19 @@ static int run_fetch(struct option_call *call, struct fetch *fetch)
 
 /* ---- a file ---- */
 
-/* BTC-USD in a file's name is Alpaca's BTC/USD. */
-static const char *venue_name(const struct fetch_asked *asked, const char *symbol,
-                              char name[static SYMBOL_NAME_MAX])
-{
-    static const char *const quotes[] = {"-USD", "-USDC", "-USDT", "-BTC"};
-    char *dash;
-    snprintf(name, SYMBOL_NAME_MAX, "%s", symbol);
-    dash = strchr(name, '-');
-    for (size_t i = 0;
-         dash && asked->venue && strcmp(asked->venue, "alpaca") == 0 && i < sizeof quotes / sizeof *quotes;
-         i++)
-        if (strcmp(symbol + (dash - name), quotes[i]) == 0)
-            *dash = '/';
-    return name;
-}
-
 /* The venue is asked for all of the file's range, into a place that is removed again. */
 static int check_in(struct option_call *call, struct fetch *fetch, const struct bars_file *file)
 {
     const struct fetch_asked *given = fetch->asked;
     const char *interval = bar_interval_name(file->interval_ns);
-    char name[SYMBOL_NAME_MAX], scratch[PATH_MAX], *place = getenv("TMPDIR");
+    char scratch[PATH_MAX], *place = getenv("TMPDIR");
     struct fetch_asked asked = *given;
     if (!interval)
         return option_fail(call, EXIT_USAGE, "%s: its interval is none of " BAR_INTERVAL_NAMES, given->check);
     snprintf(scratch, sizeof scratch, "%s/papertape-fetch-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(scratch))
         return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(errno));
-    asked.symbols = given->symbols ? given->symbols : venue_name(given, file->symbol, name);
+    asked.symbols = given->symbols ? given->symbols : file->symbol;
     asked.interval = interval;
     asked.cache = scratch;
     asked.from_ns = given->from_ns == INT64_MIN ? file->open_time_ns[0] : given->from_ns;
@@ -325,7 +329,7 @@ static const struct option_action actions[] = {{.run = run, .needed = "output|ch
 #define AT(member) offsetof(struct fetch_asked, member)
 
 static const struct option_row options[] = {
-    {"venue", "VENUE", "whose history: binance by default", AT(venue)},
+    {"venue", "VENUE", "whose history; by default the daemon's default", AT(venue)},
     {"symbol", "S[,S...]", "as the venue names them: BTCUSDT, AAPL, BTC/USD; may be given more than once",
      .take = take_symbol},
     {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
@@ -341,21 +345,21 @@ static const struct option_row options[] = {
      AT(check), .without = "output cache interval"},
     {"adjustment", "raw|split|dividend|all",
      "of stocks: raw by default; adjusted prices change with every split or dividend", AT(adjustment)},
-    {"feed", "iex|sip|delayed_sip|test",
-     "of Alpaca's stocks: iex by default, one exchange; delayed_sip: all of them, up to a quarter of an hour ago",
-     AT(feed)},
-    {"crypto", "us|us-1|eu-1", "of Alpaca's crypto: us by default", AT(crypto)},
+    {"feed", "WORD", "of a venue's stocks, as in its section of papertaped.ini (docs/venues.md)", AT(feed)},
+    {"crypto", "WORD", "whose crypto, likewise", AT(crypto)},
     {"archive", "DIR",
-     "reads Binance's archive files there, or below it, before it asks for the rest: SYMBOL-INTERVAL-YYYY-MM.zip and "
+     "reads the venue's archive files there, or below it, before it asks for the rest: SYMBOL-INTERVAL-YYYY-MM.zip and "
      "SYMBOL-INTERVAL-YYYY-MM-DD.zip, each with its .CHECKSUM",
      AT(archive), .without = "check"},
     {"refresh", NULL,
      "asks for all of it again; bars that are others by now are counted, and what was known is kept beside them",
      AT(refresh), .without = "check"},
-    {"keys", "FILE", "two lines, id and secret, of mode 0600; Alpaca answers nothing without", AT(keys)},
+    {"keys", "FILE", "two lines, id and secret, of mode 0600, for a venue that answers nothing without",
+     AT(keys)},
     {"rest_url", "URL", "in place of the venue's own, https://HOST[:PORT]", AT(rest_url)},
     {"trading_url", "URL",
-     "of Alpaca's clock, calendar and assets; else where --rest-url is, or the paper API", AT(trading_url)},
+     "where a venue has its clock, calendar and assets apart; else where --rest-url is, or its own",
+     AT(trading_url)},
     {"ca_file", "FILE", "certificates (PEM) that are trusted alone; else the system's", AT(ca_file)},
     {"cache", "DIR",
      "where what was fetched is kept; else in $XDG_CACHE_HOME/papertape/history, or ~/.cache/papertape/history",
@@ -370,8 +374,8 @@ CLI_VERB(cli_fetch) = {
         "and tries again where it does not answer. What has arrived is kept: the same command after it was stopped, "
         "killed or refused continues, and a later --to fetches what is new. The file is CSV as papertape bars writes it, "
         "and appears once it is whole. "
-        "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (Alpaca has "
-        "no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
+        "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (a "
+        "stock has no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
         "(papertape.fetch/1) all of them are listed.",
     .exits =
         "1: the file of --check differs; or not all is there; what has arrived is kept, and the same command continues.",

@@ -36,8 +36,14 @@ struct fetch_symbol {
     int status; /* of its file */
 };
 
+/* Options that are a venue's own. */
+enum { FETCH_SETTINGS = 3 };
+const char *cli_fetch_setting(const struct fetch_asked *asked, int i); /* NULL: not given */
+
 struct fetch {
     const struct fetch_asked *asked;
+    struct venue_setting settings[FETCH_SETTINGS];
+    size_t n_settings;
     const struct venue *venue;
     int64_t interval_ns, from_ns, now_ns;
     enum venue_adjustment adjustment;

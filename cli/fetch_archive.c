@@ -1,7 +1,6 @@
 /* A venue's archive files, read from the disk instead of asked for: SYMBOL-INTERVAL-YYYY-MM.zip and
- * SYMBOL-INTERVAL-YYYY-MM-DD.zip, each with NAME.zip.CHECKSUM beside it, in a folder or below it, as
- * https://github.com/binance/binance-public-data describes them. A file that is not what it should be is
- * named and left alone; its bars are asked for. */
+ * SYMBOL-INTERVAL-YYYY-MM-DD.zip, each with NAME.zip.CHECKSUM beside it, in a folder or below it
+ * (docs/history.md). A file that is not what it should be is named and left alone; its bars are asked for. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <ctype.h>

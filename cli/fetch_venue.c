@@ -123,6 +123,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     for (size_t i = 0; i < fetch->n; i++) {
         const struct venue_symbol *found = &reply->symbols.list[i];
         fetch->symbols[i].symbol = found->symbol;
+        fetch->jobs[i].error = 0;
         if (!found->found || found->unusable)
             fetch->jobs[i].error = fail_with(-ENOENT, fetch->jobs[i].why, sizeof fetch->jobs[i].why,
                                              found->found ? "it is listed so that it cannot be read"
@@ -157,6 +158,19 @@ static int ask_for_days(struct asking *asking)
     return r;
 }
 
+/* BTC-USD, as in a file's name, where only BTC/USD can be listed. False: no name has changed. */
+static bool spell_as_pairs(struct fetch *fetch)
+{
+    bool any = false;
+    for (size_t i = 0; i < fetch->n; i++) {
+        char *dash = fetch->jobs[i].error == -ENOENT ? strchr(fetch->symbols[i].name, '-') : NULL;
+        any |= dash != NULL;
+        if (dash)
+            *dash = '/';
+    }
+    return any;
+}
+
 static int ask_for_symbols(struct asking *asking)
 {
     struct fetch *fetch = asking->fetch;
@@ -166,6 +180,8 @@ static int ask_for_symbols(struct asking *asking)
         names[i] = fetch->symbols[i].name;
     int r = wait_for(asking, net_requests_time(asking->rest, have_time, asking, NULL));
     if (r == 0)
+        r = wait_for(asking, net_requests_symbols(asking->rest, names, fetch->n, have_symbols, asking, NULL));
+    if (r == 0 && spell_as_pairs(fetch))
         r = wait_for(asking, net_requests_symbols(asking->rest, names, fetch->n, have_symbols, asking, NULL));
     for (size_t i = 0; i < fetch->n && r == 0; i++)
         days |= has_days(fetch, &fetch->symbols[i]);
@@ -309,13 +325,6 @@ static int make_rest(struct asking *asking)
     const struct fetch_asked *asked = asking->fetch->asked;
     const struct venue *venue = asking->fetch->venue;
     char error[NET_ERROR_MAX];
-    struct venue_setting settings[4];
-    size_t n = 0;
-    const struct venue_setting given[] = {
-        {"feed", asked->feed}, {"crypto", asked->crypto}, {"trading_url", asked->trading_url}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].value)
-            settings[n++] = given[i];
     const struct net_config config = {.loop = &asking->loop, .ca_file = asked->ca_file};
     int r = net_context_create(&config, &asking->net, error);
     if (r < 0)
@@ -327,8 +336,8 @@ static int make_rest(struct asking *asking)
         .attempts_max = ATTEMPTS,
         .keys = asking->keys ? (struct venue_keys){asking->keys->id, asking->keys->secret}
                              : (struct venue_keys){0},
-        .settings = settings,
-        .n_settings = n,
+        .settings = asking->fetch->settings,
+        .n_settings = asking->fetch->n_settings,
     };
     r = venue->rest_create(&rest, &asking->rest);
     return r < 0 ? fail(asking, r, asked->rest_url ? asked->rest_url : venue->rest_url, strerror(-r)) : 0;

@@ -208,14 +208,13 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"bars", "FILE[,FILE...]",
      "bars files, CSV or JSON (docs/market-store.md), plain or gzip, one symbol each; files of one symbol "
      "that follow each other are one series; or a state directory or its papertape.db, of which all symbols "
-     "are taken; or VENUE:SYMBOL, as binance:BTCUSDT, whose history is fetched (docs/history.md), with --interval and "
-     "--from",
+     "are taken; or VENUE:SYMBOL, whose history is fetched (docs/history.md), with --interval and --from",
      .take = take_bars},
     {"rest-url", "URL", "in place of the host of that venue, https://HOST[:PORT]", AT(rest_url),
      .with = "bars"},
     {"ca-file", "FILE", "certificates (PEM) that are trusted alone there", AT(ca_file), .with = "bars"},
     {"keys", "FILE", "of that venue: two lines, id and secret, of mode 0600", AT(keys), .with = "bars"},
-    {"feed", "iex|sip|delayed_sip|test", "of Alpaca's stocks", AT(feed), .with = "bars"},
+    {"feed", "WORD", "of that venue's stocks, as in its section of papertaped.ini", AT(feed), .with = "bars"},
     {"symbol", "SYMBOL[,SYMBOL...]", "where the files' names do not have it: one for all, or one a file",
      .take = take_symbols},
     {"interval", "INTERVAL", "of the bars, as 1m or 4h, where the files leave it open", AT(interval_ns),

@@ -203,7 +203,8 @@ struct venue_rest_status {
     char detail[VENUE_DETAIL_MAX];     /* the last failure */
 };
 
-/* For what prices are adjusted, up to now: the venue's "adjustment". Adjusted ones change with every action. */
+/* For what prices are adjusted, up to now: the venue's "adjustment". Adjusted ones change with every action.
+ */
 #define VENUE_ADJUSTMENT_NAMES "raw split dividend all"
 enum venue_adjustment { VENUE_RAW, VENUE_SPLIT, VENUE_DIVIDEND, VENUE_ALL, VENUE_ADJUSTMENTS };
 extern const char *const venue_adjustment_names[VENUE_ADJUSTMENTS];
@@ -219,8 +220,8 @@ struct venue_bars_request {
     const struct trading_calendar *calendar;
     /* VENUE_SPLIT: so that the bars continue into what is streamed. Others than VENUE_RAW of stocks only. */
     enum venue_adjustment adjustment;
-    /* Of stocks' bars of a day: the venue's own, dated by their day at midnight UTC; else they are made of its
-     * shorter ones, by the clock. */
+    /* Of stocks' bars of a day: the venue's own, dated by their day at midnight UTC; else they are made of
+     * its shorter ones, by the clock. */
     bool venue_days;
 };
 
@@ -251,6 +252,7 @@ struct venue {
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
     uint32_t bars_page; /* the most bars in an answer */
+    bool archives;      /* its archive has files of bars, as docs/history.md describes them */
     bool needs_keys;    /* it answers no request without keys */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
     bool always_open;

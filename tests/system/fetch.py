@@ -264,7 +264,7 @@ def alpaca(folder):
     replay = folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z", "--action", "split:AAPL:4:1:2025-12-09"))
     times = {"start": "2025-12-08T00:00:00Z", "end": "2025-12-10T17:59:00Z"}
     for adjustment in ("raw", "split"):
-        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC/USD", "--interval", "1m", "--from", "2025-12-08", "--to",
+        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC-USD", "--interval", "1m", "--from", "2025-12-08", "--to",
                 "2025-12-10T18:00:00Z", "-o", place, "--cache", place, "--keys", replay.keys, "--feed", "sip", "--adjustment", adjustment,
                 "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--json"]
         done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
@@ -275,6 +275,10 @@ def alpaca(folder):
         reasons = {why: sum(m["bars"] for m in stock["missing"] if m["why"] == why) for why in ("closed", "no eligible trade", "gap")}
         assert reasons["gap"] == 0 and reasons["closed"] == 2 * 480 + 540, reasons  # 20:00 to 4:00 in New York
         assert sum(reasons.values()) + stock["bars"] == 66 * 60, (reasons, stock["bars"])
+    line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca,
+            "--check", coin["file"]]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0 and done.stdout.endswith(f" {coin['bars']} rows compared, 0 differences\n"), done
     days = stock_bars(replay, place)
     assert replay.stop() == 0
     print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}; {days} days")
@@ -317,7 +321,8 @@ def several(folder, replay, source):
 
 def refused(folder, replay):
     cases = ((["--venue", "binanse"], 2, "did you mean binance?"), (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"),
-             (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"),
+             (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"), (["--feed", "iex"], 2, "Binance has no --feed"),
+             (["--venue", "alpaca", "--feed", "sipp"], 2, "sip"), (["--venue", "alpaca", "--archive", "."], 2, "files of Alpaca are not read"),
              (["--venue", "alpaca", "--symbol", "AAPL"], 1, "keys"), (["--from", "1900-01-01"], 2, "1970"),
              (["--rest-url", "https://127.0.0.1:1"], 1, "Binance: 127.0.0.1: Failed to connect"))
     for more, status, words in cases:
