@@ -296,6 +296,7 @@ def flattened(folder):
     daemon.wait_status(lambda s: s["venues"][0]["market"] in ("post", "closed"), "the close")
     out = daemon.papertape("flatten", "--yes", status=1)
     assert "waits for the open, 2025-11-28 09:30 New York (14:30Z)\nnot closed F account hand: its market is closed\n" in out, out
+    daemon.wait_status(lambda s: not any(p["symbol"] == "BTC/USD" and p["qty"] for p in s["positions"]), "a quote that takes the rest of the coin")
     left = json.loads(daemon.papertape("flatten", "--yes", "--json", status=1))["not_closed"]
     assert [(x["symbol"], x["account"], x["reason"]) for x in left] .count(("F", "hand", "closed")) == 1, left
     assert {x["reason"] for x in left} == {"closed"}, left
