@@ -63,6 +63,11 @@ static struct row row_of(const struct bar *bar)
     };
 }
 
+static int128_t whole_of(int64_t high, uint64_t low)
+{
+    return (int128_t)((uint128_t)(uint64_t)high << 64 | low);
+}
+
 static struct bar bar_of(const struct row *row)
 {
     return (struct bar){
@@ -72,8 +77,8 @@ static struct bar bar_of(const struct row *row)
         .low = row->low,
         .close = row->close,
         .trades = row->trades,
-        .volume = ((int128_t)row->volume_high << 64) | row->volume_low,
-        .quote_volume = ((int128_t)row->quote_high << 64) | row->quote_low,
+        .volume = whole_of(row->volume_high, row->volume_low),
+        .quote_volume = whole_of(row->quote_high, row->quote_low),
         .first_trade_id = -1,
         .last_trade_id = -1,
     };
@@ -94,7 +99,8 @@ static int read_page(const struct history_store *store, off_t at, struct page **
     ssize_t n = pread(store->fd, &head, sizeof head, at);
     if (n < 0)
         return -errno;
-    if (n < (ssize_t)sizeof head || head.n > PAGE_BARS_MAX || head.from_ns >= head.end_ns)
+    if (n < (ssize_t)sizeof head || head.n > PAGE_BARS_MAX || head.from_ns >= head.end_ns ||
+        head.asked_ns < 0)
         return -ENODATA;
     size_t size = page_bytes(head.n), summed = size - sizeof sum;
     struct page *page = malloc(size);
