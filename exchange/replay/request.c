@@ -183,7 +183,9 @@ int replay_response_write_some(const struct response *response, struct lws *wsi,
     if (lws_write(wsi, buf + LWS_PRE, n, n == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)n)
         return -1;
     *sent += n;
-    return n == left && lws_http_transaction_completed(wsi) ? -1 : 0;
+    if (n < left)
+        return 0;
+    return lws_http_transaction_completed(wsi) ? -1 : 1;
 }
 
 void replay_response_refuse(const struct response *response, struct lws *wsi)

@@ -34,8 +34,8 @@ void replay_response_finish(struct response *response);
 
 /* Writes the head; false when it cannot be. The body goes by replay_response_write_some(). */
 bool replay_response_write_head(const struct response *response, struct lws *wsi);
-/* Writes some of the body from *sent on, at most `most` bytes; as libwebsockets' WRITEABLE callback returns.
- * With its last byte the response is over. */
+/* Writes some of the body from *sent on, at most `most` bytes. 0: some is left; 1: the response is over, and
+ * what belongs to its session may be gone; -1: the connection is to be closed. */
 int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent, size_t most);
 
 /* All at once, of a connection that is closed then: for upgrades that are refused. */

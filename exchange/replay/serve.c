@@ -361,9 +361,10 @@ static int write_http(struct server *server, struct replay_session *session)
     int64_t rate = server->faults->slow_answer_bytes_s;
     size_t most = session->half ? session->response.body.len / 2 : session->response.body.len;
     size_t some = rate > 0 ? (size_t)(rate / SLOW_TURNS + 1) : SIZE_MAX;
-    if (replay_response_write_some(&session->response, session->wsi, &session->body_sent,
-                                   most - session->body_sent < some ? most - session->body_sent : some) < 0)
-        return -1;
+    int r = replay_response_write_some(&session->response, session->wsi, &session->body_sent,
+                                       most - session->body_sent < some ? most - session->body_sent : some);
+    if (r != 0) /* the session is gone, or another's */
+        return r < 0 ? -1 : 0;
     if (session->half && session->body_sent == most)
         return -1;
     if (session->body_sent == session->response.body.len)
