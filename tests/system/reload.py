@@ -360,7 +360,7 @@ def before_any_answer(folder):
     assert all(words in said for words in bad) and "nothing has changed" in said, said
     daemon.popen.send_signal(signal.SIGHUP)
     harness.wait_for(lambda: all(daemon.log_text().count(words) == 2 for words in bad), "the errors in the log again")
-    assert daemon.query(ALERT), daemon.log_text()
+    harness.wait_for(lambda: daemon.query(ALERT), "the alert in the database")
     configured(daemon, wrong, level="debug")
     said = reload(daemon)
     assert "[log] level = debug (before: info)" in said and "1 taken, 1 need a restart" in said, said
