@@ -6,11 +6,11 @@
 
 #include "cli/stored.h"
 #include "cli/verbs.h"
+#include "daemon/config_values.h"
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
-#include "exchange/nearest.h"
 #include "exchange/venues.h"
 #include "record/config_key.h"
 
@@ -18,17 +18,13 @@
 
 static int take_venue(struct fetch *fetch)
 {
-    struct nearest nearest = {0};
-    size_t n;
-    const struct venue *const *known = venues_known(&n);
-    const char *name = fetch->asked->venue ? fetch->asked->venue : venue_default()->format->name;
-    fetch->venue = venue_find(name);
+    const char *name = fetch->asked->venue;
+    char why[CONFIG_WHY_MAX];
+    fetch->venue = name ? venue_find(name) : venue_default();
     if (fetch->venue)
         return EXIT_OK;
-    for (size_t i = 0; i < n; i++)
-        nearest_offer(&nearest, name, known[i]->format->name);
-    return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--venue %s: an unknown venue%s", name,
-                     NEAREST_HINT(&nearest, name));
+    (void)daemon_config_unknown_venue(name, why);
+    return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--venue: %s", why);
 }
 
 /* "BTCUSDT,ETHUSDT", each once. */
@@ -55,27 +51,32 @@ static int take_symbols(struct fetch *fetch)
                                     "--symbol: a name is needed, as BTCUSDT");
 }
 
-static const char *const fetch_settings[FETCH_SETTINGS] = {"feed", "crypto", "trading_url"};
-
-const char *cli_fetch_setting(const struct fetch_asked *asked, int i)
-{
-    return i == 0 ? asked->feed : i == 1 ? asked->crypto : asked->trading_url;
-}
+/* Options that are a venue's own: its name of each, and where it is. */
+static const struct {
+    const char *option, *name;
+    size_t at;
+} settings[FETCH_SETTINGS] = {
+    {"feed", "feed", offsetof(struct fetch_asked, feed)},
+    {"crypto", "crypto", offsetof(struct fetch_asked, crypto)},
+    {"trading-url", "trading_url", offsetof(struct fetch_asked, trading_url)},
+};
 
 /* Is it an option of the venue's, and a value of that? */
-static int take_setting(struct fetch *fetch, const char *name, const char *value)
+static int take_setting(struct fetch *fetch, int which)
 {
     const struct venue *venue = fetch->venue;
+    const char *option = settings[which].option,
+               *value = *(const char *const *)((const char *)fetch->asked + settings[which].at);
     char why[CONFIG_WHY_MAX];
     size_t i = 0;
-    while (value && i < venue->n_options && strcmp(venue->options[i].name, name) != 0)
-        i++;
     if (!value)
         return EXIT_OK;
+    while (i < venue->n_options && strcmp(venue->options[i].name, settings[which].name) != 0)
+        i++;
     if (i == venue->n_options)
-        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no --%s", venue->title, name);
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no --%s", venue->title, option);
     if (venue->options[i].values && config_key_word(value, venue->options[i].values, why) < 0)
-        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--%s: %s", name, why);
+        return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--%s: %s", option, why);
     fetch->settings[fetch->n_settings++] = (struct venue_setting){venue->options[i].name, value};
     return EXIT_OK;
 }
@@ -109,7 +110,7 @@ int cli_fetch_take(struct fetch *fetch)
         status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--archive: files of %s are not read",
                            fetch->venue->title);
     for (int i = 0; i < FETCH_SETTINGS && status == EXIT_OK; i++)
-        status = take_setting(fetch, fetch_settings[i], cli_fetch_setting(asked, i));
+        status = take_setting(fetch, i);
     return status == EXIT_OK ? take_symbols(fetch) : status;
 }
 
@@ -235,13 +236,13 @@ static int check_in(struct option_call *call, struct fetch *fetch, const struct 
 {
     const struct fetch_asked *given = fetch->asked;
     const char *interval = bar_interval_name(file->interval_ns);
-    char scratch[PATH_MAX], *place = getenv("TMPDIR");
+    char scratch[PATH_MAX];
     struct fetch_asked asked = *given;
     if (!interval)
         return option_fail(call, EXIT_USAGE, "%s: its interval is none of " BAR_INTERVAL_NAMES, given->check);
-    snprintf(scratch, sizeof scratch, "%s/papertape-fetch-XXXXXX", place && *place ? place : "/tmp");
-    if (!mkdtemp(scratch))
-        return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(errno));
+    int r = folder_temporary("fetch", scratch);
+    if (r < 0)
+        return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(-r));
     asked.symbols = given->symbols ? given->symbols : file->symbol;
     asked.interval = interval;
     asked.cache = scratch;

@@ -36,9 +36,7 @@ struct fetch_symbol {
     int status; /* of its file */
 };
 
-/* Options that are a venue's own. */
-enum { FETCH_SETTINGS = 3 };
-const char *cli_fetch_setting(const struct fetch_asked *asked, int i); /* NULL: not given */
+enum { FETCH_SETTINGS = 3 }; /* options that are a venue's own */
 
 struct fetch {
     const struct fetch_asked *asked;
@@ -50,7 +48,7 @@ struct fetch {
     struct fetch_symbol symbols[FETCH_SYMBOLS_MAX];
     struct history_job jobs[FETCH_SYMBOLS_MAX]; /* of the same symbol */
     size_t n;
-    void (*over)(struct fetch *fetch, size_t i); /* that job has ended; may come more than once */
+    void (*over)(struct fetch *fetch, size_t i); /* that job has ended; may come more than once; NULL */
     struct calendar calendar;                    /* of stocks */
     struct trading_calendar days, always;
     char err[FETCH_ERROR_MAX];

@@ -108,14 +108,8 @@ static int print(struct checking *c, const struct option_call *call)
     return EXIT_OK;
 }
 
-static void pass(struct fetch *fetch, size_t i)
-{
-    (void)fetch, (void)i;
-}
-
 int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file)
 {
-    fetch->over = pass;
     struct checking c = {.fetch = fetch, .file = file, .list = call->json ? json_array() : NULL};
     int r = cli_fetch_from_venue(fetch);
     if (r == 0)

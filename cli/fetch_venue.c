@@ -22,14 +22,12 @@ enum {
     STOP_LOOK_MS = 100,
     SAID_MS = 5000, /* a shorter wait is not worth a line */
     SAID_FAILURES = 20,
-    DELAY_MINUTES = 16, /* of a feed that is a quarter of an hour late */
 };
 
 /* Before and after any time there is a session within so long. */
 #define DAY_NS        (24 * 3600 * 1000000000LL)
 #define AROUND_NS     (10 * DAY_NS)
 #define DAYS_ASKED_NS (365 * AROUND_NS) /* ten years at once */
-#define MINUTE_NS     (60 * 1000000000LL)
 
 struct asking {
     struct fetch *fetch;
@@ -204,8 +202,8 @@ static const char *feed_of(const struct fetch *fetch)
 static void set_end(struct fetch *fetch, struct history_job *job)
 {
     int64_t known_ns = fetch->now_ns, open_ns, end_ns;
-    if (strcmp(job->symbol->calendar, "") != 0 && strcmp(feed_of(fetch), "delayed_sip") == 0)
-        known_ns -= DELAY_MINUTES * MINUTE_NS;
+    if (fetch->venue->bars_late_ns)
+        known_ns -= fetch->venue->bars_late_ns(job->symbol, fetch->settings, fetch->n_settings);
     trading_bar_span(job->calendar, fetch->interval_ns, known_ns, &open_ns, &end_ns);
     job->end_ns = fetch->asked->to_ns < open_ns ? fetch->asked->to_ns : open_ns;
 }
@@ -287,7 +285,7 @@ static void on_page(void *ctx)
     struct asking *asking = ctx;
     show(asking);
     for (size_t i = 0; i < asking->fetch->n; i++)
-        if (history_job_over(&asking->fetch->jobs[i]))
+        if (asking->fetch->over && history_job_over(&asking->fetch->jobs[i]))
             asking->fetch->over(asking->fetch, i);
     if (history_download_over(asking->download))
         asking->done = true;

@@ -104,7 +104,6 @@ static int fetch_of(struct run_args *args, const struct venue *venue, const char
 
 int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
 {
-    const char *place = getenv("TMPDIR");
     size_t n;
     const struct venue *const *venues = venues_known(&n);
     bool any = false;
@@ -115,9 +114,9 @@ int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
             any |= symbol_of(args->bars[i], venues[v]) != NULL;
     if (!any)
         return EXIT_OK;
-    snprintf(folder, PATH_MAX, "%s/papertape-bars-XXXXXX", place && *place ? place : "/tmp");
-    if (!mkdtemp(folder)) {
-        status = cli_stored_fail(EXIT_ERROR, args->verb, folder, strerror(errno));
+    int r = folder_temporary("bars", folder);
+    if (r < 0) {
+        status = cli_stored_fail(EXIT_ERROR, args->verb, folder, strerror(-r));
         folder[0] = '\0';
     }
     for (size_t v = 0; v < n && status == EXIT_OK; v++)

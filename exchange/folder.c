@@ -67,3 +67,10 @@ bool folder_cache(const char *name, const char *wanted, char ret[static PATH_MAX
         n = snprintf(ret, PATH_MAX, "%s/.cache/papertape/%s", home, name);
     return n > 0 && n < PATH_MAX;
 }
+
+int folder_temporary(const char *name, char ret[static PATH_MAX])
+{
+    const char *place = getenv("TMPDIR");
+    int n = snprintf(ret, PATH_MAX, "%s/papertape-%s-XXXXXX", place && *place ? place : "/tmp", name);
+    return n >= PATH_MAX ? -ENAMETOOLONG : mkdtemp(ret) ? 0 : -errno;
+}

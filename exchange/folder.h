@@ -13,6 +13,10 @@ int folder_each(const char *path, int (*each)(void *ctx, const char *name), void
  * which one cannot be made. */
 int folder_make(const char *path, mode_t mode, char failed[static PATH_MAX]);
 
+/* Makes a new one in $TMPDIR, else in /tmp, whose name begins with "papertape-NAME-". 0; -errno, and where it
+ * cannot be made. */
+int folder_temporary(const char *name, char ret[static PATH_MAX]);
+
 /* Removes a file, or a folder and what is in it; what is behind links stays. 0, also where nothing is;
  * -errno. */
 int folder_remove(const char *path);

@@ -251,7 +251,7 @@ struct venue {
      * one request by the stream's kind. */
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
-    uint32_t bars_page; /* the most bars in an answer */
+    uint32_t bars_page; /* the most bars in an answer; needed */
     bool archives;      /* its archive has files of bars, as docs/history.md describes them */
     bool needs_keys;    /* it answers no request without keys */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
@@ -298,6 +298,8 @@ struct venue {
     /* Until then no attempt to connect is made (what is connected stays): see struct venue_ban. */
     void (*stream_hold)(struct venue_stream *stream, int64_t until_ns, const char *why);
 
+    /* How late its bars of a symbol come by REST, with these settings; NULL: at once. */
+    int64_t (*bars_late_ns)(const struct symbol *symbol, const struct venue_setting *settings, size_t n);
     /* For the requests of exchange/net/requests.h. */
     int (*rest_create)(const struct venue_rest_config *config, struct venue_rest **ret);
 };

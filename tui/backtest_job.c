@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/text.h"
+#include "exchange/folder.h"
 #include "record/json.h"
 #include "tui/status_reader.h"
 
@@ -117,10 +118,7 @@ static int spawn(struct backtest_job *job, const char *state_dir, const char *ac
 
 static int make_folder(struct backtest_job *job)
 {
-    const char *tmp = getenv("TMPDIR");
-    int n = snprintf(job->folder, sizeof(job->folder), "%s/papertape-backtest-XXXXXX",
-                     tmp && *tmp ? tmp : "/tmp");
-    int r = n >= (int)sizeof(job->folder) ? -ENAMETOOLONG : mkdtemp(job->folder) ? 0 : -errno;
+    int r = folder_temporary("backtest", job->folder);
     if (r < 0)
         job->folder[0] = '\0';
     return r;

@@ -3,6 +3,7 @@
 #ifndef TUI_BACKTEST_JOB_H
 #define TUI_BACKTEST_JOB_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,10 +27,10 @@ struct backtest_view {
 };
 
 struct backtest_job {
-    pid_t pid;        /* 0: none runs */
-    int out, err;     /* the ends of its pipes to be read; -1 */
-    char folder[256]; /* of its equity file, under TMPDIR; "" for none */
-    char *text;       /* its report, as far as it has come */
+    pid_t pid;             /* 0: none runs */
+    int out, err;          /* the ends of its pipes to be read; -1 */
+    char folder[PATH_MAX]; /* of its equity file, under TMPDIR; "" for none */
+    char *text;            /* its report, as far as it has come */
     size_t len, cap;
     char complaint[STATUS_TEXT_MAX]; /* the beginning of its stderr */
     size_t n_complaint;

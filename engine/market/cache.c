@@ -27,23 +27,12 @@ __attribute__((format(printf, 2, 3))) static void note(struct cache *cache, cons
     va_end(args);
 }
 
-/* mkdir -p; the folders that were not there are the user's alone. */
+/* The folders that were not there are the user's alone. */
 static int make_folder(const char *path)
 {
-    char part[PATH_MAX];
-    snprintf(part, sizeof(part), "%s", path);
-    for (char *p = part + 1;; p++) {
-        if (*p != '/' && *p != '\0')
-            continue;
-        char was = *p;
-        *p = '\0';
-        if (mkdir(part, 0700) < 0 && errno != EEXIST)
-            return -errno;
-        if (was == '\0')
-            break;
-        *p = was;
-    }
-    return access(path, R_OK | X_OK) < 0 ? -errno : 0;
+    char failed[PATH_MAX];
+    int r = folder_make(path, 0700, failed);
+    return r == 0 && access(path, R_OK | X_OK) < 0 ? -errno : r;
 }
 
 void market_store_cache_begin(struct cache *cache, const struct market_options *options)

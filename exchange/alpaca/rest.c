@@ -93,6 +93,12 @@ static int refused(struct venue_call *call, const struct http_reply *http)
     return http->status == 404 ? -ENOENT : -EPROTO;
 }
 
+int64_t alpaca_bars_late_ns(const struct symbol *symbol, const struct venue_setting *settings, size_t n)
+{
+    bool late = strcmp(alpaca_settings(settings, n).feed, "delayed_sip") == 0;
+    return late && !alpaca_is_crypto(symbol->name) ? ALPACA_DELAY_NS : 0;
+}
+
 static const struct requests_venue requests = {
     .call_size = sizeof(struct alpaca_call),
     .banned_before = "the venue's limit, as known from before",

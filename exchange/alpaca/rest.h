@@ -7,8 +7,9 @@
  * call. Keys go into headers and into no message.
  *
  * Bars of up to an hour are the venue's own; longer ones are joined from hours, so that days begin at 0:00
- * UTC as everywhere here. With `feed = delayed_sip` the last quarter of an hour is not requested: the venue
- * refuses it. A book is of crypto: -EINVAL for a stock. */
+ * UTC as everywhere here; a stock's own days are for who asks for them (venue_days). With `feed =
+ * delayed_sip` the last quarter of an hour is not requested: the venue refuses it. A book is of crypto:
+ * -EINVAL for a stock. */
 #ifndef EXCHANGE_ALPACA_REST_H
 #define EXCHANGE_ALPACA_REST_H
 
@@ -19,6 +20,10 @@ enum {
     ALPACA_BARS_MAX = 10000,   /* a page */
     ALPACA_ACTIONS_MAX = 1000, /* a page */
 };
+
+/* A quarter of an hour, and what it takes until the bars are there. */
+#define ALPACA_DELAY_NS (16 * 60 * INT64_C(1000000000))
+int64_t alpaca_bars_late_ns(const struct symbol *symbol, const struct venue_setting *settings, size_t n);
 
 /* The requests themselves: exchange/net/requests.h. */
 int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest **ret);

@@ -26,7 +26,6 @@ enum {
 #define HALF_HOUR_NS (30 * MINUTE_NS)
 #define HOUR_NS      (60 * MINUTE_NS)
 #define DAY_NS       (24 * HOUR_NS)
-#define DELAY_NS     (16 * MINUTE_NS)
 
 static struct alpaca_call *alpaca(struct venue_call *call)
 {
@@ -132,7 +131,7 @@ static int64_t last_ns(const struct alpaca_call *call, bool delayed)
         bar_span(call, last, &open_ns, &end_ns);
         last = end_ns - part_ns(call);
     }
-    return delayed ? min_ns(last, call->base.bars.now_ns - DELAY_NS) : last;
+    return delayed ? min_ns(last, call->base.bars.now_ns - ALPACA_DELAY_NS) : last;
 }
 
 static bool is_delayed(const struct alpaca_call *call)

@@ -29,5 +29,6 @@ const struct venue alpaca_venue = {
     .stream_unfollow = alpaca_stream_unfollow,
     .stream_list = alpaca_stream_list,
     .stream_hold = alpaca_stream_hold,
+    .bars_late_ns = alpaca_bars_late_ns,
     .rest_create = alpaca_rest_create,
 };

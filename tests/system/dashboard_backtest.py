@@ -56,7 +56,7 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
         config = live_backtest.configuration(NAMES) + "[account hand]\nstrategy = none\n"
         daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"]))
-        live_backtest.wait_for_last_bar(daemon)
+        live_backtest.wait_for_end(daemon)
 
         tmux = dashboard.Tmux(folder.path)
         try:

@@ -70,12 +70,16 @@ def configuration(names):
     return "\n".join(text) + "\n"
 
 
+def wait_for_end(daemon):
+    last = START_S + 60 * (MINUTES - 1)
+    harness.wait_last_bars(daemon, dict.fromkeys(("BTCUSDT", "ETHUSDT"), last * 1000), "1m", WAIT, (last + 60) * 10**9)
+
+
 def live(folder, files, names):
     """What the daemon's database has when the bars are over."""
     replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
     daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names), ["--clock", "feed"]))
-    last = START_S + 60 * (MINUTES - 1)
-    harness.wait_last_bars(daemon, dict.fromkeys(("BTCUSDT", "ETHUSDT"), last * 1000), "1m", WAIT, (last + 60) * 10**9)
+    wait_for_end(daemon)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     for symbol, path in zip(("BTCUSDT", "ETHUSDT"), files):
