@@ -66,7 +66,7 @@ enum {
     PURGE = 5 + 48 + 1, /* lookback, forced_exit_bars, a bar */
     EMBARGO = 100,      /* the slowest feature's first value */
     TRIALS = 500,       /* that are predicted */
-    SAMPLE = 16,
+    SAMPLE = 8,         /* a trial a worker: 16 take longer than a case may */
     SPLITS = 10,
     WORKERS = 8,
     WORKERS_MAX = 32,

@@ -66,7 +66,7 @@ BLOCK_FN double block_fma(double a, double b, double c)
     return __fma_rn(a, b, c);
 }
 
-/* 1 / x to some twenty bits, of a normal number below 2^1022. */
+/* 1 / x to some twenty bits, which differ from device to device, of a normal number below 2^1022. */
 BLOCK_FN double block_inverse(double x)
 {
     double inverse;
@@ -121,12 +121,6 @@ BLOCK_FN double block_fma(double a, double b, double c)
     return fma(a, b, c);
 }
 
-/* As inexact as a device's. */
-BLOCK_FN double block_inverse(double x)
-{
-    return 1.0 / x * (1.0 + 0x1p-20);
-}
-
 BLOCK_FN void block_least(uint64_t *at, uint64_t value)
 {
     if (value < *at)
@@ -146,6 +140,12 @@ static bool block_reversed;
 static inline unsigned block_thread(unsigned i, unsigned threads)
 {
     return block_reversed ? threads - 1 - i : i;
+}
+
+/* As inexact as a device's, and differently in the other order: no result may depend on it. */
+BLOCK_FN double block_inverse(double x)
+{
+    return 1.0 / x * (1.0 + (block_reversed ? -0x1p-21 : 0x1p-20));
 }
 
 #endif

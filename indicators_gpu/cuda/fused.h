@@ -42,9 +42,9 @@ BLOCK_APART void fused_join_chunk(const struct gpu_view *v, const struct fused_a
         for (unsigned d = 0; d < FUSED_DIMS; d++) {
             if (d >= rule->dims)
                 continue;
-            b[d] = sh->b[job->lane + d][t];
+            b[d] = sh->b[job->lane + d][fused_run_place(t)];
             if (down)
-                sh->b[job->lane + d][t] = y[d];
+                sh->b[job->lane + d][fused_run_place(t)] = y[d];
         }
         fused_join(&rule->items, rule->dims, y, b);
     }

@@ -39,8 +39,9 @@ BLOCK_FN void fused_next(const struct fused_rule *rule, unsigned kernel, const s
     }
 }
 
-/* rsi_value() without a division: from 2^-20 two steps of Newton's come to the last places. Sets *edge where
- * gain and loss are too large for it or have faded. */
+/* rsi_value() without a division: from 2^-20 two steps of Newton's come to the last places, and the
+ * quotient's own remainder to the rounded quotient, whatever the start was (P. Markstein, IBM Journal of
+ * Research and Development 34, 1990). Sets *edge where gain and loss are too large for it or have faded. */
 BLOCK_FN double fused_rsi(double gain, double loss, bool *edge)
 {
     double sum = gain + loss, inverse = block_inverse(sum);
@@ -48,7 +49,8 @@ BLOCK_FN double fused_rsi(double gain, double loss, bool *edge)
         *edge = true;
     inverse = block_fma(inverse, block_fma(-sum, inverse, 1.0), inverse);
     inverse = block_fma(inverse, block_fma(-sum, inverse, 1.0), inverse);
-    return 100.0 * (gain * inverse);
+    double share = gain * inverse;
+    return 100.0 * block_fma(block_fma(-sum, share, gain), inverse, share);
 }
 
 /* The row's outputs at that bar: how many. */
@@ -82,9 +84,9 @@ BLOCK_FN void fused_run(const struct fused_task *task, unsigned kernel, struct f
     const double *close = &sh->close[fused_close_place((int)(t * FUSED_ITEMS))];
     const unsigned place = fused_place(t * FUSED_ITEMS);
     struct fused_bar bar = {0.0, 0.0, close[-2], 0.0}; /* beyond the padding of the thread before */
-    double y[FUSED_DIMS] = {0.0, 0.0, 0.0}, (*b)[FUSED_THREADS] = &sh->b[task->lane];
+    double y[FUSED_DIMS] = {0.0, 0.0, 0.0}, (*b)[FUSED_RUNS] = &sh->b[task->lane];
     for (unsigned d = 0; d < dims && ret; d++)
-        y[d] = b[d][t];
+        y[d] = b[d][fused_run_place(t)];
     BLOCK_UNROLL
     for (unsigned j = 0; j < FUSED_ITEMS; j++) {
         double values[FUSED_OUTPUTS];
@@ -106,7 +108,7 @@ BLOCK_FN void fused_run(const struct fused_task *task, unsigned kernel, struct f
                 ret->at[k][j] = values[k];
     }
     for (unsigned d = 0; d < dims && !ret; d++)
-        b[d][t] = y[d];
+        b[d][fused_run_place(t)] = y[d];
 }
 
 /* Means of a window: the first one is summed, the others follow from the one before. */
@@ -192,7 +194,7 @@ BLOCK_APART void fused_edge(const struct gpu_view *v, const struct fused_at *at,
     double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
     for (unsigned d = 0; d < FUSED_DIMS; d++)
         if (outputs && d < rule->dims)
-            y[d] = sh->b[job->lane + d][t];
+            y[d] = sh->b[job->lane + d][fused_run_place(t)];
     BLOCK_ROLLED
     for (unsigned i = t * FUSED_ITEMS; i < (t + 1) * FUSED_ITEMS; i++) {
         double values[FUSED_OUTPUTS] = {NAN, NAN, NAN};
@@ -209,7 +211,7 @@ BLOCK_APART void fused_edge(const struct gpu_view *v, const struct fused_at *at,
     }
     for (unsigned d = 0; d < FUSED_DIMS; d++)
         if (!outputs && d < rule->dims)
-            sh->b[job->lane + d][t] = y[d];
+            sh->b[job->lane + d][fused_run_place(t)] = y[d];
 }
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef INDICATORS_GPU_CUDA_FUSED_TILE_H
 #define INDICATORS_GPU_CUDA_FUSED_TILE_H
 
+#include <assert.h>
+
 #include "indicators_gpu/cuda/fused_rule.h"
 
 /* A thread's bars are contiguous, with one cell of padding after each thread's, to spread them over banks. */
@@ -15,7 +17,11 @@ enum {
     FUSED_HALO = FUSED_PERIOD_MAX, /* closes before a tile */
     FUSED_LOOK = 32,               /* tiles looked back at together */
     FUSED_CELLS = FUSED_PLACE(FUSED_BARS),
+    FUSED_RUNS = FUSED_THREADS + 8, /* cells for a value of each thread, at fused_run_place() */
 };
+
+static_assert(FUSED_RUNS % 16 == 8 && FUSED_CHUNK == 16 && FUSED_CHUNKS <= 8,
+              "the chunks of a lane lie in banks of their own, and those of the next lane in the others");
 
 /* A job, as its tile needs it at every turn. */
 struct fused_task {
@@ -28,7 +34,7 @@ struct fused_shared {
     uint32_t ticket;
     double x[FUSED_INPUTS - 1][FUSED_CELLS]; /* high, low */
     double close[FUSED_PLACE(FUSED_HALO) + FUSED_CELLS];
-    double b[FUSED_LANES][FUSED_THREADS];
+    double b[FUSED_LANES][FUSED_RUNS];
     union {
         double look[FUSED_LOOK][FUSED_LANES];
         double stage[FUSED_CELLS];
@@ -51,6 +57,12 @@ struct fused_at {
 BLOCK_FN unsigned fused_place(unsigned i)
 {
     return FUSED_PLACE(i);
+}
+
+/* Of a thread's value: one cell of padding after each chunk's. */
+BLOCK_FN unsigned fused_run_place(unsigned t)
+{
+    return t + t / FUSED_CHUNK;
 }
 
 BLOCK_FN unsigned fused_close_place(int i)

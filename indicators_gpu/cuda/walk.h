@@ -33,11 +33,13 @@ struct walk_job {
     uint32_t verify;
 };
 
-/* Gives bars [from, end) to a step, and writes outputs from `begin` on. */
+/* Gives bars [from, end) to a step, and writes outputs from `begin` on. What every bar needs of the job is
+ * here, beside the bars. */
 struct gpu_walk {
-    const struct walk_job *of; /* NULL: none */
-    size_t from, begin, end;
+    const struct walk_job *of; /* NULL: none, of no bars */
+    size_t from, begin, end, start;
     unsigned char *memory, *entry; /* entry: the memory as it was before `begin`, or NULL */
+    uint32_t kernel, inputs, outputs, series, out;
 };
 
 /* Inputs of a tile, then its outputs in their place; a row a walk. One more cell keeps the rows off each
@@ -45,6 +47,13 @@ struct gpu_walk {
 struct walk_shared {
     double cell[INDICATOR_COLUMNS][WALK_THREADS][WALK_BARS + 1];
     struct gpu_walk walk[WALK_THREADS];
+};
+
+/* Of all walks of a block together. */
+struct walk_extent {
+    size_t bars;      /* of the longest */
+    uint32_t inputs;  /* that any has */
+    uint32_t outputs; /* at most */
 };
 
 BLOCK_FN unsigned char *walk_memory(const struct gpu_view *v, const struct walk_job *of, unsigned index)
@@ -64,6 +73,12 @@ BLOCK_FN struct gpu_walk walk_of(const struct gpu_view *v, const struct walk_job
     w.end = index + 1 == of->n_walks || end > v->n_bars ? v->n_bars : end;
     w.memory = walk_memory(v, of, index);
     w.entry = of->verify && index > 0 ? w.memory + of->bytes : NULL;
+    w.start = of->job.start;
+    w.kernel = of->job.kernel;
+    w.inputs = of->job.inputs;
+    w.outputs = of->job.outputs;
+    w.series = of->job.series;
+    w.out = of->job.out;
     return w;
 }
 
@@ -71,7 +86,7 @@ BLOCK_FN struct gpu_walk walk_of(const struct gpu_view *v, const struct walk_job
 BLOCK_FN struct gpu_walk walk_find(const struct gpu_view *v, unsigned number)
 {
     unsigned low = 0, high = v->n_walk_jobs; /* the job is in [low, high) */
-    struct gpu_walk none = {NULL, 0, 0, 0, NULL, NULL};
+    struct gpu_walk none = {NULL, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0};
     if (number >= v->n_walks)
         return none;
     while (high - low > 1) {
@@ -103,34 +118,82 @@ BLOCK_FN void walk_step(const struct gpu_walk *w, const double values[INDICATOR_
                         double out[INDICATOR_OUTPUTS_MAX])
 {
     struct indicator_bar bar = {values[0], values[1], values[2], values[3], values[4], values[5]};
-    if (!step_next(w->of->job.kernel, w->memory, &bar, out))
-        for (unsigned k = 0; k < w->of->job.outputs; k++)
+    if (!step_next(w->kernel, w->memory, &bar, out))
+        for (unsigned k = 0; k < w->outputs; k++)
             out[k] = NAN;
 }
 
 /* A thread's part of a tile. */
 BLOCK_FN void walk_tile(const struct gpu_walk *w, size_t base, unsigned row, struct walk_shared *sh)
 {
-    const struct gpu_job *job = &w->of->job;
     for (unsigned j = 0; j < WALK_BARS && w->from + base + j < w->end; j++) {
         double values[INDICATOR_COLUMNS] = {0.0}, out[INDICATOR_OUTPUTS_MAX] = {NAN, NAN, NAN, NAN};
         size_t i = w->from + base + j;
+        BLOCK_UNROLL
         for (unsigned c = 0; c < INDICATOR_COLUMNS; c++)
-            if (job->inputs & 1u << c)
+            if (w->inputs & 1u << c)
                 values[c] = sh->cell[c][row][j];
         if (i == w->begin && w->entry)
             walk_copy(w->entry, w->memory, w->of->bytes);
-        if (i >= job->start)
+        if (i >= w->start)
             walk_step(w, values, out);
-        for (unsigned k = 0; k < job->outputs; k++)
-            sh->cell[k][row][j] = out[k];
+        BLOCK_UNROLL
+        for (unsigned k = 0; k < INDICATOR_OUTPUTS_MAX; k++)
+            if (k < w->outputs)
+                sh->cell[k][row][j] = out[k];
+    }
+}
+
+/* A thread has the same bar of every other row, WALK_ROWS in all: `n` is the n-th of them. */
+enum { WALK_ROWS = WALK_BARS };
+
+BLOCK_FN unsigned walk_row(unsigned t, unsigned n)
+{
+    return t / WALK_BARS + n * (WALK_THREADS / WALK_BARS);
+}
+
+/* All rows' loads of a column are on their way before the first is waited for. */
+BLOCK_FN void walk_load(const struct gpu_view *v, uint32_t inputs, size_t base, unsigned t,
+                        struct walk_shared *sh)
+{
+    const unsigned j = t % WALK_BARS;
+    for (unsigned c = 0; c < INDICATOR_COLUMNS; c++) {
+        double values[WALK_ROWS];
+        if (!(inputs & 1u << c))
+            continue;
+        BLOCK_UNROLL
+        for (unsigned n = 0; n < WALK_ROWS; n++) {
+            const struct gpu_walk *w = &sh->walk[walk_row(t, n)];
+            const size_t i = w->from + base + j;
+            values[n] = 0.0;
+            if (w->inputs & 1u << c && i < w->end)
+                values[n] = view_input(v, c, w->series, i);
+        }
+        BLOCK_UNROLL
+        for (unsigned n = 0; n < WALK_ROWS; n++)
+            sh->cell[c][walk_row(t, n)][j] = values[n];
+    }
+}
+
+BLOCK_FN void walk_save(const struct gpu_view *v, uint32_t outputs, size_t base, unsigned t,
+                        const struct walk_shared *sh)
+{
+    const unsigned j = t % WALK_BARS;
+    for (unsigned k = 0; k < outputs; k++) {
+        BLOCK_UNROLL
+        for (unsigned n = 0; n < WALK_ROWS; n++) {
+            const unsigned row = walk_row(t, n);
+            const struct gpu_walk *w = &sh->walk[row];
+            const size_t i = w->from + base + j;
+            if (k < w->outputs && i >= w->begin && i < w->end)
+                view_store(v, w->out + k, i, sh->cell[k][row][j]);
+        }
     }
 }
 
 BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_shared *sh)
 {
-    enum { ROWS_AT_ONCE = WALK_THREADS / WALK_BARS };
-    size_t longest = 0;
+    struct walk_extent all = {0, 0, 0};
     BLOCK_PHASE(t, WALK_THREADS)
     {
         struct gpu_walk w = walk_find(v, block * WALK_THREADS + t);
@@ -139,38 +202,27 @@ BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_s
             continue;
         for (size_t i = 0; i < w.of->bytes / sizeof(uint64_t); i++)
             ((uint64_t *)w.memory)[i] = 0;
-        step_start(w.of->job.kernel, w.memory, w.of->job.options);
+        step_start(w.kernel, w.memory, w.of->job.options);
     }
-    for (unsigned row = 0; row < WALK_THREADS; row++)
-        if (sh->walk[row].of && sh->walk[row].end - sh->walk[row].from > longest)
-            longest = sh->walk[row].end - sh->walk[row].from;
+    for (unsigned row = 0; row < WALK_THREADS; row++) {
+        const struct gpu_walk *w = &sh->walk[row];
+        all.bars = w->end - w->from > all.bars ? w->end - w->from : all.bars;
+        all.inputs |= w->inputs;
+        all.outputs = w->outputs > all.outputs ? w->outputs : all.outputs;
+    }
 
-    for (size_t base = 0; base < longest; base += WALK_BARS) {
+    for (size_t base = 0; base < all.bars; base += WALK_BARS) {
         BLOCK_PHASE(t, WALK_THREADS)
         {
-            unsigned j = t % WALK_BARS;
-            for (unsigned row = t / WALK_BARS; row < WALK_THREADS; row += ROWS_AT_ONCE) {
-                const struct gpu_walk *w = &sh->walk[row];
-                size_t i = w->from + base + j;
-                for (unsigned c = 0; w->of && i < w->end && c < INDICATOR_COLUMNS; c++)
-                    if (w->of->job.inputs & 1u << c)
-                        sh->cell[c][row][j] = view_input(v, c, w->of->job.series, i);
-            }
+            walk_load(v, all.inputs, base, t, sh);
         }
         BLOCK_PHASE(t, WALK_THREADS)
         {
-            if (sh->walk[t].of)
-                walk_tile(&sh->walk[t], base, t, sh);
+            walk_tile(&sh->walk[t], base, t, sh);
         }
         BLOCK_PHASE(t, WALK_THREADS)
         {
-            unsigned j = t % WALK_BARS;
-            for (unsigned row = t / WALK_BARS; row < WALK_THREADS; row += ROWS_AT_ONCE) {
-                const struct gpu_walk *w = &sh->walk[row];
-                size_t i = w->from + base + j;
-                for (unsigned k = 0; w->of && i >= w->begin && i < w->end && k < w->of->job.outputs; k++)
-                    view_store(v, w->of->job.out + k, i, sh->cell[k][row][j]);
-            }
+            walk_save(v, all.outputs, base, t, sh);
         }
     }
 }
@@ -178,20 +230,20 @@ BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_s
 /* Walks a segment again, from the memory at the end of the one before. */
 BLOCK_FN void walk_again(const struct gpu_view *v, const struct gpu_walk *w, const unsigned char *memory)
 {
-    const struct gpu_job *job = &w->of->job;
     walk_copy(w->memory, memory, w->of->bytes);
     for (size_t i = w->begin; i < w->end; i++) {
         double values[INDICATOR_COLUMNS] = {0.0}, out[INDICATOR_OUTPUTS_MAX];
         for (unsigned c = 0; c < INDICATOR_COLUMNS; c++)
-            if (job->inputs & 1u << c)
-                values[c] = view_input(v, c, job->series, i);
+            if (w->inputs & 1u << c)
+                values[c] = view_input(v, c, w->series, i);
         walk_step(w, values, out);
-        for (unsigned k = 0; k < job->outputs; k++)
-            view_store(v, job->out + k, i, out[k]);
+        for (unsigned k = 0; k < w->outputs; k++)
+            view_store(v, w->out + k, i, out[k]);
     }
 }
 
-/* After block_walk; a block a job. */
+/* After block_walk; a block a job. The mark of a job's first segment says that all others are as they must
+ * be. */
 BLOCK_FN void block_verify(const struct gpu_view *v, unsigned block)
 {
     const struct walk_job *of = &v->walks[block];
@@ -199,15 +251,25 @@ BLOCK_FN void block_verify(const struct gpu_view *v, unsigned block)
         return;
     BLOCK_PHASE(t, WALK_THREADS)
     {
+        if (t == 0)
+            v->marks[of->first_walk] = true;
+    }
+    BLOCK_PHASE(t, WALK_THREADS)
+    {
         for (unsigned s = 1 + t; s < of->n_walks; s += WALK_THREADS) {
             struct gpu_walk w = walk_of(v, of, s);
-            v->marks[of->first_walk + s] = walk_same(w.entry, walk_memory(v, of, s - 1), of->bytes);
+            bool same = walk_same(w.entry, walk_memory(v, of, s - 1), of->bytes);
+            v->marks[of->first_walk + s] = same;
+            if (!same)
+                v->marks[of->first_walk] = false;
         }
     }
     BLOCK_PHASE(t, WALK_THREADS)
     {
         bool walked = false; /* the segment before was walked again: it may end differently now */
-        for (unsigned s = 1; t == 0 && s < of->n_walks; s++) {
+        if (t > 0 || v->marks[of->first_walk])
+            continue;
+        for (unsigned s = 1; s < of->n_walks; s++) {
             struct gpu_walk w = walk_of(v, of, s);
             const unsigned char *before = walk_memory(v, of, s - 1);
             bool same = walked ? walk_same(w.entry, before, of->bytes) : v->marks[of->first_walk + s] != 0;

@@ -4,7 +4,7 @@
 
 #include "indicators_gpu/cuda/walk.h"
 
-/* Walks that fill a device: eight blocks on each of 132 processors, rounded. */
+/* Walks that a device of 132 processors holds at once, rounded: eight blocks each. */
 #define WALKS_WANTED    32768u
 #define WALK_SEGMENT    256u /* the shortest segment worth a walk */
 #define WALK_ALIGN_MAX  65536u
@@ -86,8 +86,6 @@ static inline struct walk_job walk_cut(const struct gpu_job *job, size_t n_bars,
     if (wanted > most)
         wanted = most;
     w.segment = (n - w.run_in) / wanted + 1;
-    if (w.segment < w.run_in)
-        w.segment = w.run_in;
     if (w.segment < WALK_SEGMENT)
         w.segment = WALK_SEGMENT;
     w.segment = (w.segment + align - 1) / align * align;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strategy/clones.h"
 #include "trainer/env/philox.h"
 #include "trainer/nn/train.h"
 
@@ -22,36 +23,68 @@ static double normal(uint64_t seed, uint32_t tensor, uint64_t i)
     return i % 2 ? radius * sin(TWO_PI * v) : radius * cos(TWO_PI * v);
 }
 
-static double dot(const double *a, const double *b, size_t n)
+/* Eight sums beside each other, whatever the processor adds at once. */
+typedef double lanes __attribute__((vector_size(64), aligned(8)));
+enum { LANES = 8 };
+
+static double total(const lanes *l)
 {
-    double lanes[8] = {0};
+    return (((*l)[0] + (*l)[1]) + ((*l)[2] + (*l)[3])) + (((*l)[4] + (*l)[5]) + ((*l)[6] + (*l)[7]));
+}
+
+CLONES static double dot(const double *a, const double *b, size_t n)
+{
+    lanes sum = {0};
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; k++)
-            lanes[k] += a[i + k] * b[i + k];
+    for (; i + LANES <= n; i += LANES)
+        sum += *(const lanes *)(a + i) * *(const lanes *)(b + i);
     for (size_t k = 0; i + k < n; k++)
-        lanes[k] += a[i + k] * b[i + k];
-    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+        sum[k] += a[i + k] * b[i + k];
+    return total(&sum);
 }
 
-static void subtract(double *a, const double *b, double factor, size_t n)
+/* v[0] and v[1] less factor[0] and factor[1] times `along`; factor[] is then what they have along `next`. */
+CLONES static void subtract(double *const v[2], double factor[2], const double *along, const double *next,
+                            size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        a[i] -= factor * b[i];
+    double *a = v[0], *b = v[1];
+    lanes sum_a = {0}, sum_b = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const lanes x = *(const lanes *)(along + i), y = *(const lanes *)(next + i);
+        const lanes a_now = *(lanes *)(a + i) - factor[0] * x, b_now = *(lanes *)(b + i) - factor[1] * x;
+        *(lanes *)(a + i) = a_now;
+        *(lanes *)(b + i) = b_now;
+        sum_a += a_now * y;
+        sum_b += b_now * y;
+    }
+    for (size_t k = 0; i + k < n; k++) {
+        a[i + k] -= factor[0] * along[i + k];
+        b[i + k] -= factor[1] * along[i + k];
+        sum_a[k] += a[i + k] * next[i + k];
+        sum_b[k] += b[i + k] * next[i + k];
+    }
+    factor[0] = total(&sum_a);
+    factor[1] = total(&sum_b);
 }
 
-/* Makes `count` vectors of `n` >= count numbers orthonormal: Gram and Schmidt, each vector twice. The first
- * component along each vector stays positive, so that the result is uniform over all orthonormal sets. */
+/* Makes `count` vectors of `n` >= count numbers orthonormal: Gram and Schmidt, each vector twice: a vector's
+ * second round and the next one's first go over the finished ones together. Behind them is one of zeros. The
+ * first component along each vector stays positive, so that the result is uniform over all orthonormal
+ * sets. */
 static void orthonormal(double *vectors, size_t count, size_t n)
 {
     for (size_t i = 0; i < count; i++) {
-        double *v = vectors + i * n;
-        for (int round = 0; round < 2; round++)
-            for (size_t j = 0; j < i; j++)
-                subtract(v, vectors + j * n, dot(v, vectors + j * n, n), n);
+        double *v = vectors + i * n, *const both[2] = {v, v + n};
+        double factor[2] = {dot(v, vectors, n), dot(v + n, vectors, n)};
+        for (size_t j = 0; j < i; j++)
+            subtract(both, factor, vectors + j * n, vectors + (j + 1) * n, n);
         const double length = sqrt(dot(v, v, n));
         for (size_t k = 0; k < n; k++)
             v[k] /= length;
+        const double rest = dot(v + n, v, n);
+        for (size_t k = 0; k < n; k++)
+            v[n + k] -= rest * v[k];
     }
 }
 
@@ -62,7 +95,7 @@ static int fill_weight(const struct net_tensor *tensor, uint64_t seed, uint32_t 
     const size_t rows = (size_t)tensor->rows, n_cols = (size_t)cols;
     const bool by_rows = rows < n_cols;
     const size_t count = by_rows ? rows : n_cols, n = by_rows ? n_cols : rows;
-    double *vectors = malloc(count * n * sizeof *vectors);
+    double *vectors = calloc((count + 1) * n, sizeof *vectors);
     if (!vectors)
         return -ENOMEM;
     for (size_t i = 0; i < count * n; i++)

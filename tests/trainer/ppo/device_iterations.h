@@ -128,21 +128,21 @@ static void try_products(struct random *random)
     params.net.activation = NET_RELU;
     if (place_open(&p, random, &params, false, 13, false)) {
         const size_t n = ppo_learner_device_products(p.device, records, QUEUE_PRODUCTS_MAX);
-        bool asked[QUEUE_EPILOGUES] = {false};
+        bool asked[QUEUE_EPILOGUES] = {false}, had[QUEUE_EPILOGUES] = {false};
         CHECK(n > 0 && n <= QUEUE_PRODUCTS_MAX);
         CHECK_INT(ppo_learner_device_products(p.device, NULL, 0), n);
         for (size_t i = 0; i < n; i++) {
             const struct queue_record *r = &records[i];
             asked[r->asked] = true;
+            had[r->got] = true;
             CHECK(r->m > 0 && r->n > 0 && r->k > 0);
             CHECK(r->got == r->asked || r->got == QUEUE_EPILOGUE_NONE || r->got == QUEUE_EPILOGUE_BIAS);
             if (place_is_cpu()) /* which fuses all, or with QUEUE_PLAIN no more than the bias */
                 CHECK(plain ? plain_has[r->got] : r->got == r->asked);
             CHECK(r->kind != QUEUE_WEIGHT || r->k == 64);
         }
-        for (int i = 0; i < QUEUE_EPILOGUES; i++)
-            CHECK(asked[i] ||
-                  (plain && i >= QUEUE_EPILOGUE_RELU_BACK)); /* asked after the one before is had */
+        for (int i = 0; i < QUEUE_EPILOGUES; i++) /* from there on asked for where the one before is had */
+            CHECK(asked[i] || (i >= QUEUE_EPILOGUE_RELU_BACK && !had[i - 1]));
     }
     place_close(&p);
 }
