@@ -5,7 +5,7 @@ usage: bench/gpu_torch.py
 
 As in case 2048x1024x512 of bench/gpu_train.c: policy and value networks of 350 observations and 8 actions, minibatches of 32,768 rows
 gathered from 524,288, bf16 products by autocast, ReLU or tanh, clipped loss, gradients clipped to a norm of 0.5, fused Adam; a minibatch
-is one CUDA graph, so that the host does not count. Steps/s are those rows over the four epochs, as NAME-update has them. Besides the
+is one CUDA graph, so that the host does not count. Steps/s are those rows over the four epochs, as NAME-update has them. And the
 rate of plain products. Exit status 77: there is no GPU, or no PyTorch."""
 import json
 import math

@@ -14,7 +14,7 @@ BUILD, ROOT, MODULE, NVML = map(os.path.abspath, sys.argv[1:5])
 SECTIONS = {"Batches": "gpu_indicators", "A closed bar through the streams": "gpu_streams", "Environment": "gpu_env", "Training": "gpu_train",
             "A study": "gpu_study", "Inference": "gpu_policy"}
 PLAIN_RATE = 798  # TFLOP/s
-DRIVER = 768 << 20  # that `plan --device-memory` assumes
+DRIVER = 544 << 20  # that `plan --device-memory` assumes
 # Of these, all cases are run.
 RUN = {"gpu_train": [[]], "gpu_study": [["", "2"], ["study-mps", "2", "-mps"]]}
 

@@ -154,9 +154,9 @@ static void try_held(struct random *random)
             CHECK_INT(ppo_learner_check_memory(&params, &memory, p.env, &of, err), 0);
             CHECK_NEAR(held, (double)(of.learner + of.environment + of.market), 0.05 * held);
             CHECK(of.learner > of.environment && of.market > 0 && of.driver == memory.driver);
-            memory.total = (size_t)900 << 20; /* 0.8 of it is less than the driver's */
+            memory.total = (size_t)650 << 20; /* 0.8 of it is less than the driver's */
             CHECK_INT(ppo_learner_check_memory(&params, &memory, p.env, &of, err), -ENOMEM);
-            CHECK(strstr(err, "of the device's 900 MiB memory_cap 0.8 is 720 MiB"));
+            CHECK(strstr(err, "of the device's 650 MiB memory_cap 0.8 is 520 MiB"));
         }
         place_close(&p);
         CHECK_INT(g->held, before);

@@ -11,7 +11,7 @@ import tempfile
 from program import Trainer, check, config, done, lines, write_market
 
 MIB = 1 << 20
-DRIVER = 768 * MIB  # context, code and graphs, as trainer/ppo/cuda/queue.h assumes
+DRIVER = 544 * MIB  # context, code and graphs, as trainer/ppo/cuda/queue.h assumes
 BAD = ("", "12", "-1G", "12GiBs", "1e9", "0", "nan", "1,5G", "9999999999T")
 STUDY = {"study": {"trials": 6, "validation": "kfold:3", "pruner": "none", "workers": 4},
          "search": {"learning_rate": "1e-5..1e-2 log", "copies": "64 | 256 | 1024", "steps": "32..64"}}
