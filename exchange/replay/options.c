@@ -183,6 +183,10 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      AT(transcript)},
     {"fault", "SPEC...", "what goes wrong, and when, as close@1000 or ban@100+60s: see FAULTS",
      .take = take_fault},
+    {"keys", "FILE|ID:SECRET",
+     "refuse all other API keys; by default any are good that are not empty. Of binance a file with a key a "
+     "line, see ORDERS; of alpaca the one that is good",
+     .take = take_given},
     {NULL, NULL, "Of alpaca alone; see ALPACA"},
     {"action", "SPEC",
      "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "
@@ -199,8 +203,6 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      "bars of stocks that begin in one session and end in another, and those of a day that do not say that "
      "they are regular: an error, or kept, as part of the regular session",
      .take = take_given, .with = "bars"},
-    {"keys", "ID:SECRET", "refuse all others; by default any are good that are not empty",
-     .take = take_given},
     {"plan", "free|unlimited|plus",
      "free: trades and quotes of 30 stocks, no /v2/sip, no consolidated data of the last quarter of an "
      "hour; unlimited by default, plus is the same",

@@ -464,6 +464,8 @@ void replay_tape_trade(struct tape *tape, int symbol, const struct tape_trade *t
     sym->agg_qty += trade->qty;
     sym->trades[sym->n_trades++ % TAPE_TRADES_KEPT] = *trade;
     count_trade(tape, symbol, trade, trade->id, trade->id);
+    if (tape->traded)
+        tape->traded(tape->traded_user, symbol, trade);
 
     if (raw)
         pass_on(tape, sym, STREAM_TRADE, raw, raw_len);
@@ -488,6 +490,8 @@ void replay_tape_agg_trade(struct tape *tape, int symbol, const struct tape_trad
     close_klines(tape, sym, trade->ts_ns);
     if (count)
         count_trade(tape, symbol, trade, first_id, last_id);
+    if (count && tape->traded)
+        tape->traded(tape->traded_user, symbol, trade);
     if (raw)
         pass_on(tape, sym, STREAM_AGG_TRADE, raw, raw_len);
     if (count)

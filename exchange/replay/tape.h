@@ -69,6 +69,10 @@ struct tape {
     /* One message: the stream's data object, for those of its listeners that want times in `unit`. */
     void (*deliver)(void *user, struct replay_stream *stream, int unit, const char *data, size_t len);
     void *user;
+
+    /* Each trade (of a recording without plain ones, each aggregate), before its messages; NULL: no. */
+    void (*traded)(void *user, int symbol, const struct tape_trade *trade);
+    void *traded_user;
 };
 
 /* struct tape is large: keep it on the heap, zeroed. */

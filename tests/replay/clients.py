@@ -99,8 +99,9 @@ def check_ccxt(out):
 def test_scripts():
     """The shared scripts, all at once."""
     with Venue(PROGRAM, "--synthetic", "7", "--speed", "20") as v:
-        binance, feed, candles, ccxt = run(v, script("python_binance.py"), script("cryptofeed_client.py"),
-                                           script("cryptofeed_client.py", PT_CHANNELS="candles,trades"), script("ccxt_client.py"))
+        binance, feed, candles, ccxt = run(v, script("python_binance.py", PT_ORDERS="1"), script("cryptofeed_client.py"),
+                                           script("cryptofeed_client.py", PT_CHANNELS="candles,trades"), script("ccxt_client.py", PT_ORDERS="1"))
+        assert (binance["order"], binance["cancel"], ccxt["order"], ccxt["cancel"]) == ("NEW", "CANCELED", "open", "canceled"), (binance, ccxt)
         check_binance(binance, 2, (100, 100), 50000, 70000)
         check_cryptofeed(feed, "book", "trades", "ticker")
         check_cryptofeed(candles, "candles", "trades")

@@ -117,7 +117,7 @@ def test_ban():
 
 def test_connections():
     with synthetic() as v:
-        for path in ("/ws-api/v3", "/public", "/streams"):
+        for path in ("/ws-api/v2", "/public", "/streams"):
             try:
                 v.socket(path)
                 raise AssertionError(path)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "exchange/replay/binance/limits.h"
+#include "exchange/replay/binance/user_data.h"
 #include "exchange/replay/serve.h"
 
 #define NS_PER_S  1000000000ULL
@@ -17,6 +18,7 @@ struct binance {
     struct protocol base;
     struct tape *tape;
     struct limits limits;
+    struct binance_orders orders;
     uint64_t asked;            /* REST requests and attempts to connect */
     int64_t first_asked_ms;    /* when the first came */
     int64_t age_ns;            /* of a connection, in market time; INT64_MAX: no bound */
@@ -108,8 +110,11 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
         (status = replay_limits_request(&binance->limits, ms, &wait_s)) != 0) {
         set_retry_after(response, status, wait_s);
     } else if (!break_down(binance, request->path, response)) {
-        if (strcmp(request->method, "GET") == 0) {
-            replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
+        replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
+        if (replay_orders_serves(request->path)) {
+            response->status = replay_orders_answer(&binance->orders, request, request->headers[0],
+                                                    &response->body, &weight);
+        } else if (strcmp(request->method, "GET") == 0) {
             response->status =
                 replay_rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns, request,
                                    &response->body, &weight);
@@ -127,10 +132,15 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     replay_response_header_int(response, "x-mbx-used-weight-1m:", used);
 }
 
+static bool is_api_path(const char *path)
+{
+    return strcmp(path, "/ws-api/v3") == 0;
+}
+
 static bool is_socket_path(const char *path)
 {
-    return strcmp(path, "/") == 0 || strcmp(path, "/ws") == 0 || strncmp(path, "/ws/", 4) == 0 ||
-           strcmp(path, "/stream") == 0 || strcmp(path, "/stream/") == 0;
+    return is_api_path(path) || strcmp(path, "/") == 0 || strcmp(path, "/ws") == 0 ||
+           strncmp(path, "/ws/", 4) == 0 || strcmp(path, "/stream") == 0 || strcmp(path, "/stream/") == 0;
 }
 
 static bool admit(struct protocol *protocol, const struct replay_request *request, struct response *response)
@@ -156,7 +166,9 @@ static void enter(struct protocol *protocol, struct client *client, const struct
     struct binance_subscriber *subscriber = calloc(1, sizeof(*subscriber));
     int rc = 0;
     client->state = subscriber;
-    if (!subscriber) {
+    if (subscriber && is_api_path(request->path))
+        subscriber->session = replay_user_data_open(&binance->orders, client);
+    if (!subscriber || (is_api_path(request->path) && !subscriber->session)) {
         replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
@@ -184,6 +196,7 @@ static void leave(struct protocol *protocol, struct client *client)
     (void)protocol;
     struct binance_subscriber *subscriber = client->state;
     if (subscriber) {
+        replay_user_data_close(subscriber->session);
         replay_subscribe_drop(subscriber);
         free(subscriber->names);
     }
@@ -209,8 +222,11 @@ static void receive(struct protocol *protocol, struct client *client, const char
                     bool binary)
 {
     (void)protocol, (void)binary;
-    if (count_message(client->state))
-        replay_subscribe_request(client->state, data, len);
+    struct binance_subscriber *subscriber = client->state;
+    if (subscriber->session) /* which weighs its requests, and does not count messages */
+        replay_user_data_request(subscriber->session, data, len);
+    else if (count_message(subscriber))
+        replay_subscribe_request(subscriber, data, len);
 }
 
 static void heartbeat(struct protocol *protocol, struct client *client)
@@ -327,6 +343,7 @@ static void deliver(void *user, struct replay_stream *stream, int unit, const ch
 static void destroy(struct protocol *protocol)
 {
     struct binance *binance = (struct binance *)protocol;
+    replay_orders_finish(&binance->orders);
     source_destroy(protocol->source);
     if (binance->tape)
         replay_tape_finish(binance->tape);
@@ -334,7 +351,10 @@ static void destroy(struct protocol *protocol)
     free(binance);
 }
 
+static const char *const headers[] = {"x-mbx-apikey:", NULL};
+
 static const struct protocol_ops ops = {
+    .headers = headers,
     .now_ns = now_ns,
     .answer = answer,
     .admit = admit,
@@ -362,7 +382,11 @@ static int create(const struct options *options, struct protocol **ret, char err
     replay_tape_init(binance->tape);
     binance->tape->deliver = deliver;
     binance->tape->user = binance;
+    const char *keys = options->n_given > 0 ? options->given[options->n_given - 1].value : NULL;
     int rc = replay_open_source(options, binance->tape, &binance->base.source, error);
+    if (rc == 0)
+        rc = replay_orders_init(&binance->orders, binance->base.source, keys, options->faults.clock_skew_ns,
+                                error);
     if (rc < 0) {
         destroy(&binance->base);
         return rc;
@@ -371,4 +395,6 @@ static int create(const struct options *options, struct protocol **ret, char err
     return 0;
 }
 
-const struct protocol_row replay_binance_protocol = {.name = "binance", .create = create};
+static const char *const options[] = {"keys", NULL};
+
+const struct protocol_row replay_binance_protocol = {.name = "binance", .options = options, .create = create};

@@ -27,6 +27,8 @@ struct binance_subscriber {
 
     int64_t opened_ns; /* market time */
     bool leaving;      /* serverShutdown was sent to it */
+
+    struct binance_session *session; /* of the WebSocket API; NULL: a market-data connection */
 };
 
 #endif

@@ -1,0 +1,37 @@
+/* One call about orders, while it is answered: its parameters, and what they say. Functions that return an
+ * int return 0, or the HTTP status of the refusal, whose body is written. */
+#ifndef EXCHANGE_REPLAY_BINANCE_ORDER_CALL_H
+#define EXCHANGE_REPLAY_BINANCE_ORDER_CALL_H
+
+#include "exchange/replay/binance/orders.h"
+
+enum { ORDER_CALL_OK = 200, ORDER_CALL_BAD = 400, ORDER_CALL_UNAUTHORIZED = 401, ORDER_CALL_TOO_MANY = 429 };
+
+struct order_call {
+    struct binance_orders *o;
+    const struct order_params *params;
+    const struct order_caller *caller;
+    struct text *body;
+    int symbol;
+    struct symbol listed;
+};
+
+int replay_order_refuse(struct text *body, int status, int code, const char *msg); /* status */
+int replay_order_missing(struct text *body, const char *name);
+
+/* NULL: not sent, or empty. */
+const char *replay_order_param(const struct order_call *c, const char *name);
+
+/* c->symbol and its listing, of `symbol`. */
+int replay_order_symbol(struct order_call *c);
+
+/* A whole number; `usual` where it was not sent. */
+int replay_order_number(struct order_call *c, const char *name, int64_t usual, int64_t *ret);
+
+/* `newClientOrderId`; *ret is NULL where it was not sent. */
+int replay_order_client_id(struct order_call *c, const char **ret);
+
+/* All of a new order, by the venue's rules. */
+int replay_order_terms(struct order_call *c, struct broker_terms *ret);
+
+#endif

@@ -1,0 +1,272 @@
+/* The parameters of an order, and what the venue refuses of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/filter.h"
+#include "exchange/replay/binance/order_call.h"
+#include "exchange/replay/binance/protocol.h"
+
+#define NS_PER_MS 1000000LL
+
+enum { UNFILLED_MAX = 100 /* in 10 s: as exchangeInfo says */ };
+
+int replay_order_refuse(struct text *body, int status, int code, const char *msg)
+{
+    replay_rest_error(body, code, msg);
+    return status;
+}
+
+int replay_order_missing(struct text *body, const char *name)
+{
+    char msg[128];
+    snprintf(msg, sizeof(msg), "Mandatory parameter '%s' was not sent, was empty/null, or malformed.", name);
+    return replay_order_refuse(body, ORDER_CALL_BAD, -1102, msg);
+}
+
+const char *replay_order_param(const struct order_call *c, const char *name)
+{
+    const char *value = replay_params_get(c->params, name);
+    return value && *value ? value : NULL;
+}
+
+int replay_order_symbol(struct order_call *c)
+{
+    const char *name = replay_order_param(c, "symbol");
+    if (!name)
+        return replay_order_missing(c->body, "symbol");
+    c->symbol = replay_tape_symbol_find(c->o->source->tape, name, strlen(name));
+    if (c->symbol < 0 || strcmp(c->o->source->tape->symbols[c->symbol].name, name) != 0 ||
+        !replay_orders_symbol(c->o, c->symbol, &c->listed))
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1121, "Invalid symbol.");
+    return 0;
+}
+
+/* A positive decimal of scale 8; *ret is 0 where it was not sent. */
+static int decimal_of(struct order_call *c, const char *name, int64_t *ret)
+{
+    char msg[128];
+    const char *text = replay_order_param(c, name);
+    *ret = 0;
+    if (!text)
+        return 0;
+    int r = decimal_parse_str(text, 8, ret);
+    if (r == -EDOM)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1111,
+                                   "Precision is over the maximum defined for this asset.");
+    if (r < 0 || *ret <= 0 || *text == '+') {
+        snprintf(msg, sizeof(msg),
+                 r < 0 ? "Illegal characters found in parameter '%s'; legal range is "
+                         "'^([0-9]{1,20})(\\\\.[0-9]{1,20})?$'."
+                       : "Invalid %s.",
+                 name);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, r < 0 ? -1100 : -1013, msg);
+    }
+    return 0;
+}
+
+int replay_order_number(struct order_call *c, const char *name, int64_t usual, int64_t *ret)
+{
+    const char *text = replay_order_param(c, name);
+    *ret = usual;
+    if (!text)
+        return 0;
+    if (strlen(text) > 18 || strspn(text, "0123456789") != strlen(text)) {
+        char msg[128];
+        snprintf(msg, sizeof(msg),
+                 "Illegal characters found in parameter '%s'; legal range is '^[0-9]{1,20}$'.", name);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1100, msg);
+    }
+    *ret = strtoll(text, NULL, 10);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    enum order_type type;
+    bool post_only, price, stop, tif;
+} types[] = {
+    {"LIMIT", ORDER_LIMIT, false, true, false, true},
+    {"LIMIT_MAKER", ORDER_LIMIT, true, true, false, false},
+    {"MARKET", ORDER_MARKET, false, false, false, false},
+    {"STOP_LOSS", ORDER_STOP, false, false, true, false},
+    {"STOP_LOSS_LIMIT", ORDER_STOP_LIMIT, false, true, true, true},
+    {"TAKE_PROFIT", ORDER_TAKE_PROFIT, false, false, true, false},
+    {"TAKE_PROFIT_LIMIT", ORDER_TAKE_PROFIT_LIMIT, false, true, true, true},
+};
+enum { TYPES = sizeof(types) / sizeof(*types) };
+
+const char *replay_orders_type(const struct broker_terms *terms)
+{
+    for (int i = 0; i < TYPES; i++)
+        if (types[i].type == terms->type && types[i].post_only == terms->post_only)
+            return types[i].name;
+    return "";
+}
+
+static int read_type(struct order_call *c, struct broker_terms *terms, int *ret_row)
+{
+    static const char *const tifs[] = {"GTC", "IOC", "FOK"};
+    static const enum order_tif meant[] = {ORDER_GTC, ORDER_IOC, ORDER_FOK};
+    const char *type = replay_order_param(c, "type"), *side = replay_order_param(c, "side"),
+               *tif = replay_order_param(c, "timeInForce");
+    if (!side)
+        return replay_order_missing(c->body, "side");
+    if (strcmp(side, "BUY") != 0 && strcmp(side, "SELL") != 0)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1117, "Invalid side.");
+    terms->side = side[0] == 'B' ? ORDER_BUY : ORDER_SELL;
+    if (!type)
+        return replay_order_missing(c->body, "type");
+    for (*ret_row = 0; *ret_row < TYPES && strcmp(types[*ret_row].name, type) != 0; ++*ret_row)
+        ;
+    if (*ret_row == TYPES)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1116, "Invalid orderType.");
+    terms->type = types[*ret_row].type;
+    terms->post_only = types[*ret_row].post_only;
+    terms->tif = ORDER_GTC;
+    if (types[*ret_row].tif && !tif)
+        return replay_order_missing(c->body, "timeInForce");
+    if (!types[*ret_row].tif && tif)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
+                                   "Parameter 'timeInForce' sent when not required.");
+    if (tif) {
+        int i = 0;
+        while (i < 3 && strcmp(tifs[i], tif) != 0)
+            i++;
+        if (i == 3)
+            return replay_order_refuse(c->body, ORDER_CALL_BAD, -1115, "Invalid timeInForce.");
+        terms->tif = meant[i];
+    }
+    return 0;
+}
+
+/* Which numbers the type takes. */
+static int read_numbers(struct order_call *c, struct broker_terms *terms, int row)
+{
+    int status;
+    if ((status = decimal_of(c, "quantity", &terms->qty)) != 0 ||
+        (status = decimal_of(c, "price", &terms->price)) != 0 ||
+        (status = decimal_of(c, "stopPrice", &terms->stop)) != 0 ||
+        (status = decimal_of(c, "quoteOrderQty", &terms->quote)) != 0)
+        return status;
+    if (terms->quote && terms->type != ORDER_MARKET)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
+                                   "Parameter 'quoteOrderQty' sent when not required.");
+    if (terms->quote && terms->qty)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
+                                   "Parameter 'quantity' sent when not required.");
+    if (!terms->qty && !terms->quote)
+        return replay_order_missing(c->body, "quantity");
+    if (types[row].price != (terms->price != 0))
+        return types[row].price ? replay_order_missing(c->body, "price")
+                                : replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
+                                                      "Parameter 'price' sent when not required.");
+    if (types[row].stop != (terms->stop != 0))
+        return types[row].stop ? replay_order_missing(c->body, "stopPrice")
+                               : replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
+                                                     "Parameter 'stopPrice' sent when not required.");
+    return 0;
+}
+
+int replay_order_client_id(struct order_call *c, const char **ret)
+{
+    static const char legal[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:/";
+    *ret = replay_order_param(c, "newClientOrderId");
+    if (!*ret || (strlen(*ret) < ORDER_CLIENT_ID_MAX && strspn(*ret, legal) == strlen(*ret)))
+        return 0;
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1100,
+                               "Illegal characters found in parameter 'newClientOrderId'; legal range is "
+                               "'^[a-zA-Z0-9-_]{1,36}$'.");
+}
+
+static int read_client_id(struct order_call *c, struct broker_terms *terms)
+{
+    const char *id;
+    size_t n;
+    int status = replay_order_client_id(c, &id);
+    replay_broker_orders(c->o->broker, &n);
+    if (status == 0 && id)
+        strcpy(terms->client_id, id);
+    else
+        snprintf(terms->client_id, sizeof(terms->client_id), "replay-%zu", n + 1);
+    return status;
+}
+
+/* Without keys an order may be as small and as far from the market as a client's first one often is. */
+static struct symbol filters_of(const struct order_call *c)
+{
+    struct symbol ret = c->listed;
+    if (c->o->keys.n > 0)
+        return ret;
+    struct symbol_filters *f = &ret.filters;
+    f->notional_min = f->bid_up_e4 = f->bid_down_e4 = f->ask_up_e4 = f->ask_down_e4 = 0;
+    return ret;
+}
+
+/* The venue's filters, by the price of the last trade. */
+static int check_filters(struct order_call *c, const struct broker_terms *terms)
+{
+    const struct tape_symbol *sym = &c->o->source->tape->symbols[c->symbol];
+    struct candle day;
+    int64_t price, stop, qty, reference = 0;
+    if (sym->n_trades > 0)
+        reference = sym->trades[(sym->n_trades - 1) % TAPE_TRADES_KEPT].price;
+    else if (replay_tape_day(c->o->source->tape, c->symbol, &day)) /* before the play */
+        reference = day.close;
+    size_t n;
+    int open = 0;
+    const struct broker_order *all = replay_broker_orders(c->o->broker, &n);
+    for (size_t i = 0; i < n; i++)
+        open += all[i].terms.account == terms->account && all[i].terms.symbol == terms->symbol &&
+                broker_is_open(&all[i]);
+    if (decimal_rescale(terms->price, 8, c->listed.price_scale, &price) < 0 ||
+        decimal_rescale(terms->stop, 8, c->listed.price_scale, &stop) < 0 ||
+        decimal_rescale(reference, 8, c->listed.price_scale, &reference) < 0)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Filter failure: PRICE_FILTER");
+    if (decimal_rescale(terms->qty, 8, c->listed.qty_scale, &qty) < 0)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Filter failure: LOT_SIZE");
+    if (terms->quote)
+        return 0; /* its quantity follows the step */
+    const struct filter_request request = {terms->side, terms->type, qty, price, stop, reference, open};
+    const struct symbol listed = filters_of(c);
+    enum order_reason reason = filter_check(&listed, &request);
+    if (reason == ORDER_OK)
+        return 0;
+    char msg[64];
+    snprintf(msg, sizeof(msg), "Filter failure: %s",
+             reason == ORDER_MIN_NOTIONAL || reason == ORDER_MAX_NOTIONAL ? "NOTIONAL"
+             : reason == ORDER_PERCENT_PRICE                              ? "PERCENT_PRICE_BY_SIDE"
+                                                                          : order_reason_name(reason));
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, msg);
+}
+
+/* Too many orders of the account in 10 s that have not been filled at all. */
+static int check_rate(struct order_call *c)
+{
+    size_t n;
+    int unfilled = 0;
+    const struct broker_order *all = replay_broker_orders(c->o->broker, &n);
+    const int64_t since = c->o->source->tape->now_ns - 10000 * NS_PER_MS;
+    for (size_t i = n; i-- > 0 && all[i].time_ns > since;)
+        unfilled += all[i].terms.account == c->caller->account && all[i].filled == 0;
+    if (unfilled < UNFILLED_MAX)
+        return 0;
+    return replay_order_refuse(c->body, ORDER_CALL_TOO_MANY, -1015,
+                               "Too many new orders; current limit is 100 orders per 10 SECOND.");
+}
+
+int replay_order_terms(struct order_call *c, struct broker_terms *terms)
+{
+    int status, row = 0;
+    *terms = (struct broker_terms){.account = c->caller->account};
+    if ((status = replay_order_symbol(c)) != 0 || (status = read_type(c, terms, &row)) != 0 ||
+        (status = read_numbers(c, terms, row)) != 0 || (status = read_client_id(c, terms)) != 0)
+        return status;
+    terms->symbol = c->symbol;
+    if (strcmp(c->o->source->tape->symbols[c->symbol].status, "TRADING") != 0)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Market is closed.");
+    if ((status = check_filters(c, terms)) != 0)
+        return status;
+    return check_rate(c);
+}

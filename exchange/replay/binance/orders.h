@@ -1,0 +1,77 @@
+/* Orders and accounts of Binance: its signed REST, and the same calls on its WebSocket API. */
+#ifndef EXCHANGE_REPLAY_BINANCE_ORDERS_H
+#define EXCHANGE_REPLAY_BINANCE_ORDERS_H
+
+#include "exchange/replay/broker/broker.h"
+#include "exchange/replay/broker/keys.h"
+#include "exchange/replay/protocol.h"
+#include "exchange/replay/source.h"
+
+struct binance_session; /* a connection to the WebSocket API: see user_data.h */
+
+struct binance_orders {
+    struct replay_source *source;
+    struct broker *broker;
+    struct replay_keys keys;
+    int64_t skew_ns; /* of the server's clock */
+    struct binance_session *sessions;
+    int subscriptions;  /* made so far */
+    int64_t executions; /* events so far */
+
+    struct symbol *listed; /* of the tape's symbols, as `n_listed` and `n_changed` were */
+    int n_listed;
+    size_t n_changed;
+};
+
+/* Parameters of a call: of the query, the body, or a message's. */
+enum { PARAMS_MAX = 48 };
+struct order_params {
+    const char *names[PARAMS_MAX], *values[PARAMS_MAX];
+    int n;
+};
+
+/* The first of that name; NULL: not sent. */
+const char *replay_params_get(const struct order_params *params, const char *name);
+
+/* Who calls, found by replay_orders_admit(). */
+struct order_caller {
+    const struct replay_key *key; /* NULL: no key is checked */
+    int account;
+};
+
+int replay_orders_init(struct binance_orders *orders, struct replay_source *source, const char *keys_file,
+                       int64_t skew_ns, char error[static PROTOCOL_ERROR_MAX]);
+void replay_orders_finish(struct binance_orders *orders);
+
+/* Is it a path of these; with that method? */
+bool replay_orders_serves(const char *path);
+bool replay_orders_has(const char *method, const char *path);
+
+/* Answers a REST request; returns the HTTP status, *ret_weight is what the venue charges. */
+int replay_orders_answer(struct binance_orders *orders, const struct replay_request *request,
+                         const char *api_key, struct text *body, int *ret_weight);
+
+/* Checks key, time and signature of `payload`, which was signed (NULL: the session has, when it began). 0; or
+ * the HTTP status of the refusal, whose body is written. `changes`: it is an order, which takes a key that
+ * may trade. */
+int replay_orders_admit(struct binance_orders *orders, const struct order_params *params, const char *api_key,
+                        const char *payload, size_t len, bool changes, struct text *body,
+                        struct order_caller *ret);
+
+/* Does what a path and a method name, for a caller that was admitted. -1: there is no such call. */
+int replay_orders_call(struct binance_orders *orders, const char *method, const char *path,
+                       const struct order_params *params, const struct order_caller *caller,
+                       struct text *body, int *ret_weight);
+/* Does that call change anything? */
+bool replay_orders_changes(const char *method, const char *path);
+
+/* An order's parts, as answers and events have them: "NEW", "LIMIT", "GTC". */
+const char *replay_orders_state(const struct broker_order *order);
+const char *replay_orders_type(const struct broker_terms *terms);
+bool replay_orders_symbol(struct binance_orders *orders, int symbol, struct symbol *ret);
+
+/* "free":"…","locked":"…" under the two names. */
+void replay_orders_balance(struct text *out, const struct broker_balance *balance, const char *asset,
+                           const char *free_name, const char *locked_name);
+
+#endif

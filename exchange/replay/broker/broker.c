@@ -1,0 +1,510 @@
+#include "exchange/replay/broker/broker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define E8 100000000LL
+
+/* What is gone of a level while it is shown with that quantity. */
+struct broker_taken {
+    int symbol;
+    bool bids;
+    int64_t price, shown, qty;
+};
+
+struct broker {
+    struct broker_calls calls;
+    int fee_e6;
+    struct broker_account *accounts;
+    int n_accounts;
+    struct broker_order *orders;
+    size_t n_orders, cap_orders;
+    size_t *open; /* indices of open orders, the oldest first */
+    size_t n_open, cap_open;
+    struct broker_fill *fills;
+    size_t n_fills, cap_fills;
+    struct broker_taken *taken;
+    size_t n_taken, cap_taken;
+    int64_t last_order, last_fill;
+};
+
+/* Room for one more; false when memory is out. */
+static bool grow(void *array, size_t n, size_t *cap, size_t each)
+{
+    void **at = array;
+    if (n < *cap)
+        return true;
+    size_t more = *cap ? *cap * 2 : 64;
+    void *grown = reallocarray(*at, more, each);
+    if (!grown)
+        return false;
+    *at = grown;
+    *cap = more;
+    return true;
+}
+
+struct broker *replay_broker_create(const struct broker_calls *calls, int fee_e6)
+{
+    struct broker *b = calloc(1, sizeof(*b));
+    if (!b || !(b->accounts = calloc(BROKER_ACCOUNTS_MAX, sizeof(*b->accounts)))) {
+        free(b);
+        return NULL;
+    }
+    b->calls = *calls;
+    b->fee_e6 = fee_e6;
+    return b;
+}
+
+void replay_broker_destroy(struct broker *b)
+{
+    if (!b)
+        return;
+    free(b->accounts);
+    free(b->orders);
+    free(b->open);
+    free(b->fills);
+    free(b->taken);
+    free(b);
+}
+
+/* ---- Accounts. ---- */
+
+/* The account's balance of an asset, made when there is none; NULL when there are too many. */
+static struct broker_balance *balance_of(struct broker_account *account, const char *asset)
+{
+    for (size_t i = 0; i < account->n_balances; i++)
+        if (strcmp(account->balances[i].asset, asset) == 0)
+            return &account->balances[i];
+    if (account->n_balances == BROKER_ASSETS_MAX)
+        return NULL;
+    struct broker_balance *made = &account->balances[account->n_balances++];
+    *made = (struct broker_balance){0};
+    memcpy(made->asset, asset, strnlen(asset, sizeof(made->asset) - 1));
+    return made;
+}
+
+int replay_broker_account(struct broker *b, const char *key, int n, int64_t quote, int64_t base)
+{
+    struct symbol symbol;
+    for (int i = 0; i < b->n_accounts; i++)
+        if (strcmp(b->accounts[i].key, key) == 0)
+            return i;
+    if (b->n_accounts == BROKER_ACCOUNTS_MAX)
+        return -1;
+    struct broker_account *account = &b->accounts[b->n_accounts];
+    *account = (struct broker_account){.created_ns = b->calls.now_ns(b->calls.user)};
+    account->updated_ns = account->created_ns;
+    memcpy(account->key, key, strnlen(key, sizeof(account->key) - 1));
+    for (int i = 0; i < n; i++) {
+        if (!b->calls.symbol(b->calls.user, i, &symbol))
+            continue;
+        struct broker_balance *at = balance_of(account, symbol.base);
+        if (at)
+            at->free = (int128_t)base * E8;
+    }
+    for (int i = 0; i < n; i++) { /* an asset that is both has the quote's */
+        struct broker_balance *at =
+            b->calls.symbol(b->calls.user, i, &symbol) ? balance_of(account, symbol.quote) : NULL;
+        if (at)
+            at->free = (int128_t)quote * E8;
+    }
+    return b->n_accounts++;
+}
+
+const struct broker_account *replay_broker_account_of(const struct broker *b, int account)
+{
+    return account >= 0 && account < b->n_accounts ? &b->accounts[account] : NULL;
+}
+
+/* ---- The book. ---- */
+
+static struct broker_taken *taken_at(struct broker *b, int symbol, bool bids, const struct level *level)
+{
+    for (size_t i = 0; i < b->n_taken; i++) {
+        struct broker_taken *t = &b->taken[i];
+        if (t->symbol != symbol || t->bids != bids || t->price != level->price)
+            continue;
+        if (t->shown != level->qty) {
+            t->shown = level->qty;
+            t->qty = 0;
+        }
+        return t;
+    }
+    return NULL;
+}
+
+static int64_t left_of(struct broker *b, int symbol, bool bids, const struct level *level)
+{
+    const struct broker_taken *t = taken_at(b, symbol, bids, level);
+    return t ? level->qty - t->qty : level->qty;
+}
+
+static void take(struct broker *b, int symbol, bool bids, const struct level *level, int64_t qty)
+{
+    struct broker_taken *t = taken_at(b, symbol, bids, level);
+    if (!t && grow(&b->taken, b->n_taken, &b->cap_taken, sizeof(*b->taken))) {
+        t = &b->taken[b->n_taken++];
+        *t = (struct broker_taken){symbol, bids, level->price, level->qty, 0};
+    }
+    if (t)
+        t->qty += qty;
+}
+
+/* Does that level meet the order's limit? */
+static bool meets(const struct broker_terms *terms, int64_t limit, int64_t price)
+{
+    return limit == 0 || (terms->side == ORDER_BUY ? price <= limit : price >= limit);
+}
+
+/* How much of an order a level fills: of `left` lots, or of what `quote` (scale 16) buys at its price. */
+static int64_t portion(const struct broker_terms *terms, const struct symbol *symbol, int64_t price,
+                       int64_t there, int64_t left, int128_t quote)
+{
+    if (terms->quote == 0)
+        return there < left ? there : left;
+    const int64_t step = symbol->filters.market_step > 0 ? symbol->filters.market_step
+                         : symbol->filters.step > 0      ? symbol->filters.step
+                                                         : 1;
+    const int64_t buys = (int64_t)(quote / price) / step * step;
+    return there < buys ? there : buys;
+}
+
+/* What it would take at once, without taking it. */
+struct reach {
+    int64_t qty;
+    int128_t quote;
+    bool whole;
+};
+
+static struct reach reach_of(struct broker *b, const struct broker_terms *terms, const struct symbol *symbol,
+                             const struct source_book *book, int64_t limit, int64_t wanted)
+{
+    const bool bids = terms->side == ORDER_SELL;
+    const struct replay_ladder *side = bids ? book->bids : book->asks;
+    struct reach r = {0, 0, false};
+    int128_t quote = (int128_t)terms->quote * E8;
+    for (size_t i = 0; !r.whole; i++) {
+        const struct level *level = replay_ladder_best(side, i);
+        if (!level || !meets(terms, limit, level->price))
+            break;
+        const int64_t there = left_of(b, terms->symbol, bids, level),
+                      qty = portion(terms, symbol, level->price, there, wanted - r.qty, quote);
+        r.qty += qty;
+        r.quote += (int128_t)level->price * qty;
+        quote -= (int128_t)level->price * qty;
+        r.whole = terms->quote ? qty < there : r.qty == wanted;
+    }
+    return r;
+}
+
+/* ---- Fills. ---- */
+
+static void tell(struct broker *b, struct broker_order *order, const struct broker_fill *fill)
+{
+    order->updated_ns = b->calls.now_ns(b->calls.user);
+    b->accounts[order->terms.account].updated_ns = order->updated_ns;
+    b->calls.changed(b->calls.user, order, fill);
+}
+
+/* Gives back what an order that has ended no longer needs. */
+static void unlock(struct broker *b, struct broker_order *order)
+{
+    struct symbol symbol;
+    if (order->locked == 0 || !b->calls.symbol(b->calls.user, order->terms.symbol, &symbol))
+        return;
+    struct broker_balance *at = balance_of(&b->accounts[order->terms.account],
+                                           order->terms.side == ORDER_BUY ? symbol.quote : symbol.base);
+    if (!at)
+        return;
+    at->locked -= order->locked;
+    at->free += order->locked;
+    order->locked = 0;
+}
+
+/* Pays from what is locked, at most `reserved` of it, the rest from what is free; what is reserved and not
+ * paid is free again. */
+static void pay(struct broker_balance *from, struct broker_order *order, int128_t reserved, int128_t amount)
+{
+    reserved = reserved < order->locked ? reserved : order->locked;
+    from->locked -= reserved;
+    from->free += reserved - amount;
+    order->locked -= reserved;
+}
+
+static void fill(struct broker *b, struct broker_order *order, const struct symbol *symbol, int64_t price,
+                 int64_t qty, bool maker)
+{
+    struct broker_account *account = &b->accounts[order->terms.account];
+    const bool buys = order->terms.side == ORDER_BUY;
+    const int128_t notional = (int128_t)price * qty;
+    struct broker_balance *base = balance_of(account, symbol->base),
+                          *quote = balance_of(account, symbol->quote);
+    if (!base || !quote || !grow(&b->fills, b->n_fills, &b->cap_fills, sizeof(*b->fills)))
+        return;
+    const int128_t received = buys ? (int128_t)qty * E8 : notional;
+    const int64_t commission = (int64_t)(received / E8 * b->fee_e6 / 1000000);
+    if (buys) {
+        pay(quote, order, (int128_t)(order->terms.price ? order->terms.price : price) * qty, notional);
+        base->free += received - (int128_t)commission * E8;
+    } else {
+        pay(base, order, (int128_t)qty * E8, (int128_t)qty * E8);
+        quote->free += received - (int128_t)commission * E8;
+    }
+    order->filled += qty;
+    order->quote += notional;
+    order->state = order->filled == order->terms.qty ? BROKER_FILLED : BROKER_PARTIAL;
+    struct broker_fill *f = &b->fills[b->n_fills++];
+    *f = (struct broker_fill){.id = ++b->last_fill,
+                              .order_id = order->id,
+                              .time_ns = b->calls.now_ns(b->calls.user),
+                              .price = price,
+                              .qty = qty,
+                              .commission = commission,
+                              .maker = maker,
+                              .account = order->terms.account,
+                              .symbol = order->terms.symbol};
+    if (order->state == BROKER_FILLED)
+        unlock(b, order);
+    tell(b, order, f);
+}
+
+static void end_order(struct broker *b, struct broker_order *order, enum broker_state state)
+{
+    order->state = state;
+    order->waits = false;
+    unlock(b, order);
+    tell(b, order, NULL);
+}
+
+/* Takes what the book has for it; then it rests, or ends. */
+static void arrive(struct broker *b, struct broker_order *order, const struct symbol *symbol,
+                   const struct source_book *book)
+{
+    const struct broker_terms *terms = &order->terms;
+    const bool bids = terms->side == ORDER_SELL, market = !order_has_limit(terms->type);
+    const struct replay_ladder *side = bids ? book->bids : book->asks, *own = bids ? book->asks : book->bids;
+    const int64_t limit = market ? 0 : terms->price;
+    int128_t quote = (int128_t)terms->quote * E8;
+    const struct reach reach = reach_of(b, terms, symbol, book, limit, terms->qty);
+    if (terms->tif == ORDER_FOK && !reach.whole) {
+        end_order(b, order, BROKER_EXPIRED);
+        return;
+    }
+    if (terms->quote)
+        order->terms.qty = reach.qty;
+    for (size_t i = 0; order->filled < order->terms.qty; i++) {
+        const struct level *level = replay_ladder_best(side, i);
+        if (!level || !meets(terms, limit, level->price))
+            break;
+        const struct level at = *level;
+        const int64_t qty = portion(terms, symbol, at.price, left_of(b, terms->symbol, bids, &at),
+                                    terms->qty - order->filled, quote);
+        if (qty == 0)
+            continue;
+        take(b, terms->symbol, bids, &at, qty);
+        quote -= (int128_t)at.price * qty;
+        fill(b, order, symbol, at.price, qty, false);
+    }
+    if (order->state == BROKER_FILLED)
+        return;
+    if (market || terms->tif != ORDER_GTC)
+        end_order(b, order, BROKER_EXPIRED);
+    else
+        order->in_front = replay_ladder_qty(own, terms->price);
+}
+
+/* ---- Orders. ---- */
+
+/* What it can cost at most, in the asset that it pays with. */
+static int128_t cost_of(struct broker *b, const struct broker_terms *terms, const struct symbol *symbol,
+                        const struct source_book *book)
+{
+    if (terms->side == ORDER_SELL && !terms->quote)
+        return (int128_t)terms->qty * E8;
+    if (order_has_limit(terms->type))
+        return (int128_t)terms->price * terms->qty;
+    if (terms->stop) /* a market order later: as if at its stop */
+        return (int128_t)terms->stop * terms->qty;
+    const struct reach reach = reach_of(b, terms, symbol, book, 0, terms->qty);
+    return terms->side == ORDER_SELL ? (int128_t)reach.qty * E8 : reach.quote;
+}
+
+/* Is the stop's price reached at that price? */
+static bool is_triggered(const struct broker_terms *terms, int64_t price)
+{
+    const bool profit = terms->type == ORDER_TAKE_PROFIT || terms->type == ORDER_TAKE_PROFIT_LIMIT;
+    return (terms->side == ORDER_BUY) != profit ? price >= terms->stop : price <= terms->stop;
+}
+
+static bool is_known(const struct broker *b, const struct broker_terms *terms)
+{
+    for (size_t i = 0; i < b->n_open; i++) {
+        const struct broker_order *o = &b->orders[b->open[i]];
+        if (o->terms.account == terms->account && strcmp(o->terms.client_id, terms->client_id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Forgets the open orders that have ended. */
+static void sweep(struct broker *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n_open; i++)
+        if (broker_is_open(&b->orders[b->open[i]]))
+            b->open[n++] = b->open[i];
+    b->n_open = n;
+}
+
+static enum broker_refusal check(struct broker *b, const struct broker_terms *terms,
+                                 const struct symbol *symbol, const struct source_book *book)
+{
+    const bool bids = terms->side == ORDER_SELL;
+    const struct level *best = replay_ladder_best(bids ? book->bids : book->asks, 0);
+    const struct broker_balance *at =
+        balance_of(&b->accounts[terms->account], bids ? symbol->base : symbol->quote);
+    if (is_known(b, terms))
+        return BROKER_TWICE;
+    if (terms->stop && best && is_triggered(terms, best->price))
+        return BROKER_TRIGGERS;
+    if (terms->post_only && best && meets(terms, terms->price, best->price))
+        return BROKER_CROSSES;
+    if (!at || cost_of(b, terms, symbol, book) > at->free)
+        return BROKER_POOR;
+    return BROKER_TAKEN;
+}
+
+/* Locks what it may cost, and lists it as open. */
+static struct broker_order *accept(struct broker *b, const struct broker_terms *terms,
+                                   const struct symbol *symbol, const struct source_book *book)
+{
+    if (!grow(&b->orders, b->n_orders, &b->cap_orders, sizeof(*b->orders)) ||
+        !grow(&b->open, b->n_open, &b->cap_open, sizeof(*b->open)))
+        return NULL;
+    struct broker_order *order = &b->orders[b->n_orders];
+    *order = (struct broker_order){.terms = *terms,
+                                   .id = ++b->last_order,
+                                   .time_ns = b->calls.now_ns(b->calls.user),
+                                   .waits = terms->stop != 0};
+    order->updated_ns = order->time_ns;
+    order->locked = cost_of(b, terms, symbol, book);
+    struct broker_balance *at =
+        balance_of(&b->accounts[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
+    at->free -= order->locked;
+    at->locked += order->locked;
+    b->open[b->n_open++] = b->n_orders++;
+    return order;
+}
+
+enum broker_refusal replay_broker_place(struct broker *b, const struct broker_terms *terms,
+                                        const struct broker_order **ret)
+{
+    struct symbol symbol;
+    struct source_book book;
+    if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
+        !b->calls.book(b->calls.user, terms->symbol, &book))
+        return BROKER_EMPTY;
+    enum broker_refusal refusal = check(b, terms, &symbol, &book);
+    if (refusal != BROKER_TAKEN)
+        return refusal;
+    struct broker_order *order = accept(b, terms, &symbol, &book);
+    if (!order)
+        return BROKER_MEMORY;
+    tell(b, order, NULL);
+    if (!order->waits)
+        arrive(b, order, &symbol, &book);
+    sweep(b);
+    *ret = order;
+    return BROKER_TAKEN;
+}
+
+const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id)
+{
+    for (size_t i = 0; i < b->n_open; i++) {
+        struct broker_order *order = &b->orders[b->open[i]];
+        if (order->id != id || order->terms.account != account)
+            continue;
+        end_order(b, order, BROKER_CANCELED);
+        sweep(b);
+        return order;
+    }
+    return NULL;
+}
+
+const struct broker_order *replay_broker_find(const struct broker *b, int account, int symbol, int64_t id,
+                                              const char *client_id)
+{
+    const struct broker_order *found = NULL;
+    for (size_t i = b->n_orders; i-- > 0;) {
+        const struct broker_order *o = &b->orders[i];
+        if (o->terms.account != account || o->terms.symbol != symbol)
+            continue;
+        if (client_id ? strcmp(o->terms.client_id, client_id) != 0 : o->id != id)
+            continue;
+        if (broker_is_open(o) || !client_id)
+            return o;
+        found = found ? found : o;
+    }
+    return found;
+}
+
+const struct broker_order *replay_broker_orders(const struct broker *b, size_t *ret_n)
+{
+    *ret_n = b->n_orders;
+    return b->orders;
+}
+
+const struct broker_fill *replay_broker_fills(const struct broker *b, size_t *ret_n)
+{
+    *ret_n = b->n_fills;
+    return b->fills;
+}
+
+/* ---- Trades that are played. ---- */
+
+static void trigger(struct broker *b, struct broker_order *order, const struct symbol *symbol)
+{
+    struct source_book book;
+    order->waits = false;
+    tell(b, order, NULL);
+    if (b->calls.book(b->calls.user, order->terms.symbol, &book))
+        arrive(b, order, symbol, &book);
+}
+
+/* How much of a resting order the trade fills. */
+static int64_t share_of(struct broker_order *order, int64_t price, int64_t qty, bool buyer_maker)
+{
+    const struct broker_terms *terms = &order->terms;
+    const int64_t left = terms->qty - order->filled;
+    const bool buys = terms->side == ORDER_BUY;
+    if (buys ? price < terms->price : price > terms->price)
+        return left;
+    if (price != terms->price || buyer_maker != buys)
+        return 0;
+    const int64_t before = order->in_front;
+    order->in_front = before > qty ? before - qty : 0;
+    const int64_t mine = qty - (before < qty ? before : qty);
+    return mine < left ? mine : left;
+}
+
+void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qty, bool buyer_maker)
+{
+    struct symbol listed;
+    if (b->n_open == 0 || !b->calls.symbol(b->calls.user, symbol, &listed))
+        return;
+    const size_t n = b->n_open; /* no order is placed meanwhile */
+    for (size_t i = 0; i < n; i++) {
+        struct broker_order *order = &b->orders[b->open[i]];
+        if (order->terms.symbol != symbol || !broker_is_open(order))
+            continue;
+        if (order->waits) {
+            if (is_triggered(&order->terms, price))
+                trigger(b, order, &listed);
+            continue;
+        }
+        const int64_t mine = share_of(order, price, qty, buyer_maker);
+        if (mine > 0)
+            fill(b, order, &listed, order->terms.price, mine, true);
+    }
+    sweep(b);
+}

@@ -1,0 +1,135 @@
+/* The venue's side of orders: accounts, balances, resting orders, and fills against the book that is played.
+ *
+ * Prices and quantities are of scale 8, as the ladders', amounts of assets of scale 16, so that no product
+ * is ever rounded. Orders of all accounts share one book. What is taken of a level stays taken while the
+ * played book shows the same quantity at its price; a level that changed is whole again.
+ *
+ * An order that meets the other side takes level by level. What rests is filled at its own price by the
+ * trades that are played: wholly by one through its price, and by those at its price once they have traded
+ * what was in front of it when it came. A stop is triggered by the last trade.
+ *
+ * Commission is `fee_e6` of what is received, in that asset, its last digits (of scale 8) cut off. */
+#ifndef EXCHANGE_REPLAY_BROKER_BROKER_H
+#define EXCHANGE_REPLAY_BROKER_BROKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/decimal.h"
+#include "exchange/order.h"
+#include "exchange/replay/source.h"
+#include "exchange/symbol.h"
+
+enum {
+    BROKER_ACCOUNTS_MAX = 64,
+    BROKER_ASSETS_MAX = 512, /* of an account */
+    BROKER_KEY_MAX = 80,
+};
+
+enum broker_state {
+    BROKER_NEW,
+    BROKER_PARTIAL,
+    BROKER_FILLED,
+    BROKER_CANCELED,
+    BROKER_EXPIRED, /* IOC's rest, FOK, a market order that the book did not fill */
+};
+
+enum broker_refusal {
+    BROKER_TAKEN = 0, /* accepted */
+    BROKER_POOR,      /* the balance does not suffice */
+    BROKER_CROSSES,   /* post-only, and it would take */
+    BROKER_TRIGGERS,  /* a stop whose price is reached already */
+    BROKER_EMPTY,     /* there is no book to trade with */
+    BROKER_TWICE,     /* an open order of the account has its client id */
+    BROKER_MEMORY,
+};
+
+struct broker_terms {
+    int account, symbol;
+    char client_id[ORDER_CLIENT_ID_MAX];
+    enum order_side side;
+    enum order_type type; /* MARKET, LIMIT, and the four of stops and profits */
+    enum order_tif tif;   /* GTC, IOC, FOK */
+    bool post_only;
+    int64_t qty, price, stop;
+    int64_t quote; /* MARKET: what is spent or received instead of a quantity; 0: `qty` is given */
+};
+
+struct broker_order {
+    struct broker_terms terms;
+    int64_t id, time_ns, updated_ns;
+    enum broker_state state;
+    bool waits;       /* for its stop */
+    int64_t filled;   /* of terms.qty, which for `quote` is what was filled */
+    int128_t quote;   /* of scale 16 */
+    int64_t in_front; /* at its price, when it came to rest, and not traded yet */
+    int128_t locked;  /* of the account's asset that it would pay with */
+};
+
+struct broker_fill {
+    int64_t id, order_id, time_ns;
+    int64_t price, qty, commission; /* of scale 8 */
+    bool maker;
+    int account, symbol;
+};
+
+struct broker_balance {
+    char asset[ASSET_NAME_MAX];
+    int128_t free, locked;
+};
+
+struct broker_account {
+    char key[BROKER_KEY_MAX]; /* the API key whose orders these are */
+    int64_t created_ns, updated_ns;
+    struct broker_balance balances[BROKER_ASSETS_MAX];
+    size_t n_balances;
+};
+
+struct broker;
+
+struct broker_calls {
+    /* The listing of a played symbol. False: there is none of that number. */
+    bool (*symbol)(void *user, int symbol, struct symbol *ret);
+    /* Its book now. False: it is not known. */
+    bool (*book)(void *user, int symbol, struct source_book *ret);
+    int64_t (*now_ns)(void *user);
+    /* An order has changed; `fill`: what filled it, or NULL. */
+    void (*changed)(void *user, const struct broker_order *order, const struct broker_fill *fill);
+    void *user;
+};
+
+/* NULL when memory is out. */
+struct broker *replay_broker_create(const struct broker_calls *calls, int fee_e6);
+void replay_broker_destroy(struct broker *broker); /* NULL is fine */
+
+/* The account of a key, made when there is none, with `quote` units (scale 8) of each quote asset and `base`
+ * of each base asset of the `n` symbols that are played. -1: there are too many. */
+int replay_broker_account(struct broker *broker, const char *key, int n, int64_t quote, int64_t base);
+const struct broker_account *replay_broker_account_of(const struct broker *broker, int account);
+
+/* *ret (if accepted, and until the next order is placed) is the order as it is after what it took at once. */
+enum broker_refusal replay_broker_place(struct broker *broker, const struct broker_terms *terms,
+                                        const struct broker_order **ret);
+
+/* NULL: there is none, or it has ended. */
+const struct broker_order *replay_broker_cancel(struct broker *broker, int account, int64_t id);
+
+/* By its number, or by its client id: the open one, else the latest. NULL: the account has no such order of
+ * the symbol. */
+const struct broker_order *replay_broker_find(const struct broker *broker, int account, int symbol,
+                                              int64_t id, const char *client_id);
+
+/* All of them, the oldest first. */
+const struct broker_order *replay_broker_orders(const struct broker *broker, size_t *ret_n);
+const struct broker_fill *replay_broker_fills(const struct broker *broker, size_t *ret_n);
+
+static inline bool broker_is_open(const struct broker_order *order)
+{
+    return order->state <= BROKER_PARTIAL;
+}
+
+/* A trade is played. */
+void replay_broker_trade(struct broker *broker, int symbol, int64_t price, int64_t qty, bool buyer_maker);
+
+#endif

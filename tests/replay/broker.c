@@ -1,0 +1,244 @@
+/* The replay's side of orders: what takes, what rests and waits, and that no asset appears or is lost. */
+#include "exchange/replay/broker/broker.h"
+
+#include <string.h>
+
+#include "tests/check.h"
+
+#define E8 100000000LL
+
+enum { FEE_E6 = 1000 };
+
+/* Asks from 100 up, bids from 99 down, each of 1, 2, 3 … in steps of 1. */
+struct market {
+    struct replay_ladder bids, asks;
+    int events, fills;
+};
+
+static bool symbol(void *user, int i, struct symbol *ret)
+{
+    (void)user;
+    *ret =
+        (struct symbol){.name = "BTCUSDT", .base = "BTC", .quote = "USDT", .price_scale = 8, .qty_scale = 8};
+    ret->filters.step = E8 / 100;
+    return i == 0;
+}
+
+static bool book(void *user, int i, struct source_book *ret)
+{
+    const struct market *m = user;
+    *ret = (struct source_book){&m->bids, &m->asks, 1};
+    return i == 0;
+}
+
+static int64_t now_ns(void *user)
+{
+    return 1000 + ((struct market *)user)->events;
+}
+
+static void changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
+{
+    struct market *m = user;
+    CHECK(order->filled <= order->terms.qty);
+    m->events++;
+    m->fills += fill != NULL;
+}
+
+struct place {
+    struct market market;
+    struct broker *broker;
+    int account;
+};
+
+static struct place place_open(void)
+{
+    struct place p = {.market = {.bids = {.bid = true}}};
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(replay_ladder_set(&p.market.asks, (100 + i) * E8, (1 + i) * E8), 0);
+        CHECK_INT(replay_ladder_set(&p.market.bids, (99 - i) * E8, (1 + i) * E8), 0);
+    }
+    return p;
+}
+
+static void place_start(struct place *p)
+{
+    const struct broker_calls calls = {symbol, book, now_ns, changed, &p->market};
+    p->broker = replay_broker_create(&calls, FEE_E6);
+    p->account = replay_broker_account(p->broker, "k", 1, 10000 * E8, 50 * E8);
+    CHECK_INT(replay_broker_account(p->broker, "k", 1, 1, 1), p->account);
+}
+
+static void place_close(struct place *p)
+{
+    replay_broker_destroy(p->broker);
+    replay_ladder_finish(&p->market.bids);
+    replay_ladder_finish(&p->market.asks);
+}
+
+/* Of each asset what the account began with, and the fills less their commissions. */
+static void check_sums(const struct place *p)
+{
+    int128_t base = (int128_t)50 * E8 * E8, quote = (int128_t)10000 * E8 * E8;
+    size_t n;
+    const struct broker_fill *fills = replay_broker_fills(p->broker, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct broker_fill *f = &fills[i];
+        const struct broker_order *o = replay_broker_find(p->broker, p->account, 0, f->order_id, NULL);
+        const int128_t notional = (int128_t)f->price * f->qty;
+        const bool buys = o->terms.side == ORDER_BUY;
+        base += (buys ? (int128_t)f->qty - f->commission : -(int128_t)f->qty) * E8;
+        quote += buys ? -notional : notional - (int128_t)f->commission * E8;
+    }
+    const struct broker_account *account = replay_broker_account_of(p->broker, p->account);
+    for (size_t i = 0; i < account->n_balances; i++) {
+        const struct broker_balance *b = &account->balances[i];
+        CHECK(b->free >= 0 && b->locked >= 0);
+        CHECK(b->free + b->locked == (strcmp(b->asset, "BTC") == 0 ? base : quote));
+    }
+}
+
+static struct broker_terms terms_of(const struct place *p, enum order_side side, enum order_type type,
+                                    double qty, double price)
+{
+    static int number;
+    struct broker_terms w = {.account = p->account,
+                             .side = side,
+                             .type = type,
+                             .qty = (int64_t)(qty * E8),
+                             .price = (int64_t)(price * E8)};
+    snprintf(w.client_id, sizeof(w.client_id), "c%d", ++number);
+    return w;
+}
+
+static const struct broker_order *placed(struct place *p, const struct broker_terms *w)
+{
+    const struct broker_order *order = NULL;
+    CHECK_INT(replay_broker_place(p->broker, w, &order), BROKER_TAKEN);
+    check_sums(p);
+    return order;
+}
+
+static void refused(struct place *p, const struct broker_terms *w, enum broker_refusal why)
+{
+    const struct broker_order *order = NULL;
+    CHECK_INT(replay_broker_place(p->broker, w, &order), why);
+    check_sums(p);
+}
+
+static void test_takes(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 4, 0); /* 1 at 100, 2 at 101, 1 at 102 */
+    const struct broker_order *o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_FILLED);
+    CHECK(o->quote == (int128_t)(100 + 202 + 102) * E8 * E8);
+    w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 3, 102); /* what is left at 102: what was taken stays taken */
+    o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_PARTIAL);
+    CHECK_INT(o->filled, 2 * E8);
+    CHECK_INT(replay_ladder_set(&p.market.asks, 100 * E8, 5 * E8), 0); /* another quantity: whole again */
+    w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 9, 100);
+    w.tif = ORDER_IOC;
+    o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_EXPIRED);
+    CHECK_INT(o->filled, 5 * E8);
+    w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 5, 103);
+    w.tif = ORDER_FOK; /* 4 are there */
+    o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_EXPIRED);
+    CHECK_INT(o->filled, 0);
+    w = terms_of(&p, ORDER_SELL, ORDER_MARKET, 0, 0);
+    w.quote = 250 * E8; /* 1 at 99, 1.54 at 98 */
+    o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_FILLED);
+    CHECK_INT(o->filled, 254 * E8 / 100);
+    place_close(&p);
+}
+
+static void test_rests(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 2, 99); /* behind 1 that is there */
+    const int64_t id = placed(&p, &w)->id;
+    const struct broker_order *o = replay_broker_find(p.broker, p.account, 0, id, NULL);
+    replay_broker_trade(p.broker, 0, 99 * E8, E8 / 2, true);
+    replay_broker_trade(p.broker, 0, 99 * E8, 5 * E8, false); /* a buyer's: not of the bids */
+    CHECK_INT(o->filled, 0);
+    replay_broker_trade(p.broker, 0, 99 * E8, E8, true);
+    CHECK_INT(o->filled, E8 / 2);
+    check_sums(&p);
+    replay_broker_trade(p.broker, 0, 98 * E8, 1, true); /* through it */
+    CHECK_INT(o->state, BROKER_FILLED);
+    check_sums(&p);
+    size_t n;
+    const struct broker_fill *fills = replay_broker_fills(p.broker, &n);
+    CHECK_INT(n, 2);
+    CHECK(fills[1].maker && fills[1].price == 99 * E8 && fills[1].commission == E8 * 15 / 10000);
+    w = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 1, 110);
+    const int64_t far = placed(&p, &w)->id;
+    CHECK(replay_broker_cancel(p.broker, p.account + 1, far) == NULL);
+    CHECK_INT(replay_broker_cancel(p.broker, p.account, far)->state, BROKER_CANCELED);
+    CHECK(replay_broker_cancel(p.broker, p.account, far) == NULL);
+    check_sums(&p);
+    place_close(&p);
+}
+
+static void test_waits(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms w = terms_of(&p, ORDER_SELL, ORDER_STOP, 1, 0);
+    w.stop = 95 * E8;
+    const int64_t stop = placed(&p, &w)->id;
+    w = terms_of(&p, ORDER_SELL, ORDER_TAKE_PROFIT_LIMIT, 1, 104);
+    w.stop = 105 * E8;
+    const int64_t profit = placed(&p, &w)->id;
+    replay_broker_trade(p.broker, 0, 96 * E8, E8, true);
+    replay_broker_trade(p.broker, 0, 104 * E8, E8, false);
+    CHECK(replay_broker_find(p.broker, p.account, 0, stop, NULL)->waits);
+    replay_broker_trade(p.broker, 0, 95 * E8, E8, true);
+    CHECK_INT(replay_broker_find(p.broker, p.account, 0, stop, NULL)->quote / E8, (int128_t)99 * E8);
+    replay_broker_trade(p.broker, 0, 105 * E8, E8, false);
+    const struct broker_order *o = replay_broker_find(p.broker, p.account, 0, profit, NULL);
+    CHECK(!o->waits && o->state == BROKER_NEW);
+    replay_broker_trade(p.broker, 0, 106 * E8, E8, false);
+    CHECK_INT(o->state, BROKER_FILLED);
+    check_sums(&p);
+    place_close(&p);
+}
+
+static void test_refuses(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 1, 100);
+    w.post_only = true;
+    refused(&p, &w, BROKER_CROSSES);
+    w.price = 99 * E8;
+    placed(&p, &w);
+    refused(&p, &w, BROKER_TWICE);
+    w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 200, 99); /* 19,800 of 9,901 */
+    refused(&p, &w, BROKER_POOR);
+    w = terms_of(&p, ORDER_SELL, ORDER_MARKET, 51, 0);
+    refused(&p, &w, BROKER_POOR);
+    w = terms_of(&p, ORDER_SELL, ORDER_STOP, 1, 0);
+    w.stop = 99 * E8;
+    refused(&p, &w, BROKER_TRIGGERS);
+    /* The same id is good again once the first has ended. */
+    w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 1, 0);
+    const int64_t first = placed(&p, &w)->id;
+    CHECK(placed(&p, &w)->id != first);
+    CHECK(replay_broker_find(p.broker, p.account, 0, 0, w.client_id)->id != first);
+    place_close(&p);
+}
+
+int main(void)
+{
+    test_takes();
+    test_rests();
+    test_waits();
+    test_refuses();
+    return check_done("replay/broker");
+}

@@ -1,0 +1,314 @@
+"""Orders at papertape-replay as Binance takes them, with Python's standard library: keys and signatures, each refusal by what provokes
+it, fills against a book that stands still, user data, and the WebSocket API.
+
+usage: orders.py PROGRAM"""
+
+import hashlib
+import hmac
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from decimal import Decimal
+
+from venue import Venue
+
+PROGRAM = sys.argv[1]
+STILL = ("--synthetic", "7", "--from", "2024-08-08T23:54:15Z", "--to", "2024-08-08T23:54:16Z")  # and then the book stands
+STILL_LOOKS = 10
+FEE = Decimal("0.001")
+E8 = Decimal("0.00000001")
+
+
+def equal(got, want, what=""):
+    if got != want:
+        raise AssertionError(f"{what}: {got!r}, not {want!r}")
+
+
+class Ed25519:
+    """A key of its own, by the openssl program."""
+
+    def __init__(self, folder):
+        self.private, self.public = os.path.join(folder, "private.pem"), os.path.join(folder, "public.pem")
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", self.private], check=True)
+        subprocess.run(["openssl", "pkey", "-in", self.private, "-pubout", "-out", self.public], check=True)
+
+    def sign(self, payload):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(payload.encode())
+            file.flush()
+            raw = subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", self.private, "-in", file.name],
+                                 check=True, capture_output=True).stdout
+        return base64.b64encode(raw).decode()
+
+
+class Hmac:
+    def __init__(self, secret):
+        self.secret = secret
+
+    def sign(self, payload):
+        return hmac.new(self.secret.encode(), payload.encode(), hashlib.sha256).hexdigest()
+
+
+class Client:
+    def __init__(self, venue, key, signer):
+        self.venue, self.key, self.signer = venue, key, signer
+
+    def now_ms(self):
+        return self.venue.rest("/api/v3/time")["serverTime"]
+
+    def call(self, method, path, key=None, body=False, **params):
+        """(status, answer). With `body` the parameters go there, except the first."""
+        params.setdefault("timestamp", self.now_ms())
+        pairs = [f"{name}={urllib.parse.quote(str(value), safe='')}" for name, value in params.items() if value is not None]
+        query, form = ("&".join(pairs[:1]), "&".join(pairs[1:])) if body else ("&".join(pairs), "")
+        signature = urllib.parse.quote(self.signer.sign(query + form), safe="")
+        if body:
+            form += f"&signature={signature}"
+        else:
+            query += f"&signature={signature}"
+        return self.send(method, f"/api/v3/{path}?{query}", key or self.key, form)
+
+    def send(self, method, target, key, form=""):
+        import http.client
+        c = http.client.HTTPSConnection("127.0.0.1", self.venue.port, context=self.venue.context, timeout=60)
+        headers = {"X-MBX-APIKEY": key} if key else {}
+        if form:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        c.request(method, target, body=form or None, headers=headers)
+        r = c.getresponse()
+        answer = json.loads(r.read())
+        c.close()
+        return r.status, answer
+
+    def ok(self, method, path, **params):
+        status, answer = self.call(method, path, **params)
+        equal(status, 200, f"{method} {path} {params}: {answer}")
+        return answer
+
+    def refused(self, code, method, path, status=400, words="", **params):
+        got, answer = self.call(method, path, **params)
+        equal((got, answer.get("code")), (status, code), f"{path} {params}: {answer}")
+        assert words in answer["msg"], answer
+
+    def balances(self):
+        return {b["asset"]: (Decimal(b["free"]), Decimal(b["locked"])) for b in self.ok("GET", "account")["balances"]}
+
+
+def order(**more):
+    return {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.01", "price": "50000.00", **more}
+
+
+def market(side, quantity):
+    return {"symbol": "BTCUSDT", "side": side, "type": "MARKET", "quantity": quantity}
+
+
+def standing(v):
+    """Plays to where the market stands still; the socket is to be kept."""
+    s = v.streams("btcusdt@depth@100ms")
+    seen = []
+    while len(seen) < STILL_LOOKS or len({depth["lastUpdateId"] for depth in seen[-STILL_LOOKS:]}) > 1:  # some 150 changes a second until then
+        time.sleep(0.1)
+        seen.append(v.rest("/api/v3/depth?symbol=BTCUSDT&limit=100"))
+    return s, v.rest("/api/v3/depth?symbol=BTCUSDT&limit=1000")
+
+
+def walk(levels, quantity):
+    """[(price, quantity)] that a market order of that quantity takes."""
+    taken, left = [], Decimal(quantity)
+    for price, there in levels:
+        part = min(left, Decimal(there))
+        taken.append((Decimal(price), part))
+        left -= part
+        if left == 0:
+            return taken
+    raise AssertionError("the book is not so deep")
+
+
+def test_keys(folder):
+    """Who is let in, by HMAC and Ed25519, with parameters in the query, the body and both; and who is not."""
+    key = Ed25519(folder)
+    file = os.path.join(folder, "keys")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(f"# keys\nh hmac s3cret\nreader hmac other read-only\ned ed25519 {key.public}\n")
+    with Venue(PROGRAM, "--synthetic", "7", "--from", "2024-08-08T23:54:15Z", "--keys", file) as v:
+        a, b, reader = Client(v, "h", Hmac("s3cret")), Client(v, "ed", key), Client(v, "reader", Hmac("other"))
+        for client in (a, b):
+            placed = client.ok("POST", "order", **order(newClientOrderId="one/1", price="59000.00"))
+            equal((placed["status"], placed["clientOrderId"]), ("NEW", "one/1"))
+            equal(client.ok("GET", "order", symbol="BTCUSDT", origClientOrderId="one/1")["orderId"], placed["orderId"])
+            equal(client.ok("DELETE", "order", body=True, symbol="BTCUSDT", orderId=placed["orderId"])["status"], "CANCELED")
+            client.refused(-2011, "DELETE", "order", symbol="BTCUSDT", orderId=placed["orderId"])
+            client.refused(-1100, "DELETE", "order", symbol="BTCUSDT", orderId=placed["orderId"], newClientOrderId='"')
+        equal(len(reader.ok("GET", "openOrders")), 0)
+        reader.refused(-2015, "POST", "order", status=401, **order())
+        a.refused(-2015, "GET", "account", status=401, key="unknown")
+        equal(a.send("GET", "/api/v3/account?timestamp=1", None), (401, {"code": -2014, "msg": "API-key format invalid."}))
+        equal(a.send("GET", "/api/v3/account?timestamp=1", '"')[1]["code"], -2014)
+        equal(a.send("GET", "/api/v3/account?timestamp=1", "h")[1]["code"], -1102)  # no signature
+        Client(v, "h", Hmac("wrong")).refused(-1022, "GET", "account")
+        Client(v, "ed", Hmac("s3cret")).refused(-1022, "GET", "account")
+        now = a.now_ms()
+        a.refused(-1021, "GET", "account", words="1000ms ahead", timestamp=now + 1500)
+        a.refused(-1021, "GET", "account", words="outside of the recvWindow", timestamp=now - 6000)
+        a.ok("GET", "account", timestamp=now - 6000, recvWindow=30000)
+        a.ok("GET", "account", timestamp=now * 1000)  # microseconds
+        a.refused(-1131, "GET", "account", recvWindow=60001)
+        filters(a)
+    for text, words in (("h hmac", "keys:1: a word is missing"), ("h rsa x", "keys:1: rsa: a line is KEY hmac SECRET"), ("", "there is no key"),
+                        (f"h ed25519 {key.private}", "no Ed25519 public key"), ("h hmac s write", "keys:1: write")):
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(text)
+        ran = subprocess.run([PROGRAM, "--synthetic", "7", "--keys", file], capture_output=True, text=True, timeout=60)
+        assert ran.returncode != 0 and words in ran.stderr, f"{text!r}: {ran.returncode} {ran.stderr}"
+
+
+def filters(a):
+    """Each refusal, by what provokes it at the venue."""
+    for code, words, more in (
+            (-1013, "PRICE_FILTER", {"price": "50000.001"}), (-1013, "LOT_SIZE", {"quantity": "0.000001"}),
+            (-1013, "LOT_SIZE", {"quantity": "10000"}), (-1013, "NOTIONAL", {"quantity": "0.00001"}),
+            (-1013, "PERCENT_PRICE_BY_SIDE", {"price": "1000.00", "quantity": "1"}),
+            (-1111, "Precision", {"quantity": "0.0000000001"}), (-1100, "quantity", {"quantity": "1e3"}),
+            (-1013, "Invalid quantity", {"quantity": "0"}), (-1121, "symbol", {"symbol": "XYZUSDT"}),
+            (-1117, "side", {"side": "HOLD"}), (-1116, "orderType", {"type": "ICEBERG"}), (-1115, "timeInForce", {"timeInForce": "DAY"}),
+            (-1102, "timeInForce", {"timeInForce": None}), (-1102, "price", {"price": None}), (-1102, "quantity", {"quantity": None}),
+            (-1106, "timeInForce", {"type": "MARKET", "price": None}), (-1106, "quoteOrderQty", {"quoteOrderQty": "10"}),
+            (-1106, "stopPrice", {"stopPrice": "1"}), (-1100, "newClientOrderId", {"newClientOrderId": "x" * 37}),
+            (-1132, "newOrderRespType", {"newOrderRespType": "ALL"}), (-2010, "insufficient", {"quantity": "30"})):
+        a.refused(code, "POST", "order", words=words, **order(**more))
+    a.refused(-2013, "GET", "order", symbol="BTCUSDT", orderId=77777)
+    a.refused(-1102, "GET", "order", symbol="BTCUSDT")
+    a.refused(-2011, "DELETE", "openOrders", symbol="BTCUSDT")
+    equal(a.ok("POST", "order/test", **order()), {})
+    equal(a.call("PUT", "order")[0], 404)
+    for i in range(99):  # one was placed before
+        a.ok("POST", "order", **order(newClientOrderId=f"n{i}", newOrderRespType="ACK"))
+    a.refused(-1015, "POST", "order", status=429, **order())
+    equal(len(a.ok("DELETE", "openOrders", symbol="BTCUSDT")), 99)
+
+
+def test_fills():
+    """On a standing book: fills by its levels, what was taken stays taken, balances are the sum of the fills."""
+    with Venue(PROGRAM, *STILL) as v:
+        s, depth = standing(v)
+        a = Client(v, "any", Hmac("any"))
+        begin = a.balances()
+        asks = walk(depth["asks"], "1.5")
+        first = a.ok("POST", "order", **market("BUY", "1.0"))
+        second = a.ok("POST", "order", **market("BUY", "0.5"))
+        got = [(Decimal(f["price"]), Decimal(f["qty"])) for o in (first, second) for f in o["fills"]]
+        equal(merged(got), merged(asks), "the book's levels")
+        best = Decimal(depth["bids"][0][0])
+        limit = a.ok("POST", "order", **order(side="SELL", quantity="5", price=str(best)))
+        equal(Decimal(limit["executedQty"]), min(Decimal(5), Decimal(depth["bids"][0][1])))
+        a.refused(-2010, "POST", "order", words="immediately match", **order(type="LIMIT_MAKER", timeInForce=None, price=depth["asks"][-1][0]))
+        ioc = a.ok("POST", "order", **order(timeInForce="IOC", price=str(best)))
+        equal((ioc["status"], ioc["executedQty"]), ("EXPIRED", "0.00000000"))
+        spent = a.ok("POST", "order", symbol="BTCUSDT", side="BUY", type="MARKET", quoteOrderQty="1000")
+        assert Decimal(999) < Decimal(spent["cummulativeQuoteQty"]) <= 1000, spent
+        a.refused(-2010, "POST", "order", words="trigger immediately", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", stopPrice="70000.00")
+        stop = a.ok("POST", "order", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", stopPrice="50000.00", newOrderRespType="RESULT")
+        equal(a.ok("GET", "order", symbol="BTCUSDT", orderId=stop["orderId"])["isWorking"], False)
+        base, quote = sums(a)
+        end = a.balances()
+        equal(sum(end["BTC"]) - sum(begin["BTC"]), base, "BTC")
+        equal(sum(end["USDT"]) - sum(begin["USDT"]), quote, "USDT")
+        equal(len(a.ok("GET", "openOrders", symbol="BTCUSDT")), 2)
+        equal([o["orderId"] for o in a.ok("GET", "allOrders", symbol="BTCUSDT", orderId=limit["orderId"], limit=1)], [limit["orderId"]])
+        equal(a.ok("GET", "account/commission", symbol="BTCUSDT")["standardCommission"]["taker"], "0.00100000")
+        equal(Client(v, "other", Hmac("x")).ok("GET", "openOrders"), [])
+        s.close()
+
+
+def merged(fills):
+    levels = {}
+    for price, quantity in fills:
+        levels[price] = levels.get(price, 0) + quantity
+    return levels
+
+
+def sums(a):
+    base = quote = Decimal(0)
+    for t in a.ok("GET", "myTrades", symbol="BTCUSDT"):
+        price, quantity, commission = (Decimal(t[name]) for name in ("price", "qty", "commission"))
+        received = quantity if t["isBuyer"] else price * quantity
+        equal((commission, t["commissionAsset"]), ((received * FEE).quantize(E8, rounding="ROUND_DOWN"), "BTC" if t["isBuyer"] else "USDT"))
+        base += quantity - commission if t["isBuyer"] else -quantity
+        quote += -price * quantity if t["isBuyer"] else price * quantity - commission
+    return base, quote
+
+
+def test_sockets(folder):
+    """The WebSocket API: a session by Ed25519, orders, user data; and by signature for each request."""
+    key = Ed25519(folder)
+    file = os.path.join(folder, "keys")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(f"h hmac s3cret\ned ed25519 {key.public}\n")
+    with Venue(PROGRAM, *STILL, "--keys", file) as v:
+        stream, depth = standing(v)
+        a = Client(v, "ed", key)
+        s = v.socket("/ws-api/v3")
+
+        def ask(method, **params):
+            s.say({"id": method, "method": method, "params": params})
+            while True:
+                m = s.message()
+                if m.get("id") == method:
+                    return m
+
+        def signed(client, **params):
+            params = {"apiKey": client.key, "timestamp": client.now_ms(), **params}
+            return {**params, "signature": client.signer.sign("&".join(f"{k}={params[k]}" for k in sorted(params)))}
+
+        equal(ask("ping")["result"], {})
+        equal(ask("order.place", **order(timestamp=a.now_ms()))["error"]["code"], -2014)
+        equal(ask("userDataStream.subscribe")["status"], 401)
+        equal(ask("session.logon", **signed(Client(v, "h", Hmac("s3cret"))))["error"]["code"], -4056)
+        equal(ask("session.logon", **{**signed(a), "signature": "x" * 88})["error"]["code"], -1022)
+        equal(ask("session.logon", **signed(a))["result"]["apiKey"], "ed")
+        equal(ask("userDataStream.subscribe")["result"], {"subscriptionId": 0})
+        equal(ask("userDataStream.subscribe")["error"]["code"], -2035)
+        equal(ask("order.place", **order())["error"]["code"], -1102)  # a session spares no timestamp
+        s.say({"id": 9, "method": "order.place", "params": {**market("BUY", "0.2"), "newClientOrderId": "w1", "timestamp": a.now_ms()}})
+        events, answer = [], None
+        while answer is None:
+            m = s.message()
+            if m.get("id") == 9:
+                answer = m
+            else:
+                events.append(m["event"])
+        reports = [e for e in events if e["e"] == "executionReport"]
+        equal((answer["result"]["status"], reports[0]["x"], reports[0]["X"], reports[0]["c"]), ("FILLED", "NEW", "NEW", "w1"))
+        equal([(e["L"], e["l"], e["n"], e["N"], e["t"]) for e in reports[1:]],
+              [(f["price"], f["qty"], f["commission"], f["commissionAsset"], f["tradeId"]) for f in answer["result"]["fills"]])
+        equal(reports[-1]["X"], "FILLED")
+        position = {b["a"]: Decimal(b["f"]) for b in [e for e in events if e["e"] == "outboundAccountPosition"][-1]["B"]}
+        equal(position["BTC"], a.balances()["BTC"][0])
+        placed = a.ok("POST", "order", **order(newClientOrderId="rest"))  # seen on the socket, too
+        equal(s.message()["event"]["e"], "outboundAccountPosition")
+        equal((lambda e: (e["x"], e["i"]))(s.message()["event"]), ("NEW", placed["orderId"]))
+        equal(ask("order.cancel", symbol="BTCUSDT", origClientOrderId="rest", timestamp=a.now_ms())["result"]["status"], "CANCELED")
+        h = Client(v, "h", Hmac("s3cret"))
+        equal(ask("account.status", **signed(h))["result"]["accountType"], "SPOT")
+        equal(ask("order.status", **signed(h, symbol="BTCUSDT", orderId=placed["orderId"]))["error"]["code"], -2013)
+        equal(ask("depth", symbol="BTCUSDT", limit=5)["result"]["bids"], depth["bids"][:5])
+        equal(ask("nothing")["status"], 400)
+        equal(ask("session.logout")["result"]["apiKey"], None)
+        s.close()
+        stream.close()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        test_keys(folder)
+        test_fills()
+        test_sockets(folder)
+    print("orders: ok")
+
+
+main()
