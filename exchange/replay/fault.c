@@ -217,6 +217,14 @@ static const struct {
     {"fragment", offsetof(struct faults, fragment)},
     {"5xx", offsetof(struct faults, broken)},
     {"tls-expired", offsetof(struct faults, tls_expired)},
+    {"order:lost-request", offsetof(struct faults, order_lost_request)},
+    {"order:lost-answer", offsetof(struct faults, order_lost_answer)},
+    {"order:twice", offsetof(struct faults, order_twice)},
+    {"order:5xx-done", offsetof(struct faults, order_5xx_done)},
+    {"order:5xx-not-done", offsetof(struct faults, order_5xx_not_done)},
+    {"user:drop", offsetof(struct faults, user_drop)},
+    {"user:dup", offsetof(struct faults, user_dup)},
+    {"user:reorder", offsetof(struct faults, user_reorder)},
 };
 
 /* Those with a value. */
@@ -252,7 +260,8 @@ const char *replay_fault_help(void)
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
-           "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
+           "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3, order:lost-request, order:lost-answer, order:twice, order:5xx-done, "
+           "order:5xx-not-done, user:drop, user:dup, user:reorder";
 }
 
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])

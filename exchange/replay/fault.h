@@ -20,6 +20,7 @@ enum {
     FAULT_HUGE_AFTER = 1000,
     FAULT_BROKEN_EVERY = 4, /* REST requests */
     FAULT_HALF_ANSWERS = 4,
+    FAULT_ORDER_EVERY = 4, /* orders, or events of user data */
     FAULT_CHANGES_MAX = 16,
     FAULT_SILENCES_MAX = 16,
     FAULT_STREAM_MAX = 64,
@@ -79,6 +80,10 @@ struct faults {
     bool broken;                     /* every fourth REST request fails on the venue's side, */
     struct fault_break broken_paths; /* … or all of one path */
     uint64_t actions_bad;            /* so many of the first replies of corporate actions are malformed */
+
+    /* Of orders and user data. */
+    bool order_lost_request, order_lost_answer, order_twice, order_5xx_done, order_5xx_not_done;
+    bool user_drop, user_dup, user_reorder;
 
     bool shutdown;
     int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */

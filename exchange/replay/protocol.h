@@ -47,6 +47,7 @@ struct response {
         char value[64];
     } headers[RESPONSE_HEADERS_MAX];
     int n_headers;
+    bool lost; /* by a fault: none of it goes out, and the connection ends */
 };
 
 /* Beyond the room a header is left out; a longer value is cut. */

@@ -134,6 +134,7 @@ void replay_response_clear(struct response *response)
     response->status = HTTP_STATUS_OK;
     response->type = "application/json;charset=UTF-8";
     response->n_headers = 0;
+    response->lost = false;
 }
 
 void replay_response_finish(struct response *response)

@@ -314,7 +314,7 @@ static int answer_http(struct server *server, struct replay_session *session)
     replay_transcript_rest(server->transcript, &session->request->request, response);
     replay_request_free(session->request);
     session->request = NULL;
-    if (!text_ok(&response->body) || !replay_response_write_head(response, session->wsi))
+    if (response->lost || !text_ok(&response->body) || !replay_response_write_head(response, session->wsi))
         return -1;
     if (response->body.len == 0)
         return lws_http_transaction_completed(session->wsi) ? -1 : 0;

@@ -3,9 +3,10 @@ it, fills against a book that stands still, user data, and the WebSocket API.
 
 usage: orders.py PROGRAM"""
 
+import base64
 import hashlib
 import hmac
-import base64
+import http.client
 import json
 import os
 import subprocess
@@ -74,7 +75,6 @@ class Client:
         return self.send(method, f"/api/v3/{path}?{query}", key or self.key, form)
 
     def send(self, method, target, key, form=""):
-        import http.client
         c = http.client.HTTPSConnection("127.0.0.1", self.venue.port, context=self.venue.context, timeout=60)
         headers = {"X-MBX-APIKEY": key} if key else {}
         if form:
@@ -303,11 +303,43 @@ def test_sockets(folder):
         stream.close()
 
 
+def test_faults():
+    """What happens to every fourth order, and to every fourth event: an order is there where it was done, and only there."""
+    def lost(client, **more):
+        try:
+            return client.call("POST", "order", **order(**more))
+        except (http.client.HTTPException, ConnectionError):
+            return None, None
+
+    there = {"order:lost-request": 0, "order:lost-answer": 1, "order:5xx-not-done": 0, "order:5xx-done": 1, "order:twice": 1}
+    for fault, done in there.items():
+        with Venue(PROGRAM, *STILL, "--fault", fault) as v:
+            a = Client(v, "any", Hmac("any"))
+            for i in range(3):
+                a.ok("POST", "order", **order(newClientOrderId=f"well-{i}"))
+            status, answer = lost(a, newClientOrderId="hit")
+            equal((status, answer and answer.get("code")),
+                  {"lo": (None, None), "5x": (504, -1007), "tw": (400, -2010)}[fault.split(":")[1][:2]], fault)
+            equal(sum(o["clientOrderId"] == "hit" for o in a.ok("GET", "allOrders", symbol="BTCUSDT")), done, fault)
+            a.ok("POST", "order", **order(newClientOrderId="after"))
+    for fault, want in (("user:drop", [0, 1, 2, 4]), ("user:dup", [0, 1, 2, 3, 3, 4]), ("user:reorder", [0, 1, 2, 4, 3])):
+        with Venue(PROGRAM, *STILL, "--fault", fault) as v:
+            a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3")
+            s.say({"id": 1, "method": "userDataStream.subscribe.signature", "params": {"apiKey": "any"}})
+            equal(s.message()["status"], 200)
+            for i in range(3):
+                a.ok("POST", "order", **order(newClientOrderId=f"o{i}"))
+            kinds = ["outboundAccountPosition", "executionReport"]
+            equal([s.message()["event"]["e"] for _ in want], [kinds[i % 2] for i in want], fault)
+            s.close()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         test_keys(folder)
         test_fills()
         test_sockets(folder)
+    test_faults()
     print("orders: ok")
 
 

@@ -5,7 +5,13 @@
 
 #include "exchange/replay/binance/orders.h"
 
-enum { ORDER_CALL_OK = 200, ORDER_CALL_BAD = 400, ORDER_CALL_UNAUTHORIZED = 401, ORDER_CALL_TOO_MANY = 429 };
+enum {
+    ORDER_CALL_LOST = -2, /* by a fault: there is no answer */
+    ORDER_CALL_OK = 200,
+    ORDER_CALL_BAD = 400,
+    ORDER_CALL_UNAUTHORIZED = 401,
+    ORDER_CALL_TOO_MANY = 429,
+};
 
 struct order_call {
     struct binance_orders *o;
@@ -33,5 +39,8 @@ int replay_order_client_id(struct order_call *c, const char **ret);
 
 /* All of a new order, by the venue's rules. */
 int replay_order_terms(struct order_call *c, struct broker_terms *ret);
+
+/* Places an order by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
+int replay_order_befall(struct order_call *c, int (*place)(struct order_call *c));
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { LIST_MAX = 1000, LIST_USUAL = 500 };
 
-static int post_order(struct order_call *c)
+static int place(struct order_call *c)
 {
     static const char *const refusals[] = {
         [BROKER_POOR] = "Account has insufficient balance for requested action.",
@@ -37,6 +37,11 @@ static int post_order(struct order_call *c)
         type = plain && !terms.post_only ? "FULL" : "ACK";
     replay_order_text_placed(c->body, order, &c->listed, type[0], fills + before, n - before);
     return ORDER_CALL_OK;
+}
+
+static int post_order(struct order_call *c)
+{
+    return replay_order_befall(c, place);
 }
 
 static int test_order(struct order_call *c)

@@ -103,11 +103,11 @@ static void traded(void *user, int symbol, const struct tape_trade *trade)
 }
 
 int replay_orders_init(struct binance_orders *o, struct replay_source *source, const char *keys_file,
-                       int64_t skew_ns, char error[static PROTOCOL_ERROR_MAX])
+                       const struct faults *faults, char error[static PROTOCOL_ERROR_MAX])
 {
     const struct broker_calls calls = {market_symbol, market_book, market_now, order_changed, o};
     o->source = source;
-    o->skew_ns = skew_ns;
+    o->faults = faults;
     _Static_assert((int)KEYS_ERROR_MAX <= (int)PROTOCOL_ERROR_MAX, "an error's room");
     if (keys_file) {
         int r = replay_keys_read(keys_file, &o->keys, error);
@@ -148,7 +148,7 @@ static int check_time(const struct binance_orders *o, const struct order_params 
     const char *stamp = replay_params_get(params, "timestamp"),
                *window = replay_params_get(params, "recvWindow");
     const double sent = stamp ? time_ms(stamp) : -1, open_ms = window ? time_ms(window) : WINDOW_MS;
-    const double now = (double)(o->source->tape->now_ns + o->skew_ns) / NS_PER_MS;
+    const double now = (double)(o->source->tape->now_ns + o->faults->clock_skew_ns) / NS_PER_MS;
     if (sent < 0)
         return replay_order_missing(body, "timestamp");
     if (open_ms < 0)

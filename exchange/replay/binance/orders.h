@@ -13,10 +13,11 @@ struct binance_orders {
     struct replay_source *source;
     struct broker *broker;
     struct replay_keys keys;
-    int64_t skew_ns; /* of the server's clock */
     struct binance_session *sessions;
     int subscriptions;  /* made so far */
     int64_t executions; /* events so far */
+    uint64_t placed;    /* orders that were asked for */
+    const struct faults *faults;
 
     struct symbol *listed; /* of the tape's symbols, as `n_listed` and `n_changed` were */
     int n_listed;
@@ -40,7 +41,7 @@ struct order_caller {
 };
 
 int replay_orders_init(struct binance_orders *orders, struct replay_source *source, const char *keys_file,
-                       int64_t skew_ns, char error[static PROTOCOL_ERROR_MAX]);
+                       const struct faults *faults, char error[static PROTOCOL_ERROR_MAX]);
 void replay_orders_finish(struct binance_orders *orders);
 
 /* Is it a path of these; with that method? */

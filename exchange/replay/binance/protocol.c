@@ -114,6 +114,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
         if (replay_orders_serves(request->path)) {
             response->status = replay_orders_answer(&binance->orders, request, request->headers[0],
                                                     &response->body, &weight);
+            response->lost = response->status < 0;
         } else if (strcmp(request->method, "GET") == 0) {
             response->status =
                 replay_rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns, request,
@@ -385,8 +386,7 @@ static int create(const struct options *options, struct protocol **ret, char err
     const char *keys = options->n_given > 0 ? options->given[options->n_given - 1].value : NULL;
     int rc = replay_open_source(options, binance->tape, &binance->base.source, error);
     if (rc == 0)
-        rc = replay_orders_init(&binance->orders, binance->base.source, keys, options->faults.clock_skew_ns,
-                                error);
+        rc = replay_orders_init(&binance->orders, binance->base.source, keys, &options->faults, error);
     if (rc < 0) {
         destroy(&binance->base);
         return rc;

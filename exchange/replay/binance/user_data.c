@@ -32,6 +32,7 @@ void replay_user_data_close(struct binance_session *session)
     while (*at != session)
         at = &(*at)->next;
     *at = session->next;
+    free(session->late);
     free(session);
 }
 
@@ -130,7 +131,7 @@ static void write_session(struct api_request *r)
     text_lit(&r->body, ",\"connectedSince\":");
     text_int(&r->body, s->opened_ns / NS_PER_MS);
     text_lit(&r->body, ",\"returnRateLimits\":true,\"serverTime\":");
-    text_int(&r->body, (s->orders->source->tape->now_ns + s->orders->skew_ns) / NS_PER_MS);
+    text_int(&r->body, (s->orders->source->tape->now_ns + s->orders->faults->clock_skew_ns) / NS_PER_MS);
     text_str(&r->body, s->subscription >= 0 ? ",\"userDataStream\":true}" : ",\"userDataStream\":false}");
 }
 
@@ -236,8 +237,8 @@ static int call_market(struct api_request *r, const char *path)
             request.args[request.n_args++] = made;
         }
     }
-    status = replay_rest_answer(r->session->orders->source, r->session->orders->skew_ns, &request, &r->body,
-                                &r->weight);
+    status = replay_rest_answer(r->session->orders->source, r->session->orders->faults->clock_skew_ns,
+                                &request, &r->body, &r->weight);
     for (int i = 0; i < request.n_args; i++)
         free(args[i]);
     return status;
@@ -317,7 +318,8 @@ void replay_user_data_request(struct binance_session *session, const char *text,
         take_params(&r, params);
         status = call(&r);
     }
-    answer(&r, id, status);
+    if (status > 0)
+        answer(&r, id, status);
     for (int i = 0; i < r.n_texts; i++)
         free(r.texts[i]);
     text_finish(&r.body);
@@ -408,14 +410,27 @@ static void write_position(struct text *out, const struct broker_account *accoun
     text_lit(out, "]}");
 }
 
-static void send_event(const struct binance_session *s, const struct text *event)
+static void send_event(struct binance_session *s, const struct text *event)
 {
+    const struct faults *faults = s->orders->faults;
+    const bool hit = ++s->events % FAULT_ORDER_EVERY == 0;
     struct text out = {0};
     text_format(&out, "{\"subscriptionId\":%d,\"event\":", s->subscription);
     text_bytes(&out, event->data, event->len);
     text_lit(&out, "}");
-    if (text_ok(&out))
+    if (text_ok(&out) && !(hit && faults->user_drop)) {
+        if (hit && faults->user_reorder && !s->late) {
+            s->late = text_take(&out); /* after the next one */
+            return;
+        }
         replay_client_say(s->client, out.data, out.len);
+        if (hit && faults->user_dup)
+            replay_client_say(s->client, out.data, out.len);
+    }
+    if (s->late)
+        replay_client_say(s->client, s->late, strlen(s->late));
+    free(s->late);
+    s->late = NULL;
     text_finish(&out);
 }
 
@@ -430,7 +445,7 @@ void replay_user_data_changed(struct binance_orders *orders, const struct broker
         return;
     write_report(&report, order, &listed, fill, orders->executions);
     write_position(&position, account, &listed);
-    for (const struct binance_session *s = orders->sessions; s && text_ok(&report) && text_ok(&position);
+    for (struct binance_session *s = orders->sessions; s && text_ok(&report) && text_ok(&position);
          s = s->next) {
         if (s->subscription < 0 || s->account != order->terms.account)
             continue;

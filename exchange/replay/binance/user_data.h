@@ -16,6 +16,8 @@ struct binance_session {
     int64_t opened_ns;
     int subscription; /* -1: none */
     int account;      /* whose user data it gets */
+    uint64_t events;  /* of it, so far */
+    char *late;       /* fault user:reorder: goes out after the next one */
 };
 
 /* NULL when memory is out. */
