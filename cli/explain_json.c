@@ -68,8 +68,8 @@ PRINT_OBJECT(figures_object, struct explained_policy, PRINT_TEXT(id), PRINT_REAL
 PRINT_OBJECT(input_object, struct strategy_input, PRINT_WHOLE(interval_ns), PRINT_WHOLE(ts_ns),
              PRINT_REAL(open), PRINT_REAL(high), PRINT_REAL(low), PRINT_REAL(close), PRINT_REAL(volume),
              PRINT_REAL(qty), PRINT_REAL(entry), PRINT_REAL(equity), PRINT_REAL(cash),
-             PRINT_BOOL(live_orders), PRINT_REAL(stop), PRINT_REAL(profit), PRINT_WHOLE(positions),
-             PRINT_WHOLE(symbols));
+             PRINT_BOOL(live_orders), PRINT_BOOL(shorts), PRINT_REAL(stop), PRINT_REAL(profit),
+             PRINT_WHOLE(positions), PRINT_WHOLE(symbols));
 
 static json_t *members_array(const struct explained_policy *p)
 {

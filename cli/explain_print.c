@@ -124,23 +124,30 @@ static void print_params(const struct explained_decision *d)
         putchar(')');
 }
 
+static void print_entry(const struct intent *intent)
+{
+    bool sells = intent->kind == INTENT_SHORT;
+    printf("  it wanted to %s for %s of equity", sells ? "sell short" : "buy", number(intent->fraction).text);
+    if (intent->limit > 0)
+        printf(" at %s or %s", number(intent->limit).text, sells ? "more" : "less");
+    if (intent->limit > 0 && intent->good_ns > 0)
+        printf(" until %s", at(intent->good_ns).text);
+    if (intent->stop > 0)
+        printf(", and a stop at %s", number(intent->stop).text);
+    if (intent->profit > 0)
+        printf(", and a profit at %s", number(intent->profit).text);
+}
+
 static void print_intent(const struct explained_decision *d, size_t i)
 {
     const struct intent *intent = &d->intents[i];
     switch (intent->kind) {
     case INTENT_ENTER:
-        printf("  it wanted to buy for %s of equity", number(intent->fraction).text);
-        if (intent->limit > 0)
-            printf(" at %s or less", number(intent->limit).text);
-        if (intent->limit > 0 && intent->good_ns > 0)
-            printf(" until %s", at(intent->good_ns).text);
-        if (intent->stop > 0)
-            printf(", and a stop at %s", number(intent->stop).text);
-        if (intent->profit > 0)
-            printf(", and a profit at %s", number(intent->profit).text);
+    case INTENT_SHORT:
+        print_entry(intent);
         break;
     case INTENT_EXIT:
-        printf("  it wanted to sell everything");
+        printf("  it wanted to %s", d->input.qty < 0 ? "buy everything back" : "sell everything");
         break;
     case INTENT_STOP:
         printf("  it wanted the stop at %s", number(intent->stop).text);

@@ -144,8 +144,11 @@ void cli_guard_print_head(const struct guard_args *args)
 
 static void decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
 {
-    static const char *const kinds[] = {
-        [INTENT_ENTER] = "ENTER", [INTENT_EXIT] = "EXIT", [INTENT_STOP] = "STOP", [INTENT_TARGET] = "TARGET"};
+    static const char *const kinds[] = {[INTENT_ENTER] = "ENTER",
+                                        [INTENT_EXIT] = "EXIT",
+                                        [INTENT_STOP] = "STOP",
+                                        [INTENT_TARGET] = "TARGET",
+                                        [INTENT_SHORT] = "SHORT"};
     size_t at = 0;
     snprintf(buf, size, "nothing");
     for (size_t i = 0; there && i < decision->n_intents && at < size; i++) {

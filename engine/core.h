@@ -421,6 +421,8 @@ int64_t engine_loan_collateral(const struct engine *engine, int account, int64_t
 /* The currency that is neither reserved nor collateral nor unpaid interest; of that, what may buy. */
 int64_t engine_loan_unreserved(const struct engine *engine, int account);
 int64_t engine_loan_spendable(const struct engine *engine, int account);
+/* The same once what is held of a symbol, or borrowed, has been closed at the last price. */
+int64_t engine_loan_spendable_left(const struct engine *engine, int account, int symbol);
 int64_t engine_loan_hour(int64_t now_ns); /* the full hour at or before */
 /* Books the interest of each full hour that has passed since the last one. A short over the end of an hour
  * is charged that hour: ceil(value · borrow_rate_e6 · hours / (10^6 · 8760)), `hours` at once after a gap.
@@ -457,8 +459,9 @@ int64_t engine_margin_free(const struct engine *engine, int account);
 /* The most that a purchase of a symbol may cost, `freed` of the equity being free in addition; and the cost
  * to compare with it, whose fees are paid in whole. */
 int64_t engine_margin_money(const struct engine *engine, int account, int symbol, int64_t freed);
-/* The same as an amount that fees are paid from as anywhere else: for sizing. */
-int64_t engine_margin_budget(const struct engine *engine, int account, int symbol);
+/* The same as an amount that fees are paid from as anywhere else: for sizing. `left`: once what is held of
+ * the symbol has been closed. */
+int64_t engine_margin_budget(const struct engine *engine, int account, int symbol, bool left);
 int32_t engine_margin_fee_e6(const struct engine *engine, int account, int symbol, int32_t fee_e6);
 int64_t engine_margin_reserved(const struct engine *engine, int account, int symbol, int64_t reserved);
 /* Does the equity suffice when `qty` of an order was sold at `price`, `short_qty` of it borrowed? */

@@ -234,6 +234,12 @@ static int64_t largest_exposure(const struct engine *engine, const struct order 
     return sold > bought ? sold : bought;
 }
 
+/* Is it a strategy's exit, which trades before what the strategy orders after it? */
+static bool leaves(const struct order *order)
+{
+    return order->reduce_only && !order->by_hand && (order->type == ORDER_MARKET || order->extended_hours);
+}
+
 /* Does it only close what is held, together with what else is on order to do so? */
 static bool reduces(const struct engine *engine, const struct order *order)
 {
@@ -245,7 +251,8 @@ static bool reduces(const struct engine *engine, const struct order *order)
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *other = &engine->orders[i].order;
         if (other->account == order->account && other->symbol == order->symbol &&
-            other->side == order->side && other->id != order->id && !other->reduce_only)
+            other->side == order->side && other->id != order->id &&
+            (!other->reduce_only || (!order->by_hand && leaves(other))))
             closing += other->qty - other->filled;
     }
     return closing <= engine_match_reducible(engine, order->account, order->symbol, order->side);

@@ -9,23 +9,30 @@
 
 #define ALERT_AGAIN_NS (3600 * INT64_C(1000000000))
 
-/* An exit that protects a position: it rests, or is on its way, and does not wait for an entry. */
-static bool exits(const struct live_order *live, int account, int symbol)
+/* The side that closes the position; of a flat one a long's. */
+static enum order_side closing_side(const struct engine *engine, int account, int symbol)
 {
-    const struct order *order = &live->order;
-    return order->account == account && order->symbol == symbol && order->side == ORDER_SELL &&
-           order->state != ORDER_HELD && !live->cancel_queued;
+    return engine->accounts[account].positions[symbol].qty < 0 ? ORDER_BUY : ORDER_SELL;
 }
 
-static bool protects(const struct live_order *live, int account, int symbol)
+/* An exit that protects a position: it rests, or is on its way, and does not wait for an entry. */
+static bool exits(const struct engine *engine, const struct live_order *live, int account, int symbol)
 {
-    return live->order.type == ORDER_STOP && exits(live, account, symbol);
+    const struct order *order = &live->order;
+    return order->account == account && order->symbol == symbol &&
+           order->side == closing_side(engine, account, symbol) && order->state != ORDER_HELD &&
+           !live->cancel_queued;
+}
+
+static bool protects(const struct engine *engine, const struct live_order *live, int account, int symbol)
+{
+    return live->order.type == ORDER_STOP && exits(engine, live, account, symbol);
 }
 
 int64_t engine_intent_stop(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++)
-        if (protects(&engine->orders[i], account, symbol))
+        if (protects(engine, &engine->orders[i], account, symbol))
             return engine->orders[i].order.stop_price;
     return 0;
 }
@@ -34,7 +41,7 @@ int64_t engine_intent_profit(const struct engine *engine, int account, int symbo
 {
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
-        if (!exits(&engine->orders[i], account, symbol))
+        if (!exits(engine, &engine->orders[i], account, symbol))
             continue;
         if (order->type == ORDER_LIMIT && order->parent != 0)
             return order->price;
@@ -60,7 +67,7 @@ int64_t engine_intent_free_cash(struct engine *engine, int account, int symbol)
     const struct account *of = &engine->accounts[account];
     const struct balance *quote = account_quote(engine, account, symbol);
     if (engine_margin_lends(engine, account, symbol))
-        return engine_margin_budget(engine, account, symbol);
+        return engine_margin_budget(engine, account, symbol, false);
     return of->pairs[symbol].quote == of->currency_at ? engine_loan_spendable(engine, account)
                                                       : quote->total - quote->reserved;
 }
@@ -81,6 +88,38 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
         .equity = engine->accounts[account].equity,
         .available = engine_intent_free_cash(engine, account, symbol),
     };
+}
+
+/* What may be spent once the exit that was just ordered has closed the position. */
+static int64_t cash_left(struct engine *engine, int account, int symbol)
+{
+    if (engine_margin_lends(engine, account, symbol))
+        return engine_margin_budget(engine, account, symbol, true);
+    return engine->accounts[account].rules.margin != MARGIN_OFF
+               ? engine_intent_free_cash(engine, account, symbol)
+               : engine_loan_spendable_left(engine, account, symbol);
+}
+
+/* The most that may be sold short for so much cash: its value, or what the collateral for more than twice
+ * that leaves. */
+static int64_t short_budget(const struct engine *engine, int account, int64_t cash)
+{
+    const struct account_rules *rules = &engine->accounts[account].rules;
+    int64_t beyond_e4 = rules->collateral_e4 - 10000; /* the proceeds are there for the rest */
+    return rules->margin == MARGIN_OFF && beyond_e4 > 10000 ? (int64_t)((int128_t)cash * 10000 / beyond_e4)
+                                                            : cash;
+}
+
+/* `turns`: the exit of a position the other way round was ordered at the same bar. */
+static struct sizing sizing_of_entry(struct engine *engine, int account, int symbol, enum order_side side,
+                                     bool turns)
+{
+    struct sizing sizing = sizing_of(engine, account, symbol);
+    if (turns)
+        sizing.available = cash_left(engine, account, symbol);
+    if (side == ORDER_SELL)
+        sizing.available = short_budget(engine, account, sizing.available);
+    return sizing;
 }
 
 /* The price that an order at market would get, as far as is known; 0: no price is known. */
@@ -129,7 +168,7 @@ static void extend(const struct engine *engine, struct order *order)
     order->extended_hours = true;
 }
 
-/* An intent's prices on the tick; 0 where it has none. */
+/* An intent's prices on the tick, away from the market; 0 where it has none. */
 struct prices {
     int64_t limit, stop, profit;
 };
@@ -138,50 +177,61 @@ static enum intent_fault prices_of(const struct symbol *symbol, const struct int
                                    struct prices *ret)
 {
     struct prices prices = {0};
-    if (intent->limit > 0 && !sizing_price(symbol, intent->limit, false, &prices.limit))
+    bool sells = intent->kind == INTENT_SHORT;
+    if (intent->limit > 0 && !sizing_price(symbol, intent->limit, sells, &prices.limit))
         return INTENT_BAD_LIMIT;
-    if (intent->stop > 0 && !sizing_price(symbol, intent->stop, false, &prices.stop))
+    if (intent->stop > 0 && !sizing_price(symbol, intent->stop, sells, &prices.stop))
         return INTENT_BAD_STOP;
-    if (intent->profit > 0 && !sizing_price(symbol, intent->profit, true, &prices.profit))
+    if (intent->profit > 0 && !sizing_price(symbol, intent->profit, !sells, &prices.profit))
         return INTENT_BAD_PROFIT;
     *ret = prices;
     return INTENT_FITS;
 }
 
-/* The limit of an entry at market before and after the session: below its profit; 0 where the price shown has
- * reached that. */
-static int64_t extended_limit(const struct engine *engine, int account, int symbol, int64_t profit)
+/* Is a price of entry before its profit? */
+static bool is_before(enum order_side side, int64_t price, int64_t profit)
 {
-    int64_t price = worst_price(engine, account, symbol, ORDER_BUY);
-    if (profit == 0 || price < profit)
+    return side == ORDER_BUY ? price < profit : price > profit;
+}
+
+/* The limit of an entry at market before and after the session: before its profit; 0 where the price shown
+ * has reached that. */
+static int64_t extended_limit(const struct engine *engine, int account, int symbol, enum order_side side,
+                              int64_t profit)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t price = worst_price(engine, account, symbol, side);
+    if (profit == 0 || is_before(side, price, profit))
         return price;
-    return shown_price(engine, account, symbol, ORDER_BUY) < profit
-               ? filter_floor_price(&engine->markets[symbol].symbol, profit - 1)
-               : 0;
+    if (!is_before(side, shown_price(engine, account, symbol, side), profit))
+        return 0;
+    return side == ORDER_BUY ? filter_floor_price(listed, profit - 1) : filter_ceil_price(listed, profit + 1);
 }
 
 /* An entry with exits is a bracket: the venue rests them the moment that the entry has filled. The stop
  * becomes a market order once it triggers, since no price may pass it unfilled; the profit is a limit
  * order, which rests on the better side of the market and need not trigger first. */
-static enum intent_fault enter(struct engine *engine, int account, int symbol, const struct intent *intent)
+static enum intent_fault enter(struct engine *engine, int account, int symbol, const struct intent *intent,
+                               bool turns)
 {
+    bool sells = intent->kind == INTENT_SHORT;
+    enum order_side side = sells ? ORDER_SELL : ORDER_BUY, back = sells ? ORDER_BUY : ORDER_SELL;
     struct prices prices;
     enum intent_fault fault = prices_of(&engine->markets[symbol].symbol, intent, &prices);
     if (fault != INTENT_FITS)
         return fault;
     if (prices.limit == 0 && is_extended(engine, account, symbol)) {
-        prices.limit = extended_limit(engine, account, symbol, prices.profit);
+        prices.limit = extended_limit(engine, account, symbol, side, prices.profit);
         if (prices.limit == 0) /* the move that it is for is over */
             return INTENT_FITS;
     }
-    struct sizing sizing = sizing_of(engine, account, symbol);
-    int64_t qty =
-        sizing_entry(&sizing, intent->fraction,
-                     prices.limit > 0 ? prices.limit : shown_price(engine, account, symbol, ORDER_BUY));
+    struct sizing sizing = sizing_of_entry(engine, account, symbol, side, turns);
+    int64_t qty = sizing_entry(&sizing, intent->fraction,
+                               prices.limit > 0 ? prices.limit : shown_price(engine, account, symbol, side));
     struct order legs[ORDER_LEGS_MAX];
     int n = 1;
-    legs[0] = engine_intent_order(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET,
-                                  qty, intent->why);
+    legs[0] = engine_intent_order(account, symbol, side, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty,
+                                  intent->why);
     legs[0].price = prices.limit;
     if (intent->limit > 0 && intent->good_ns != 0) {
         legs[0].tif = ORDER_GTD;
@@ -189,11 +239,11 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
     }
     extend(engine, &legs[0]);
     if (prices.stop > 0) {
-        legs[n] = engine_intent_order(account, symbol, ORDER_SELL, ORDER_STOP, qty, "stop");
+        legs[n] = engine_intent_order(account, symbol, back, ORDER_STOP, qty, "stop");
         legs[n++].stop_price = prices.stop;
     }
     if (prices.profit > 0) {
-        legs[n] = engine_intent_order(account, symbol, ORDER_SELL, ORDER_LIMIT, qty, "profit");
+        legs[n] = engine_intent_order(account, symbol, back, ORDER_LIMIT, qty, "profit");
         legs[n++].price = prices.profit;
     }
     enum order_reason reason;
@@ -236,11 +286,11 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
  * where a resting one could not be moved. */
 static bool move_stop(struct engine *engine, int account, int symbol, int64_t price, const char *why)
 {
-    int64_t bare = engine->accounts[account].positions[symbol].qty;
+    int64_t bare = engine_match_reducible(engine, account, symbol, closing_side(engine, account, symbol));
     bool moved = true;
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *stop = &engine->orders[i].order;
-        if (!protects(&engine->orders[i], account, symbol))
+        if (!protects(engine, &engine->orders[i], account, symbol))
             continue;
         bare -= stop->qty - stop->filled;
         if (stop->stop_price != price && !stop->triggered)
@@ -251,7 +301,8 @@ static bool move_stop(struct engine *engine, int account, int symbol, int64_t pr
     int64_t qty = bare > 0 ? filter_floor_qty(&engine->markets[symbol].symbol, ORDER_STOP, bare) : 0;
     if (qty == 0)
         return moved;
-    struct order request = engine_intent_order(account, symbol, ORDER_SELL, ORDER_STOP, qty, why);
+    struct order request =
+        engine_intent_order(account, symbol, closing_side(engine, account, symbol), ORDER_STOP, qty, why);
     request.stop_price = price;
     request.reduce_only = true;
     enum order_reason reason;
@@ -262,11 +313,12 @@ static bool move_stop(struct engine *engine, int account, int symbol, int64_t pr
 static enum intent_fault protect(struct engine *engine, int account, int symbol, const struct intent *intent)
 {
     const struct market_state *market = &engine->markets[symbol];
+    enum order_side side = closing_side(engine, account, symbol);
     struct book_level best;
     int64_t price;
-    if (!sizing_price(&market->symbol, intent->stop, false, &price))
+    if (!sizing_price(&market->symbol, intent->stop, side == ORDER_BUY, &price))
         return INTENT_BAD_STOP;
-    if (market->stale || (!engine_match_best(engine, account, symbol, ORDER_SELL, &best) &&
+    if (market->stale || (!engine_match_best(engine, account, symbol, side, &best) &&
                           !engine_hours_opening(engine, symbol, engine->now_ns)))
         return INTENT_STOP_STAYS;
     return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
@@ -310,17 +362,33 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
     engine_match_submit(engine, &request, &reason);
 }
 
-static enum intent_fault carry_out(struct engine *engine, int account, int symbol,
-                                   const struct strategy_input *input, const struct intent *intent)
+/* What the exits of the same bar came to. */
+enum leaving { STAYS, LEAVES, CANNOT_LEAVE };
+
+/* An entry the other way round than what is held, after its exit: without that it would close it. */
+static enum intent_fault turn(struct engine *engine, int account, int symbol, const struct intent *intent,
+                              enum leaving leaving)
 {
+    return leaving == CANNOT_LEAVE ? INTENT_FITS : enter(engine, account, symbol, intent, leaving == LEAVES);
+}
+
+static enum intent_fault carry_out(struct engine *engine, int account, int symbol,
+                                   const struct strategy_input *input, const struct intent *intent,
+                                   enum leaving *leaving)
+{
+    int64_t held = engine->accounts[account].positions[symbol].qty;
     enum intent_fault fault = intent_check(intent, input);
     if (fault != INTENT_FITS)
         return fault;
     switch (intent->kind) {
     case INTENT_ENTER:
-        return enter(engine, account, symbol, intent);
+    case INTENT_SHORT:
+        if (intent->kind == INTENT_SHORT ? held > 0 : held < 0)
+            return turn(engine, account, symbol, intent, *leaving);
+        return enter(engine, account, symbol, intent, false);
     case INTENT_EXIT:
-        engine_intent_leave(engine, account, symbol, intent->why);
+        *leaving =
+            engine_intent_leave(engine, account, symbol, intent->why) == ORDER_OK ? LEAVES : CANNOT_LEAVE;
         break;
     case INTENT_STOP:
         return protect(engine, account, symbol, intent);
@@ -373,8 +441,9 @@ void engine_intent_carry_out(struct engine *engine, int account, int symbol,
         refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
         return;
     }
+    enum leaving leaving = STAYS;
     for (size_t i = 0; i < n; i++) {
-        enum intent_fault fault = carry_out(engine, account, symbol, input, &intents[i]);
+        enum intent_fault fault = carry_out(engine, account, symbol, input, &intents[i], &leaving);
         if (fault != INTENT_FITS)
             refuse(engine, account, symbol, fault, &intents[i], input);
     }

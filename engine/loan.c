@@ -6,6 +6,7 @@
  * What is borrowed is valued at the last price, rounded up; at what it was sold for before the first price
  * is known. An account may be short only of symbols quoted in its currency. */
 #include "engine/core.h"
+#include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 #include "exchange/order_rules.h"
 
@@ -66,6 +67,19 @@ int64_t engine_loan_spendable(const struct engine *engine, int index)
 {
     int64_t most = engine_loan_unreserved(engine, index) - engine_settle_barred(engine, index);
     return most > 0 ? most : 0;
+}
+
+int64_t engine_loan_spendable_left(const struct engine *engine, int index, int symbol)
+{
+    const struct account *account = &engine->accounts[index];
+    const struct balance *currency = &account->assets[account->currency_at];
+    int64_t closed = account_position_value(engine, index, symbol), size = closed < 0 ? -closed : closed;
+    int64_t value = engine_loan_value(engine, index) - (closed < 0 ? size : 0); /* of the other shorts */
+    int32_t fee_e6 = fee_rates_most_e6(account_fees(&account->rules, &engine->markets[symbol].symbol));
+    int128_t most = (int128_t)currency->total - currency->reserved - account->unpaid_interest + closed -
+                    fill_fee(size, fee_e6) - engine_loan_collateral(engine, index, value) -
+                    engine_settle_barred(engine, index);
+    return most > 0 ? clamped(most) : 0;
 }
 
 /* ---- currency ---- */

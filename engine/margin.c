@@ -213,12 +213,15 @@ int32_t engine_margin_fee_e6(const struct engine *engine, int account, int symbo
     return (int32_t)(((int64_t)fee_e6 * ALL_E4 + share - 1) / share);
 }
 
-int64_t engine_margin_budget(const struct engine *engine, int index, int symbol)
+int64_t engine_margin_budget(const struct engine *engine, int index, int symbol, bool left)
 {
+    const struct terms terms = terms_of(engine, index);
+    bool sold = left && engine->accounts[index].positions[symbol].qty > 0;
     const struct fee_rates *fees =
         account_fees(&engine->accounts[index].rules, &engine->markets[symbol].symbol);
     int32_t fee_e6 = fee_rates_most_e6(fees);
-    int128_t money = engine_margin_money(engine, index, symbol, 0);
+    int128_t money =
+        engine_margin_money(engine, index, symbol, sold ? open_need(engine, index, symbol, &terms) : 0);
     return clamped(money * (1000000 + fee_e6) /
                    (1000000 + engine_margin_fee_e6(engine, index, symbol, fee_e6)));
 }

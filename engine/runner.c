@@ -113,6 +113,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .live_orders = engine_intent_working(engine, account, symbol),
         .stop = decimal_to_double(engine_intent_stop(engine, account, symbol), listed->price_scale),
         .profit = decimal_to_double(engine_intent_profit(engine, account, symbol), listed->price_scale),
+        .shorts = engine_loan_allowed(engine, account, symbol),
         .record = &holder->records[symbol].record,
     };
     if (position->qty != 0)
@@ -165,12 +166,12 @@ static bool stands(const struct engine *engine, int account, int symbol, const s
     int64_t held = engine->accounts[account].positions[symbol].qty;
     switch (intent->kind) {
     case INTENT_ENTER:
+    case INTENT_SHORT:
         return (left || !engine_gate_entered(engine, account, symbol, 0)) &&
                (intent->good_ns == 0 || intent->good_ns > engine->now_ns + engine_ahead_ns(engine, symbol));
     case INTENT_EXIT:
-        return held != 0;
     case INTENT_STOP:
-        return held > 0;
+        return held != 0;
     default:
         return true;
     }

@@ -65,10 +65,12 @@ void engine_visit_slot(struct codec *codec, struct strategy_slot *slot)
         visit_track(codec, slot->measured);
 }
 
-/* Faults added later have no counts. */
+/* Faults added later are there as far as they were counted. */
 void engine_visit_refusals(struct codec *codec, struct strategy_runner *runner)
 {
     uint32_t n = INTENT_FAULTS;
+    while (n > INTENT_NO_SHORTS && runner->refused[n - 1] == 0)
+        n--;
     engine_visit_count(codec, &n, INTENT_FAULTS, 2);
     for (uint32_t i = 0; i < n; i++) {
         codec_u64(codec, &runner->refused[i]);
@@ -113,7 +115,7 @@ void engine_visit_driver(struct codec *codec, struct policy_driver *driver)
 
 static void visit_intent(struct codec *codec, struct intent *intent, char why[static ORDER_TAG_MAX])
 {
-    codec_enum(codec, &intent->kind, INTENT_TARGET + 1);
+    codec_enum(codec, &intent->kind, INTENT_SHORT + 1);
     codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
     codec_i64(codec, &intent->good_ns);
     codec_text(codec, why, ORDER_TAG_MAX);

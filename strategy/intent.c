@@ -5,10 +5,8 @@
 #include <stdio.h>
 
 static const char *const kinds[] = {
-    [INTENT_ENTER] = "enter",
-    [INTENT_EXIT] = "exit",
-    [INTENT_STOP] = "stop",
-    [INTENT_TARGET] = "target",
+    [INTENT_ENTER] = "enter",   [INTENT_EXIT] = "exit",   [INTENT_STOP] = "stop",
+    [INTENT_TARGET] = "target", [INTENT_SHORT] = "short",
 };
 
 static const char *const faults[INTENT_FAULTS] = {
@@ -22,11 +20,24 @@ static const char *const faults[INTENT_FAULTS] = {
     [INTENT_NOTHING_HELD] = "NOTHING_HELD",
     [INTENT_TOO_MANY] = "TOO_MANY",
     [INTENT_STOP_STAYS] = "STOP_STAYS",
+    [INTENT_NO_SHORTS] = "NO_SHORTS",
 };
 
 static double price_of(const struct intent *intent, const struct strategy_input *input)
 {
-    return intent->kind == INTENT_ENTER && intent->limit > 0 ? intent->limit : input->close;
+    return intent_enters(intent->kind) && intent->limit > 0 ? intent->limit : input->close;
+}
+
+/* Is it of a short, or opens one? */
+static bool is_short(const struct intent *intent, const struct strategy_input *input)
+{
+    return intent->kind == INTENT_SHORT || (intent->kind == INTENT_STOP && input->qty < 0);
+}
+
+/* Is it below `price`, or `above` it? */
+static bool on_side(double number, double price, bool above)
+{
+    return above ? number > price : number < price;
 }
 
 /* 0, or a number above it. */
@@ -37,14 +48,17 @@ static bool is_price(double number)
 
 static enum intent_fault check_entry(const struct intent *intent, const struct strategy_input *input)
 {
+    bool sells = intent->kind == INTENT_SHORT;
+    if (sells && !input->shorts)
+        return INTENT_NO_SHORTS;
     if (!(intent->fraction > 0 && intent->fraction <= 1))
         return INTENT_BAD_FRACTION;
     if (!is_price(intent->limit))
         return INTENT_BAD_LIMIT;
     double price = price_of(intent, input);
-    if (!is_price(intent->stop) || (intent->stop > 0 && intent->stop >= price))
+    if (!is_price(intent->stop) || (intent->stop > 0 && !on_side(intent->stop, price, sells)))
         return INTENT_BAD_STOP;
-    if (!is_price(intent->profit) || (intent->profit > 0 && intent->profit <= price))
+    if (!is_price(intent->profit) || (intent->profit > 0 && !on_side(intent->profit, price, !sells)))
         return INTENT_BAD_PROFIT;
     if (intent->limit > 0 && intent->good_ns != 0 && intent->good_ns <= input->ts_ns)
         return INTENT_BAD_TIME;
@@ -55,14 +69,17 @@ enum intent_fault intent_check(const struct intent *intent, const struct strateg
 {
     switch (intent->kind) {
     case INTENT_ENTER:
+    case INTENT_SHORT:
         return check_entry(intent, input);
     case INTENT_EXIT:
         return input->qty == 0 ? INTENT_NOTHING_HELD : INTENT_FITS;
     case INTENT_STOP:
-        if (!(input->qty > 0))
+        if (input->qty == 0)
             return INTENT_NOTHING_HELD;
-        return is_price(intent->stop) && intent->stop > 0 && intent->stop < input->close ? INTENT_FITS
-                                                                                         : INTENT_BAD_STOP;
+        return is_price(intent->stop) && intent->stop > 0 &&
+                       on_side(intent->stop, input->close, input->qty < 0)
+                   ? INTENT_FITS
+                   : INTENT_BAD_STOP;
     case INTENT_TARGET:
         return intent->fraction >= 0 && intent->fraction <= 1 ? INTENT_FITS : INTENT_BAD_FRACTION;
     }
@@ -83,6 +100,7 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
                          const struct strategy_input *input, char *buf, size_t cap)
 {
     double price = price_of(intent, input);
+    bool of_short = is_short(intent, input);
     const char *kind = intent_kind_name(intent->kind);
     int n = 0;
     switch (fault) {
@@ -97,10 +115,12 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
         n = snprintf(buf, cap, "%s: limit %.10g is no price", kind, intent->limit);
         break;
     case INTENT_BAD_STOP:
-        n = snprintf(buf, cap, "%s: stop %.10g is not below the price %.10g", kind, intent->stop, price);
+        n = snprintf(buf, cap, "%s: stop %.10g is not %s the price %.10g", kind, intent->stop,
+                     of_short ? "above" : "below", price);
         break;
     case INTENT_BAD_PROFIT:
-        n = snprintf(buf, cap, "%s: profit %.10g is not above the price %.10g", kind, intent->profit, price);
+        n = snprintf(buf, cap, "%s: profit %.10g is not %s the price %.10g", kind, intent->profit,
+                     of_short ? "below" : "above", price);
         break;
     case INTENT_BAD_TIME:
         n = snprintf(buf, cap, "%s: its limit is good until %lld s before the bar's close", kind,
@@ -115,6 +135,9 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
     case INTENT_STOP_STAYS:
         n = snprintf(buf, cap, "%s: %.10g is refused: no market is seen, or a filter forbids it", kind,
                      intent->stop);
+        break;
+    case INTENT_NO_SHORTS:
+        n = snprintf(buf, cap, "%s: its account may not be short of it", kind);
         break;
     case INTENT_FITS:
     case INTENT_FAULTS:

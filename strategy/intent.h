@@ -14,20 +14,27 @@ enum intent_fault {
     INTENT_FITS,
     INTENT_BAD_KIND,
     INTENT_BAD_FRACTION, /* NaN, above 1, below 0; of ENTER: 0 */
-    INTENT_BAD_LIMIT,    /* ENTER: NaN, infinite or negative */
+    INTENT_BAD_LIMIT,    /* of an entry: NaN, infinite or negative */
     INTENT_BAD_STOP,   /* NaN, infinite or negative, 0 to move it to, or not below the price: the limit where
-                        * there is one, else the bar's close */
-    INTENT_BAD_PROFIT, /* NaN, infinite or negative, or not above that price */
-    INTENT_BAD_TIME,   /* ENTER: a limit whose expiry has passed */
-    INTENT_NOTHING_HELD, /* EXIT or STOP without a position; STOP of a short: stops protect longs */
+                        * there is one, else the bar's close; of a short: not above it */
+    INTENT_BAD_PROFIT, /* NaN, infinite or negative, or not above that price; of a short: not below it */
+    INTENT_BAD_TIME,   /* of an entry: a limit whose expiry has passed */
+    INTENT_NOTHING_HELD, /* EXIT or STOP without a position */
     INTENT_TOO_MANY,     /* more intents than STRATEGY_INTENTS_MAX: all are refused */
     INTENT_STOP_STAYS,   /* STOP: the existing stop cannot be moved: there is no market price, or a filter
                             refuses */
+    INTENT_NO_SHORTS,    /* SHORT: the account may not be short of the symbol */
     INTENT_FAULTS,
 };
 
 /* INTENT_FITS, or the first fault. Prices are plain numbers, not rounded to ticks. */
 enum intent_fault intent_check(const struct intent *intent, const struct strategy_input *input);
+
+/* Does it open a position? */
+static inline bool intent_enters(enum intent_kind kind)
+{
+    return kind == INTENT_ENTER || kind == INTENT_SHORT;
+}
 
 const char *intent_kind_name(enum intent_kind kind);    /* "enter" …; "unknown" for other values */
 const char *intent_fault_name(enum intent_fault fault); /* "BAD_STOP" …, "" for INTENT_FITS */

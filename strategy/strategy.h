@@ -32,6 +32,7 @@ struct strategy_input {
     double entry;             /* average price of the position; 0 when flat */
     double equity, cash;      /* of the account, in its currency */
     bool live_orders;         /* an order of this symbol is still working (stops and profits apart) */
+    bool shorts;              /* the account may be short of this symbol */
     double stop, profit;      /* prices of the active protective stop and take-profit; 0 for none */
     int positions;            /* symbols with a position or an entry, this one included */
     int symbols;              /* that the account trades */
@@ -43,16 +44,19 @@ enum intent_kind {
      * by a stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
     INTENT_ENTER,
     INTENT_EXIT,   /* close the position at market, long or short; its stop and profit end too */
-    INTENT_STOP,   /* move the protective stop to `stop` */
+    INTENT_STOP,   /* move the protective stop to `stop`: below the price; of a short above it */
     INTENT_TARGET, /* hold `fraction` of equity: buys or sells the difference at market */
+    /* ENTER the other way round, where `shorts` allows it: sells for `fraction` of equity. What was filled is
+     * bought back at `stop`, above the price, or at `profit`, below it. */
+    INTENT_SHORT,
 };
 
 struct intent {
     enum intent_kind kind;
-    double fraction;     /* ENTER: 0..1; TARGET: 0..1, 0 is EXIT */
-    double stop, profit; /* ENTER: prices or 0; STOP: stop */
-    double limit;        /* ENTER: price, or 0 for at market */
-    int64_t good_ns;     /* ENTER at a limit: when it expires; 0: never */
+    double fraction;     /* ENTER, SHORT: 0..1; TARGET: 0..1, 0 is EXIT */
+    double stop, profit; /* ENTER, SHORT: prices or 0; STOP: stop */
+    double limit;        /* ENTER, SHORT: price, or 0 for at market */
+    int64_t good_ns;     /* ENTER, SHORT at a limit: when it expires; 0: never */
     const char *why;     /* static text, recorded with the order */
 };
 
@@ -70,6 +74,7 @@ struct strategy {
     const char *name, *summary;
     const struct strategy_param *params;
     size_t n_params;
+    bool shorts; /* it also sells short, where the account may */
     /* NULL, or why these parameters, each within its range, contradict each other: static text that names
      * one. No function: they never do. */
     const char *(*check)(const double *params);

@@ -7,6 +7,7 @@
 #include "engine/backtest/guard_run.h"
 #include "engine/specs.h"
 #include "exchange/fail.h"
+#include "strategy/intent.h"
 
 enum { WINDOW_LEAST = 64, WINDOW_MOST = 2048, ROWS_LEAST = 16 * WINDOW_LEAST };
 
@@ -201,7 +202,7 @@ static int narrow(struct probe *probe)
 static bool enters(const struct guard_decision *decision)
 {
     for (size_t i = 0; i < decision->n_intents; i++)
-        if (decision->intents[i].kind == INTENT_ENTER || decision->intents[i].kind == INTENT_TARGET)
+        if (intent_enters(decision->intents[i].kind) || decision->intents[i].kind == INTENT_TARGET)
             return true;
     return false;
 }

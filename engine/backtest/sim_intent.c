@@ -195,6 +195,8 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
     case INTENT_TARGET:
         reach(sim, symbol, intent, equity);
         break;
+    case INTENT_SHORT: /* intent_check() refused it */
+        break;
     }
     return INTENT_FITS;
 }
@@ -248,6 +250,7 @@ static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row
         .equity = sim_number(equity, sim->money_units),
         .cash = sim_number(sim->cash - sim->reserved, sim->money_units),
         .live_orders = false,
+        .shorts = false, /* backtest_sim_covers() */
         .stop = 0,
         .profit = 0,
         .positions = sim->entered,
@@ -318,6 +321,7 @@ static bool stands(const struct sim *sim, const struct sim_symbol *symbol, const
 {
     switch (intent->kind) {
     case INTENT_ENTER:
+    case INTENT_SHORT:
         return (left || (symbol->qty == 0 && symbol->n_entering == 0)) &&
                (intent->good_ns == 0 || intent->good_ns > sim->now_ns);
     case INTENT_EXIT:

@@ -63,7 +63,7 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
         struct intent *intent = &intents[i];
         *intent = (struct intent){
             .kind = (enum intent_kind)PICK(&random, INTENT_ENTER, INTENT_ENTER, INTENT_EXIT, INTENT_STOP,
-                                           INTENT_STOP, INTENT_TARGET, INTENT_TARGET,
+                                           INTENT_STOP, INTENT_TARGET, INTENT_TARGET, INTENT_SHORT,
                                            random_chance(&random, 2) ? 9 : 0),
             .fraction = 0.001 * (double)random_between(&random, random_chance(&random, 5) ? -100 : 0, 1020),
             .stop = random_chance(&random, 60) ? imp_price(&random, input, -1) : 0,

@@ -18,19 +18,28 @@ static size_t dice_bar(const double *params, void *state, const struct strategy_
     if (dice % 100 >= 40 || input->live_orders)
         return 0;
     dice /= 100;
-    if (input->qty > 0) {
-        intents[0] = dice % 3 == 0 ? (struct intent){.kind = INTENT_STOP, .stop = c * 0.995, .why = "follows"}
-                                   : (struct intent){.kind = INTENT_EXIT, .why = "leaves"};
-        return 1;
+    double away = input->qty < 0 ? -1 : 1; /* from the price, as a long has it */
+    bool sells = input->shorts && (input->qty > 0 || (input->qty == 0 && dice % 7 < 3));
+    size_t n = 0;
+    if (input->qty != 0) {
+        intents[n++] =
+            dice % 3 == 0
+                ? (struct intent){.kind = INTENT_STOP, .stop = c * (1 - away * 0.005), .why = "follows"}
+                : (struct intent){.kind = INTENT_EXIT, .why = "leaves"};
+        if (dice % 3 == 0 || !input->shorts || dice % 11 < 5)
+            return n;
     }
-    intents[0] = (struct intent){.kind = INTENT_ENTER, .fraction = 0.2, .why = "enters"};
+    away = sells ? -1 : 1;
+    struct intent *entry = &intents[n++];
+    *entry = (struct intent){
+        .kind = sells ? INTENT_SHORT : INTENT_ENTER, .fraction = 0.2, .why = sells ? "sells" : "enters"};
     if (dice % 3 == 0)
-        intents[0].limit = c * 0.999;
+        entry->limit = c * (1 - away * 0.001);
     if (dice % 2 == 0)
-        intents[0].stop = c * 0.99;
-    if (dice % 5 == 0)
-        intents[0] = (struct intent){.kind = INTENT_TARGET, .fraction = 0.3, .why = "holds"};
-    return 1;
+        entry->stop = c * (1 - away * 0.01);
+    if (dice % 5 == 0 && n == 1)
+        *entry = (struct intent){.kind = INTENT_TARGET, .fraction = 0.3, .why = "holds"};
+    return n;
 }
 
 static const struct strategy dice_strategy = {
@@ -90,6 +99,9 @@ static void open_world(enum fill_model model, bool all_regular)
         h.accounts[a].session = a == 0 || all_regular ? SESSION_REGULAR : SESSION_EXTENDED;
         h.accounts[a].cash = 1000000 * USDT;
     }
+    h.accounts[1].rules.shorts = true;
+    h.accounts[1].rules.collateral_e4 = 15000;
+    h.accounts[1].rules.maintenance_e4 = 12500;
     h.config.n_symbols = 2;
     for (int s = 0; s < 2; s++)
         h.symbols[s].loose_ids = true;
@@ -184,7 +196,7 @@ static void play_bars(void)
         }
 }
 
-static uint64_t n_entered, n_ended, n_later;
+static uint64_t n_entered, n_sold, n_ended, n_later;
 
 static void check_entries(void)
 {
@@ -197,6 +209,7 @@ static void check_entries(void)
         if (!order_live(order->state) && order->state != ORDER_REJECTED)
             CHECK(order->updated_ns <= span.close_ns);
         n_entered += order->filled > 0;
+        n_sold += order->filled > 0 && order->side == ORDER_SELL;
         n_ended += order->reason == ORDER_SESSION_CLOSED;
         n_later += order->created_ns == span.open_ns;
     }
@@ -224,10 +237,12 @@ static void test_random(struct random *random)
         CHECK(memcmp(once, again, sizeof once) == 0);
         harness_close(&h);
     }
-    CHECK(n_entered > 50 && n_ended > 5 && n_later > 10);
+    CHECK(n_entered > 50 && n_sold > 20 && n_ended > 5 && n_later > 10);
     printf(
-        "engine/kept_random: %llu entries filled, %llu ended with their session, %llu made at an opening\n",
-        (unsigned long long)n_entered, (unsigned long long)n_ended, (unsigned long long)n_later);
+        "engine/kept_random: %llu entries filled, %llu of them short, %llu ended with their session, %llu made "
+        "at an opening\n",
+        (unsigned long long)n_entered, (unsigned long long)n_sold, (unsigned long long)n_ended,
+        (unsigned long long)n_later);
 }
 
 /* Orders of a run, to be compared with those of another. */
