@@ -31,6 +31,11 @@ static void print_done(const struct option_call *call, const json_t *result)
         cli_text_print(stdout, call->arguments[k - 1]);
     }
     puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
+    const char *note = json_string_value(json_object_get(result, "note"));
+    if (note) {
+        cli_text_print(stdout, note);
+        putchar('\n');
+    }
 }
 
 static int send(struct option_call *call, const char *cmd)

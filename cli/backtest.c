@@ -125,8 +125,8 @@ static const struct option_row options[] = {
      "instead of --strategy: the account of a daemon, with its strategy, parameters, fees, limits and cash; "
      "without --bars on what is stored",
      AT(account),
-     .without =
-         "strategy set cash fees fee-maker fee-taker risk session margin pattern-day-trader settlement"},
+     .without = "strategy set cash fees fee-maker fee-taker risk session margin pattern-day-trader "
+                "settlement shorts"},
     {"policy", "FILE",
      "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
      "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "

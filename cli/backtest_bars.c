@@ -255,6 +255,12 @@ static void note_most(const struct bars_run *run)
     }
 }
 
+static void note_long_only(const struct bars_run *run)
+{
+    for (int a = 0; a < run->n_accounts; a++)
+        cli_run_note_long_only(&run->args->run, &run->config, &run->accounts[a]);
+}
+
 /* Reports orders that were refused for a value that a file does not have. */
 static void note_refused(const struct bars_run *run)
 {
@@ -427,6 +433,7 @@ static int go(struct bars_run *run)
         status = simulate(run);
     if (status == EXIT_OK) {
         note_short(run);
+        note_long_only(run);
         note_most(run);
         note_refused(run);
         note_idle(run);

@@ -21,12 +21,14 @@
 #define CLASS_FEE_KEY(member, name, fallback, about) FEE_KEY(rules.member, name, fallback, about)
 #define STOCK_KEY(member, name, list, fallback, about, further) \
     {NULL, name, about, fallback, KEY_WORDS(list), KEY_AT(struct run_args, rules.member)},
+#define SHORT_KEY(member, name, value, fallback, about, further) \
+    {NULL, name, about, fallback, value, KEY_AT(struct run_args, rules.member)},
 
 static const struct config_key keys[RUN_KEYS] = {
     {NULL, ACCOUNT_CASH_WORDS, .kind = CONFIG_WHOLE, ACCOUNT_CASH, KEY_AT(struct run_args, cash)},
     ACCOUNT_FEE_KEYS(OWN_FEE_KEY){NULL, ENGINE_SLIPPAGE_KEY, KEY_AT(struct run_args, slippage_e6)},
     {NULL, ENGINE_LATENCY_KEY, KEY_AT(struct run_args, latency_ns)},
-    ACCOUNT_STOCK_KEYS(STOCK_KEY) ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_KEY)};
+    ACCOUNT_STOCK_KEYS(STOCK_KEY) ACCOUNT_SHORT_KEYS(SHORT_KEY) ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_KEY)};
 
 static const int64_t not_given = -1; /* in the bytes of a key's value */
 
@@ -256,6 +258,10 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"margin", "WORD", .key = &keys[RUN_MARGIN]},
     {"pattern-day-trader", "WORD", .key = &keys[RUN_DAY_TRADER]},
     {"settlement", "WORD", .key = &keys[RUN_SETTLEMENT]},
+    {"shorts", NULL, "an account may sell what it does not hold (docs/accounts.md)", AT(rules.shorts)},
+    {"collateral", "R", .key = &keys[RUN_COLLATERAL], .with = "shorts"},
+    {"maintenance", "R", .key = &keys[RUN_MAINTENANCE], .with = "shorts"},
+    {"borrow-rate", "R", .key = &keys[RUN_BORROW_RATE], .with = "shorts"},
     {"venue", "VENUE",
      "its rules of orders hold, and its fees where no option names some: of stocks with --calendar, else of crypto",
      .take = take_venue},

@@ -26,6 +26,9 @@ enum run_key {
     RUN_MARGIN,
     RUN_DAY_TRADER,
     RUN_SETTLEMENT,
+    RUN_COLLATERAL,
+    RUN_MAINTENANCE,
+    RUN_BORROW_RATE,
     RUN_CLASS_FEES, /* without options: of a venue's classes, by default */
     RUN_KEYS = RUN_CLASS_FEES + 4
 };
@@ -52,7 +55,7 @@ struct run_args {
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;
-    struct account_rules rules; /* of stocks, and a venue's fees by class */
+    struct account_rules rules; /* of shorts and stocks, and a venue's fees by class */
     const char *venue;          /* whose rules of orders hold; NULL: not given */
     int32_t slippage_e6;
     int64_t latency_ns;
@@ -72,7 +75,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 35 };
+enum { CLI_RUN_OPTIONS = 39 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -132,6 +135,10 @@ int cli_run_rows(const struct run_args *args, const struct market *market, size_
  * EXIT_OK, or EXIT_ERROR where the market's symbols are not quoted in one currency. */
 int cli_run_account(const struct run_args *args, const struct market *market, int choice,
                     struct account_spec *ret);
+
+/* A line on stderr where the account's strategy also sells short, and it may not. */
+void cli_run_note_long_only(const struct run_args *args, const struct backtest_config *config,
+                            const struct account_spec *account);
 
 /* The account of a policy, "policy": with the capital and the fees that it was made for, where the command
  * line does not set them. The same statuses. */

@@ -200,6 +200,8 @@ static int begin_account(const struct run_args *args, const struct market *marke
     spec.rules.fees = args->fees;
     spec.rules.risk = args->risk;
     spec.rules.class_fees = args->venue && !args->own_fees;
+    if (!spec.rules.shorts)
+        spec.rules.collateral_e4 = spec.rules.maintenance_e4 = spec.rules.borrow_rate_e6 = 0;
     snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
     if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, "--cash",

@@ -79,3 +79,14 @@ void cli_run_note_refused(const struct run_args *args, const struct market *mark
                 "papertape: %s: note: %s: %llu orders were refused PRICE_FILTER: --tick names the tick\n",
                 args->verb, account, (unsigned long long)refused->refused[ORDER_PRICE_FILTER]);
 }
+
+void cli_run_note_long_only(const struct run_args *args, const struct backtest_config *config,
+                            const struct account_spec *account)
+{
+    if (!account->strategy || !account->strategy->shorts || backtest_may_short(config, account))
+        return;
+    fprintf(stderr, "papertape: %s: note: %s trades long only: %s\n", args->verb, account->strategy->name,
+            account->rules.shorts ? "the venue lends none of the symbols"
+                                  : "its account may not be short, which --shorts, or shorts = on of an "
+                                    "account, allows");
+}

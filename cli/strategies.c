@@ -40,9 +40,9 @@ int cli_strategies_list(bool json)
     struct stored_list list = {.name = "strategies", .form = STORED_JSON};
     for (size_t i = 0; i < n; i++) {
         if (json)
-            cli_stored_object(&list,
-                              json_pack("{s:s, s:s, s:o}", "name", strategies[i]->name, "summary",
-                                        strategies[i]->summary, "params", params_array(strategies[i])));
+            cli_stored_object(&list, json_pack("{s:s, s:s, s:b, s:o}", "name", strategies[i]->name, "summary",
+                                               strategies[i]->summary, "shorts", strategies[i]->shorts,
+                                               "params", params_array(strategies[i])));
         else
             print_text(strategies[i]);
     }

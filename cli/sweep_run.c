@@ -165,6 +165,10 @@ static int run_batch(struct batch *batch)
                                      .ctx = batch};
     struct backtest backtest;
     char err[512] = "";
+    if (batch->done == 0) {
+        cli_progress_end(&batch->progress);
+        cli_run_note_long_only(&sweep->run, &config, &batch->accounts[0]);
+    }
     if (backtest_run(&config, &backtest, err, sizeof err) < 0)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", err);
     int status = EXIT_OK;

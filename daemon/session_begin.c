@@ -578,8 +578,10 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     /* The rows of this run's start belong to its first event, so that the log comes first. */
     db_writer_group_begin(session->writer);
     daemon_session_put_symbols(session, session->engine);
-    for (int a = 0; a < engine_accounts(session->engine); a++)
+    for (int a = 0; a < engine_accounts(session->engine); a++) {
         daemon_session_put_account(session, session->engine, a);
+        daemon_session_note_account(session->engine, a);
+    }
     put_settings(session);
     daemon_session_run_begin(session);
     struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};

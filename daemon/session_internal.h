@@ -118,6 +118,8 @@ struct engine_sink daemon_session_sink(struct session *session);
 void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol);
 void daemon_session_put_symbols(struct session *session, const struct engine *engine);
 void daemon_session_put_account(struct session *session, const struct engine *engine, int account);
+/* A line in the log where its strategy also sells short, and the account may not. */
+void daemon_session_note_account(const struct engine *engine, int account);
 /* Beside a point of equity, where the account's rules say more than its cash does. */
 void daemon_session_put_margin(struct session *session, const struct engine *engine, int account,
                                int64_t ts_ns);

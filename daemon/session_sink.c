@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "strategy/policy/device.h"
+#include "strategy/strategy.h"
 
 #define NO_LIQUIDITY "NO_LIQUIDITY"
 
@@ -293,11 +294,22 @@ void daemon_session_put_account(struct session *session, const struct engine *en
     db_writer_put_account(session->writer, &row);
 }
 
+void daemon_session_note_account(const struct engine *engine, int account)
+{
+    const struct account_spec *spec = engine_account_spec(engine, account);
+    if (!spec->strategy || !spec->strategy->shorts || engine_may_short(engine, account))
+        return;
+    daemon_log_info("account %s: %s trades long only: %s", spec->name, spec->strategy->name,
+                    spec->rules.shorts ? "none of its symbols is lent" : "shorts = off");
+}
+
 static void put_account(void *ctx, int account)
 {
     struct session *session = ctx;
     if (!held(session))
         daemon_session_put_account(session, engine_of(session), account);
+    if (!session->playing)
+        daemon_session_note_account(engine_of(session), account);
 }
 
 void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol)

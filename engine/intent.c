@@ -228,6 +228,8 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
     struct sizing sizing = sizing_of_entry(engine, account, symbol, side, turns);
     int64_t qty = sizing_entry(&sizing, intent->fraction,
                                prices.limit > 0 ? prices.limit : shown_price(engine, account, symbol, side));
+    if (sells && order_rules_of(sizing.symbol)) /* whole shares are lent */
+        qty -= qty % order_rules_whole(sizing.symbol);
     struct order legs[ORDER_LEGS_MAX];
     int n = 1;
     legs[0] = engine_intent_order(account, symbol, side, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty,

@@ -310,8 +310,9 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
         return unlent(engine, order);
     int64_t held = engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL);
     if (held > 0 && held > sellable)
-        return ORDER_INSUFFICIENT_BALANCE; /* it was spent on another symbol */
-    enum order_reason reason = order_rules_lends(&engine->markets[order->symbol].symbol, left - held);
+        return ORDER_INSUFFICIENT_BALANCE;              /* it was spent on another symbol */
+    int64_t lent = order->by_hand ? left - held : left; /* a strategy's exit sells before what is held */
+    enum order_reason reason = order_rules_lends(&engine->markets[order->symbol].symbol, lent);
     if (reason == ORDER_OK)
         reason = engine_margin_entry(engine, order->account, order->symbol);
     if (reason == ORDER_OK && !covered(engine, order, engine_reserve_price(engine, order), left, left - held))

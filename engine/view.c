@@ -129,6 +129,14 @@ size_t engine_indicators(const struct engine *engine, int account, int symbol, c
     return n;
 }
 
+bool engine_may_short(const struct engine *engine, int account)
+{
+    bool may = false;
+    for (int s = 0; s < engine->n_symbols; s++)
+        may |= engine_loan_allowed(engine, account, s);
+    return may;
+}
+
 const uint64_t *engine_intents_refused(const struct engine *engine, int account)
 {
     return engine->runners[account].refused;

@@ -76,16 +76,17 @@ const char *option_term(const struct option_row *row, char ret[static OPTION_TER
 const char *option_words(const struct option_row *row, char ret[static OPTION_WORDS_MAX])
 {
     char right[128];
+    const char *between = row->with ? "; with --" : "", *with = row->with ? row->with : "";
 
-    if (row->with) {
-        snprintf(ret, OPTION_WORDS_MAX, "%s; with --%s", row->words, row->with);
+    if (row->words || !row->key) {
+        if (!row->with)
+            return row->words;
+        snprintf(ret, OPTION_WORDS_MAX, "%s%s%s", row->words, between, with);
         return ret;
     }
-    if (row->words || !row->key)
-        return row->words;
     config_key_right(row->key, right, sizeof right);
-    snprintf(ret, OPTION_WORDS_MAX, "%s; %s%s %s by default", row->key->about, right,
-             right[strlen(right) - 1] == ',' ? "" : ",", row->key->fallback);
+    snprintf(ret, OPTION_WORDS_MAX, "%s; %s%s %s by default%s%s", row->key->about, right,
+             right[strlen(right) - 1] == ',' ? "" : ",", row->key->fallback, between, with);
     return ret;
 }
 

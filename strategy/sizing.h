@@ -2,6 +2,8 @@
 #ifndef STRATEGY_SIZING_H
 #define STRATEGY_SIZING_H
 
+#include <math.h>
+
 #include "strategy/strategy.h"
 
 /* An entry near `price` that loses the share `risk` of equity at `stop`: its fraction is
@@ -17,6 +19,22 @@ static inline bool sizing_enter(double risk, double most, double price, double s
     double fraction = risk * price / distance;
     *ret = (struct intent){
         .kind = INTENT_ENTER, .fraction = fraction < most ? fraction : most, .stop = stop, .profit = profit};
+    return true;
+}
+
+/* The same of a short, whose stop is above the price and whose profit, where it has one, is below: one at 0
+ * or less is never reached, and is left out. */
+static inline bool sizing_short(double risk, double most, double price, double stop, double profit,
+                                struct intent *ret)
+{
+    double distance = stop - price;
+    if (!(price > 0) || !(distance > 0) || !isfinite(stop) || (profit != 0 && !(profit < price)))
+        return false;
+    double fraction = risk * price / distance;
+    *ret = (struct intent){.kind = INTENT_SHORT,
+                           .fraction = fraction < most ? fraction : most,
+                           .stop = stop,
+                           .profit = profit > 0 ? profit : 0};
     return true;
 }
 

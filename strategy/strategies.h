@@ -1,6 +1,6 @@
 /* The strategies, one line each, sorted by name; the declarations, the list and what is built follow. One
- * file each: NAME.c, its rule and its table in docs/strategies.md. All are long only, keep their memory in
- * `state`, and use closed bars only. */
+ * file each: NAME.c, its rule and its table in docs/strategies.md. All keep their memory in `state`, and use
+ * closed bars only. */
 #ifndef STRATEGY_STRATEGIES_H
 #define STRATEGY_STRATEGIES_H
 
@@ -8,6 +8,7 @@
 
 /* clang-format off */
 #define STRATEGIES(X) \
+    X(binance_day_trade) \
     X(buy_and_hold) \
     X(day_trade) \
     X(equal_weight) \

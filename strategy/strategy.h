@@ -86,8 +86,8 @@ struct strategy {
     size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input,
                      struct intent *intents);
     /* NULL, or a vectorised search for the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
-     * which on_bar(), for an account that is flat or has a position, may return an intent or change its
-     * memory. on_bar() must do nothing at bars without a mark; marks may be too many, never too few, and a
+     * which on_bar(), for an account that is flat or long, and may not be short, may return an intent or
+     * change its memory. on_bar() must do nothing at bars without a mark; marks may be too many, never too few, and a
      * mark depends on bars up to i only. The words are zeroed; open_ns and volume are NULL. The columns may
      * begin anywhere in the history, and more than once: a bar that depends on bars before them must be
      * marked. */

@@ -8,6 +8,7 @@
 #include "daemon/config_keys.h"
 #include "engine/event.h"
 #include "exchange/nearest.h"
+#include "strategy/strategy.h"
 
 /* Sets a key of the account's section from an argument's text. */
 static bool take_key(const struct args *args, const char *name, const char *key, struct daemon_config *config,
@@ -143,7 +144,11 @@ void daemon_command_account_create(const struct request *request)
             return;
         }
     }
-    daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", event.command.account.name));
+    const struct account_spec *spec = &event.command.account;
+    bool long_only = spec->strategy && spec->strategy->shorts && !spec->rules.shorts;
+    daemon_command_carry_out(request, &event,
+                             json_pack("{s:s, s:s*}", "account", spec->name, "note",
+                                       long_only ? "shorts are off: its strategy trades long only" : NULL));
 }
 
 /* The account that `name` names, which must be given. */

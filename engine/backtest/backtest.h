@@ -151,6 +151,9 @@ struct backtest_needs {
     int n_short, first_short;        /* symbols that have fewer than `bars`; the first, or -1 */
 };
 
+/* May the account be short of one of the symbols at least? */
+bool backtest_may_short(const struct backtest_config *config, const struct account_spec *account);
+
 /* 0, or -EINVAL for indicators that cannot be on these bars (err). A run in which every symbol is short is
  * refused by backtest_run(). */
 int backtest_needs(const struct backtest_config *config, const struct account_spec *account,

@@ -8,6 +8,7 @@
 #include "engine/specs.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
+#include "exchange/order_rules.h"
 
 /* The base bars that an indicator needs for its first output. */
 static size_t bars_needed(const struct runner_spec *spec, int64_t interval_ns)
@@ -145,6 +146,16 @@ static int check_policy(const struct backtest_config *config, const struct accou
     if (!refused)
         return 0;
     return fail_with(-EINVAL, err, err_size, "the policy of account %s: %s", account->name, why);
+}
+
+bool backtest_may_short(const struct backtest_config *config, const struct account_spec *account)
+{
+    bool may = false;
+    for (int s = 0; s < config->market->n_symbols; s++) {
+        const struct symbol symbol = backtest_run_symbol(config, s);
+        may |= order_rules_short(&symbol) == ORDER_OK;
+    }
+    return may && account->rules.shorts;
 }
 
 static int check_account(const struct backtest_config *config, const struct account_spec *account, char *err,

@@ -97,6 +97,7 @@ static void random_account(struct ask *ask, int at, size_t i)
     input->live_orders = random_chance(&drawn, 10);
     input->symbols = (int)random_between(&drawn, 1, 5);
     input->positions = (int)random_between(&drawn, 0, input->symbols);
+    input->shorts = random_chance(&drawn, 60);
     ask->record.losses = ask->record.losing = (uint32_t)(i / 100);
 }
 

@@ -3,8 +3,8 @@
  *
  * usage: intents STRATEGY INTERVAL_S [KEY=VALUE…]
  * stdin: a line a bar: open_ns open high low close volume qty equity live stop positions symbols wins losses
- * losing session_open_ns session_close_ns. stdout: a line an intent: row kind fraction stop profit limit
- * good_ns why. */
+ * losing shorts session_open_ns session_close_ns. stdout: a line an intent: row kind fraction stop profit
+ * limit good_ns why. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum { BARS_MAX = 200000, OUTPUTS_MAX = 32 };
 
 struct account {
     double qty, equity, stop;
-    int live, positions, symbols;
+    int live, positions, symbols, shorts;
     struct strategy_record record;
 };
 
@@ -36,11 +36,11 @@ static bool read_bars(size_t *ret_n)
     for (; n < BARS_MAX; n++) {
         struct account *a = &accounts[n];
         int read = scanf("%" SCNd64 " %lf %lf %lf %lf %lf %lf %lf %d %lf %d %d %" SCNu32 " %" SCNu32
-                         " %" SCNu32 " %" SCNd64 " %" SCNd64,
+                         " %" SCNu32 " %d %" SCNd64 " %" SCNd64,
                          &opens[n], &prices[0][n], &prices[1][n], &prices[2][n], &prices[3][n], &prices[4][n],
                          &a->qty, &a->equity, &a->live, &a->stop, &a->positions, &a->symbols, &a->record.wins,
-                         &a->record.losses, &a->record.losing, &sessions[0][n], &sessions[1][n]);
-        if (read != 17) {
+                         &a->record.losses, &a->record.losing, &a->shorts, &sessions[0][n], &sessions[1][n]);
+        if (read != 18) {
             *ret_n = n;
             return read == EOF;
         }
@@ -77,6 +77,7 @@ static void ask(const struct strategy *strategy, const double *params, int64_t i
                                        .qty = a->qty,
                                        .equity = a->equity,
                                        .live_orders = a->live,
+                                       .shorts = a->shorts,
                                        .stop = a->stop,
                                        .positions = a->positions,
                                        .symbols = a->symbols,
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n;
     if (!read_bars(&n))
-        return fail("stdin: 17 numbers a line are needed, at most 200000 lines");
+        return fail("stdin: 18 numbers a line are needed, at most 200000 lines");
     if (engine_runner_specs(strategy, params, interval_ns, specs, &n_specs, err) < 0)
         return fail(err);
     double *out[OUTPUTS_MAX];

@@ -2,7 +2,7 @@
 """One definition of a trade: synthetic bars through papertape-replay and the live daemon over TLS, with the bar fill model,
 and the same bars in `papertape backtest`: every strategy on an account of its own, the same orders, fills and ledger, row
 by row, to the last row's hash; and the ledger of the backtest verifies. With --long: a week of one-minute bars of two
-symbols; else two days."""
+symbols; else two days. Then half a day, where the accounts may be short, of the strategies that sell short."""
 
 import json
 import math
@@ -15,6 +15,7 @@ import harness
 
 START_S = 1704067200  # 2024-01-01, a Monday
 MINUTES = 7 * 1440 if harness.LONG else 2 * 1440
+SHORT_MINUTES = 720
 SEED = int(os.environ.get("PAPERTAPE_SEED", "20261121"))
 WAIT = 1800.0 if harness.LONG else 600.0
 FEE = "0.001"
@@ -22,6 +23,7 @@ RISK = {"exposure_symbol": "0.9", "exposure_account": "1", "daily_loss": "0.5", 
 
 # Every strategy, with parameters that make it trade within two days of minutes.
 SETTINGS = {
+    "binance-day-trade": {"fast": "4", "slow": "15", "fraction_max": "0.4"},
     "buy-and-hold": {},
     "day-trade": {},
     "equal-weight": {},
@@ -34,13 +36,13 @@ SETTINGS = {
 }
 
 
-def write_bars(path, seed, price, step_digits):
+def write_bars(path, seed, price, step_digits, minutes=MINUTES):
     """A random walk that rises for half a day and falls for the next, with calm and wild hours, on ticks of 0.01."""
     chance = random.Random(seed)
     spread = 0.0
     with open(path, "w") as file:
         file.write("timestamp,open,high,low,close,volume\n")
-        for i in range(MINUTES):
+        for i in range(minutes):
             if i % 240 == 0:
                 spread = chance.choice((0.0002, 0.0005, 0.0015))
             drift = 0.0001 * math.sin(2 * math.pi * i / 1440)  # up for half a day, down for the next
@@ -53,38 +55,43 @@ def write_bars(path, seed, price, step_digits):
             price = close
 
 
-def strategies():
+def strategies(short=False):
+    """Their names; short: of those that sell short."""
     done = subprocess.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--json"], capture_output=True, text=True,
                           check=True)
-    return sorted(s["name"] for s in json.loads(done.stdout)["strategies"])
+    return sorted(s["name"] for s in json.loads(done.stdout)["strategies"] if s["shorts"] or not short)
 
 
-def configuration(names):
+def configuration(names, shorts=False):
     text = ["[market]", "symbols = BTCUSDT, ETHUSDT", "interval = 1m", "history = 0",
             "streams = trade, kline, bookTicker", "[engine]", "fill_model = bar", "latency_ms = 50", "slippage = 0.0002",
             "equity_interval_s = 0", "[risk]"]
     text += [f"{key} = {value}" for key, value in RISK.items()]
     for name in names:
-        text += [f"[account {name}]", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}", f"strategy = {name}"]
+        text += [f"[account {name}]", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}", f"strategy = {name}",
+                 f"shorts = {'on' if shorts else 'off'}"]
         text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
     return "\n".join(text) + "\n"
 
 
-def wait_for_end(daemon):
-    last = START_S + 60 * (MINUTES - 1)
+def wait_for_end(daemon, minutes=MINUTES):
+    last = START_S + 60 * (minutes - 1)
     harness.wait_last_bars(daemon, dict.fromkeys(("BTCUSDT", "ETHUSDT"), last * 1000), "1m", WAIT, (last + 60) * 10**9)
 
 
-def live(folder, files, names):
+def live(folder, files, names, minutes, shorts):
     """What the daemon's database has when the bars are over."""
     replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names), ["--clock", "feed"]))
-    wait_for_end(daemon)
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names, shorts), ["--clock", "feed"]))
+    wait_for_end(daemon, minutes)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     for symbol, path in zip(("BTCUSDT", "ETHUSDT"), files):
         bars = daemon.papertape("bars", symbol, "1m").splitlines()
-        assert len(bars) == MINUTES + 1, f"{symbol}: {len(bars) - 1} bars of {MINUTES} reached the daemon"
+        assert len(bars) == minutes + 1, f"{symbol}: {len(bars) - 1} bars of {minutes} reached the daemon"
+    for name in names:
+        says = f"account {name}: {name} trades long only: shorts = off" in daemon.log_text()
+        assert says == (name in strategies(short=True) and not shorts), f"{name}, with shorts {shorts}: the log says so: {says}"
     print(daemon.papertape("ledger", "verify").strip())
     explained(daemon)
     return {"orders": daemon.papertape("orders", "--csv"), "fills": daemon.papertape("fills", "--csv"),
@@ -104,12 +111,13 @@ def explained(daemon):
     assert "of the bar of" in daemon.papertape("explain", order)
 
 
-def again(folder, files, names, way):
+def again(folder, files, names, way, shorts):
     """The same of the backtest."""
     paths = {what: os.path.join(folder.path, f"{way}-{what}.csv") for what in ("orders", "fills", "ledger")}
     saved = os.path.join(folder.path, f"{way}-saved")
     argv = [harness.PAPERTAPE, "backtest", "--bars", ",".join(files), "--cash", "100000", "--fee-maker", FEE, "--fee-taker",
             FEE, "--slippage", "0.0002", "--latency-ms", "50", "--way", way, "--no-cache", "--json", "--save", saved]
+    argv += ["--shorts"] * shorts
     for key, value in RISK.items():
         argv += ["--risk", f"{key}={value}"]
     for name in names:
@@ -120,6 +128,7 @@ def again(folder, files, names, way):
         argv += [f"--{what}", path]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
     assert done.returncode == 0, (way, done.stderr)
+    assert ("trades long only" in done.stderr) == (not shorts), done.stderr
     verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", saved], capture_output=True, text=True,
                               timeout=WAIT)
     assert verified.returncode == 0, (way, verified.stdout, verified.stderr)
@@ -142,17 +151,14 @@ def same(way, live_rows, backtest_rows):
         assert len(want) == len(got), (way, what, len(want) - 1, len(got) - 1)
 
 
-def main():
-    names = strategies()
-    assert names == sorted(SETTINGS), f"this test knows {sorted(SETTINGS)}, the program {names}"
-    print(f"counts: {MINUTES} bars of two symbols, seed {SEED}" + ("" if harness.LONG else " (--long: a week)"))
+def compare(names, minutes, shorts):
     with harness.Folder() as folder:
         files = [os.path.join(folder.path, name) for name in ("BTCUSDT_1m.csv", "ETHUSDT_1m.csv")]
-        write_bars(files[0], SEED, 42000.0, 5)
-        write_bars(files[1], SEED + 1, 2300.0, 4)
-        stored = live(folder, files, names)
+        write_bars(files[0], SEED, 42000.0, 5, minutes)
+        write_bars(files[1], SEED + 1, 2300.0, 4, minutes)
+        stored = live(folder, files, names, minutes, shorts)
         for way in ("engine", "auto"):
-            same(way, stored, again(folder, files, names, way))
+            same(way, stored, again(folder, files, names, way, shorts))
         fills = rows(stored["fills"])
         account = fills[0].split(",").index("account")
         for name in names:
@@ -161,6 +167,15 @@ def main():
             assert count > 0, f"{name} never traded: nothing was shown"
         print(f"{len(rows(stored['orders'])) - 1} orders, {len(fills) - 1} fills, {len(rows(stored['ledger'])) - 1} ledger rows "
               "equal, live over TLS and backtest, the last hash too")
+        assert (",borrow," in stored["ledger"]) == shorts, "nothing was sold short" if shorts else "something was borrowed"
+
+
+def main():
+    names = strategies()
+    assert names == sorted(SETTINGS), f"this test knows {sorted(SETTINGS)}, the program {names}"
+    print(f"counts: {MINUTES} bars of two symbols, seed {SEED}" + ("" if harness.LONG else " (--long: a week)"))
+    compare(names, MINUTES, False)
+    compare(strategies(short=True), SHORT_MINUTES, True)
     return 0
 
 

@@ -4,8 +4,8 @@ then somebody sells by hand."""
 
 
 class Account:
-    def __init__(self, random, symbols):
-        self.random, self.symbols = random, symbols
+    def __init__(self, random, symbols, shorts=False):
+        self.random, self.symbols, self.shorts = random, symbols, shorts
         self.cash, self.qty, self.cost, self.equity = 10000.0, 0.0, 0.0, 10000.0
         self.stop = self.profit = 0.0
         self.wins = self.losses = self.losing = 0
@@ -16,7 +16,7 @@ class Account:
         self.cash -= qty * price
         self.cost += qty * price
         self.qty += qty
-        if held > 0 and self.qty <= 1e-9 * held:
+        if held != 0 and self.qty / held <= 1e-9:
             won = self.cost < 0
             self.wins, self.losses = self.wins + won, self.losses + (not won)
             self.losing = 0 if won else self.losing + 1
@@ -24,13 +24,16 @@ class Account:
 
     def fill(self, intent, price):
         kind, fraction, stop, profit = intent[:4]
-        if kind == "exit" and self.qty > 0:
+        if kind == "exit" and self.qty != 0:
             self.trade(-self.qty, price)
         elif kind == "target":
             missing = fraction * self.equity / price - self.qty
             self.trade(missing, price)
-        elif kind == "enter":
+        elif kind == "enter" and self.qty >= 0:
             self.trade(min(fraction * self.equity, self.cash) / price, price)
+            self.stop, self.profit = stop, profit
+        elif kind == "short" and self.qty <= 0:
+            self.trade(-min(fraction * self.equity, self.cash) / price, price)
             self.stop, self.profit = stop, profit
 
     def open_bar(self, open_ns, o, h, l):
@@ -54,7 +57,11 @@ class Account:
             self.trade(-self.qty, min(o, self.stop))
         if self.qty > 0 and self.profit and h >= self.profit:
             self.trade(-self.qty, max(o, self.profit))
-        if self.qty > 0 and self.random.random() < 0.001:
+        if self.qty < 0 and self.stop and h >= self.stop:
+            self.trade(-self.qty, max(o, self.stop))
+        if self.qty < 0 and self.profit and l <= self.profit:
+            self.trade(-self.qty, min(o, self.profit))
+        if self.qty != 0 and self.random.random() < 0.001:
             self.trade(-self.qty, o)
         if self.random.random() < 0.01:
             self.others = int(self.random.integers(0, self.symbols))
@@ -62,7 +69,7 @@ class Account:
     def close_bar(self, c):
         self.equity = self.cash + self.qty * c
         self.live = bool(self.orders)
-        self.positions = self.others + (self.qty > 0 or self.live)
+        self.positions = self.others + (self.qty != 0 or self.live)
 
     def take(self, intents):
         for intent in intents:
@@ -74,5 +81,5 @@ class Account:
     def words(self):
         return (
             f"{float(self.qty)!r} {float(self.equity)!r} {int(self.live)} {float(self.stop)!r} {self.positions} {self.symbols} "
-            f"{self.wins} {self.losses} {self.losing}"
+            f"{self.wins} {self.losses} {self.losing} {int(self.shorts)}"
         )

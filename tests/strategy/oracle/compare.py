@@ -163,7 +163,7 @@ def read_bars(path, most):
 
 def expected(name, p, bars, interval_ns, random):
     rule = RULES[name](p, bars, interval_ns)
-    account = Account(random, int(random.integers(1, 5)))
+    account = Account(random, int(random.integers(1, 5)), rule.shorts and random.random() < 0.7)
     lines, wanted = [], []
     for i in range(len(bars["open_ns"])):
         o, h, l, c, v = (float(bars[k][i]) for k in NAMES)

@@ -23,11 +23,21 @@ def sized(p, price, stop, profit, why, **rest):
     return enter(min(p["fraction_max"], p["risk"] * price / (price - stop)), why, stop, profit, **rest)
 
 
+def sized_short(p, price, stop, profit, why):
+    """The same of a short."""
+    if not 0 < price < stop or (profit and not profit < price):
+        return []
+    fraction = min(p["fraction_max"], p["risk"] * price / (stop - price))
+    return [("short", fraction, stop, max(profit, 0.0), 0.0, 0, why)]
+
+
 def known(*values):
     return not any(math.isnan(value) for value in values)
 
 
 class Rule:
+    shorts = False  # whether it also sells short
+
     def __init__(self, p, bars, interval_ns):
         self.p, self.bars, self.interval_ns = p, bars, interval_ns
         self.close = bars["close"]
@@ -38,6 +48,38 @@ class Rule:
 
     def ts(self, i):
         return int(self.bars["open_ns"][i]) + self.interval_ns
+
+
+class BinanceDayTrade(Rule):
+    shorts, side = True, 0
+
+    def prepare(self):
+        p, bars = self.p, self.bars
+        self.fast, self.slow = ema(self.close, int(p["fast"])), ema(self.close, int(p["slow"]))
+        self.atr = talib.ATR(bars["high"], bars["low"], self.close, int(p["atr"]))
+
+    def enter(self, c, atr, shorts):
+        p = self.p
+        if self.side == 1:
+            return sized(p, c, c - p["stop_atr"] * atr, p["profit_atr"] and c + p["profit_atr"] * atr, "cross up")
+        if not shorts:
+            return []
+        return sized_short(p, c, c + p["stop_atr"] * atr, p["profit_atr"] and c - p["profit_atr"] * atr, "cross down")
+
+    def at(self, i, a):
+        fast, slow, atr = self.fast[i], self.slow[i], self.atr[i]
+        if not known(fast, slow, atr):
+            return []
+        before = self.side
+        if fast != slow:
+            self.side = 1 if fast > slow else -1
+        if a.live:
+            return []
+        against = a.qty * self.side < 0
+        wanted = leave("cross up" if self.side == 1 else "cross down") if against else []
+        if before * self.side == -1 and (a.qty == 0 or against):
+            wanted += self.enter(self.close[i], atr, a.shorts)
+        return wanted
 
 
 class BuyAndHold(Rule):
@@ -240,6 +282,7 @@ class DayTrade(Rule):
 
 
 RULES = {
+    "binance-day-trade": BinanceDayTrade,
     "buy-and-hold": BuyAndHold,
     "day-trade": DayTrade,
     "equal-weight": EqualWeight,
