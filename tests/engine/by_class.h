@@ -11,6 +11,7 @@
 
 static enum fill_model model = FILL_QUOTE;
 static enum session_choice choice_of_bob = SESSION_ALL;
+static bool bob_shorts;
 
 /* At 60,000, before or in the session. */
 static inline void open_class(enum asset_class asset, enum market_phase phase, int64_t now_ns)
@@ -32,6 +33,8 @@ static inline void open_class(enum asset_class asset, enum market_phase phase, i
     h.accounts[BOB].cash = 1000000 * USDT;
     h.accounts[BOB].strategy = &puppet_strategy;
     h.accounts[BOB].session = choice_of_bob;
+    h.accounts[BOB].rules.shorts = bob_shorts;
+    h.accounts[BOB].rules.collateral_e4 = h.accounts[BOB].rules.maintenance_e4 = bob_shorts ? 12500 : 0;
     harness_open(&h);
     if (asset == ASSET_US_EQUITY)
         phase_at(phase, now_ns, phase == MARKET_PHASE_EARLY ? OPEN_NS : CLOSE_NS, false);

@@ -2,6 +2,7 @@
  * strategy's are held here where they can be, and orders for auctions and by amount fill when they
  * should; extended hours: extended_hours.c. exchange/order_rules has every rule; here is what the engine does
  * with them. */
+#include "strategy/intent.h"
 #include "tests/engine/by_class.h"
 
 /* ---- by hand ---- */
@@ -148,6 +149,37 @@ static void test_emulated(void)
     harness_close(&h);
 }
 
+/* Crypto is not lent, and of stocks whole shares are: also where a fraction of one is sold before. */
+static void test_short_intents(void)
+{
+    const struct intent sells = {
+        .kind = INTENT_SHORT, .fraction = 0.5, .stop = 61000, .profit = 59000, .why = "down"};
+    bob_shorts = true;
+    open_class(ASSET_CRYPTO, MARKET_PHASE_OPEN, OPEN_NS);
+    wants(sells);
+    CHECK(!puppet_saw.shorts && n_orders() == 0);
+    CHECK_INT(engine_intents_refused(h.engine, BOB)[INTENT_NO_SHORTS], 1);
+    harness_close(&h);
+
+    open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
+    wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.46, .why = "in"});
+    pass(&h, SECOND_NS);
+    CHECK(puppet_saw.shorts && engine_may_short(h.engine, BOB) && h.position[BOB][BTCUSDT] % SHARE != 0);
+    puppet_want((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    puppet_wants[1] = sells;
+    puppet_wants[1].fraction = 0.7;
+    puppet_n = 2;
+    quote(&h, BTCUSDT, 59999 * USDT, 50 * SHARE, 60000 * USDT, 50 * SHARE);
+    bar_at(h.now_ns / MINUTE_NS * MINUTE_NS, 60000, 60000);
+    const struct order *entry = &h.orders[n_orders() - 2].order;
+    CHECK(entry->side == ORDER_SELL && entry->qty > 0 && entry->qty % SHARE == 0 &&
+          entry->reason == ORDER_OK);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[BOB][BTCUSDT], -entry->qty);
+    harness_close(&h);
+    bob_shorts = false;
+}
+
 /* ---- auctions ---- their prices: tests/engine/auctions.c */
 
 static void test_opening(void)
@@ -287,6 +319,7 @@ int main(void)
     test_shorts();
     test_borrow_fee();
     test_emulated();
+    test_short_intents();
     test_opening();
     test_wrong_clock();
     test_closing();
