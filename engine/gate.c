@@ -207,6 +207,13 @@ static bool in_currency(const struct engine *engine, const struct order *order, 
     return account->pairs[symbol].quote == account->currency_at;
 }
 
+/* Is `other` a strategy's exit, which trades before `order`, the entry that the strategy turns with? */
+static bool leaves(const struct order *other, const struct order *order)
+{
+    return !order->by_hand && !order->reduce_only && other->reduce_only && !other->by_hand &&
+           other->symbol == order->symbol && (other->type == ORDER_MARKET || other->extended_hours);
+}
+
 /* The account's exposure to a symbol, long by what it buys or short by what it sells, once all of that side
  * except `order` is filled. Negative: so much the other way round. */
 static int64_t exposure(const struct engine *engine, const struct order *order, int symbol,
@@ -219,7 +226,7 @@ static int64_t exposure(const struct engine *engine, const struct order *order, 
         const struct order *other = &engine->orders[i].order;
         if (other->account == order->account && other->symbol == symbol && other->side == side &&
             other->id != order->id)
-            value += value_on_order(engine, other);
+            value += leaves(other, order) ? value_at(engine, other) : value_on_order(engine, other);
     }
     return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
 }
@@ -234,12 +241,6 @@ static int64_t largest_exposure(const struct engine *engine, const struct order 
     return sold > bought ? sold : bought;
 }
 
-/* Is it a strategy's exit, which trades before what the strategy orders after it? */
-static bool leaves(const struct order *order)
-{
-    return order->reduce_only && !order->by_hand && (order->type == ORDER_MARKET || order->extended_hours);
-}
-
 /* Does it only close what is held, together with what else is on order to do so? */
 static bool reduces(const struct engine *engine, const struct order *order)
 {
@@ -252,7 +253,7 @@ static bool reduces(const struct engine *engine, const struct order *order)
         const struct order *other = &engine->orders[i].order;
         if (other->account == order->account && other->symbol == order->symbol &&
             other->side == order->side && other->id != order->id &&
-            (!other->reduce_only || (!order->by_hand && leaves(other))))
+            (!other->reduce_only || leaves(other, order)))
             closing += other->qty - other->filled;
     }
     return closing <= engine_match_reducible(engine, order->account, order->symbol, order->side);

@@ -4,6 +4,7 @@
 #include "tests/engine/puppet.h"
 
 static struct harness h;
+static double exposure_symbol; /* of the next account; 0: no limit */
 
 static void open_model(enum fill_model model, int32_t collateral_e4)
 {
@@ -13,6 +14,7 @@ static void open_model(enum fill_model model, int32_t collateral_e4)
     h.accounts[ALICE].rules.collateral_e4 = collateral_e4;
     h.accounts[ALICE].rules.maintenance_e4 = 12500;
     h.config.fill_model = model;
+    h.risk.exposure_symbol = exposure_symbol;
     puppet_n = 0;
     harness_open(&h);
     quote(&h, BTCUSDT, 60000 * E8, 10 * E8, 60010 * E8, 10 * E8);
@@ -234,6 +236,21 @@ static void test_turn_refused(void)
     harness_close(&h);
 }
 
+/* What it opens counts whole against the limits, and not what it closes. */
+static void test_turn_limited(void)
+{
+    for (int over = 0; over < 2; over++) {
+        exposure_symbol = 0.6;
+        open_model(FILL_BOOK, 15000);
+        exposure_symbol = 0;
+        ask_for((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "up"});
+        turn(short_of(over ? 0.7 : 0.5, 61000, 0));
+        CHECK_INT(engine_account(h.engine, ALICE)->refused[ORDER_RISK_EXPOSURE], over ? 2 : 0);
+        CHECK((held() < 0) == !over);
+        harness_close(&h);
+    }
+}
+
 /* A collateral of more than twice the value leaves less to sell than the cash. */
 static void test_collateral(void)
 {
@@ -285,6 +302,7 @@ int main(void)
     test_bars();
     test_turns();
     test_turn_refused();
+    test_turn_limited();
     test_collateral();
     test_impossible();
     return check_done("engine/short_intents");
