@@ -49,13 +49,14 @@ int64_t backtest_sim_bar_end(struct sim *sim, const struct sim_symbol *symbol, i
     return close_ns != 0 && close_ns < end_ns ? close_ns : end_ns;
 }
 
+/* The bar ended with its session, should the next one open before its interval is over. */
 bool backtest_sim_waits(const struct sim *sim, const struct strategy_input *input)
 {
     struct session_span next;
-    if (input->session_close_ns == 0 || input->ts_ns < input->session_close_ns)
+    int64_t end_ns = input->session_close_ns;
+    if (end_ns == 0 || input->ts_ns < end_ns)
         return false;
-    return !trading_span_at(sim->calendar, SESSION_REGULAR, input->ts_ns, &next) ||
-           next.open_ns > input->ts_ns;
+    return !trading_span_at(sim->calendar, SESSION_REGULAR, end_ns, &next) || next.open_ns > end_ns;
 }
 
 int64_t backtest_sim_ends(struct sim *sim, const struct sim_symbol *symbol)
