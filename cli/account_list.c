@@ -9,7 +9,7 @@
 #include "exchange/exit_status.h"
 #include "record/account.h"
 #include "record/print.h"
-#include "strategy/strategy.h"
+#include "strategy/param_json.h"
 
 static const struct stored_column columns[] = {
     {"account", -12},
@@ -126,7 +126,8 @@ static char *params_text(const struct db_account *account)
     json_t *object = strategy ? json_object() : NULL;
 
     for (size_t i = 0; strategy && i < strategy->n_params; i++)
-        json_object_set_new(object, strategy->params[i].name, json_real(account->params[i]));
+        json_object_set_new(object, strategy->params[i].name,
+                            strategy_param_json(&strategy->params[i], account->params[i]));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     return text;

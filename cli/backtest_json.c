@@ -6,6 +6,7 @@
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
 #include "record/print.h"
+#include "strategy/param_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -18,7 +19,8 @@ static json_t *params_object(const struct account_spec *spec)
     for (size_t i = 0; spec->strategy && i < spec->strategy->n_params; i++) {
         const struct strategy_param *param = &spec->strategy->params[i];
         set(object, param->name,
-            param->integer ? json_integer((json_int_t)spec->params[i]) : json_real(spec->params[i]));
+            param->integer && !param->words ? json_integer((json_int_t)spec->params[i])
+                                            : strategy_param_json(param, spec->params[i]));
     }
     return object;
 }

@@ -5,6 +5,7 @@
 #include "record/print.h"
 #include "record/words.h"
 #include "strategy/intent.h"
+#include "strategy/param_json.h"
 
 static json_t *event_object(const struct explained_event *event)
 {
@@ -104,7 +105,8 @@ static json_t *decision_object(const struct explanation *e)
         return policy_object(e);
     json_t *params = json_object(), *values = json_object();
     for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++)
-        json_object_set_new(params, d->strategy->params[i].name, record_json_real(d->params[i]));
+        json_object_set_new(params, d->strategy->params[i].name,
+                            strategy_param_json(&d->strategy->params[i], d->params[i]));
     for (size_t i = 0; i < d->n_values; i++)
         json_object_set_new(values, d->names[i], record_json_real(d->values[i]));
     json_t *input = input_object(&d->input, NULL);

@@ -118,8 +118,12 @@ static void print_head(const struct explanation *e)
 
 static void print_params(const struct explained_decision *d)
 {
-    for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++)
-        printf("%s%s %s", i ? ", " : " (", d->strategy->params[i].name, number(d->params[i]).text);
+    for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++) {
+        const struct strategy_param *param = &d->strategy->params[i];
+        char word[STRATEGY_WORD_MAX];
+        bool named = strategy_param_word(param, d->params[i], word) != NULL;
+        printf("%s%s %s", i ? ", " : " (", param->name, named ? word : number(d->params[i]).text);
+    }
     if (d->strategy && d->strategy->n_params > 0)
         putchar(')');
 }

@@ -4,11 +4,20 @@
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
-#include "strategy/strategy.h"
+#include "strategy/param_json.h"
 
 static json_t *value(const struct strategy_param *param, double number)
 {
-    return param->integer ? json_integer((json_int_t)number) : json_real(number);
+    return param->integer && !param->words ? json_integer((json_int_t)number)
+                                           : strategy_param_json(param, number);
+}
+
+static json_t *words_array(const struct strategy_param *param)
+{
+    json_t *words = json_array();
+    for (int i = 0; i <= (int)param->max; i++)
+        json_array_append_new(words, strategy_param_json(param, i));
+    return words;
 }
 
 static json_t *params_array(const struct strategy *strategy)
@@ -16,10 +25,12 @@ static json_t *params_array(const struct strategy *strategy)
     json_t *params = json_array();
     for (size_t i = 0; i < strategy->n_params; i++) {
         const struct strategy_param *p = &strategy->params[i];
-        json_array_append_new(params,
-                              json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "name", p->name, "summary",
-                                        p->summary, "integer", p->integer, "default", value(p, p->fallback),
-                                        "min", value(p, p->min), "max", value(p, p->max)));
+        json_array_append_new(
+            params, p->words ? json_pack("{s:s, s:s, s:o, s:o}", "name", p->name, "summary", p->summary,
+                                         "default", value(p, p->fallback), "words", words_array(p))
+                             : json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "name", p->name, "summary",
+                                         p->summary, "integer", p->integer, "default", value(p, p->fallback),
+                                         "min", value(p, p->min), "max", value(p, p->max)));
     }
     return params;
 }
@@ -29,7 +40,11 @@ static void print_text(const struct strategy *strategy)
     printf("%s: %s\n", strategy->name, strategy->summary);
     for (size_t i = 0; i < strategy->n_params; i++) {
         const struct strategy_param *p = &strategy->params[i];
-        printf("  %-13s %-8.10g %.10g to %.10g: %s\n", p->name, p->fallback, p->min, p->max, p->summary);
+        char word[STRATEGY_WORD_MAX], words[STRATEGY_WORDS_MAX];
+        if (strategy_param_word(p, p->fallback, word))
+            printf("  %-13s %-8s %s: %s\n", p->name, word, strategy_param_words(p, words), p->summary);
+        else
+            printf("  %-13s %-8.10g %.10g to %.10g: %s\n", p->name, p->fallback, p->min, p->max, p->summary);
     }
 }
 

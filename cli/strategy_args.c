@@ -91,13 +91,15 @@ int cli_strategy_args_check(const char *verb, const struct strategy_choice *choi
 
 void cli_strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size)
 {
+    char text[STRATEGY_WORD_MAX];
     size_t at = 0;
     *buf = '\0';
     for (size_t i = 0; i < strategy->n_params; i++) {
         const struct strategy_param *param = &strategy->params[i];
         if (params[i] == param->fallback)
             continue;
-        int n = snprintf(buf + at, size - at, "%s%s=%g", at > 0 ? " " : "", param->name, params[i]);
+        int n = snprintf(buf + at, size - at, "%s%s=%s", at > 0 ? " " : "", param->name,
+                         strategy_param_text(param, params[i], text));
         if (n < 0 || (size_t)n >= size - at)
             return;
         at += (size_t)n;

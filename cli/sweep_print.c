@@ -8,6 +8,7 @@
 #include "engine/backtest/selection.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
+#include "strategy/param_json.h"
 
 static double years_of(const struct sweep *sweep)
 {
@@ -22,9 +23,14 @@ static void values_of(const struct sweep *sweep, size_t combination, double valu
         values[i] = choice.params[sweep->grid.axes[i].param];
 }
 
+static const struct strategy_param *axis_param(const struct sweep *sweep, int axis)
+{
+    return &sweep->run.choices[0].strategy->params[sweep->grid.axes[axis].param];
+}
+
 static const char *axis_name(const struct sweep *sweep, int axis)
 {
-    return sweep->run.choices[0].strategy->params[sweep->grid.axes[axis].param].name;
+    return axis_param(sweep, axis)->name;
 }
 
 static const char *cell(char buf[static FORMAT_MAX], double value, int decimals)
@@ -35,12 +41,12 @@ static const char *cell(char buf[static FORMAT_MAX], double value, int decimals)
 static void print_row(const struct sweep *sweep, size_t rank, const struct sweep_result *r)
 {
     double values[STRATEGY_PARAMS_MAX];
-    char text[160] = "", cells[4][FORMAT_MAX];
+    char text[160] = "", value[STRATEGY_WORD_MAX], cells[4][FORMAT_MAX];
     size_t at = 0;
     values_of(sweep, r->combination, values);
     for (int i = 0; i < sweep->grid.n_axes && at < sizeof text; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s=%g", i > 0 ? " " : "", axis_name(sweep, i),
-                               values[i]);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s=%s", i > 0 ? " " : "", axis_name(sweep, i),
+                               strategy_param_text(axis_param(sweep, i), values[i], value));
     printf("%4zu %10s %9s %8s %8s %7zu  %s\n", rank, cell(cells[0], r->metrics[sweep->metric], 4),
            cell(cells[1], 100 * r->metrics[SWEEP_RETURN], 2), cell(cells[2], r->metrics[SWEEP_SHARPE], 3),
            cell(cells[3], 100 * r->metrics[SWEEP_MAX_DRAWDOWN], 2), r->trades, text);
@@ -103,13 +109,23 @@ static bool is_share(enum sweep_metric metric)
            metric == SWEEP_WIN_RATE;
 }
 
+static void print_value(const struct strategy_param *param, double value, FILE *out)
+{
+    char word[STRATEGY_WORD_MAX];
+    if (strategy_param_word(param, value, word))
+        fprintf(out, "%s,", word);
+    else
+        fprintf(out, "%.12g,", value);
+}
+
 static json_t *result_object(const struct sweep *sweep, const struct sweep_result *r)
 {
     double values[STRATEGY_PARAMS_MAX];
     json_t *params = json_object(), *object;
     values_of(sweep, r->combination, values);
     for (int i = 0; i < sweep->grid.n_axes; i++)
-        json_object_set_new(params, axis_name(sweep, i), json_real(values[i]));
+        json_object_set_new(params, axis_name(sweep, i),
+                            strategy_param_json(axis_param(sweep, i), values[i]));
     object = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "params", params, "equity",
                        record_json_real(r->final_equity), "fees", record_json_real(r->fees), "exposure_pct",
                        record_json_real(100 * r->exposure), "trades", (json_int_t)r->trades, "fills",
@@ -154,7 +170,7 @@ void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
         double values[STRATEGY_PARAMS_MAX];
         values_of(sweep, r->combination, values);
         for (int i = 0; i < sweep->grid.n_axes; i++)
-            fprintf(out, "%.12g,", values[i]);
+            print_value(axis_param(sweep, i), values[i], out);
         for (int m = 0; m < SWEEP_METRICS; m++) {
             if (!isnan(r->metrics[m]))
                 fprintf(out, "%.17g", r->metrics[m]);

@@ -14,8 +14,8 @@
 #include "exchange/exit_status.h"
 #include "record/config_key.h"
 #include "record/print.h"
+#include "strategy/param_json.h"
 #include "strategy/policy/cache.h"
-#include "strategy/strategy.h"
 
 #define MINUTE_NS (60 * 1000000000LL)
 
@@ -134,7 +134,8 @@ static json_t *way_json(const struct what_if_way *way, const struct symbol *mone
     const struct strategy *strategy = way->strategy[0] ? strategy_find(way->strategy) : NULL;
     json_t *object = way_object(way, money), *params = json_object();
     for (size_t i = 0; strategy && i < strategy->n_params; i++)
-        json_object_set_new(params, strategy->params[i].name, json_real(way->params[i]));
+        json_object_set_new(params, strategy->params[i].name,
+                            strategy_param_json(&strategy->params[i], way->params[i]));
     json_object_set_new(object, "params", params);
     if (way->begin > 0)
         json_object_set_new(object, "return_pct",
@@ -160,9 +161,11 @@ static int print_json(const struct what_if_output *out, const struct what_if_res
 static void print_way(const char *what, const struct what_if_way *way)
 {
     const struct strategy *strategy = way->strategy[0] ? strategy_find(way->strategy) : NULL;
+    char text[STRATEGY_WORD_MAX];
     printf("%-9s %s", what, way->strategy[0] ? way->strategy : "no strategy");
     for (size_t i = 0; strategy && i < strategy->n_params; i++)
-        printf("%s%s %g", i ? ", " : ": ", strategy->params[i].name, way->params[i]);
+        printf("%s%s %s", i ? ", " : ": ", strategy->params[i].name,
+               strategy_param_text(&strategy->params[i], way->params[i], text));
     putchar('\n');
 }
 

@@ -363,6 +363,7 @@ int daemon_config_check(const struct daemon_config *config, char error[static CO
 static void print_account(const struct account_config *account, FILE *to)
 {
     static const struct config_key number = {.kind = CONFIG_NUMBER, .size = sizeof(double)};
+    char word[STRATEGY_WORD_MAX];
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n);
     fprintf(to, "\n[%s %s]\n", ACCOUNT_SECTION, account->name);
@@ -370,7 +371,10 @@ static void print_account(const struct account_config *account, FILE *to)
     for (size_t i = 0; account->strategy && i < account->strategy->n_params; i++) {
         const struct strategy_param *param = &account->strategy->params[i];
         fprintf(to, "# %s\n" PARAM_PREFIX "%s = ", param->summary, param->name);
-        config_key_print(&number, &account->params[i], to);
+        if (strategy_param_word(param, account->params[i], word))
+            fputs(word, to);
+        else
+            config_key_print(&number, &account->params[i], to);
         fputc('\n', to);
     }
 }

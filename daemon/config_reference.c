@@ -119,6 +119,20 @@ static void print_venues(void)
         }
 }
 
+static void print_parameter(const struct strategy_param *param)
+{
+    char term[128], words[400], word[STRATEGY_WORD_MAX], all[STRATEGY_WORDS_MAX];
+    if (strategy_param_word(param, param->fallback, word)) {
+        snprintf(term, sizeof term, "strategy.%s = %s", param->name, word);
+        snprintf(words, sizeof words, "%s (%s).", param->summary, strategy_param_words(param, all));
+    } else {
+        snprintf(term, sizeof term, "strategy.%s = %.10g", param->name, param->fallback);
+        snprintf(words, sizeof words, "%s (a %snumber from %.10g to %.10g).", param->summary,
+                 param->integer ? "whole " : "", param->min, param->max);
+    }
+    option_man_entry(stdout, term, words);
+}
+
 static void print_strategies(void)
 {
     size_t n;
@@ -128,14 +142,8 @@ static void print_strategies(void)
     for (size_t i = 0; i < n; i++) {
         printf(".SS %s\n", all[i]->name);
         option_man_text(stdout, all[i]->summary);
-        for (size_t k = 0; k < all[i]->n_params; k++) {
-            const struct strategy_param *param = &all[i]->params[k];
-            char term[128], words[400];
-            snprintf(term, sizeof term, "strategy.%s = %.10g", param->name, param->fallback);
-            snprintf(words, sizeof words, "%s (a %snumber from %.10g to %.10g).", param->summary,
-                     param->integer ? "whole " : "", param->min, param->max);
-            option_man_entry(stdout, term, words);
-        }
+        for (size_t k = 0; k < all[i]->n_params; k++)
+            print_parameter(&all[i]->params[k]);
     }
 }
 

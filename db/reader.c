@@ -15,6 +15,7 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "record/sqlite.h"
+#include "strategy/param_json.h"
 
 enum {
     WRONG_MAX = 64,
@@ -288,18 +289,13 @@ static int read_params(const char *text, const char *name, double params[static 
         return 0;
     json_error_t error = {0};
     json_t *object = json_loads(text, 0, &error);
-    const char *key;
-    json_t *value;
     size_t known = 0;
     strategy_defaults(strategy, params);
     for (size_t i = 0; i < strategy->n_params; i++) {
         const json_t *given = json_object_get(object, strategy->params[i].name);
-        known += given != NULL;
-        if (json_is_number(given))
-            params[i] = json_number_value(given);
+        known += given != NULL && strategy_param_from_json(strategy, i, given, params);
     }
     bool good = json_is_object(object) && json_object_size(object) == known;
-    json_object_foreach(object, key, value) good &= json_is_number(value);
     const bool out_of_memory = !object && !error.text[0];
     json_decref(object);
     return good ? 0 : out_of_memory ? -ENOMEM : -EBADMSG;

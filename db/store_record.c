@@ -11,7 +11,7 @@
 #include "exchange/fill.h"
 #include "record/ledger_row.h"
 #include "record/sqlite.h"
-#include "strategy/strategy.h"
+#include "strategy/param_json.h"
 
 #define HOUR_NS INT64_C(3600000000000)
 
@@ -85,8 +85,10 @@ static char *params_json(const struct db_account *row)
 {
     const struct strategy *strategy = strategy_find(row->strategy);
     json_t *object = json_object();
-    for (size_t i = 0; strategy && i < strategy->n_params; i++)
-        if (json_object_set_new(object, strategy->params[i].name, json_real(row->params[i])) < 0)
+    size_t n = strategy ? strategy_params_stored(strategy, row->params) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (json_object_set_new(object, strategy->params[i].name,
+                                strategy_param_json(&strategy->params[i], row->params[i])) < 0)
             break; /* an object that is short of one is refused when it is read */
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);

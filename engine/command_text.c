@@ -111,14 +111,21 @@ static void add_amend(struct line *line, const struct order_amend *amend, const 
         add_number(line, "trail", amend->trail_e6, PERCENT_SCALE, "%");
 }
 
+static void add_params(struct line *line, const struct account_spec *spec)
+{
+    char text[STRATEGY_WORD_MAX];
+    for (size_t i = 0; spec->strategy && i < spec->strategy->n_params; i++)
+        add(line, "%s%s=%s", i == 0 ? ": " : " ", spec->strategy->params[i].name,
+            strategy_param_text(&spec->strategy->params[i], spec->params[i], text));
+}
+
 static void add_created(struct line *line, const struct account_spec *spec)
 {
     char cash[DECIMAL_TEXT_MAX];
     decimal_format_short(spec->cash, spec->currency_scale, cash);
     add(line, " %s, %s %s, strategy %s", spec->name, cash, spec->currency,
         spec->strategy ? spec->strategy->name : "none");
-    for (size_t i = 0; spec->strategy && i < spec->strategy->n_params; i++)
-        add(line, "%s%s=%g", i == 0 ? ": " : " ", spec->strategy->params[i].name, spec->params[i]);
+    add_params(line, spec);
 }
 
 static void add_policy(struct line *line, const struct event_command *command, const struct engine *engine)
@@ -144,8 +151,7 @@ static void add_configured(struct line *line, const struct event_command *comman
         const struct account_spec *spec = &command->configure.accounts[i];
         const char *trader = account_spec_trader(spec);
         add(line, "%s %s, %s", i == 0 ? "" : ";", spec->name, trader ? trader : "none");
-        for (size_t k = 0; spec->strategy && k < spec->strategy->n_params; k++)
-            add(line, "%s%s=%g", k == 0 ? ": " : " ", spec->strategy->params[k].name, spec->params[k]);
+        add_params(line, spec);
         for (size_t k = 0; k < RISK_KEYS_N; k++)
             if (config_key_text(&risk_keys[k], &spec->rules.risk, value, sizeof value))
                 add(line, " %s=%s", risk_keys[k].name, value);

@@ -135,7 +135,7 @@ bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy
     if (codec->saving && *strategy)
         strncpy(name, (*strategy)->name, sizeof name - 1);
     codec_text(codec, name, sizeof name);
-    size_t n = codec->saving && *strategy ? (*strategy)->n_params : 0;
+    size_t n = codec->saving && *strategy ? strategy_params_stored(*strategy, params) : 0;
     codec_size(codec, &n, STRATEGY_PARAMS_MAX);
     for (size_t i = 0; i < n; i++)
         codec_double(codec, &params[i]);
@@ -143,7 +143,8 @@ bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy
     if (codec->saving || codec->failed)
         return true;
     *strategy = name[0] ? strategy_find(name) : NULL;
-    return name[0] == '\0' || (*strategy && (*strategy)->n_params == n && takes(*strategy, params));
+    return name[0] == '\0' ||
+           (*strategy && strategy_params_complete(*strategy, n, params) && takes(*strategy, params));
 }
 
 bool engine_visit_policy(struct codec *codec, const struct policy **policy)

@@ -3,6 +3,8 @@
 #ifndef STRATEGY_CROSS_H
 #define STRATEGY_CROSS_H
 
+#include <stdio.h>
+
 #include "strategy/strategy.h"
 
 /* The memory between bars. */
@@ -14,6 +16,16 @@ struct cross {
 static inline int cross_side(int before, double fast, double slow)
 {
     return fast > slow ? 1 : fast < slow ? -1 : before;
+}
+
+/* Their kind, a parameter of the crosses. */
+#define CROSS_AVERAGE \
+    "average", "of the averages: simple, or exponential", 0, 0, 1, true, .words = "sma ema", .later = true
+
+/* "ema:10" */
+static inline void cross_spec(char out[static STRATEGY_SPEC_TEXT], double average, double period)
+{
+    snprintf(out, STRATEGY_SPEC_TEXT, "%s:%d", average == 0 ? "sma" : "ema", (int)period);
 }
 
 /* scan() of a strategy whose outputs 0 and 1 are the averages, which does nothing while one of its first

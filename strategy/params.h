@@ -6,6 +6,8 @@ enum {
     STRATEGY_PARAMS_MAX = 16,
     STRATEGY_SPECS_MAX = 16,
     STRATEGY_SPEC_TEXT = 48,
+    STRATEGY_WORD_MAX = 32, /* a parameter's word, or a number as text */
+    STRATEGY_WORDS_MAX = 128,
     STRATEGY_INTENTS_MAX = 4,
     STRATEGY_STATE_SIZE = 256,
 };

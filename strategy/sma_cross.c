@@ -4,12 +4,13 @@
 #include "strategy/cross.h"
 #include "strategy/strategies.h"
 
-enum { FAST, SLOW, FRACTION };
+enum { FAST, SLOW, FRACTION, AVERAGE };
 
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 10, 1, 1000, true},
     [SLOW] = {"slow", "bars of the slow average", 30, 2, 5000, true},
     [FRACTION] = {"fraction", "of equity in each position", 1, 0.001, 1, false},
+    [AVERAGE] = {CROSS_AVERAGE},
 };
 
 static const char *check(const double *p)
@@ -19,8 +20,8 @@ static const char *check(const double *p)
 
 static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 {
-    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
-    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    cross_spec(out[0], p[AVERAGE], p[FAST]);
+    cross_spec(out[1], p[AVERAGE], p[SLOW]);
     return 2;
 }
 

@@ -4,7 +4,7 @@
 #include "strategy/cross.h"
 #include "strategy/strategies.h"
 
-enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, FRACTION };
+enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, FRACTION, AVERAGE };
 
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 10, 2, 1000, true},
@@ -14,6 +14,7 @@ static const struct strategy_param params[] = {
     [ATR] = {"atr", "bars of the ATR that the stop is measured in", 14, 1, 1000, true},
     [STOP_ATR] = {"stop_atr", "stop this many ATR below the entry's close; 0: no stop", 2, 0, 100, false},
     [FRACTION] = {"fraction", "of equity in each position", 0.25, 0.001, 1, false},
+    [AVERAGE] = {CROSS_AVERAGE},
 };
 
 static const char *check(const double *p)
@@ -23,8 +24,8 @@ static const char *check(const double *p)
 
 static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 {
-    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
-    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    cross_spec(out[0], p[AVERAGE], p[FAST]);
+    cross_spec(out[1], p[AVERAGE], p[SLOW]);
     snprintf(out[2], STRATEGY_SPEC_TEXT, "rsi:%d", (int)p[RSI]);
     snprintf(out[3], STRATEGY_SPEC_TEXT, "atr:%d", (int)p[ATR]);
     return 4;

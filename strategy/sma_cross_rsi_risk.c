@@ -5,7 +5,7 @@
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
 
-enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, PROFIT_ATR, RISK, FRACTION_MAX, POSITIONS_MAX };
+enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, PROFIT_ATR, RISK, FRACTION_MAX, POSITIONS_MAX, AVERAGE };
 
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 10, 1, 1000, true},
@@ -18,6 +18,7 @@ static const struct strategy_param params[] = {
     [RISK] = {"risk", "of equity that the stop may lose", 0.01, 0.0001, 0.5, false},
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
     [POSITIONS_MAX] = {"positions_max", "symbols held at once, at most", 3, 1, 1000, true},
+    [AVERAGE] = {CROSS_AVERAGE},
 };
 
 static const char *check(const double *p)
@@ -27,8 +28,8 @@ static const char *check(const double *p)
 
 static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 {
-    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
-    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    cross_spec(out[0], p[AVERAGE], p[FAST]);
+    cross_spec(out[1], p[AVERAGE], p[SLOW]);
     snprintf(out[2], STRATEGY_SPEC_TEXT, "rsi:%d", (int)p[RSI]);
     snprintf(out[3], STRATEGY_SPEC_TEXT, "atr:%d", (int)p[ATR]);
     return 4;

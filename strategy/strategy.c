@@ -50,6 +50,65 @@ const struct strategy_param *strategy_misfit(const struct strategy *strategy, co
     return NULL;
 }
 
+const char *strategy_param_word(const struct strategy_param *param, double value,
+                                char buf[static STRATEGY_WORD_MAX])
+{
+    const char *at = param->words;
+    if (!at)
+        return NULL;
+    for (int i = 0; i < (int)value && *at; i++)
+        at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ');
+    snprintf(buf, STRATEGY_WORD_MAX, "%.*s", (int)strcspn(at, " "), at);
+    return buf;
+}
+
+const char *strategy_param_text(const struct strategy_param *param, double value,
+                                char buf[static STRATEGY_WORD_MAX])
+{
+    if (!strategy_param_word(param, value, buf))
+        snprintf(buf, STRATEGY_WORD_MAX, "%g", value);
+    return buf;
+}
+
+const char *strategy_param_words(const struct strategy_param *param, char buf[static STRATEGY_WORDS_MAX])
+{
+    size_t n = 0;
+    char word[STRATEGY_WORD_MAX];
+    *buf = '\0';
+    for (int i = 0; param->words && i <= (int)param->max && n < STRATEGY_WORDS_MAX; i++)
+        n += (size_t)snprintf(buf + n, STRATEGY_WORDS_MAX - n, "%s%s", i > 0 ? " or " : "",
+                              strategy_param_word(param, i, word));
+    return buf;
+}
+
+size_t strategy_params_stored(const struct strategy *strategy, const double *params)
+{
+    size_t n = strategy->n_params;
+    while (n > 0 && strategy->params[n - 1].later && params[n - 1] == strategy->params[n - 1].fallback)
+        n--;
+    return n;
+}
+
+bool strategy_params_complete(const struct strategy *strategy, size_t n,
+                              double params[static STRATEGY_PARAMS_MAX])
+{
+    if (n > strategy->n_params || (n < strategy->n_params && !strategy->params[n].later))
+        return false;
+    for (; n < strategy->n_params; n++)
+        params[n] = strategy->params[n].fallback;
+    return true;
+}
+
+/* A parameter with words. */
+static int set_word(const struct strategy_param *param, const char *text, double *ret, char *why)
+{
+    const struct config_key row = {KEY_WORDS(param->words), .size = sizeof(int)};
+    int place;
+    int r = config_key_read(&row, text, &place, why);
+    *ret = r == 0 ? place : *ret;
+    return r;
+}
+
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,
                  const char *text, char *why)
 {
@@ -64,6 +123,8 @@ int strategy_set(const struct strategy *strategy, double params[static STRATEGY_
         nearest_offer(&nearest, name, param->name);
         if (strcmp(param->name, name) != 0)
             continue;
+        if (param->words)
+            return set_word(param, text, &params[i], why);
         if (!param->integer)
             return config_key_read(&row, text, &params[i], why);
         row.kind = CONFIG_WHOLE;

@@ -16,6 +16,9 @@ struct strategy_param {
     const char *name, *summary;
     double fallback, min, max;
     bool integer;
+    const char
+        *words; /* NULL; or what 0, 1 … are called, with blanks between: `integer`, from 0 to the last */
+    bool later; /* one of the last ones: what was stored without it has its default */
 };
 
 /* At a closed bar, of one symbol and account. Prices and quantities are plain numbers here. */
@@ -87,14 +90,15 @@ struct strategy {
                      struct intent *intents);
     /* NULL, or a vectorised search for the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
      * which on_bar(), for an account that is flat or long, and may not be short, may return an intent or
-     * change its memory. on_bar() must do nothing at bars without a mark; marks may be too many, never too few, and a
-     * mark depends on bars up to i only. The words are zeroed; open_ns and volume are NULL. The columns may
-     * begin anywhere in the history, and more than once: a bar that depends on bars before them must be
-     * marked. */
+     * change its memory. on_bar() must do nothing at bars without a mark; marks may be too many, never too
+     * few, and a mark depends on bars up to i only. The words are zeroed; open_ns and volume are NULL. The
+     * columns may begin anywhere in the history, and more than once: a bar that depends on bars before them
+     * must be marked. */
     void (*scan)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
                  uint64_t *holding);
     /* NULL, or the same from the bars alone (`indicators` and open_ns are NULL), of a strategy whose
-     * indicators are of windows: faster, since those are then computed at the marked bars only. */
+     * indicators are of windows: faster, since those are then computed at the marked bars only. Not asked
+     * with parameters whose indicators are not. */
     void (*scan_bars)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
                       uint64_t *holding);
 };
@@ -113,6 +117,22 @@ void strategy_defaults(const struct strategy *strategy, double params[static STR
 
 /* The first parameter that is outside its range, or not whole where that is needed; NULL: all are valid. */
 const struct strategy_param *strategy_misfit(const struct strategy *strategy, const double *params);
+
+/* The word that a value is called; NULL: the parameter is a number. */
+const char *strategy_param_word(const struct strategy_param *param, double value,
+                                char buf[static STRATEGY_WORD_MAX]);
+/* That word, or the number by "%g". */
+const char *strategy_param_text(const struct strategy_param *param, double value,
+                                char buf[static STRATEGY_WORD_MAX]);
+
+/* All of its words: "sma or ema"; "" of a number. */
+const char *strategy_param_words(const struct strategy_param *param, char buf[static STRATEGY_WORDS_MAX]);
+
+/* How many parameters are stored: those at the end that came later and have their defaults are not. */
+size_t strategy_params_stored(const struct strategy *strategy, const double *params);
+/* The first n were stored: gives the others their defaults. False: these are not parameters of it. */
+bool strategy_params_complete(const struct strategy *strategy, size_t n,
+                              double params[static STRATEGY_PARAMS_MAX]);
 
 /* Sets one parameter from text. 0; -ENOENT for an unknown name, with the nearest; -EINVAL for what
  * config_key_read() refuses. `why` has CONFIG_WHY_MAX bytes; NULL: not wanted. */

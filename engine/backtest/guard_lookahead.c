@@ -71,7 +71,7 @@ static void choose_moves(struct search *search)
     int64_t period_ns = 21 * DAY_NS;
     for (size_t i = 0; i < strategy->n_params; i++) {
         double bars = config->account->params[i];
-        if (!strategy->params[i].integer || bars < 2 ||
+        if (!strategy->params[i].integer || strategy->params[i].words || bars < 2 ||
             bars > (double)(MOVE_DAYS_MOST * DAY_NS / config->market->interval_ns))
             continue;
         int64_t own_ns = (int64_t)bars * config->market->interval_ns;

@@ -147,6 +147,11 @@ static inline void books_open(struct books *b, struct db_writer *writer, uint64_
     memset(b, 0, sizeof *b);
     driver_init(&b->driver, seed);
     driver_venues(&b->driver);
+    for (int a = 0; a < DRIVER_ACCOUNTS; a++) { /* a parameter that is stored as a word */
+        struct account_spec *spec = &b->driver.accounts[a];
+        if (spec->strategy)
+            strategy_set(spec->strategy, spec->params, "average", "ema", NULL);
+    }
     b->driver.calendars = false; /* no row is of them */
     b->writer = writer;
     struct engine_sink sink = {.ctx = b,

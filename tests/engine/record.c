@@ -98,11 +98,37 @@ static void test_unknown(void)
     codec_finish(&codec);
 }
 
+/* A parameter that came later is there only where it is not as by default, as before there was one. */
+static void test_later_params(void)
+{
+    struct codec codec = {0};
+    size_t len[2];
+    for (int exponential = 0; exponential < 2; exponential++) {
+        struct event_memory memory = {0};
+        struct event got, event = {.kind = EVENT_COMMAND, .command = {.kind = COMMAND_ACCOUNT_CREATE}};
+        struct account_spec *spec = &event.command.account;
+        *spec = (struct account_spec){
+            .name = "a", .currency = "USDT", .strategy = strategy_find("sma-cross-rsi")};
+        strategy_defaults(spec->strategy, spec->params);
+        CHECK_INT(strategy_set(spec->strategy, spec->params, "average", exponential ? "ema" : "sma", NULL),
+                  0);
+        CHECK_INT(event_encode(&event, &codec), 0);
+        len[exponential] = codec.len;
+        CHECK_INT(event_decode(codec.bytes, codec.len, &memory, &got), 0);
+        CHECK(got.command.account.strategy == spec->strategy);
+        CHECK(memcmp(got.command.account.params, spec->params, sizeof spec->params) == 0);
+        event_memory_finish(&memory);
+    }
+    CHECK_INT(len[1] - len[0], sizeof(double));
+    codec_finish(&codec);
+}
+
 int main(void)
 {
     struct random random = random_seeded("record", 41);
     test_round_trip(&random);
     test_damage(&random);
     test_unknown();
+    test_later_params();
     return check_done("record");
 }

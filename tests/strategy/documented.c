@@ -50,8 +50,13 @@ static void check_strategy(const struct strategy *strategy)
     for (size_t k = 0; k < strategy->n_params; k++) {
         const struct strategy_param *p = &strategy->params[k];
         char row[300];
-        snprintf(row, sizeof row, "\n| `%s` | %.10g | %.10g to %.10g | %s |\n", p->name, p->fallback, p->min,
-                 p->max, p->summary);
+        char word[STRATEGY_WORD_MAX], words[STRATEGY_WORDS_MAX];
+        if (strategy_param_word(p, p->fallback, word))
+            snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s |\n", p->name, word,
+                     strategy_param_words(p, words), p->summary);
+        else
+            snprintf(row, sizeof row, "\n| `%s` | %.10g | %.10g to %.10g | %s |\n", p->name, p->fallback,
+                     p->min, p->max, p->summary);
         if (!strstr(section, row))
             printf("### %s: this row is missing:%s", strategy->name, row);
         CHECK(strstr(section, row) != NULL);

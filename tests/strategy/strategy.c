@@ -7,6 +7,17 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
+/* As many words as values. */
+static void check_words(const struct strategy_param *param)
+{
+    char first[STRATEGY_WORD_MAX], last[STRATEGY_WORD_MAX], beyond[STRATEGY_WORD_MAX];
+    if (!param->words)
+        return;
+    CHECK(strategy_param_word(param, 0, first)[0] && strategy_param_word(param, param->max, last)[0]);
+    CHECK_STR(strategy_param_word(param, param->max + 1, beyond), "");
+    CHECK(strcmp(first, last) != 0);
+}
+
 static void test_list(void)
 {
     size_t n = 0;
@@ -24,12 +35,51 @@ static void test_list(void)
             CHECK(param->min <= param->fallback && param->fallback <= param->max && param->summary[0]);
             CHECK(!param->integer || param->fallback == floor(param->fallback));
             CHECK(params[k] == param->fallback);
+            CHECK(!param->words || (param->integer && param->min == 0));
+            CHECK(k == 0 || param->later || !param[-1].later); /* the last ones only */
+            check_words(param);
         }
         for (size_t k = all[i]->n_params; k < STRATEGY_PARAMS_MAX; k++)
             CHECK(params[k] == 0);
         CHECK(all[i]->specs(params, specs) <= STRATEGY_SPECS_MAX);
     }
     CHECK(!strategy_find("nonsense") && !strategy_find(""));
+}
+
+/* A parameter that is called by words: read, printed, and left out of what is stored. */
+static void test_words(void)
+{
+    const struct strategy *strategy = strategy_find("sma-cross-rsi");
+    const size_t at = strategy->n_params - 1;
+    double params[STRATEGY_PARAMS_MAX], again[STRATEGY_PARAMS_MAX] = {0};
+    char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT], text[STRATEGY_WORD_MAX], why[CONFIG_WHY_MAX],
+        words[STRATEGY_WORDS_MAX];
+    strategy_defaults(strategy, params);
+    CHECK_STR(strategy_param_text(&strategy->params[at], params[at], text), "sma");
+    CHECK_STR(strategy_param_text(&strategy->params[0], 2.5, text), "2.5");
+    CHECK_STR(strategy_param_words(&strategy->params[at], words), "sma or ema");
+    CHECK_STR(strategy_param_words(&strategy->params[0], words), "");
+    CHECK(!strategy_param_word(&strategy->params[0], 2.5, text));
+    CHECK_INT(strategy_params_stored(strategy, params), at);
+
+    CHECK_INT(strategy_set(strategy, params, "average", "ema", NULL), 0);
+    CHECK(params[at] == 1);
+    CHECK_STR(strategy_param_text(&strategy->params[at], params[at], text), "ema");
+    CHECK_INT(strategy_params_stored(strategy, params), at + 1);
+    CHECK_INT(strategy->specs(params, specs), 4);
+    CHECK_STR(specs[0], "ema:10");
+    CHECK_STR(specs[1], "ema:30");
+    CHECK_STR(specs[2], "rsi:14");
+    CHECK(strategy_set(strategy, params, "average", "emma", why) < 0);
+    CHECK_STR(why, "\"emma\": did you mean ema? (sma, ema)");
+    CHECK(strategy_set(strategy, params, "average", "1", NULL) < 0 && params[at] == 1);
+
+    memcpy(again, params, at * sizeof *params); /* what is stored without it */
+    again[at] = 9;
+    CHECK(strategy_params_complete(strategy, at, again) && again[at] == 0);
+    CHECK(strategy_params_complete(strategy, at + 1, params) && params[at] == 1);
+    CHECK(!strategy_params_complete(strategy, at - 1, again));
+    CHECK(!strategy_params_complete(strategy, at + 2, again));
 }
 
 static void test_params(void)
@@ -103,7 +153,7 @@ static void test_refusals(void)
     refused("sma-cross", "fats", "3", "unknown key: did you mean fast?");
     refused("sma-cross-rsi-risk", "max_positions", "3",
             "unknown key: one of fast, slow, rsi, rsi_max, atr, stop_atr, profit_atr, risk, fraction_max, "
-            "positions_max is needed");
+            "positions_max, average is needed");
     refused("sma-cross", "fast", "0", "\"0\": a whole number from 1 to 1000 is needed");
     refused("sma-cross", "fast", "2.5", "\"2.5\": a whole number from 1 to 1000 is needed");
     refused("trend-4h-1h", "risk", "2%", "\"2%\": a number from 0.0001 to 0.5 is needed");
@@ -228,6 +278,7 @@ int main(void)
 {
     test_list();
     test_params();
+    test_words();
     test_refusals();
     test_entry();
     test_exit();

@@ -29,7 +29,7 @@ SETTINGS = {
     "equal-weight": {},
     "sma-cross": {"fast": "5", "slow": "20", "fraction": "0.4"},
     "sma-cross-rsi": {"fast": "3", "slow": "12", "rsi_max": "90", "stop_atr": "1.5"},
-    "sma-cross-rsi-risk": {"fast": "4", "slow": "15"},
+    "sma-cross-rsi-risk": {"fast": "4", "slow": "15", "average": "ema"},
     "trend-4h-1h": {"fast": "2", "mid": "3", "slow": "4", "period": "3", "rsi_min": "1", "rsi_max": "99", "stoch_max": "101",
                     "limit_atr": "0.1"},
     "triple-confirmation": {},

@@ -43,7 +43,7 @@ failures = []
 
 
 def documented():
-    """{strategy: {parameter: (default, min, max)}} from the page's tables."""
+    """{strategy: {parameter: (default, min, max)}} from the page's tables; of one with words (default, words)."""
     strategies, name = {}, None
     for line in open(PAGE, encoding="utf-8"):
         if line.startswith("### "):
@@ -51,6 +51,9 @@ def documented():
         row = re.match(r"\| `(\w+)` \| (\S+) \| (\S+) to (\S+) \|", line)
         if row:
             strategies.setdefault(name, {})[row[1]] = tuple(float(row[k]) for k in (2, 3, 4))
+        row = re.match(r"\| `(\w+)` \| (\w+) \| (\w+(?: or \w+)+) \|", line)
+        if row:
+            strategies.setdefault(name, {})[row[1]] = (row[2], row[3].split(" or "))
     return strategies
 
 
@@ -60,7 +63,7 @@ def lacking(name, params):
     if name not in RULES:
         yield f"{name}: {here}/rules.py has no rule of it: a class, and its line in RULES"
     for param, (default, *_) in params.items():
-        if param not in SHORT and param not in REAL:
+        if param not in SHORT and param not in REAL and not isinstance(default, str):
             kind = "SHORT (bars)" if default == int(default) else "REAL"
             yield f"{name}: its parameter {param} has no range of random values in {here}/compare.py: a line in {kind}"
 
@@ -82,7 +85,11 @@ def missing(table):
 def random_params(random, table):
     while True:
         p = {}
-        for name, (default, least, most) in table.items():
+        for name, (default, *bounds) in table.items():
+            if isinstance(default, str):
+                p[name] = bounds[0][int(random.integers(0, len(bounds[0])))]
+                continue
+            least, most = bounds
             if name in SHORT:
                 p[name] = float(random.integers(SHORT[name][0], SHORT[name][1] + 1))
             else:
@@ -189,9 +196,13 @@ def same(ours, theirs):
     )
 
 
+def in_words(value):
+    return str(value) if isinstance(value, str) or value != int(value) else str(int(value))
+
+
 def compare(label, name, p, bars, interval_ns, random):
     text, wanted = expected(name, p, bars, interval_ns, random)
-    sets = [f"{key}={value!r}" if value != int(value) else f"{key}={int(value)}" for key, value in p.items()]
+    sets = [f"{key}={in_words(value)}" for key, value in p.items()]
     run = subprocess.run(
         [PROGRAM, name, str(interval_ns // 10**9), *sets], input=text, capture_output=True, text=True, check=False
     )

@@ -121,8 +121,9 @@ class SmaCross(Rule):
     side = 0
 
     def prepare(self):
-        self.fast = sma(self.close, int(self.p["fast"]))
-        self.slow = sma(self.close, int(self.p["slow"]))
+        average = ema if self.p["average"] == "ema" else sma
+        self.fast = average(self.close, int(self.p["fast"]))
+        self.slow = average(self.close, int(self.p["slow"]))
 
     def ready(self, i):
         return known(self.fast[i], self.slow[i])
