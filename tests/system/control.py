@@ -148,6 +148,11 @@ def without_venue(folder, replay):
     daemon.papertape("account", "create", "plain")  # as the configuration has an account by default
     plain = next(a for a in json.loads(daemon.papertape("account", "list", "--json"))["accounts"] if a["account"] == "plain")
     assert (plain["currency"], plain["opening_cash"]) == ("USDT", 10000), plain
+    for name, *shorts in (("long",), ("both", "--shorts")):  # of a strategy that also sells short
+        text = daemon.papertape("account", "create", name, "--strategy", "binance-day-trade", *shorts)
+        assert ("trades long only" in text) == (not shorts), text
+        text = f"account {name}: binance-day-trade trades long only: shorts = off"
+        assert (text in daemon.log_text()) == (not shorts), daemon.log_text()[-2000:]
     daemon.papertape("account", "create", "rich", "--cash", "9999999999.12345678")
     for verb, names in (("status", ("cash", "equity", "deposits")), ("account list", ("cash", "equity", "opening_cash"))):
         text = daemon.papertape(*verb.split(), "--json")  # every digit, which a double has not
