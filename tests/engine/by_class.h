@@ -12,6 +12,7 @@
 static enum fill_model model = FILL_QUOTE;
 static enum session_choice choice_of_bob = SESSION_ALL;
 static bool bob_shorts;
+static enum margin_kind bob_margin;
 
 /* At 60,000, before or in the session. */
 static inline void open_class(enum asset_class asset, enum market_phase phase, int64_t now_ns)
@@ -34,6 +35,7 @@ static inline void open_class(enum asset_class asset, enum market_phase phase, i
     h.accounts[BOB].strategy = &puppet_strategy;
     h.accounts[BOB].session = choice_of_bob;
     h.accounts[BOB].rules.shorts = bob_shorts;
+    h.accounts[BOB].rules.margin = bob_margin;
     h.accounts[BOB].rules.collateral_e4 = h.accounts[BOB].rules.maintenance_e4 = bob_shorts ? 12500 : 0;
     harness_open(&h);
     if (asset == ASSET_US_EQUITY)

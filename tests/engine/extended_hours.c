@@ -34,6 +34,32 @@ static void test_outside(void)
     choice_of_bob = SESSION_ALL;
 }
 
+/* A short's limit is below the price shown, and leaves a profit below it. */
+static void test_outside_short(void)
+{
+    static const struct {
+        double profit;
+        int64_t limit;
+    } cases[] = {{0, 5969901000000}, {59698, 5969901000000}, {59700, 59700 * USDT + USDT / 100}, {59999, 0}};
+    model = FILL_QUOTE;
+    choice_of_bob = SESSION_EXTENDED;
+    bob_shorts = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_EARLY, OPEN_NS - HOUR_NS);
+        wants((struct intent){
+            .kind = INTENT_SHORT, .fraction = 0.5, .stop = 61000, .profit = cases[i].profit, .why = "in"});
+        const struct order *entry = &h.orders[1].order;
+        CHECK_INT(entry->id, cases[i].limit > 0);
+        CHECK_INT(entry->price, cases[i].limit);
+        pass(&h, SECOND_NS);
+        CHECK_INT(h.position[BOB][BTCUSDT], cases[i].limit > 0 ? -8 * SHARE : 0);
+        CHECK(cases[i].limit == 0 || h.last_fill.price == 59999 * USDT);
+        harness_close(&h);
+    }
+    bob_shorts = false;
+    choice_of_bob = SESSION_ALL;
+}
+
 /* The limit is what an entry may pay: all of the cash pays for it, and it leaves a profit. */
 static void test_outside_limit(void)
 {
@@ -340,6 +366,7 @@ int main(void)
 {
     test_outside();
     test_outside_limit();
+    test_outside_short();
     leaves_outside(true);
     leaves_outside(false);
     test_bar_exits();

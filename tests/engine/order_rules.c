@@ -161,22 +161,27 @@ static void test_short_intents(void)
     CHECK_INT(engine_intents_refused(h.engine, BOB)[INTENT_NO_SHORTS], 1);
     harness_close(&h);
 
-    open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
-    wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.46, .why = "in"});
-    pass(&h, SECOND_NS);
-    CHECK(puppet_saw.shorts && engine_may_short(h.engine, BOB) && h.position[BOB][BTCUSDT] % SHARE != 0);
-    puppet_want((struct intent){.kind = INTENT_EXIT, .why = "out"});
-    puppet_wants[1] = sells;
-    puppet_wants[1].fraction = 0.7;
-    puppet_n = 2;
-    quote(&h, BTCUSDT, 59999 * USDT, 50 * SHARE, 60000 * USDT, 50 * SHARE);
-    bar_at(h.now_ns / MINUTE_NS * MINUTE_NS, 60000, 60000);
-    const struct order *entry = &h.orders[n_orders() - 2].order;
-    CHECK(entry->side == ORDER_SELL && entry->qty > 0 && entry->qty % SHARE == 0 &&
-          entry->reason == ORDER_OK);
-    pass(&h, SECOND_NS);
-    CHECK_INT(h.position[BOB][BTCUSDT], -entry->qty);
-    harness_close(&h);
+    for (int margin = MARGIN_OFF; margin <= MARGIN_REGT; margin++) {
+        bob_margin = (enum margin_kind)margin;
+        open_class(ASSET_US_EQUITY, MARKET_PHASE_OPEN, OPEN_NS);
+        wants((struct intent){.kind = INTENT_ENTER, .fraction = 0.46, .why = "in"});
+        pass(&h, SECOND_NS);
+        CHECK(puppet_saw.shorts && engine_may_short(h.engine, BOB) && h.position[BOB][BTCUSDT] % SHARE != 0);
+        puppet_want((struct intent){.kind = INTENT_EXIT, .why = "out"});
+        puppet_wants[1] = sells;
+        puppet_wants[1].fraction = 0.7;
+        puppet_n = 2;
+        quote(&h, BTCUSDT, 59999 * USDT, 50 * SHARE, 60000 * USDT, 50 * SHARE);
+        bar_at(h.now_ns / MINUTE_NS * MINUTE_NS, 60000, 60000);
+        const struct order *entry = &h.orders[n_orders() - 2].order;
+        CHECK(entry->side == ORDER_SELL && entry->qty > 0 && entry->qty % SHARE == 0 &&
+              entry->reason == ORDER_OK);
+        pass(&h, SECOND_NS);
+        CHECK_INT(entry->qty, 11 * SHARE);
+        CHECK_INT(h.position[BOB][BTCUSDT], -11 * SHARE);
+        harness_close(&h);
+    }
+    bob_margin = MARGIN_OFF;
     bob_shorts = false;
 }
 
