@@ -187,6 +187,10 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      "refuse all other API keys; by default any are good that are not empty. Of binance a file with a key a "
      "line, see ORDERS; of alpaca the one that is good",
      .take = take_given},
+    {NULL, NULL, "Of binance alone"},
+    {"aggregates", "N",
+     "how many of the last aggregates of each symbol REST's aggTrades has: 10000 by default", AT(aggregates),
+     .low = 1, .high = 100000000},
     {NULL, NULL, "Of alpaca alone; see ALPACA"},
     {"action", "SPEC",
      "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "

@@ -31,11 +31,12 @@ struct options {
     double speed;           /* 0: max */
     char host[64];
     int port;
+    uint64_t aggregates; /* that REST has of each symbol; 0: not given */
     const char *ca_out, *transcript;
     struct faults faults;
 };
 
-enum { REPLAY_OPTIONS = 24 };
+enum { REPLAY_OPTIONS = 26 };
 extern const struct option_row replay_options[REPLAY_OPTIONS];
 
 void replay_options_init(void *into); /* a struct options */

@@ -18,6 +18,7 @@
 void replay_tape_init(struct tape *tape)
 {
     tape->now_ns = INT64_MIN;
+    tape->aggregates_kept = TAPE_AGGREGATES_KEPT;
 }
 
 void replay_tape_finish(struct tape *tape)
@@ -27,6 +28,7 @@ void replay_tape_finish(struct tape *tape)
         replay_ladder_finish(&tape->symbols[i].slow[0]);
         replay_ladder_finish(&tape->symbols[i].slow[1]);
         free(tape->symbols[i].trades);
+        free(tape->symbols[i].aggregates);
         free(tape->symbols[i].info);
     }
     for (int i = 0; i < TAPE_HASH; i++) {
@@ -312,11 +314,70 @@ static void pass_on(struct tape *tape, struct tape_symbol *sym, enum stream_kind
             send_recorded(tape, s, raw, raw_len);
 }
 
+/* ---- aggregates that REST has ---- */
+
+static void keep_aggregate(struct tape *tape, struct tape_symbol *sym, const struct tape_aggregate *aggregate)
+{
+    if (sym->n_aggregates == sym->cap_aggregates && sym->cap_aggregates < tape->aggregates_kept) {
+        uint64_t cap = sym->cap_aggregates ? 2 * sym->cap_aggregates : 256;
+        cap = cap < tape->aggregates_kept ? cap : tape->aggregates_kept;
+        struct tape_aggregate *more = reallocarray(sym->aggregates, cap, sizeof(*more));
+        if (!more) {
+            tape->failed = true;
+            return;
+        }
+        sym->aggregates = more;
+        sym->cap_aggregates = cap;
+    }
+    sym->aggregates[sym->n_aggregates++ % sym->cap_aggregates] = *aggregate;
+}
+
+static bool records_aggregates(const struct tape_symbol *sym)
+{
+    const struct replay_stream *s = sym->streams;
+    while (s && !(s->kind == STREAM_AGG_TRADE && s->recorded))
+        s = s->sibling;
+    return s != NULL;
+}
+
+uint64_t replay_tape_aggregates_first(const struct tape_symbol *symbol)
+{
+    return symbol->n_aggregates > symbol->cap_aggregates ? symbol->n_aggregates - symbol->cap_aggregates : 0;
+}
+
+const struct tape_aggregate *replay_tape_aggregate(const struct tape_symbol *symbol, uint64_t position)
+{
+    return &symbol->aggregates[position % symbol->cap_aggregates];
+}
+
+uint64_t replay_tape_aggregates_from(const struct tape_symbol *symbol, bool by_time, int64_t least)
+{
+    uint64_t low = replay_tape_aggregates_first(symbol), high = symbol->n_aggregates;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        const struct tape_aggregate *at = replay_tape_aggregate(symbol, middle);
+        if ((by_time ? at->ts_ns : at->id) < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void flush_agg(struct tape *tape, struct tape_symbol *sym)
 {
     if (!sym->agg_open)
         return;
     sym->agg_open = false;
+    if (!records_aggregates(sym)) /* else REST has those of the recording */
+        keep_aggregate(tape, sym,
+                       &(struct tape_aggregate){.ts_ns = sym->agg.ts_ns,
+                                                .id = sym->agg_id,
+                                                .first_id = sym->agg_first_id,
+                                                .last_id = sym->agg_last_id,
+                                                .price = sym->agg.price,
+                                                .qty = sym->agg_qty,
+                                                .buyer_maker = sym->agg.buyer_maker});
     for (int unit = 0; unit < STREAM_UNITS; unit++) {
         if (!wanted_in(tape, sym, STREAM_AGG_TRADE, unit))
             continue;
@@ -488,6 +549,14 @@ void replay_tape_agg_trade(struct tape *tape, int symbol, const struct tape_trad
     if (trade->event_ns > tape->now_ns)
         tape->now_ns = trade->event_ns;
     close_klines(tape, sym, trade->ts_ns);
+    keep_aggregate(tape, sym,
+                   &(struct tape_aggregate){.ts_ns = trade->ts_ns,
+                                            .id = trade->id,
+                                            .first_id = first_id,
+                                            .last_id = last_id,
+                                            .price = trade->price,
+                                            .qty = trade->qty,
+                                            .buyer_maker = trade->buyer_maker});
     if (count)
         count_trade(tape, symbol, trade, first_id, last_id);
     if (count && tape->traded)

@@ -2,7 +2,8 @@
  *
  * A source passes trades, quotes and changes of the book to the tape, in order of time. The tape makes of
  * them every stream that has listeners (trades joined to aggregates, klines, slow depth, tickers), renders
- * each message once, and passes it to `deliver`. It keeps what REST shows: klines and the last trades.
+ * each message once, and passes it to `deliver`. It keeps what REST shows: klines, the last trades and
+ * aggregates.
  *
  * Recorded messages are passed on unchanged, except times in another unit; for a stream that is recorded,
  * no message is made. */
@@ -21,13 +22,20 @@
 
 enum {
     TAPE_SYMBOLS_MAX = 4096,
-    TAPE_TRADES_KEPT = 1000, /* for /api/v3/trades */
+    TAPE_TRADES_KEPT = 1000,      /* for /api/v3/trades */
+    TAPE_AGGREGATES_KEPT = 10000, /* for /api/v3/aggTrades, unless another number is set */
     TAPE_HASH = 1 << 14,
 };
 
 struct tape_trade {
     int64_t event_ns, ts_ns;
     int64_t id, price, qty;
+    bool buyer_maker;
+};
+
+/* Trades of one taker order at one price. */
+struct tape_aggregate {
+    int64_t ts_ns, id, first_id, last_id, price, qty;
     bool buyer_maker;
 };
 
@@ -44,6 +52,9 @@ struct tape_symbol {
 
     struct tape_trade *trades; /* ring of TAPE_TRADES_KEPT */
     uint64_t n_trades;         /* ever */
+
+    struct tape_aggregate *aggregates; /* ring of cap_aggregates, at most tape->aggregates_kept */
+    uint64_t n_aggregates, cap_aggregates;
 
     bool agg_open; /* a run of trades that may continue */
     int64_t agg_id, agg_first_id, agg_last_id, agg_qty;
@@ -63,6 +74,7 @@ struct tape {
     int64_t now_ns; /* market time: the latest event time seen */
     struct replay_stream *hash[TAPE_HASH];
     struct text scratch, other; /* what is being rendered; a recorded message in another unit */
+    uint64_t aggregates_kept;   /* the last so many of each symbol */
     size_t n_changed;           /* changes of symbols that were applied */
     bool failed;                /* out of memory */
 
@@ -110,7 +122,8 @@ void replay_tape_resume(struct tape *tape, int symbol, int64_t open_ns);
 void replay_tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends,
                        const char *raw, size_t raw_len);
 
-/* Counts an aggregate of a recording without plain trades into klines and sends `raw`. */
+/* An aggregate of a recording: sends `raw`, and counts it into klines, where the recording has no plain
+ * trades. */
 void replay_tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
                            int64_t last_id, bool count, const char *raw, size_t raw_len);
 
@@ -125,6 +138,12 @@ void replay_tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t
 
 /* Any other recorded message. */
 void replay_tape_recorded(struct tape *tape, struct replay_stream *stream, const char *raw, size_t raw_len);
+
+/* The aggregates that are kept are at positions from the first one up to below symbol->n_aggregates. */
+uint64_t replay_tape_aggregates_first(const struct tape_symbol *symbol);
+const struct tape_aggregate *replay_tape_aggregate(const struct tape_symbol *symbol, uint64_t position);
+/* The first position whose id (by_time: whose time) is at least that; symbol->n_aggregates: there is none. */
+uint64_t replay_tape_aggregates_from(const struct tape_symbol *symbol, bool by_time, int64_t least);
 
 /* Nothing more comes: what was held back to be joined goes out. */
 void replay_tape_end(struct tape *tape);

@@ -94,6 +94,11 @@ def check(path, symbol):
             elif d["e"] == "depthUpdate":
                 last_received = d["u"]
         assert aggs == want
+        rest, first = [], None
+        while page := v.rest(f"/api/v3/aggTrades?symbol={symbol}&limit=1000&fromId={first if first is not None else 0}"):
+            rest += [[(a["p"], a["T"], a["m"]), Decimal(a["q"]), a["f"], a["l"]] for a in page]
+            first = page[-1]["a"] + 1
+        assert rest == want[-len(rest):] and len(rest) == min(len(want), 10000), (len(rest), len(want))
         for interval, ms in MS.items():
             bars = candles(trades, ms)
             for t, b in list(bars.items())[:-1]:  # the last one is still forming

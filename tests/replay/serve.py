@@ -148,7 +148,7 @@ def test_agreement():
         s = v.streams("btcusdt@depth@100ms", "btcusdt@trade", "btcusdt@aggTrade", "btcusdt@bookTicker", "btcusdt@kline_1s",
                       "btcusdt@kline_1m", "btcusdt@depth", "btcusdt@miniTicker")
         book, slow, counts, quotes = Book(), Book(), collections.Counter(), []
-        trades, closed, aggregated = [], {}, 0
+        trades, closed, aggregates = [], {}, []
         for n in range(30000):
             m = s.message()
             d, kind = m["data"], m["stream"].split("@", 1)[1]
@@ -157,6 +157,7 @@ def test_agreement():
                 assert not trades or d["t"] == trades[-1]["t"] + 1
                 trades.append(d)
             elif kind == "aggTrade":
+                aggregates.append(d)
                 part = trades[-(d["l"] - d["f"] + 1):]
                 equal([t["t"] for t in part], list(range(d["f"], d["l"] + 1)), "trades of an aggregate")
                 equal(sum(Decimal(t["q"]) for t in part), Decimal(d["q"]))
@@ -203,6 +204,26 @@ def test_agreement():
             if interval == "1s" and t in rows:
                 r = rows[t]
                 equal((r[1], r[2], r[3], r[4], r[5], r[8]), (k["o"], k["h"], k["l"], k["c"], k["v"], k["n"]), "REST and stream")
+        check_aggregates(v, [{key: d[key] for key in "apqflTmM"} for d in aggregates])
+
+
+def check_aggregates(v, streamed):
+    """REST has what was streamed: by id, by both times, in microseconds, and the last ones."""
+    path = "/api/v3/aggTrades?symbol=BTCUSDT"
+    some = streamed[100:500]
+    equal(v.rest(f"{path}&fromId={some[0]['a']}&limit=400"), some)
+    first, last = (next(i for i, d in enumerate(streamed) if d["T"] == some[at]["T"]) for at in (0, 200))
+    whole = [d for d in streamed if streamed[first]["T"] <= d["T"] < streamed[last]["T"]]
+    equal(v.rest(f"{path}&startTime={streamed[first]['T']}&endTime={streamed[last]['T']}&limit=1000")[:len(whole)], whole)
+    micro = v.get(f"{path}&fromId={some[0]['a']}&limit=400", headers={"X-MBX-TIME-UNIT": "MICROSECOND"})[2]
+    equal([d | {"T": d["T"] // 1000} for d in micro], some)
+    assert any(d["T"] % 1000 for d in micro)
+    newest = v.rest(f"{path}&limit=1000")
+    assert len(newest) == 1000 and newest[-1]["a"] >= streamed[-1]["a"]
+    assert [d["a"] for d in newest] == list(range(newest[0]["a"], newest[0]["a"] + 1000))
+    for query, code in (("&fromId=1&startTime=1", -1128), ("&limit=0", -1130), ("&fromId=x", -1100)):
+        status, _, body = v.get(path + query)
+        equal((status, body["code"]), (400, code), query)
 
 
 def test_determinism():

@@ -112,8 +112,8 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     } else if (!break_down(binance, request->path, response)) {
         replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
         if (replay_orders_serves(request->path)) {
-            response->status = replay_orders_answer(&binance->orders, request, request->headers[0],
-                                                    &response->body, &weight);
+            response->status = replay_orders_answer(
+                &binance->orders, request, request->headers[REPLAY_HEADER_API_KEY], &response->body, &weight);
             response->lost = response->status < 0;
         } else if (strcmp(request->method, "GET") == 0) {
             response->status =
@@ -352,12 +352,13 @@ static void destroy(struct protocol *protocol)
     free(binance);
 }
 
-static const char *const headers[] = {"x-mbx-apikey:", NULL};
+static const char *const header_names[] = {
+    [REPLAY_HEADER_TIME_UNIT] = "x-mbx-time-unit:", [REPLAY_HEADER_API_KEY] = "x-mbx-apikey:", NULL};
 
 static const struct protocol_ops ops = {
-    .headers = headers,
     .now_ns = now_ns,
     .answer = answer,
+    .headers = header_names,
     .admit = admit,
     .enter = enter,
     .leave = leave,
@@ -381,6 +382,8 @@ static int create(const struct options *options, struct protocol **ret, char err
                       : options->speed > 0       ? DAY_NS
                                                  : INT64_MAX;
     replay_tape_init(binance->tape);
+    if (options->aggregates > 0)
+        binance->tape->aggregates_kept = options->aggregates;
     binance->tape->deliver = deliver;
     binance->tape->user = binance;
     const char *keys = options->n_given > 0 ? options->given[options->n_given - 1].value : NULL;

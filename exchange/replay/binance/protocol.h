@@ -16,6 +16,8 @@
 
 extern const struct protocol_row replay_binance_protocol;
 
+enum { REPLAY_HEADER_TIME_UNIT, REPLAY_HEADER_API_KEY }; /* in struct replay_request */
+
 /* Binance's keyless REST: a request becomes a status and a body. No sockets here. */
 
 /* Answers into `body` (cleared first); the clock in replies is `skew_ns` ahead. Returns the HTTP status;

@@ -7,6 +7,7 @@
 
 #include "exchange/json.h"
 #include "exchange/replay/render.h"
+#include "exchange/replay/retime.h"
 
 #define NS_PER_MS 1000000LL
 
@@ -15,6 +16,7 @@ enum {
     BAD_REQUEST = 400,
     NOT_FOUND = 404,
     KLINES_MAX = 1000,
+    AGGREGATES_MAX = 1000,
     DEPTH_MAX = 5000,
 };
 
@@ -24,6 +26,7 @@ struct call {
     const struct replay_request *request;
     struct text *body;
     int weight;
+    int64_t unit_ns; /* of the times of trades in replies */
     int64_t skew_ns; /* of the clock in replies */
 };
 
@@ -244,9 +247,72 @@ static int get_trades(struct call *c)
         text_lit(c->body, ",\"quoteQty\":");
         text_sum(c->body, (int128_t)t->price * t->qty, 16);
         text_lit(c->body, ",\"time\":");
-        text_int(c->body, t->ts_ns / NS_PER_MS);
+        text_int(c->body, t->ts_ns / c->unit_ns);
         text_str(c->body, t->buyer_maker ? ",\"isBuyerMaker\":true" : ",\"isBuyerMaker\":false");
         text_lit(c->body, ",\"isBestMatch\":true}");
+    }
+    text_lit(c->body, "]");
+    return OK;
+}
+
+/* A time of the request in ms or, where it is so late, in µs. */
+static bool arg_time(struct call *c, const char *name, int64_t *ret_ns)
+{
+    int64_t time = -1;
+    *ret_ns = -1;
+    if (!arg_int(c, name, INT64_MAX, &time))
+        return false;
+    if (time < 0 || replay_retime_ns(time, ret_ns))
+        return true;
+    replay_rest_error(c->body, -1130, "Data sent for a time is not valid.");
+    return false;
+}
+
+static void write_aggregate(struct text *out, int64_t unit_ns, const struct tape_aggregate *aggregate)
+{
+    text_lit(out, "{\"a\":");
+    text_int(out, aggregate->id);
+    text_lit(out, ",\"p\":");
+    text_e8(out, aggregate->price);
+    text_lit(out, ",\"q\":");
+    text_e8(out, aggregate->qty);
+    text_lit(out, ",\"f\":");
+    text_int(out, aggregate->first_id);
+    text_lit(out, ",\"l\":");
+    text_int(out, aggregate->last_id);
+    text_lit(out, ",\"T\":");
+    text_int(out, aggregate->ts_ns / unit_ns);
+    text_str(out, aggregate->buyer_maker ? ",\"m\":true,\"M\":true}" : ",\"m\":false,\"M\":true}");
+}
+
+/* From an id or a time on the first ones, else the last ones: of those that are kept. */
+static int get_agg_trades(struct call *c)
+{
+    int symbol = need_symbol(c);
+    int64_t limit, id = -1, start_ns, end_ns;
+    if (symbol < 0 || !arg_limit(c, AGGREGATES_MAX, 500, &limit) || !arg_int(c, "fromId", INT64_MAX, &id) ||
+        !arg_time(c, "startTime", &start_ns) || !arg_time(c, "endTime", &end_ns))
+        return BAD_REQUEST;
+    if (id >= 0 && (start_ns >= 0 || end_ns >= 0)) {
+        replay_rest_error(c->body, -1128, "Combination of optional parameters invalid.");
+        return BAD_REQUEST;
+    }
+    const struct tape_symbol *sym = &c->tape->symbols[symbol];
+    uint64_t first = replay_tape_aggregates_first(sym), end = sym->n_aggregates, most = (uint64_t)limit;
+    if (end_ns >= 0)
+        end = replay_tape_aggregates_from(sym, true, end_ns + 1);
+    if (id >= 0 || start_ns >= 0)
+        first = id >= 0 ? replay_tape_aggregates_from(sym, false, id)
+                        : replay_tape_aggregates_from(sym, true, start_ns);
+    else if (end - first > most)
+        first = end - most;
+    if (end > first && end - first > most)
+        end = first + most;
+    text_lit(c->body, "[");
+    for (uint64_t i = first; i < end; i++) {
+        if (i > first)
+            text_lit(c->body, ",");
+        write_aggregate(c->body, c->unit_ns, replay_tape_aggregate(sym, i));
     }
     text_lit(c->body, "]");
     return OK;
@@ -379,13 +445,21 @@ int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const stru
         {"/api/v3/exchangeInfo", 20, get_exchange_info},
         {"/api/v3/klines", 2, get_klines},
         {"/api/v3/depth", 5, get_depth},
+        {"/api/v3/aggTrades", 4, get_agg_trades},
         {"/api/v3/trades", 25, get_trades},
         {"/api/v3/ticker/24hr", 2, get_ticker_24hr},
         {"/api/v3/ticker/price", 2, get_ticker_price},
         {"/api/v3/ticker/bookTicker", 2, get_ticker_book},
     };
+    const char *unit = request->headers[REPLAY_HEADER_TIME_UNIT];
     struct call call = {
-        .source = source, .tape = source->tape, .request = request, .body = body, .skew_ns = skew_ns};
+        .source = source,
+        .tape = source->tape,
+        .request = request,
+        .body = body,
+        .unit_ns = unit && strcasecmp(unit, "MICROSECOND") == 0 ? 1000 : NS_PER_MS,
+        .skew_ns = skew_ns,
+    };
     text_clear(body);
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
         if (strcmp(request->path, paths[i].path) != 0)
