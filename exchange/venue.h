@@ -113,6 +113,7 @@ enum venue_reply_kind {
     VENUE_REPLY_DAYS,
     VENUE_REPLY_ACTIONS,
     VENUE_REPLY_LATEST,
+    VENUE_REPLY_TRADES,
 };
 
 /* A corporate action and whose it is. */
@@ -142,7 +143,7 @@ struct venue_reply {
     const char *body; /* raw; "" when there is none */
     size_t len;
     int64_t elapsed_ms;
-    bool more;                           /* BARS: another page of the same call follows in another callback */
+    bool more; /* BARS, TRADES: another page of the same call follows in another callback */
     const struct venue_skipped *skipped; /* ACTIONS, BARS; NULL: nothing was */
     union {
         int64_t server_ns; /* TIME */
@@ -171,7 +172,7 @@ struct venue_reply {
         struct {
             const struct market_event *list; /* `symbol` is not written, nor a quote's update_id */
             size_t n;                        /* 0: the venue has none */
-        } latest;
+        } latest;                            /* and of TRADES: those of the past, ascending by id */
     };
 };
 
@@ -237,6 +238,13 @@ struct venue_latest_request {
     int64_t since_ns;            /* trades before may be left out; 0: all but the newest may */
 };
 
+/* A request for trades of the past, joined to aggregates. */
+struct venue_trades_request {
+    const struct symbol *symbol; /* copied */
+    int64_t start_ns, end_ns;    /* trades in [start_ns, end_ns) */
+    size_t max;                  /* of one reply, without another page; 0: all of the range */
+};
+
 struct venue_stream;
 struct venue_rest;
 struct venue_call;
@@ -252,6 +260,7 @@ struct venue {
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
     uint32_t bars_page; /* the most bars in an answer; needed */
+    bool trades;        /* it answers net_requests_trades() */
     bool archives;      /* its archive has files of bars, as docs/history.md describes them */
     bool needs_keys;    /* it answers no request without keys */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */

@@ -87,6 +87,8 @@ int alpaca_call_prepare(struct venue_call *base)
         return alpaca_is_crypto(base->symbol.name) ? 0 : -EINVAL;
     case VENUE_REPLY_LATEST:
         return base->latest != MARKET_AGG_TRADE ? 0 : -EINVAL;
+    case VENUE_REPLY_TRADES:
+        return -EINVAL;
     case VENUE_REPLY_SYMBOLS:
         for (size_t i = 0; i < base->n_wanted; i++)
             n_crypto += alpaca_is_crypto(base->wanted[i].name);
@@ -255,6 +257,9 @@ char *alpaca_call_url(const struct venue_call *base, bool whole)
         break;
     case VENUE_REPLY_LATEST:
         add_latest(&text, base);
+        break;
+    case VENUE_REPLY_TRADES: /* refused by alpaca_call_prepare() */
+        text.failed = true;
         break;
     }
     if (call->token[0]) {
@@ -608,6 +613,8 @@ int alpaca_call_take(struct venue_call *base, const char *body, size_t len, stru
         return take_actions(call, body, len, reply);
     case VENUE_REPLY_LATEST:
         return take_latest(call, body, len, reply, storage);
+    case VENUE_REPLY_TRADES:
+        break;
     }
     return -EBADMSG;
 }

@@ -22,7 +22,7 @@ static const struct binance_field trade[] = {
 };
 static const struct binance_field aggregate[] = {
     FIELD("a", COUNT, trade.id),      FIELD("p", TRADED, trade.price),     FIELD("q", QTY, trade.qty),
-    FIELD("T", MS, trade.ts_ns),      FIELD("m", FLAG, trade.buyer_maker), FIELD("f", COUNT, trade.first_id),
+    FIELD("T", TIME, trade.ts_ns),    FIELD("m", FLAG, trade.buyer_maker), FIELD("f", COUNT, trade.first_id),
     FIELD("l", COUNT, trade.last_id),
 };
 static const struct binance_field quote[] = {

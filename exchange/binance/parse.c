@@ -14,11 +14,6 @@ enum {
     KIND_UNKNOWN,
 };
 
-#define US_NS  1000LL
-#define MS_NS  1000000LL
-#define US_MIN (BINANCE_MS_MAX * 250) /* 2002: in microseconds, an earlier one is wrong as well */
-#define US_MAX (BINANCE_MS_MAX * 1000)
-
 _Static_assert(TABLE_SIZE >= 4 * SYMBOLS_MAX && SYMBOLS_MAX < INT16_MAX, "the table of names is too small");
 
 struct binance_parser {
@@ -140,16 +135,6 @@ static int kind_of_event(struct json_text type)
     return KIND_OTHER;
 }
 
-/* A time in milliseconds or, where the stream was subscribed so, in microseconds: as nanoseconds. */
-static bool read_time(struct json *json, int64_t *ret_ns)
-{
-    int64_t time;
-    if (!json_int(json, &time) || time < 0 || time > US_MAX || (time > BINANCE_MS_MAX && time < US_MIN))
-        return false;
-    *ret_ns = time <= BINANCE_MS_MAX ? time * MS_NS : time * US_NS;
-    return true;
-}
-
 static bool read_id(struct json *json, uint64_t *ret)
 {
     int64_t id;
@@ -202,7 +187,7 @@ static bool read_trade(struct json *json, const struct symbol *symbol, char key,
         return json_amount(json, symbol->qty_scale, &trade->qty);
     case 'T':
         *seen |= 8;
-        return read_time(json, &trade->ts_ns);
+        return binance_read_time(json, &trade->ts_ns);
     case 'm':
         *seen |= 16;
         return json_bool(json, &trade->buyer_maker);
@@ -299,7 +284,7 @@ static bool read_bar(struct json *json, const struct symbol *symbol, struct mark
         switch (key.len == 1 ? *key.data : '\0') {
         case 't':
             seen |= 1;
-            ok = read_time(json, &bar->open_ns);
+            ok = binance_read_time(json, &bar->open_ns);
             break;
         case 'i':
             seen |= 2;
@@ -380,7 +365,7 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
         if (c == 'e') {
             ok = json_skip(json);
         } else if (c == 'E') {
-            ok = read_time(json, &event->event_ns);
+            ok = binance_read_time(json, &event->event_ns);
         } else if (kind == MARKET_TRADE && c == 'X' && json_peek(json) == '"') {
             ok = json_read_string(json, &text);
             no_price = json_is(text, "NA");

@@ -31,6 +31,12 @@ static struct binance_rest *binance(struct venue_rest *rest)
 
 static int prepare(struct venue_call *call)
 {
+    static const struct net_header microseconds = {"X-MBX-TIME-UNIT", "MICROSECOND"};
+    if (call->kind == VENUE_REPLY_TRADES) {
+        call->header = &microseconds; /* as in the archive's files */
+        if (call->from_ns == 0)
+            call->next_id = 0;
+    }
     return call->kind == VENUE_REPLY_BARS && call->bars.start_ns < 0 ? -EINVAL : 0;
 }
 

@@ -1,4 +1,5 @@
-/* Binance's keyless REST: time, exchangeInfo, klines, depth. See exchange/venue.h for the calls' contracts.
+/* Binance's keyless REST: time, exchangeInfo, klines, depth, aggTrades. See exchange/venue.h for the calls'
+ * contracts.
  *
  * The venue counts weight per minute and reports it in each reply: near the limit (from exchangeInfo)
  * requests wait for the next minute. Books weigh most: they come last, leave room to all else, and where
@@ -15,6 +16,7 @@
 
 enum {
     BINANCE_KLINES_MAX = 1000, /* a page */
+    BINANCE_TRADES_MAX = 1000,
     BINANCE_DEPTH_LIMIT = 5000,
     BINANCE_WEIGHT_LIMIT_DEFAULT = 6000, /* a minute, until exchangeInfo says */
 };

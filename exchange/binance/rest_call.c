@@ -36,6 +36,8 @@ int binance_call_weight(const struct venue_call *call)
         return call->latest == MARKET_TRADE       ? WEIGHT_TRADES
                : call->latest == MARKET_AGG_TRADE ? WEIGHT_AGG_TRADES
                                                   : WEIGHT_TICKER;
+    case VENUE_REPLY_TRADES:
+        return WEIGHT_AGG_TRADES;
     default:
         return WEIGHT_TIME;
     }
@@ -75,6 +77,25 @@ static void add_latest(struct text *text, const struct venue_call *call)
         text_format(text, "&limit=%d", VENUE_LATEST_MAX);
 }
 
+static size_t trades_page(const struct venue_call *call)
+{
+    return call->max > 0 && call->max < BINANCE_TRADES_MAX ? call->max : BINANCE_TRADES_MAX;
+}
+
+/* The first page by the time, up to the end's millisecond, whose trades may be before it; others by the id,
+ * since trades may have the same time. */
+static void add_trades(struct text *text, const struct venue_call *call)
+{
+    text_lit(text, "aggTrades?symbol=");
+    text_url(text, call->symbol.name);
+    if (call->next_id >= 0)
+        text_format(text, "&fromId=%" PRId64, call->next_id);
+    else
+        text_format(text, "&startTime=%" PRId64 "&endTime=%" PRId64, call->from_ns / MS_NS,
+                    call->to_ns / MS_NS);
+    text_format(text, "&limit=%zu", trades_page(call));
+}
+
 char *binance_call_url(const struct venue_call *call, bool whole)
 {
     struct text text = {0};
@@ -107,6 +128,9 @@ char *binance_call_url(const struct venue_call *call, bool whole)
     case VENUE_REPLY_LATEST:
         add_latest(&text, call);
         break;
+    case VENUE_REPLY_TRADES:
+        add_trades(&text, call);
+        break;
     default: /* kinds that it does not have */
         text.failed = true;
         break;
@@ -117,13 +141,12 @@ char *binance_call_url(const struct venue_call *call, bool whole)
 void binance_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX])
 {
     static const char *const names[] = {
-        [VENUE_REPLY_TIME] = "time",
-        [VENUE_REPLY_SYMBOLS] = "exchangeInfo",
-        [VENUE_REPLY_BARS] = "klines",
-        [VENUE_REPLY_BOOK] = "depth",
+        [VENUE_REPLY_TIME] = "time",  [VENUE_REPLY_SYMBOLS] = "exchangeInfo", [VENUE_REPLY_BARS] = "klines",
+        [VENUE_REPLY_BOOK] = "depth", [VENUE_REPLY_TRADES] = "aggTrades",
     };
     bool latest = call->kind == VENUE_REPLY_LATEST;
-    bool of_symbol = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK || latest;
+    bool of_symbol = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK ||
+                     call->kind == VENUE_REPLY_TRADES || latest;
     snprintf(ret, VENUE_DETAIL_MAX, of_symbol ? "%s %s" : "%s",
              latest ? market_kind_name(call->latest) : names[call->kind], call->symbol.name);
 }
@@ -209,6 +232,33 @@ static int take_latest(struct venue_call *call, const char *body, size_t len, st
     return 0;
 }
 
+/* Of the range alone. */
+static int take_trades(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
+                       void **storage)
+{
+    size_t asked = trades_page(call), n, kept = 0;
+    struct market_event *events = malloc(asked * sizeof(*events));
+    if (!events)
+        return -ENOMEM;
+    int r = binance_parse_latest(body, len, &call->symbol, MARKET_AGG_TRADE, events, asked, &n);
+    if (r == 0 && n > 0 && events[0].trade.id < call->next_id)
+        r = -EBADMSG; /* not what was requested: the pages might never end */
+    if (r < 0) {
+        free(events);
+        return r;
+    }
+    reply->more = n == asked && call->max == 0 && events[n - 1].trade.ts_ns < call->to_ns;
+    if (n > 0)
+        call->next_id = events[n - 1].trade.id + 1;
+    for (size_t i = 0; i < n; i++)
+        if (events[i].trade.ts_ns >= call->from_ns && events[i].trade.ts_ns < call->to_ns)
+            events[kept++] = events[i];
+    *storage = events;
+    reply->latest.list = events;
+    reply->latest.n = kept;
+    return 0;
+}
+
 int binance_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                       void **storage)
 {
@@ -223,6 +273,8 @@ int binance_call_take(struct venue_call *call, const char *body, size_t len, str
         return take_book(call, body, len, reply, storage);
     case VENUE_REPLY_LATEST:
         return take_latest(call, body, len, reply, storage);
+    case VENUE_REPLY_TRADES:
+        return take_trades(call, body, len, reply, storage);
     default:
         return -EBADMSG;
     }

@@ -16,7 +16,7 @@ struct binance_rest {
 };
 
 struct binance_call {
-    struct venue_call base; /* BARS: start_ns and max are what is still wanted */
+    struct venue_call base; /* BARS: start_ns and max are what is still wanted; TRADES: next_id */
     bool whole_list;        /* SYMBOLS */
     int depth;              /* BOOK: levels a side; set when it is sent */
 };

@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define MS_NS 1000000LL
+#define US_NS  1000LL
+#define MS_NS  1000000LL
+#define US_MIN (BINANCE_MS_MAX * 250) /* 2002: in microseconds, an earlier one is wrong as well */
+#define US_MAX (BINANCE_MS_MAX * 1000)
 
 enum { KLINE_FIELDS = 12 };
 
@@ -15,6 +18,15 @@ static bool json_ms(struct json *json, int64_t *ret_ns)
     if (!json_int(json, &ms) || ms < 0 || ms > BINANCE_MS_MAX)
         return false;
     *ret_ns = ms * MS_NS;
+    return true;
+}
+
+bool binance_read_time(struct json *json, int64_t *ret_ns)
+{
+    int64_t time;
+    if (!json_int(json, &time) || time < 0 || time > US_MAX || (time > BINANCE_MS_MAX && time < US_MIN))
+        return false;
+    *ret_ns = time <= BINANCE_MS_MAX ? time * MS_NS : time * US_NS;
     return true;
 }
 
@@ -80,6 +92,8 @@ bool binance_read_value(struct json *json, const struct symbol *symbol, enum bin
         return json_amount_wide(json, symbol->price_scale + symbol->qty_scale, ret);
     case BINANCE_MS:
         return json_ms(json, ret);
+    case BINANCE_TIME:
+        return binance_read_time(json, ret);
     case BINANCE_FLAG:
         return json_bool(json, ret);
     }

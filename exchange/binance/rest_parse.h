@@ -21,7 +21,8 @@ enum binance_value {
     BINANCE_QTY,
     BINANCE_VOLUME, /* int128_t */
     BINANCE_QUOTE_VOLUME,
-    BINANCE_MS, /* a time up to BINANCE_MS_MAX, as int64_t nanoseconds */
+    BINANCE_MS,   /* a time up to BINANCE_MS_MAX, as int64_t nanoseconds */
+    BINANCE_TIME, /* a time as binance_read_time() reads it */
     BINANCE_FLAG,
 };
 struct binance_field {
@@ -29,6 +30,8 @@ struct binance_field {
     enum binance_value value;
     size_t at;
 };
+/* A time in milliseconds, up to BINANCE_MS_MAX, or in microseconds since 2002, as nanoseconds. */
+bool binance_read_time(struct json *json, int64_t *ret_ns);
 bool binance_read_value(struct json *json, const struct symbol *symbol, enum binance_value value, void *ret);
 
 /* {"serverTime":1499827319559} */

@@ -55,7 +55,7 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
 #define ALIKE \
     .asks_a_minute = 300, .ask_cost = {[MARKET_TRADE] = 5, [MARKET_AGG_TRADE] = 1, [MARKET_KLINE] = 1, \
                                        [MARKET_QUOTE] = 1, [MARKET_DEPTH] = 50,    [MARKET_TICKER] = 1}, \
-    .n_options = 1, .bars_page = BINANCE_KLINES_MAX, .archives = true, .always_open = true, \
+    .n_options = 1, .bars_page = BINANCE_KLINES_MAX, .trades = true, .archives = true, .always_open = true, \
     .stream_name = binance_stream_name, .stream_destroy = binance_stream_destroy, \
     .stream_connection = binance_stream_connection, .stream_connection_up = binance_stream_connection_up, \
     .stream_replace = binance_stream_replace, .stream_pause = binance_stream_pause, \

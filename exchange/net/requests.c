@@ -186,11 +186,15 @@ static void on_reply(void *user, const struct http_reply *http)
 static bool send_call(struct venue_rest *rest, struct venue_call *call)
 {
     char *url = rest->venue->url(call, true);
+    struct net_header headers[REQUESTS_HEADERS_MAX + 1];
+    memcpy(headers, rest->headers, sizeof(rest->headers));
+    if (call->header)
+        headers[rest->n_headers] = *call->header;
     const struct http_request request = {
         .url = url,
         .timeout_ms = rest->timeout_ms,
-        .headers = rest->headers,
-        .n_headers = rest->n_headers,
+        .headers = headers,
+        .n_headers = rest->n_headers + (call->header != NULL),
     };
     int r = url ? http_get(rest->net, &request, on_reply, call, &call->http) : -ENOMEM;
     free(url);
@@ -446,6 +450,22 @@ int net_requests_latest(struct venue_rest *rest, const struct venue_latest_reque
     call->symbol = *request->symbol;
     call->latest = request->kind;
     call->from_ns = request->since_ns;
+    return queue_call(call, ret);
+}
+
+int net_requests_trades(struct venue_rest *rest, const struct venue_trades_request *request,
+                        venue_reply_done *done, void *user, struct venue_call **ret)
+{
+    if (request->start_ns < 0 || request->end_ns <= request->start_ns)
+        return -EINVAL;
+    struct venue_call *call = new_call(rest, VENUE_REPLY_TRADES, done, user);
+    if (!call)
+        return -ENOMEM;
+    call->symbol = *request->symbol;
+    call->from_ns = request->start_ns;
+    call->to_ns = request->end_ns;
+    call->max = request->max;
+    call->next_id = -1;
     return queue_call(call, ret);
 }
 

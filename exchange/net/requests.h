@@ -24,13 +24,16 @@ struct venue_call {
     void *user;
 
     /* The request. The venue may change it from page to page. */
-    struct symbol symbol;           /* BARS, BOOK, LATEST */
+    struct symbol symbol;           /* BARS, BOOK, LATEST, TRADES */
     struct trading_calendar days;   /* BARS: bars.calendar; its own */
     enum market_kind latest;        /* LATEST: since from_ns */
     struct venue_bars_request bars; /* BARS */
     struct venue_symbol *wanted;    /* SYMBOLS: what is wanted; ACTIONS: whose */
     size_t n_wanted;
-    int64_t from_ns, to_ns; /* DAYS, ACTIONS */
+    int64_t from_ns, to_ns;          /* DAYS, ACTIONS, TRADES */
+    int64_t next_id;                 /* TRADES: of the next page; -1: by from_ns */
+    size_t max;                      /* TRADES */
+    const struct net_header *header; /* one in addition to the queue's; NULL */
 
     struct backoff backoff;
     int attempts;           /* of this page */
@@ -106,8 +109,8 @@ void net_requests_pause(struct venue_rest *rest, int64_t until_ms);
 void net_requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply);
 
 /* Requests are queued, kept within the venue's limits, and tried again when the venue or the network fails;
- * `done` comes from the loop, once (BARS: once a page), unless the call is cancelled. They return 0 and the
- * call in *ret (may be NULL; gone once `done` came without `more`), or -ENOMEM, -EINVAL. */
+ * `done` comes from the loop, once (BARS, TRADES: once a page), unless the call is cancelled. They return 0
+ * and the call in *ret (may be NULL; gone once `done` came without `more`), or -ENOMEM, -EINVAL. */
 void net_requests_destroy(struct venue_rest *rest); /* cancels everything; NULL is fine */
 int net_requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
 int net_requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
@@ -119,6 +122,9 @@ int net_requests_book(struct venue_rest *rest, const struct symbol *symbol, venu
 /* What a stream brought last, by REST. -EINVAL for kinds that bars and book cover, and for those that the
  * venue does not have. */
 int net_requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
+                        venue_reply_done *done, void *user, struct venue_call **ret);
+/* Trades in order of their ids, page by page. -EINVAL of a venue without struct venue.trades. */
+int net_requests_trades(struct venue_rest *rest, const struct venue_trades_request *request,
                         venue_reply_done *done, void *user, struct venue_call **ret);
 /* The trading days of each calendar between two times, a reply a calendar (`more`). Not of a venue that is
  * always open. */

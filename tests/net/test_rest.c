@@ -32,7 +32,8 @@ struct seen {
     int64_t best_bid, best_ask;
     struct venue_call *call;
     struct market_event latest;
-    size_t n_latest;
+    size_t n_latest, trades;
+    struct market_trade first_trade, last_trade;
     bool cancel_after_page, destroy_after_page;
 };
 
@@ -75,6 +76,14 @@ static void on_reply(void *user, const struct venue_reply *reply)
         CHECK(reply->book.n_bids == 1 && reply->book.n_asks == 1);
         seen->best_bid = reply->book.bids[0].price;
         seen->best_ask = reply->book.asks[0].price;
+        break;
+    case VENUE_REPLY_TRADES:
+        for (size_t i = 0; i < reply->latest.n; i++) {
+            const struct market_trade *trade = &reply->latest.list[i].trade;
+            CHECK(seen->trades == 0 || trade->id == seen->last_trade.id + 1);
+            seen->first_trade = seen->trades++ == 0 ? *trade : seen->first_trade;
+            seen->last_trade = *trade;
+        }
         break;
     case VENUE_REPLY_LATEST:
         seen->n_latest = reply->latest.n;
@@ -140,6 +149,39 @@ static void say_klines(struct peer *peer, const char *head)
     say(peer, "200 OK", "", body);
 }
 
+/* 3000 aggregates, of which 1500 have the same time: in the middle of a hundred to the millisecond. */
+enum { TRADES = 3000, TRADES_FROM_ID = 7 };
+#define TRADES_FROM_US (1735689600000000LL)
+
+static int64_t trade_time_us(int64_t i)
+{
+    int64_t k = i < 400 ? i : i < 1900 ? 400 : i - 1499;
+    return TRADES_FROM_US + k * 10;
+}
+
+static void say_trades(struct peer *peer, const char *head)
+{
+    static char body[200000];
+    int64_t id = parameter(head, "fromId="), start = parameter(head, "startTime="),
+            end = parameter(head, "endTime="), limit = parameter(head, "limit="), n = 0;
+    size_t len = 1;
+    CHECK(strstr(head, "symbol=BTCUSDT&") && strstr(head, "X-MBX-TIME-UNIT: MICROSECOND\r\n"));
+    CHECK((id >= 0) != (start >= 0 && end >= start) && limit >= 1 && limit <= 1000);
+    body[0] = '[';
+    for (int64_t i = 0; i < TRADES && n < limit; i++) {
+        int64_t us = trade_time_us(i);
+        if (id >= 0 ? TRADES_FROM_ID + i < id : us < start * 1000 || us > end * 1000)
+            continue;
+        len += (size_t)snprintf(
+            body + len, sizeof(body) - len,
+            "%s{\"a\":%lld,\"p\":\"1.5\",\"q\":\"2\",\"f\":%lld,\"l\":%lld,\"T\":%lld,\"m\":true,\"M\":true}",
+            n ? "," : "", (long long)(TRADES_FROM_ID + i), (long long)i, (long long)i, (long long)us);
+        n++;
+    }
+    snprintf(body + len, sizeof(body) - len, "]");
+    say(peer, "200 OK", "", body);
+}
+
 static const char info[] =
     "{\"serverTime\":1,\"rateLimits\":[{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\","
     "\"intervalNum\":1,\"limit\":6000}],\"symbols\":[{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\","
@@ -176,6 +218,8 @@ static void script(struct peer *peer, const char *head)
         say(peer, "200 OK", "",
             "[{\"a\":7,\"p\":\"1.5\",\"q\":\"2\",\"f\":7,\"l\":8,\"T\":1499827319559,\"m\":true,\"M\":true}"
             "]");
+    } else if (strstr(head, "GET /api/v3/aggTrades?")) {
+        say_trades(peer, head);
     } else if (strstr(head, "GET /api/v3/exchangeInfo")) {
         if (strstr(head, "BTCUSTD"))
             say(peer, "400 Bad Request", "", "{\"code\":-1121,\"msg\":\"Invalid symbol.\"}");
@@ -281,6 +325,37 @@ static void test_replies(void)
     CHECK_INT(venue->rest_create(&(struct venue_rest_config){.net = net, .rest_url = "http://x"}, &none),
               -EPROTONOSUPPORT);
     CHECK(!none);
+}
+
+static struct seen ask_trades(int64_t start_ns, int64_t end_ns, size_t max)
+{
+    struct seen seen = {0};
+    const struct venue_trades_request request = {&btc, start_ns, end_ns, max};
+    CHECK_INT(net_requests_trades(rest, &request, on_reply, &seen, &seen.call), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    return seen;
+}
+
+static void test_trades(void)
+{
+    const int64_t from_ns = TRADES_FROM_US * 1000, all_ns = 3600 * INT64_C(1000000000);
+    open_rest();
+    struct seen seen = ask_trades(from_ns, from_ns + all_ns, 0);
+    CHECK(seen.trades == TRADES && seen.replies == 4 && seen.first_trade.id == TRADES_FROM_ID);
+    CHECK_INT(seen.last_trade.ts_ns, trade_time_us(TRADES - 1) * 1000);
+    seen = ask_trades(0, from_ns + all_ns, 1); /* the first there is */
+    CHECK(seen.trades == 1 && seen.replies == 1 && seen.first_trade.id == TRADES_FROM_ID);
+    /* Both ends within a millisecond; the time that many have is its own, or the end. */
+    seen = ask_trades(from_ns + 4000000, from_ns + 4000001, 0);
+    CHECK(seen.trades == 1500 && seen.first_trade.id == TRADES_FROM_ID + 400 && seen.replies == 2);
+    seen = ask_trades(from_ns + 50000, from_ns + 4000000, 0);
+    CHECK(seen.trades == 395 && seen.first_trade.id == TRADES_FROM_ID + 5);
+    seen = ask_trades(from_ns - all_ns, from_ns, 0);
+    CHECK(seen.trades == 0 && seen.replies == 1);
+    const struct venue_trades_request odd = {&btc, from_ns, from_ns, 0};
+    CHECK_INT(net_requests_trades(rest, &odd, on_reply, &seen, NULL), -EINVAL);
+    close_rest();
 }
 
 static struct seen ask_bars(int64_t start_ns, int64_t end_ns, int64_t now_ns, size_t max, struct seen seen)
@@ -570,6 +645,7 @@ int main(void)
     server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script});
     test_replies();
     test_bars();
+    test_trades();
     test_refusals();
     test_limited();
     test_many_books();
