@@ -13,24 +13,19 @@
 
 #include "exchange/fail.h"
 #include "exchange/folder.h"
+#include "exchange/history/row.h"
 #include "exchange/lock_file.h"
 #include "exchange/whole_file.h"
 
 #define SCHEMA "papertape.history/1"
 
-enum { FOLDER_MODE = 0755, SERIES_MAX = 512, PAGE_BARS_MAX = 1 << 20 };
+enum { FOLDER_MODE = 0755, SERIES_MAX = 512, PAGE_ROWS_MAX = 1 << 20 };
 
 /* Without padding: written as it is. */
 struct page {
     int64_t asked_ns, from_ns, end_ns;
     uint64_t n;
 };
-struct row {
-    int64_t open_ns, open, high, low, close, trades;
-    int64_t volume_high, quote_high; /* the upper halves */
-    uint64_t volume_low, quote_low;
-};
-
 /* Where the newest page of a range is. They are ascending, and none overlaps another. */
 struct covered {
     int64_t from_ns, end_ns, settled_ns; /* up to settled_ns nothing will change */
@@ -40,55 +35,17 @@ struct covered {
 struct history_store {
     char path[PATH_MAX];
     int fd;
+    size_t words, key; /* of a row: row.h */
     off_t end;
     struct covered *pieces;
     size_t n, room;
 };
 
-/* ---- rows ---- */
-
-static struct row row_of(const struct bar *bar)
-{
-    return (struct row){
-        .open_ns = bar->open_ns,
-        .open = bar->open,
-        .high = bar->high,
-        .low = bar->low,
-        .close = bar->close,
-        .trades = bar->trades,
-        .volume_high = (int64_t)(bar->volume >> 64),
-        .volume_low = (uint64_t)bar->volume,
-        .quote_high = (int64_t)(bar->quote_volume >> 64),
-        .quote_low = (uint64_t)bar->quote_volume,
-    };
-}
-
-static int128_t whole_of(int64_t high, uint64_t low)
-{
-    return (int128_t)((uint128_t)(uint64_t)high << 64 | low);
-}
-
-static struct bar bar_of(const struct row *row)
-{
-    return (struct bar){
-        .open_ns = row->open_ns,
-        .open = row->open,
-        .high = row->high,
-        .low = row->low,
-        .close = row->close,
-        .trades = row->trades,
-        .volume = whole_of(row->volume_high, row->volume_low),
-        .quote_volume = whole_of(row->quote_high, row->quote_low),
-        .first_trade_id = -1,
-        .last_trade_id = -1,
-    };
-}
-
 /* ---- pages ---- */
 
-static size_t page_bytes(uint64_t n)
+static size_t page_bytes(const struct history_store *store, uint64_t n)
 {
-    return sizeof(struct page) + n * sizeof(struct row) + sizeof(uint64_t);
+    return sizeof(struct page) + n * store->words * sizeof(int64_t) + sizeof(uint64_t);
 }
 
 /* The whole page at `at`, to be freed, whose sum is right. 0; -ENODATA: there is none; -errno. */
@@ -99,10 +56,10 @@ static int read_page(const struct history_store *store, off_t at, struct page **
     ssize_t n = pread(store->fd, &head, sizeof head, at);
     if (n < 0)
         return -errno;
-    if (n < (ssize_t)sizeof head || head.n > PAGE_BARS_MAX || head.from_ns >= head.end_ns ||
+    if (n < (ssize_t)sizeof head || head.n > PAGE_ROWS_MAX || head.from_ns >= head.end_ns ||
         head.asked_ns < 0)
         return -ENODATA;
-    size_t size = page_bytes(head.n), summed = size - sizeof sum;
+    size_t size = page_bytes(store, head.n), summed = size - sizeof sum;
     struct page *page = malloc(size);
     if (!page)
         return -ENOMEM;
@@ -118,9 +75,9 @@ static int read_page(const struct history_store *store, off_t at, struct page **
     return 0;
 }
 
-static const struct row *rows_of(const struct page *page)
+static const int64_t *rows_of(const struct page *page)
 {
-    return (const struct row *)(page + 1);
+    return (const int64_t *)(page + 1);
 }
 
 /* ---- which page holds ---- */
@@ -190,8 +147,8 @@ bool history_store_lacks(const struct history_store *store, int64_t from_ns, int
     return from_ns < end_ns;
 }
 
-int history_store_each(const struct history_store *store, int64_t from_ns, int64_t end_ns,
-                       int (*each)(void *ctx, const struct bar *bar), void *ctx)
+static int each_row(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                    int (*each)(void *ctx, const int64_t *row), void *ctx)
 {
     int r = 0;
     for (size_t i = find(store, from_ns); i < store->n && store->pieces[i].from_ns < end_ns && r == 0; i++) {
@@ -203,50 +160,77 @@ int history_store_each(const struct history_store *store, int64_t from_ns, int64
         int64_t low = piece->from_ns > from_ns ? piece->from_ns : from_ns,
                 high = piece->end_ns < end_ns ? piece->end_ns : end_ns;
         for (uint64_t k = 0; k < page->n && r == 0; k++) {
-            const struct bar bar = bar_of(&rows_of(page)[k]);
-            if (bar.open_ns >= low && bar.open_ns < high)
-                r = each(ctx, &bar);
+            const int64_t *row = rows_of(page) + k * store->words;
+            if (row[0] >= low && row[0] < high)
+                r = each(ctx, row);
         }
         free(page);
     }
     return r;
 }
 
+struct giving {
+    int (*bar)(void *ctx, const struct bar *bar);
+    int (*trade)(void *ctx, const struct market_trade *trade);
+    void *ctx;
+};
+
+static int give_bar(void *ctx, const int64_t *row)
+{
+    const struct giving *giving = ctx;
+    const struct bar bar = history_row_bar(row);
+    return giving->bar(giving->ctx, &bar);
+}
+
+static int give_trade(void *ctx, const int64_t *row)
+{
+    const struct giving *giving = ctx;
+    const struct market_trade trade = history_row_trade(row);
+    return giving->trade(giving->ctx, &trade);
+}
+
+int history_store_each(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                       int (*each)(void *ctx, const struct bar *bar), void *ctx)
+{
+    struct giving giving = {.bar = each, .ctx = ctx};
+    return each_row(store, from_ns, end_ns, give_bar, &giving);
+}
+
+int history_store_each_trade(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                             int (*each)(void *ctx, const struct market_trade *trade), void *ctx)
+{
+    struct giving giving = {.trade = each, .ctx = ctx};
+    return each_row(store, from_ns, end_ns, give_trade, &giving);
+}
+
 /* ---- adding ---- */
 
 struct comparing {
-    const struct bar *bars;
+    const struct history_store *store;
+    const int64_t *rows;
     size_t n, at, known, same;
 };
 
-static bool same(const struct bar *a, const struct bar *b)
-{
-    const struct row x = row_of(a), y = row_of(b);
-    return memcmp(&x, &y, sizeof x) == 0;
-}
-
-/* A bar that was known: is it there again, and the same? */
-static int compare(void *ctx, const struct bar *known)
+/* A row that was known: is it there again, and the same? */
+static int compare(void *ctx, const int64_t *known)
 {
     struct comparing *c = ctx;
-    while (c->at < c->n && c->bars[c->at].open_ns < known->open_ns)
+    const size_t words = c->store->words, key = c->store->key;
+    while (c->at < c->n && c->rows[c->at * words + key] < known[key])
         c->at++;
     c->known++;
-    c->same += c->at < c->n && same(&c->bars[c->at], known);
+    c->same += c->at < c->n && memcmp(&c->rows[c->at * words], known, words * sizeof *known) == 0;
     return 0;
 }
 
-static int write_page(struct history_store *store, const struct page *head, const struct bar *bars)
+static int write_page(struct history_store *store, const struct page *head, const int64_t *rows)
 {
-    size_t size = page_bytes(head->n), summed = size - sizeof(uint64_t);
+    size_t size = page_bytes(store, head->n), summed = size - sizeof(uint64_t);
     char *bytes = malloc(size);
     if (!bytes)
         return -ENOMEM;
     memcpy(bytes, head, sizeof *head);
-    for (size_t i = 0; i < head->n; i++) {
-        const struct row row = row_of(&bars[i]);
-        memcpy(bytes + sizeof *head + i * sizeof row, &row, sizeof row);
-    }
+    memcpy(bytes + sizeof *head, rows, summed - sizeof *head);
     const uint64_t sum = XXH3_64bits(bytes, summed);
     memcpy(bytes + summed, &sum, sizeof sum);
     int r = whole_file_write(store->fd, bytes, size);
@@ -256,14 +240,12 @@ static int write_page(struct history_store *store, const struct page *head, cons
     return r;
 }
 
-int history_store_add(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
-                      const struct bar *bars, size_t n, size_t *ret_changed)
+static int add_rows(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                    const int64_t *rows, size_t n, size_t *ret_changed)
 {
-    struct comparing comparing = {.bars = bars, .n = n};
+    struct comparing comparing = {.store = store, .rows = rows, .n = n};
     int64_t lacks_from_ns, lacks_end_ns;
-    if (n > PAGE_BARS_MAX)
-        return -EMSGSIZE;
-    int r = history_store_each(store, from_ns, end_ns, compare, &comparing);
+    int r = each_row(store, from_ns, end_ns, compare, &comparing);
     if (r < 0)
         return r;
     bool new = history_store_lacks(store, from_ns, end_ns, &lacks_from_ns, &lacks_end_ns);
@@ -273,40 +255,76 @@ int history_store_add(struct history_store *store, int64_t asked_ns, int64_t fro
     if (!new &&comparing.same == n && comparing.known == n)
         return 0;
     const struct page head = {asked_ns, from_ns, end_ns, n};
-    r = write_page(store, &head, bars);
+    r = write_page(store, &head, rows);
     if (r == 0)
         r = put_piece(store, (struct covered){from_ns, end_ns, asked_ns - HISTORY_SETTLED_NS, store->end});
     if (r == 0)
-        store->end += (off_t)page_bytes(n);
+        store->end += (off_t)page_bytes(store, n);
+    return r;
+}
+
+/* Room for so many rows; a byte where there is none. */
+static int64_t *new_rows(const struct history_store *store, size_t n)
+{
+    return malloc(n * store->words * sizeof(int64_t) + 1);
+}
+
+int history_store_add(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                      const struct bar *bars, size_t n, size_t *ret_changed)
+{
+    if (n > PAGE_ROWS_MAX)
+        return -EMSGSIZE;
+    int64_t *rows = new_rows(store, n);
+    for (size_t i = 0; i < n && rows; i++)
+        history_row_of_bar(&bars[i], &rows[i * HISTORY_BAR_WORDS]);
+    int r = rows ? add_rows(store, asked_ns, from_ns, end_ns, rows, n, ret_changed) : -ENOMEM;
+    free(rows);
+    return r;
+}
+
+int history_store_add_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                             const struct market_trade *trades, size_t n, size_t *ret_changed)
+{
+    if (n > PAGE_ROWS_MAX)
+        return -EMSGSIZE;
+    int64_t *rows = new_rows(store, n);
+    for (size_t i = 0; i < n && rows; i++)
+        history_row_of_trade(&trades[i], &rows[i * HISTORY_TRADE_WORDS]);
+    int r = rows ? add_rows(store, asked_ns, from_ns, end_ns, rows, n, ret_changed) : -ENOMEM;
+    free(rows);
     return r;
 }
 
 /* ---- open ---- */
 
+static const char *rows_name(const struct history_series *series)
+{
+    return series->interval_ns > 0 ? bar_interval_name(series->interval_ns) : "trades";
+}
+
 /* The first line of the file. */
-static char *series_line(const struct history_series *series)
+static char *series_line(const struct history_series *series, size_t words)
 {
     json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i}", "schema", SCHEMA,
                                "venue", series->venue, "host", series->host, "symbol", series->symbol,
-                               "interval", bar_interval_name(series->interval_ns), "feed", series->feed,
-                               "adjustment", series->adjustment, "price_scale", series->price_scale,
-                               "qty_scale", series->qty_scale, "row_bytes", (int)sizeof(struct row));
+                               "interval", rows_name(series), "feed", series->feed, "adjustment",
+                               series->adjustment, "price_scale", series->price_scale, "qty_scale",
+                               series->qty_scale, "row_bytes", (int)(words * sizeof(int64_t)));
     char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return line;
 }
 
-/* "BTC-USD_1m.history", "AAPL_5m-sip-split.history". */
+/* "BTC-USD_1m.history", "AAPL_5m-sip-split.history", "BTCUSDT_trades.history". */
 static int name_path(const char *folder, const struct history_series *series, char ret[static PATH_MAX])
 {
     bool raw = strcmp(series->adjustment, "raw") == 0;
     int place = snprintf(ret, PATH_MAX, "%s/%s%s%s/", folder, series->venue, series->host[0] ? "@" : "",
                          series->host);
-    int n = place >= PATH_MAX
-                ? PATH_MAX
-                : snprintf(ret + place, PATH_MAX - (size_t)place, "%s_%s%s%s%s%s.history", series->symbol,
-                           bar_interval_name(series->interval_ns), series->feed[0] ? "-" : "", series->feed,
-                           raw ? "" : "-", raw ? "" : series->adjustment);
+    int n = place >= PATH_MAX ? PATH_MAX
+                              : snprintf(ret + place, PATH_MAX - (size_t)place, "%s_%s%s%s%s%s.history",
+                                         series->symbol, rows_name(series), series->feed[0] ? "-" : "",
+                                         series->feed, raw ? "" : "-", raw ? "" : series->adjustment);
     if (n >= PATH_MAX - place)
         return -ENAMETOOLONG;
     for (char *c = ret + place; *c; c++)
@@ -350,7 +368,7 @@ static int read_pages(struct history_store *store)
     while (r == 0 && (r = read_page(store, store->end, &page)) == 0) {
         r = put_piece(store, (struct covered){page->from_ns, page->end_ns,
                                               page->asked_ns - HISTORY_SETTLED_NS, store->end});
-        store->end += (off_t)page_bytes(page->n);
+        store->end += (off_t)page_bytes(store, page->n);
         free(page);
     }
     if (r != -ENODATA)
@@ -373,7 +391,7 @@ static int open_file(struct history_store *store, const char *folder, const stru
     if (store->fd < 0)
         return fail_with(store->fd, err, err_size, "%s: %s", store->path,
                          store->fd == -EBUSY ? "another process fetches it" : strerror(-store->fd));
-    char *line = series_line(series);
+    char *line = series_line(series, store->words);
     r = line ? read_series(store, line, err, err_size) : fail_with(-ENOMEM, err, err_size, "out of memory");
     free(line);
     if (r == 0 && (r = read_pages(store)) < 0)
@@ -388,6 +406,8 @@ int history_store_open(const char *folder, const struct history_series *series, 
     if (!store)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     store->fd = -1;
+    store->words = series->interval_ns > 0 ? HISTORY_BAR_WORDS : HISTORY_TRADE_WORDS;
+    store->key = series->interval_ns > 0 ? HISTORY_BAR_KEY : HISTORY_TRADE_KEY;
     int r = open_file(store, folder, series, err, err_size);
     if (r < 0)
         history_store_close(store);

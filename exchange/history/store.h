@@ -1,9 +1,10 @@
-/* One series of a venue's bars as it was fetched, in a file that grows: pages, each with the range of open
- * times that it answers for and the moment of asking. What the venue says differently later is another page,
- * and the newest of a time holds; so nothing that was known is lost. A page that is damaged or half written
- * ends the file, and what it had is asked for again. The file can be removed at any time.
+/* One series of a venue's bars or trades as it was fetched, in a file that grows: pages, each with the range
+ * of times (of bars: open times) that it answers for and the moment of asking. What the venue says
+ * differently later is another page, and the newest of a time holds; so nothing that was known is lost. A
+ * page that is damaged or half written ends the file, and what it had is asked for again. The file can be
+ * removed at any time.
  *
- * Layout, in the machine's byte order: a line of JSON (the series), then pages: a header, its bars, and
+ * Layout, in the machine's byte order: a line of JSON (the series), then pages: a header, its rows, and
  * XXH3-64 of both. */
 #ifndef EXCHANGE_HISTORY_STORE_H
 #define EXCHANGE_HISTORY_STORE_H
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/bar.h"
+#include "exchange/market.h"
 
 struct history_store;
 
@@ -26,8 +27,8 @@ struct history_series {
     const char *host;           /* "HOST:PORT" of another server than the venue's own; "" */
     const char *feed;           /* of a venue with several; "" */
     const char *adjustment;     /* "raw", "split" … */
-    int64_t interval_ns;
-    int price_scale, qty_scale; /* of the bars' numbers */
+    int64_t interval_ns;        /* 0: of trades */
+    int price_scale, qty_scale; /* of the rows' numbers */
 };
 
 /* FOLDER/VENUE[@HOST:PORT]/SYMBOL_INTERVAL.history, with folders where they are missing; locked until it is
@@ -38,7 +39,7 @@ int history_store_open(const char *folder, const struct history_series *series, 
 void history_store_close(struct history_store *store); /* NULL is fine */
 const char *history_store_path(const struct history_store *store);
 
-/* The first range of open times in [from_ns, end_ns) that no page answers for, or one that was asked for too
+/* The first range of times in [from_ns, end_ns) that no page answers for, or one that was asked for too
  * early. False: there is none. */
 bool history_store_lacks(const struct history_store *store, int64_t from_ns, int64_t end_ns,
                          int64_t *ret_from_ns, int64_t *ret_end_ns);
@@ -48,10 +49,15 @@ bool history_store_lacks(const struct history_store *store, int64_t from_ns, int
  * known, or are no longer there. 0; -ENOSPC and other -errno: then the page is not there. */
 int history_store_add(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
                       const struct bar *bars, size_t n, size_t *ret_changed);
+/* The same of trades, ascending by id. */
+int history_store_add_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                             const struct market_trade *trades, size_t n, size_t *ret_changed);
 
 /* The bars that open in [from_ns, end_ns), as they are known now, ascending, until `each` returns another
  * number than 0, which is returned. 0; -EBADMSG: a page is damaged; -errno. */
 int history_store_each(const struct history_store *store, int64_t from_ns, int64_t end_ns,
                        int (*each)(void *ctx, const struct bar *bar), void *ctx);
+int history_store_each_trade(const struct history_store *store, int64_t from_ns, int64_t end_ns,
+                             int (*each)(void *ctx, const struct market_trade *trade), void *ctx);
 
 #endif

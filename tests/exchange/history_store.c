@@ -127,6 +127,64 @@ static void test_random(struct random *random)
     history_store_close(store);
 }
 
+static const struct history_series trades_series = {"binance", "BTC/USD", "", "", "raw", 0, 8, 8};
+enum { TRADES = 2000 };
+
+/* Runs of one time. */
+static struct market_trade trade_at(int64_t id)
+{
+    return (struct market_trade){.ts_ns = id / 7 * 10,
+                                 .id = id,
+                                 .first_id = 2 * id,
+                                 .last_id = 2 * id + 1,
+                                 .price = 1000 - id,
+                                 .qty = 1 + id,
+                                 .buyer_maker = id % 3 == 0};
+}
+
+static int expect_trade(void *ctx, const struct market_trade *trade)
+{
+    int64_t *next = ctx;
+    const struct market_trade want = trade_at((*next)++);
+    CHECK(trade->ts_ns == want.ts_ns && trade->id == want.id && trade->first_id == want.first_id &&
+          trade->last_id == want.last_id && trade->price == want.price && trade->qty == want.qty &&
+          trade->buyer_maker == want.buyer_maker);
+    return 0;
+}
+
+/* Of several of one time each is kept, in order, over pages that overlap and come in any order. */
+static void test_trades(struct random *random)
+{
+    char err[ERROR_MAX] = "";
+    struct history_store *store;
+    CHECK_INT(history_store_open(scratch_root(), &trades_series, &store, err, sizeof err), 0);
+    CHECK(strstr(history_store_path(store), "/binance/BTC-USD_trades.history") != NULL);
+    struct market_trade trades[TRADES];
+    int64_t from, end, next = 0;
+    size_t changed = 0;
+    for (int64_t i = 0; i < TRADES; i++)
+        trades[i] = trade_at(i);
+    const int64_t all_ns = trades[TRADES - 1].ts_ns + 10;
+    while (history_store_lacks(store, 0, all_ns, &from, &end)) {
+        int64_t page_from = random_between(random, 0, all_ns / 10 - 1) * 10, first = page_from / 10 * 7;
+        int64_t n = random_between(random, 1, 20) * 7;
+        n = first + n < TRADES ? n : TRADES - first;
+        int64_t page_end = trades[first + n - 1].ts_ns + 10;
+        CHECK_INT(
+            history_store_add_trades(store, LATER, page_from, page_end, &trades[first], (size_t)n, &changed),
+            0);
+        CHECK_INT(changed, 0);
+    }
+    history_store_close(store);
+    CHECK_INT(history_store_open(scratch_root(), &trades_series, &store, err, sizeof err), 0);
+    CHECK_INT(history_store_each_trade(store, 0, all_ns, expect_trade, &next), 0);
+    CHECK_INT(next, TRADES);
+    trades[8].qty++; /* one of seven of that time, and one is gone */
+    CHECK_INT(history_store_add_trades(store, LATER, 10, 20, &trades[7], 6, &changed), 0);
+    CHECK_INT(changed, 2);
+    history_store_close(store);
+}
+
 static int count(void *ctx, const struct bar *bar)
 {
     (void)bar;
@@ -247,6 +305,7 @@ int main(void)
 {
     struct random random = random_seeded("history_store", 29);
     test_random(&random);
+    test_trades(&random);
     test_same();
     test_settled();
     test_damage(&random);

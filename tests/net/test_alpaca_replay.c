@@ -90,6 +90,8 @@ static void on_reply(void *user, const struct venue_reply *reply)
         if (reply->latest.n > 0)
             seen->latest = reply->latest.list[reply->latest.n - 1];
         break;
+    case VENUE_REPLY_TRADES: /* never asked for */
+        break;
     }
 }
 

@@ -410,6 +410,8 @@ static void test_latest(void)
     CHECK(seen.n_latest == 0);
     const struct venue_latest_request none = {&stock, MARKET_AGG_TRADE, 0};
     CHECK_INT(net_requests_latest(rest, &none, on_reply, &seen, NULL), -EINVAL);
+    const struct venue_trades_request trades = {&stock, 0, OPEN_NS, 0};
+    CHECK_INT(net_requests_trades(rest, &trades, on_reply, &seen, NULL), -EINVAL);
     end();
 
     /* Of the delayed feed trades of a time are not to be had. */
