@@ -81,28 +81,55 @@ static int take_setting(struct fetch *fetch, int which)
     return EXIT_OK;
 }
 
-int cli_fetch_take(struct fetch *fetch)
+const char *cli_fetch_row(const struct fetch *fetch)
+{
+    return fetch->trades ? "trade" : "bar";
+}
+
+const char *cli_fetch_rows(const struct fetch *fetch)
+{
+    return fetch->trades ? "trades" : bar_interval_name(fetch->interval_ns);
+}
+
+/* Of bars the interval, and the first that opens in the range. */
+static int take_rows(struct fetch *fetch)
 {
     const struct fetch_asked *asked = fetch->asked;
     char why[CONFIG_WHY_MAX];
-    int interval = config_key_word(asked->interval ? asked->interval : "", BAR_INTERVAL_NAMES, why);
-    if (!asked->symbols || !asked->interval || asked->from_ns == INT64_MIN)
+    fetch->trades = asked->trades;
+    if (!asked->symbols || (!asked->interval && !asked->trades) || asked->from_ns == INT64_MIN)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s is needed",
-                         !asked->symbols    ? "--symbol"
-                         : !asked->interval ? "--interval"
-                                            : "--from");
+                         !asked->symbols                      ? "--symbol"
+                         : !asked->interval && !asked->trades ? "--interval, or --trades,"
+                                                              : "--from");
+    fetch->from_ns = asked->from_ns;
+    if (asked->trades)
+        return EXIT_OK;
+    int interval = config_key_word(asked->interval, BAR_INTERVAL_NAMES, why);
     if (interval < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--interval: %s", why);
     fetch->interval_ns = bar_intervals[interval].ns;
     fetch->from_ns = bar_open_time(asked->from_ns, fetch->interval_ns);
     if (fetch->from_ns < asked->from_ns)
         fetch->from_ns += fetch->interval_ns;
+    return EXIT_OK;
+}
+
+int cli_fetch_take(struct fetch *fetch)
+{
+    const struct fetch_asked *asked = fetch->asked;
+    int status = take_rows(fetch);
+    if (status != EXIT_OK)
+        return status;
     for (int i = 0; i < VENUE_ADJUSTMENTS && asked->adjustment; i++)
         if (strcmp(asked->adjustment, venue_adjustment_names[i]) == 0)
             fetch->adjustment = (enum venue_adjustment)i;
     if (fetch->from_ns < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--from: a time since 1970 is needed");
-    int status = take_venue(fetch);
+    status = take_venue(fetch);
+    if (status == EXIT_OK && fetch->trades && !fetch->venue->trades)
+        status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--trades: those of %s are not fetched",
+                           fetch->venue->title);
     if (status == EXIT_OK && fetch->venue->always_open && asked->adjustment)
         status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s has no --adjustment",
                            fetch->venue->title);
@@ -120,7 +147,7 @@ static int64_t missing_of(const struct fetch_symbol *symbol, enum history_why wh
 {
     int64_t n = 0;
     for (size_t i = 0; i < symbol->n_missing; i++)
-        n += symbol->missing[i].why == why ? symbol->missing[i].bars : 0;
+        n += symbol->missing[i].why == why ? symbol->missing[i].rows : 0;
     return n;
 }
 
@@ -128,17 +155,18 @@ static json_t *symbol_object(const struct fetch *fetch, size_t i)
 {
     const struct fetch_symbol *symbol = &fetch->symbols[i];
     const struct history_job *job = &fetch->jobs[i];
+    const char *rows = fetch->trades ? "trades" : "bars";
     json_t *missing = json_array();
     for (size_t k = 0; k < symbol->n_missing; k++)
         json_array_append_new(missing, json_pack("{s:I, s:I, s:I, s:s}", "from_ns",
                                                  (json_int_t)symbol->missing[k].from_ns, "to_ns",
-                                                 (json_int_t)symbol->missing[k].end_ns, "bars",
-                                                 (json_int_t)symbol->missing[k].bars, "why",
+                                                 (json_int_t)symbol->missing[k].end_ns, rows,
+                                                 (json_int_t)symbol->missing[k].rows, "why",
                                                  history_why_words[symbol->missing[k].why]));
     return json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "symbol", symbol->name, "file",
                      job->error ? NULL : symbol->path, "error", job->error ? job->why : NULL, "to_ns",
-                     (json_int_t)job->end_ns, "bars", (json_int_t)symbol->bars, "fetched",
-                     (json_int_t)job->bars, "requests", (json_int_t)job->pages, "archived",
+                     (json_int_t)job->end_ns, rows, (json_int_t)symbol->rows, "fetched",
+                     (json_int_t)job->rows, "requests", (json_int_t)job->pages, "archived",
                      (json_int_t)symbol->archived, "changed", (json_int_t)job->changed, "missing", missing);
 }
 
@@ -148,9 +176,9 @@ static int print_json(const struct fetch *fetch)
     for (size_t i = 0; i < fetch->n; i++)
         json_array_append_new(symbols, symbol_object(fetch, i));
     return cli_stored_print("fetch",
-                            json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "schema", "papertape.fetch/1",
+                            json_pack("{s:s, s:s, s:s?, s:s, s:I, s:o}", "schema", "papertape.fetch/1",
                                       "venue", fetch->venue->format->name, "interval",
-                                      bar_interval_name(fetch->interval_ns), "adjustment",
+                                      fetch->trades ? NULL : cli_fetch_rows(fetch), "adjustment",
                                       venue_adjustment_names[fetch->adjustment], "from_ns",
                                       (json_int_t)fetch->from_ns, "symbols", symbols),
                             6);
@@ -167,9 +195,9 @@ static void print_symbol(const struct fetch *fetch, size_t i, FILE *to)
     const struct fetch_symbol *symbol = &fetch->symbols[i];
     const struct history_job *job = &fetch->jobs[i];
     char from[STORED_CELL], end[STORED_CELL];
-    fprintf(to, "%s: %llu bar%s, %llu of them fetched in %llu request%s", symbol->path,
-            (unsigned long long)symbol->bars, plural(symbol->bars), (unsigned long long)job->bars,
-            (unsigned long long)job->pages, plural(job->pages));
+    fprintf(to, "%s: %llu %s%s, %llu of them fetched in %llu request%s", symbol->path,
+            (unsigned long long)symbol->rows, cli_fetch_row(fetch), plural(symbol->rows),
+            (unsigned long long)job->rows, (unsigned long long)job->pages, plural(job->pages));
     if (symbol->archived > 0)
         fprintf(to, ", %llu from archive files", (unsigned long long)symbol->archived);
     if (job->changed > 0)
@@ -179,12 +207,16 @@ static void print_symbol(const struct fetch *fetch, size_t i, FILE *to)
             fprintf(to, "; %s %lld", history_why_words[why],
                     (long long)missing_of(symbol, (enum history_why)why));
     fputc('\n', to);
-    for (size_t k = 0; k < symbol->n_missing; k++)
-        if (symbol->missing[k].why == HISTORY_GAP)
-            fprintf(to, "%s: gap of %lld bar%s, %s to %s\n", symbol->name, (long long)symbol->missing[k].bars,
-                    plural((uint64_t)symbol->missing[k].bars),
-                    cli_stored_time(STORED_TABLE, from, symbol->missing[k].from_ns),
-                    cli_stored_time(STORED_TABLE, end, symbol->missing[k].end_ns));
+    for (size_t k = 0; k < symbol->n_missing; k++) {
+        const struct history_missing *run = &symbol->missing[k];
+        cli_stored_time(STORED_TABLE, from, run->from_ns);
+        cli_stored_time(STORED_TABLE, end, run->end_ns);
+        if (run->why == HISTORY_GAP)
+            fprintf(to, "%s: gap of %lld %s%s, %s to %s\n", symbol->name, (long long)run->rows,
+                    cli_fetch_row(fetch), plural((uint64_t)run->rows), from, end);
+        else if (run->rows == 0)
+            fprintf(to, "%s: %s, %s to %s\n", symbol->name, history_why_words[run->why], from, end);
+    }
 }
 
 /* ---- all of it ---- */
@@ -196,8 +228,8 @@ int cli_fetch_say(const char *verb, const struct fetch *fetch)
     for (size_t i = 0; i < fetch->n; i++) {
         const struct history_job *job = &fetch->jobs[i];
         if (job->error && job->pages > 0)
-            fprintf(stderr, "papertape: %s: %s: %llu bars so far: %s\n", verb, fetch->symbols[i].name,
-                    (unsigned long long)job->bars, job->why);
+            fprintf(stderr, "papertape: %s: %s: %llu %ss so far: %s\n", verb, fetch->symbols[i].name,
+                    (unsigned long long)job->rows, cli_fetch_row(fetch), job->why);
         else if (job->error)
             fprintf(stderr, "papertape: %s: %s: %s\n", verb, fetch->symbols[i].name, job->why);
         if (job->error || fetch->symbols[i].status != EXIT_OK)
@@ -297,7 +329,10 @@ static int run(struct option_call *call)
     struct fetch *fetch = cli_fetch_new(call->into);
     if (!fetch)
         return option_fail(call, EXIT_ERROR, "out of memory");
-    int status = fetch->asked->check ? run_check(call, fetch) : run_fetch(call, fetch);
+    const char *check = fetch->asked->check;
+    int status = !check                       ? run_fetch(call, fetch)
+                 : cli_fetch_is_trades(check) ? cli_fetch_check_trades(call, fetch)
+                                              : run_check(call, fetch);
     cli_fetch_free(fetch);
     return status;
 }
@@ -334,15 +369,18 @@ static const struct option_row options[] = {
     {"symbol", "S[,S...]", "as the venue names them: BTCUSDT, AAPL, BTC/USD; may be given more than once",
      .take = take_symbol},
     {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
+    {"trades", NULL,
+     "trades instead of bars, joined to aggregates: those of one taker at one price and time (Binance's aggTrades)",
+     AT(trades), .without = "interval adjustment check"},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, AT(from_ns), cli_stored_take_time},
     {"to", "T", "open times before T; by default now: the last bar is the last whole one", AT(to_ns),
      cli_stored_take_time, .after = "from"},
     {"output", "PATH",
-     "the file, gzip where its name ends in .gz; of several symbols, or where it is one, a folder, of SYMBOL_INTERVAL.csv.gz",
+     "the file, gzip where its name ends in .gz; of several symbols, or where it is one, a folder, of SYMBOL_INTERVAL.csv.gz or SYMBOL_trades.csv.gz",
      AT(out), .letter = 'o'},
     {"check", "FILE",
-     "compares a bars file with what the venue says now of its bars, each of which it asks for: exit status 1 and the "
-     "rows where they differ; symbol, interval and range are the file's",
+     "compares a file of bars or trades with what the venue says now of each of them: exit status 1 and the rows where "
+     "they differ; symbol, interval and range are the file's",
      AT(check), .without = "output cache interval"},
     {"adjustment", "raw|split|dividend|all",
      "of stocks: raw by default; adjusted prices change with every split or dividend", AT(adjustment)},
@@ -350,7 +388,7 @@ static const struct option_row options[] = {
     {"crypto", "WORD", "whose crypto, likewise", AT(crypto)},
     {"archive", "DIR",
      "reads the venue's archive files there, or below it, before it asks for the rest: SYMBOL-INTERVAL-YYYY-MM.zip and "
-     "SYMBOL-INTERVAL-YYYY-MM-DD.zip, each with its .CHECKSUM",
+     "SYMBOL-INTERVAL-YYYY-MM-DD.zip, with --trades SYMBOL-aggTrades-…, each with its .CHECKSUM",
      AT(archive), .without = "check"},
     {"refresh", NULL,
      "asks for all of it again; bars that are others by now are counted, and what was known is kept beside them",
@@ -369,15 +407,15 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_fetch) = {
     .name = "fetch",
-    .words = "fetches a venue's history of bars into files for backtests and trainings",
+    .words = "fetches a venue's history of bars or trades into files for backtests and trainings",
     .about =
-        "Fetches bars by REST, several requests at a time, within the venue's limits: it waits where the venue says so, "
+        "Fetches bars, or with --trades trades, by REST, several requests at a time, within the venue's limits: it waits where the venue says so, "
         "and tries again where it does not answer. What has arrived is kept: the same command after it was stopped, "
         "killed or refused continues, and a later --to fetches what is new. The file is CSV as papertape bars writes it, "
         "and appears once it is whole. "
         "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (a "
         "stock has no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
-        "(papertape.fetch/1) all of them are listed.",
+        "(papertape.fetch/1) all of them are listed. Of trades, ids that are left out are a gap.",
     .exits =
         "1: the file of --check differs; or not all is there; what has arrived is kept, and the same command continues.",
     .page = "market",

@@ -1,6 +1,7 @@
 /* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
- * fetch_venue.c asks the venue, fetch_archive.c reads the venue's files, fetch_write.c writes files and finds
- * what is missing, fetch_check.c compares a file. */
+ * fetch_venue.c asks the venue, fetch_archive.c and fetch_archive_rows.c read the venue's files,
+ * fetch_write.c writes files and finds what is missing, fetch_check.c and fetch_check_trades.c compare a
+ * file. */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
@@ -19,7 +20,7 @@ struct fetch_asked {
     const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
         *adjustment, *interval, *cache, *archive;
     char *own_symbols; /* owned */
-    bool refresh;
+    bool refresh, trades;
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
 };
 
@@ -29,8 +30,8 @@ struct fetch_symbol {
     struct history_store *store;
     struct history_missing *missing; /* found by fetch_write() */
     size_t n_missing, room_missing;
-    uint64_t archived; /* bars that came from the venue's files */
-    uint64_t bars;     /* in the range */
+    uint64_t archived; /* rows that came from the venue's files */
+    uint64_t rows;     /* in the range */
     char path[PATH_MAX];
     bool written;
     int status; /* of its file */
@@ -43,7 +44,9 @@ struct fetch {
     struct venue_setting settings[FETCH_SETTINGS];
     size_t n_settings;
     const struct venue *venue;
-    int64_t interval_ns, from_ns, now_ns;
+    bool trades;         /* no bars */
+    int64_t interval_ns; /* of bars */
+    int64_t from_ns, now_ns;
     enum venue_adjustment adjustment;
     struct fetch_symbol symbols[FETCH_SYMBOLS_MAX];
     struct history_job jobs[FETCH_SYMBOLS_MAX]; /* of the same symbol */
@@ -56,6 +59,11 @@ struct fetch {
 
 struct fetch *cli_fetch_new(const struct fetch_asked *asked); /* NULL without memory */
 void cli_fetch_free(struct fetch *fetch);                     /* NULL is fine */
+
+/* "bar" or "trade". */
+const char *cli_fetch_row(const struct fetch *fetch);
+/* "1m" or "trades": what files are named after. */
+const char *cli_fetch_rows(const struct fetch *fetch);
 
 /* Takes what was asked for. EXIT_OK; EXIT_USAGE with a sentence in fetch->err. */
 int cli_fetch_take(struct fetch *fetch);
@@ -70,6 +78,16 @@ int cli_fetch_archive(struct fetch *fetch);
 /* Prints where the file differs from what the venue says now of the range and the symbol, which are the
  * file's. An exit status. */
 int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file);
+
+/* The same of a file of trades, of which it is one. */
+bool cli_fetch_is_trades(const char *path);
+int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch);
+/* A file of trades as it is written, and one of its lines; returns its length. */
+#define FETCH_TRADES_HEAD \
+    "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n"
+enum { FETCH_TRADE_MAX = 320 };
+int cli_fetch_trade_line(const struct symbol *symbol, const struct market_trade *trade,
+                         char ret[static FETCH_TRADE_MAX]);
 
 /* Says of each symbol that is not whole why, on stderr. EXIT_OK: there is none; EXIT_ERROR. */
 int cli_fetch_say(const char *verb, const struct fetch *fetch);

@@ -198,10 +198,14 @@ static const char *feed_of(const struct fetch *fetch)
     return fetch->asked->feed ? fetch->asked->feed : "";
 }
 
-/* Bars that open before --to, and are whole by now. */
+/* Bars that open before --to, and are whole by now; trades up to either. */
 static void set_end(struct fetch *fetch, struct history_job *job)
 {
     int64_t known_ns = fetch->now_ns, open_ns, end_ns;
+    if (fetch->trades) {
+        job->end_ns = fetch->asked->to_ns < known_ns ? fetch->asked->to_ns : known_ns;
+        return;
+    }
     if (fetch->venue->bars_late_ns)
         known_ns -= fetch->venue->bars_late_ns(job->symbol, fetch->settings, fetch->n_settings);
     trading_bar_span(job->calendar, fetch->interval_ns, known_ns, &open_ns, &end_ns);
@@ -254,8 +258,10 @@ static void open_store(struct fetch *fetch, size_t i, const char *folder)
         return;
     set_end(fetch, job);
     if (job->end_ns <= job->from_ns)
-        job->error = fail_with(-EINVAL, job->why, sizeof job->why,
-                               "no bar between --from and --to is whole yet, by the venue's clock");
+        job->error =
+            fail_with(-EINVAL, job->why, sizeof job->why,
+                      fetch->trades ? "--from is not before --to or now, by the venue's clock"
+                                    : "no bar between --from and --to is whole yet, by the venue's clock");
     else if ((job->error = history_store_open(folder, &series, &symbol->store, err, sizeof err)) < 0)
         snprintf(job->why, sizeof job->why, "%.380s", err);
     job->store = symbol->store;
@@ -266,13 +272,13 @@ static void show(struct asking *asking)
     const struct fetch *fetch = asking->fetch;
     const struct venue_rest_status *status = net_requests_status(asking->rest);
     int64_t lacked_ns = 0, done_ns = 0;
-    uint64_t bars = 0;
+    uint64_t rows = 0;
     for (size_t i = 0; i < fetch->n; i++) {
         lacked_ns += fetch->jobs[i].lacked_ns;
         done_ns += fetch->jobs[i].done_ns;
-        bars += fetch->jobs[i].bars;
+        rows += fetch->jobs[i].rows;
     }
-    cli_progress_count(&asking->progress, bars, "bars");
+    cli_progress_count(&asking->progress, rows, fetch->trades ? "trades" : "bars");
     int64_t wait_ms = status->paused_until_ms - clock_now_ms();
     snprintf(asking->note, sizeof asking->note, "waits %lld s: %.40s", (long long)(wait_ms + 999) / 1000,
              status->detail);

@@ -15,8 +15,9 @@
 enum { GZIP_BUFFER = 1 << 18 };
 
 #define DAY_NS (24 * 3600 * 1000000000LL)
+#define US_NS  1000
 
-/* A file of one symbol's bars, plain or gzip by its name. */
+/* A file of one symbol's bars or trades, plain or gzip by its name. */
 struct writing {
     struct fetch_symbol *symbol;
     struct output output;
@@ -24,7 +25,8 @@ struct writing {
     bool sessions;
     const struct trading_calendar *days;
     int64_t interval_ns;
-    struct history_looking looking;
+    struct history_looking looking; /* of bars */
+    int64_t last_id, last_ns;       /* of trades; -1 before the first */
     int error;
 };
 
@@ -60,9 +62,20 @@ static int put_bar(void *ctx, const struct bar *bar)
                       bar_session_names[session_of(w, bar->open_ns)]);
     line[n++] = '\n';
     put(w, line, n);
-    w->symbol->bars++;
+    w->symbol->rows++;
     history_missing_bar(&w->looking, bar->open_ns);
     return w->error ? -w->error : 0;
+}
+
+int cli_fetch_trade_line(const struct symbol *symbol, const struct market_trade *trade,
+                         char ret[static FETCH_TRADE_MAX])
+{
+    char price[STORED_CELL], qty[STORED_CELL];
+    return snprintf(ret, FETCH_TRADE_MAX, "%lld,%s,%s,%lld,%lld,%lld,%s\n", (long long)trade->id,
+                    cli_stored_decimal(STORED_CSV, price, trade->price, symbol->price_scale),
+                    cli_stored_decimal(STORED_CSV, qty, trade->qty, symbol->qty_scale),
+                    (long long)trade->first_id, (long long)trade->last_id, (long long)(trade->ts_ns / US_NS),
+                    trade->buyer_maker ? "true" : "false");
 }
 
 /* ---- what is missing ---- */
@@ -82,6 +95,20 @@ static void take_missing(void *ctx, const struct history_missing *run)
         symbol->room_missing = room;
     }
     symbol->missing[symbol->n_missing++] = *run;
+}
+
+static int put_trade(void *ctx, const struct market_trade *trade)
+{
+    struct writing *w = ctx;
+    char line[FETCH_TRADE_MAX];
+    put(w, line, cli_fetch_trade_line(&w->symbol->symbol, trade, line));
+    w->symbol->rows++;
+    if (w->last_id >= 0 && trade->id > w->last_id + 1)
+        take_missing(
+            w, &(struct history_missing){w->last_ns, trade->ts_ns, trade->id - w->last_id - 1, HISTORY_GAP});
+    w->last_id = trade->id;
+    w->last_ns = trade->ts_ns;
+    return w->error ? -w->error : 0;
 }
 
 /* ---- the file ---- */
@@ -114,6 +141,32 @@ static int close_file(struct writing *w, const char *path)
     return cli_stored_fail(EXIT_ERROR, "fetch", path, strerror(w->error));
 }
 
+static int put_bars(struct writing *w, const struct fetch *fetch, const struct history_job *job)
+{
+    const char *head = w->sessions ? "open_time_ms,open,high,low,close,volume,session\n"
+                                   : "open_time_ms,open,high,low,close,volume\n";
+    w->looking = (struct history_looking){.interval_ns = fetch->interval_ns,
+                                          .calendar = job->calendar,
+                                          .listed_ns = job->listed_ns,
+                                          .found = take_missing,
+                                          .ctx = w,
+                                          .next_ns = fetch->from_ns};
+    put(w, head, (int)strlen(head));
+    int r = history_store_each(w->symbol->store, fetch->from_ns, job->end_ns, put_bar, w);
+    history_missing_end(&w->looking, job->end_ns);
+    return r;
+}
+
+static int put_trades(struct writing *w, const struct fetch *fetch, const struct history_job *job)
+{
+    const int64_t listed_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
+    w->last_id = -1;
+    put(w, FETCH_TRADES_HEAD, sizeof FETCH_TRADES_HEAD - 1);
+    if (listed_ns > fetch->from_ns)
+        take_missing(w, &(struct history_missing){fetch->from_ns, listed_ns, 0, HISTORY_BEFORE});
+    return history_store_each_trade(w->symbol->store, fetch->from_ns, job->end_ns, put_trade, w);
+}
+
 static int write_symbol(struct fetch *fetch, size_t i)
 {
     struct fetch_symbol *symbol = &fetch->symbols[i];
@@ -122,23 +175,13 @@ static int write_symbol(struct fetch *fetch, size_t i)
                         .sessions = job->calendar->n > 0,
                         .days = job->calendar,
                         .interval_ns = fetch->interval_ns};
-    w.looking = (struct history_looking){.interval_ns = fetch->interval_ns,
-                                         .calendar = job->calendar,
-                                         .listed_ns = job->listed_ns,
-                                         .found = take_missing,
-                                         .ctx = &w,
-                                         .next_ns = fetch->from_ns};
     int status = open_file(&w, symbol->path);
     if (status != EXIT_OK)
         return status;
-    const char *head = w.sessions ? "open_time_ms,open,high,low,close,volume,session\n"
-                                  : "open_time_ms,open,high,low,close,volume\n";
     errno = 0;
-    put(&w, head, (int)strlen(head));
-    int r = history_store_each(symbol->store, fetch->from_ns, job->end_ns, put_bar, &w);
+    int r = fetch->trades ? put_trades(&w, fetch, job) : put_bars(&w, fetch, job);
     if (r < 0 && !w.error)
         w.error = -r;
-    history_missing_end(&w.looking, job->end_ns);
     return close_file(&w, symbol->path);
 }
 
@@ -156,8 +199,7 @@ static bool find_path(const struct fetch *fetch, struct fetch_symbol *symbol)
     const char *out = fetch->asked->out;
     bool folder = is_folder(fetch);
     int n = folder ? snprintf(symbol->path, sizeof symbol->path, "%s%s%s_%s.csv.gz", out,
-                              out[strlen(out) - 1] == '/' ? "" : "/", symbol->name,
-                              bar_interval_name(fetch->interval_ns))
+                              out[strlen(out) - 1] == '/' ? "" : "/", symbol->name, cli_fetch_rows(fetch))
                    : snprintf(symbol->path, sizeof symbol->path, "%s", out);
     if (n >= (int)sizeof symbol->path)
         return false;

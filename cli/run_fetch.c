@@ -27,8 +27,8 @@ static void note(const struct run_args *args, const struct fetch *fetch, size_t 
 {
     const struct fetch_symbol *symbol = &fetch->symbols[i];
     fprintf(stderr, "papertape: %s: note: %s:%s: %llu bars, %llu of them fetched now\n", args->verb,
-            fetch->venue->format->name, symbol->name, (unsigned long long)symbol->bars,
-            (unsigned long long)fetch->jobs[i].bars);
+            fetch->venue->format->name, symbol->name, (unsigned long long)symbol->rows,
+            (unsigned long long)fetch->jobs[i].rows);
 }
 
 /* In the words' places come the files. */

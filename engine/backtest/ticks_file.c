@@ -15,8 +15,10 @@
 #include "exchange/market.h"
 #include "exchange/venue_format.h"
 
-enum { TEXT_SCALE = 8, FIELDS = 6 };
+enum { TEXT_SCALE = 8, FIELDS = 6, FIELDS_MAX = 7 };
 enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYER_MAKER };
+/* Of aggregates, whose other fields are the same. */
+enum { AGGREGATE_TIME = 5, AGGREGATE_BUYER_MAKER = 6 };
 
 /* One file that is being read: prices and quantities are at TEXT_SCALE. */
 struct reading {
@@ -38,11 +40,11 @@ static int wrong(const struct reading *reading, const char *words)
     return -EINVAL;
 }
 
-/* Cuts a line at its commas; returns how many fields there are, at most FIELDS. */
-static int cut(char *line, char *fields[FIELDS])
+/* Cuts a line at its commas; returns how many fields there are, at most FIELDS_MAX. */
+static int cut(char *line, char *fields[FIELDS_MAX])
 {
     int n = 0;
-    while (line && n < FIELDS)
+    while (line && n < FIELDS_MAX)
         fields[n++] = strsep(&line, ",");
     return n;
 }
@@ -85,7 +87,23 @@ static int push(struct reading *reading, const struct backtest_tick *tick)
     return 0;
 }
 
-static int read_fields(struct reading *reading, char *fields[FIELDS])
+static bool is_flag(const char *text)
+{
+    return is_word(text, "true", "1") || is_word(text, "false", "0");
+}
+
+/* Where a sixth field is a time and the seventh says who made the price, those of an aggregate are put in a
+ * trade's places. */
+static void take_aggregate(char *fields[FIELDS_MAX], int n)
+{
+    if (n <= AGGREGATE_BUYER_MAKER || is_flag(fields[FIELD_BUYER_MAKER]) ||
+        !is_flag(fields[AGGREGATE_BUYER_MAKER]))
+        return;
+    fields[FIELD_TIME] = fields[AGGREGATE_TIME];
+    fields[FIELD_BUYER_MAKER] = fields[AGGREGATE_BUYER_MAKER];
+}
+
+static int read_fields(struct reading *reading, char *fields[FIELDS_MAX])
 {
     struct backtest_tick tick;
     if (decimal_parse_str(fields[FIELD_ID], 0, &tick.id) < 0 || tick.id < 0)
@@ -155,14 +173,17 @@ static int read_frame(struct reading *reading, const char *json)
 
 static int read_line(struct reading *reading, char *line)
 {
-    char *fields[FIELDS], *json = strchr(line, '{');
-    if (reading->n == 0 && bars_input_number(reading->in) == 1 && strncasecmp(line, "id,", 3) == 0)
+    char *fields[FIELDS_MAX], *json = strchr(line, '{');
+    if (reading->n == 0 && bars_input_number(reading->in) == 1 &&
+        (strncasecmp(line, "id,", 3) == 0 || strncasecmp(line, "agg_trade_id,", 13) == 0))
         return 0;
     if (json && json > line && strspn(line, "0123456789. :") == (size_t)(json - line))
         return read_frame(reading, json);
-    if (cut(line, fields) < FIELDS)
+    int n = cut(line, fields);
+    if (n < FIELDS)
         return wrong(reading, "id,price,qty,quoteQty,time,isBuyerMaker is needed, as trade histories have "
                               "it, or a frame, NANOSECONDS {json}");
+    take_aggregate(fields, n);
     return read_fields(reading, fields);
 }
 

@@ -1,7 +1,8 @@
 /* Trades of a venue's history, and the market that they make. Lines as archives have them: id, price, qty,
- * quoteQty, time, isBuyerMaker and further columns; with or without a header, times in ms or us,
- * distinguished by size; or a recording of a venue's frames, NANOSECONDS {json} a line, of which the
- * symbol's trades are used. Plain or gzip. Ids rise, times do not fall. */
+ * quoteQty, time, isBuyerMaker and further columns, or of aggregates id, price, qty, first id, last id, time,
+ * isBuyerMaker; with or without a header, times in ms or us, distinguished by size; or a recording of a
+ * venue's frames, NANOSECONDS {json} a line, of which the symbol's trades are used. Plain or gzip. Ids rise,
+ * times do not fall. */
 #ifndef ENGINE_BACKTEST_TICKS_FILE_H
 #define ENGINE_BACKTEST_TICKS_FILE_H
 

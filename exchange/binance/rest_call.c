@@ -82,7 +82,7 @@ static size_t trades_page(const struct venue_call *call)
     return call->max > 0 && call->max < BINANCE_TRADES_MAX ? call->max : BINANCE_TRADES_MAX;
 }
 
-/* The first page by the time, up to the end's millisecond, whose trades may be before it; others by the id,
+/* The first page by the time, in whole milliseconds around the range; others by the id,
  * since trades may have the same time. */
 static void add_trades(struct text *text, const struct venue_call *call)
 {
@@ -92,7 +92,7 @@ static void add_trades(struct text *text, const struct venue_call *call)
         text_format(text, "&fromId=%" PRId64, call->next_id);
     else
         text_format(text, "&startTime=%" PRId64 "&endTime=%" PRId64, call->from_ns / MS_NS,
-                    call->to_ns / MS_NS);
+                    (call->to_ns + MS_NS - 1) / MS_NS);
     text_format(text, "&limit=%zu", trades_page(call));
 }
 

@@ -10,15 +10,19 @@
 
 enum { ASKED_MAX = 8 }; /* pages on their way or queued, of all jobs */
 
+/* Trades are asked for hour by hour, page after page: several hours at once. */
+#define TRADES_SPAN_NS (3600 * INT64_C(1000000000))
+
 /* A request, and what has come of it. */
 struct asking {
     struct asking *next;
     struct history_download *download;
     struct history_job *job;
     struct venue_call *call;
-    int64_t from_ns, end_ns;
-    bool first; /* asks for the venue's first bar */
+    int64_t from_ns, end_ns; /* what is not in the store yet */
+    bool first;              /* asks for the venue's first row */
     struct bar *bars;
+    struct market_trade *trades;
     size_t n, room;
 };
 
@@ -71,6 +75,7 @@ static void forget(struct asking *asking)
     asking->job->asked--;
     download->asked--;
     free(asking->bars);
+    free(asking->trades);
     free(asking);
 }
 
@@ -89,15 +94,35 @@ static int keep(struct asking *asking, const struct bar *bars, size_t n)
     return 0;
 }
 
-/* Before its first bar the venue has nothing: the store knows that, too. */
+static int keep_trades(struct asking *asking, const struct market_event *events, size_t n)
+{
+    if (asking->n + n > asking->room) {
+        size_t room = 2 * (asking->n + n);
+        struct market_trade *more = reallocarray(asking->trades, room, sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        asking->trades = more;
+        asking->room = room;
+    }
+    for (size_t i = 0; i < n; i++)
+        asking->trades[asking->n++] = events[i].trade;
+    return 0;
+}
+
+/* Before its first row the venue has nothing: the store knows that, too. */
 static int take_first(struct asking *asking)
 {
     struct history_job *job = asking->job;
-    job->listed_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
+    job->listed_ns = asking->n == 0 ? INT64_MAX
+                     : asking->bars ? asking->bars[0].open_ns
+                                    : asking->trades[0].ts_ns;
     int64_t end_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
     if (end_ns <= job->from_ns)
         return 0;
-    int r = history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL);
+    int r = job->interval_ns > 0
+                ? history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL)
+                : history_store_add_trades(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL,
+                                           0, NULL);
     job->next_ns = end_ns;
     job->done_ns = end_ns - job->from_ns;
     return r;
@@ -110,13 +135,55 @@ static int take_page(struct asking *asking)
     int r = history_store_add(job->store, asking->download->now_ns, asking->from_ns, asking->end_ns,
                               asking->bars, asking->n, &changed);
     job->changed += changed;
-    job->bars += asking->n;
+    job->rows += asking->n;
     job->pages++;
     job->done_ns += asking->end_ns - asking->from_ns;
     return r;
 }
 
-static void have_bars(void *user, const struct venue_reply *reply)
+/* Of a page that another follows the trades before its last time: more of that time may follow. */
+static int take_trades(struct asking *asking, bool more)
+{
+    struct history_job *job = asking->job;
+    const int64_t end_ns = !more || asking->n == 0 ? asking->end_ns : asking->trades[asking->n - 1].ts_ns;
+    size_t n = asking->n, changed = 0;
+    if (more) {
+        n = 0;
+        while (n < asking->n && asking->trades[n].ts_ns < end_ns)
+            n++;
+    }
+    job->pages++;
+    if (more && (n == 0 || end_ns <= asking->from_ns))
+        return 0;
+    int r = history_store_add_trades(job->store, asking->download->now_ns, asking->from_ns, end_ns,
+                                     asking->trades, n, &changed);
+    job->changed += changed;
+    job->rows += n;
+    job->done_ns += end_ns - asking->from_ns;
+    asking->from_ns = end_ns;
+    asking->n -= n;
+    if (asking->n > 0)
+        memmove(asking->trades, asking->trades + n, asking->n * sizeof *asking->trades);
+    return r;
+}
+
+/* Of one request: what has come is kept, and stored once it is known to be whole. 0; -errno. */
+static int take_reply(struct asking *asking, const struct venue_reply *reply, char *why, size_t why_size)
+{
+    struct history_job *job = asking->job;
+    const bool trades = job->interval_ns == 0;
+    int r = trades ? keep_trades(asking, reply->latest.list, reply->latest.n)
+                   : keep(asking, reply->bars.list, reply->bars.n_closed);
+    if (r < 0)
+        return fail_with(r, why, why_size, "out of memory");
+    if (reply->more && !trades)
+        return 0;
+    r = asking->first ? take_first(asking) : trades ? take_trades(asking, reply->more) : take_page(asking);
+    return r < 0 ? fail_with(r, why, why_size, "%.300s: %s", history_store_path(job->store), strerror(-r))
+                 : 0;
+}
+
+static void have_rows(void *user, const struct venue_reply *reply)
 {
     struct asking *asking = user;
     struct history_download *download = asking->download;
@@ -125,12 +192,13 @@ static void have_bars(void *user, const struct venue_reply *reply)
     int r = reply->error;
     if (r < 0)
         snprintf(why, sizeof why, "%s", reply->text);
-    else if ((r = keep(asking, reply->bars.list, reply->bars.n_closed)) < 0)
-        snprintf(why, sizeof why, "out of memory");
-    if (r == 0 && reply->more)
+    else
+        r = take_reply(asking, reply, why, sizeof why);
+    if (r == 0 && reply->more) {
+        if (job->interval_ns == 0)
+            download->changed(download->ctx);
         return;
-    if (r == 0 && (r = asking->first ? take_first(asking) : take_page(asking)) < 0)
-        snprintf(why, sizeof why, "%.300s: %s", history_store_path(job->store), strerror(-r));
+    }
     if (r < 0 && reply->more)
         net_requests_cancel(download->rest, asking->call);
     if (r < 0)
@@ -154,7 +222,9 @@ static int ask(struct history_download *download, struct history_job *job, int64
                               .from_ns = from_ns,
                               .end_ns = end_ns,
                               .first = first};
-    const struct venue_bars_request request = {
+    const struct venue_trades_request trades = {
+        .symbol = job->symbol, .start_ns = from_ns, .end_ns = end_ns, .max = first ? 1 : 0};
+    const struct venue_bars_request bars = {
         .symbol = job->symbol,
         .interval_ns = job->interval_ns,
         .start_ns = from_ns,
@@ -165,7 +235,9 @@ static int ask(struct history_download *download, struct history_job *job, int64
         .adjustment = job->adjustment,
         .venue_days = job->venue_days,
     };
-    int r = net_requests_bars(download->rest, &request, have_bars, asking, &asking->call);
+    int r = job->interval_ns == 0
+                ? net_requests_trades(download->rest, &trades, have_rows, asking, &asking->call)
+                : net_requests_bars(download->rest, &bars, have_rows, asking, &asking->call);
     if (r < 0) {
         free(asking);
         return r;
@@ -191,11 +263,13 @@ bool history_job_over(const struct history_job *job)
     return job->asked == 0 && (job->error || (job->listed_ns >= 0 && !next_range(job, &from_ns, &end_ns)));
 }
 
-/* The venue's first bar, then its next page, up to the end of the venue's page in which it begins. False:
+/* The venue's first row, then its next page, up to the end of the venue's page in which it begins. False:
  * there is none now. */
 static bool ask_page(struct history_download *download, struct history_job *job)
 {
-    int64_t from_ns, end_ns, span_ns = job->interval_ns * (int64_t)download->venue->bars_page;
+    int64_t from_ns, end_ns,
+        span_ns =
+            job->interval_ns > 0 ? job->interval_ns * (int64_t)download->venue->bars_page : TRADES_SPAN_NS;
     bool first = job->listed_ns < 0;
     if (job->error || (first && job->asked > 0) || (!first && !next_range(job, &from_ns, &end_ns)))
         return false;
@@ -203,7 +277,10 @@ static bool ask_page(struct history_download *download, struct history_job *job)
         end_ns = from_ns - from_ns % span_ns + span_ns;
     int r = first ? ask(download, job, 0, job->end_ns, true) : ask(download, job, from_ns, end_ns, false);
     if (r < 0)
-        end_job(job, r, r == -EINVAL ? "the venue has no bars of this interval" : strerror(-r));
+        end_job(job, r,
+                r != -EINVAL            ? strerror(-r)
+                : job->interval_ns == 0 ? "the venue has no trades of the past"
+                                        : "the venue has no bars of this interval");
     else if (!first)
         job->next_ns = end_ns;
     return r == 0;

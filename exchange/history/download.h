@@ -1,6 +1,6 @@
-/* Fetches what stores lack of their series, and since when the venue has it, several pages at once, within
- * the venue's limits: its REST client (exchange/net/requests.h) waits, tries again and obeys bans. A page
- * that has arrived is in its store; what a killed process had is not asked for again. */
+/* Fetches what stores lack of their series, bars or trades, and since when the venue has it, several pages at
+ * once, within the venue's limits: its REST client (exchange/net/requests.h) waits, tries again and obeys
+ * bans. A page that has arrived is in its store; what a killed process had is not asked for again. */
 #ifndef EXCHANGE_HISTORY_DOWNLOAD_H
 #define EXCHANGE_HISTORY_DOWNLOAD_H
 
@@ -14,17 +14,17 @@ struct history_job {
     const struct symbol *symbol;
     const struct trading_calendar *calendar; /* NULL: by the clock */
     enum venue_adjustment adjustment;
-    bool refresh;    /* asks for all of it again */
-    bool venue_days; /* as struct venue_bars_request has it */
-    int64_t interval_ns;
+    bool refresh;            /* asks for all of it again */
+    bool venue_days;         /* as struct venue_bars_request has it */
+    int64_t interval_ns;     /* 0: of trades; the rest is of bars */
     int64_t from_ns, end_ns; /* open times in [from_ns, end_ns), whole bars: all are closed by now */
 
     /* So far. */
-    int64_t listed_ns; /* the open time of the venue's first bar; INT64_MAX: it has none; -1: not known */
-    int64_t next_ns;   /* where the next page begins */
+    int64_t listed_ns;          /* the time of the venue's first row; INT64_MAX: it has none; -1: not known */
+    int64_t next_ns;            /* where the next page begins */
     int64_t lacked_ns, done_ns; /* time that the store lacked at the beginning, and that it has got */
-    uint64_t bars, pages;       /* fetched */
-    size_t changed;             /* bars that are others than were known */
+    uint64_t rows, pages;       /* fetched */
+    size_t changed;             /* rows that are others than were known */
     unsigned asked;             /* pages on their way */
     int error; /* set before: nothing is asked for; else why it is not whole: as struct venue_reply has it, or
                   of the store; 0: none */

@@ -28,7 +28,7 @@ static void find_span(const struct history_looking *looking, int64_t ns, int64_t
 /* The expected bars that open before `end_ns`, a run for each reason. */
 static void report(struct history_looking *looking, int64_t end_ns)
 {
-    struct history_missing run = {.bars = 0};
+    struct history_missing run = {.rows = 0};
     while (looking->next_ns < end_ns) {
         int64_t open_ns, bar_end_ns;
         bool closed;
@@ -40,18 +40,18 @@ static void report(struct history_looking *looking, int64_t end_ns)
                                : closed                     ? HISTORY_CLOSED
                                : looking->calendar->n > 0   ? HISTORY_NO_TRADE
                                                             : HISTORY_GAP;
-        if (run.bars > 0 && why != run.why) {
+        if (run.rows > 0 && why != run.why) {
             looking->found(looking->ctx, &run);
-            run.bars = 0;
+            run.rows = 0;
         }
-        if (run.bars == 0)
+        if (run.rows == 0)
             run.from_ns = open_ns;
         run.why = why;
         run.end_ns = bar_end_ns;
-        run.bars += (bar_end_ns - open_ns + looking->interval_ns - 1) / looking->interval_ns;
+        run.rows += (bar_end_ns - open_ns + looking->interval_ns - 1) / looking->interval_ns;
         looking->next_ns = bar_end_ns;
     }
-    if (run.bars > 0)
+    if (run.rows > 0)
         looking->found(looking->ctx, &run);
 }
 

@@ -16,8 +16,8 @@ extern const char *const history_why_words[HISTORY_WHYS]; /* "before the listing
 
 /* A run of them, one after the other, for one reason. */
 struct history_missing {
-    int64_t from_ns, end_ns; /* open times in [from_ns, end_ns) */
-    int64_t bars;            /* so many */
+    int64_t from_ns, end_ns; /* times (of bars: open times) in [from_ns, end_ns) */
+    int64_t rows;            /* so many bars, or trades; 0: not known */
     enum history_why why;
 };
 

@@ -55,8 +55,8 @@ static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t
     CHECK_INT(run, n_runs);
     int64_t bars = 0, want = 0;
     for (size_t i = 0; i < n_runs; i++) {
-        bars += runs[i].bars;
-        CHECK_INT(runs[i].end_ns - runs[i].from_ns, runs[i].bars * MINUTE);
+        bars += runs[i].rows;
+        CHECK_INT(runs[i].end_ns - runs[i].from_ns, runs[i].rows * MINUTE);
     }
     for (int i = 0; i < MINUTES; i++)
         want += !there[i];

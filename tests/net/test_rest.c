@@ -351,6 +351,8 @@ static void test_trades(void)
     CHECK(seen.trades == 1500 && seen.first_trade.id == TRADES_FROM_ID + 400 && seen.replies == 2);
     seen = ask_trades(from_ns + 50000, from_ns + 4000000, 0);
     CHECK(seen.trades == 395 && seen.first_trade.id == TRADES_FROM_ID + 5);
+    seen = ask_trades(from_ns + 4005000, from_ns + 4010001, 0);
+    CHECK(seen.trades == 1 && seen.last_trade.ts_ns == from_ns + 4010000);
     seen = ask_trades(from_ns - all_ns, from_ns, 0);
     CHECK(seen.trades == 0 && seen.replies == 1);
     const struct venue_trades_request odd = {&btc, from_ns, from_ns, 0};

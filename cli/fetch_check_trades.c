@@ -1,0 +1,290 @@
+/* A file of trades against what the venue says of the same trades now. Both are ascending by id, and walked
+ * at once; the file is read twice, since the venue is asked for the times that it has. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/fetch.h"
+#include "cli/stored.h"
+#include "exchange/bars_input.h"
+#include "exchange/early_stop.h"
+#include "exchange/exit_status.h"
+#include "exchange/fail.h"
+#include "exchange/folder.h"
+
+enum { COLUMN_ID, COLUMN_PRICE, COLUMN_QTY, COLUMN_FIRST, COLUMN_LAST, COLUMN_TIME, COLUMN_MAKER, COLUMNS };
+enum { PRINTED_MAX = 20 };
+
+#define US_NS 1000
+
+static const char head[] = FETCH_TRADES_HEAD;
+static const char *const column_names[COLUMNS] = {
+    "agg_trade_id", "price", "quantity", "first_trade_id", "last_trade_id", "transact_time", "is_buyer_maker",
+};
+
+struct checking {
+    struct fetch *fetch;
+    struct bars_input *in;
+    bool row; /* there is one that was not compared yet: */
+    char *cells[COLUMNS];
+    int64_t id, ts_ns;
+    int64_t n, first_ns, last_ns; /* of all rows, once all were read */
+    json_t *list;                 /* of the differences; NULL: they are printed */
+    size_t rows, different;       /* of both; those that differ, or that one of them lacks */
+};
+
+bool cli_fetch_is_trades(const char *path)
+{
+    struct bars_input *in = NULL;
+    char *line;
+    size_t len;
+    bool is = bars_input_open(path, NULL, &in) == 0 && bars_input_line(in, &line, &len) > 0 &&
+              len == sizeof head - 2 && memcmp(line, head, len) == 0;
+    bars_input_close(in);
+    return is;
+}
+
+/* ---- the file's rows ---- */
+
+static int refuse(struct checking *c, const char *what)
+{
+    return fail_with(-EBADMSG, c->fetch->err, sizeof c->fetch->err, "%.400s:%lu: %s", c->fetch->asked->check,
+                     bars_input_number(c->in), what);
+}
+
+static int parse_row(struct checking *c, char *line)
+{
+    const int64_t before = c->id;
+    int64_t us;
+    size_t n = 0;
+    for (char *rest = line, *cell; (cell = strsep(&rest, ",")); n++)
+        if (n < COLUMNS)
+            c->cells[n] = cell;
+    if (n != COLUMNS)
+        return refuse(c, "trades have seven columns");
+    if (decimal_parse_str(c->cells[COLUMN_ID], 0, &c->id) < 0 || (c->n > 0 && c->id <= before))
+        return refuse(c, "the ids are no numbers, or do not rise");
+    if (decimal_parse_str(c->cells[COLUMN_TIME], 0, &us) < 0 || us < 0 || us > INT64_MAX / US_NS)
+        return refuse(c, "the time is no number of microseconds");
+    c->ts_ns = us * US_NS;
+    return 0;
+}
+
+/* The next row: c->row. 0; -EBADMSG, -errno with a sentence. */
+static int next_row(struct checking *c)
+{
+    char *line;
+    size_t len;
+    int r = bars_input_line(c->in, &line, &len);
+    c->row = r > 0;
+    if (r < 0)
+        return refuse(c, r == -EIO ? bars_input_why(c->in) : strerror(-r));
+    r = c->row ? parse_row(c, line) : 0;
+    c->n += c->row;
+    return r;
+}
+
+static int open_file(struct checking *c)
+{
+    const char *path = c->fetch->asked->check;
+    char *line;
+    size_t len;
+    int r = bars_input_open(path, NULL, &c->in);
+    c->n = 0;
+    if (r < 0)
+        return fail_with(r, c->fetch->err, sizeof c->fetch->err, "%s: %s", path, strerror(-r));
+    (void)bars_input_line(c->in, &line, &len); /* the head */
+    return next_row(c);
+}
+
+static void close_file(struct checking *c)
+{
+    bars_input_close(c->in);
+    c->in = NULL;
+}
+
+/* From when to when it is. */
+static int look_through(struct checking *c)
+{
+    int r = open_file(c);
+    c->first_ns = c->ts_ns;
+    while (r == 0 && c->row) {
+        c->first_ns = c->ts_ns < c->first_ns ? c->ts_ns : c->first_ns;
+        c->last_ns = c->ts_ns > c->last_ns ? c->ts_ns : c->last_ns;
+        r = next_row(c);
+    }
+    if (r == 0 && c->n == 0)
+        r = refuse(c, "there is no trade in it");
+    close_file(c);
+    return r;
+}
+
+/* ---- differences ---- */
+
+/* `column` NULL: a row that only one of both has. */
+static void report(struct checking *c, int64_t id, const char *column, const char *in_file,
+                   const char *at_venue)
+{
+    if (c->list)
+        json_array_append_new(c->list,
+                              json_pack("{s:I, s:s?, s:s?, s:s?}", column_names[COLUMN_ID], (json_int_t)id,
+                                        "column", column, "file", in_file, "venue", at_venue));
+    else if (c->different <= PRINTED_MAX)
+        printf("%s: trade %lld: %s%s%s, the venue has %s\n", c->fetch->asked->check, (long long)id,
+               column ? column : "", column ? " " : "", in_file ? in_file : "no such row",
+               at_venue ? at_venue : "no such trade");
+}
+
+static bool is_asked_for(const struct checking *c)
+{
+    return c->ts_ns >= c->fetch->from_ns && c->ts_ns < c->fetch->jobs[0].end_ns;
+}
+
+/* Rows of the range that the venue does not have, up to that id. */
+static int pass_rows(struct checking *c, int64_t id)
+{
+    int r = 0;
+    while (r == 0 && c->row && c->id < id) {
+        if (is_asked_for(c)) {
+            c->different++;
+            report(c, c->id, NULL, "a row", NULL);
+        }
+        r = next_row(c);
+    }
+    return r;
+}
+
+static bool is_value(const char *cell, int scale, int64_t value)
+{
+    int64_t have;
+    return decimal_parse_str(cell, scale, &have) == 0 && have == value;
+}
+
+static bool is_equal(const struct checking *c, int column, const struct market_trade *trade)
+{
+    const struct symbol *symbol = &c->fetch->symbols[0].symbol;
+    const char *cell = c->cells[column];
+    switch (column) {
+    case COLUMN_PRICE:
+        return is_value(cell, symbol->price_scale, trade->price);
+    case COLUMN_QTY:
+        return is_value(cell, symbol->qty_scale, trade->qty);
+    case COLUMN_FIRST:
+        return is_value(cell, 0, trade->first_id);
+    case COLUMN_LAST:
+        return is_value(cell, 0, trade->last_id);
+    case COLUMN_TIME:
+        return c->ts_ns == trade->ts_ns;
+    case COLUMN_MAKER:
+        return strcmp(cell, trade->buyer_maker ? "true" : "false") == 0;
+    default: /* by which they were found */
+        return true;
+    }
+}
+
+static int compare(void *ctx, const struct market_trade *trade)
+{
+    struct checking *c = ctx;
+    char line[FETCH_TRADE_MAX], *rest = line;
+    bool differs = false;
+    int r = pass_rows(c, trade->id);
+    if (r < 0)
+        return r;
+    if (!c->row || c->id != trade->id) {
+        c->different++;
+        report(c, trade->id, NULL, NULL, "a trade");
+        return 0;
+    }
+    line[cli_fetch_trade_line(&c->fetch->symbols[0].symbol, trade, line) - 1] = '\0';
+    for (int i = 0; i < COLUMNS; i++) {
+        const char *at_venue = strsep(&rest, ",");
+        if (is_equal(c, i, trade))
+            continue;
+        c->different += !differs;
+        differs = true;
+        report(c, trade->id, column_names[i], c->cells[i], at_venue);
+    }
+    c->rows++;
+    return next_row(c);
+}
+
+/* ---- all of it ---- */
+
+static int print(struct checking *c, const struct option_call *call)
+{
+    const struct fetch *fetch = c->fetch;
+    if (call->json)
+        return cli_stored_print("fetch",
+                                json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:O}", "schema",
+                                          "papertape.fetch_check/1", "venue", fetch->venue->format->name,
+                                          "symbol", fetch->symbols[0].name, "file", fetch->asked->check,
+                                          "rows", (json_int_t)c->rows, "different", (json_int_t)c->different,
+                                          "differences", c->list),
+                                17);
+    if (c->different > PRINTED_MAX)
+        printf("… %zu more: --json has all\n", c->different - PRINTED_MAX);
+    printf("%s: %zu rows compared, %zu difference%s\n", fetch->asked->check, c->rows, c->different,
+           c->different == 1 ? "" : "s");
+    return EXIT_OK;
+}
+
+static int walk_both(struct checking *c)
+{
+    struct fetch *fetch = c->fetch;
+    int r = cli_fetch_from_venue(fetch);
+    if (r > 0)
+        return fail_with(-EIO, fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
+    if (r == 0)
+        r = open_file(c);
+    if (r == 0)
+        r = history_store_each_trade(fetch->symbols[0].store, fetch->from_ns, fetch->jobs[0].end_ns, compare,
+                                     c);
+    if (r == 0)
+        r = pass_rows(c, INT64_MAX);
+    close_file(c);
+    return r;
+}
+
+/* The venue is asked for all of it, into a place that is removed again. */
+static int check_in(struct option_call *call, struct checking *c, const char *symbol, const char *scratch)
+{
+    struct fetch *fetch = c->fetch;
+    const struct fetch_asked *given = fetch->asked;
+    struct fetch_asked asked = *given;
+    asked.trades = true;
+    asked.symbols = symbol;
+    asked.cache = scratch;
+    asked.from_ns = given->from_ns == INT64_MIN ? c->first_ns : given->from_ns;
+    asked.to_ns = given->to_ns == INT64_MAX ? c->last_ns + US_NS : given->to_ns;
+    fetch->asked = &asked;
+    c->list = call->json ? json_array() : NULL;
+    int status = cli_fetch_take(fetch), r = status == EXIT_OK ? walk_both(c) : 0;
+    if (status == EXIT_OK && r == 0)
+        status = print(c, call);
+    else
+        status =
+            option_fail(call, status != EXIT_OK || r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
+    json_decref(c->list);
+    fetch->asked = given;
+    return status == EXIT_OK && c->different > 0 ? EXIT_ERROR : status;
+}
+
+int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch)
+{
+    struct checking c = {.fetch = fetch};
+    const struct fetch_asked *given = fetch->asked;
+    char symbol[SYMBOL_NAME_MAX], scratch[PATH_MAX];
+    early_stop_catch();
+    int r = look_through(&c);
+    if (r < 0)
+        return option_fail(call, EXIT_ERROR, "%s", fetch->err);
+    if (bars_file_symbol(given->check, given->symbols, symbol) < 0)
+        return option_fail(call, EXIT_USAGE, "%s: its name has no symbol: --symbol is needed", given->check);
+    r = folder_temporary("fetch", scratch);
+    if (r < 0)
+        return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(-r));
+    int status = check_in(call, &c, symbol, scratch);
+    (void)folder_remove(scratch);
+    return status;
+}

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""`papertape fetch --trades` of four symbols from the replay of recordings that are made here: trades on both sides of 2025-01-01, from when
+times have microseconds; hundreds to the millisecond, more of one time than a page has, ids that are left out, one symbol that was listed
+later. Through 429, 418, 5xx, answers that end half way and slow ones, killed at seeded pages: what is in the files is what the source has,
+to the digit; each gap is listed; the venue's limit is never passed. The venue's archive files in both units, of which bad ones are named; a
+file checked; a backtest of one. And what is refused."""
+
+import csv
+import datetime
+import decimal
+import gzip
+import hashlib
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import zipfile
+
+import harness
+
+SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
+SCALE = 12 if harness.LONG else 1
+KILLS = 10 if harness.LONG else 4
+NEW_YEAR = 1735689600 * 10**6  # 2025-01-01, in microseconds
+HOUR = 3600 * 10**6
+BEGIN, END = NEW_YEAR - 3 * HOUR, NEW_YEAR + 3 * HOUR
+NOW = END + 48 * HOUR  # what is older than a day is settled
+NAMES = ["BTCUSDT", "ETHUSDT", "BNBUSDT", "LTCUSDT"]
+LISTED_LATER, WHOLE_PAGE = NAMES[3], NAMES[0]
+FAULTS = (["half-answer"], ["429:1s", "5xx"], ["slow-answer:400kB/s"], ["418:1s", "half-answer"])
+HEAD = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker"
+
+
+def make(chance, name):
+    """[(id, price, quantity, first trade, last trade, microseconds, maker)]: milliseconds alone before 2025."""
+    rows, number, trade, price = [], chance.randrange(1, 10**9), chance.randrange(1, 10**9), decimal.Decimal(chance.randrange(10**4, 10**6)) / 100
+    at, n = BEGIN + (HOUR * 5 // 4 if name == LISTED_LATER else 0), (6000 if name == WHOLE_PAGE else 2500) * SCALE
+    gaps = {n // 7: 1, n // 3: 300, n // 3 * 2: 7}
+    step = (END - at) // (n // 40 + 1)
+    for i in range(n):
+        if not (name == WHOLE_PAGE and n // 2 < i < n // 2 + 1500) and i % 40 == 0:  # bursts, one of which has more than a page
+            at += chance.randrange(step * 3 // 4, step * 5 // 4)
+        elif chance.random() < 0.5 and not n // 2 < i < n // 2 + 1500:
+            at += chance.randrange(0, 300)
+        number += 1 + gaps.get(i, 0)
+        price = max(price + decimal.Decimal(chance.randrange(-5, 6)) / 100, decimal.Decimal("0.01"))
+        last = trade + chance.randrange(0, 3)
+        rows.append((number, price, decimal.Decimal(chance.randrange(1, 10**8)) / 10**5, trade, last, at if at >= NEW_YEAR else at // 1000 * 1000,
+                     chance.random() < 0.5))
+        trade = last + 1
+    return [row for row in rows if row[5] < END]
+
+
+def frame(name, row, at):
+    number, price, quantity, first, last, time, maker = row
+    data = {"e": "aggTrade", "E": time, "s": name, "a": number, "p": str(price), "q": str(quantity), "f": first, "l": last, "T": time,
+            "m": maker, "M": True}
+    return f"{at * 1000} {json.dumps({'stream': f'{name.lower()}@aggTrade', 'data': data}, separators=(',', ':'))}\n"
+
+
+def write(folder, name, rows):
+    """A recording; two more trades are behind the range: the market's time, and what is played."""
+    path = os.path.join(folder, f"{name.lower()}.jsonl.gz")
+    last = rows[-1]
+    more = [(last[0] + i, *last[1:3], last[4] + i, last[4] + i, NOW + at, True) for i, at in ((1, -1000), (2, 60 * 10**6))]
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        for row in rows + more:
+            file.write(frame(name, row, row[5]))
+    return path
+
+
+def read(path):
+    with gzip.open(path, "rt") as file:
+        lines = list(csv.reader(file))
+    assert ",".join(lines[0]) == HEAD, lines[0]
+    return [(int(a), decimal.Decimal(p), decimal.Decimal(q), int(f), int(l), int(t), {"true": True, "false": False}[m])
+            for a, p, q, f, l, t, m in lines[1:]]
+
+
+def command(replay, folder, *more):
+    return [harness.PAPERTAPE, "fetch", "--trades", "--symbol", ",".join(NAMES), "--from", f"{BEGIN}", "--to", f"{END}", "-o",
+            os.path.join(folder, "out"), "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca,
+            *([] if "--cache" in more else ["--cache", os.path.join(folder, "cache")]), *more]
+
+
+def run(line, status=0, environment=None):
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
+    assert done.returncode == status, done
+    return done
+
+
+def asked(transcript):
+    """(path, status) of each request of trades so far."""
+    with open(transcript, encoding="utf-8") as file:
+        lines = [line.split(maxsplit=5) for line in file]
+    return [(words[3], words[4]) for words in lines if len(words) > 4 and words[1] == "rest" and "/aggTrades" in words[3]]
+
+
+def good(transcript):
+    return sum(status == "200" for _, status in asked(transcript))
+
+
+def kill_at(replay, folder, transcript, page):
+    """True: it was killed then; it may also have been over."""
+    process = subprocess.Popen(command(replay, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    harness.wait_for(lambda: process.poll() is not None or good(transcript) >= page, f"page {page}")
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def holes(rows):
+    return [(a, b) for a, b in zip(rows, rows[1:]) if b[0] != a[0] + 1]
+
+
+def compare(source, shown):
+    for symbol in shown["symbols"]:
+        name, rows = symbol["symbol"], source[symbol["symbol"]]
+        got = read(symbol["file"])
+        assert got == rows, (name, len(got), len(rows), sorted(set(got) ^ set(rows))[:5])
+        assert symbol["trades"] == len(rows), symbol
+        gaps = [(m["from_ns"], m["to_ns"], m["trades"]) for m in symbol["missing"] if m["why"] == "gap"]
+        assert gaps == [(a[5] * 1000, b[5] * 1000, b[0] - a[0] - 1) for a, b in holes(rows)] and len(gaps) == 3, (name, gaps)
+        before = [m["to_ns"] for m in symbol["missing"] if m["why"] == "before the listing"]
+        assert before == [rows[0][5] * 1000], (name, before)
+
+
+def replayed(folder, files, transcript, port, *faults):
+    """History is what lies before the position, which stands until a client subscribes; always the same server, by its name."""
+    more = [word for fault in faults for word in ("--fault", fault)]
+    return folder.start(harness.Replay(folder.path, "--recording", *files, "--from", str(NOW), "--aggregates", "10000000", "--transcript",
+                                       transcript, "--listen", f"127.0.0.1:{port}", *more))
+
+
+def through_faults(folder, chance, source, files, port):
+    killed, pages = 0, []
+    for n in range(KILLS + 1):
+        transcript = os.path.join(folder.path, f"transcript-{n}")
+        replay = replayed(folder, files, transcript, port, *FAULTS[n % len(FAULTS)])
+        if n < KILLS:
+            killed += kill_at(replay, folder.path, transcript, chance.randrange(4, 4 + 8 * SCALE))
+        else:
+            shown = json.loads(run(command(replay, folder.path, "--json")).stdout)
+        pages.append(good(transcript))
+        assert replay.stop() == 0
+    compare(source, shown)
+    assert killed > KILLS / 2, killed
+    return killed, sum(pages)
+
+
+def without_faults(folder, replay, source):
+    """What is there is not asked for again; from nothing, the venue has to refuse nothing. How many pages that takes."""
+    again = json.loads(run(command(replay, folder.path, "--json")).stdout)
+    assert all(symbol["fetched"] == 0 for symbol in again["symbols"]), again
+    shown = json.loads(run(command(replay, folder.path, "--json", "--cache", folder.within("other"))).stdout)
+    compare(source, shown)
+    assert all(symbol["fetched"] == symbol["trades"] for symbol in shown["symbols"]), shown
+    text = run(command(replay, folder.path)).stdout
+    assert "gap of 300 trades" in text and f"{LISTED_LATER}: before the listing, " in text, text
+    return sum(symbol["requests"] for symbol in shown["symbols"])
+
+
+def zipped(place, name, day, rows, header=False, columns=8, wrong=None, inner=None):
+    """A day of the venue's archive, with its sum; `wrong` spoils it. Its path."""
+    begin = NEW_YEAR + (day - 1) * 24 * HOUR
+    unit = 1000 if begin < NEW_YEAR else 1
+    lines = ["agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,is_best_match"] if header else []
+    for number, price, quantity, first, last, time, maker in rows:
+        if begin <= time < begin + 24 * HOUR:
+            cells = [number, format(price, ".8f"), format(quantity, ".8f"), first, last, time // unit, maker, True]
+            lines.append(",".join(map(str, cells[:columns])))
+    date = datetime.datetime.fromtimestamp(begin / 10**6, datetime.timezone.utc)
+    path = os.path.join(place, f"{name}-aggTrades-{date:%Y-%m-%d}.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{inner or name}-aggTrades-{date:%Y-%m-%d}.csv", "\n".join(lines) + "\n")
+    with open(path, "rb") as data:
+        whole = data.read()
+    if wrong == "truncated":
+        whole = whole[:len(whole) // 2]
+        with open(path, "wb") as data:
+            data.write(whole)
+    if wrong != "no sum":
+        with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
+            sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {os.path.basename(path)}\n")
+    return path
+
+
+def archived(folder, source, replay):
+    """Both units of time are read; what is left out in a file, and files that are not right, are asked for; these are named, and kept."""
+    place, (btc, eth, bnb, ltc) = folder.within("archive"), NAMES
+    inner = os.path.join(place, "data/spot/daily/aggTrades")
+    os.makedirs(inner)
+    zipped(inner, btc, 0, source[btc])
+    zipped(place, btc, 1, source[btc], header=True)
+    bad = [(zipped(place, eth, 0, source[eth], wrong="sum"), "another sum"),
+           (zipped(place, eth, 1, source[eth], wrong="truncated"), "cut off"),
+           (zipped(place, bnb, 0, source[bnb], columns=7), "line 1: aggregate trades have eight columns"),
+           (zipped(place, bnb, 1, source[bnb], wrong="no sum"), "no .CHECKSUM file"),
+           (zipped(place, ltc, 0, [(*row[:5], row[5] - 24 * HOUR, row[6]) for row in source[ltc]] + source[ltc]), "line "),
+           (zipped(place, ltc, 1, source[bnb], inner=bnb), "of another symbol")]
+    done = run(command(replay, folder.path, "--json", "--cache", folder.within("archive-cache"), "--archive", place))
+    shown = json.loads(done.stdout)
+    compare(source, shown)
+    edges = {t for a, b in holes(source[btc]) for t in (a[5], b[5])}  # all of these times is asked for
+    want = sum(row[5] not in edges for row in source[btc])
+    have = {symbol["symbol"]: symbol["archived"] for symbol in shown["symbols"]}
+    assert have == {each: want if each == btc else 0 for each in NAMES} and 0 < want < len(source[btc]), (have, want)
+    said = done.stderr.splitlines()
+    assert len(said) == len(bad), said
+    for path, words in bad:
+        assert os.path.exists(path) and any(path in line and words in line and "trades are asked for" in line for line in said), (path, words, said)
+    print(f"archive: {want} trades from 2 files, {len(bad)} others named and left alone", flush=True)
+
+
+def checked(folder, replay, source, chance):
+    """A file as it was fetched agrees; one altered trade, one that lacks and one too many are named."""
+    name = NAMES[1]
+    path = os.path.join(folder.path, "out", f"{name}_trades.csv.gz")
+    with gzip.open(path, "rt") as file:
+        rows = file.read().splitlines()
+    line = [harness.PAPERTAPE, "fetch", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--check"]
+    assert run([*line, path]).stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n")
+    altered = os.path.join(folder.path, f"{name}_trades.csv")
+    at = chance.randrange(2, len(rows) - 3)
+    number, price, quantity, *rest = rows[at].split(",")
+    other = ",".join([number, price, str(decimal.Decimal(quantity) + decimal.Decimal("0.00000001")), *rest])
+    gap = holes(source[name])[0][0]
+    more = rows.index(next(row for row in rows if row.startswith(f"{gap[0]},")))
+    extra = ",".join([str(gap[0] + 1), *rows[more].split(",")[1:]])
+    for change, who, column in (([*rows[:at], other, *rows[at + 1:]], int(number), "quantity"), ([*rows[:at], *rows[at + 1:]], int(number), None),
+                                ([*rows[:more + 1], extra, *rows[more + 1:]], gap[0] + 1, None)):
+        with open(altered, "w", encoding="utf-8") as file:
+            file.write("\n".join(change) + "\n")
+        shown = json.loads(run([*line, altered, "--json"], status=1).stdout)
+        assert shown["different"] == 1 and [(d["agg_trade_id"], d["column"]) for d in shown["differences"]] == [(who, column)], shown
+    with open(altered, "w", encoding="utf-8") as file:
+        file.write(f"{rows[0]}\n{rows[2]}\n{rows[1]}\n")
+    assert f"{altered}:3: the ids are no numbers, or do not rise" in run([*line, altered], status=1).stderr
+    print(f"check: {len(rows) - 1} rows, one altered, one that lacks and one too many are named", flush=True)
+
+
+def backtested(folder, source):
+    """--ticks reads the file as it reads a venue's trades, and its archive's aggregates, which have no header and both units of time."""
+    name = NAMES[0]
+    plain = os.path.join(folder.within("plain"), f"{name}-trades-2024-12-31.csv")
+    with open(plain, "w", encoding="utf-8") as file:
+        for number, price, quantity, _, _, time, maker in source[name]:
+            file.write(f"{number},{price},{quantity},{price * quantity},{time},{maker}\n")
+    archive = os.path.join(folder.path, f"{name}-aggTrades-2024-12-31.csv")
+    with open(archive, "w", encoding="utf-8") as file:
+        for number, price, quantity, first, last, time, maker in source[name]:
+            file.write(f"{number},{price},{quantity},{first},{last},{time if time >= NEW_YEAR else time // 1000},{maker},True\n")
+    shown = [json.loads(run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=2,slow=5", "--ticks", path, "--json"]).stdout)
+             for path in (plain, archive, os.path.join(folder.path, "out", f"{name}_trades.csv.gz"))]
+    assert shown[0]["accounts"] == shown[1]["accounts"] == shown[2]["accounts"] and shown[0]["accounts"][0]["trades"] > 0, shown
+    print(f"backtest: {shown[0]['accounts'][0]['trades']} trades of {len(source[name])} ticks", flush=True)
+
+
+def refused(folder, replay):
+    cases = ((["--interval", "1m"], 2, "--trades"), (["--adjustment", "raw"], 2, "--trades"), (["--venue", "alpaca"], 2, "those of Alpaca are not fetched"),
+             (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"), (["--symbol", NAMES[0], "--from", "2030-01-01", "--to", "2031-01-01"], 1, "--from is not before"),
+             (["--archive", os.path.join(folder, "nowhere")], 1, "nowhere: No such file"))
+    for more, status, words in cases:
+        line = command(replay, folder)
+        for option, value in zip(more[::2], more[1::2]):
+            if option in line:
+                line[line.index(option) + 1] = value
+            else:
+                line += [option, value]
+        done = run(line, status)
+        assert words in done.stderr and done.stderr.count("\n") == 1, (more, done)
+
+
+def main():
+    chance = random.Random(SEED)
+    with harness.Folder() as folder:
+        place, transcript = folder.within("source"), os.path.join(folder.path, "transcript")
+        source = {name: make(chance, name) for name in NAMES}
+        files = [write(place, name, rows) for name, rows in source.items()]
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        killed, pages = through_faults(folder, chance, source, files, port)
+        replay = replayed(folder, files, transcript, port)
+        whole = without_faults(folder, replay, source)
+        assert pages <= whole + len(NAMES) * (KILLS + 1) + 12 * killed, (pages, whole, killed)  # those on their way at a kill
+        print(f"{len(NAMES)} symbols: {sum(map(len, source.values()))} trades, killed {killed} times of {KILLS}, {pages} pages of {whole}", flush=True)
+        archived(folder, source, replay)
+        checked(folder, replay, source, chance)
+        backtested(folder, source)
+        refused(folder.path, replay)
+        assert replay.stop() == 0
+        refusals = [path for path, status in asked(transcript) if status != "200"]
+        assert not refusals, refusals
+
+
+main()
