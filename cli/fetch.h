@@ -1,7 +1,7 @@
 /* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
- * fetch_venue.c asks the venue, fetch_archive.c and fetch_archive_rows.c read the venue's files,
- * fetch_write.c writes files and finds what is missing, fetch_check.c and fetch_check_trades.c compare a
- * file. */
+ * fetch_venue.c asks the venue, fetch_store.c has what is kept, fetch_archive.c and fetch_archive_rows.c read
+ * the venue's files, fetch_write.c writes files and finds what is missing, fetch_check.c and
+ * fetch_check_trades.c compare a file. */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
@@ -67,6 +67,16 @@ const char *cli_fetch_rows(const struct fetch *fetch);
 
 /* Takes what was asked for. EXIT_OK; EXIT_USAGE with a sentence in fetch->err. */
 int cli_fetch_take(struct fetch *fetch);
+
+/* Has the symbol trading days? */
+bool cli_fetch_has_days(const struct fetch *fetch, const struct fetch_symbol *symbol);
+/* Prepares the job of a symbol whose listing is known, and opens its store; or says in the job why not. */
+void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder);
+/* Where all of a stated range is kept and settled: opens the stores, and has files written, without the
+ * venue. False: it has to be asked; nothing is open. */
+bool cli_fetch_from_cache(struct fetch *fetch);
+/* Keeps what that takes. */
+void cli_fetch_remember(const struct fetch *fetch, const char *folder);
 
 /* Finds out what the symbols are, opens their stores and fills them. 0; 1: not all is there, for the reasons
  * of the jobs; -errno with a sentence in fetch->err. */

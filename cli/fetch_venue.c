@@ -14,7 +14,6 @@
 #include "exchange/net/context.h"
 #include "exchange/net/requests.h"
 #include "exchange/net/secret.h"
-#include "exchange/net/url.h"
 
 enum {
     ATTEMPTS = 50,      /* of a page: a ban, and a night's outage, are waited for, */
@@ -137,11 +136,6 @@ static void have_days(void *user, const struct venue_reply *reply)
         asking->r = fail(asking, -EBADMSG, fetch->venue->title, "its trading days contradict each other");
 }
 
-static bool has_days(const struct fetch *fetch, const struct fetch_symbol *symbol)
-{
-    return !fetch->venue->always_open && symbol->symbol.calendar[0] != '\0';
-}
-
 static int ask_for_days(struct asking *asking)
 {
     const struct fetch *fetch = asking->fetch;
@@ -182,90 +176,12 @@ static int ask_for_symbols(struct asking *asking)
     if (r == 0 && spell_as_pairs(fetch))
         r = wait_for(asking, net_requests_symbols(asking->rest, names, fetch->n, have_symbols, asking, NULL));
     for (size_t i = 0; i < fetch->n && r == 0; i++)
-        days |= has_days(fetch, &fetch->symbols[i]);
+        days |= cli_fetch_has_days(fetch, &fetch->symbols[i]);
     feed_calendar_init(&fetch->calendar, "", true);
     return r == 0 && days ? ask_for_days(asking) : r;
 }
 
 /* ---- the bars ---- */
-
-/* Of the venue's stocks: as it was asked for, or the one that it has without. */
-static const char *feed_of(const struct fetch *fetch)
-{
-    for (size_t i = 0; i < fetch->venue->n_options && !fetch->asked->feed; i++)
-        if (strcmp(fetch->venue->options[i].name, "feed") == 0)
-            return fetch->venue->options[i].fallback;
-    return fetch->asked->feed ? fetch->asked->feed : "";
-}
-
-/* Bars that open before --to, and are whole by now; trades up to either. */
-static void set_end(struct fetch *fetch, struct history_job *job)
-{
-    int64_t known_ns = fetch->now_ns, open_ns, end_ns;
-    if (fetch->trades) {
-        job->end_ns = fetch->asked->to_ns < known_ns ? fetch->asked->to_ns : known_ns;
-        return;
-    }
-    if (fetch->venue->bars_late_ns)
-        known_ns -= fetch->venue->bars_late_ns(job->symbol, fetch->settings, fetch->n_settings);
-    trading_bar_span(job->calendar, fetch->interval_ns, known_ns, &open_ns, &end_ns);
-    job->end_ns = fetch->asked->to_ns < open_ns ? fetch->asked->to_ns : open_ns;
-}
-
-/* "HOST:PORT", where the series is another server's than the venue's own. */
-static void name_host(const struct fetch *fetch, char *host, size_t size)
-{
-    struct url url;
-    host[0] = '\0';
-    if (fetch->asked->rest_url && strcmp(fetch->asked->rest_url, fetch->venue->rest_url) != 0 &&
-        net_url_parse(fetch->asked->rest_url, &url) == 0)
-        snprintf(host, size, "%s:%u", url.host, url.port);
-}
-
-/* A symbol that is not listed, and one that another process fetches, does not keep the others from coming. */
-static void open_store(struct fetch *fetch, size_t i, const char *folder)
-{
-    struct fetch_symbol *symbol = &fetch->symbols[i];
-    struct history_job *job = &fetch->jobs[i];
-    char host[URL_HOST_MAX + 8], err[FETCH_ERROR_MAX];
-    const bool stock = has_days(fetch, symbol);
-    name_host(fetch, host, sizeof host);
-    const struct history_series series = {
-        .venue = fetch->venue->format->name,
-        .symbol = symbol->name,
-        .host = host,
-        .feed = stock ? feed_of(fetch) : "",
-        .adjustment = venue_adjustment_names[stock ? fetch->adjustment : VENUE_RAW],
-        .interval_ns = fetch->interval_ns,
-        .price_scale = symbol->symbol.price_scale,
-        .qty_scale = symbol->symbol.qty_scale,
-    };
-    const struct history_job known = *job; /* what the venue's list said */
-    *job = (struct history_job){
-        .symbol = &symbol->symbol,
-        .calendar = stock ? &fetch->days : &fetch->always,
-        .adjustment = stock ? fetch->adjustment : VENUE_RAW,
-        .refresh = fetch->asked->refresh,
-        .venue_days = true,
-        .interval_ns = fetch->interval_ns,
-        .from_ns = fetch->from_ns,
-        .error = known.error,
-    };
-    memcpy(job->why, known.why, sizeof job->why);
-    if (!job->error && stock && fetch->interval_ns > DAY_NS)
-        job->error = fail_with(-EINVAL, job->why, sizeof job->why, "bars of a stock are of a day at most");
-    if (job->error)
-        return;
-    set_end(fetch, job);
-    if (job->end_ns <= job->from_ns)
-        job->error =
-            fail_with(-EINVAL, job->why, sizeof job->why,
-                      fetch->trades ? "--from is not before --to or now, by the venue's clock"
-                                    : "no bar between --from and --to is whole yet, by the venue's clock");
-    else if ((job->error = history_store_open(folder, &series, &symbol->store, err, sizeof err)) < 0)
-        snprintf(job->why, sizeof job->why, "%.380s", err);
-    job->store = symbol->store;
-}
 
 static void show(struct asking *asking)
 {
@@ -306,7 +222,7 @@ static int fill_stores(struct asking *asking)
         return fail(asking, -ENOENT, "", "no place for it: --cache DIR, $XDG_CACHE_HOME or $HOME");
     fetch->days = feed_calendar_view(&fetch->calendar);
     for (size_t i = 0; i < fetch->n; i++)
-        open_store(fetch, i, folder);
+        cli_fetch_open(fetch, i, folder);
     if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
         return r;
     cli_progress_begin(&asking->progress, "fetch");
@@ -317,6 +233,8 @@ static int fill_stores(struct asking *asking)
     if (r == 0)
         on_page(asking); /* jobs that lacked nothing */
     cli_progress_end(&asking->progress);
+    if (r == 0)
+        cli_fetch_remember(fetch, folder);
     for (size_t i = 0; i < fetch->n && r == 0; i++)
         r = fetch->jobs[i].error ? 1 : 0;
     return r;
@@ -377,6 +295,8 @@ static void close_all(struct asking *asking)
 
 int cli_fetch_from_venue(struct fetch *fetch)
 {
+    if (cli_fetch_from_cache(fetch))
+        return 0;
     struct asking asking = {.fetch = fetch};
     uv_loop_init(&asking.loop);
     uv_timer_init(&asking.loop, &asking.look);

@@ -316,15 +316,16 @@ static char *series_line(const struct history_series *series, size_t words)
 }
 
 /* "BTC-USD_1m.history", "AAPL_5m-sip-split.history", "BTCUSDT_trades.history". */
-static int name_path(const char *folder, const struct history_series *series, char ret[static PATH_MAX])
+int history_series_path(const char *folder, const struct history_series *series, const char *ending,
+                        char ret[static PATH_MAX])
 {
     bool raw = strcmp(series->adjustment, "raw") == 0;
     int place = snprintf(ret, PATH_MAX, "%s/%s%s%s/", folder, series->venue, series->host[0] ? "@" : "",
                          series->host);
     int n = place >= PATH_MAX ? PATH_MAX
-                              : snprintf(ret + place, PATH_MAX - (size_t)place, "%s_%s%s%s%s%s.history",
+                              : snprintf(ret + place, PATH_MAX - (size_t)place, "%s_%s%s%s%s%s%s",
                                          series->symbol, rows_name(series), series->feed[0] ? "-" : "",
-                                         series->feed, raw ? "" : "-", raw ? "" : series->adjustment);
+                                         series->feed, raw ? "" : "-", raw ? "" : series->adjustment, ending);
     if (n >= PATH_MAX - place)
         return -ENAMETOOLONG;
     for (char *c = ret + place; *c; c++)
@@ -380,7 +381,7 @@ static int open_file(struct history_store *store, const char *folder, const stru
                      char *err, size_t err_size)
 {
     char place[PATH_MAX], failed[PATH_MAX];
-    int r = name_path(folder, series, store->path);
+    int r = history_series_path(folder, series, ".history", store->path);
     if (r < 0)
         return fail_with(r, err, err_size, "%.200s…: %s", folder, strerror(-r));
     snprintf(place, sizeof place, "%.*s", (int)(strrchr(store->path, '/') - store->path), store->path);

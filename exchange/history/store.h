@@ -9,6 +9,7 @@
 #ifndef EXCHANGE_HISTORY_STORE_H
 #define EXCHANGE_HISTORY_STORE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,10 @@ struct history_series {
     int64_t interval_ns;        /* 0: of trades */
     int price_scale, qty_scale; /* of the rows' numbers */
 };
+
+/* FOLDER/VENUE[@HOST:PORT]/SYMBOL_INTERVAL and the ending, whatever the scales are. 0; -ENAMETOOLONG. */
+int history_series_path(const char *folder, const struct history_series *series, const char *ending,
+                        char ret[static PATH_MAX]);
 
 /* FOLDER/VENUE[@HOST:PORT]/SYMBOL_INTERVAL.history, with folders where they are missing; locked until it is
  * closed. 0; -EBUSY: another process fetches it; -EBADMSG: a file that is no such series; -errno; with a

@@ -1,12 +1,13 @@
 /* A series' file against a plain array: random answers that overlap, differ, lack bars that were there;
  * opened again, cut off at any byte, with any byte changed, on a full disk. */
-#include "exchange/history/store.h"
+#include "exchange/history/known.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "exchange/whole_file.h"
 #include "tests/check.h"
 #include "tests/random.h"
 #include "tests/scratch.h"
@@ -276,6 +277,45 @@ static void test_damage(struct random *random)
     free(whole);
 }
 
+/* What is written is read; a text that is cut off, or says something else, is none. */
+static void test_known(void)
+{
+    struct trading_day days[] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    const struct history_known known = {.symbol = "BTC/USD",
+                                        .calendar = "us-equity",
+                                        .price_scale = 4,
+                                        .qty_scale = 9,
+                                        .listed_ns = INT64_MAX,
+                                        .days = days,
+                                        .n_days = 2};
+    struct history_known read = {0};
+    char path[PATH_MAX], *text;
+    size_t n;
+    struct stat st;
+    CHECK_INT(history_series_path(scratch_root(), &series, ".known", path), 0);
+    CHECK(strstr(path, "/binance/BTC-USD_1m.known") != NULL && stat(path, &st) < 0);
+    CHECK_INT(history_known_read(scratch_root(), &series, &read), -ENOENT);
+    CHECK_INT(history_known_write(scratch_root(), &series, &known), 0);
+    CHECK_INT(history_known_read(scratch_root(), &series, &read), 0);
+    CHECK_STR(read.symbol, known.symbol);
+    CHECK_STR(read.calendar, known.calendar);
+    CHECK(read.price_scale == 4 && read.qty_scale == 9 && read.listed_ns == INT64_MAX && read.n_days == 2 &&
+          memcmp(read.days, days, sizeof days) == 0);
+    history_known_finish(&read);
+    CHECK_INT(whole_file_read(path, 1 << 16, &text, &n), 0);
+    for (size_t cut = 0; cut < n; cut++) {
+        FILE *file = fopen(path, "wb");
+        CHECK_INT(fwrite(text, 1, cut, file), cut);
+        fclose(file);
+        CHECK_INT(history_known_read(scratch_root(), &series, &read), -EBADMSG);
+    }
+    days[1].early_ns = 3; /* before the end of the day before */
+    CHECK_INT(history_known_write(scratch_root(), &series, &known), 0);
+    CHECK_INT(history_known_read(scratch_root(), &series, &read), -EBADMSG);
+    CHECK_INT(unlink(path), 0);
+    free(text);
+}
+
 /* A page that does not fit is not there, and the file grows once there is room. */
 static void test_full(void)
 {
@@ -309,6 +349,7 @@ int main(void)
     test_same();
     test_settled();
     test_damage(&random);
+    test_known();
     test_full();
     return check_done("history_store");
 }

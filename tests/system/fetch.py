@@ -4,6 +4,7 @@
 digit; each gap is listed; only what was on its way at a kill is asked for twice, and the venue's limit is never passed. The venue's
 archive files, of which bad ones are named; a file checked; a backtest of a venue's history; Alpaca's. And what is refused."""
 
+import concurrent.futures
 import csv
 import datetime
 import decimal
@@ -224,6 +225,21 @@ def checked(folder, replay, chance):
     print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named")
 
 
+def offline(folder, source, replay):
+    """What is kept whole, and settled, needs no venue; all else does."""
+    shown = json.loads(fetch(replay, folder.path, "--json").stdout)
+    compare(source, shown)
+    assert all(symbol["requests"] == 0 for symbol in shown["symbols"]), shown
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--interval", "1m", "--from", "2024-01-01", "--to", "2024-01-04", "--ca-file",
+            replay.ca, "--bars", f"binance:{NAMES[0]}", "--rest-url", replay.urls["rest_url"]]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, env=os.environ | {"XDG_CACHE_HOME": os.path.join(folder.path, "home")})
+    assert done.returncode == 0 and " 0 of them fetched now" in done.stderr, done
+    lines = [command(replay, folder.path, *more) for more in (["--refresh"], ["--to", str(NOW)], ["--from", "2023-12-01"], ["--symbol", "NOPE"])]
+    with concurrent.futures.ThreadPoolExecutor(len(lines)) as pool:  # each tries for some seconds
+        for done in pool.map(lambda line: subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE), lines):
+            assert done.returncode == 1 and "Failed to connect" in done.stderr, done
+
+
 def backtested(folder, source, replay):
     """--bars VENUE:SYMBOL is a backtest of the file that fetch makes; what was fetched before is not asked for again."""
     environment = os.environ | {"XDG_CACHE_HOME": folder.within("home")}
@@ -280,7 +296,18 @@ def alpaca(folder):
     done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
     assert done.returncode == 0 and done.stdout.endswith(f" {coin['bars']} rows compared, 0 differences\n"), done
     days = stock_bars(replay, place)
+    line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC-USD", "--interval", "1m", "--from", "2025-12-08", "--to",
+            "2025-12-09T12:00:00Z", "-o", place, "--feed", "sip", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--json"]
+    online = json.loads(subprocess.run([*line, "--keys", replay.keys], capture_output=True, text=True, timeout=harness.PATIENCE,
+                                       env=os.environ | {"XDG_CACHE_HOME": os.path.join(place, "fresh")}, check=True).stdout)["symbols"]
+    was = [(symbol["bars"], symbol["missing"], read(symbol["file"])) for symbol in online]
     assert replay.stop() == 0
+    line += ["--cache", place]  # without keys, too
+    offline = json.loads(subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
+    assert [(symbol["bars"], symbol["missing"], read(symbol["file"])) for symbol in offline] == was and online[0]["fetched"] > 0, offline
+    line[line.index("2025-12-09T12:00:00Z")] = "2025-12-10T12:00:00Z"  # of the last day not all is settled
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 1 and "keys" in done.stderr, done
     print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}; {days} days")
 
 
@@ -354,6 +381,7 @@ def main():
         alpaca(folder)
         refused(folder.path, replay)
         assert replay.stop() == 0
+        offline(folder, source, replay)
 
 
 main()

@@ -134,12 +134,12 @@ def replayed(folder, files, transcript, port, *faults):
 
 
 def through_faults(folder, chance, source, files, port):
-    killed, pages = 0, []
+    killed, pages, whole = 0, [], sum(map(len, source.values())) // 1000 + len(NAMES) * (END - BEGIN) // HOUR
     for n in range(KILLS + 1):
         transcript = os.path.join(folder.path, f"transcript-{n}")
         replay = replayed(folder, files, transcript, port, *FAULTS[n % len(FAULTS)])
         if n < KILLS:
-            killed += kill_at(replay, folder.path, transcript, chance.randrange(4, 4 + 8 * SCALE))
+            killed += kill_at(replay, folder.path, transcript, chance.randrange(4, max(5, whole // KILLS)))
         else:
             shown = json.loads(run(command(replay, folder.path, "--json")).stdout)
         pages.append(good(transcript))
@@ -260,7 +260,7 @@ def backtested(folder, source):
 def refused(folder, replay):
     cases = ((["--interval", "1m"], 2, "--trades"), (["--adjustment", "raw"], 2, "--trades"), (["--venue", "alpaca"], 2, "those of Alpaca are not fetched"),
              (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"), (["--symbol", NAMES[0], "--from", "2030-01-01", "--to", "2031-01-01"], 1, "--from is not before"),
-             (["--archive", os.path.join(folder, "nowhere")], 1, "nowhere: No such file"))
+             (["--archive", os.path.join(folder, "nowhere"), "--cache", os.path.join(folder, "none")], 1, "nowhere: No such file"))
     for more, status, words in cases:
         line = command(replay, folder)
         for option, value in zip(more[::2], more[1::2]):
@@ -290,6 +290,9 @@ def main():
         backtested(folder, source)
         refused(folder.path, replay)
         assert replay.stop() == 0
+        offline = json.loads(run(command(replay, folder.path, "--json")).stdout)  # all is kept, and settled
+        compare(source, offline)
+        assert all(symbol["requests"] == 0 for symbol in offline["symbols"]), offline
         refusals = [path for path, status in asked(transcript) if status != "200"]
         assert not refusals, refusals
 
