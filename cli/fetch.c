@@ -357,7 +357,8 @@ static void finish(void *into)
 
 static void init(void *into)
 {
-    *(struct fetch_asked *)into = (struct fetch_asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    *(struct fetch_asked *)into =
+        (struct fetch_asked){.verb = "fetch", .from_ns = INT64_MIN, .to_ns = INT64_MAX};
 }
 
 static const struct option_action actions[] = {{.run = run, .needed = "output|check"}};

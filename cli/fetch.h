@@ -12,11 +12,13 @@
 #include "exchange/bars_file.h"
 #include "exchange/history/download.h"
 #include "exchange/history/missing.h"
+#include "exchange/net/url.h"
 #include "record/option.h"
 
-enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = PATH_MAX + 512 };
+enum { FETCH_SYMBOLS_MAX = 256, FETCH_ERROR_MAX = PATH_MAX + 512, FETCH_HOST_MAX = URL_HOST_MAX + 8 };
 
 struct fetch_asked {
+    const char *verb; /* in messages */
     const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
         *adjustment, *interval, *cache, *archive;
     char *own_symbols; /* owned */
@@ -67,6 +69,13 @@ const char *cli_fetch_rows(const struct fetch *fetch);
 
 /* Takes what was asked for. EXIT_OK; EXIT_USAGE with a sentence in fetch->err. */
 int cli_fetch_take(struct fetch *fetch);
+
+/* "HOST:PORT" where the history is another server's than the venue's own; else "". */
+void cli_fetch_host(const struct fetch *fetch, char host[static FETCH_HOST_MAX]);
+/* Until when the venue said to wait, of the wall's clock, in this run or one before; 0: it did not, or that
+ * is over. */
+int64_t cli_fetch_banned_until(const struct fetch *fetch);
+void cli_fetch_banned(const struct fetch *fetch, int64_t until_ns); /* keeps it */
 
 /* Has the symbol trading days? */
 bool cli_fetch_has_days(const struct fetch *fetch, const struct fetch_symbol *symbol);

@@ -208,8 +208,8 @@ static void read_one(struct fetch *fetch, size_t i, const char *path)
         !history_store_lacks(job->store, reading.from_ns, reading.end_ns, &from_ns, &end_ns))
         return;
     if (read_file(&reading, head, job->store) < 0)
-        fprintf(stderr, "papertape: fetch: %s: %s; it is left alone, and its %ss are asked for\n", path,
-                reading.err, cli_fetch_row(fetch));
+        fprintf(stderr, "papertape: %s: %s: %s; it is left alone, and its %ss are asked for\n",
+                fetch->asked->verb, path, reading.err, cli_fetch_row(fetch));
     fetch->symbols[i].archived += reading.put;
     cli_archive_finish(&reading);
 }

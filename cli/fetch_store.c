@@ -9,9 +9,6 @@
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "exchange/history/known.h"
-#include "exchange/net/url.h"
-
-enum { HOST_MAX = URL_HOST_MAX + 8 };
 
 #define DAY_NS     (24 * 3600 * 1000000000LL)
 #define LONGEST_NS (32 * DAY_NS) /* more than any bar is */
@@ -44,21 +41,20 @@ static void set_end(struct fetch *fetch, struct history_job *job)
     job->end_ns = fetch->asked->to_ns < open_ns ? fetch->asked->to_ns : open_ns;
 }
 
-/* "HOST:PORT", where the series is another server's than the venue's own. */
-static void name_host(const struct fetch *fetch, char *host, size_t size)
+void cli_fetch_host(const struct fetch *fetch, char host[static FETCH_HOST_MAX])
 {
     struct url url;
     host[0] = '\0';
     if (fetch->asked->rest_url && strcmp(fetch->asked->rest_url, fetch->venue->rest_url) != 0 &&
         net_url_parse(fetch->asked->rest_url, &url) == 0)
-        snprintf(host, size, "%s:%u", url.host, url.port);
+        snprintf(host, FETCH_HOST_MAX, "%s:%u", url.host, url.port);
 }
 
 /* The series that its store is of; `host` becomes a part of it. */
 static struct history_series name_series(const struct fetch *fetch, const struct fetch_symbol *symbol,
-                                         bool stock, char host[static HOST_MAX])
+                                         bool stock, char host[static FETCH_HOST_MAX])
 {
-    name_host(fetch, host, HOST_MAX);
+    cli_fetch_host(fetch, host);
     return (struct history_series){
         .venue = fetch->venue->format->name,
         .symbol = symbol->name,
@@ -76,7 +72,7 @@ void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder)
 {
     struct fetch_symbol *symbol = &fetch->symbols[i];
     struct history_job *job = &fetch->jobs[i];
-    char host[HOST_MAX], err[FETCH_ERROR_MAX];
+    char host[FETCH_HOST_MAX], err[FETCH_ERROR_MAX];
     const bool stock = cli_fetch_has_days(fetch, symbol);
     const struct history_series series = name_series(fetch, symbol, stock, host);
     const struct history_job known = *job; /* what the venue's list said */
@@ -119,7 +115,7 @@ static bool covers(const struct history_known *known, int64_t from_ns, int64_t e
 static bool recall(const struct fetch *fetch, const struct fetch_symbol *symbol, const char *folder,
                    struct history_known *ret)
 {
-    char host[HOST_MAX];
+    char host[FETCH_HOST_MAX];
     for (int stock = 0; stock <= !fetch->venue->always_open; stock++) {
         const struct history_series series = name_series(fetch, symbol, stock, host);
         if (history_known_read(folder, &series, ret) < 0)
@@ -214,7 +210,7 @@ void cli_fetch_remember(const struct fetch *fetch, const char *folder)
         const struct fetch_symbol *symbol = &fetch->symbols[i];
         const struct history_job *job = &fetch->jobs[i];
         const bool stock = cli_fetch_has_days(fetch, symbol);
-        char host[HOST_MAX];
+        char host[FETCH_HOST_MAX];
         const struct history_series series = name_series(fetch, symbol, stock, host);
         struct history_known known = {.price_scale = symbol->symbol.price_scale,
                                       .qty_scale = symbol->symbol.qty_scale,

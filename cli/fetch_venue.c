@@ -62,8 +62,8 @@ static void say_wait(struct asking *asking, const struct venue_rest_status *stat
         return;
     asking->failures = status->failures;
     asking->said_ms = status->paused_until_ms > now + SAID_MS ? status->paused_until_ms : now + SAID_MS;
-    fprintf(stderr, "papertape: fetch: %s: %s; trying again in %lld s\n", asking->fetch->venue->title,
-            status->detail,
+    fprintf(stderr, "papertape: %s: %s: %s; trying again in %lld s\n", asking->fetch->asked->verb,
+            asking->fetch->venue->title, status->detail,
             (long long)(status->paused_until_ms > now ? (status->paused_until_ms - now + 999) / 1000 : 1));
 }
 
@@ -74,12 +74,13 @@ static void on_look(uv_timer_t *timer)
     if (early_stop_asked()) {
         asking->r = -ECANCELED;
         asking->done = true;
-    } else if (asking->download) {
-        show(asking);
-        say_wait(asking, status);
-    } else if (status && status->failures >= FIRST_ATTEMPTS) {
+    } else if (!asking->download && status && status->failures >= FIRST_ATTEMPTS) {
         asking->r = fail(asking, -EIO, asking->fetch->venue->title, status->detail);
         asking->done = true;
+    } else if (status) {
+        if (asking->download)
+            show(asking);
+        say_wait(asking, status);
     }
 }
 
@@ -225,7 +226,7 @@ static int fill_stores(struct asking *asking)
         cli_fetch_open(fetch, i, folder);
     if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
         return r;
-    cli_progress_begin(&asking->progress, "fetch");
+    cli_progress_begin(&asking->progress, fetch->asked->verb);
     r = history_download_start(asking->rest, fetch->venue, fetch->jobs, fetch->n, fetch->now_ns, on_page,
                                asking, &asking->download);
     if (r == 0 && !history_download_over(asking->download))
@@ -241,6 +242,13 @@ static int fill_stores(struct asking *asking)
 }
 
 /* ---- the connection ---- */
+
+static void on_ban(void *user, int64_t until_ns, const char *why)
+{
+    const struct asking *asking = user;
+    (void)why;
+    cli_fetch_banned(asking->fetch, until_ns);
+}
 
 static int make_rest(struct asking *asking)
 {
@@ -260,6 +268,7 @@ static int make_rest(struct asking *asking)
                              : (struct venue_keys){0},
         .settings = asking->fetch->settings,
         .n_settings = asking->fetch->n_settings,
+        .ban = {cli_fetch_banned_until(asking->fetch), on_ban, asking},
     };
     r = venue->rest_create(&rest, &asking->rest);
     return r < 0 ? fail(asking, r, asked->rest_url ? asked->rest_url : venue->rest_url, strerror(-r)) : 0;

@@ -19,6 +19,7 @@ enum { GZIP_BUFFER = 1 << 18 };
 
 /* A file of one symbol's bars or trades, plain or gzip by its name. */
 struct writing {
+    const char *verb;
     struct fetch_symbol *symbol;
     struct output output;
     gzFile gzip; /* NULL: plain */
@@ -116,7 +117,7 @@ static int put_trade(void *ctx, const struct market_trade *trade)
 static int open_file(struct writing *w, const char *path)
 {
     size_t n = strlen(path);
-    int status = cli_output_open("fetch", path, &w->output);
+    int status = cli_output_open(w->verb, path, &w->output);
     if (status != EXIT_OK || n < 3 || strcmp(path + n - 3, ".gz") != 0)
         return status;
     int fd = dup(fileno(w->output.file));
@@ -128,7 +129,7 @@ static int open_file(struct writing *w, const char *path)
     if (fd >= 0)
         close(fd);
     cli_output_drop(&w->output);
-    return cli_stored_fail(EXIT_ERROR, "fetch", path, strerror(ENOMEM));
+    return cli_stored_fail(EXIT_ERROR, w->verb, path, strerror(ENOMEM));
 }
 
 static int close_file(struct writing *w, const char *path)
@@ -136,9 +137,9 @@ static int close_file(struct writing *w, const char *path)
     if (w->gzip && gzclose(w->gzip) != Z_OK && !w->error)
         w->error = errno ? errno : EIO;
     if (!w->error)
-        return cli_output_commit("fetch", &w->output);
+        return cli_output_commit(w->verb, &w->output);
     cli_output_drop(&w->output);
-    return cli_stored_fail(EXIT_ERROR, "fetch", path, strerror(w->error));
+    return cli_stored_fail(EXIT_ERROR, w->verb, path, strerror(w->error));
 }
 
 static int put_bars(struct writing *w, const struct fetch *fetch, const struct history_job *job)
@@ -171,7 +172,8 @@ static int write_symbol(struct fetch *fetch, size_t i)
 {
     struct fetch_symbol *symbol = &fetch->symbols[i];
     const struct history_job *job = &fetch->jobs[i];
-    struct writing w = {.symbol = symbol,
+    struct writing w = {.verb = fetch->asked->verb,
+                        .symbol = symbol,
                         .sessions = job->calendar->n > 0,
                         .days = job->calendar,
                         .interval_ns = fetch->interval_ns};

@@ -83,6 +83,7 @@ static int fetch_of(struct run_args *args, const struct venue *venue, const char
     if (!args->interval_ns || !args->from_ns)
         return cli_stored_fail(EXIT_USAGE, args->verb, what, "--interval and --from are needed");
     const struct fetch_asked asked = {
+        .verb = args->verb,
         .venue = venue->format->name,
         .symbols = names,
         .interval = bar_interval_name(args->interval_ns),

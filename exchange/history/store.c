@@ -315,13 +315,27 @@ static char *series_line(const struct history_series *series, size_t words)
     return line;
 }
 
+/* The folder with its slash; returns its length, PATH_MAX or more where it does not fit. */
+static int put_place(const char *folder, const char *venue, const char *host, char ret[static PATH_MAX])
+{
+    return snprintf(ret, PATH_MAX, "%s/%s%s%s/", folder, venue, host[0] ? "@" : "", host);
+}
+
+int history_venue_path(const char *folder, const char *venue, const char *host, const char *name,
+                       char ret[static PATH_MAX])
+{
+    int n = put_place(folder, venue, host, ret);
+    if (n < PATH_MAX)
+        n += snprintf(ret + n, PATH_MAX - (size_t)n, "%s", name);
+    return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
 /* "BTC-USD_1m.history", "AAPL_5m-sip-split.history", "BTCUSDT_trades.history". */
 int history_series_path(const char *folder, const struct history_series *series, const char *ending,
                         char ret[static PATH_MAX])
 {
     bool raw = strcmp(series->adjustment, "raw") == 0;
-    int place = snprintf(ret, PATH_MAX, "%s/%s%s%s/", folder, series->venue, series->host[0] ? "@" : "",
-                         series->host);
+    int place = put_place(folder, series->venue, series->host, ret);
     int n = place >= PATH_MAX ? PATH_MAX
                               : snprintf(ret + place, PATH_MAX - (size_t)place, "%s_%s%s%s%s%s%s",
                                          series->symbol, rows_name(series), series->feed[0] ? "-" : "",

@@ -32,6 +32,9 @@ struct history_series {
     int price_scale, qty_scale; /* of the rows' numbers */
 };
 
+/* FOLDER/VENUE[@HOST:PORT]/NAME. 0; -ENAMETOOLONG. */
+int history_venue_path(const char *folder, const char *venue, const char *host, const char *name,
+                       char ret[static PATH_MAX]);
 /* FOLDER/VENUE[@HOST:PORT]/SYMBOL_INTERVAL and the ending, whatever the scales are. 0; -ENAMETOOLONG. */
 int history_series_path(const char *folder, const struct history_series *series, const char *ending,
                         char ret[static PATH_MAX]);

@@ -225,6 +225,26 @@ def checked(folder, replay, chance):
     print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named")
 
 
+def banned(folder, files):
+    """A ban is known to the next run, a backtest, though the one that it was reported to was killed: it waits, says so, and asks nothing."""
+    place = folder.within("banned")
+    transcript, environment = os.path.join(place, "transcript"), os.environ | {"XDG_CACHE_HOME": place}
+    replay = folder.start(harness.Replay(place, "--bars", files[0], "--from", str(NOW), "--transcript", transcript, "--fault", "418:600s"))
+    common = ["--interval", "1m", "--from", "2024-01-01", "--to", "2024-01-03", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
+    kept = os.path.join(place, "papertape/history", f"binance@{replay.urls['rest_url'].removeprefix('https://')}", "banned_until_ns")
+    first = subprocess.Popen([harness.PAPERTAPE, "fetch", "--symbol", NAMES[0], "-o", place, *common], env=environment, stderr=subprocess.DEVNULL)
+    harness.wait_for(lambda: os.path.exists(kept), "the ban is kept")
+    first.kill()
+    first.wait()
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--bars", f"binance:{NAMES[0]}", *common]
+    with subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as second:
+        said = second.stderr.readline()
+        second.kill()
+    assert said.startswith("papertape: backtest: Binance: the venue has banned this address, as it reported before the start; trying again in "), said
+    assert replay.stop() == 0
+    assert [status for _, status in asked(transcript)] == ["418"], list(asked(transcript))
+
+
 def offline(folder, source, replay):
     """What is kept whole, and settled, needs no venue; all else does."""
     shown = json.loads(fetch(replay, folder.path, "--json").stdout)
@@ -379,6 +399,7 @@ def main():
         several(folder, replay, source)
         backtested(folder, source, replay)
         alpaca(folder)
+        banned(folder, files)
         refused(folder.path, replay)
         assert replay.stop() == 0
         offline(folder, source, replay)
