@@ -54,12 +54,15 @@ static void report(struct checking *c, int64_t open_ns, const char *column, cons
                in_file ? in_file : "no such row", at_venue ? at_venue : "no such bar");
 }
 
-/* Rows that the venue does not have, up to that time. */
+/* Rows of the range that the venue does not have, up to that time. */
 static void pass_rows(struct checking *c, int64_t open_ns)
 {
     for (; c->at < c->file->n && c->file->open_time_ns[c->at] < open_ns; c->at++) {
+        const int64_t at_ns = c->file->open_time_ns[c->at];
+        if (at_ns < c->fetch->from_ns || at_ns >= c->fetch->jobs[0].end_ns)
+            continue;
         c->different++;
-        report(c, c->file->open_time_ns[c->at], NULL, "a row", NULL);
+        report(c, at_ns, NULL, "a row", NULL);
     }
 }
 

@@ -208,6 +208,9 @@ def checked(folder, replay, chance):
     line = [harness.PAPERTAPE, "fetch", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--check"]
     done = subprocess.run([*line, path], capture_output=True, text=True, timeout=harness.PATIENCE)
     assert done.returncode == 0 and done.stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n"), done
+    part = ["--from", rows[100].split(",")[0], "--to", rows[300].split(",")[0]]
+    done = subprocess.run([*line, path, *part], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0 and done.stdout.endswith(" 200 rows compared, 0 differences\n"), done
     altered = os.path.join(folder.path, f"{NAMES[0]}_1m.csv")
     at = chance.randrange(2, len(rows) - 3)
     cells = rows[at].split(",")

@@ -221,6 +221,9 @@ def checked(folder, replay, source, chance):
         rows = file.read().splitlines()
     line = [harness.PAPERTAPE, "fetch", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--check"]
     assert run([*line, path]).stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n")
+    part = [rows[100].split(",")[5], rows[300].split(",")[5]]
+    assert f" {sum(part[0] <= row.split(',')[5] < part[1] for row in rows[1:])} rows compared, 0 differences\n" in run(
+        [*line, path, "--from", part[0], "--to", part[1]]).stdout
     altered = os.path.join(folder.path, f"{name}_trades.csv")
     at = chance.randrange(2, len(rows) - 3)
     number, price, quantity, *rest = rows[at].split(",")
