@@ -316,8 +316,11 @@ static void pass_on(struct tape *tape, struct tape_symbol *sym, enum stream_kind
 
 /* ---- aggregates that REST has ---- */
 
+/* One that a recording has twice, as of two connections, is kept once. */
 static void keep_aggregate(struct tape *tape, struct tape_symbol *sym, const struct tape_aggregate *aggregate)
 {
+    if (sym->n_aggregates > 0 && aggregate->id <= replay_tape_aggregate(sym, sym->n_aggregates - 1)->id)
+        return;
     if (sym->n_aggregates == sym->cap_aggregates && sym->cap_aggregates < tape->aggregates_kept) {
         uint64_t cap = sym->cap_aggregates ? 2 * sym->cap_aggregates : 256;
         cap = cap < tape->aggregates_kept ? cap : tape->aggregates_kept;
