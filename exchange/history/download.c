@@ -90,7 +90,8 @@ static int keep(struct asking *asking, const struct bar *bars, size_t n)
         asking->bars = more;
         asking->room = room;
     }
-    memcpy(asking->bars + asking->n, bars, n * sizeof *bars);
+    if (n > 0) /* else there may be no room yet */
+        memcpy(asking->bars + asking->n, bars, n * sizeof *bars);
     asking->n += n;
     return 0;
 }
