@@ -69,7 +69,7 @@ int cli_stored_take_time(struct option_call *call, const struct option_row *row,
         return EXIT_OK;
     return option_fail(call, EXIT_USAGE,
                        "--%s: \"%.64s\": a time as 2024-08-08, 2024-08-08T14:02:00Z, 1723125720, or "
-                       "so long before now: -90s, -15m, -1h, -3d, -2w (s, m, h, d or w) is needed",
+                       "so long before now: -90s, -15m, -1h, -3d, -2w (s, m, h, d, w or y) is needed",
                        row->name, value);
 }
 

@@ -11,7 +11,7 @@
 static const struct {
     char letter;
     int64_t seconds;
-} units[] = {{'w', 604800}, {'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+} units[] = {{'y', 31536000}, {'w', 604800}, {'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 enum { N_UNITS = sizeof units / sizeof *units, DIGITS_MAX = 9 };
 
 /* ".25" as a share of 1e9, none as 0; -1: it is no such fraction. */
@@ -71,7 +71,7 @@ int config_key_read_duration(const struct config_key *key, const char *text, voi
     bool none = strcmp(text, "0") == 0 || (key->none && strcmp(text, key->none) == 0);
     if (!none && !config_key_duration_parse(text, &ns))
         return config_key_refuse(why, CONFIG_WHY_MAX,
-                                 "\"%.60s\": so many s, m, h, d or w, as 12h, or %s, is needed", text,
+                                 "\"%.60s\": so many s, m, h, d, w or y, as 12h, or %s, is needed", text,
                                  key->none ? key->none : "0");
     memcpy((char *)base + key->offset, &ns, sizeof ns);
     return 0;

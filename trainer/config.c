@@ -170,7 +170,7 @@ int train_config_read_time(const struct config_key *key, const char *text, void 
     if (*text && !relative_time(base, text, &ns) && (bars_time_parse(text, strlen(text), &ns) < 0 || ns <= 0))
         return config_key_refuse(why, CONFIG_WHY_MAX,
                                  "\"%.60s\": a time as 2024-05-01, 2024-05-01T12:00:00Z or now-90d (s, m, h, "
-                                 "d, w), or an epoch, is needed",
+                                 "d, w, y), or an epoch, is needed",
                                  text);
     memcpy((char *)base + key->offset, &ns, sizeof ns);
     return 0;

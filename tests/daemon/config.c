@@ -83,8 +83,8 @@ static void test_alerts(void)
         "[alerts]\ngpu_temperature = 90\n",
         ":2: [alerts] gpu_temperature_critical: 85 C is below the warning, gpu_temperature = 90 C: 90 C or more, "
         "or off, is needed");
-    fails("[alerts]\nno_trial_for = 1y\n",
-          ":2: [alerts] no_trial_for: \"1y\": so many s, m, h, d or w, as 12h, or off, is needed");
+    fails("[alerts]\nno_trial_for = 1q\n",
+          ":2: [alerts] no_trial_for: \"1q\": so many s, m, h, d, w or y, as 12h, or off, is needed");
     fails("[alerts]\ngpu_memory = 101%\n",
           ":2: [alerts] gpu_memory: \"101%\": a number from 0 to 1, or percent, or off, is needed");
     fails("[alerts]\ngpu_temprature = 90\n",

@@ -97,7 +97,7 @@ static void test_refused(void)
     STUDY("holdout = 0.95", "holdout", "0 to 0.9");
     STUDY("holdout = nan", "holdout", "0 to 0.9");
     STUDY("tpe_multivariate = yes", "tpe_multivariate", "one of false, true is needed");
-    STUDY("every = 1y", "every", "s, m, h, d or w");
+    STUDY("every = 1q", "every", "s, m, h, d, w or y");
     STUDY("every = 5", "every", "12h");
     STUDY("expires = -1d", "expires", "12h");
     STUDY("combine = median", "combine", "(mean, majority, sharpe)");
