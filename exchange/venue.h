@@ -224,9 +224,13 @@ struct venue_bars_request {
     /* Of stocks' bars of a day: the venue's own, dated by their day at midnight UTC; else they are made of
      * its shorter ones, by the clock. */
     bool venue_days;
+    /* Sent behind every other request, and only while less than VENUE_BACKGROUND_PERCENT of the venue's limit
+     * is used, by whomever: the other half of what this program takes stays free. No tap gets the reply. */
+    bool background;
 };
 
 enum {
+    VENUE_BACKGROUND_PERCENT = 40,
     VENUE_CONNECTIONS_MAX = 32, /* of a stream: stream_connection() is below it */
     VENUE_LATEST_MAX = 500,     /* trades in one reply */
 };

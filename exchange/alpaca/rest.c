@@ -32,10 +32,25 @@ static void finish(struct venue_rest *rest)
     free(alpaca(rest)->trading);
 }
 
+/* When so little is used of the limit that the background may send: `now` or before, or then it is looked at
+ * again. */
+static int64_t background_ms(struct venue_rest *rest, int64_t now)
+{
+    const struct alpaca_rest *own = alpaca(rest);
+    const struct venue_rest_status *status = &rest->status;
+    bool much = status->used_weight * 100 >= status->weight_limit * VENUE_BACKGROUND_PERCENT;
+    uint32_t most = ALPACA_CALLS_PER_MINUTE * VENUE_BACKGROUND_PERCENT / 100;
+    if (much && own->reset_ms > now)
+        return own->reset_ms;
+    return !own->past && net_budget_used(&own->budget, now) >= most ? now + SECOND_MS : now;
+}
+
 static int64_t room_ms(struct venue_rest *rest, struct venue_call *call, int64_t now)
 {
     struct budget *budget = &alpaca(rest)->budget;
-    (void)call;
+    int64_t share_ms = net_requests_rank(call) == REQUESTS_BACKGROUND ? background_ms(rest, now) : now;
+    if (share_ms > now)
+        return share_ms;
     if (alpaca(rest)->past)
         return now;
     int64_t at_ms = net_budget_next_ms(budget, now);
@@ -64,6 +79,7 @@ static void note(struct venue_rest *rest, const struct http_reply *http)
         return;
     rest->status.used_weight = rest->status.weight_limit - http->rate_left;
     int64_t wait_ms = until_reset_ms(http);
+    alpaca(rest)->reset_ms = clock_now_ms() + (wait_ms >= 0 && wait_ms < MINUTE_MS ? wait_ms : MINUTE_MS);
     if (http->rate_left * 100 < rest->status.weight_limit * LEFT_MIN && wait_ms > 0)
         net_requests_pause(rest, clock_now_ms() + (wait_ms < MINUTE_MS + SECOND_MS ? wait_ms : MINUTE_MS));
 }

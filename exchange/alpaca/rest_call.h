@@ -17,6 +17,7 @@ struct alpaca_rest {
     char *data, *trading;        /* hosts */
     char feed[16], crypto[16];   /* settings */
     struct budget budget;        /* calls of the last minute */
+    int64_t reset_ms;            /* when the venue's count starts again, as far as it said; 0: it did not */
     bool past;                   /* they are not counted */
     struct alpaca_levels levels; /* of the reply that is read */
 };

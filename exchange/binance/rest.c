@@ -53,25 +53,29 @@ static int depth_limit(const struct venue_rest *rest)
                                                : BINANCE_DEPTH_LIMIT;
 }
 
-/* Without room in this minute everything waits for the next; only books leave some room to all else. */
+/* Without room in this minute everything waits for the next; only books and the background leave some room to
+ * all else. */
 static int64_t room_ms(struct venue_rest *base, struct venue_call *call, int64_t now)
 {
+    static const int percent[] = {[REQUESTS_FIRST] = WEIGHT_SHARE_PERCENT,
+                                  [REQUESTS_BOOKS] = BOOKS_SHARE_PERCENT,
+                                  [REQUESTS_BACKGROUND] = VENUE_BACKGROUND_PERCENT};
     struct binance_rest *rest = binance(base);
-    bool book = call->kind == VENUE_REPLY_BOOK;
-    if (book)
+    enum requests_rank rank = net_requests_rank(call);
+    if (rank == REQUESTS_BOOKS)
         ((struct binance_call *)call)->depth = depth_limit(base);
     int weight = binance_call_weight(call);
     if (now >= rest->minute_ends_ms) {
         rest->minute_ends_ms = now + MINUTE_MS;
         rest->weight_used = rest->weight_sent = 0;
     }
-    int64_t share = base->status.weight_limit * (book ? BOOKS_SHARE_PERCENT : WEIGHT_SHARE_PERCENT) / 100;
+    int64_t share = base->status.weight_limit * percent[rank] / 100;
     if (rest->weight_used == 0 || rest->weight_used + weight <= share) {
         rest->weight_used += weight;
         rest->weight_sent += weight;
         return now;
     }
-    if (book)
+    if (rank != REQUESTS_FIRST)
         return rest->minute_ends_ms;
     net_requests_pause(base, rest->minute_ends_ms);
     return base->status.paused_until_ms;

@@ -163,7 +163,8 @@ static void on_reply(void *user, const struct http_reply *http)
         .len = http->len,
         .elapsed_ms = http->elapsed_ms,
     };
-    char *path = rest->tap ? rest->venue->url(call, false) : NULL;
+    bool tapped = rest->tap && net_requests_rank(call) != REQUESTS_BACKGROUND;
+    char *path = tapped ? rest->venue->url(call, false) : NULL;
     if (path)
         rest->tap(rest->tap_user, path, http->body, http->len);
     free(path);
@@ -207,14 +208,21 @@ static bool send_call(struct venue_rest *rest, struct venue_call *call)
     return true;
 }
 
-/* Sends what may be sent of the books, or of all else. Returns when more may be sent; INT64_MAX: a reply
- * will say; -1: nothing is left to check. */
-static int64_t send_some(struct venue_rest *rest, bool books, int64_t now)
+enum requests_rank net_requests_rank(const struct venue_call *call)
+{
+    return call->kind == VENUE_REPLY_BARS && call->bars.background ? REQUESTS_BACKGROUND
+           : call->kind == VENUE_REPLY_BOOK                        ? REQUESTS_BOOKS
+                                                                   : REQUESTS_FIRST;
+}
+
+/* Sends what may be sent of a rank. Returns when more may be sent; INT64_MAX: a reply will say; -1: nothing
+ * is left to check. */
+static int64_t send_some(struct venue_rest *rest, enum requests_rank rank, int64_t now)
 {
     const struct requests_venue *venue = rest->venue;
     int64_t next_ms = INT64_MAX;
     for (struct venue_call *call = rest->calls; call; call = call->next) {
-        if (call->http || call->delivering || (call->kind == VENUE_REPLY_BOOK) != books)
+        if (call->http || call->delivering || net_requests_rank(call) != rank)
             continue;
         if (venue->is_nothing && venue->is_nothing(call)) {
             struct venue_reply reply = {.status = 200, .body = ""};
@@ -240,17 +248,19 @@ static int64_t send_some(struct venue_rest *rest, bool books, int64_t now)
     return next_ms;
 }
 
-/* Sends what may be sent, in order, except books, which weigh most, last; and sets the timer for more. */
+/* Sends what may be sent, in order, except books, which weigh most, and then the background last; and sets
+ * the timer for more. */
 static void on_timer(uv_timer_t *timer)
 {
     struct venue_rest *rest = timer->data;
     int64_t now = clock_now_ms();
     if (rest->status.paused_until_ms > 0 && now >= rest->status.paused_until_ms)
         rest->status.paused_until_ms = 0;
-    int64_t next_ms = send_some(rest, false, now);
-    int64_t books_ms = next_ms < 0 ? -1 : send_some(rest, true, now);
-    if (books_ms < next_ms)
-        next_ms = books_ms;
+    int64_t next_ms = INT64_MAX;
+    for (int rank = REQUESTS_FIRST; rank < REQUESTS_RANKS && next_ms >= 0; rank++) {
+        int64_t at_ms = send_some(rest, (enum requests_rank)rank, now);
+        next_ms = at_ms < next_ms ? at_ms : next_ms;
+    }
     if (next_ms >= 0 && next_ms < INT64_MAX)
         wake_in(rest, next_ms - now);
 }

@@ -1,6 +1,6 @@
-/* The requests of one venue's REST, in order except books, which come last: so many in flight, within the
- * venue's limits, tried again with backoff when the venue or the network fails, paused while it limits or
- * bans. A venue's own parts are in struct requests_venue.
+/* The requests of one venue's REST, in order except books and then those of the background, which come last:
+ * so many in flight, within the venue's limits, tried again with backoff when the venue or the network fails,
+ * paused while it limits or bans. A venue's own parts are in struct requests_venue.
  *
  * A venue's own queue and call begin with struct venue_rest and struct venue_call. */
 #ifndef EXCHANGE_NET_REQUESTS_H
@@ -14,6 +14,9 @@
 #include "exchange/venue.h"
 
 enum { REQUESTS_HEADERS_MAX = 2, REQUESTS_WORDS_MAX = 160 };
+
+/* Which are sent first. */
+enum requests_rank { REQUESTS_FIRST, REQUESTS_BOOKS, REQUESTS_BACKGROUND, REQUESTS_RANKS };
 
 /* One request, of as many pages as it takes. */
 struct venue_call {
@@ -60,7 +63,8 @@ struct requests_venue {
     /* "bars AAPL", for messages. */
     void (*title)(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
 
-    /* When the limit allows the next page: at `now` or before, then it is taken from the limit. */
+    /* When the limit allows the next page: at `now` or before, then it is taken from the limit. Of the
+     * background: its share of it (net_requests_rank()). */
     int64_t (*room_ms)(struct venue_rest *rest, struct venue_call *call, int64_t now);
     /* Called with every reply, also one that failed: reads the state of the limit. */
     void (*note)(struct venue_rest *rest, const struct http_reply *http);
@@ -101,6 +105,8 @@ struct venue_rest {
  * 0 or -errno, then nothing is allocated. */
 int net_requests_init(struct venue_rest *rest, const struct requests_venue *venue,
                       const struct venue_rest_config *config, int64_t limit);
+
+enum requests_rank net_requests_rank(const struct venue_call *call);
 
 /* Nothing is sent before; a time before the present one changes nothing. */
 void net_requests_pause(struct venue_rest *rest, int64_t until_ms);

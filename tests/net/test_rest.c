@@ -490,6 +490,58 @@ static void test_limited(void)
     CHECK_INT(book.replies, 0);
 }
 
+static int tapped;
+
+static void on_tap(void *user, const char *path, const char *body, size_t len)
+{
+    (void)user, (void)body, (void)len;
+    CHECK(!strstr(path, "klines"));
+    tapped++;
+}
+
+/* Bars of the background come behind all else, and only while the venue's weight is used by less than their
+ * share, by whomever; others do not wait for them, and no tap gets them. */
+static void test_background(void)
+{
+    struct seen bars = {0}, others[4] = {{0}};
+    struct venue_bars_request request = {.symbol = &btc,
+                                         .interval_ns = MINUTE_NS,
+                                         .end_ns = MINUTE_NS,
+                                         .now_ns = 5 * MINUTE_NS,
+                                         .background = true};
+    open_rest();
+    weight = BINANCE_WEIGHT_LIMIT_DEFAULT * VENUE_BACKGROUND_PERCENT / 100 - 1;
+    ask_time();
+    CHECK_INT(net_requests_bars(rest, &request, on_reply, &bars, NULL), 0);
+    for (int turn = 0; turn < 100; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(bars.replies, 0);
+    CHECK_INT(requests, 1);
+    ask_time();
+    CHECK_INT(requests, 2);
+    CHECK_INT(net_requests_status(rest)->paused_until_ms, 0);
+    close_rest();
+    CHECK_INT(bars.replies, 0);
+
+    open_rest();
+    rest->tap = on_tap;
+    tapped = 0;
+    struct venue_call *call;
+    CHECK_INT(net_requests_bars(rest, &request, on_reply, &bars, &call), 0);
+    for (int i = 0; i < 4; i++) /* as many as are on their way at once */
+        CHECK_INT(net_requests_time(rest, on_reply, &others[i], NULL), 0);
+    while (net_requests_status(rest)->in_flight == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK_INT(net_requests_status(rest)->in_flight, 4);
+    CHECK(!call->http);
+    CHECK(loop_until(&loop, &bars.done));
+    for (int i = 0; i < 4; i++)
+        CHECK(loop_until(&loop, &others[i].done));
+    CHECK_INT(bars.error, 0);
+    CHECK_INT(tapped, 4);
+    close_rest();
+}
+
 /* Many books: each with fewer levels, and what weighs little goes first. */
 static void test_many_books(void)
 {
@@ -650,6 +702,7 @@ int main(void)
     test_trades();
     test_refusals();
     test_limited();
+    test_background();
     test_many_books();
     test_weight_untrue();
     test_ban();
