@@ -102,7 +102,8 @@ struct daemon_config {
     uint8_t symbol_venues[SYMBOLS_MAX]; /* whose each is; going up */
     int n_symbols;
     int64_t interval_ns;
-    int history;                   /* bars fetched before the stream starts, 0..1000 */
+    int history;        /* bars fetched before the stream starts, 0..1000 */
+    int64_t history_ns; /* so far back they are fetched, the older ones beside it; 0: those alone */
     char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
     /* [feed] */
     int64_t stale_ms;       /* price data older than this is stale: no order is filled from it */

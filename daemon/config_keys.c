@@ -186,8 +186,15 @@ static const struct config_key keys[] = {
          "it, and an alert. Changes by papertape symbol add and remove take precedence over this key."},
     {"market", "interval", "of the bars that strategies see: " BAR_INTERVAL_NAMES, "1m", KEY_INTERVAL,
      AT(interval_ns)},
-    {"market", "history", "bars fetched before the stream starts, 0 to 1000", "500", KEY_WHOLE(0, 1000),
-     AT(history)},
+    {"market", "history",
+     "bars fetched before the stream starts, 0 to 1000; or a time, as 2y: 500, and beside the stream what the "
+     "database lacks of it",
+     "500", VALUE(history), .min = 0, .max = 1000, LIVE, AT(history),
+     .more =
+         "So many s, m, h, d, w or y (365 days). The older bars are fetched the newest first, within the half "
+         "of the requests to the venue that nothing else uses, and continued after a stop: they are in the database, for charts, "
+         "papertape bars, reports and backtests; strategies do not see them. What the venue has not, and what "
+         "[retention] bars_days would delete, is not fetched. docs/history.md."},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",
      "trade kline bookTicker depth miniTicker", VALUE(streams), LIVE,
      .more = "At least one of depth and bookTicker, which orders are filled from, and one of kline and "

@@ -15,6 +15,7 @@
 CONFIG_READ(asset);
 CONFIG_READ(devices);
 CONFIG_VALUE(group);
+CONFIG_VALUE(history);
 CONFIG_READ(keys);
 CONFIG_READ(listen);
 CONFIG_VALUE(minute);

@@ -10,6 +10,7 @@
 #include "db/state.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
+#include "record/config_duration.h"
 #include "strategy/strategy.h"
 
 enum { WHY = CONFIG_WHY_MAX, WORDS_MAX = 512 };
@@ -171,6 +172,34 @@ PRINT(group)
     const struct daemon_config_group *group =
         (const struct daemon_config_group *)((const char *)base + key->offset);
     fputs(group->name, to);
+}
+
+/* Bars, or a time: then as many bars as are the default come first. */
+READ(history)
+{
+    struct daemon_config *config = base;
+    struct config_key bars = *key;
+    int64_t ns = 0;
+    bars.kind = CONFIG_WHOLE;
+    bool time = config_key_duration_parse(text, &ns);
+    if (config_key_read(&bars, time ? key->fallback : text, base, why) < 0)
+        return config_key_refuse(
+            why, WHY, "\"%.60s\": bars from %.0f to %.0f, or so many s, m, h, d, w or y, as 2y, are needed",
+            text, key->min, key->max);
+    config->history_ns = ns;
+    return 0;
+}
+
+PRINT(history)
+{
+    const struct daemon_config *config = base;
+    char text[CONFIG_DURATION_TEXT_MAX];
+    (void)key;
+    config_key_duration_text(config->history_ns, text);
+    if (config->history_ns > 0)
+        fputs(text, to);
+    else
+        fprintf(to, "%d", config->history);
 }
 
 /* A minute of the day, in an int: -1 is off. */

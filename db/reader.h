@@ -138,6 +138,11 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
 /* Bars whose open time is in [from_ns, to_ns], oldest first. -ENOENT for an unknown symbol. */
 int db_reader_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
                    int64_t from_ns, int64_t to_ns, void (*row)(void *ctx, const struct bar *row), void *ctx);
+/* How many there are; and when the oldest of all opens, -ENOENT without bars. */
+int db_reader_count_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                         enum bar_source source, int64_t from_ns, int64_t to_ns, int64_t *ret);
+int db_reader_first_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                        enum bar_source source, int64_t *ret_open_ns);
 /* The newest n of them, oldest first. */
 int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                         enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),

@@ -23,6 +23,7 @@ struct db_row_bar {
     enum bar_source source;
     int64_t interval_ns;
     struct bar bar;
+    bool past; /* one that is stored stays as it is */
 };
 struct db_row_streamed {
     int index;

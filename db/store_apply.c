@@ -24,8 +24,10 @@ int db_apply_bar_correct(struct db_store *store, const void *data)
 
 int db_apply_bar(struct db_store *store, const void *data)
 {
-    int rc = put_bar(store, DB_SQL_BAR, data);
-    return rc != SQLITE_OK || sqlite3_changes(store->db) == 1 ? rc : db_apply_bar_correct(store, data);
+    const struct db_row_bar *row = data;
+    int rc = put_bar(store, DB_SQL_BAR, row);
+    bool over = rc != SQLITE_OK || sqlite3_changes(store->db) == 1 || row->past;
+    return over ? rc : db_apply_bar_correct(store, data);
 }
 
 int db_apply_bar_drop(struct db_store *store, const void *data)

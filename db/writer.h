@@ -132,6 +132,9 @@ uint64_t db_writer_put_streamed(struct db_writer *writer, int index, int streame
 /* A bar that comes again unchanged changes nothing; with other numbers it replaces, and is counted. */
 uint64_t db_writer_put_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
                            const struct bar *bar);
+/* One of the venue's that no event brought. Where there is one it stays as it is. */
+uint64_t db_writer_put_past_bar(struct db_writer *writer, int symbol, int64_t interval_ns,
+                                const struct bar *bar);
 /* Bars of the order book's measures; those that open DB_BOOK_BARS_KEPT intervals before it are deleted. */
 uint64_t db_writer_put_book_bar(struct db_writer *writer, int64_t interval_ns,
                                 const struct engine_book_bar *bar);

@@ -44,6 +44,13 @@ uint64_t db_writer_put_bar(struct db_writer *w, int symbol, int64_t interval_ns,
     return put(w, DB_ROW_BAR, &row, sizeof row);
 }
 
+uint64_t db_writer_put_past_bar(struct db_writer *w, int symbol, int64_t interval_ns, const struct bar *bar)
+{
+    struct db_row_bar row = {
+        .symbol = symbol, .source = BAR_VENUE, .interval_ns = interval_ns, .bar = *bar, .past = true};
+    return put(w, DB_ROW_BAR, &row, sizeof row);
+}
+
 uint64_t db_writer_put_position(struct db_writer *w, int account, int symbol, const struct position *position)
 {
     struct db_row_position row = {.account = account, .symbol = symbol, .position = *position};

@@ -118,7 +118,10 @@
     FIELD(SIGNED, OPTIONAL, market_next_ns) /* when that changes */ \
     FIELD(SIGNED, OPTIONAL, market_open_ns) /* when its next session opens, or this one did */ \
     FIELD(BOOL, REQUIRED, market_half) /* today's session is a short one */ \
-    FIELD(UNSIGNED, REQUIRED, symbols) /* streamed */
+    FIELD(UNSIGNED, REQUIRED, symbols) /* streamed */ \
+    TEXT(WORD, REQUIRED, history) /* of [market] history as a duration: "off", "fetches", "waits", "done" */ \
+    FIELD(UNSIGNED, REQUIRED, history_bars) /* fetched since the start */ \
+    FIELD(UNSIGNED, REQUIRED, history_left) /* to be fetched, at most */
 
 #define RECORD_SHOWN_SYMBOL(TEXT, FIELD) \
     TEXT(SYMBOL, REQUIRED, symbol) TEXT(VENUE, OPTIONAL, venue) \

@@ -101,6 +101,7 @@ static void take_feeds(struct reload *reload)
     for (size_t v = 0; v < feeds_count(feeds); v++) {
         feed_take_streams(feeds_at(feeds, v));
         feed_take_limits(feeds_at(feeds, v));
+        feed_take_history(feeds_at(feeds, v));
         take_keys(reload, (int)v);
     }
 }

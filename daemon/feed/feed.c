@@ -182,6 +182,7 @@ static void free_feed(struct feed *feed)
 {
     net_secret_free(feed->keys);
     feed_hours_finish(feed);
+    feed_backfill_finish(feed);
     free(feed->held);
     free(feed->listed);
     free(feed->waiting);
@@ -243,6 +244,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
     uv_timer_init(daemon->loop, &feed->tick);
     uv_timer_init(daemon->loop, &feed->retry);
     uv_idle_init(daemon->loop, &feed->settle);
+    feed_backfill_init(feed);
     feed->tick.data = feed->retry.data = feed->settle.data = feed;
     *ret = feed;
     return 0;
@@ -370,6 +372,7 @@ static void ask_history(struct feed *feed)
         int64_t open, end;
         feed_bar_span(feed, s, now, &open, &end);
         int64_t from = feed_history_from(feed, s, open);
+        feed_backfill(feed, s, from < open ? from : open);
         if (from >= open || feed->listed[s].gone || feed_ask_bars(feed, s, from, open, BARS_HISTORY) < 0)
             feed->history_left--;
     }
@@ -617,7 +620,7 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
 {
     feed->stopped = done;
     feed->stopped_user = user;
-    feed->open_handles = 3;
+    feed->open_handles = 4;
     feed_list_drop(feed);
     feed->venue->stream_destroy(feed->link);
     net_requests_destroy(feed->rest);
@@ -628,4 +631,5 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
     uv_close((uv_handle_t *)&feed->tick, handle_closed);
     uv_close((uv_handle_t *)&feed->retry, handle_closed);
     uv_close((uv_handle_t *)&feed->settle, handle_closed);
+    uv_close((uv_handle_t *)&feed->past.timer, handle_closed);
 }

@@ -66,6 +66,8 @@ int feed_take_streams(struct feed *feed);
 /* Other keys: for the next requests and connections; a venue that refused the former ones is asked again. */
 struct feed_keys;
 bool feed_take_keys(struct feed *feed, const struct feed_keys *keys); /* are they others? */
+/* [market] history may be another. */
+void feed_take_history(struct feed *feed);
 /* The limits of silence are those of the daemon's configuration now. */
 void feed_take_limits(struct feed *feed);
 

@@ -242,6 +242,8 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
                          .to_open_ns = to_open_ns,
                          .found_ns = daemon_session_now(feed->daemon->session)};
     db_writer_put_gap(daemon_session_writer(feed->daemon->session), &gap);
+    if (from > from_open_ns)
+        feed_backfill_gap(feed, symbol, from, &gap);
     if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)
         daemon_log_error("%s: missing bars could not be asked for: out of memory", feed->listed[symbol].name);
 }

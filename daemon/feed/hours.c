@@ -254,7 +254,8 @@ static int64_t days_from(const struct feed *feed, int64_t now_ns)
 {
     const struct daemon_config *config = &feed->daemon->config;
     int64_t span = (int64_t)config->history * config->interval_ns; /* of sessions: a fifth of the time */
-    int64_t days = DAYS_BACK_MIN + 6 * (span / DAY_NS + 1);
+    int64_t days = DAYS_BACK_MIN + 6 * (span / DAY_NS + 1), back = config->history_ns / DAY_NS + 2;
+    days = days > back ? days : back;
     int64_t from_ns = now_ns - (days > DAYS_BACK_MAX ? DAYS_BACK_MAX : days) * DAY_NS;
     for (int c = 0; c < feed->n_calendars; c++) {
         const struct trading_calendar *known = engine_days(feed, c);

@@ -1,9 +1,9 @@
 /* The feeds' internals, shared by this folder's files: feeds.c keeps all feeds, feed.c starts and stops
- * one, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
- * repeatedly for what changes slowly, names.c renames stocks, stream.c takes frames, symbols.c adds and
- * removes symbols, halted.c ends halts whose end was missed, reload.c takes another configuration,
- * silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a silent stream should
- * have sent, reach.c reports why a venue is not reached, view.c reports the state. */
+ * one, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, backfill.c for bars
+ * of long ago, refresh.c asks repeatedly for what changes slowly, names.c renames stocks, stream.c takes
+ * frames, symbols.c adds and removes symbols, halted.c ends halts whose end was missed, reload.c takes
+ * another configuration, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a
+ * silent stream should have sent, reach.c reports why a venue is not reached, view.c reports the state. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -62,6 +62,8 @@ struct feed_symbol {
     bool book_reported; /* an alert says that it does not stay synchronized */
     bool book_wanted;   /* asked for as soon as its pace allows */
     struct pace book_pace;
+    int64_t past_end_ns;     /* bars from there on are asked for as events; 0: not known yet */
+    struct backfill *past;   /* those before, where they are wanted; owned */
     int64_t halt_unknown_ns; /* since when it is not known whether it is halted; INT64_MAX: it is known */
     int64_t actions_from_ns; /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
@@ -85,6 +87,21 @@ struct feed_known_action {
     struct venue_action reported;
     int symbol; /* the feed's */
     bool given; /* to the engine, or of a time before it */
+};
+
+/* The page of older bars that is on its way, or is being stored: backfill.c. */
+struct feed_past {
+    uv_timer_t timer;
+    struct venue_call *call; /* NULL: no page is on its way */
+    int symbol, turn;        /* whose; and whose is the next */
+    bool first;              /* it asks for the venue's first bar */
+    int64_t from_ns, end_ns;
+    struct bar *list; /* what has come of it */
+    size_t n;
+    uint64_t ticket; /* of its last row: nothing is asked for before it is on the disk */
+    struct backoff backoff;
+    int64_t retry_at_ms, said_ms; /* 0: it does not wait; nothing is said yet */
+    uint64_t bars;                /* fetched since the start */
 };
 
 struct feed {
@@ -115,6 +132,7 @@ struct feed {
     bool final;    /* refused, and no retry helps: nothing is requested any more */
     enum stage stage;
     int history_left;
+    struct feed_past past;
     struct feed_asked *asked;
     struct feed *next_leaving;
     struct feed_list *list; /* the list of streams that a client waits for, or NULL */
@@ -368,6 +386,18 @@ void feed_halted_unknown(struct feed *feed, int symbol);
 /* Before an event of the symbol: does it show that a halt is over whose end was not received? That becomes an
  * event of its own. */
 void feed_halted_before(struct feed *feed, int symbol, const struct market_event *event);
+
+/* ---- backfill.c ---- */
+
+void feed_backfill_init(struct feed *feed);
+void feed_backfill_finish(struct feed *feed);
+/* Bars that open before `end_ns` come by no event: where the configuration wants older ones they are fetched,
+ * once the stream is there. */
+void feed_backfill(struct feed *feed, int symbol, int64_t end_ns);
+/* The same of bars that a gap left out; it is filled then. */
+void feed_backfill_gap(struct feed *feed, int symbol, int64_t end_ns, const struct db_gap *gap);
+void feed_backfill_go(struct feed *feed); /* the stream is there */
+void feed_backfill_view(const struct feed *feed, struct feed_view *ret);
 
 /* ---- stream.c ---- */
 

@@ -426,6 +426,7 @@ void feed_open_stream(struct feed *feed)
 {
     feed->stage = STAGE_STREAM;
     feeds_caught_up(feed->feeds);
+    feed_backfill_go(feed);
     if (list_streams(feed) == -EINVAL)
         return; /* already reported */
     int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);

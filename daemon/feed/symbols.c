@@ -106,9 +106,10 @@ int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, voi
 static void begin(struct feed *feed, int symbol)
 {
     int64_t open, end;
+    feed->symbols[symbol].streamed = true;
     feed_bar_span(feed, symbol, feed_venue_now_ns(feed), &open, &end);
     int64_t from = feed_history_from(feed, symbol, open);
-    feed->symbols[symbol].streamed = true;
+    feed_backfill(feed, symbol, from < open ? from : open);
     feed->symbols[symbol].stale = false;
     daemon_board_follow(feed->daemon->board, feed->symbols[symbol].index, true);
     if (from >= open || feed_ask_bars(feed, symbol, from, open, BARS_ADDED) < 0)

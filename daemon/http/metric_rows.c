@@ -114,6 +114,8 @@ static const struct daemon_metric rows[] = {
     VENUE(COUNTER, "venue_requests_total", "requests", "REST requests"),
     VENUE(COUNTER, "venue_requests_failed_total", "requests_failed", "REST requests that failed"),
     VENUE(GAUGE, "venue_requests_waiting", "requests_waiting", "REST requests in the queue"),
+    VENUE(COUNTER, "venue_history_bars_total", "history_bars", "Older bars that were fetched beside the stream"),
+    VENUE(GAUGE, "venue_history_left", "history_left", "Older bars that are not fetched yet, at most"),
     VENUE(GAUGE, "venue_latency_p50_seconds", "latency_p50_ms",
           "From the venue's time of a message to its receipt, over the last minute: the median", MS),
     VENUE(GAUGE, "venue_latency_p99_seconds", "latency_p99_ms",

@@ -17,6 +17,7 @@ static void test_defaults(void)
     CHECK_STR(config.symbols[1], "ETHUSDT");
     CHECK_INT(config.interval_ns, 60000000000);
     CHECK_INT(config.history, 500);
+    CHECK_INT(config.history_ns, 0);
     CHECK(config.venues[0].streams[MARKET_TRADE] && !config.venues[0].streams[MARKET_AGG_TRADE]);
     CHECK_INT(config.stale_ms, 30000);
     CHECK_INT(config.stale_trade_ms, 300000);
@@ -44,6 +45,37 @@ static void test_defaults(void)
     CHECK_NEAR(config.accounts[0].params[0], 10, 0);
     CHECK_INT(daemon_config_check(&config, error), 0);
     round_trip(&config);
+}
+
+/* Bars, or a time. */
+static void test_history(void)
+{
+    static const struct {
+        const char *text, *printed;
+        int bars;
+        int64_t days;
+    } taken[] = {{"0", "0", 0, 0},         {"1000", "1000", 1000, 0}, {"30d", "30d", 500, 30},
+                 {"12w", "12w", 500, 84},  {"2y", "2y", 500, 730},    {"48h", "2d", 500, 2},
+                 {"365d", "1y", 500, 365}, {"100", "100", 100, 0}};
+    struct daemon_config config;
+    size_t n;
+    const struct config_key *keys = daemon_config_keys(&n),
+                            *key = config_key_find(keys, n, "market", "history");
+    char text[64], why[CONFIG_WHY_MAX];
+    daemon_config_defaults(&config);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        CHECK_INT(config_key_read(key, taken[i].text, &config, why), 0);
+        CHECK_INT(config.history, taken[i].bars);
+        CHECK_INT(config.history_ns, taken[i].days * INT64_C(86400000000000));
+        CHECK(config_key_text(key, &config, text, sizeof text));
+        CHECK_STR(text, taken[i].printed);
+    }
+    fails(
+        "[market]\nhistory = 1001\n",
+        ":2: [market] history: \"1001\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+    fails(
+        "[market]\nhistory = 2 y\n",
+        ":2: [market] history: \"2 y\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
 }
 
 /* The alert rules: off in words or as 0; one limit that contradicts another. */
@@ -429,6 +461,7 @@ int main(int argc, char **argv)
     test_policy();
     test_values();
     test_fractions();
+    test_history();
     test_alerts();
     test_venues();
     test_set();

@@ -51,11 +51,15 @@ static void test_refusals(void)
     CHECK_INT(
         read_text("[account n]\n[feed]\nstale_s = 2\n[account n]\nrisk.drawdown = 5%\n[feed]\n", &config), 0);
     CHECK_INT(config.n_accounts, 1);
-    fails("[market]\nhistory = 1001\n",
-          ":2: [market] history: \"1001\": a whole number from 0 to 1000 is needed");
-    fails("[market]\nhistory =\n", ":2: [market] history: \"\": a whole number from 0 to 1000 is needed");
-    fails("[market]\nhistory = 1e2x\n",
-          ":2: [market] history: \"1e2x\": a whole number from 0 to 1000 is needed");
+    fails(
+        "[market]\nhistory = 1001\n",
+        ":2: [market] history: \"1001\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+    fails(
+        "[market]\nhistory =\n",
+        ":2: [market] history: \"\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+    fails(
+        "[market]\nhistory = 1e2x\n",
+        ":2: [market] history: \"1e2x\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
     fails("[market]\nsymbols = BTCUSDT btcusdt\n", ":2: [market] symbols: BTCUSDT is named twice");
     fails("[market]\nsymbols = , ,\n", ":2: [market] symbols: at least one symbol is needed, like BTCUSDT");
     fails("[market]\nsymbols = BTC:USDT\n",
@@ -256,22 +260,23 @@ static void test_venue_errors(void)
  * below a heading that is. */
 static void test_all_errors(void)
 {
-    fails("[market]\nhistry = 5\nhistory = -1\nnonsense\n[markt]\nsymbols = ?\n[risk]\npositions = 5000\n"
-          "positions = 4\n[account a]\nmaintenance = 2\nstrategy.fst = 1\nrisk.positions = 5000\n[account "
-          "a/b]\n"
-          "cash = x\n[engine]\nfill_model = bars\n[venue alpaca]\nkeys = k\nstreams = trade\n",
-          ":2: [market] histry: unknown key: did you mean history?\n"
-          ":3: [market] history: \"-1\": a whole number from 0 to 1000 is needed\n"
-          ":4: KEY = VALUE or [SECTION] is needed\n"
-          ":5: [markt]: unknown section: did you mean market?\n"
-          ":8: [risk] positions: \"5000\": a whole number from 0 to 4096 is needed\n"
-          ":9: [risk] positions: already set in line 8\n"
-          ":11: [account a] maintenance: at most the collateral is needed\n"
-          ":12: [account a] strategy.fst: unknown key: did you mean fast?\n"
-          ":13: [account a] risk.positions: \"5000\": a whole number from 0 to 4096 is needed\n"
-          ":14: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]\n"
-          ":17: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)\n"
-          ":18: [venue alpaca] symbols: at least one is needed");
+    fails(
+        "[market]\nhistry = 5\nhistory = -1\nnonsense\n[markt]\nsymbols = ?\n[risk]\npositions = 5000\n"
+        "positions = 4\n[account a]\nmaintenance = 2\nstrategy.fst = 1\nrisk.positions = 5000\n[account "
+        "a/b]\n"
+        "cash = x\n[engine]\nfill_model = bars\n[venue alpaca]\nkeys = k\nstreams = trade\n",
+        ":2: [market] histry: unknown key: did you mean history?\n"
+        ":3: [market] history: \"-1\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed\n"
+        ":4: KEY = VALUE or [SECTION] is needed\n"
+        ":5: [markt]: unknown section: did you mean market?\n"
+        ":8: [risk] positions: \"5000\": a whole number from 0 to 4096 is needed\n"
+        ":9: [risk] positions: already set in line 8\n"
+        ":11: [account a] maintenance: at most the collateral is needed\n"
+        ":12: [account a] strategy.fst: unknown key: did you mean fast?\n"
+        ":13: [account a] risk.positions: \"5000\": a whole number from 0 to 4096 is needed\n"
+        ":14: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]\n"
+        ":17: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)\n"
+        ":18: [venue alpaca] symbols: at least one is needed");
     static char text[64 * 1024] = "[market]\n";
     for (int i = 0; i < 1000; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "nothing%d = 1\n", i);

@@ -167,9 +167,13 @@ static void put_market(struct db_writer *writer)
             .last_trade_id = 10 * i + 9,
         };
         db_writer_put_bar(writer, 1, 60000000000, BAR_VENUE, &bar);
+        bar.trades = 1; /* known: it stays as it is */
+        db_writer_put_past_bar(writer, 1, 60000000000, &bar);
         db_writer_put_equity(
             writer, &(struct db_equity){0, DB_EQUITY_LIVE, i * 60000000000, 1000 + i, 500, 1099, 0, 1000, 0});
     }
+    struct bar older = {.open_ns = -60000000000, .open = 1, .high = 1, .low = 1, .close = 1};
+    db_writer_put_past_bar(writer, 1, 60000000000, &older);
     struct db_price price = {
         .symbol = 1, .last = 5, .bid = 4, .ask = 6, .mark = 5, .ts_ns = 1, .recv_wall_ns = 2};
     db_writer_put_price(writer, &price);
@@ -270,6 +274,17 @@ static void check_contents(struct db_reader *reader, const struct fixture *f)
     seen = (struct seen){0};
     CHECK_INT(db_reader_last_bars(reader, "ETHUSDT", 60000000000, BAR_TRADES, 10, see_bar, &seen), 0);
     CHECK_INT(seen.rows, 0);
+
+    int64_t n = -1, open_ns = -1;
+    CHECK_INT(db_reader_count_bars(reader, "ETHUSDT", 60000000000, BAR_VENUE, 60000000000, 180000000000, &n),
+              0);
+    CHECK_INT(n, 3);
+    CHECK_INT(db_reader_count_bars(reader, "ETHUSDT", 60000000000, BAR_TRADES, INT64_MIN, INT64_MAX, &n), 0);
+    CHECK_INT(n, 0);
+    CHECK_INT(db_reader_count_bars(reader, "NONE", 60000000000, BAR_VENUE, 0, 1, &n), -ENOENT);
+    CHECK_INT(db_reader_first_bar(reader, "ETHUSDT", 60000000000, BAR_VENUE, &open_ns), 0);
+    CHECK_INT(open_ns, -60000000000);
+    CHECK_INT(db_reader_first_bar(reader, "ETHUSDT", 60000000000, BAR_TRADES, &open_ns), -ENOENT);
 
     CHECK_INT(db_reader_alerts(reader, DB_ALERTS_ALL, 0, see_alert, &seen), 0);
     CHECK_INT(seen.rows, 2);

@@ -69,6 +69,17 @@ static void market_words(char *buf, size_t size, const struct status_venue *venu
             snprintf(buf, size, "%s %s%s", next[i].words, time, venue->market_half ? " (half day)" : "");
 }
 
+/* "older bars: up to 1.2 M to fetch". */
+static void history_words(char *buf, size_t size, const struct status_venue *venue)
+{
+    char count[FORMAT_MAX];
+
+    buf[0] = '\0';
+    if (venue->history_left > 0)
+        snprintf(buf, size, "older bars: up to %s to fetch%s", counted(count, venue->history_left),
+                 strcmp(venue->history, "waits") == 0 ? ", waiting" : "");
+}
+
 static void second_line(const struct area *body, int y, const struct status_venue *venue, int64_t now_ns)
 {
     char words[STATUS_TEXT_MAX], time[FORMAT_MAX];
@@ -80,6 +91,9 @@ static void second_line(const struct area *body, int y, const struct status_venu
         x = tui_area_text(body, x, y, STYLE_WARN, time) + 2;
     }
     market_words(words, sizeof(words), venue, now_ns);
+    if (words[0] && x + cli_text_width(words) <= body->width)
+        x = tui_area_text(body, x, y, STYLE_NORMAL, words) + 2;
+    history_words(words, sizeof(words), venue);
     if (words[0] && x + cli_text_width(words) <= body->width)
         x = tui_area_text(body, x, y, STYLE_NORMAL, words) + 2;
     if (x < body->width)

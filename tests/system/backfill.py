@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""`[market] history` as a time: beside the live stream the daemon fetches what its database lacks, from the replay of bars that are made
+here, with gaps, one of which was listed later. Through 429, 418, 5xx, answers that end half way and slow ones, killed in the middle:
+all bars are the source's to the digit and no others are there; only what was on its way at a kill is asked for twice; live bars come
+meanwhile. A symbol that a reload adds, a file of the log alone, an absence of more bars than become events; parity and the
+ledger. A number of bars is as it was; and what is refused."""
+
+import decimal
+import gzip
+import http.client
+import os
+import random
+import re
+import signal
+import subprocess
+import urllib.parse
+
+import harness
+
+SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
+MINUTE, PAGE = 60000, 1000
+DAY = 1440 * MINUTE
+DAYS = 60 if harness.LONG else 3
+BEGIN = 1704067200000  # 2024-01-01
+NOW = BEGIN + (DAYS + 1) * DAY
+LATER = 10500 * MINUTE  # an absence, of more bars than are fetched as events
+NAMES = ["BTCUSDT", "ETHUSDT", "LTCUSDT"]  # the last was listed a day and a half after the beginning
+ADDED = "ADAUSDT"
+KILLS = 20 if harness.LONG else 2
+FAULTS = ["429:1s"], ["418:1s", "5xx:klines@0s+1s"], ["half-answer"]
+SLOW = ("--fault", "slow-answer:500kB/s")  # a fifth of a second a page
+# A minute a second: live bars come, and nothing is traded.
+CONFIG = """[market]
+symbols = {symbols}
+interval = 1m
+history = {history}
+streams = trade, kline, bookTicker
+[engine]
+clock = feed
+[parity]
+at = off
+[account main]
+strategy = none
+"""
+
+
+def make(chance, first):
+    """{open time: (open, high, low, close, volume)} in minutes, with gaps before what comes as events."""
+    bars, price = {}, decimal.Decimal(chance.randrange(1000, 99999)) / 100
+    gaps = [(g := chance.randrange(first + 1100, (DAYS + 1) * 1440 - 1000), g + chance.randrange(1, 100)) for _ in range(3)]
+    for i in range(first, (NOW + LATER - BEGIN) // MINUTE + 120):
+        if any(a <= i < b for a, b in gaps):
+            continue
+        values = [price + decimal.Decimal(chance.randrange(-50, 51)) / 100 for _ in range(4)]
+        values = [max(v, decimal.Decimal("0.01")) for v in values]
+        bars[BEGIN + i * MINUTE] = (values[0], max(values), min(values), values[3], decimal.Decimal(chance.randrange(0, 10**7)) / 10**5)
+        price = values[3]
+    return bars
+
+
+def write(folder, name, bars):
+    path = os.path.join(folder, f"{name}_1m.csv.gz")
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.write("open_time_ms,open,high,low,close,volume\n")
+        for at, values in bars.items():
+            file.write(f"{at},{','.join(format(v, 'f') for v in values)}\n")
+    return path
+
+
+def asked(transcript):
+    """(path, status) of each REST request so far."""
+    with open(transcript, encoding="utf-8") as file:
+        return [(words[3], words[4]) for words in (line.split() for line in file) if len(words) > 4 and words[1] == "rest"]
+
+
+def stored(daemon, name):
+    """The venue's bars of the database, as the source has them."""
+    (scale, qty_scale), = daemon.query(f"SELECT price_scale, qty_scale FROM symbols WHERE name = '{name}'")
+    rows = daemon.query("SELECT open_ns, open, high, low, close, volume FROM bars JOIN symbols ON id = symbol "
+                        f"WHERE name = '{name}' AND source = 'venue' AND interval_ns = 60000000000 ORDER BY open_ns")
+    return {at // 10**6: (*(decimal.Decimal(v).scaleb(-scale) for v in prices), decimal.Decimal(volume).scaleb(-qty_scale))
+            for at, *prices, volume in rows}
+
+
+def ranges(transcript, name, skip=0):
+    """What was asked for of a symbol and answered, except the first bar of all: [(first, last open time)]."""
+    found = []
+    for path, status in asked(transcript)[skip:]:
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(path).query))
+        if "/klines" in path and status == "200" and query["symbol"] == name and query["startTime"] != "0":
+            found.append((int(query["startTime"]), int(query["endTime"])))
+    return found
+
+
+def firsts(transcripts, name):
+    return sum("startTime=0&" in path and f"symbol={name}&" in path for transcript in transcripts for path, _ in asked(transcript))
+
+
+def twice(transcripts, name):
+    """Minutes that were asked for more than once."""
+    minutes = [m for transcript in transcripts for a, b in ranges(transcript, name) for m in range(a // MINUTE, b // MINUTE + 1)
+               if m * MINUTE >= a]
+    return len(minutes) - len(set(minutes))
+
+
+def wait_done(daemon, names):
+    """All is there; and the newest bar of each symbol is a live one."""
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done" and len(s["symbols"] or ()) == len(names) and
+                       all(x["last_bar"] and x["last_bar"]["open_time_ms"] >= NOW for x in s["symbols"]), "all of the history")
+
+
+def compare(daemon, transcript, source, names, skip=0):
+    for name in names:
+        have = stored(daemon, name)
+        oldest = min(a for a, _ in ranges(transcript, name, skip))
+        assert oldest <= max(min(source[name]), NOW - DAYS * DAY + 3600000), (name, oldest)
+        newest = max(have)
+        expected = {at: values for at, values in source[name].items() if oldest <= at <= newest}
+        assert have.keys() == expected.keys(), (name, len(have), len(expected), sorted(have.keys() ^ expected.keys())[:5])
+        for at, values in have.items():
+            assert values == expected[at] or at >= NOW, (name, at, values, expected[at])  # of what is played volumes are trades'
+        print(f"{name}: {len(have)} bars, equal to the source")
+
+
+def start(folder, replay, name, symbols=None, days=None):
+    text = CONFIG.format(symbols=", ".join(symbols or NAMES), history=days or f"{DAYS}d")
+    return folder.start(harness.Daemon(folder.path, replay, text, name=name))
+
+
+def played(folder, files, at, number, *more):
+    transcript = os.path.join(folder.path, f"transcript-{number}")
+    return transcript, folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(at), "--speed", "60", "--transcript",
+                                                   transcript, *more))
+
+
+def pages(transcript):
+    return sum(len(ranges(transcript, name)) for name in NAMES)
+
+
+def history_now(daemon):
+    status = daemon.status_now()
+    return status["venues"][0]["history"] if status and status["venues"] else None
+
+
+def kill_after(daemon, replay, transcript, faults):
+    """Some pages later, with these faults from the first on."""
+    harness.wait_for(lambda: history_now(daemon) in ("fetches", "done"), "the history")
+    before = pages(transcript)
+    for fault in faults:
+        spoil(replay, fault)
+    harness.wait_for(lambda: pages(transcript) > before + 1 or history_now(daemon) == "done", "two pages more")
+    daemon.stop(signal.SIGKILL)
+
+
+def live_meanwhile(daemon, replay):
+    """While the venue answers no request of bars, those of the stream come; what is older is waited for."""
+    harness.wait_for(lambda: history_now(daemon) in ("fetches", "done"), "the history")
+    spoil(replay, "5xx:klines")
+    newest = max(stored(daemon, NAMES[0]))
+    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last_bar"]["open_time_ms"] > max(newest, NOW) + MINUTE, "live bars")
+    spoil(replay, "5xx:klines@0s+0s")
+    return status["venues"][0]["history_left"]
+
+
+def through_faults(folder, source, files):
+    """Killed in the middle, with the venue's faults in between."""
+    transcript, replay = played(folder, files, NOW, 0, *SLOW)
+    for n in range(KILLS):
+        kill_after(start(folder, replay, f"faults-{n}"), replay, transcript, FAULTS[n % len(FAULTS)])
+    daemon = start(folder, replay, f"faults-{KILLS}")
+    left = live_meanwhile(daemon, replay)
+    wait_done(daemon, NAMES)
+    compare(daemon, transcript, source, NAMES)
+    again = {name: twice([transcript], name) for name in NAMES}
+    assert all(n <= (PAGE + 10) * KILLS for n in again.values()), again
+    assert 1 <= firsts([transcript], "LTCUSDT") <= 1 + KILLS and firsts([transcript], "BTCUSDT") == 0, "the listing is asked for once"
+    spoil(replay, "slow-answer:9MB/s")
+    text = "".join(open(os.path.join(folder.path, f"faults-{n}.log"), encoding="utf-8").read() for n in range(KILLS + 1))
+    assert len(re.findall("LTCUSDT: before Binance there is no history", text)) == 1, text
+    print(f"killed {KILLS} times, {left} bars left when live ones came: bars asked for twice: {again}")
+    return transcript, replay, daemon
+
+
+def spoil(replay, fault):
+    try:
+        harness.fault(replay, fault)
+    except http.client.IncompleteRead:
+        pass  # this answer, too, ends half way
+
+
+def added(transcript, daemon, source):
+    """By a reload: its history comes, too."""
+    text = open(daemon.config, encoding="utf-8").read().replace(", ".join(NAMES), ", ".join([*NAMES, ADDED]))
+    with open(daemon.config, "w", encoding="utf-8") as file:
+        file.write(text)
+    daemon.papertape("reload")
+    wait_done(daemon, [*NAMES, ADDED])
+    compare(daemon, transcript, source, [*NAMES, ADDED])
+
+
+def ended(daemon):
+    """What was put beside the log contradicts nothing."""
+    assert daemon.stop() == 0
+    assert daemon.papertape("parity").startswith("parity ok")
+    daemon.papertape("ledger", "verify")
+
+
+def from_the_log(folder, replay, transcript, source):
+    """The database is lost: what the log does not have is asked for again."""
+    for end in ("", "-wal", "-shm"):
+        if os.path.exists(path := os.path.join(folder.path, "state", f"papertape.db{end}")):
+            os.remove(path)
+    before = len(asked(transcript))
+    daemon = start(folder, replay, "rebuilt", [*NAMES, ADDED])
+    wait_done(daemon, [*NAMES, ADDED])
+    compare(daemon, transcript, source, [*NAMES, ADDED], before)
+    assert len(asked(transcript)) > before + len(NAMES) * DAYS
+    ended(daemon)
+    print("a database that was lost: asked for again")
+
+
+def absent(folder, source, files):
+    """More bars are missing than become events: the others are fetched beside them, and nothing that was there again."""
+    transcript, replay = played(folder, files, NOW + LATER, 1)
+    daemon = start(folder, replay, "absent", [*NAMES, ADDED], f"{LATER // DAY + DAYS}d")
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done" and
+                       all(x["last_bar"] and x["last_bar"]["open_time_ms"] >= NOW + LATER for x in s["symbols"]), "all of it")
+    for name in [*NAMES, ADDED]:
+        have, wanted = stored(daemon, name), source[name]
+        oldest, newest = min(have), max(have)
+        missing = [at for at in wanted if oldest <= at <= newest and at not in have]
+        assert not missing and have.keys() <= wanted.keys(), (name, len(missing), missing[:3])
+        assert min(a for a, _ in ranges(transcript, name)) >= NOW, "nothing that is there is asked for"
+    assert {status for _, status in asked(transcript)} == {"200"}, "no limit is passed"
+    ended(daemon)
+    assert replay.stop() == 0
+    print(f"absent for {LATER // MINUTE} minutes: no hole")
+
+
+def counted(folder, source, files):
+    """A number of bars: so many, before the stream, and no others."""
+    place = folder.within("counted")
+    transcript, replay = played(folder, files, NOW, 2)
+    daemon = harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT", history=100))
+    folder.start(daemon)
+    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last_bar"] and s["symbols"][0]["last_bar"]["open_time_ms"] >= NOW,
+                                "a live bar")
+    have = stored(daemon, "BTCUSDT")
+    assert status["venues"][0]["history"] == "off" and not status["venues"][0]["history_bars"], status["venues"][0]
+    assert len([at for at in have if at < NOW]) == 100 and len(ranges(transcript, "BTCUSDT")) == 1, len(have)
+    with open(daemon.config, "w", encoding="utf-8") as file:  # older ones from now on
+        file.write(CONFIG.format(symbols="BTCUSDT", history="1d"))
+    daemon.papertape("reload")
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done", "older bars")
+    assert set(at for at in source["BTCUSDT"] if NOW - DAY + 3600000 < at < NOW) <= stored(daemon, "BTCUSDT").keys()
+    assert daemon.stop() == 0 and replay.stop() == 0
+    print("a number of bars: as before; a reload with a time fetches the others")
+
+
+def refused(folder):
+    path = os.path.join(folder.path, "refused.ini")
+    for value, words in (("2 years", '"2 years": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed'),
+                         ("1001", '"1001": bars'), ("6M", '"6M": bars from 0 to 1000'), ("-1d", '"-1d": bars'), ("0d", '"0d": bars')):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"[market]\nhistory = {value}\n")
+        done = subprocess.run([harness.DAEMON, "--check-config", "--config", path], capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode != 0 and f"{path}:2: [market] history: " in done.stderr and words in done.stderr, (value, done)
+
+
+def main():
+    chance = random.Random(SEED)
+    source = {name: make(chance, 2160 if name == "LTCUSDT" else 0) for name in [*NAMES, ADDED]}
+    with harness.Folder() as folder:
+        files = [write(folder.path, name, bars) for name, bars in source.items()]
+        refused(folder)
+        transcript, replay, daemon = through_faults(folder, source, files)
+        added(transcript, daemon, source)
+        ended(daemon)
+        from_the_log(folder, replay, transcript, source)
+        assert replay.stop() == 0
+        absent(folder, source, files)
+        counted(folder, source, files)
+
+
+main()
