@@ -223,11 +223,11 @@ void feed_backfill_view(const struct feed *feed, struct feed_view *ret)
 {
     const struct venue_rest_status *rest = net_requests_status(feed->rest);
     int64_t left = bars_left(feed);
-    bool begun = feed->stage == STAGE_STREAM;
+    bool begun = feed->stage == STAGE_STREAM, stored = db_writer_committed(writer_of(feed)) >= feed->past.ticket;
     bool waits = !begun || feed->past.retry_at_ms > 0 || rest->paused_until_ms > clock_now_ms() ||
                  daemon_session_storing(feed->daemon->session) != STORING_OK;
     ret->history = feed->daemon->config.history_ns == 0 ? "off"
-                   : begun && left == 0                 ? "done"
+                   : begun && left == 0 && stored       ? "done"
                    : waits                              ? "waits"
                                                         : "fetches";
     ret->history_bars = (int64_t)feed->past.bars;

@@ -11,6 +11,7 @@ import http.client
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import urllib.parse
@@ -122,14 +123,14 @@ def compare(daemon, transcript, source, names, skip=0):
         print(f"{name}: {len(have)} bars, equal to the source")
 
 
-def start(folder, replay, name, symbols=None, days=None):
+def start(folder, place, replay, name, symbols=None, days=None):
     text = CONFIG.format(symbols=", ".join(symbols or NAMES), history=days or f"{DAYS}d")
-    return folder.start(harness.Daemon(folder.path, replay, text, name=name))
+    return folder.start(harness.Daemon(place, replay, text, name=name))
 
 
-def played(folder, files, at, number, *more):
-    transcript = os.path.join(folder.path, f"transcript-{number}")
-    return transcript, folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(at), "--speed", "60", "--transcript",
+def played(folder, place, files, at, *more):
+    transcript = os.path.join(place, f"transcript-{at}")
+    return transcript, folder.start(harness.Replay(place, "--bars", *files, "--from", str(at), "--speed", "60", "--transcript",
                                                    transcript, *more))
 
 
@@ -162,12 +163,12 @@ def live_meanwhile(daemon, replay):
     return status["venues"][0]["history_left"]
 
 
-def through_faults(folder, source, files):
+def through_faults(folder, place, source, files):
     """Killed in the middle, with the venue's faults in between."""
-    transcript, replay = played(folder, files, NOW, 0, *SLOW)
+    transcript, replay = played(folder, place, files, NOW, *SLOW)
     for n in range(KILLS):
-        kill_after(start(folder, replay, f"faults-{n}"), replay, transcript, FAULTS[n % len(FAULTS)])
-    daemon = start(folder, replay, f"faults-{KILLS}")
+        kill_after(start(folder, place, replay, f"faults-{n}"), replay, transcript, FAULTS[n % len(FAULTS)])
+    daemon = start(folder, place, replay, f"faults-{KILLS}")
     left = live_meanwhile(daemon, replay)
     wait_done(daemon, NAMES)
     compare(daemon, transcript, source, NAMES)
@@ -175,7 +176,7 @@ def through_faults(folder, source, files):
     assert all(n <= (PAGE + 10) * KILLS for n in again.values()), again
     assert 1 <= firsts([transcript], "LTCUSDT") <= 1 + KILLS and firsts([transcript], "BTCUSDT") == 0, "the listing is asked for once"
     spoil(replay, "slow-answer:9MB/s")
-    text = "".join(open(os.path.join(folder.path, f"faults-{n}.log"), encoding="utf-8").read() for n in range(KILLS + 1))
+    text = "".join(open(os.path.join(place, f"faults-{n}.log"), encoding="utf-8").read() for n in range(KILLS + 1))
     assert len(re.findall("LTCUSDT: before Binance there is no history", text)) == 1, text
     print(f"killed {KILLS} times, {left} bars left when live ones came: bars asked for twice: {again}")
     return transcript, replay, daemon
@@ -205,13 +206,13 @@ def ended(daemon):
     daemon.papertape("ledger", "verify")
 
 
-def from_the_log(folder, replay, transcript, source):
+def from_the_log(folder, place, replay, transcript, source):
     """The database is lost: what the log does not have is asked for again."""
     for end in ("", "-wal", "-shm"):
-        if os.path.exists(path := os.path.join(folder.path, "state", f"papertape.db{end}")):
+        if os.path.exists(path := os.path.join(place, "state", f"papertape.db{end}")):
             os.remove(path)
     before = len(asked(transcript))
-    daemon = start(folder, replay, "rebuilt", [*NAMES, ADDED])
+    daemon = start(folder, place, replay, "rebuilt", [*NAMES, ADDED])
     wait_done(daemon, [*NAMES, ADDED])
     compare(daemon, transcript, source, [*NAMES, ADDED], before)
     assert len(asked(transcript)) > before + len(NAMES) * DAYS
@@ -219,10 +220,10 @@ def from_the_log(folder, replay, transcript, source):
     print("a database that was lost: asked for again")
 
 
-def absent(folder, source, files):
+def absent(folder, place, source, files):
     """More bars are missing than become events: the others are fetched beside them, and nothing that was there again."""
-    transcript, replay = played(folder, files, NOW + LATER, 1)
-    daemon = start(folder, replay, "absent", [*NAMES, ADDED], f"{LATER // DAY + DAYS}d")
+    transcript, replay = played(folder, place, files, NOW + LATER)
+    daemon = start(folder, place, replay, "absent", [*NAMES, ADDED], f"{LATER // DAY + DAYS}d")
     daemon.wait_status(lambda s: s["venues"][0]["history"] == "done" and
                        all(x["last_bar"] and x["last_bar"]["open_time_ms"] >= NOW + LATER for x in s["symbols"]), "all of it")
     for name in [*NAMES, ADDED]:
@@ -237,10 +238,21 @@ def absent(folder, source, files):
     print(f"absent for {LATER // MINUTE} minutes: no hole")
 
 
+def one_state(folder, source, files):
+    """One after the other, on what the one before left."""
+    place = folder.within("one")
+    transcript, replay, daemon = through_faults(folder, place, source, files)
+    added(transcript, daemon, source)
+    ended(daemon)
+    from_the_log(folder, place, replay, transcript, source)
+    assert replay.stop() == 0
+    absent(folder, place, source, files)
+
+
 def counted(folder, source, files):
     """A number of bars: so many, before the stream, and no others."""
     place = folder.within("counted")
-    transcript, replay = played(folder, files, NOW, 2)
+    transcript, replay = played(folder, place, files, NOW)
     daemon = harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT", history=100))
     folder.start(daemon)
     status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last_bar"] and s["symbols"][0]["last_bar"]["open_time_ms"] >= NOW,
@@ -255,6 +267,72 @@ def counted(folder, source, files):
     assert set(at for at in source["BTCUSDT"] if NOW - DAY + 3600000 < at < NOW) <= stored(daemon, "BTCUSDT").keys()
     assert daemon.stop() == 0 and replay.stop() == 0
     print("a number of bars: as before; a reload with a time fetches the others")
+
+
+def full_disk(folder, source, files):
+    """A limit on the size of files stands for it: nothing more is asked for until there is room, then the rest."""
+    place = folder.within("full")
+    transcript, replay = played(folder, place, files, NOW, *SLOW)
+    daemon = folder.start(harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT", history=f"{DAYS}d")))
+    harness.wait_for(lambda: history_now(daemon) == "fetches", "the history")
+    _, hard = resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (1, hard))
+    status = daemon.wait_status(lambda s: s["db"]["state"] == "failing" and s["venues"][0]["history"] == "waits", "the full disk")
+    pages_asked, frames = len(ranges(transcript, "BTCUSDT")), status["feed"]["frames"]
+    daemon.wait_status(lambda s: s["feed"]["frames"] > frames + 20, "data meanwhile")
+    assert len(ranges(transcript, "BTCUSDT")) <= pages_asked + 1, "nothing is asked for that cannot be stored"
+    resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done", "all of the history")
+    compare(daemon, transcript, source, ["BTCUSDT"])
+    assert twice([transcript], "BTCUSDT") == 0
+    ended(daemon)
+    assert replay.stop() == 0
+    print("a full disk: continued")
+
+
+def gapped(folder, source, files):
+    """A silence of more bars than a gap is filled with by events: the others come beside them, and the gap is over."""
+    place = folder.within("gapped")
+    transcript, replay = played(folder, place, files, NOW, "--speed", "6000")
+    daemon = folder.start(harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT", history="1d")))
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done" and s["symbols"] and s["symbols"][0]["last_bar"]["open_time_ms"] >= NOW,
+                       "live bars")
+    harness.fault(replay, "silence@0s+8s")  # 800 bars
+
+    def gaps():
+        return daemon.query("SELECT from_open_ns, to_open_ns, filled_ns FROM gaps WHERE to_open_ns - from_open_ns > 30000000000000")
+    harness.wait_for(lambda: gaps() and all(filled for _, _, filled in gaps()), "the gap filled")
+    have = stored(daemon, "BTCUSDT")
+    newest = max(have)
+    holes = sorted({at for at in source["BTCUSDT"] if NOW < at < newest} - have.keys())
+    assert not holes and gaps()[0][1] - gaps()[0][0] > 500 * 60 * 10**9, (holes[:3], gaps())
+    ended(daemon)
+    assert replay.stop() == 0
+    print(f"a silence: {gaps()} filled")
+
+
+def stocks(folder):
+    """Alpaca's: what its REST has by `fetch`, with the sessions of its days; a coin beside it."""
+    place = folder.within("stocks")
+    replay = folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z", "--speed", "60", "--action",
+                                         "split:AAPL:4:1:2025-12-09"))
+    text = harness.alpaca_config(replay.keys, harness.IDLE_ACCOUNT, symbols="AAPL, BTC/USD", history="6d")
+    daemon = folder.start(harness.Daemon(place, replay, text))
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done" and len(s["symbols"] or ()) == 2, "all of the history")
+    for symbol in ("AAPL", "BTC/USD"):
+        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", symbol, "--interval", "1m", "--from", "2025-12-04T19:00:00Z",
+                "--to", "2025-12-10T17:55:00Z", "-o", "-", "--cache", place, "--keys", replay.keys, "--feed", "sip", "--rest-url",
+                replay.urls["rest_url"], "--ca-file", replay.ca, *(["--adjustment", "split"] if symbol == "AAPL" else [])]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+        _, *wanted = done.stdout.splitlines()
+        ends = [int(row.split(",")[0]) for row in (wanted[0], wanted[-1])]
+        have = [row.removesuffix(",none") for row in daemon.papertape("bars", symbol, "1m").splitlines()[1:]
+                if ends[0] <= int(row.split(",")[0]) <= ends[1]]
+        differ = [pair for pair in zip(have, wanted) if pair[0] != pair[1]]
+        assert len(have) == len(wanted) > 1000 and not differ, (symbol, len(have), len(wanted), differ[:3])
+        print(f"{symbol}: {len(have)} bars, as fetched")
+    ended(daemon)
+    assert replay.stop() == 0
 
 
 def refused(folder):
@@ -273,13 +351,8 @@ def main():
     with harness.Folder() as folder:
         files = [write(folder.path, name, bars) for name, bars in source.items()]
         refused(folder)
-        transcript, replay, daemon = through_faults(folder, source, files)
-        added(transcript, daemon, source)
-        ended(daemon)
-        from_the_log(folder, replay, transcript, source)
-        assert replay.stop() == 0
-        absent(folder, source, files)
-        counted(folder, source, files)
+        harness.together(folder, *(lambda folder, scenario=scenario: scenario(folder, source, files)
+                                   for scenario in (one_state, gapped, full_disk, counted)), stocks)
 
 
 main()
