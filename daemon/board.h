@@ -26,8 +26,8 @@ void daemon_board_bar(struct board *board, int symbol, const struct bar *bar);
 
 /* The order book's measures during the next bar. */
 void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar);
-/* A split of the symbol was put to the writer: its past bars have changed, and its indicators are computed
- * again from them. */
+/* A split of the symbol, or older bars, were put to the writer: its past bars have changed, and its
+ * indicators are computed again from them. */
 void daemon_board_again(struct board *board, int symbol);
 
 /* The engine knows other days of a calendar: bars longer than the market's interval are by them from here on.

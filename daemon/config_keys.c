@@ -191,10 +191,10 @@ static const struct config_key keys[] = {
      "database lacks of it",
      "500", VALUE(history), .min = 0, .max = 1000, LIVE, AT(history),
      .more =
-         "So many s, m, h, d, w or y (365 days). The older bars are fetched the newest first, within the half "
-         "of the requests to the venue that nothing else uses, and continued after a stop: they are in the database, for charts, "
-         "papertape bars, reports and backtests; strategies do not see them. What the venue has not, and what "
-         "[retention] bars_days would delete, is not fetched. docs/history.md."},
+         "So many s, m, h, d, w or y (365 days). The older bars come behind all other requests, the newest "
+         "first, and continue after a stop; they are in the database, for charts, papertape bars, reports and "
+         "backtests, and strategies do not see them. What is before the venue's first bar, or would be "
+         "deleted by [retention] bars_days, is not asked for. docs/history.md."},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",
      "trade kline bookTicker depth miniTicker", VALUE(streams), LIVE,
      .more = "At least one of depth and bookTicker, which orders are filled from, and one of kline and "

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/board.h"
 #include "daemon/feed/covered.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
@@ -15,7 +16,7 @@
 #include "exchange/clock.h"
 
 enum {
-    PAGES_A_TURN = 16, /* of the loop, that are looked for in the database */
+    PAGES_A_TURN = 4, /* of the loop, that are looked for in the database */
     STORE_LOOK_MS = 20,
     READ_AGAIN_MS = 1000,
     RETRY_MIN_MS = 1000,
@@ -29,6 +30,8 @@ enum {
 struct backfill {
     struct feed_covered covered;
     bool loaded, changed; /* from the database; since */
+    bool first;           /* no run has fetched any before */
+    uint64_t bars;        /* fetched */
     bool done, refused;   /* all is there; the venue has none: not asked for before the next start */
     int64_t from_ns, end_ns;
     struct db_gap gap; /* that it is to fill; to_open_ns 0: none */
@@ -142,6 +145,7 @@ static int load_covered(const struct feed *feed, struct db_reader *reader, int s
     name_key(feed, symbol, key);
     feed_covered_init(&past->covered);
     int r = db_reader_meta(reader, key, text, sizeof text);
+    past->first = r == -ENOENT;
     if (r == 0 && feed_covered_parse(&past->covered, text)) {
         r = db_reader_first_bar(reader, feed->listed[symbol].name, interval_of(feed), BAR_VENUE, &first_ns);
         if (r == 0 || r == -ENOENT)
@@ -223,7 +227,8 @@ void feed_backfill_view(const struct feed *feed, struct feed_view *ret)
 {
     const struct venue_rest_status *rest = net_requests_status(feed->rest);
     int64_t left = bars_left(feed);
-    bool begun = feed->stage == STAGE_STREAM, stored = db_writer_committed(writer_of(feed)) >= feed->past.ticket;
+    bool begun = feed->stage == STAGE_STREAM,
+         stored = db_writer_committed(writer_of(feed)) >= feed->past.ticket;
     bool waits = !begun || feed->past.retry_at_ms > 0 || rest->paused_until_ms > clock_now_ms() ||
                  daemon_session_storing(feed->daemon->session) != STORING_OK;
     ret->history = feed->daemon->config.history_ns == 0 ? "off"
@@ -287,6 +292,7 @@ static void take_page(struct feed *feed, int symbol)
     db_writer_group_end(writer_of(feed));
     own->ticket = db_writer_last(writer_of(feed));
     own->bars += own->n;
+    past->bars += own->n;
     forget_page(feed);
     if (empty && past->covered.listed_ns < 0 && own->from_ns > past->from_ns)
         ask(feed, symbol, 0, own->end_ns, true);
@@ -377,6 +383,9 @@ static int look(struct feed *feed, struct db_reader *reader, int symbol)
         if (past->changed)
             store_covered(feed, symbol);
         end_gap(feed, reader, symbol);
+        if (past->first && past->bars > 0) /* the charts began without a past */
+            daemon_board_again(feed->daemon->board, feed->symbols[symbol].index);
+        past->first = false;
         return 0;
     }
     int64_t begins_ns = end_ns - 1 - (end_ns - 1) % page_ns;

@@ -191,6 +191,8 @@ static void ask_again(struct feed *feed)
     int r = feed_connect(feed);
     if (r < 0)
         feed_end_for_good(feed, strerror(-r));
+    else
+        feed_backfill_go(feed);
 }
 
 /* Requests and connections hold the address of the former ones. */

@@ -265,6 +265,13 @@ def counted(folder, source, files):
     daemon.papertape("reload")
     daemon.wait_status(lambda s: s["venues"][0]["history"] == "done", "older bars")
     assert set(at for at in source["BTCUSDT"] if NOW - DAY + 3600000 < at < NOW) <= stored(daemon, "BTCUSDT").keys()
+    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM chart_bars WHERE interval_ns = 3600000000000")[0][0] > 12, "hours of a day")
+    before = len(ranges(transcript, "BTCUSDT"))
+    with open(daemon.config, "w", encoding="utf-8") as file:
+        file.write(CONFIG.format(symbols="BTCUSDT", history="3d") + "[retention]\nbars_days = 1\n")
+    daemon.papertape("reload")
+    daemon.wait_status(lambda s: s["venues"][0]["history"] == "done", "what is kept")
+    assert len(ranges(transcript, "BTCUSDT")) == before, "what would be deleted is not fetched"
     assert daemon.stop() == 0 and replay.stop() == 0
     print("a number of bars: as before; a reload with a time fetches the others")
 
