@@ -187,8 +187,7 @@ static const struct config_key keys[] = {
     {"market", "interval", "of the bars that strategies see: " BAR_INTERVAL_NAMES, "1m", KEY_INTERVAL,
      AT(interval_ns)},
     {"market", "history",
-     "bars fetched before the stream starts, 0 to 1000; or a time, as 2y: 500, and beside the stream what the "
-     "database lacks of it",
+     "bars fetched before the stream starts, 0 to 1000; or a time, as 2y: 500, and the older ones beside it",
      "500", VALUE(history), .min = 0, .max = 1000, LIVE, AT(history),
      .more =
          "So many s, m, h, d, w or y (365 days). The older bars come behind all other requests, the newest "
