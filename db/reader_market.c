@@ -277,3 +277,22 @@ int db_reader_first_bar(struct db_reader *reader, const char *symbol, int64_t in
                        &(struct bars_query){NULL, symbol, interval_ns, source, INT64_MIN, INT64_MAX, false},
                        ret_open_ns);
 }
+
+int db_reader_open_gaps(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t limit,
+                        void (*row)(void *ctx, const struct db_gap *row), void *ctx)
+{
+    struct db_symbol_row listed;
+    struct db_gap gap = {.symbol = -1, .interval_ns = interval_ns};
+    sqlite3_stmt *stmt = NULL;
+    int r = db_reader_symbol(reader, symbol, &listed);
+    if (r == 0)
+        r = db_query(
+            reader,
+            "SELECT from_open_ns, to_open_ns, found_ns FROM gaps WHERE symbol = ?1 AND interval_ns = ?2 "
+            "AND filled_ns IS NULL ORDER BY from_open_ns LIMIT ?3",
+            RECORD_PARAMS(listed.id, interval_ns, limit), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt,
+                                        RECORD_INTO(&gap.from_open_ns, &gap.to_open_ns, &gap.found_ns))) > 0)
+        row(ctx, &gap);
+    return db_query_end(stmt, r);
+}

@@ -3,14 +3,12 @@
  * it is an event: neither engine nor log sees these bars. A page is asked for once the one before is on the
  * disk, in the background of the venue's requests (VENUE_BACKGROUND_PERCENT). */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/board.h"
-#include "daemon/feed/covered.h"
-#include "daemon/feed/internal.h"
+#include "daemon/feed/backfill.h"
 #include "daemon/log.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
@@ -21,21 +19,8 @@ enum {
     READ_AGAIN_MS = 1000,
     RETRY_MIN_MS = 1000,
     RETRY_MAX_MS = 10 * 60 * 1000,
-    SAID_MS = 3600 * 1000,
-    KEY_MAX = 32 + VENUE_NAME_MAX + SYMBOL_NAME_MAX,
 };
 #define DAY_NS (24 * 3600 * INT64_C(1000000000))
-
-/* A symbol's. */
-struct backfill {
-    struct feed_covered covered;
-    bool loaded, changed; /* from the database; since */
-    bool first;           /* no run has fetched any before */
-    uint64_t bars;        /* fetched */
-    bool done, refused;   /* all is there; the venue has none: not asked for before the next start */
-    int64_t from_ns, end_ns;
-    struct db_gap gap; /* that it is to fill; to_open_ns 0: none */
-};
 
 static struct db_writer *writer_of(const struct feed *feed)
 {
@@ -69,13 +54,6 @@ static int64_t wanted_from(const struct feed *feed, int symbol)
     return days.n > 0 && days.from_ns > from_ns ? days.from_ns : from_ns;
 }
 
-static bool goes_on(const struct feed *feed, int symbol)
-{
-    const struct feed_symbol *ours = &feed->symbols[symbol];
-    return ours->past && !ours->past->done && !ours->past->refused && ours->streamed &&
-           !feed->listed[symbol].gone;
-}
-
 static void begin(struct feed *feed, int symbol)
 {
     struct feed_symbol *ours = &feed->symbols[symbol];
@@ -86,21 +64,16 @@ static void begin(struct feed *feed, int symbol)
     ours->past->from_ns = wanted_from(feed, symbol);
     ours->past->end_ns = ours->past_end_ns;
     ours->past->done = ours->past->refused = false;
+    feed->past.ticket = db_writer_last(writer_of(feed)); /* what was put before is seen */
     if (feed->stage == STAGE_STREAM)
         wake_in(feed, 0);
 }
 
 void feed_backfill(struct feed *feed, int symbol, int64_t end_ns)
 {
-    feed->symbols[symbol].past_end_ns = end_ns;
+    struct feed_symbol *ours = &feed->symbols[symbol];
+    ours->past_end_ns = end_ns > ours->past_end_ns ? end_ns : ours->past_end_ns;
     begin(feed, symbol);
-}
-
-void feed_backfill_gap(struct feed *feed, int symbol, int64_t end_ns, const struct db_gap *gap)
-{
-    feed_backfill(feed, symbol, end_ns);
-    if (feed->symbols[symbol].past)
-        feed->symbols[symbol].past->gap = *gap;
 }
 
 void feed_take_history(struct feed *feed)
@@ -116,127 +89,6 @@ void feed_backfill_go(struct feed *feed)
 {
     if (feed->daemon->config.history_ns > 0)
         wake_in(feed, 0);
-}
-
-/* ---- what is there ---- */
-
-static void name_key(const struct feed *feed, int symbol, char ret[static KEY_MAX])
-{
-    snprintf(ret, KEY_MAX, "history %s %s %s", feed->venue->format->name, feed->listed[symbol].name,
-             bar_interval_name(interval_of(feed)));
-}
-
-static void store_covered(struct feed *feed, int symbol)
-{
-    struct backfill *past = feed->symbols[symbol].past;
-    char key[KEY_MAX], text[COVERED_TEXT_MAX];
-    name_key(feed, symbol, key);
-    feed_covered_text(&past->covered, text);
-    db_writer_put_meta(writer_of(feed), key, text);
-    past->changed = false;
-}
-
-/* What a former run knew. Bars that are gone since, by their age or with a lost file, are not known. */
-static int load_covered(const struct feed *feed, struct db_reader *reader, int symbol)
-{
-    struct backfill *past = feed->symbols[symbol].past;
-    int64_t first_ns = INT64_MAX, page_ns = interval_of(feed) * (int64_t)feed->venue->bars_page;
-    char key[KEY_MAX], text[COVERED_TEXT_MAX];
-    name_key(feed, symbol, key);
-    feed_covered_init(&past->covered);
-    int r = db_reader_meta(reader, key, text, sizeof text);
-    past->first = r == -ENOENT;
-    if (r == 0 && feed_covered_parse(&past->covered, text)) {
-        r = db_reader_first_bar(reader, feed->listed[symbol].name, interval_of(feed), BAR_VENUE, &first_ns);
-        if (r == 0 || r == -ENOENT)
-            feed_covered_forget_before(&past->covered, first_ns == INT64_MAX ? first_ns : first_ns - page_ns);
-    }
-    past->loaded = r == 0 || r == -ENOENT;
-    return past->loaded ? 0 : r;
-}
-
-/* How many bars open in [from_ns, end_ns), by the clock. */
-static int64_t bars_by_clock(int64_t interval_ns, int64_t from_ns, int64_t end_ns)
-{
-    int64_t first_ns = bar_open_time(from_ns + interval_ns - 1, interval_ns);
-    return end_ns > first_ns ? (bar_open_time(end_ns - 1, interval_ns) - first_ns) / interval_ns + 1 : 0;
-}
-
-/* Does the database have every bar of it? Not known of a market where an interval may have no bar. */
-static bool is_whole(const struct feed *feed, struct db_reader *reader, int symbol, int64_t from_ns,
-                     int64_t end_ns)
-{
-    int64_t n = 0, wanted = bars_by_clock(interval_of(feed), from_ns, end_ns);
-    if (feed->listed[symbol].loose_ids || feed->listed[symbol].calendar[0])
-        return false;
-    int r = db_reader_count_bars(reader, feed->listed[symbol].name, interval_of(feed), BAR_VENUE, from_ns,
-                                 end_ns - 1, &n);
-    return r == 0 && n >= wanted;
-}
-
-/* Writes that the gap is filled, where it is. */
-static void end_gap(struct feed *feed, struct db_reader *reader, int symbol)
-{
-    struct db_gap *gap = &feed->symbols[symbol].past->gap;
-    if (gap->to_open_ns > 0 && is_whole(feed, reader, symbol, gap->from_open_ns, gap->to_open_ns + 1)) {
-        gap->filled_ns = daemon_session_now(feed->daemon->session);
-        db_writer_put_gap(writer_of(feed), gap);
-    }
-    *gap = (struct db_gap){0};
-}
-
-/* ---- what is said ---- */
-
-static int64_t bars_left(const struct feed *feed)
-{
-    int64_t left = 0;
-    for (int s = 0; s < feed->n_symbols; s++) {
-        const struct backfill *past = feed->symbols[s].past;
-        if (goes_on(feed, s))
-            left += (past->loaded ? feed_covered_lacked_ns(&past->covered, past->from_ns, past->end_ns)
-                     : past->end_ns > past->from_ns ? past->end_ns - past->from_ns
-                                                    : 0) /
-                    interval_of(feed);
-    }
-    return left;
-}
-
-static void say_progress(struct feed *feed)
-{
-    int64_t now_ms = clock_now_ms();
-    if (feed->past.said_ms == 0)
-        daemon_log_info("history: %s: up to %" PRId64 " bars are fetched beside the stream, the newest first",
-                        feed->venue->format->name, bars_left(feed));
-    else if (now_ms - feed->past.said_ms >= SAID_MS)
-        daemon_log_info("history: %s: %" PRIu64 " bars are fetched, up to %" PRId64 " are not yet",
-                        feed->venue->format->name, feed->past.bars, bars_left(feed));
-    else
-        return;
-    feed->past.said_ms = now_ms;
-}
-
-static void say_end(struct feed *feed)
-{
-    if (feed->past.said_ms > 0)
-        daemon_log_info("history: %s: all that is wanted is there; %" PRIu64 " bars were fetched",
-                        feed->venue->format->name, feed->past.bars);
-    feed->past.said_ms = 0;
-}
-
-void feed_backfill_view(const struct feed *feed, struct feed_view *ret)
-{
-    const struct venue_rest_status *rest = net_requests_status(feed->rest);
-    int64_t left = bars_left(feed);
-    bool begun = feed->stage == STAGE_STREAM,
-         stored = db_writer_committed(writer_of(feed)) >= feed->past.ticket;
-    bool waits = !begun || feed->past.retry_at_ms > 0 || rest->paused_until_ms > clock_now_ms() ||
-                 daemon_session_storing(feed->daemon->session) != STORING_OK;
-    ret->history = feed->daemon->config.history_ns == 0 ? "off"
-                   : begun && left == 0 && stored       ? "done"
-                   : waits                              ? "waits"
-                                                        : "fetches";
-    ret->history_bars = (int64_t)feed->past.bars;
-    ret->history_left = left;
 }
 
 /* ---- a page ---- */
@@ -288,7 +140,7 @@ static void take_page(struct feed *feed, int symbol)
     db_writer_group_begin(writer_of(feed));
     put_bars(feed, symbol);
     feed_covered_add(&past->covered, own->from_ns, own->end_ns);
-    store_covered(feed, symbol);
+    feed_backfill_store(feed, symbol);
     db_writer_group_end(writer_of(feed));
     own->ticket = db_writer_last(writer_of(feed));
     own->bars += own->n;
@@ -302,11 +154,13 @@ static void take_first(struct feed *feed, int symbol)
 {
     struct backfill *past = feed->symbols[symbol].past;
     past->covered.listed_ns = feed->past.n > 0 ? feed->past.list[0].open_ns : feed->past.end_ns;
-    store_covered(feed, symbol);
+    feed_backfill_store(feed, symbol);
     forget_page(feed);
+    char when[CLOCK_TEXT_MAX];
+    clock_utc_text(past->covered.listed_ns, when);
     if (past->covered.listed_ns > past->from_ns)
-        daemon_log_info("%s: before %s there is no history: its first bar there opens at %" PRId64 " ms",
-                        feed->listed[symbol].name, feed->venue->title, past->covered.listed_ns / 1000000);
+        daemon_log_info("%s: there is no older history: %s has no bar before %s", feed->listed[symbol].name,
+                        feed->venue->title, when);
 }
 
 static void have_bars(void *user, const struct venue_reply *reply)
@@ -375,14 +229,14 @@ static int look(struct feed *feed, struct db_reader *reader, int symbol)
 {
     struct backfill *past = feed->symbols[symbol].past;
     int64_t from_ns, end_ns, page_ns = interval_of(feed) * (int64_t)feed->venue->bars_page;
-    int r = past->loaded ? 0 : load_covered(feed, reader, symbol);
+    int r = past->loaded ? 0 : feed_backfill_load(feed, reader, symbol);
     if (r < 0)
         return r;
     if (!feed_covered_lacks(&past->covered, past->from_ns, past->end_ns, &from_ns, &end_ns)) {
         past->done = true;
         if (past->changed)
-            store_covered(feed, symbol);
-        end_gap(feed, reader, symbol);
+            feed_backfill_store(feed, symbol);
+        feed_backfill_end_gaps(feed, reader, symbol);
         if (past->first && past->bars > 0) /* the charts began without a past */
             daemon_board_again(feed->daemon->board, feed->symbols[symbol].index);
         past->first = false;
@@ -390,11 +244,11 @@ static int look(struct feed *feed, struct db_reader *reader, int symbol)
     }
     int64_t begins_ns = end_ns - 1 - (end_ns - 1) % page_ns;
     from_ns = from_ns > begins_ns ? from_ns : begins_ns;
-    if (is_whole(feed, reader, symbol, from_ns, end_ns)) {
+    if (feed_backfill_is_whole(feed, reader, symbol, from_ns, end_ns)) {
         feed_covered_add(&past->covered, from_ns, end_ns);
         past->changed = true;
     } else {
-        say_progress(feed);
+        feed_backfill_say_progress(feed);
         ask(feed, symbol, from_ns, end_ns, false);
     }
     return 0;
@@ -405,7 +259,7 @@ static int next_symbol(struct feed *feed)
 {
     for (int i = 0; i < feed->n_symbols; i++) {
         int symbol = (feed->past.turn + i) % feed->n_symbols;
-        if (!goes_on(feed, symbol))
+        if (!feed_backfill_goes_on(feed, symbol))
             continue;
         feed->past.turn = symbol + 1;
         return symbol;
@@ -441,7 +295,7 @@ static void on_timer(uv_timer_t *timer)
     if (r < 0)
         wake_in(feed, READ_AGAIN_MS);
     else if (symbol < 0)
-        say_end(feed);
+        feed_backfill_say_end(feed);
     else if (!own->call && own->retry_at_ms == 0)
         wake_in(feed, 0);
 }

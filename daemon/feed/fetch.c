@@ -94,7 +94,8 @@ static void bars_call_end(struct bars_call *call)
         .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
     daemon_session_event(feed->daemon->session, &event);
     bool sparse = feed->listed[call->symbol].loose_ids; /* an interval without trades has no bar */
-    if (call->why == BARS_LOST || call->why == BARS_INTERRUPTED) {
+    bool lost = call->why == BARS_LOST || call->why == BARS_INTERRUPTED;
+    if (lost) {
         struct db_gap gap = {
             .symbol = feed->symbols[call->symbol].index,
             .interval_ns = feed->daemon->config.interval_ns,
@@ -110,6 +111,11 @@ static void bars_call_end(struct bars_call *call)
         daemon_log_info("%s: %zu of %lld missing bars fetched", feed->listed[call->symbol].name, call->n,
                         (long long)wanted);
     }
+    /* The engine continues without those that failed: they may come beside it, and end the gap. */
+    if (call->failed || lost)
+        feed_backfill(feed, call->symbol,
+                      call->failed ? call->to_ns + (lost ? feed->daemon->config.interval_ns : 0)
+                                   : call->from_ns);
     free(call->bars);
     free(call);
 }
@@ -243,7 +249,7 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
                          .found_ns = daemon_session_now(feed->daemon->session)};
     db_writer_put_gap(daemon_session_writer(feed->daemon->session), &gap);
     if (from > from_open_ns)
-        feed_backfill_gap(feed, symbol, from, &gap);
+        feed_backfill(feed, symbol, from);
     if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)
         daemon_log_error("%s: missing bars could not be asked for: out of memory", feed->listed[symbol].name);
 }

@@ -394,8 +394,6 @@ void feed_backfill_finish(struct feed *feed);
 /* Bars that open before `end_ns` come by no event: where the configuration wants older ones they are fetched,
  * once the stream is there. */
 void feed_backfill(struct feed *feed, int symbol, int64_t end_ns);
-/* The same of bars that a gap left out; it is filled then. */
-void feed_backfill_gap(struct feed *feed, int symbol, int64_t end_ns, const struct db_gap *gap);
 void feed_backfill_go(struct feed *feed); /* the stream is there */
 void feed_backfill_view(const struct feed *feed, struct feed_view *ret);
 

@@ -296,6 +296,44 @@ static void test_budget(void)
     }
 }
 
+/* Bars of the background wait from 80 of the calls on, by the venue's count or by ours; others do not. */
+static void test_background(void)
+{
+    enum { SHARE = 80 };
+    static const char *const clock[] = {"{\"timestamp\":\"2025-03-12T10:00:00.5-04:00\",\"is_open\":true}",
+                                        NULL};
+    static const char *const used[] = {
+        "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 200\r\nX-RateLimit-Remaining: 120\r\nContent-Length: 58\r\n\r\n"
+        "{\"timestamp\":\"2025-03-12T10:00:00.5-04:00\",\"is_open\":true}",
+        NULL};
+    const struct symbol pair = {.name = "BTC/USD", .price_scale = 9, .qty_scale = 9, .quote_scale = 9};
+    const struct venue_bars_request request = {.symbol = &pair,
+                                               .interval_ns = 60000000000,
+                                               .end_ns = 600000000000,
+                                               .now_ns = 1200000000000,
+                                               .background = true};
+    for (int ours = 0; ours < 2; ours++) {
+        struct seen seen = {0}, bars = {0};
+        begin(ours ? clock : used, "iex");
+        for (int i = 0; i < (ours ? SHARE : 1); i++) {
+            seen.done = false;
+            CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
+            CHECK(loop_until(&loop, &seen.done));
+        }
+        unsigned before = asked;
+        CHECK_INT(net_requests_bars(rest, &request, on_reply, &bars, NULL), 0);
+        for (int i = 0; i < 20; i++)
+            uv_run(&loop, UV_RUN_NOWAIT);
+        CHECK_INT(asked, before);
+        seen.done = false;
+        CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
+        CHECK(loop_until(&loop, &seen.done));
+        CHECK_INT(asked, before + 1);
+        CHECK_INT(bars.replies, 0);
+        end();
+    }
+}
+
 static void test_others(void)
 {
     /* The delayed feed's last quarter of an hour is not asked for; what is all in it, not at all. */
@@ -511,6 +549,7 @@ int main(void)
     test_refusals();
     test_limits();
     test_budget();
+    test_background();
     test_others();
     test_latest();
     test_skipped();

@@ -107,7 +107,8 @@ def twice(transcripts, name):
 def wait_done(daemon, names):
     """All is there; and the newest bar of each symbol is a live one."""
     daemon.wait_status(lambda s: s["venues"][0]["history"] == "done" and len(s["symbols"] or ()) == len(names) and
-                       all(x["last_bar"] and x["last_bar"]["open_time_ms"] >= NOW for x in s["symbols"]), "all of the history")
+                       all(x["last_bar"] and x["last_bar"]["open_time_ms"] >= NOW for x in s["symbols"]) and
+                       not daemon.query("SELECT 1 FROM gaps WHERE filled_ns IS NULL"), "all of the history")
 
 
 def compare(daemon, transcript, source, names, skip=0):
@@ -177,7 +178,7 @@ def through_faults(folder, place, source, files):
     assert 1 <= firsts([transcript], "LTCUSDT") <= 1 + KILLS and firsts([transcript], "BTCUSDT") == 0, "the listing is asked for once"
     spoil(replay, "slow-answer:9MB/s")
     text = "".join(open(os.path.join(place, f"faults-{n}.log"), encoding="utf-8").read() for n in range(KILLS + 1))
-    assert len(re.findall("LTCUSDT: before Binance there is no history", text)) == 1, text
+    assert len(re.findall("LTCUSDT: there is no older history: Binance has no bar before 2024-01-02T12:00:00Z", text)) == 1, text
     print(f"killed {KILLS} times, {left} bars left when live ones came: bars asked for twice: {again}")
     return transcript, replay, daemon
 
