@@ -371,7 +371,7 @@ static const struct option_row options[] = {
      .take = take_symbol},
     {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
     {"trades", NULL,
-     "trades instead of bars, joined to aggregates: those of one taker at one price and time (Binance's aggTrades)",
+     "trades instead of bars, joined to aggregates: those of one taker at one price and time (aggTrades)",
      AT(trades), .without = "interval adjustment check"},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, AT(from_ns), cli_stored_take_time},
     {"to", "T", "open times before T; by default now: the last bar is the last whole one", AT(to_ns),

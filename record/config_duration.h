@@ -6,8 +6,8 @@
 
 enum { CONFIG_DURATION_TEXT_MAX = 24 };
 
-/* So many s, m, h, d, w or y (of 365 d) as ns, with at most nine digits after a point ("1.5h"), above 0 and at most a
- * century; false: invalid. Nothing is lost: a ninth digit of a second is a ns. */
+/* So many s, m, h, d, w or y (of 365 d) as ns, with at most nine digits after a point ("1.5h"), above 0 and
+ * at most a century; false: invalid. Nothing is lost: a ninth digit of a second is a ns. */
 bool config_key_duration_parse(const char *text, int64_t *ret_ns);
 
 /* In the largest unit of which it is a whole number, else in seconds, as it is parsed. */

@@ -10,8 +10,8 @@
 
 enum { ASKED_MAX = 8 }; /* pages on their way or queued, of all jobs */
 
-/* Trades are asked for in stretches, page after page, several at once. Older documentation of Binance wants
- * less than an hour between both times of a request. */
+/* Trades are asked for in stretches, page after page, several at once: a venue may want less than an hour
+ * between both times of a request. */
 #define TRADES_SPAN_NS (59 * 60 * INT64_C(1000000000))
 
 /* A request, and what has come of it. */
