@@ -5,6 +5,7 @@
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
+#include <jansson.h>
 #include <limits.h>
 #include <uv.h>
 
@@ -93,6 +94,17 @@ int cli_fetch_from_venue(struct fetch *fetch);
 
 /* Reads what stores lack from the archive files of --archive. 0; -errno with a sentence in fetch->err. */
 int cli_fetch_archive(struct fetch *fetch);
+
+/* What a comparison has found. */
+enum { FETCH_DIFFERENCES_PRINTED = 20 }; /* the rest is counted, unless it is JSON */
+struct fetch_differences {
+    json_t *list;           /* of the differences; NULL: they are printed as they are found */
+    size_t rows, different; /* of both; those that differ, or that one of them lacks */
+};
+
+/* Prints papertape.fetch_check/1, or how many there are. An exit status, whether there are any or not. */
+int cli_fetch_print_differences(const struct fetch *fetch, const struct fetch_differences *found,
+                                const struct option_call *call);
 
 /* Prints where the file differs from what the venue says now of the range and the symbol, which are the
  * file's. An exit status. */

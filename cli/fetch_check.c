@@ -11,7 +11,7 @@
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 
-enum { COLUMNS = 5, PRINTED_MAX = 20, VALUE_MAX = 64 };
+enum { COLUMNS = 5, VALUE_MAX = 64 };
 
 static const char *const column_names[COLUMNS] = {"open", "high", "low", "close", "volume"};
 
@@ -19,9 +19,8 @@ static const char *const column_names[COLUMNS] = {"open", "high", "low", "close"
 struct checking {
     struct fetch *fetch;
     const struct bars_file *file;
-    size_t at;              /* the file's next row */
-    json_t *list;           /* of the differences; NULL: they are printed */
-    size_t rows, different; /* of both; those that differ, or that one of them lacks */
+    size_t at; /* the file's next row */
+    struct fetch_differences found;
 };
 
 static double file_value(const struct bars_file *file, size_t row, int column)
@@ -45,10 +44,11 @@ static void report(struct checking *c, int64_t open_ns, const char *column, cons
                    const char *at_venue)
 {
     char at[STORED_CELL];
-    if (c->list)
-        json_array_append_new(c->list, json_pack("{s:I, s:s?, s:s?, s:s?}", "open_ns", (json_int_t)open_ns,
-                                                 "column", column, "file", in_file, "venue", at_venue));
-    else if (c->different <= PRINTED_MAX)
+    if (c->found.list)
+        json_array_append_new(c->found.list,
+                              json_pack("{s:I, s:s?, s:s?, s:s?}", "open_ns", (json_int_t)open_ns, "column",
+                                        column, "file", in_file, "venue", at_venue));
+    else if (c->found.different <= FETCH_DIFFERENCES_PRINTED)
         printf("%s: %s: %s%s%s, the venue has %s\n", c->fetch->asked->check,
                cli_stored_time(STORED_TABLE, at, open_ns), column ? column : "", column ? " " : "",
                in_file ? in_file : "no such row", at_venue ? at_venue : "no such bar");
@@ -61,7 +61,7 @@ static void pass_rows(struct checking *c, int64_t open_ns)
         const int64_t at_ns = c->file->open_time_ns[c->at];
         if (at_ns < c->fetch->from_ns || at_ns >= c->fetch->jobs[0].end_ns)
             continue;
-        c->different++;
+        c->found.different++;
         report(c, at_ns, NULL, "a row", NULL);
     }
 }
@@ -72,7 +72,7 @@ static int compare(void *ctx, const struct bar *bar)
     bool differs = false;
     pass_rows(c, bar->open_ns);
     if (c->at == c->file->n || c->file->open_time_ns[c->at] != bar->open_ns) {
-        c->different++;
+        c->found.different++;
         report(c, bar->open_ns, NULL, NULL, "a bar");
         return 0;
     }
@@ -82,38 +82,20 @@ static int compare(void *ctx, const struct bar *bar)
         const double value = file_value(c->file, c->at, i);
         if (strtod(at_venue, NULL) == value)
             continue;
-        c->different += !differs;
+        c->found.different += !differs;
         differs = true;
         snprintf(in_file, sizeof in_file, "%.*f",
                  i < COLUMNS - 1 ? c->file->price_digits : c->file->volume_digits, value);
         report(c, bar->open_ns, column_names[i], in_file, at_venue);
     }
-    c->rows++;
+    c->found.rows++;
     c->at++;
     return 0;
 }
 
-static int print(struct checking *c, const struct option_call *call)
-{
-    const struct fetch *fetch = c->fetch;
-    if (call->json)
-        return cli_stored_print("fetch",
-                                json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:O}", "schema",
-                                          "papertape.fetch_check/1", "venue", fetch->venue->format->name,
-                                          "symbol", fetch->symbols[0].name, "file", fetch->asked->check,
-                                          "rows", (json_int_t)c->rows, "different", (json_int_t)c->different,
-                                          "differences", c->list),
-                                17);
-    if (c->different > PRINTED_MAX)
-        printf("… %zu more: --json has all\n", c->different - PRINTED_MAX);
-    printf("%s: %zu rows compared, %zu difference%s\n", fetch->asked->check, c->rows, c->different,
-           c->different == 1 ? "" : "s");
-    return EXIT_OK;
-}
-
 int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file)
 {
-    struct checking c = {.fetch = fetch, .file = file, .list = call->json ? json_array() : NULL};
+    struct checking c = {.fetch = fetch, .file = file, .found.list = call->json ? json_array() : NULL};
     int r = cli_fetch_from_venue(fetch);
     if (r == 0)
         r = history_store_each(fetch->symbols[0].store, fetch->from_ns, fetch->jobs[0].end_ns, compare, &c);
@@ -121,8 +103,8 @@ int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct 
         r = fail_with(-EIO, fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
     if (r == 0)
         pass_rows(&c, INT64_MAX);
-    int status =
-        r < 0 ? option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err) : print(&c, call);
-    json_decref(c.list);
-    return status == EXIT_OK && c.different > 0 ? EXIT_ERROR : status;
+    int status = r < 0 ? option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err)
+                       : cli_fetch_print_differences(fetch, &c.found, call);
+    json_decref(c.found.list);
+    return status == EXIT_OK && c.found.different > 0 ? EXIT_ERROR : status;
 }

@@ -14,7 +14,6 @@
 #include "exchange/folder.h"
 
 enum { COLUMN_ID, COLUMN_PRICE, COLUMN_QTY, COLUMN_FIRST, COLUMN_LAST, COLUMN_TIME, COLUMN_MAKER, COLUMNS };
-enum { PRINTED_MAX = 20 };
 
 #define US_NS 1000
 
@@ -30,8 +29,7 @@ struct checking {
     char *cells[COLUMNS];
     int64_t id, ts_ns;
     int64_t n, first_ns, last_ns; /* of all rows, once all were read */
-    json_t *list;                 /* of the differences; NULL: they are printed */
-    size_t rows, different;       /* of both; those that differ, or that one of them lacks */
+    struct fetch_differences found;
 };
 
 bool cli_fetch_is_trades(const char *path)
@@ -126,11 +124,11 @@ static int look_through(struct checking *c)
 static void report(struct checking *c, int64_t id, const char *column, const char *in_file,
                    const char *at_venue)
 {
-    if (c->list)
-        json_array_append_new(c->list,
+    if (c->found.list)
+        json_array_append_new(c->found.list,
                               json_pack("{s:I, s:s?, s:s?, s:s?}", column_names[COLUMN_ID], (json_int_t)id,
                                         "column", column, "file", in_file, "venue", at_venue));
-    else if (c->different <= PRINTED_MAX)
+    else if (c->found.different <= FETCH_DIFFERENCES_PRINTED)
         printf("%s: trade %lld: %s%s%s, the venue has %s\n", c->fetch->asked->check, (long long)id,
                column ? column : "", column ? " " : "", in_file ? in_file : "no such row",
                at_venue ? at_venue : "no such trade");
@@ -147,7 +145,7 @@ static int pass_rows(struct checking *c, int64_t id)
     int r = 0;
     while (r == 0 && c->row && c->id < id) {
         if (is_asked_for(c)) {
-            c->different++;
+            c->found.different++;
             report(c, c->id, NULL, "a row", NULL);
         }
         r = next_row(c);
@@ -192,7 +190,7 @@ static int compare(void *ctx, const struct market_trade *trade)
     if (r < 0)
         return r;
     if (!c->row || c->id != trade->id) {
-        c->different++;
+        c->found.different++;
         report(c, trade->id, NULL, NULL, "a trade");
         return 0;
     }
@@ -201,33 +199,15 @@ static int compare(void *ctx, const struct market_trade *trade)
         const char *at_venue = strsep(&rest, ",");
         if (is_equal(c, i, trade))
             continue;
-        c->different += !differs;
+        c->found.different += !differs;
         differs = true;
         report(c, trade->id, column_names[i], c->cells[i], at_venue);
     }
-    c->rows++;
+    c->found.rows++;
     return next_row(c);
 }
 
 /* ---- all of it ---- */
-
-static int print(struct checking *c, const struct option_call *call)
-{
-    const struct fetch *fetch = c->fetch;
-    if (call->json)
-        return cli_stored_print("fetch",
-                                json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:O}", "schema",
-                                          "papertape.fetch_check/1", "venue", fetch->venue->format->name,
-                                          "symbol", fetch->symbols[0].name, "file", fetch->asked->check,
-                                          "rows", (json_int_t)c->rows, "different", (json_int_t)c->different,
-                                          "differences", c->list),
-                                17);
-    if (c->different > PRINTED_MAX)
-        printf("… %zu more: --json has all\n", c->different - PRINTED_MAX);
-    printf("%s: %zu rows compared, %zu difference%s\n", fetch->asked->check, c->rows, c->different,
-           c->different == 1 ? "" : "s");
-    return EXIT_OK;
-}
 
 static int walk_both(struct checking *c)
 {
@@ -258,16 +238,16 @@ static int check_in(struct option_call *call, struct checking *c, const char *sy
     asked.from_ns = given->from_ns == INT64_MIN ? c->first_ns : given->from_ns;
     asked.to_ns = given->to_ns == INT64_MAX ? c->last_ns + US_NS : given->to_ns;
     fetch->asked = &asked;
-    c->list = call->json ? json_array() : NULL;
+    c->found.list = call->json ? json_array() : NULL;
     int status = cli_fetch_take(fetch), r = status == EXIT_OK ? walk_both(c) : 0;
     if (status == EXIT_OK && r == 0)
-        status = print(c, call);
+        status = cli_fetch_print_differences(fetch, &c->found, call);
     else
         status =
             option_fail(call, status != EXIT_OK || r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
-    json_decref(c->list);
+    json_decref(c->found.list);
     fetch->asked = given;
-    return status == EXIT_OK && c->different > 0 ? EXIT_ERROR : status;
+    return status == EXIT_OK && c->found.different > 0 ? EXIT_ERROR : status;
 }
 
 int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch)

@@ -6,7 +6,6 @@ meanwhile. A symbol that a reload adds, a file of the log alone, an absence of m
 ledger. A number of bars is as it was; and what is refused."""
 
 import decimal
-import gzip
 import http.client
 import os
 import random
@@ -17,6 +16,7 @@ import subprocess
 import urllib.parse
 
 import harness
+import made_bars
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
 MINUTE, PAGE = 60000, 1000
@@ -46,26 +46,9 @@ strategy = none
 
 
 def make(chance, first):
-    """{open time: (open, high, low, close, volume)} in minutes, with gaps before what comes as events."""
-    bars, price = {}, decimal.Decimal(chance.randrange(1000, 99999)) / 100
+    """With gaps before what comes as events."""
     gaps = [(g := chance.randrange(first + 1100, (DAYS + 1) * 1440 - 1000), g + chance.randrange(1, 100)) for _ in range(3)]
-    for i in range(first, (NOW + LATER - BEGIN) // MINUTE + 120):
-        if any(a <= i < b for a, b in gaps):
-            continue
-        values = [price + decimal.Decimal(chance.randrange(-50, 51)) / 100 for _ in range(4)]
-        values = [max(v, decimal.Decimal("0.01")) for v in values]
-        bars[BEGIN + i * MINUTE] = (values[0], max(values), min(values), values[3], decimal.Decimal(chance.randrange(0, 10**7)) / 10**5)
-        price = values[3]
-    return bars
-
-
-def write(folder, name, bars):
-    path = os.path.join(folder, f"{name}_1m.csv.gz")
-    with gzip.open(path, "wt", compresslevel=1) as file:
-        file.write("open_time_ms,open,high,low,close,volume\n")
-        for at, values in bars.items():
-            file.write(f"{at},{','.join(format(v, 'f') for v in values)}\n")
-    return path
+    return made_bars.make(chance, BEGIN, first, (NOW + LATER - BEGIN) // MINUTE + 120, gaps)
 
 
 def asked(transcript):
@@ -358,7 +341,7 @@ def main():
     chance = random.Random(SEED)
     source = {name: make(chance, 2160 if name == "LTCUSDT" else 0) for name in [*NAMES, ADDED]}
     with harness.Folder() as folder:
-        files = [write(folder.path, name, bars) for name, bars in source.items()]
+        files = [made_bars.write(folder.path, name, bars) for name, bars in source.items()]
         refused(folder)
         harness.together(folder, *(lambda folder, scenario=scenario: scenario(folder, source, files)
                                    for scenario in (one_state, gapped, full_disk, counted)), stocks)

@@ -22,6 +22,7 @@ import urllib.request
 import zipfile
 
 import harness
+import made_bars
 
 DAYS = 365 if harness.LONG else 6
 SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
@@ -34,27 +35,10 @@ FAULTS = (["half-answer"], ["429:1s", "5xx"], ["slow-answer:100kB/s"], ["418:1s"
 
 
 def make(chance, name):
-    """{open time: (open, high, low, close, volume)} in minutes, with gaps; the last symbol has its first bar a day later."""
-    bars, price = {}, decimal.Decimal(chance.randrange(1000, 99999)) / 100
+    """With gaps; the last symbol has its first bar a day later. An hour is played."""
     first = 1440 if name == NAMES[-1] else 0
     gaps = [(g := chance.randrange(first + 10, DAYS * 1440 - 200), g + chance.randrange(1, 100)) for _ in range(3)]
-    for i in range(first, (NOW - BEGIN) // MINUTE + 60):  # an hour is played
-        if any(a <= i < b for a, b in gaps):
-            continue
-        values = [price + decimal.Decimal(chance.randrange(-50, 51)) / 100 for _ in range(4)]
-        values = [max(v, decimal.Decimal("0.01")) for v in values]
-        bars[BEGIN + i * MINUTE] = (values[0], max(values), min(values), values[3], decimal.Decimal(chance.randrange(0, 10**7)) / 10**5)
-        price = values[3]
-    return bars
-
-
-def write(folder, name, bars):
-    path = os.path.join(folder, f"{name}_1m.csv.gz")
-    with gzip.open(path, "wt", compresslevel=1) as file:
-        file.write("open_time_ms,open,high,low,close,volume\n")
-        for at, values in bars.items():
-            file.write(f"{at},{','.join(format(v, 'f') for v in values)}\n")
-    return path
+    return made_bars.make(chance, BEGIN, first, (NOW - BEGIN) // MINUTE + 60, gaps)
 
 
 def read(path):
@@ -391,7 +375,7 @@ def main():
     with harness.Folder() as folder:
         place, transcript = folder.within("source"), os.path.join(folder.path, "transcript")
         source = {name: make(chance, name) for name in NAMES}
-        files = [write(place, name, bars) for name, bars in source.items()]
+        files = [made_bars.write(place, name, bars) for name, bars in source.items()]
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         through_faults(folder, chance, source, files, port)
