@@ -225,6 +225,7 @@ static const struct {
     {"user:drop", offsetof(struct faults, user_drop)},
     {"user:dup", offsetof(struct faults, user_dup)},
     {"user:reorder", offsetof(struct faults, user_reorder)},
+    {"wipe", offsetof(struct faults, wipe)},
 };
 
 /* Those with a value. */
@@ -253,6 +254,7 @@ static const struct {
     {"filters@", parse_change, FAULT_FILTERS},
     {"delist@", parse_change, FAULT_DELIST},
     {"actions:", parse_count, AT(actions_bad)},
+    {"order:late:", parse_duration, AT(order_late_ns)},
 };
 
 const char *replay_fault_help(void)
@@ -261,7 +263,7 @@ const char *replay_fault_help(void)
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3, order:lost-request, order:lost-answer, order:twice, order:5xx-done, "
-           "order:5xx-not-done, user:drop, user:dup, user:reorder";
+           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe";
 }
 
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])

@@ -64,8 +64,8 @@ static void place_start(struct place *p)
 {
     const struct broker_calls calls = {symbol, book, now_ns, changed, &p->market};
     p->broker = replay_broker_create(&calls, FEE_E6);
-    p->account = replay_broker_account(p->broker, "k", 1, 10000 * E8, 50 * E8);
-    CHECK_INT(replay_broker_account(p->broker, "k", 1, 1, 1), p->account);
+    p->account = replay_broker_account(p->broker, "k", &(struct broker_funds){1, 10000 * E8, 50 * E8});
+    CHECK_INT(replay_broker_account(p->broker, "k", &(struct broker_funds){1, 1, 1}), p->account);
 }
 
 static void place_close(struct place *p)
@@ -182,6 +182,13 @@ static void test_rests(void)
     CHECK_INT(replay_broker_cancel(p.broker, p.account, far)->state, BROKER_CANCELED);
     CHECK(replay_broker_cancel(p.broker, p.account, far) == NULL);
     check_sums(&p);
+    w = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 1, 110);
+    placed(&p, &w);
+    replay_broker_wipe(p.broker);
+    check_sums(&p); /* what it began with */
+    replay_broker_orders(p.broker, &n);
+    CHECK_INT(n, 0);
+    CHECK(replay_broker_account_of(p.broker, p.account)->balances[0].locked == 0);
     place_close(&p);
 }
 

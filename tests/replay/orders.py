@@ -16,7 +16,7 @@ import time
 import urllib.parse
 from decimal import Decimal
 
-from venue import Venue
+from venue import Venue, until
 
 PROGRAM = sys.argv[1]
 STILL = ("--synthetic", "7", "--from", "2024-08-08T23:54:15Z", "--to", "2024-08-08T23:54:16Z")  # and then the book stands
@@ -322,6 +322,16 @@ def test_faults():
                   {"lo": (None, None), "5x": (504, -1007), "tw": (400, -2010)}[fault.split(":")[1][:2]], fault)
             equal(sum(o["clientOrderId"] == "hit" for o in a.ok("GET", "allOrders", symbol="BTCUSDT")), done, fault)
             a.ok("POST", "order", **order(newClientOrderId="after"))
+    with Venue(PROGRAM, *STILL, "--fault", "order:late:1s") as v:
+        a = Client(v, "any", Hmac("any"))
+        for i in range(3):
+            a.ok("POST", "order", **order(newClientOrderId=f"well-{i}"))
+        equal(lost(a, newClientOrderId="hit")[0], 504)
+        until(lambda: time.sleep(0.1) or a.call("GET", "order", symbol="BTCUSDT", origClientOrderId="hit")[0] == 200, "the late order")
+        begin = Client(v, "new", Hmac("any")).balances()
+        equal(post(v, "wipe"), b"ok\n")
+        until(lambda: time.sleep(0.1) or a.ok("GET", "allOrders", symbol="BTCUSDT") == [], "the wipe")
+        equal(a.balances(), begin)
     for fault, want in (("user:drop", [0, 1, 2, 4]), ("user:dup", [0, 1, 2, 3, 3, 4]), ("user:reorder", [0, 1, 2, 4, 3])):
         with Venue(PROGRAM, *STILL, "--fault", fault) as v:
             a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3")
@@ -332,6 +342,12 @@ def test_faults():
             kinds = ["outboundAccountPosition", "executionReport"]
             equal([s.message()["event"]["e"] for _ in want], [kinds[i % 2] for i in want], fault)
             s.close()
+
+
+def post(v, fault):
+    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+    c.request("POST", "/_control", fault)
+    return c.getresponse().read()
 
 
 def main():

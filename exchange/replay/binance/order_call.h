@@ -43,4 +43,11 @@ int replay_order_terms(struct order_call *c, struct broker_terms *ret);
 /* Places an order by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
 int replay_order_befall(struct order_call *c, int (*place)(struct order_call *c));
 
+/* Places what is late and has come by now; called several times a second. */
+void replay_order_arrivals(struct binance_orders *o);
+
+/* Until when of the server's clock a request with these parameters is taken; INT64_MAX: no time is checked.
+ */
+int64_t replay_orders_good_until(const struct binance_orders *o, const struct order_params *params);
+
 #endif

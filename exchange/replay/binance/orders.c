@@ -126,6 +126,7 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
 
 void replay_orders_finish(struct binance_orders *o)
 {
+    free(o->late);
     replay_broker_destroy(o->broker);
     replay_keys_finish(&o->keys);
     free(o->listed);
@@ -164,6 +165,15 @@ static int check_time(const struct binance_orders *o, const struct order_params 
     return 0;
 }
 
+int64_t replay_orders_good_until(const struct binance_orders *o, const struct order_params *params)
+{
+    const char *stamp = replay_params_get(params, "timestamp"),
+               *window = replay_params_get(params, "recvWindow");
+    if (o->keys.n == 0 || !stamp)
+        return INT64_MAX;
+    return (int64_t)((time_ms(stamp) + (window ? time_ms(window) : WINDOW_MS)) * NS_PER_MS);
+}
+
 int replay_orders_admit(struct binance_orders *o, const struct order_params *params, const char *api_key,
                         const char *payload, size_t len, bool changes, struct text *body,
                         struct order_caller *ret)
@@ -190,7 +200,8 @@ int replay_orders_admit(struct binance_orders *o, const struct order_params *par
         if (changes && !ret->key->trades)
             return replay_order_refuse(body, ORDER_CALL_UNAUTHORIZED, -2015, denied);
     }
-    ret->account = replay_broker_account(o->broker, api_key, o->source->tape->n_symbols, QUOTE_E8, BASE_E8);
+    const struct broker_funds funds = {o->source->tape->n_symbols, QUOTE_E8, BASE_E8};
+    ret->account = replay_broker_account(o->broker, api_key, &funds);
     return ret->account < 0 ? replay_order_refuse(body, ORDER_CALL_UNAUTHORIZED, -2015, denied) : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "exchange/replay/protocol.h"
 #include "exchange/replay/source.h"
 
+struct binance_late;
 struct binance_session; /* a connection to the WebSocket API: see user_data.h */
 
 struct binance_orders {
@@ -18,6 +19,9 @@ struct binance_orders {
     int64_t executions; /* events so far */
     uint64_t placed;    /* orders that were asked for */
     const struct faults *faults;
+
+    struct binance_late *late; /* orders on their way: order_faults.c */
+    size_t n_late;
 
     struct symbol *listed; /* of the tape's symbols, as `n_listed` and `n_changed` were */
     int n_listed;

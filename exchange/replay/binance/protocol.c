@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "exchange/replay/binance/limits.h"
+#include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/user_data.h"
 #include "exchange/replay/serve.h"
 
@@ -283,6 +284,10 @@ static void beat(struct protocol *protocol)
             end_old(binance, c->state);
     if (protocol->server->faults->shutdown)
         shut_down(binance);
+    if (protocol->server->faults->wipe)
+        replay_broker_wipe(binance->orders.broker);
+    protocol->server->faults->wipe = false;
+    replay_order_arrivals(&binance->orders);
 }
 
 static struct message *wrap(const struct replay_stream *stream, const char *data, size_t len, bool combined)

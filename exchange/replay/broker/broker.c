@@ -26,6 +26,7 @@ struct broker {
     struct broker_taken *taken;
     size_t n_taken, cap_taken;
     int64_t last_order, last_fill;
+    struct broker_funds funds;
 };
 
 /* Room for one more; false when memory is out. */
@@ -83,32 +84,47 @@ static struct broker_balance *balance_of(struct broker_account *account, const c
     return made;
 }
 
-int replay_broker_account(struct broker *b, const char *key, int n, int64_t quote, int64_t base)
+/* What it begins with. */
+static void begin_account(struct broker *b, struct broker_account *account)
 {
     struct symbol symbol;
+    account->created_ns = account->updated_ns = b->calls.now_ns(b->calls.user);
+    account->n_balances = 0;
+    for (int i = 0; i < b->funds.symbols; i++) {
+        if (!b->calls.symbol(b->calls.user, i, &symbol))
+            continue;
+        struct broker_balance *at = balance_of(account, symbol.base);
+        if (at)
+            at->free = (int128_t)b->funds.base * E8;
+    }
+    for (int i = 0; i < b->funds.symbols; i++) { /* an asset that is both has the quote's */
+        struct broker_balance *at =
+            b->calls.symbol(b->calls.user, i, &symbol) ? balance_of(account, symbol.quote) : NULL;
+        if (at)
+            at->free = (int128_t)b->funds.quote * E8;
+    }
+}
+
+int replay_broker_account(struct broker *b, const char *key, const struct broker_funds *funds)
+{
     for (int i = 0; i < b->n_accounts; i++)
         if (strcmp(b->accounts[i].key, key) == 0)
             return i;
     if (b->n_accounts == BROKER_ACCOUNTS_MAX)
         return -1;
     struct broker_account *account = &b->accounts[b->n_accounts];
-    *account = (struct broker_account){.created_ns = b->calls.now_ns(b->calls.user)};
-    account->updated_ns = account->created_ns;
+    *account = (struct broker_account){0};
     memcpy(account->key, key, strnlen(key, sizeof(account->key) - 1));
-    for (int i = 0; i < n; i++) {
-        if (!b->calls.symbol(b->calls.user, i, &symbol))
-            continue;
-        struct broker_balance *at = balance_of(account, symbol.base);
-        if (at)
-            at->free = (int128_t)base * E8;
-    }
-    for (int i = 0; i < n; i++) { /* an asset that is both has the quote's */
-        struct broker_balance *at =
-            b->calls.symbol(b->calls.user, i, &symbol) ? balance_of(account, symbol.quote) : NULL;
-        if (at)
-            at->free = (int128_t)quote * E8;
-    }
+    b->funds = *funds;
+    begin_account(b, account);
     return b->n_accounts++;
+}
+
+void replay_broker_wipe(struct broker *b)
+{
+    b->n_orders = b->n_open = b->n_fills = b->n_taken = 0;
+    for (int i = 0; i < b->n_accounts; i++)
+        begin_account(b, &b->accounts[i]);
 }
 
 const struct broker_account *replay_broker_account_of(const struct broker *b, int account)

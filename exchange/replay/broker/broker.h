@@ -103,9 +103,15 @@ struct broker_calls {
 struct broker *replay_broker_create(const struct broker_calls *calls, int fee_e6);
 void replay_broker_destroy(struct broker *broker); /* NULL is fine */
 
-/* The account of a key, made when there is none, with `quote` units (scale 8) of each quote asset and `base`
- * of each base asset of the `n` symbols that are played. -1: there are too many. */
-int replay_broker_account(struct broker *broker, const char *key, int n, int64_t quote, int64_t base);
+/* What accounts begin with, of scale 8: of each quote asset, and of each base asset of so many played
+ * symbols. */
+struct broker_funds {
+    int symbols;
+    int64_t quote, base;
+};
+
+/* The account of a key, made when there is none. -1: there are too many. */
+int replay_broker_account(struct broker *broker, const char *key, const struct broker_funds *funds);
 const struct broker_account *replay_broker_account_of(const struct broker *broker, int account);
 
 /* *ret (if accepted, and until the next order is placed) is the order as it is after what it took at once. */
@@ -123,6 +129,9 @@ const struct broker_order *replay_broker_find(const struct broker *broker, int a
 /* All of them, the oldest first. */
 const struct broker_order *replay_broker_orders(const struct broker *broker, size_t *ret_n);
 const struct broker_fill *replay_broker_fills(const struct broker *broker, size_t *ret_n);
+
+/* No order and no fill is left, and the accounts begin again, as a testnet's now and then. */
+void replay_broker_wipe(struct broker *broker);
 
 static inline bool broker_is_open(const struct broker_order *order)
 {
