@@ -84,7 +84,7 @@ struct faults {
     /* Of orders and user data. */
     bool order_lost_request, order_lost_answer, order_twice, order_5xx_done, order_5xx_not_done;
     bool user_drop, user_dup, user_reorder;
-    int64_t order_late_ns; /* 0: none is late */
+    int64_t order_late_ns; /* 0: never */
     bool wipe;             /* at the next chance, which ends it */
 
     bool shutdown;

@@ -185,7 +185,7 @@ def filters(a):
     a.refused(-1102, "GET", "order", symbol="BTCUSDT")
     a.refused(-2011, "DELETE", "openOrders", symbol="BTCUSDT")
     equal(a.ok("POST", "order/test", **order()), {})
-    equal(a.call("PUT", "order")[0], 404)
+    equal(a.call("PUT", "order", symbol="BTCUSDT")[0], 404)
     for i in range(99):  # one was placed before
         a.ok("POST", "order", **order(newClientOrderId=f"n{i}", newOrderRespType="ACK"))
     a.refused(-1015, "POST", "order", status=429, **order())
@@ -214,6 +214,7 @@ def test_fills():
         a.refused(-2010, "POST", "order", words="trigger immediately", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", stopPrice="70000.00")
         stop = a.ok("POST", "order", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", stopPrice="50000.00", newOrderRespType="RESULT")
         equal(a.ok("GET", "order", symbol="BTCUSDT", orderId=stop["orderId"])["isWorking"], False)
+        changes(a)
         base, quote = sums(a)
         end = a.balances()
         equal(sum(end["BTC"]) - sum(begin["BTC"]), base, "BTC")
@@ -223,6 +224,29 @@ def test_fills():
         equal(a.ok("GET", "account/commission", symbol="BTCUSDT")["standardCommission"]["taker"], "0.00100000")
         equal(Client(v, "other", Hmac("x")).ok("GET", "openOrders"), [])
         s.close()
+
+
+def changes(a):
+    """Another order in an order's place, wholly, partly and not at all; and a lower quantity."""
+    def replace(mode, **old):
+        return a.call("POST", "order/cancelReplace", **order(newClientOrderId="new", cancelReplaceMode=mode, **old))
+
+    old = a.ok("POST", "order", **order(newClientOrderId="old", quantity="0.05"))
+    amended = a.ok("PUT", "order/amend/keepPriority", symbol="BTCUSDT", orderId=old["orderId"], newQty="0.03")["amendedOrder"]
+    equal((amended["qty"], amended["orderId"], amended["clientOrderId"]), ("0.03000000", old["orderId"], "old"))
+    a.refused(-2038, "PUT", "order/amend/keepPriority", symbol="BTCUSDT", orderId=old["orderId"], newQty="0.04")
+    status, both = replace("STOP_ON_FAILURE", cancelOrigClientOrderId="old")
+    equal((status, both["cancelResult"], both["newOrderResult"], both["cancelResponse"]["orderId"], both["newOrderResponse"]["clientOrderId"]),
+          (200, "SUCCESS", "SUCCESS", old["orderId"], "new"))
+    status, both = replace("STOP_ON_FAILURE", cancelOrderId=old["orderId"])
+    equal((status, both["code"], both["data"]["newOrderResult"], both["data"]["cancelResponse"]["code"]), (400, -2022, "NOT_ATTEMPTED", -2011))
+    status, both = replace("ALLOW_FAILURE", cancelOrderId=old["orderId"])
+    equal((status, both["code"], both["data"]["newOrderResponse"]["code"]), (400, -2022, -2010))  # its client id is taken
+    a.ok("DELETE", "order", symbol="BTCUSDT", origClientOrderId="new")
+    status, both = replace("ALLOW_FAILURE", cancelOrderId=old["orderId"])
+    equal((status, both["code"], both["data"]["newOrderResult"]), (409, -2021, "SUCCESS"))
+    a.ok("DELETE", "order", symbol="BTCUSDT", origClientOrderId="new")
+    equal(sum(locked for _, locked in a.balances().values()) > 0, True)  # what was open before
 
 
 def merged(fills):

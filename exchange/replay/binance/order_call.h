@@ -37,6 +37,14 @@ int replay_order_number(struct order_call *c, const char *name, int64_t usual, i
 /* `newClientOrderId`; *ret is NULL where it was not sent. */
 int replay_order_client_id(struct order_call *c, const char **ret);
 
+/* By a number and a client id; 0, or a refusal of code `unknown`. */
+int replay_order_by(struct order_call *c, const char *id_name, const char *client_name, int unknown,
+                    const struct broker_order **ret);
+
+int replay_order_place(struct order_call *c); /* POST order, with what the faults do to it */
+int replay_order_cancel_replace(struct order_call *c);
+int replay_order_amend(struct order_call *c);
+
 /* All of a new order, by the venue's rules. */
 int replay_order_terms(struct order_call *c, struct broker_terms *ret);
 

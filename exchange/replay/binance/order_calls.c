@@ -1,4 +1,5 @@
 /* What each call about orders and accounts does; order_text.c writes the answers. */
+#include <stdio.h>
 #include <string.h>
 
 #include "exchange/replay/binance/order_call.h"
@@ -39,7 +40,7 @@ static int place(struct order_call *c)
     return ORDER_CALL_OK;
 }
 
-static int post_order(struct order_call *c)
+int replay_order_place(struct order_call *c)
 {
     return replay_order_befall(c, place);
 }
@@ -53,25 +54,32 @@ static int test_order(struct order_call *c)
     return status == 0 ? ORDER_CALL_OK : status;
 }
 
-/* By orderId or origClientOrderId. */
-static int find_order(struct order_call *c, int unknown, const struct broker_order **ret)
+int replay_order_by(struct order_call *c, const char *id_name, const char *client_name, int unknown,
+                    const struct broker_order **ret)
 {
+    char msg[128];
     int64_t id;
-    const char *client_id = replay_order_param(c, "origClientOrderId");
+    const char *client_id = replay_order_param(c, client_name);
     int status = replay_order_symbol(c);
     if (status == 0)
-        status = replay_order_number(c, "orderId", 0, &id);
+        status = replay_order_number(c, id_name, 0, &id);
     if (status != 0)
         return status;
-    if (id == 0 && !client_id)
-        return replay_order_refuse(
-            c->body, ORDER_CALL_BAD, -1102,
-            "Param 'origClientOrderId' or 'orderId' must be sent, but both were empty/null!");
+    if (id == 0 && !client_id) {
+        snprintf(msg, sizeof(msg), "Param '%s' or '%s' must be sent, but both were empty/null!", client_name,
+                 id_name);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1102, msg);
+    }
     *ret = replay_broker_find(c->o->broker, c->caller->account, c->symbol, id, id ? NULL : client_id);
     if (*ret)
         return 0;
     return replay_order_refuse(c->body, ORDER_CALL_BAD, unknown,
                                unknown == -2013 ? "Order does not exist." : "Unknown order sent.");
+}
+
+static int find_order(struct order_call *c, int unknown, const struct broker_order **ret)
+{
+    return replay_order_by(c, "orderId", "origClientOrderId", unknown, ret);
 }
 
 static int get_order(struct order_call *c)
@@ -224,8 +232,10 @@ static const struct path {
     bool changes;
     int (*answer)(struct order_call *c);
 } paths[] = {
-    {"POST", "/api/v3/order", 1, true, post_order},
+    {"POST", "/api/v3/order", 1, true, replay_order_place},
     {"POST", "/api/v3/order/test", 1, true, test_order},
+    {"POST", "/api/v3/order/cancelReplace", 1, true, replay_order_cancel_replace},
+    {"PUT", "/api/v3/order/amend/keepPriority", 4, true, replay_order_amend},
     {"GET", "/api/v3/order", 4, false, get_order},
     {"DELETE", "/api/v3/order", 1, true, delete_order},
     {"GET", "/api/v3/openOrders", 6, false, get_open_orders},

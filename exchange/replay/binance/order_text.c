@@ -142,6 +142,29 @@ void replay_order_text_cancelled(struct text *out, const struct broker_order *or
     text_lit(out, "}");
 }
 
+void replay_order_text_amended(struct text *out, const struct broker_order *order,
+                               const struct symbol *listed, const char *client_id)
+{
+    begin(out, listed);
+    key_int(out, "orderId", order->id);
+    key_int(out, "orderListId", -1);
+    key_str(out, "origClientOrderId", client_id);
+    key_str(out, "clientOrderId", order->terms.client_id);
+    key_e8(out, "price", order->terms.price);
+    key_e8(out, "qty", order->terms.qty);
+    key_e8(out, "executedQty", order->filled);
+    key_e8(out, "preventedQty", 0);
+    key_e8(out, "quoteOrderQty", order->terms.quote);
+    key_e16(out, "cumulativeQuoteQty", order->quote);
+    key_str(out, "status", replay_orders_state(order));
+    key_str(out, "timeInForce", order_tif_name(order->terms.tif));
+    key_str(out, "type", replay_orders_type(&order->terms));
+    key_str(out, "side", order->terms.side == ORDER_BUY ? "BUY" : "SELL");
+    key_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+    key_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
+    text_lit(out, "}");
+}
+
 void replay_order_text_trade(struct text *out, const struct broker_fill *fill,
                              const struct broker_order *order, const struct symbol *listed)
 {

@@ -13,6 +13,9 @@ void replay_order_text_queried(struct text *out, const struct broker_order *orde
 /* `client_id` is the cancel's own; NULL: one is made. */
 void replay_order_text_cancelled(struct text *out, const struct broker_order *order,
                                  const struct symbol *listed, const char *client_id);
+/* After its change; `client_id`: before it. */
+void replay_order_text_amended(struct text *out, const struct broker_order *order,
+                               const struct symbol *listed, const char *client_id);
 void replay_order_text_trade(struct text *out, const struct broker_fill *fill,
                              const struct broker_order *order, const struct symbol *listed);
 void replay_order_text_account(struct text *out, const struct broker_account *account, int uid,

@@ -215,6 +215,8 @@ static const struct {
     {"order.test", "POST", "/api/v3/order/test"},
     {"order.status", "GET", "/api/v3/order"},
     {"order.cancel", "DELETE", "/api/v3/order"},
+    {"order.cancelReplace", "POST", "/api/v3/order/cancelReplace"},
+    {"order.amend.keepPriority", "PUT", "/api/v3/order/amend/keepPriority"},
     {"openOrders.status", "GET", "/api/v3/openOrders"},
     {"openOrders.cancelAll", "DELETE", "/api/v3/openOrders"},
     {"allOrders", "GET", "/api/v3/allOrders"},
@@ -364,7 +366,7 @@ static void write_report(struct text *out, const struct broker_order *order, con
     pair_e8(out, "F", 0);
     pair_int(out, "g", -1);
     pair(out, "C", ended ? terms->client_id : "");
-    pair(out, "x", fill ? "TRADE" : replay_orders_state(order));
+    pair(out, "x", fill ? "TRADE" : order->amended ? "REPLACED" : replay_orders_state(order));
     pair(out, "X", replay_orders_state(order));
     pair(out, "r", "NONE");
     pair_int(out, "i", order->id);

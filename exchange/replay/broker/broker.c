@@ -1,5 +1,6 @@
 #include "exchange/replay/broker/broker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -434,17 +435,47 @@ enum broker_refusal replay_broker_place(struct broker *b, const struct broker_te
     return BROKER_TAKEN;
 }
 
-const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id)
+static struct broker_order *find_open(struct broker *b, int account, int64_t id)
 {
     for (size_t i = 0; i < b->n_open; i++) {
         struct broker_order *order = &b->orders[b->open[i]];
-        if (order->id != id || order->terms.account != account)
-            continue;
-        end_order(b, order, BROKER_CANCELED);
-        sweep(b);
-        return order;
+        if (order->id == id && order->terms.account == account)
+            return order;
     }
     return NULL;
+}
+
+const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id)
+{
+    struct broker_order *order = find_open(b, account, id);
+    if (order)
+        end_order(b, order, BROKER_CANCELED);
+    sweep(b);
+    return order;
+}
+
+const struct broker_order *replay_broker_reduce(struct broker *b, int account, int64_t id, int64_t qty,
+                                                const char *client_id)
+{
+    struct broker_order *order = find_open(b, account, id);
+    struct symbol symbol;
+    if (!order || qty <= order->filled || qty >= order->terms.qty ||
+        !b->calls.symbol(b->calls.user, order->terms.symbol, &symbol))
+        return NULL;
+    const bool sells = order->terms.side == ORDER_SELL;
+    const int64_t price = order->terms.price ? order->terms.price : order->terms.stop;
+    int128_t less = (int128_t)(order->terms.qty - qty) * (sells ? E8 : price);
+    less = less < order->locked ? less : order->locked;
+    struct broker_balance *at = balance_of(&b->accounts[account], sells ? symbol.base : symbol.quote);
+    at->locked -= less;
+    at->free += less;
+    order->locked -= less;
+    order->terms.qty = qty;
+    snprintf(order->terms.client_id, sizeof(order->terms.client_id), "%s", client_id);
+    order->amended = true;
+    tell(b, order, NULL);
+    order->amended = false;
+    return order;
 }
 
 const struct broker_order *replay_broker_find(const struct broker *b, int account, int symbol, int64_t id,

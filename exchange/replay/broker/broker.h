@@ -61,6 +61,7 @@ struct broker_order {
     int64_t id, time_ns, updated_ns;
     enum broker_state state;
     bool waits;       /* for its stop */
+    bool amended;     /* while its change is reported */
     int64_t filled;   /* of terms.qty, which for `quote` is what was filled */
     int128_t quote;   /* of scale 16 */
     int64_t in_front; /* at its price, when it came to rest, and not traded yet */
@@ -120,6 +121,11 @@ enum broker_refusal replay_broker_place(struct broker *broker, const struct brok
 
 /* NULL: there is none, or it has ended. */
 const struct broker_order *replay_broker_cancel(struct broker *broker, int account, int64_t id);
+
+/* Lowers the quantity, and keeps its place in the queue. NULL: there is no such open order, or `qty` is not
+ * above what is filled and below what it is. */
+const struct broker_order *replay_broker_reduce(struct broker *broker, int account, int64_t id, int64_t qty,
+                                                const char *client_id);
 
 /* By its number, or by its client id: the open one, else the latest. NULL: the account has no such order of
  * the symbol. */
