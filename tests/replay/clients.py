@@ -112,6 +112,17 @@ def test_scripts():
         assert all(len(kinds) >= 2 and set(kinds) <= {"Trade", "Quote", "Bar"} for kinds in out.values()), out
 
 
+def test_orders():
+    """Two clients at once, each with an account of its own: all that they do with orders."""
+    script_of = os.path.join(os.path.dirname(VALUES), "client_orders.py")
+    with Venue(PROGRAM, "--synthetic", "7") as v:
+        binance, ccxt = run(v, ([script_of, "python-binance"], {}), ([script_of, "ccxt"], {}))
+    equal(binance, {"market": "FILLED", "partial": "PARTIALLY_FILLED", "cancelled": "CANCELED", "replaced": "NEW", "open": 1, "by_socket": "CANCELED",
+                    "refused": [-2010, -1013, -2011], "events": ["CANCELED", "NEW", "TRADE"], "sums": True}, "python-binance")
+    equal(ccxt, {"market": "closed", "replaced": ["canceled", "open"], "open": 1, "cancelled": "canceled",
+                 "refused": ["InsufficientFunds", "OrderNotFound"], "sums": True}, "ccxt")
+
+
 def test_recordings():
     files = [os.path.join(SHARED, "data", "recorded", "binance", f"{s}usdt_2024-08-08.jsonl.gz") for s in ("btc", "eth")]
     if not all(map(os.path.exists, files)):
@@ -253,7 +264,7 @@ def test_values():
 def main():
     if not os.path.exists(os.path.join(SHARED, "clients", "python_binance.py")):
         skip(f"no client scripts in {SHARED}")
-    for test in (test_scripts, test_recordings, test_values):
+    for test in (test_scripts, test_orders, test_recordings, test_values):
         start = time.monotonic()
         test()
         print(f"{test.__name__}: ok, {time.monotonic() - start:.1f} s", flush=True)

@@ -1,0 +1,106 @@
+"""Orders by clients that are not ours, at papertape-replay: python-binance or ccxt, whichever is named. A market order, one that rests and is
+filled in part, one that is replaced and cancelled, refusals, user data; balances are the sum of the fills. Prints a JSON line.
+
+usage: client_orders.py python-binance|ccxt      PT_URL is HOST:PORT, PT_CA its certificate's authority"""
+import asyncio
+import json
+import os
+import sys
+from decimal import Decimal
+
+URL = os.environ["PT_URL"]
+os.environ["SSL_CERT_FILE"] = os.environ["REQUESTS_CA_BUNDLE"] = os.environ["PT_CA"]  # before the imports
+FAR, SYMBOL = "40000.00", "BTCUSDT"
+
+
+def changes(trades):
+    """What these trades do to both balances."""
+    base = quote = Decimal(0)
+    for t in trades:
+        price, quantity, commission = (Decimal(t[name]) for name in ("price", "qty", "commission"))
+        base += quantity - commission if t["isBuyer"] else -quantity
+        quote += -price * quantity if t["isBuyer"] else price * quantity - commission
+    return {"BTC": base, "USDT": quote}
+
+
+def totals(account):
+    return {b["asset"]: Decimal(b["free"]) + Decimal(b["locked"]) for b in account["balances"]}
+
+
+async def python_binance():
+    from binance import AsyncClient, BinanceSocketManager
+    from binance.exceptions import BinanceAPIException
+
+    class Rest(AsyncClient):
+        API_URL, WS_API_URL = f"https://{URL}/api", f"wss://{URL}/ws-api/v3"
+
+    class Sockets(BinanceSocketManager):
+        STREAM_URL = f"wss://{URL}/"
+
+    async def refused(call):
+        try:
+            await call
+        except BinanceAPIException as error:
+            return error.code
+        raise AssertionError("it was accepted")
+
+    client = await Rest.create("k", "s")
+    sockets, seen, out = Sockets(client), [], {}
+    async with sockets.user_socket() as user, sockets.multiplex_socket(["btcusdt@trade"]) as trades:
+        await asyncio.wait_for(trades.recv(), 60)
+        begin = totals(await client.get_account())
+        bought = await client.create_order(symbol=SYMBOL, side="BUY", type="MARKET", quantity="0.5")
+        out["market"] = bought["status"]
+        book = await client.get_order_book(symbol=SYMBOL, limit=5)
+        price, there = book["bids"][0]
+        partial = await client.create_order(symbol=SYMBOL, side="SELL", type="LIMIT", timeInForce="GTC", price=price,
+                                            quantity=str(Decimal(there) + Decimal("30")))
+        out["partial"] = partial["status"]
+        out["cancelled"] = (await client.cancel_order(symbol=SYMBOL, orderId=partial["orderId"]))["status"]
+        rests = await client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price=FAR, quantity="0.1")
+        replaced = await client.cancel_replace_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price="41000.00", quantity="0.1",
+                                                     cancelReplaceMode="STOP_ON_FAILURE", cancelOrderId=rests["orderId"])
+        out["replaced"] = replaced["newOrderResponse"]["status"]
+        out["open"] = len(await client.get_open_orders(symbol=SYMBOL))
+        out["by_socket"] = (await client.ws_cancel_order(symbol=SYMBOL, orderId=replaced["newOrderResponse"]["orderId"]))["status"]
+        out["refused"] = [await refused(client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price=FAR, quantity="100")),
+                          await refused(client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price="1.001", quantity="1")),
+                          await refused(client.cancel_order(symbol=SYMBOL, orderId=999999))]
+        while not seen or seen[-1] != ["CANCELED", replaced["newOrderResponse"]["orderId"]]:
+            event = await asyncio.wait_for(user.recv(), 60)
+            if event["e"] == "executionReport":
+                seen.append([event["x"], event["i"]])
+    out["events"] = sorted({kind for kind, _ in seen})
+    end, fills = totals(await client.get_account()), changes(await client.get_my_trades(symbol=SYMBOL))
+    out["sums"] = all(end[asset] - begin[asset] == fills[asset] for asset in fills)
+    await client.close_connection()
+    return out
+
+
+def ccxt_binance():
+    import ccxt
+    x = ccxt.binance({"requests_trust_env": True, "apiKey": "c", "secret": "s",
+                      "options": {"fetchMarkets": {"types": ["spot"]}, "fetchMargins": False, "fetchCurrencies": False}})
+    x.urls["api"].update(public=f"https://{URL}/api/v3", private=f"https://{URL}/api/v3", v1=f"https://{URL}/api/v1")
+    out, begin = {}, x.fetch_balance()
+    out["market"] = x.create_order("BTC/USDT", "market", "buy", 0.1)["status"]
+    rests = x.create_order("BTC/USDT", "limit", "buy", 0.1, float(FAR))
+    edited = x.edit_order(rests["id"], "BTC/USDT", "limit", "buy", 0.1, 41000)
+    out["replaced"] = [x.fetch_order(rests["id"], "BTC/USDT")["status"], edited["status"]]
+    out["open"] = len(x.fetch_open_orders("BTC/USDT"))
+    out["cancelled"] = x.cancel_order(edited["id"], "BTC/USDT")["status"]
+    out["refused"] = []
+    for error, call in ((ccxt.InsufficientFunds, lambda: x.create_order("BTC/USDT", "limit", "buy", 100, float(FAR))),
+                        (ccxt.OrderNotFound, lambda: x.cancel_order("999999", "BTC/USDT"))):
+        try:
+            call()
+        except error:
+            out["refused"].append(error.__name__)
+    end, base = x.fetch_balance(), Decimal(0)
+    for t in x.fetch_my_trades("BTC/USDT"):
+        base += Decimal(str(t["amount"])) - Decimal(str(t["fee"]["cost"]))
+    out["sums"] = abs(Decimal(str(end["total"]["BTC"])) - Decimal(str(begin["total"]["BTC"])) - base) < Decimal("1e-8")
+    return out
+
+
+print(json.dumps(asyncio.run(python_binance()) if sys.argv[1] == "python-binance" else ccxt_binance()))
