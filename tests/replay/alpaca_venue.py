@@ -420,7 +420,7 @@ def test_rest():
         assert rest(v, "/v2/assets/BTC%2FUSD")["min_trade_increment"] == "0.000000001"
         assert {a["class"] for a in rest(v, "/v2/assets")} == {"us_equity", "crypto"}
         assert rest(v, "/v2/account")["status"] == "ACTIVE" and rest(v, "/v2/positions") == []
-        assert "orders are not served" in rest(v, "/v2/orders", 403, method="POST")["message"]
+        assert "body format" in rest(v, "/v2/orders", 400, method="POST")["message"] and rest(v, "/v2/orders") == []
         rest(v, "/v2/assets/NOPE", 404), rest(v, "/v2/nothing", 404), rest(v, "/nothing", 404)
         for bad in ("timeframe=1Year", "timeframe=1Min&limit=10001", "timeframe=1Min&start=x", "timeframe=1Min&page_token=x",
                     "timeframe=1Min&start=2026-01-16&end=2026-01-15", "timeframe=1Min&feed=none", "timeframe=1Min&adjustment=no"):

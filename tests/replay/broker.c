@@ -36,6 +36,12 @@ static int64_t now_ns(void *user)
     return 1000 + ((struct market *)user)->events;
 }
 
+static int fee_e6(void *user, int i, bool maker)
+{
+    (void)user, (void)i, (void)maker;
+    return FEE_E6;
+}
+
 static void changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
 {
     struct market *m = user;
@@ -62,8 +68,8 @@ static struct place place_open(void)
 
 static void place_start(struct place *p)
 {
-    const struct broker_calls calls = {symbol, book, now_ns, changed, &p->market};
-    p->broker = replay_broker_create(&calls, FEE_E6);
+    const struct broker_calls calls = {symbol, book, now_ns, fee_e6, changed, &p->market};
+    p->broker = replay_broker_create(&calls);
     p->account = replay_broker_account(p->broker, "k", &(struct broker_funds){1, 10000 * E8, 50 * E8});
     CHECK_INT(replay_broker_account(p->broker, "k", &(struct broker_funds){1, 1, 1}), p->account);
 }

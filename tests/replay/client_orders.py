@@ -1,7 +1,7 @@
-"""Orders by clients that are not ours, at papertape-replay: python-binance or ccxt, whichever is named. A market order, one that rests and is
+"""Orders by clients that are not ours, at papertape-replay: python-binance, ccxt or alpaca-py, whichever is named. A market order, one that rests and is
 filled in part, one that is replaced and cancelled, refusals, user data; balances are the sum of the fills. Prints a JSON line.
 
-usage: client_orders.py python-binance|ccxt      PT_URL is HOST:PORT, PT_CA its certificate's authority"""
+usage: client_orders.py python-binance|ccxt|alpaca-py      PT_URL is HOST:PORT, PT_CA its certificate's authority"""
 import asyncio
 import json
 import os
@@ -103,4 +103,61 @@ def ccxt_binance():
     return out
 
 
-print(json.dumps(asyncio.run(python_binance()) if sys.argv[1] == "python-binance" else ccxt_binance()))
+def alpaca():
+    import threading
+    import time
+    from alpaca.common.exceptions import APIError
+    from alpaca.trading.client import TradingClient
+    from alpaca.trading.enums import OrderSide, TimeInForce
+    from alpaca.trading.requests import LimitOrderRequest, MarketOrderRequest, ReplaceOrderRequest
+    from alpaca.trading.stream import TradingStream
+    client, stream = TradingClient("a", "s", paper=True, url_override=f"https://{URL}"), TradingStream("a", "s", url_override=f"wss://{URL}/stream")
+    seen, out, good = [], {}, {"time_in_force": TimeInForce.GTC}
+
+    async def update(event):
+        seen.append((str(event.event), event.qty, event.price))
+
+    def until(condition):
+        end = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < end, seen
+            time.sleep(0.05)
+
+    def refused(request):
+        try:
+            client.submit_order(request)
+        except APIError as error:
+            return error.code
+        raise AssertionError("it was accepted")
+
+    def far(**more):
+        return LimitOrderRequest(symbol="BTC/USD", qty=0.1, side=OrderSide.BUY, limit_price=1000, **good, **more)
+
+    stream.subscribe_trade_updates(update)
+    threading.Thread(target=stream.run, daemon=True).start()
+    for number in range(60):  # no answer says that the stream listens: until an order's update is there
+        client.cancel_order_by_id(client.submit_order(far()).id)
+        if seen:
+            break
+        time.sleep(0.5)
+    begin = Decimal(client.get_account().cash)
+    bought = client.submit_order(MarketOrderRequest(symbol="BTC/USD", qty=0.5, side=OrderSide.BUY, **good))
+    out["market"], price = bought.status.value, Decimal(bought.filled_avg_price)
+    held, cash = client.get_open_position("BTCUSD"), Decimal(client.get_account().cash)
+    out["sums"] = Decimal(held.qty) == Decimal("0.5") * (1 - Decimal("0.0025")) and begin - cash == price * Decimal("0.5")
+    rests = client.submit_order(far(client_order_id="mine"))
+    replaced = client.replace_order_by_id(rests.id, ReplaceOrderRequest(limit_price=1100))
+    out["replaced"] = [client.get_order_by_id(rests.id).status.value, replaced.status.value, replaced.replaces == rests.id]
+    out["open"] = len(client.get_orders())
+    out["refused"] = [refused(MarketOrderRequest(symbol="BTC/USD", qty=1000, side=OrderSide.BUY, **good)),
+                      refused(MarketOrderRequest(symbol="ETH/USD", qty=1, side=OrderSide.SELL, **good)), refused(far(client_order_id="mine"))]
+    client.cancel_order_by_id(replaced.id)
+    until(lambda: seen[-1][0] == "canceled" and any(event == "replaced" for event, *_ in seen))
+    out["fill"] = [list(event) for event in seen if event[0] == "fill"] == [["fill", 0.5, float(price)]]
+    out["events"] = sorted({event for event, *_ in seen})
+    return out
+
+
+CLIENTS = {"python-binance": lambda: asyncio.run(python_binance()), "ccxt": ccxt_binance, "alpaca-py": alpaca}
+print(json.dumps(CLIENTS[sys.argv[1]]()), flush=True)
+os._exit(0)  # alpaca-py's stream has a thread of its own

@@ -107,9 +107,10 @@ def test_scripts():
         check_cryptofeed(candles, "candles", "trades")
         check_ccxt(ccxt)
     with Venue(PROGRAM, "--venue", "alpaca", "--synthetic", "7", "--speed", "20") as v:
-        out, = run(v, script("alpaca_client.py"))
-        assert set(out) == {"StockDataStream", "CryptoDataStream"}, out
-        assert all(len(kinds) >= 2 and set(kinds) <= {"Trade", "Quote", "Bar"} for kinds in out.values()), out
+        out, = run(v, script("alpaca_client.py", PT_ORDERS="1"))
+        kinds = [out.pop("StockDataStream"), out.pop("CryptoDataStream")]
+        assert all(len(seen) >= 2 and set(seen) <= {"Trade", "Quote", "Bar"} for seen in kinds), kinds
+        equal(out, {"equity": "100000", "order": "OrderStatus.NEW", "events": ["new", "canceled"]}, "alpaca-py")
 
 
 def test_orders():
@@ -121,6 +122,10 @@ def test_orders():
                     "refused": [-2010, -1013, -2011], "events": ["CANCELED", "NEW", "TRADE"], "sums": True}, "python-binance")
     equal(ccxt, {"market": "closed", "replaced": ["canceled", "open"], "open": 1, "cancelled": "canceled",
                  "refused": ["InsufficientFunds", "OrderNotFound"], "sums": True}, "ccxt")
+    with Venue(PROGRAM, "--venue", "alpaca", "--synthetic", "7") as v:
+        alpaca, = run(v, ([script_of, "alpaca-py"], {}))
+    equal(alpaca, {"market": "filled", "sums": True, "replaced": ["replaced", "new", True], "open": 1, "refused": [40310000, 40310000, 40010001],
+                   "fill": True, "events": ["canceled", "fill", "new", "replaced"]}, "alpaca-py")
 
 
 def test_recordings():

@@ -54,7 +54,8 @@ struct alpaca {
     struct replay_endpoint endpoints[ALPACA_ENDPOINTS];
     struct alpaca_subscriber *traders; /* of /stream */
     struct updates updates;            /* that it sends to its subscribers */
-    struct replay_recorded *recorded;  /* NULL: the markets are synthetic */
+    struct alpaca_orders *orders;
+    struct replay_recorded *recorded; /* NULL: the markets are synthetic */
 
     int64_t now_ns, to_ns; /* the position; the end */
     int64_t beat_ns;       /* when time itself is next emitted, while nothing happens */

@@ -9,6 +9,7 @@
 #include "exchange/fail.h"
 #include "exchange/replay/alpaca/alpaca.h"
 #include "exchange/replay/alpaca/file_bars.h"
+#include "exchange/replay/alpaca/orders.h"
 #include "exchange/replay/alpaca/recorded.h"
 #include "exchange/replay/alpaca/render.h"
 #include "exchange/replay/alpaca/rest.h"
@@ -249,6 +250,7 @@ static void beat(struct protocol *protocol)
             replay_subscriber_beat(s);
     for (struct alpaca_subscriber *s = alpaca->traders; s; s = s->next)
         replay_trader_beat(s);
+    replay_alpaca_orders_beat(alpaca->orders);
 }
 
 static void destroy(struct protocol *protocol)
@@ -263,6 +265,7 @@ static void destroy(struct protocol *protocol)
     for (size_t i = 0; i < alpaca->n_files; i++)
         replay_file_bars_close(alpaca->files[i]);
     replay_updates_finish(&alpaca->updates);
+    replay_alpaca_orders_destroy(alpaca->orders);
     replay_recorded_close(alpaca->recorded);
     free((char *)(uintptr_t)alpaca->key_id);
     free(alpaca);
@@ -550,6 +553,8 @@ static int create(const struct options *options, struct protocol **ret, char err
     if (rc < 0)
         return rc;
     rc = read_recordings(alpaca, options, error);
+    if (rc == 0 && !(alpaca->orders = replay_alpaca_orders_create(alpaca)))
+        rc = fail_with(-ENOMEM, error, PROTOCOL_ERROR_MAX, "out of memory");
     if (rc < 0)
         destroy(&alpaca->base);
     else
@@ -564,6 +569,9 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
+    if (replay_fault_of_orders(faults))
+        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                         "not of this venue: --fault order, user, wipe: leave them out");
     if (options->symbols || options->rate > 0)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --symbols, --rate: leave them out");

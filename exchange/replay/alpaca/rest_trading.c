@@ -1,5 +1,4 @@
-/* The part of the trading API that clients read: clock, calendar, assets, an account that has cash and
- * nothing else. */
+/* The part of the trading API that clients only read: clock, calendar, assets. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,13 +6,12 @@
 
 #include "exchange/business_day.h"
 #include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/orders.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/serve.h"
 
 enum { CALENDAR_DAYS_MAX = 100 * 366 };
-
-#define ACCOUNT_CASH "100000"
 
 static void key_str(struct wire *wire, const char *key, const char *value)
 {
@@ -223,61 +221,20 @@ static bool get_asset(struct rest_call *call, const char *name)
     return true;
 }
 
-static bool get_account(struct rest_call *call)
-{
-    static const char *const amounts[] = {"buying_power", "regt_buying_power", "non_marginable_buying_power",
-                                          "cash",         "portfolio_value",   "equity",
-                                          "last_equity"};
-    static const char *const zeros[] = {"accrued_fees",
-                                        "long_market_value",
-                                        "short_market_value",
-                                        "initial_margin",
-                                        "maintenance_margin",
-                                        "last_maintenance_margin",
-                                        "sma"};
-    static const char *const blocks[] = {"trading_blocked", "transfers_blocked", "account_blocked",
-                                         "trade_suspended_by_user"};
-    struct wire *wire = &call->wire;
-    char id[37];
-    make_id(&call->alpaca->made[0], MADE_SYMBOLS_MAX, id);
-    replay_wire_map(wire, 0);
-    key_str(wire, "id", id);
-    key_str(wire, "account_number", "PA0REPLAY001");
-    key_str(wire, "status", "ACTIVE");
-    key_str(wire, "crypto_status", "ACTIVE");
-    key_str(wire, "currency", "USD");
-    key_str(wire, "multiplier", "1");
-    key_bool(wire, "shorting_enabled", false);
-    for (size_t i = 0; i < sizeof(amounts) / sizeof(*amounts); i++)
-        key_str(wire, amounts[i], ACCOUNT_CASH);
-    for (size_t i = 0; i < sizeof(zeros) / sizeof(*zeros); i++)
-        key_str(wire, zeros[i], "0");
-    for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
-        key_bool(wire, blocks[i], false);
-    key_str(wire, "created_at", "2020-01-02T14:30:00Z");
-    replay_wire_map_end(wire);
-    return true;
-}
-
-static bool get_none(struct rest_call *call)
-{
-    replay_wire_array(&call->wire, 0);
-    replay_wire_array_end(&call->wire);
-    return true;
-}
-
 bool replay_rest_trading(struct rest_call *call, const char *rest)
 {
     static const struct {
         const char *path;
         bool (*answer)(struct rest_call *call);
     } table[] = {
-        {"clock", get_clock},     {"calendar", get_calendar}, {"assets", get_assets},
-        {"account", get_account}, {"orders", get_none},       {"positions", get_none},
+        {"clock", get_clock},
+        {"calendar", get_calendar},
+        {"assets", get_assets},
     };
+    if (replay_alpaca_orders_answer(call, rest))
+        return true;
     if (strcmp(call->request->method, "GET") != 0) {
-        replay_rest_refuse(call, 403, 40310000,
-                           "orders are not served here: this venue is for its market data");
+        replay_rest_refuse(call, 405, 0, "Method Not Allowed");
         return true;
     }
     if (strncmp(rest, "assets/", 7) == 0)

@@ -31,7 +31,8 @@ struct alpaca_subscriber {
     struct client *client;
     struct alpaca_subscriber *next;
     bool msgpack, authenticated;
-    bool ends; /* an error that ends the connection was sent */
+    bool updates; /* of the trading stream: it listens to trade_updates */
+    bool ends;    /* an error that ends the connection was sent */
     char key_id[SUBSCRIBER_KEY_MAX];
     uint64_t since_ns; /* uv_hrtime() when it connected */
 
@@ -66,10 +67,11 @@ void replay_subscriber_put(struct alpaca_subscriber *subscriber, const struct te
 /* Sends what was added, as one frame. */
 void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 
-/* The trading stream, /stream: authentication and listening. Orders are not served: the updates that follow
- * are recorded ones (--recording), all at once. Its frames are binary and hold JSON, as on paper
- * (trader.c). */
+/* The trading stream, /stream: authentication, listening, and the updates of a key's orders; of a recording
+ * those that it has, all at once. Its frames are binary and hold JSON, as on paper (trader.c). */
 void replay_trader_receive(struct alpaca_subscriber *trader, const char *data, size_t len);
 void replay_trader_beat(struct alpaca_subscriber *trader);
+/* To all that listen with that key; takes `data`, which may be NULL. */
+void replay_trader_update(struct alpaca *alpaca, const char *key, json_t *data);
 
 #endif

@@ -1,5 +1,6 @@
 #include "exchange/replay/alpaca/subscriber.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
@@ -45,6 +46,7 @@ static void authenticate(struct alpaca_subscriber *trader, const char *action, c
     bool good = replay_alpaca_keys_good(trader->alpaca, id ? id : "", secret ? secret : "");
     say_authorization(trader, action, good);
     trader->authenticated = good;
+    snprintf(trader->key_id, sizeof(trader->key_id), "%s", good ? id : "");
     if (!good) {
         trader->ends = true;
         replay_client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
@@ -62,7 +64,7 @@ static void listen_to(struct alpaca_subscriber *trader, const json_t *request)
             json_array_size(accepted) == 0)
             json_array_append(accepted, name);
     }
-    bool updates = json_array_size(accepted) > 0;
+    bool updates = trader->updates = json_array_size(accepted) > 0;
     say(trader, json_pack("{s:s,s:{s:o}}", "stream", "listening", "data", "streams", accepted));
     for (size_t at = 0; updates && at < trader->alpaca->updates.n; at++)
         say_text(trader, trader->alpaca->updates.frames[at]);
@@ -85,6 +87,14 @@ void replay_trader_receive(struct alpaca_subscriber *trader, const char *data, s
     else if (action)
         say(trader, json_pack("{s:s,s:{s:s}}", "stream", "error", "data", "message", "unknown action"));
     json_decref(request);
+}
+
+void replay_trader_update(struct alpaca *alpaca, const char *key, json_t *data)
+{
+    for (struct alpaca_subscriber *trader = alpaca->traders; data && trader; trader = trader->next)
+        if (trader->updates && strcmp(trader->key_id, key) == 0)
+            say(trader, json_pack("{s:s,s:O}", "stream", "trade_updates", "data", data));
+    json_decref(data);
 }
 
 void replay_trader_beat(struct alpaca_subscriber *trader)

@@ -91,6 +91,12 @@ static int64_t market_now(void *user)
     return ((struct binance_orders *)user)->source->tape->now_ns;
 }
 
+static int market_fee(void *user, int symbol, bool maker)
+{
+    (void)user, (void)symbol, (void)maker;
+    return FEE_E6;
+}
+
 static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
 {
     replay_user_data_changed(user, order, fill);
@@ -105,7 +111,7 @@ static void traded(void *user, int symbol, const struct tape_trade *trade)
 int replay_orders_init(struct binance_orders *o, struct replay_source *source, const char *keys_file,
                        const struct faults *faults, char error[static PROTOCOL_ERROR_MAX])
 {
-    const struct broker_calls calls = {market_symbol, market_book, market_now, order_changed, o};
+    const struct broker_calls calls = {market_symbol, market_book, market_now, market_fee, order_changed, o};
     o->source = source;
     o->faults = faults;
     _Static_assert((int)KEYS_ERROR_MAX <= (int)PROTOCOL_ERROR_MAX, "an error's room");
@@ -114,7 +120,7 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
         if (r < 0)
             return r;
     }
-    o->broker = replay_broker_create(&calls, FEE_E6);
+    o->broker = replay_broker_create(&calls);
     if (!o->broker) {
         snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
         return -ENOMEM;

@@ -15,7 +15,6 @@ struct broker_taken {
 
 struct broker {
     struct broker_calls calls;
-    int fee_e6;
     struct broker_account *accounts;
     int n_accounts;
     struct broker_order *orders;
@@ -45,7 +44,7 @@ static bool grow(void *array, size_t n, size_t *cap, size_t each)
     return true;
 }
 
-struct broker *replay_broker_create(const struct broker_calls *calls, int fee_e6)
+struct broker *replay_broker_create(const struct broker_calls *calls)
 {
     struct broker *b = calloc(1, sizeof(*b));
     if (!b || !(b->accounts = calloc(BROKER_ACCOUNTS_MAX, sizeof(*b->accounts)))) {
@@ -53,7 +52,6 @@ struct broker *replay_broker_create(const struct broker_calls *calls, int fee_e6
         return NULL;
     }
     b->calls = *calls;
-    b->fee_e6 = fee_e6;
     return b;
 }
 
@@ -259,7 +257,8 @@ static void fill(struct broker *b, struct broker_order *order, const struct symb
     if (!base || !quote || !grow(&b->fills, b->n_fills, &b->cap_fills, sizeof(*b->fills)))
         return;
     const int128_t received = buys ? (int128_t)qty * E8 : notional;
-    const int64_t commission = (int64_t)(received / E8 * b->fee_e6 / 1000000);
+    const int64_t commission =
+        (int64_t)(received / E8 * b->calls.fee_e6(b->calls.user, order->terms.symbol, maker) / 1000000);
     if (buys) {
         pay(quote, order, (int128_t)(order->terms.price ? order->terms.price : price) * qty, notional);
         base->free += received - (int128_t)commission * E8;
@@ -445,13 +444,23 @@ static struct broker_order *find_open(struct broker *b, int account, int64_t id)
     return NULL;
 }
 
-const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id)
+static const struct broker_order *end_open(struct broker *b, int account, int64_t id, enum broker_state state)
 {
     struct broker_order *order = find_open(b, account, id);
     if (order)
-        end_order(b, order, BROKER_CANCELED);
+        end_order(b, order, state);
     sweep(b);
     return order;
+}
+
+const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id)
+{
+    return end_open(b, account, id, BROKER_CANCELED);
+}
+
+const struct broker_order *replay_broker_expire(struct broker *b, int account, int64_t id)
+{
+    return end_open(b, account, id, BROKER_EXPIRED);
 }
 
 const struct broker_order *replay_broker_reduce(struct broker *b, int account, int64_t id, int64_t qty,

@@ -8,7 +8,7 @@
  * trades that are played: wholly by one through its price, and by those at its price once they have traded
  * what was in front of it when it came. A stop is triggered by the last trade.
  *
- * Commission is `fee_e6` of what is received, in that asset, its last digits (of scale 8) cut off. */
+ * Commission is a share of what is received, in that asset, its last digits (of scale 8) cut off. */
 #ifndef EXCHANGE_REPLAY_BROKER_BROKER_H
 #define EXCHANGE_REPLAY_BROKER_BROKER_H
 
@@ -95,13 +95,14 @@ struct broker_calls {
     /* Its book now. False: it is not known. */
     bool (*book)(void *user, int symbol, struct source_book *ret);
     int64_t (*now_ns)(void *user);
+    int (*fee_e6)(void *user, int symbol, bool maker); /* of what is received */
     /* An order has changed; `fill`: what filled it, or NULL. */
     void (*changed)(void *user, const struct broker_order *order, const struct broker_fill *fill);
     void *user;
 };
 
 /* NULL when memory is out. */
-struct broker *replay_broker_create(const struct broker_calls *calls, int fee_e6);
+struct broker *replay_broker_create(const struct broker_calls *calls);
 void replay_broker_destroy(struct broker *broker); /* NULL is fine */
 
 /* What accounts begin with, of scale 8: of each quote asset, and of each base asset of so many played
@@ -120,6 +121,7 @@ enum broker_refusal replay_broker_place(struct broker *broker, const struct brok
                                         const struct broker_order **ret);
 
 /* NULL: there is none, or it has ended. */
+const struct broker_order *replay_broker_expire(struct broker *broker, int account, int64_t id);
 const struct broker_order *replay_broker_cancel(struct broker *broker, int account, int64_t id);
 
 /* Lowers the quantity, and keeps its place in the queue. NULL: there is no such open order, or `qty` is not

@@ -1,0 +1,171 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/replay/alpaca/orders.h"
+
+/* One kind of numbers, each with an id of its own: 'o' orders, 'a' assets, 'e' executions. */
+void replay_alpaca_id(int64_t number, char kind, char ret[static 37])
+{
+    snprintf(ret, 37, "%08x-0000-4000-8000-%012" PRIx64, (unsigned)kind, (uint64_t)number & 0xffffffffffff);
+}
+
+static json_t *decimal(int128_t units, int scale)
+{
+    char text[DECIMAL_TEXT_MAX];
+    decimal_format_short(units, scale, text);
+    return json_string(text);
+}
+
+static json_t *decimal_or_null(int64_t e8)
+{
+    return e8 ? decimal(e8, 8) : json_null();
+}
+
+static json_t *moment(int64_t ns)
+{
+    struct text text = {0};
+    replay_wire_rfc3339(&text, ns);
+    json_t *ret = text_ok(&text) ? json_stringn(text.data, text.len) : NULL;
+    text_finish(&text);
+    return ret;
+}
+
+static json_t *id_of(int64_t number, char kind)
+{
+    char id[37];
+    if (number == 0)
+        return json_null();
+    replay_alpaca_id(number, kind, id);
+    return json_string(id);
+}
+
+static const char *state_of(const struct broker_order *order, const struct alpaca_order *own)
+{
+    static const char *const names[] = {"new", "partially_filled", "filled", "canceled", "expired"};
+    return own->replaced_by ? "replaced" : names[order->state];
+}
+
+static const char *type_of(enum order_type type)
+{
+    return type == ORDER_MARKET  ? "market"
+           : type == ORDER_LIMIT ? "limit"
+           : type == ORDER_STOP  ? "stop"
+                                 : "stop_limit";
+}
+
+json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_order *order)
+{
+    const struct alpaca_order *own = &o->own[order->id - 1];
+    const struct broker_terms *terms = &order->terms;
+    const struct made_symbol *symbol = &o->alpaca->made[0].symbols[terms->symbol];
+    const bool filled = order->state == BROKER_FILLED, ended = !broker_is_open(order);
+    const int64_t average = order->filled ? (int64_t)(order->quote / order->filled) : 0;
+    return json_pack(
+        "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:s, "
+        "s:s, s:s, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o}",
+        "id", id_of(order->id, 'o'), "client_order_id", terms->client_id, "created_at",
+        moment(order->time_ns), "updated_at", moment(order->updated_ns), "submitted_at",
+        moment(order->time_ns), "filled_at", filled ? moment(order->updated_ns) : json_null(), "expired_at",
+        order->state == BROKER_EXPIRED ? moment(order->updated_ns) : json_null(), "canceled_at",
+        ended && order->state == BROKER_CANCELED && !own->replaced_by ? moment(order->updated_ns)
+                                                                      : json_null(),
+        "failed_at", json_null(), "replaced_at", own->replaced_by ? moment(order->updated_ns) : json_null(),
+        "replaced_by", id_of(own->replaced_by, 'o'), "replaces", id_of(own->replaces, 'o'), "asset_id",
+        id_of(terms->symbol + 1, 'a'), "symbol", symbol->name, "asset_class",
+        symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
+        "qty", terms->quote ? json_null() : decimal(terms->qty, 8), "filled_qty", decimal(order->filled, 8),
+        "filled_avg_price", decimal_or_null(average), "order_class", "", "order_type", type_of(terms->type),
+        "type", type_of(terms->type), "side", terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force",
+        own->tif, "limit_price", decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop),
+        "status", state_of(order, own), "extended_hours", own->extended, "legs", json_null(), "trail_percent",
+        json_null(), "trail_price", json_null(), "hwm", json_null());
+}
+
+/* Quantity and cost of what the account's fills have left, at average cost. */
+static void hold(const struct alpaca_orders *o, int account, int symbol, int64_t *ret_qty, int128_t *ret_cost)
+{
+    size_t n, n_orders;
+    const struct broker_fill *fills = replay_broker_fills(o->broker, &n);
+    const struct broker_order *orders = replay_broker_orders(o->broker, &n_orders);
+    *ret_qty = 0;
+    *ret_cost = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct broker_fill *f = &fills[i];
+        if (f->account != account || f->symbol != symbol)
+            continue;
+        if (orders[f->order_id - 1].terms.side == ORDER_BUY) {
+            *ret_qty += f->qty - f->commission;
+            *ret_cost += (int128_t)f->price * (f->qty - f->commission);
+        } else if (*ret_qty > 0) {
+            const int64_t left = *ret_qty > f->qty ? *ret_qty - f->qty : 0;
+            *ret_cost = *ret_cost / *ret_qty * left;
+            *ret_qty = left;
+        }
+    }
+}
+
+json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int symbol)
+{
+    const struct made_symbol *of = &o->alpaca->made[0].symbols[symbol];
+    int64_t qty;
+    int128_t cost;
+    hold(o, account, symbol, &qty, &cost);
+    if (qty == 0)
+        return NULL;
+    const int64_t price = replay_alpaca_price(o, symbol);
+    const int128_t value = (int128_t)price * qty, gain = value - cost;
+    const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
+    return json_pack(
+        "{s:o, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
+        "asset_id", id_of(symbol + 1, 'a'), "symbol", of->name, "exchange", of->exchange, "asset_class",
+        of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty", decimal(qty, 8),
+        "qty_available", decimal(qty, 8), "avg_entry_price", decimal(cost / qty, 8), "side", "long",
+        "market_value", decimal(value, 16), "cost_basis", decimal(cost, 16), "unrealized_pl",
+        decimal(gain, 16), "unrealized_plpc", decimal(gain_e6, 6), "unrealized_intraday_pl",
+        decimal(gain, 16), "unrealized_intraday_plpc", decimal(gain_e6, 6), "current_price",
+        decimal(price, 8), "lastday_price", decimal(price, 8), "change_today", "0");
+}
+
+static void set_all(json_t *object, const char *const names[], size_t n, json_t *value)
+{
+    for (size_t i = 0; i < n; i++)
+        json_object_set(object, names[i], value);
+    json_decref(value);
+}
+
+json_t *replay_alpaca_account_json(struct alpaca_orders *o, int account)
+{
+    static const char *const powers[] = {"buying_power", "regt_buying_power", "non_marginable_buying_power"};
+    static const char *const worths[] = {"portfolio_value", "equity", "last_equity"};
+    static const char *const zeros[] = {"accrued_fees",           "short_market_value",      "initial_margin",
+                                        "maintenance_margin",     "last_maintenance_margin", "sma",
+                                        "daytrading_buying_power"};
+    static const char *const blocks[] = {"trading_blocked",         "transfers_blocked",  "account_blocked",
+                                         "trade_suspended_by_user", "pattern_day_trader", "shorting_enabled"};
+    const struct broker_account *of = replay_broker_account_of(o->broker, account);
+    int128_t cash = 0, spendable = 0, value = 0;
+    char id[37];
+    for (size_t i = 0; i < of->n_balances; i++)
+        if (strcmp(of->balances[i].asset, "USD") == 0) {
+            spendable = of->balances[i].free;
+            cash = spendable + of->balances[i].locked;
+        }
+    for (int s = 0; s < o->alpaca->made[0].n_symbols; s++) {
+        int64_t qty;
+        int128_t cost;
+        hold(o, account, s, &qty, &cost);
+        value += qty ? (int128_t)replay_alpaca_price(o, s) * qty : 0;
+    }
+    replay_alpaca_id(account + 1, 'c', id);
+    json_t *ret = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:s}", "id", id, "account_number",
+                            "PA0REPLAY001", "status", "ACTIVE", "crypto_status", "ACTIVE", "currency", "USD",
+                            "multiplier", "1", "cash", decimal(cash, 16), "long_market_value",
+                            decimal(value, 16), "daytrade_count", 0, "created_at", "2020-01-02T14:30:00Z");
+    set_all(ret, powers, sizeof(powers) / sizeof(*powers), decimal(spendable, 16));
+    set_all(ret, worths, sizeof(worths) / sizeof(*worths), decimal(cash + value, 16));
+    set_all(ret, zeros, sizeof(zeros) / sizeof(*zeros), json_string("0"));
+    set_all(ret, blocks, sizeof(blocks) / sizeof(*blocks), json_false());
+    return ret;
+}

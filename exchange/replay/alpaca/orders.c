@@ -1,0 +1,593 @@
+#include "exchange/replay/alpaca/orders.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/sessions.h"
+#include "exchange/replay/alpaca/subscriber.h"
+
+#define E8 100000000LL
+
+/* A quantity that no paper order exceeds: paper fills do not look at sizes. */
+#define ENOUGH_E8 (INT64_C(1000000000) * E8)
+
+enum { CASH = 100000, CRYPTO_TAKER_E6 = 2500, CRYPTO_MAKER_E6 = 1500, LIST_USUAL = 50, LIST_MAX = 500 };
+
+static struct made *market(const struct alpaca_orders *o)
+{
+    return &o->alpaca->made[0];
+}
+
+/* ---- The market that the broker trades in. ---- */
+
+static bool market_symbol(void *user, int symbol, struct symbol *ret)
+{
+    const struct alpaca_orders *o = user;
+    if (symbol < 0 || symbol >= market(o)->n_symbols)
+        return false;
+    const struct made_symbol *of = &market(o)->symbols[symbol];
+    const char *slash = strchr(of->name, '/');
+    *ret = (struct symbol){.price_scale = 8, .qty_scale = 8, .quote_scale = 8, .trading = true};
+    snprintf(ret->name, sizeof(ret->name), "%s", of->name);
+    snprintf(ret->base, sizeof(ret->base), "%.*s",
+             (int)(slash ? slash - of->name : (int)sizeof(ret->base) - 1), of->name);
+    snprintf(ret->quote, sizeof(ret->quote), "%s", slash ? slash + 1 : "USD");
+    return true;
+}
+
+/* The last quote up to the position: of this minute, or the one before. */
+static bool last_tick(struct alpaca_orders *o, int symbol, struct made_tick *ret)
+{
+    struct made_tick ticks[MADE_TICKS_MAX];
+    const int64_t now_ns = o->alpaca->now_ns;
+    for (int64_t back = 0; back < 3; back++) {
+        const int64_t minute = now_ns / MADE_MINUTE - back;
+        for (size_t i = replay_made_minute(market(o), symbol, minute, ticks); i-- > 0;)
+            if (ticks[i].ts_ns <= now_ns && ticks[i].bid > 0 && ticks[i].ask > 0) {
+                *ret = ticks[i];
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool market_book(void *user, int symbol, struct source_book *ret)
+{
+    struct alpaca_orders *o = user;
+    struct made_tick tick;
+    o->bids.n = o->asks.n = 0;
+    if (replay_made_trades_at(market(o), symbol, o->alpaca->now_ns) && last_tick(o, symbol, &tick) &&
+        (replay_ladder_set(&o->bids, tick.bid / 10, ENOUGH_E8) < 0 ||
+         replay_ladder_set(&o->asks, tick.ask / 10, ENOUGH_E8) < 0))
+        return false;
+    *ret = (struct source_book){&o->bids, &o->asks, 0};
+    return true;
+}
+
+int64_t replay_alpaca_price(struct alpaca_orders *o, int symbol)
+{
+    struct made_tick tick;
+    return last_tick(o, symbol, &tick) ? (tick.bid + tick.ask) / 20
+                                       : replay_made_price(market(o), symbol, o->alpaca->now_ns) / 10;
+}
+
+static int64_t market_now(void *user)
+{
+    return ((struct alpaca_orders *)user)->alpaca->now_ns;
+}
+
+/* Stocks cost none. */
+static int market_fee(void *user, int symbol, bool maker)
+{
+    const struct alpaca_orders *o = user;
+    if (market(o)->symbols[symbol].class != MADE_CRYPTO)
+        return 0;
+    return maker ? CRYPTO_MAKER_E6 : CRYPTO_TAKER_E6;
+}
+
+/* ---- Events. ---- */
+
+static json_t *decimal(int64_t e8)
+{
+    char text[DECIMAL_TEXT_MAX];
+    decimal_format_short(e8, 8, text);
+    return json_string(text);
+}
+
+static const char *event_of(const struct alpaca_orders *o, const struct broker_order *order, bool filled)
+{
+    static const char *const ends[] = {"new", "new", "fill", "canceled", "expired"};
+    if (filled)
+        return order->state == BROKER_FILLED ? "fill" : "partial_fill";
+    return o->event ? o->event : ends[order->state];
+}
+
+static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
+{
+    struct alpaca_orders *o = user;
+    const struct broker_account *account = replay_broker_account_of(o->broker, order->terms.account);
+    char id[37];
+    struct text when = {0};
+    replay_alpaca_id(++o->executions, 'e', id);
+    replay_wire_rfc3339(&when, order->updated_ns);
+    json_t *data =
+        text_ok(&when)
+            ? json_pack("{s:s, s:s, s:o, s:s%}", "event", event_of(o, order, fill != NULL), "execution_id",
+                        id, "order", replay_alpaca_order_json(o, order), "timestamp", when.data, when.len)
+            : NULL;
+    text_finish(&when);
+    if (data && fill) {
+        json_object_set_new(data, "price", decimal(fill->price));
+        json_object_set_new(data, "qty", decimal(fill->qty));
+        json_t *position = replay_alpaca_position_json(o, order->terms.account, order->terms.symbol);
+        json_t *held = json_object_get(position, "qty");
+        json_object_set_new(data, "position_qty", held ? json_incref(held) : json_string("0"));
+        json_decref(position);
+    }
+    replay_trader_update(o->alpaca, account->key, data);
+}
+
+struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca)
+{
+    struct alpaca_orders *o = calloc(1, sizeof(*o));
+    if (!o)
+        return NULL;
+    o->alpaca = alpaca;
+    o->bids.bid = true;
+    o->played_ns = alpaca->now_ns;
+    const struct broker_calls calls = {market_symbol, market_book, market_now, market_fee, order_changed, o};
+    o->broker = replay_broker_create(&calls);
+    if (o->broker)
+        return o;
+    replay_alpaca_orders_destroy(o);
+    return NULL;
+}
+
+void replay_alpaca_orders_destroy(struct alpaca_orders *o)
+{
+    if (!o)
+        return;
+    replay_broker_destroy(o->broker);
+    replay_ladder_finish(&o->bids);
+    replay_ladder_finish(&o->asks);
+    free(o->own);
+    free(o);
+}
+
+/* ---- Time passes. ---- */
+
+static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t to_ns)
+{
+    struct made_tick ticks[MADE_TICKS_MAX];
+    for (int64_t minute = from_ns / MADE_MINUTE; minute <= to_ns / MADE_MINUTE; minute++) {
+        const size_t n = replay_made_minute(market(o), symbol, minute, ticks);
+        for (size_t i = 0; i < n; i++) {
+            const struct made_trade *trade = &ticks[i].trade;
+            if (ticks[i].traded && !trade->odd && trade->ts_ns > from_ns && trade->ts_ns <= to_ns)
+                replay_broker_trade(o->broker, symbol, trade->price / 10, trade->size / 10, !trade->buy);
+        }
+    }
+}
+
+static bool is_over(const struct alpaca_orders *o, const struct broker_order *order)
+{
+    const struct alpaca_order *own = &o->own[order->id - 1];
+    struct trading_day day;
+    if (!broker_is_open(order) || !own->by_day)
+        return false;
+    replay_sessions_on(replay_eastern_date(order->time_ns), &day);
+    return o->alpaca->now_ns >= (own->extended ? day.late_ns : day.close_ns);
+}
+
+void replay_alpaca_orders_beat(struct alpaca_orders *o)
+{
+    const int64_t from_ns = o->played_ns, to_ns = o->alpaca->now_ns;
+    size_t n;
+    const struct broker_order *all = replay_broker_orders(o->broker, &n);
+    bool open[MADE_SYMBOLS_MAX] = {false};
+    o->played_ns = to_ns;
+    for (size_t i = 0; i < n; i++)
+        open[all[i].terms.symbol] |= broker_is_open(&all[i]);
+    for (int s = 0; s < market(o)->n_symbols; s++)
+        if (open[s] && to_ns > from_ns)
+            play(o, s, from_ns, to_ns);
+    for (size_t i = 0; i < n; i++)
+        if (is_over(o, &all[i]))
+            replay_broker_expire(o->broker, all[i].terms.account, all[i].id);
+}
+
+/* ---- Calls. ---- */
+
+struct order_ask {
+    struct rest_call *call;
+    struct alpaca_orders *o;
+    int account;
+    json_t *body; /* an object, or NULL */
+};
+
+static bool refuse(struct order_ask *a, int status, int64_t code, const char *message)
+{
+    replay_rest_refuse(a->call, status, code, message);
+    return false;
+}
+
+static bool refuse_value(struct order_ask *a, const char *name, const char *right)
+{
+    char message[128];
+    snprintf(message, sizeof(message), "invalid %s: %s", name, right);
+    return refuse(a, 422, 42210000, message);
+}
+
+static void send_json(struct order_ask *a, json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    if (text)
+        text_str(&a->call->response->body, text);
+    else
+        a->call->response->body.failed = true;
+    free(text);
+    json_decref(value);
+}
+
+/* A decimal, as a string or a number. */
+static bool read_decimal(struct order_ask *a, const char *name, int64_t *ret)
+{
+    json_t *value = json_object_get(a->body, name);
+    char *made = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
+    const char *text = made ? made : json_string_value(value);
+    *ret = 0;
+    bool good = !value || json_is_null(value) || (text && decimal_parse_str(text, 8, ret) == 0 && *ret > 0);
+    free(made);
+    return good || refuse_value(a, name, "a number above 0 with at most 8 digits after the point");
+}
+
+static const char *read_word(struct order_ask *a, const char *name)
+{
+    return json_string_value(json_object_get(a->body, name));
+}
+
+static bool read_symbol(struct order_ask *a, struct broker_terms *terms)
+{
+    const char *name = read_word(a, "symbol");
+    terms->symbol = name ? replay_made_find(market(a->o), name) : -1;
+    if (terms->symbol >= 0 && replay_made_listed_at(market(a->o), terms->symbol, a->o->alpaca->now_ns))
+        return true;
+    char message[96];
+    snprintf(message, sizeof(message), "asset \"%.40s\" not found", name ? name : "");
+    return refuse(a, 422, 42210000, message);
+}
+
+static bool read_type(struct order_ask *a, struct broker_terms *terms)
+{
+    static const struct {
+        const char *name;
+        enum order_type type;
+        bool limit, stop;
+    } types[] = {{"market", ORDER_MARKET, false, false},
+                 {"limit", ORDER_LIMIT, true, false},
+                 {"stop", ORDER_STOP, false, true},
+                 {"stop_limit", ORDER_STOP_LIMIT, true, true}};
+    const char *type = read_word(a, "type");
+    for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++) {
+        if (strcmp(types[i].name, type) != 0)
+            continue;
+        terms->type = types[i].type;
+        if (types[i].limit != (terms->price != 0))
+            return refuse_value(a, "limit_price",
+                                types[i].limit ? "this type needs it" : "this type has none");
+        if (types[i].stop != (terms->stop != 0))
+            return refuse_value(a, "stop_price", types[i].stop ? "this type needs it" : "this type has none");
+        if (terms->type == ORDER_STOP && market(a->o)->symbols[terms->symbol].class == MADE_CRYPTO)
+            return refuse_value(a, "type", "coins take market, limit and stop_limit");
+        return true;
+    }
+    return refuse_value(a, "type", "market, limit, stop or stop_limit");
+}
+
+static bool read_tif(struct order_ask *a, struct broker_terms *terms, struct alpaca_order *own)
+{
+    static const char *const names[] = {"day", "gtc", "ioc", "fok"};
+    static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK};
+    const bool crypto = market(a->o)->symbols[terms->symbol].class == MADE_CRYPTO;
+    const char *tif = read_word(a, "time_in_force");
+    for (int i = 0; tif && i < 4; i++) {
+        if (strcmp(names[i], tif) != 0 || (crypto && (i == 0 || i == 3)))
+            continue;
+        memcpy(own->tif, tif, 4);
+        own->by_day = i == 0;
+        terms->tif = tifs[i];
+        return true;
+    }
+    return refuse(a, 422, 42210000,
+                  crypto ? "invalid crypto time_in_force" : "invalid time_in_force: day, gtc, ioc or fok");
+}
+
+/* Of the account's whole life, also of orders that have ended. */
+static const struct broker_order *by_client_id(const struct order_ask *a, const char *id)
+{
+    size_t n;
+    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
+    for (size_t i = 0; i < n; i++)
+        if (all[i].terms.account == a->account && strcmp(all[i].terms.client_id, id) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static bool read_client_id(struct order_ask *a, struct broker_terms *terms)
+{
+    const char *id = read_word(a, "client_order_id");
+    size_t n;
+    replay_broker_orders(a->o->broker, &n);
+    if (!id || !*id)
+        replay_alpaca_id((int64_t)n + 1, 'u', terms->client_id);
+    else if (strlen(id) >= sizeof(terms->client_id))
+        return refuse_value(a, "client_order_id", "at most 36 characters here");
+    else
+        strcpy(terms->client_id, id);
+    return !by_client_id(a, terms->client_id) || refuse(a, 422, 40010001, "client_order_id must be unique");
+}
+
+static bool read_order(struct order_ask *a, struct broker_terms *terms, struct alpaca_order *own)
+{
+    const char *side = read_word(a, "side"), *class = read_word(a, "order_class");
+    *terms = (struct broker_terms){.account = a->account};
+    *own = (struct alpaca_order){.extended = json_is_true(json_object_get(a->body, "extended_hours"))};
+    if (!a->body)
+        return refuse(a, 400, 40010000, "request body format is invalid");
+    if (a->o->alpaca->recorded)
+        return refuse(a, 403, 40310000, "orders are not served here: of a recording there is its data only");
+    if (!read_symbol(a, terms) || !read_decimal(a, "qty", &terms->qty) ||
+        !read_decimal(a, "notional", &terms->quote) || !read_decimal(a, "limit_price", &terms->price) ||
+        !read_decimal(a, "stop_price", &terms->stop))
+        return false;
+    if (!side || (strcmp(side, "buy") != 0 && strcmp(side, "sell") != 0))
+        return refuse_value(a, "side", "buy or sell");
+    terms->side = side[0] == 'b' ? ORDER_BUY : ORDER_SELL;
+    if (class && *class && strcmp(class, "simple") != 0)
+        return refuse_value(a, "order_class", "only simple orders are served here");
+    if ((terms->qty != 0) == (terms->quote != 0))
+        return refuse(a, 422, 42210000, "qty or notional is required, and not both");
+    if (!read_type(a, terms) || !read_tif(a, terms, own) || !read_client_id(a, terms))
+        return false;
+    if (terms->quote && terms->type != ORDER_MARKET)
+        return refuse_value(a, "notional", "only market orders have it here");
+    if (!replay_made_trades_at(market(a->o), terms->symbol, a->o->alpaca->now_ns))
+        return refuse(a, 403, 40310000, "the market is closed: orders do not wait for its opening here");
+    return true;
+}
+
+/* Before it is placed, so that its events find it. */
+static bool keep_own(struct alpaca_orders *o, const struct alpaca_order *own)
+{
+    size_t n;
+    replay_broker_orders(o->broker, &n);
+    if (n >= o->cap_own) {
+        const size_t cap = o->cap_own ? o->cap_own * 2 : 64;
+        struct alpaca_order *grown = reallocarray(o->own, cap, sizeof(*grown));
+        if (!grown)
+            return false;
+        o->own = grown;
+        o->cap_own = cap;
+    }
+    o->own[n] = *own;
+    o->n_own = n + 1;
+    return true;
+}
+
+static bool place(struct order_ask *a, const struct broker_terms *terms, const struct alpaca_order *own,
+                  const struct broker_order **ret)
+{
+    if (!keep_own(a->o, own))
+        return refuse(a, 500, 50010000, "out of memory");
+    switch (replay_broker_place(a->o->broker, terms, ret)) {
+    case BROKER_TAKEN:
+        return true;
+    case BROKER_POOR:
+        return refuse(a, 403, 40310000,
+                      terms->side == ORDER_BUY ? "insufficient buying power"
+                                               : "insufficient qty available for order");
+    case BROKER_TRIGGERS:
+        return refuse(a, 422, 42210000, "stop price would trigger at once");
+    case BROKER_CROSSES:
+    case BROKER_EMPTY:
+    case BROKER_TWICE:
+    case BROKER_MEMORY:
+        break;
+    }
+    return refuse(a, 500, 50010000, "internal server error occurred");
+}
+
+static void post_order(struct order_ask *a)
+{
+    struct broker_terms terms;
+    struct alpaca_order own;
+    const struct broker_order *order;
+    if (read_order(a, &terms, &own) && place(a, &terms, &own, &order))
+        send_json(a, replay_alpaca_order_json(a->o, order));
+}
+
+static void get_orders(struct order_ask *a)
+{
+    const char *status = replay_request_arg(a->call->request, "status"),
+               *limit = replay_request_arg(a->call->request, "limit"),
+               *direction = replay_request_arg(a->call->request, "direction"),
+               *symbols = replay_request_arg(a->call->request, "symbols");
+    const bool every = status && strcmp(status, "all") == 0, closed = status && strcmp(status, "closed") == 0;
+    const bool rising = direction && strcmp(direction, "asc") == 0;
+    size_t n, most = limit ? strtoul(limit, NULL, 10) : LIST_USUAL;
+    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
+    json_t *list = json_array();
+    most = most == 0 || most > LIST_MAX ? LIST_MAX : most;
+    for (size_t i = 0; i < n && json_array_size(list) < most; i++) {
+        const struct broker_order *order = &all[rising ? i : n - 1 - i];
+        if (order->terms.account != a->account || (!every && broker_is_open(order) == closed) ||
+            (symbols && *symbols && !strstr(symbols, market(a->o)->symbols[order->terms.symbol].name)))
+            continue;
+        json_array_append_new(list, replay_alpaca_order_json(a->o, order));
+    }
+    send_json(a, list);
+}
+
+static const struct broker_order *by_id(struct order_ask *a, const char *id)
+{
+    size_t n;
+    char text[37];
+    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
+    for (size_t i = 0; i < n; i++) {
+        replay_alpaca_id(all[i].id, 'o', text);
+        if (all[i].terms.account == a->account && strcmp(text, id) == 0)
+            return &all[i];
+    }
+    refuse(a, 404, 40410000, "order not found");
+    return NULL;
+}
+
+static void delete_order(struct order_ask *a, const char *id)
+{
+    const struct broker_order *order = by_id(a, id);
+    if (!order)
+        return;
+    if (replay_broker_cancel(a->o->broker, a->account, order->id))
+        a->call->response->status = 204;
+    else
+        refuse(a, 422, 42210000, "order is not cancelable");
+}
+
+static void delete_orders(struct order_ask *a)
+{
+    size_t n;
+    char id[37];
+    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].terms.account != a->account || !broker_is_open(&all[i]))
+            continue;
+        replay_broker_cancel(a->o->broker, a->account, all[i].id);
+        replay_alpaca_id(all[i].id, 'o', id);
+        json_array_append_new(list, json_pack("{s:s, s:i}", "id", id, "status", 200));
+    }
+    a->call->response->status = 207;
+    send_json(a, list);
+}
+
+/* Another order in its place, with a new id. */
+static void patch_order(struct order_ask *a, const char *id)
+{
+    const struct broker_order *old = by_id(a, id), *order;
+    int64_t qty, price, stop;
+    if (!old)
+        return;
+    if (!broker_is_open(old) || old->terms.quote) {
+        refuse(a, 422, 42210000, "order is not open, or of a notional");
+        return;
+    }
+    if (!a->body || !read_decimal(a, "qty", &qty) || !read_decimal(a, "limit_price", &price) ||
+        !read_decimal(a, "stop_price", &stop)) {
+        if (!a->body)
+            refuse(a, 400, 40010000, "request body format is invalid");
+        return;
+    }
+    struct broker_terms terms = old->terms;
+    struct alpaca_order own = a->o->own[old->id - 1];
+    const int64_t old_id = old->id;
+    terms.qty = (qty ? qty : terms.qty) - old->filled;
+    terms.price = price && terms.price ? price : terms.price;
+    terms.stop = stop && terms.stop ? stop : terms.stop;
+    if (terms.qty <= 0 || !read_client_id(a, &terms)) {
+        if (terms.qty <= 0)
+            refuse_value(a, "qty", "above what is filled");
+        return;
+    }
+    size_t n;
+    replay_broker_orders(a->o->broker, &n);
+    own.replaces = old_id;
+    a->o->own[old_id - 1].replaced_by = (int64_t)n + 1;
+    a->o->event = "replaced";
+    replay_broker_cancel(a->o->broker, a->account, old_id);
+    a->o->event = NULL;
+    if (place(a, &terms, &own, &order))
+        send_json(a, replay_alpaca_order_json(a->o, order));
+}
+
+static void get_positions(struct order_ask *a)
+{
+    json_t *list = json_array(), *position;
+    for (int s = 0; s < market(a->o)->n_symbols; s++)
+        if ((position = replay_alpaca_position_json(a->o, a->account, s)))
+            json_array_append_new(list, position);
+    send_json(a, list);
+}
+
+static void get_position(struct order_ask *a, const char *name)
+{
+    int symbol = replay_made_find(market(a->o), name);
+    for (int s = 0; s < market(a->o)->n_symbols && symbol < 0; s++) { /* coins without their slash */
+        const char *of = market(a->o)->symbols[s].name, *slash = strchr(of, '/');
+        const size_t len = slash ? (size_t)(slash - of) : 0;
+        if (slash && strncmp(of, name, len) == 0 && strcmp(slash + 1, name + len) == 0)
+            symbol = s;
+    }
+    json_t *position = symbol < 0 ? NULL : replay_alpaca_position_json(a->o, a->account, symbol);
+    if (position)
+        send_json(a, position);
+    else
+        refuse(a, 404, 40410000, "position does not exist");
+}
+
+static bool route(struct order_ask *a, const char *rest)
+{
+    const char *method = a->call->request->method;
+    const bool gets = strcmp(method, "GET") == 0, ends = strcmp(method, "DELETE") == 0;
+    if (strcmp(rest, "account") == 0 && gets)
+        send_json(a, replay_alpaca_account_json(a->o, a->account));
+    else if (strcmp(rest, "positions") == 0 && gets)
+        get_positions(a);
+    else if (strncmp(rest, "positions/", 10) == 0 && gets)
+        get_position(a, rest + 10);
+    else if (strcmp(rest, "orders") == 0 && gets)
+        get_orders(a);
+    else if (strcmp(rest, "orders") == 0 && ends)
+        delete_orders(a);
+    else if (strcmp(rest, "orders") == 0 && strcmp(method, "POST") == 0)
+        post_order(a);
+    else if (strcmp(rest, "orders:by_client_order_id") == 0 && gets) {
+        const char *id = replay_request_arg(a->call->request, "client_order_id");
+        const struct broker_order *order = by_client_id(a, id ? id : "");
+        if (order)
+            send_json(a, replay_alpaca_order_json(a->o, order));
+        else
+            refuse(a, 404, 40410000, "order not found");
+    } else if (strncmp(rest, "orders/", 7) == 0 && gets) {
+        const struct broker_order *order = by_id(a, rest + 7);
+        if (order)
+            send_json(a, replay_alpaca_order_json(a->o, order));
+    } else if (strncmp(rest, "orders/", 7) == 0 && ends)
+        delete_order(a, rest + 7);
+    else if (strncmp(rest, "orders/", 7) == 0 && strcmp(method, "PATCH") == 0)
+        patch_order(a, rest + 7);
+    else
+        return false;
+    return true;
+}
+
+bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest)
+{
+    struct alpaca_orders *o = call->alpaca->orders;
+    const struct broker_funds funds = {market(o)->n_symbols, (int64_t)CASH * E8, 0};
+    struct order_ask a = {.call = call, .o = o};
+    const char *key = call->request->headers[HEADER_KEY];
+    if (strlen(key) >= BROKER_KEY_MAX || (a.account = replay_broker_account(o->broker, key, &funds)) < 0) {
+        replay_rest_refuse(call, 401, 40110000, "request is not authorized");
+        return true;
+    }
+    replay_alpaca_orders_beat(o); /* what was played meanwhile comes first */
+    json_t *body = json_loadb(call->request->body, call->request->body_len, JSON_REJECT_DUPLICATES, NULL);
+    a.body = json_is_object(body) ? body : NULL;
+    const bool known = route(&a, rest);
+    json_decref(body);
+    return known;
+}

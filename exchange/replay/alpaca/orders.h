@@ -1,0 +1,46 @@
+/* Alpaca's orders, positions and account, on paper: what meets the best quote is filled at it whatever its
+ * size, as the venue's paper accounts do; what rests is filled by the market's trades. */
+#ifndef EXCHANGE_REPLAY_ALPACA_ORDERS_H
+#define EXCHANGE_REPLAY_ALPACA_ORDERS_H
+
+#include <jansson.h>
+
+#include "exchange/replay/alpaca/rest.h"
+#include "exchange/replay/broker/broker.h"
+
+/* What the broker's order of the same place does not have. */
+struct alpaca_order {
+    char tif[4];           /* "day", "gtc", "ioc", "fok" */
+    bool extended, by_day; /* by_day: it expires with the session */
+    int64_t replaced_by, replaces;
+};
+
+struct alpaca_orders {
+    struct alpaca *alpaca;
+    struct broker *broker;
+    struct replay_ladder bids, asks; /* of the last look at a book */
+    struct alpaca_order *own;
+    size_t n_own, cap_own;
+    int64_t played_ns; /* trades before are played */
+    const char *event; /* of a change that is no fill: "replaced" */
+    int64_t executions;
+};
+
+/* NULL when memory is out. */
+struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca);
+void replay_alpaca_orders_destroy(struct alpaca_orders *orders); /* NULL is fine */
+
+/* Plays the market's trades up to the position, and ends what is over with its session. */
+void replay_alpaca_orders_beat(struct alpaca_orders *orders);
+
+/* What lies below /v2/: orders, positions, account. False: another path. */
+bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest);
+
+/* An order as answers and events have it; NULL when memory is out. */
+json_t *replay_alpaca_order_json(struct alpaca_orders *orders, const struct broker_order *order);
+json_t *replay_alpaca_position_json(struct alpaca_orders *orders, int account, int symbol); /* NULL: none */
+json_t *replay_alpaca_account_json(struct alpaca_orders *orders, int account);
+void replay_alpaca_id(int64_t number, char kind, char ret[static 37]);
+int64_t replay_alpaca_price(struct alpaca_orders *orders, int symbol); /* scale 8; 0: none */
+
+#endif
