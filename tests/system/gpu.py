@@ -145,7 +145,7 @@ def check_table(daemon):
     for line in lines:
         assert all(re.fullmatch(r"n/a|\d+(\.\d)?", cell) for cell in line[at:end + 1]), line
     assert "it goes with --csv, --json or --processes" in refused(daemon, "--statistic", "max")
-    assert "s, m, h, d or w" in refused(daemon, "--from", "-1h30m")
+    assert "s, m, h, d, w or y" in refused(daemon, "--from", "-1h30m")
 
 
 def check_span(daemon):
