@@ -41,7 +41,7 @@ static json_t *id_of(int64_t number, char kind)
     return json_string(id);
 }
 
-static const char *state_of(const struct broker_order *order, const struct alpaca_order *own)
+static const char *state_of(const struct broker_order *order, const struct alpaca_paper_order *own)
 {
     static const char *const names[] = {"new", "partially_filled", "filled", "canceled", "expired"};
     return own->replaced_by ? "replaced" : names[order->state];
@@ -57,7 +57,7 @@ static const char *type_of(enum order_type type)
 
 json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_order *order)
 {
-    const struct alpaca_order *own = &o->own[order->id - 1];
+    const struct alpaca_paper_order *own = &o->own[order->id - 1];
     const struct broker_terms *terms = &order->terms;
     const struct made_symbol *symbol = &o->alpaca->made[0].symbols[terms->symbol];
     const bool filled = order->state == BROKER_FILLED, ended = !broker_is_open(order);

@@ -175,7 +175,7 @@ static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t t
 
 static bool is_over(const struct alpaca_orders *o, const struct broker_order *order)
 {
-    const struct alpaca_order *own = &o->own[order->id - 1];
+    const struct alpaca_paper_order *own = &o->own[order->id - 1];
     struct trading_day day;
     if (!broker_is_open(order) || !own->by_day)
         return false;
@@ -288,7 +288,7 @@ static bool read_type(struct order_ask *a, struct broker_terms *terms)
     return refuse_value(a, "type", "market, limit, stop or stop_limit");
 }
 
-static bool read_tif(struct order_ask *a, struct broker_terms *terms, struct alpaca_order *own)
+static bool read_tif(struct order_ask *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     static const char *const names[] = {"day", "gtc", "ioc", "fok"};
     static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK};
@@ -331,11 +331,11 @@ static bool read_client_id(struct order_ask *a, struct broker_terms *terms)
     return !by_client_id(a, terms->client_id) || refuse(a, 422, 40010001, "client_order_id must be unique");
 }
 
-static bool read_order(struct order_ask *a, struct broker_terms *terms, struct alpaca_order *own)
+static bool read_order(struct order_ask *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     const char *side = read_word(a, "side"), *class = read_word(a, "order_class");
     *terms = (struct broker_terms){.account = a->account};
-    *own = (struct alpaca_order){.extended = json_is_true(json_object_get(a->body, "extended_hours"))};
+    *own = (struct alpaca_paper_order){.extended = json_is_true(json_object_get(a->body, "extended_hours"))};
     if (!a->body)
         return refuse(a, 400, 40010000, "request body format is invalid");
     if (a->o->alpaca->recorded)
@@ -361,13 +361,13 @@ static bool read_order(struct order_ask *a, struct broker_terms *terms, struct a
 }
 
 /* Before it is placed, so that its events find it. */
-static bool keep_own(struct alpaca_orders *o, const struct alpaca_order *own)
+static bool keep_own(struct alpaca_orders *o, const struct alpaca_paper_order *own)
 {
     size_t n;
     replay_broker_orders(o->broker, &n);
     if (n >= o->cap_own) {
         const size_t cap = o->cap_own ? o->cap_own * 2 : 64;
-        struct alpaca_order *grown = reallocarray(o->own, cap, sizeof(*grown));
+        struct alpaca_paper_order *grown = reallocarray(o->own, cap, sizeof(*grown));
         if (!grown)
             return false;
         o->own = grown;
@@ -378,7 +378,7 @@ static bool keep_own(struct alpaca_orders *o, const struct alpaca_order *own)
     return true;
 }
 
-static bool place(struct order_ask *a, const struct broker_terms *terms, const struct alpaca_order *own,
+static bool place(struct order_ask *a, const struct broker_terms *terms, const struct alpaca_paper_order *own,
                   const struct broker_order **ret)
 {
     if (!keep_own(a->o, own))
@@ -404,7 +404,7 @@ static bool place(struct order_ask *a, const struct broker_terms *terms, const s
 static void post_order(struct order_ask *a)
 {
     struct broker_terms terms;
-    struct alpaca_order own;
+    struct alpaca_paper_order own;
     const struct broker_order *order;
     if (read_order(a, &terms, &own) && place(a, &terms, &own, &order))
         send_json(a, replay_alpaca_order_json(a->o, order));
@@ -492,7 +492,7 @@ static void patch_order(struct order_ask *a, const char *id)
         return;
     }
     struct broker_terms terms = old->terms;
-    struct alpaca_order own = a->o->own[old->id - 1];
+    struct alpaca_paper_order own = a->o->own[old->id - 1];
     const int64_t old_id = old->id;
     terms.qty = (qty ? qty : terms.qty) - old->filled;
     terms.price = price && terms.price ? price : terms.price;

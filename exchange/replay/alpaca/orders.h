@@ -9,7 +9,7 @@
 #include "exchange/replay/broker/broker.h"
 
 /* What the broker's order of the same place does not have. */
-struct alpaca_order {
+struct alpaca_paper_order {
     char tif[4];           /* "day", "gtc", "ioc", "fok" */
     bool extended, by_day; /* by_day: it expires with the session */
     int64_t replaced_by, replaces;
@@ -19,7 +19,7 @@ struct alpaca_orders {
     struct alpaca *alpaca;
     struct broker *broker;
     struct replay_ladder bids, asks; /* of the last look at a book */
-    struct alpaca_order *own;
+    struct alpaca_paper_order *own;
     size_t n_own, cap_own;
     int64_t played_ns; /* trades before are played */
     const char *event; /* of a change that is no fill: "replaced" */
