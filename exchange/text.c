@@ -44,7 +44,7 @@ static bool reserve(struct text *text, size_t more)
 
 void text_bytes(struct text *text, const char *data, size_t len)
 {
-    if (!reserve(text, len))
+    if (len == 0 || !reserve(text, len)) /* an empty text has no data */
         return;
     memcpy(text->data + text->len, data, len);
     text->len += len;
