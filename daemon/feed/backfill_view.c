@@ -55,10 +55,10 @@ void feed_backfill_view(const struct feed *feed, struct feed_view *ret)
 {
     const struct venue_rest_status *rest = net_requests_status(feed->rest);
     int64_t left = bars_left(feed);
-    bool begun = feed->stage == STAGE_STREAM;
+    bool streams = feed->stage == STAGE_STREAM;
     bool stored =
-        begun && db_writer_committed(daemon_session_writer(feed->daemon->session)) >= feed->past.ticket;
-    bool waits = !begun || feed->past.retry_at_ms > 0 || rest->paused_until_ms > clock_now_ms() ||
+        streams && db_writer_committed(daemon_session_writer(feed->daemon->session)) >= feed->past.ticket;
+    bool waits = !streams || feed->past.retry_at_ms > 0 || rest->paused_until_ms > clock_now_ms() ||
                  daemon_session_storing(feed->daemon->session) != STORING_OK;
     ret->history = feed->daemon->config.history_ns == 0 ? "off"
                    : left == 0 && stored                ? "done"

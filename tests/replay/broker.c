@@ -184,9 +184,9 @@ static void test_rests(void)
     CHECK(fills[1].maker && fills[1].price == 99 * E8 && fills[1].commission == E8 * 15 / 10000);
     w = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 1, 110);
     const int64_t far = placed(&p, &w)->id;
-    CHECK(replay_broker_cancel(p.broker, p.account + 1, far) == NULL);
-    CHECK_INT(replay_broker_cancel(p.broker, p.account, far)->state, BROKER_CANCELED);
-    CHECK(replay_broker_cancel(p.broker, p.account, far) == NULL);
+    CHECK(replay_broker_cancel(p.broker, p.account + 1, far, NULL) == NULL);
+    CHECK_INT(replay_broker_cancel(p.broker, p.account, far, NULL)->state, BROKER_CANCELED);
+    CHECK(replay_broker_cancel(p.broker, p.account, far, NULL) == NULL);
     check_sums(&p);
     w = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 1, 110);
     placed(&p, &w);

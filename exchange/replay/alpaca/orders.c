@@ -202,27 +202,27 @@ void replay_alpaca_orders_beat(struct alpaca_orders *o)
 
 /* ---- Calls. ---- */
 
-struct order_ask {
+struct trading_call {
     struct rest_call *call;
     struct alpaca_orders *o;
     int account;
     json_t *body; /* an object, or NULL */
 };
 
-static bool refuse(struct order_ask *a, int status, int64_t code, const char *message)
+static bool refuse(struct trading_call *a, int status, int64_t code, const char *message)
 {
     replay_rest_refuse(a->call, status, code, message);
     return false;
 }
 
-static bool refuse_value(struct order_ask *a, const char *name, const char *right)
+static bool refuse_value(struct trading_call *a, const char *name, const char *right)
 {
     char message[128];
     snprintf(message, sizeof(message), "invalid %s: %s", name, right);
     return refuse(a, 422, 42210000, message);
 }
 
-static void send_json(struct order_ask *a, json_t *value)
+static void send_json(struct trading_call *a, json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
     if (text)
@@ -233,24 +233,28 @@ static void send_json(struct order_ask *a, json_t *value)
     json_decref(value);
 }
 
-/* A decimal, as a string or a number. */
-static bool read_decimal(struct order_ask *a, const char *name, int64_t *ret)
+/* A decimal, as a string or a number, which is the nearest to it. */
+static bool read_decimal(struct trading_call *a, const char *name, int64_t *ret)
 {
-    json_t *value = json_object_get(a->body, name);
-    char *made = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
-    const char *text = made ? made : json_string_value(value);
+    const json_t *value = json_object_get(a->body, name);
+    int r = -EINVAL;
     *ret = 0;
-    bool good = !value || json_is_null(value) || (text && decimal_parse_str(text, 8, ret) == 0 && *ret > 0);
-    free(made);
-    return good || refuse_value(a, name, "a number above 0 with at most 8 digits after the point");
+    if (!value || json_is_null(value))
+        return true;
+    if (json_is_number(value))
+        r = decimal_from_double(json_number_value(value), 8, ret);
+    else if (json_is_string(value))
+        r = decimal_parse_str(json_string_value(value), 8, ret);
+    return (r == 0 && *ret > 0) ||
+           refuse_value(a, name, "a number above 0 with at most 8 digits after the point");
 }
 
-static const char *read_word(struct order_ask *a, const char *name)
+static const char *read_word(struct trading_call *a, const char *name)
 {
     return json_string_value(json_object_get(a->body, name));
 }
 
-static bool read_symbol(struct order_ask *a, struct broker_terms *terms)
+static bool read_symbol(struct trading_call *a, struct broker_terms *terms)
 {
     const char *name = read_word(a, "symbol");
     terms->symbol = name ? replay_made_find(market(a->o), name) : -1;
@@ -261,7 +265,7 @@ static bool read_symbol(struct order_ask *a, struct broker_terms *terms)
     return refuse(a, 422, 42210000, message);
 }
 
-static bool read_type(struct order_ask *a, struct broker_terms *terms)
+static bool read_type(struct trading_call *a, struct broker_terms *terms)
 {
     static const struct {
         const char *name;
@@ -288,7 +292,7 @@ static bool read_type(struct order_ask *a, struct broker_terms *terms)
     return refuse_value(a, "type", "market, limit, stop or stop_limit");
 }
 
-static bool read_tif(struct order_ask *a, struct broker_terms *terms, struct alpaca_paper_order *own)
+static bool read_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     static const char *const names[] = {"day", "gtc", "ioc", "fok"};
     static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK};
@@ -307,7 +311,7 @@ static bool read_tif(struct order_ask *a, struct broker_terms *terms, struct alp
 }
 
 /* Of the account's whole life, also of orders that have ended. */
-static const struct broker_order *by_client_id(const struct order_ask *a, const char *id)
+static const struct broker_order *by_client_id(const struct trading_call *a, const char *id)
 {
     size_t n;
     const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
@@ -317,7 +321,7 @@ static const struct broker_order *by_client_id(const struct order_ask *a, const 
     return NULL;
 }
 
-static bool read_client_id(struct order_ask *a, struct broker_terms *terms)
+static bool read_client_id(struct trading_call *a, struct broker_terms *terms)
 {
     const char *id = read_word(a, "client_order_id");
     size_t n;
@@ -331,7 +335,7 @@ static bool read_client_id(struct order_ask *a, struct broker_terms *terms)
     return !by_client_id(a, terms->client_id) || refuse(a, 422, 40010001, "client_order_id must be unique");
 }
 
-static bool read_order(struct order_ask *a, struct broker_terms *terms, struct alpaca_paper_order *own)
+static bool read_order(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     const char *side = read_word(a, "side"), *class = read_word(a, "order_class");
     *terms = (struct broker_terms){.account = a->account};
@@ -378,8 +382,8 @@ static bool keep_own(struct alpaca_orders *o, const struct alpaca_paper_order *o
     return true;
 }
 
-static bool place(struct order_ask *a, const struct broker_terms *terms, const struct alpaca_paper_order *own,
-                  const struct broker_order **ret)
+static bool place(struct trading_call *a, const struct broker_terms *terms,
+                  const struct alpaca_paper_order *own, const struct broker_order **ret)
 {
     if (!keep_own(a->o, own))
         return refuse(a, 500, 50010000, "out of memory");
@@ -401,7 +405,7 @@ static bool place(struct order_ask *a, const struct broker_terms *terms, const s
     return refuse(a, 500, 50010000, "internal server error occurred");
 }
 
-static void post_order(struct order_ask *a)
+static void post_order(struct trading_call *a)
 {
     struct broker_terms terms;
     struct alpaca_paper_order own;
@@ -410,7 +414,17 @@ static void post_order(struct order_ask *a)
         send_json(a, replay_alpaca_order_json(a->o, order));
 }
 
-static void get_orders(struct order_ask *a)
+/* Is the name in the list, between commas? Without one all are. */
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t len = strlen(name);
+    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == len && memcmp(at, name, len) == 0)
+            return true;
+    return !list || !*list;
+}
+
+static void get_orders(struct trading_call *a)
 {
     const char *status = replay_request_arg(a->call->request, "status"),
                *limit = replay_request_arg(a->call->request, "limit"),
@@ -425,14 +439,14 @@ static void get_orders(struct order_ask *a)
     for (size_t i = 0; i < n && json_array_size(list) < most; i++) {
         const struct broker_order *order = &all[rising ? i : n - 1 - i];
         if (order->terms.account != a->account || (!every && broker_is_open(order) == closed) ||
-            (symbols && *symbols && !strstr(symbols, market(a->o)->symbols[order->terms.symbol].name)))
+            !is_listed(symbols, market(a->o)->symbols[order->terms.symbol].name))
             continue;
         json_array_append_new(list, replay_alpaca_order_json(a->o, order));
     }
     send_json(a, list);
 }
 
-static const struct broker_order *by_id(struct order_ask *a, const char *id)
+static const struct broker_order *by_id(struct trading_call *a, const char *id)
 {
     size_t n;
     char text[37];
@@ -446,18 +460,18 @@ static const struct broker_order *by_id(struct order_ask *a, const char *id)
     return NULL;
 }
 
-static void delete_order(struct order_ask *a, const char *id)
+static void delete_order(struct trading_call *a, const char *id)
 {
     const struct broker_order *order = by_id(a, id);
     if (!order)
         return;
-    if (replay_broker_cancel(a->o->broker, a->account, order->id))
+    if (replay_broker_cancel(a->o->broker, a->account, order->id, NULL))
         a->call->response->status = 204;
     else
         refuse(a, 422, 42210000, "order is not cancelable");
 }
 
-static void delete_orders(struct order_ask *a)
+static void delete_orders(struct trading_call *a)
 {
     size_t n;
     char id[37];
@@ -466,7 +480,7 @@ static void delete_orders(struct order_ask *a)
     for (size_t i = 0; i < n; i++) {
         if (all[i].terms.account != a->account || !broker_is_open(&all[i]))
             continue;
-        replay_broker_cancel(a->o->broker, a->account, all[i].id);
+        replay_broker_cancel(a->o->broker, a->account, all[i].id, NULL);
         replay_alpaca_id(all[i].id, 'o', id);
         json_array_append_new(list, json_pack("{s:s, s:i}", "id", id, "status", 200));
     }
@@ -475,7 +489,7 @@ static void delete_orders(struct order_ask *a)
 }
 
 /* Another order in its place, with a new id. */
-static void patch_order(struct order_ask *a, const char *id)
+static void patch_order(struct trading_call *a, const char *id)
 {
     const struct broker_order *old = by_id(a, id), *order;
     int64_t qty, price, stop;
@@ -507,13 +521,15 @@ static void patch_order(struct order_ask *a, const char *id)
     own.replaces = old_id;
     a->o->own[old_id - 1].replaced_by = (int64_t)n + 1;
     a->o->event = "replaced";
-    replay_broker_cancel(a->o->broker, a->account, old_id);
+    replay_broker_cancel(a->o->broker, a->account, old_id, NULL);
     a->o->event = NULL;
     if (place(a, &terms, &own, &order))
         send_json(a, replay_alpaca_order_json(a->o, order));
+    else
+        a->o->own[old_id - 1].replaced_by = 0; /* it is cancelled */
 }
 
-static void get_positions(struct order_ask *a)
+static void get_positions(struct trading_call *a)
 {
     json_t *list = json_array(), *position;
     for (int s = 0; s < market(a->o)->n_symbols; s++)
@@ -522,7 +538,7 @@ static void get_positions(struct order_ask *a)
     send_json(a, list);
 }
 
-static void get_position(struct order_ask *a, const char *name)
+static void get_position(struct trading_call *a, const char *name)
 {
     int symbol = replay_made_find(market(a->o), name);
     for (int s = 0; s < market(a->o)->n_symbols && symbol < 0; s++) { /* coins without their slash */
@@ -538,7 +554,7 @@ static void get_position(struct order_ask *a, const char *name)
         refuse(a, 404, 40410000, "position does not exist");
 }
 
-static bool route(struct order_ask *a, const char *rest)
+static bool route(struct trading_call *a, const char *rest)
 {
     const char *method = a->call->request->method;
     const bool gets = strcmp(method, "GET") == 0, ends = strcmp(method, "DELETE") == 0;
@@ -578,7 +594,7 @@ bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest)
 {
     struct alpaca_orders *o = call->alpaca->orders;
     const struct broker_funds funds = {market(o)->n_symbols, (int64_t)CASH * E8, 0};
-    struct order_ask a = {.call = call, .o = o};
+    struct trading_call a = {.call = call, .o = o};
     const char *key = call->request->headers[HEADER_KEY];
     if (strlen(key) >= BROKER_KEY_MAX || (a.account = replay_broker_account(o->broker, key, &funds)) < 0) {
         replay_rest_refuse(call, 401, 40110000, "request is not authorized");

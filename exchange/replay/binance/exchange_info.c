@@ -2,31 +2,25 @@
 
 #include <string.h>
 
-static const char OTHER_QUOTE[] = "USD"; /* the quote asset of symbols whose names do not show it */
+#include "exchange/replay/keyed.h"
 
-static void key_e8(struct text *out, const char *key, int64_t value)
-{
-    text_lit(out, ",\"");
-    text_str(out, key);
-    text_lit(out, "\":");
-    text_e8(out, value);
-}
+static const char OTHER_QUOTE[] = "USD"; /* the quote asset of symbols whose names do not show it */
 
 static void write_filters(struct text *out, const struct symbol_filters *f)
 {
     /* Clients read the tick from the first filter. */
     text_lit(out, "[{\"filterType\":\"PRICE_FILTER\"");
-    key_e8(out, "minPrice", f->price_min);
-    key_e8(out, "maxPrice", f->price_max);
-    key_e8(out, "tickSize", f->tick);
+    keyed_e8(out, "minPrice", f->price_min);
+    keyed_e8(out, "maxPrice", f->price_max);
+    keyed_e8(out, "tickSize", f->tick);
     text_lit(out, "},{\"filterType\":\"LOT_SIZE\"");
-    key_e8(out, "minQty", f->qty_min);
-    key_e8(out, "maxQty", f->qty_max);
-    key_e8(out, "stepSize", f->step);
+    keyed_e8(out, "minQty", f->qty_min);
+    keyed_e8(out, "maxQty", f->qty_max);
+    keyed_e8(out, "stepSize", f->step);
     text_lit(out, "},{\"filterType\":\"ICEBERG_PARTS\",\"limit\":10},{\"filterType\":\"MARKET_LOT_SIZE\"");
-    key_e8(out, "minQty", f->market_qty_min);
-    key_e8(out, "maxQty", f->market_qty_max);
-    key_e8(out, "stepSize", f->market_step);
+    keyed_e8(out, "minQty", f->market_qty_min);
+    keyed_e8(out, "maxQty", f->market_qty_max);
+    keyed_e8(out, "stepSize", f->market_step);
     text_lit(
         out,
         "},{\"filterType\":\"TRAILING_DELTA\",\"minTrailingAboveDelta\":10,\"maxTrailingAboveDelta\":2000,"
@@ -34,9 +28,9 @@ static void write_filters(struct text *out, const struct symbol_filters *f)
         ",{\"filterType\":\"PERCENT_PRICE_BY_SIDE\",\"bidMultiplierUp\":\"5\",\"bidMultiplierDown\":\"0.2\","
         "\"askMultiplierUp\":\"5\",\"askMultiplierDown\":\"0.2\",\"avgPriceMins\":5}"
         ",{\"filterType\":\"NOTIONAL\"");
-    key_e8(out, "minNotional", f->notional_min);
+    keyed_e8(out, "minNotional", f->notional_min);
     text_lit(out, ",\"applyMinToMarket\":true");
-    key_e8(out, "maxNotional", f->notional_max);
+    keyed_e8(out, "maxNotional", f->notional_max);
     text_lit(out, ",\"applyMaxToMarket\":false,\"avgPriceMins\":5}"
                   ",{\"filterType\":\"MAX_NUM_ORDERS\",\"maxNumOrders\":200}"
                   ",{\"filterType\":\"MAX_NUM_ALGO_ORDERS\",\"maxNumAlgoOrders\":5}]");

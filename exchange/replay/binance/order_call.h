@@ -49,7 +49,7 @@ int replay_order_amend(struct order_call *c);
 int replay_order_terms(struct order_call *c, struct broker_terms *ret);
 
 /* Places an order by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
-int replay_order_befall(struct order_call *c, int (*place)(struct order_call *c));
+int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c));
 
 /* Places what is late and has come by now; called several times a second. */
 void replay_order_arrivals(struct binance_orders *o);

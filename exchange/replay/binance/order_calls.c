@@ -42,7 +42,7 @@ static int place(struct order_call *c)
 
 int replay_order_place(struct order_call *c)
 {
-    return replay_order_befall(c, place);
+    return replay_order_with_faults(c, place);
 }
 
 static int test_order(struct order_call *c)
@@ -100,10 +100,10 @@ static int delete_order(struct order_call *c)
         status = replay_order_client_id(c, &id);
     if (status != 0)
         return status;
-    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id);
+    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, id);
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    replay_order_text_cancelled(c->body, order, &c->listed, id);
+    replay_order_text_cancelled(c->body, order, &c->listed);
     return ORDER_CALL_OK;
 }
 
@@ -126,7 +126,7 @@ static void write_orders(struct order_call *c, int symbol, bool open_only, int64
             text_lit(c->body, ",");
         if (cancelled)
             replay_order_text_cancelled(
-                c->body, replay_broker_cancel(c->o->broker, c->caller->account, order->id), &listed, NULL);
+                c->body, replay_broker_cancel(c->o->broker, c->caller->account, order->id, NULL), &listed);
         else
             replay_order_text_queried(c->body, order, &listed);
     }

@@ -43,10 +43,10 @@ static int cancel(struct order_call *c)
     int status = replay_order_by(c, "cancelOrderId", "cancelOrigClientOrderId", -2011, &order);
     if (status != 0)
         return status;
-    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id);
+    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, NULL);
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    replay_order_text_cancelled(c->body, order, &c->listed, NULL);
+    replay_order_text_cancelled(c->body, order, &c->listed);
     return ORDER_CALL_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/protocol.h"
 
-enum fate { FATE_NONE, LOST_REQUEST, LOST_ANSWER, TWICE, DONE_5XX, NOT_DONE_5XX, LATE };
+enum order_fault { NO_FAULT, LOST_REQUEST, LOST_ANSWER, TWICE, DONE_5XX, NOT_DONE_5XX, LATE };
 
 enum { LATE_MAX = 1000 };
 
@@ -17,26 +17,26 @@ struct binance_late {
     int64_t until_ns; /* of the server's clock: it is refused later; INT64_MAX: never */
 };
 
-static enum fate fate_of(struct binance_orders *o)
+static enum order_fault fault_of(struct binance_orders *o)
 {
     const struct faults *f = o->faults;
     const struct {
         bool on;
-        enum fate fate;
+        enum order_fault fault;
     } all[] = {{f->order_lost_request, LOST_REQUEST},
                {f->order_lost_answer, LOST_ANSWER},
                {f->order_twice, TWICE},
                {f->order_5xx_done, DONE_5XX},
                {f->order_5xx_not_done, NOT_DONE_5XX},
                {f->order_late_ns > 0, LATE}};
-    enum fate set[sizeof(all) / sizeof(*all)];
+    enum order_fault set[sizeof(all) / sizeof(*all)];
     uint64_t n = 0;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (all[i].on)
-            set[n++] = all[i].fate;
+            set[n++] = all[i].fault;
     const uint64_t number = o->placed++;
     if (n == 0 || number % FAULT_ORDER_EVERY != FAULT_ORDER_EVERY - 1)
-        return FATE_NONE;
+        return NO_FAULT;
     return set[number / FAULT_ORDER_EVERY % n];
 }
 
@@ -79,9 +79,9 @@ void replay_order_arrivals(struct binance_orders *o)
     o->n_late = kept;
 }
 
-int replay_order_befall(struct order_call *c, int (*place)(struct order_call *c))
+int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c))
 {
-    switch (fate_of(c->o)) {
+    switch (fault_of(c->o)) {
     case LOST_REQUEST:
         return ORDER_CALL_LOST;
     case LOST_ANSWER:
@@ -98,7 +98,7 @@ int replay_order_befall(struct order_call *c, int (*place)(struct order_call *c)
         return unknown(c->body);
     case LATE:
         return delay(c);
-    case FATE_NONE:
+    case NO_FAULT:
         break;
     }
     return place(c);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exchange/replay/binance/orders.h"
+#include "exchange/replay/keyed.h"
 
 #define NS_PER_MS 1000000LL
 #define RATE      "0.00100000"
@@ -11,39 +12,6 @@ const char *replay_orders_state(const struct broker_order *order)
 {
     static const char *const names[] = {"NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "EXPIRED"};
     return names[order->state];
-}
-
-static void key(struct text *out, const char *name)
-{
-    text_lit(out, ",\"");
-    text_str(out, name);
-    text_lit(out, "\":");
-}
-
-static void key_str(struct text *out, const char *name, const char *value)
-{
-    key(out, name);
-    text_lit(out, "\"");
-    text_str(out, value);
-    text_lit(out, "\"");
-}
-
-static void key_int(struct text *out, const char *name, int64_t value)
-{
-    key(out, name);
-    text_int(out, value);
-}
-
-static void key_e8(struct text *out, const char *name, int64_t value)
-{
-    key(out, name);
-    text_e8(out, value);
-}
-
-static void key_e16(struct text *out, const char *name, int128_t value)
-{
-    key(out, name);
-    text_sum(out, value, 16);
 }
 
 static void begin(struct text *out, const struct symbol *listed)
@@ -57,17 +25,17 @@ static void begin(struct text *out, const struct symbol *listed)
 static void write_state(struct text *out, const struct broker_order *order)
 {
     const struct broker_terms *terms = &order->terms;
-    key_e8(out, "price", terms->price);
-    key_e8(out, "origQty", terms->qty);
-    key_e8(out, "executedQty", order->filled);
-    key_e8(out, "origQuoteOrderQty", terms->quote);
-    key_e16(out, "cummulativeQuoteQty", order->quote);
-    key_str(out, "status", replay_orders_state(order));
-    key_str(out, "timeInForce", order_tif_name(terms->tif));
-    key_str(out, "type", replay_orders_type(terms));
-    key_str(out, "side", terms->side == ORDER_BUY ? "BUY" : "SELL");
+    keyed_e8(out, "price", terms->price);
+    keyed_e8(out, "origQty", terms->qty);
+    keyed_e8(out, "executedQty", order->filled);
+    keyed_e8(out, "origQuoteOrderQty", terms->quote);
+    keyed_e16(out, "cummulativeQuoteQty", order->quote);
+    keyed_str(out, "status", replay_orders_state(order));
+    keyed_str(out, "timeInForce", order_tif_name(terms->tif));
+    keyed_str(out, "type", replay_orders_type(terms));
+    keyed_str(out, "side", terms->side == ORDER_BUY ? "BUY" : "SELL");
     if (terms->stop)
-        key_e8(out, "stopPrice", terms->stop);
+        keyed_e8(out, "stopPrice", terms->stop);
 }
 
 static void write_fills(struct text *out, const struct broker_order *order, const struct symbol *listed,
@@ -77,10 +45,10 @@ static void write_fills(struct text *out, const struct broker_order *order, cons
     for (size_t i = 0; i < n; i++) {
         text_str(out, i > 0 ? ",{\"price\":" : "{\"price\":");
         text_e8(out, fills[i].price);
-        key_e8(out, "qty", fills[i].qty);
-        key_e8(out, "commission", fills[i].commission);
-        key_str(out, "commissionAsset", order->terms.side == ORDER_BUY ? listed->base : listed->quote);
-        key_int(out, "tradeId", fills[i].id);
+        keyed_e8(out, "qty", fills[i].qty);
+        keyed_e8(out, "commission", fills[i].commission);
+        keyed_str(out, "commissionAsset", order->terms.side == ORDER_BUY ? listed->base : listed->quote);
+        keyed_int(out, "tradeId", fills[i].id);
         text_lit(out, "}");
     }
     text_lit(out, "]");
@@ -90,14 +58,14 @@ void replay_order_text_placed(struct text *out, const struct broker_order *order
                               char how, const struct broker_fill *fills, size_t n)
 {
     begin(out, listed);
-    key_int(out, "orderId", order->id);
-    key_int(out, "orderListId", -1);
-    key_str(out, "clientOrderId", order->terms.client_id);
-    key_int(out, "transactTime", order->time_ns / NS_PER_MS);
+    keyed_int(out, "orderId", order->id);
+    keyed_int(out, "orderListId", -1);
+    keyed_str(out, "clientOrderId", order->terms.client_id);
+    keyed_int(out, "transactTime", order->time_ns / NS_PER_MS);
     if (how != 'A') {
         write_state(out, order);
-        key_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
-        key_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
+        keyed_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+        keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     }
     if (how == 'F')
         write_fills(out, order, listed, fills, n);
@@ -108,37 +76,32 @@ void replay_order_text_queried(struct text *out, const struct broker_order *orde
                                const struct symbol *listed)
 {
     begin(out, listed);
-    key_int(out, "orderId", order->id);
-    key_int(out, "orderListId", -1);
-    key_str(out, "clientOrderId", order->terms.client_id);
+    keyed_int(out, "orderId", order->id);
+    keyed_int(out, "orderListId", -1);
+    keyed_str(out, "clientOrderId", order->terms.client_id);
     write_state(out, order);
     if (!order->terms.stop)
-        key_e8(out, "stopPrice", 0);
-    key_e8(out, "icebergQty", 0);
-    key_int(out, "time", order->time_ns / NS_PER_MS);
-    key_int(out, "updateTime", order->updated_ns / NS_PER_MS);
-    key(out, "isWorking");
-    text_str(out, order->waits ? "false" : "true");
-    key_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
-    key_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
+        keyed_e8(out, "stopPrice", 0);
+    keyed_e8(out, "icebergQty", 0);
+    keyed_int(out, "time", order->time_ns / NS_PER_MS);
+    keyed_int(out, "updateTime", order->updated_ns / NS_PER_MS);
+    keyed_bool(out, "isWorking", !order->waits);
+    keyed_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+    keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
 void replay_order_text_cancelled(struct text *out, const struct broker_order *order,
-                                 const struct symbol *listed, const char *client_id)
+                                 const struct symbol *listed)
 {
     begin(out, listed);
-    key_str(out, "origClientOrderId", order->terms.client_id);
-    key_int(out, "orderId", order->id);
-    key_int(out, "orderListId", -1);
-    key(out, "clientOrderId");
-    if (client_id)
-        text_format(out, "\"%s\"", client_id);
-    else
-        text_format(out, "\"cancel-%lld\"", (long long)order->id);
-    key_int(out, "transactTime", order->updated_ns / NS_PER_MS);
+    keyed_str(out, "origClientOrderId", order->terms.client_id);
+    keyed_int(out, "orderId", order->id);
+    keyed_int(out, "orderListId", -1);
+    keyed_str(out, "clientOrderId", order->cancel_id);
+    keyed_int(out, "transactTime", order->updated_ns / NS_PER_MS);
     write_state(out, order);
-    key_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
+    keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
@@ -146,22 +109,22 @@ void replay_order_text_amended(struct text *out, const struct broker_order *orde
                                const struct symbol *listed, const char *client_id)
 {
     begin(out, listed);
-    key_int(out, "orderId", order->id);
-    key_int(out, "orderListId", -1);
-    key_str(out, "origClientOrderId", client_id);
-    key_str(out, "clientOrderId", order->terms.client_id);
-    key_e8(out, "price", order->terms.price);
-    key_e8(out, "qty", order->terms.qty);
-    key_e8(out, "executedQty", order->filled);
-    key_e8(out, "preventedQty", 0);
-    key_e8(out, "quoteOrderQty", order->terms.quote);
-    key_e16(out, "cumulativeQuoteQty", order->quote);
-    key_str(out, "status", replay_orders_state(order));
-    key_str(out, "timeInForce", order_tif_name(order->terms.tif));
-    key_str(out, "type", replay_orders_type(&order->terms));
-    key_str(out, "side", order->terms.side == ORDER_BUY ? "BUY" : "SELL");
-    key_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
-    key_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
+    keyed_int(out, "orderId", order->id);
+    keyed_int(out, "orderListId", -1);
+    keyed_str(out, "origClientOrderId", client_id);
+    keyed_str(out, "clientOrderId", order->terms.client_id);
+    keyed_e8(out, "price", order->terms.price);
+    keyed_e8(out, "qty", order->terms.qty);
+    keyed_e8(out, "executedQty", order->filled);
+    keyed_e8(out, "preventedQty", 0);
+    keyed_e8(out, "quoteOrderQty", order->terms.quote);
+    keyed_e16(out, "cumulativeQuoteQty", order->quote);
+    keyed_str(out, "status", replay_orders_state(order));
+    keyed_str(out, "timeInForce", order_tif_name(order->terms.tif));
+    keyed_str(out, "type", replay_orders_type(&order->terms));
+    keyed_str(out, "side", order->terms.side == ORDER_BUY ? "BUY" : "SELL");
+    keyed_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+    keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
@@ -170,17 +133,17 @@ void replay_order_text_trade(struct text *out, const struct broker_fill *fill,
 {
     const bool buys = order->terms.side == ORDER_BUY;
     begin(out, listed);
-    key_int(out, "id", fill->id);
-    key_int(out, "orderId", fill->order_id);
-    key_int(out, "orderListId", -1);
-    key_e8(out, "price", fill->price);
-    key_e8(out, "qty", fill->qty);
-    key_e16(out, "quoteQty", (int128_t)fill->price * fill->qty);
-    key_e8(out, "commission", fill->commission);
-    key_str(out, "commissionAsset", buys ? listed->base : listed->quote);
-    key_int(out, "time", fill->time_ns / NS_PER_MS);
-    text_str(out, buys ? ",\"isBuyer\":true" : ",\"isBuyer\":false");
-    text_str(out, fill->maker ? ",\"isMaker\":true" : ",\"isMaker\":false");
+    keyed_int(out, "id", fill->id);
+    keyed_int(out, "orderId", fill->order_id);
+    keyed_int(out, "orderListId", -1);
+    keyed_e8(out, "price", fill->price);
+    keyed_e8(out, "qty", fill->qty);
+    keyed_e16(out, "quoteQty", (int128_t)fill->price * fill->qty);
+    keyed_e8(out, "commission", fill->commission);
+    keyed_str(out, "commissionAsset", buys ? listed->base : listed->quote);
+    keyed_int(out, "time", fill->time_ns / NS_PER_MS);
+    keyed_bool(out, "isBuyer", buys);
+    keyed_bool(out, "isMaker", fill->maker);
     text_lit(out, ",\"isBestMatch\":true}");
 }
 
@@ -192,8 +155,8 @@ void replay_orders_balance(struct text *out, const struct broker_balance *balanc
     text_lit(out, "\":\"");
     text_str(out, balance->asset);
     text_lit(out, "\"");
-    key_e16(out, free_name, balance->free);
-    key_e16(out, locked_name, balance->locked);
+    keyed_e16(out, free_name, balance->free);
+    keyed_e16(out, locked_name, balance->locked);
     text_lit(out, "}");
 }
 
@@ -207,7 +170,7 @@ void replay_order_text_account(struct text *out, const struct broker_account *ac
              "\",\"buyer\":\"0.00000000\",\"seller\":\"0.00000000\"},\"canTrade\":true,\"canWithdraw\":"
              "false,\"canDeposit\":false,\"brokered\":false,\"requireSelfTradePrevention\":false,"
              "\"preventSor\":false");
-    key_int(out, "updateTime", account->updated_ns / NS_PER_MS);
+    keyed_int(out, "updateTime", account->updated_ns / NS_PER_MS);
     text_lit(out, ",\"accountType\":\"SPOT\",\"balances\":[");
     for (size_t i = 0; i < account->n_balances; i++) {
         const struct broker_balance *balance = &account->balances[i];
@@ -218,7 +181,7 @@ void replay_order_text_account(struct text *out, const struct broker_account *ac
         first = false;
     }
     text_lit(out, "],\"permissions\":[\"SPOT\"]");
-    key_int(out, "uid", 1000 + uid);
+    keyed_int(out, "uid", 1000 + uid);
     text_lit(out, "}");
 }
 
@@ -230,7 +193,7 @@ void replay_order_text_commission(struct text *out, const char *symbol)
     text_lit(out, "\"");
     for (int i = 0; i < 3; i++) {
         const char *rate = i == 0 ? RATE : "0.00000000";
-        key(out, kinds[i]);
+        keyed(out, kinds[i]);
         text_format(out,
                     "{\"maker\":\"%s\",\"taker\":\"%s\",\"buyer\":\"0.00000000\",\"seller\":\"0.00000000\"}",
                     rate, rate);

@@ -10,9 +10,8 @@ void replay_order_text_placed(struct text *out, const struct broker_order *order
                               char how, const struct broker_fill *fills, size_t n);
 void replay_order_text_queried(struct text *out, const struct broker_order *order,
                                const struct symbol *listed);
-/* `client_id` is the cancel's own; NULL: one is made. */
 void replay_order_text_cancelled(struct text *out, const struct broker_order *order,
-                                 const struct symbol *listed, const char *client_id);
+                                 const struct symbol *listed);
 /* After its change; `client_id`: before it. */
 void replay_order_text_amended(struct text *out, const struct broker_order *order,
                                const struct symbol *listed, const char *client_id);

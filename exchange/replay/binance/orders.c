@@ -9,7 +9,7 @@
 #include "exchange/binance/rest_parse.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/protocol.h"
-#include "exchange/replay/binance/user_data.h"
+#include "exchange/replay/binance/session.h"
 
 #define E8        100000000LL
 #define NS_PER_MS 1000000LL
@@ -109,11 +109,13 @@ static void traded(void *user, int symbol, const struct tape_trade *trade)
 }
 
 int replay_orders_init(struct binance_orders *o, struct replay_source *source, const char *keys_file,
-                       const struct faults *faults, char error[static PROTOCOL_ERROR_MAX])
+                       const struct faults *faults, struct limits *limits,
+                       char error[static PROTOCOL_ERROR_MAX])
 {
     const struct broker_calls calls = {market_symbol, market_book, market_now, market_fee, order_changed, o};
     o->source = source;
     o->faults = faults;
+    o->limits = limits;
     _Static_assert((int)KEYS_ERROR_MAX <= (int)PROTOCOL_ERROR_MAX, "an error's room");
     if (keys_file) {
         int r = replay_keys_read(keys_file, &o->keys, error);
@@ -213,18 +215,6 @@ int replay_orders_admit(struct binance_orders *o, const struct order_params *par
 
 /* ---- REST. ---- */
 
-/* What was signed: the query and the body as they came, without the signature. libwebsockets has decoded the
- * query, so it is encoded again, as clients do it. */
-static void encode(struct text *out, const char *text)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
-    for (const char *c = text; *c; c++)
-        if (strchr(plain, *c))
-            text_bytes(out, c, 1);
-        else
-            text_format(out, "%%%02X", (unsigned char)*c);
-}
-
 static void add_param(struct order_params *params, const char *name, const char *value)
 {
     if (params->n == PARAMS_MAX)
@@ -233,6 +223,8 @@ static void add_param(struct order_params *params, const char *name, const char 
     params->values[params->n++] = value;
 }
 
+/* What was signed is the query and the body as they came, without the signature. libwebsockets has decoded
+ * the query, so it is encoded again, as clients do it. */
 static void take_query(const struct replay_request *request, struct text *names, struct text *payload,
                        struct order_params *params, size_t at[])
 {
@@ -248,31 +240,17 @@ static void take_query(const struct replay_request *request, struct text *names,
         if (payload->len > 0)
             text_lit(payload, "&");
         text_bytes(payload, request->args[i], (size_t)(equals - request->args[i]) + 1);
-        encode(payload, equals + 1);
+        text_url(payload, equals + 1);
     }
     for (int i = 0; i < request->n_args && text_ok(names); i++)
         if (strchr(request->args[i], '='))
             add_param(params, names->data + at[i], strchr(request->args[i], '=') + 1);
 }
 
-static int hex(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
-
-/* In place. */
+/* In place, up to a code that is none. */
 static void decode(char *text)
 {
-    char *to = text;
-    for (const char *c = text; *c; c++) {
-        if (*c == '%' && hex(c[1]) >= 0 && hex(c[2]) >= 0) {
-            *to++ = (char)(hex(c[1]) * 16 + hex(c[2]));
-            c += 2;
-        } else {
-            *to++ = *c == '+' ? ' ' : *c;
-        }
-    }
-    *to = '\0';
+    lws_urldecode(text, text, (int)strlen(text) + 1);
 }
 
 /* A form: NAME=VALUE&…; `copy` is cut into pieces. */

@@ -8,7 +8,8 @@
 #include "exchange/replay/source.h"
 
 struct binance_late;
-struct binance_session; /* a connection to the WebSocket API: see user_data.h */
+struct limits;
+struct binance_session; /* a connection to the WebSocket API: see session.h */
 
 struct binance_orders {
     struct replay_source *source;
@@ -19,6 +20,7 @@ struct binance_orders {
     int64_t executions; /* events so far */
     uint64_t placed;    /* orders that were asked for */
     const struct faults *faults;
+    struct limits *limits; /* of the address, REST's too */
 
     struct binance_late *late; /* orders on their way: order_faults.c */
     size_t n_late;
@@ -45,7 +47,8 @@ struct order_caller {
 };
 
 int replay_orders_init(struct binance_orders *orders, struct replay_source *source, const char *keys_file,
-                       const struct faults *faults, char error[static PROTOCOL_ERROR_MAX]);
+                       const struct faults *faults, struct limits *limits,
+                       char error[static PROTOCOL_ERROR_MAX]);
 void replay_orders_finish(struct binance_orders *orders);
 
 /* Is it a path of these; with that method? */

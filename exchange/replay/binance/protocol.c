@@ -8,7 +8,7 @@
 
 #include "exchange/replay/binance/limits.h"
 #include "exchange/replay/binance/order_call.h"
-#include "exchange/replay/binance/user_data.h"
+#include "exchange/replay/binance/session.h"
 #include "exchange/replay/serve.h"
 
 #define NS_PER_S  1000000000ULL
@@ -169,7 +169,7 @@ static void enter(struct protocol *protocol, struct client *client, const struct
     int rc = 0;
     client->state = subscriber;
     if (subscriber && is_api_path(request->path))
-        subscriber->session = replay_user_data_open(&binance->orders, client);
+        subscriber->session = replay_session_open(&binance->orders, client);
     if (!subscriber || (is_api_path(request->path) && !subscriber->session)) {
         replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
@@ -198,7 +198,7 @@ static void leave(struct protocol *protocol, struct client *client)
     (void)protocol;
     struct binance_subscriber *subscriber = client->state;
     if (subscriber) {
-        replay_user_data_close(subscriber->session);
+        replay_session_close(subscriber->session);
         replay_subscribe_drop(subscriber);
         free(subscriber->names);
     }
@@ -226,7 +226,7 @@ static void receive(struct protocol *protocol, struct client *client, const char
     (void)protocol, (void)binary;
     struct binance_subscriber *subscriber = client->state;
     if (subscriber->session) /* which weighs its requests, and does not count messages */
-        replay_user_data_request(subscriber->session, data, len);
+        replay_session_request(subscriber->session, data, len);
     else if (count_message(subscriber))
         replay_subscribe_request(subscriber, data, len);
 }
@@ -394,7 +394,8 @@ static int create(const struct options *options, struct protocol **ret, char err
     const char *keys = options->n_given > 0 ? options->given[options->n_given - 1].value : NULL;
     int rc = replay_open_source(options, binance->tape, &binance->base.source, error);
     if (rc == 0)
-        rc = replay_orders_init(&binance->orders, binance->base.source, keys, &options->faults, error);
+        rc = replay_orders_init(&binance->orders, binance->base.source, keys, &options->faults,
+                                &binance->limits, error);
     if (rc < 0) {
         destroy(&binance->base);
         return rc;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/json.h"
+#include "exchange/replay/keyed.h"
 #include "exchange/replay/render.h"
 #include "exchange/replay/retime.h"
 
@@ -318,31 +319,18 @@ static int get_agg_trades(struct call *c)
     return OK;
 }
 
-static void key(struct text *out, const char *name)
-{
-    text_lit(out, ",\"");
-    text_str(out, name);
-    text_lit(out, "\":");
-}
-
-static void key_e8(struct text *out, const char *name, int64_t value)
-{
-    key(out, name);
-    text_e8(out, value);
-}
-
 static void write_quote(struct text *out, const struct tape_symbol *sym)
 {
-    key_e8(out, "bidPrice", sym->bid);
-    key_e8(out, "bidQty", sym->bid_qty);
-    key_e8(out, "askPrice", sym->ask);
-    key_e8(out, "askQty", sym->ask_qty);
+    keyed_e8(out, "bidPrice", sym->bid);
+    keyed_e8(out, "bidQty", sym->bid_qty);
+    keyed_e8(out, "askPrice", sym->ask);
+    keyed_e8(out, "askQty", sym->ask_qty);
 }
 
 static void write_price(struct call *c, int symbol)
 {
     struct candle day;
-    key_e8(c->body, "price", replay_tape_day(c->tape, symbol, &day) ? day.close : 0);
+    keyed_e8(c->body, "price", replay_tape_day(c->tape, symbol, &day) ? day.close : 0);
 }
 
 static void write_book_ticker(struct call *c, int symbol)
@@ -356,32 +344,32 @@ static void write_day(struct call *c, int symbol)
     struct candle day = {.first_id = -1, .last_id = -1};
     replay_tape_day(c->tape, symbol, &day);
     int64_t change = day.close - day.open;
-    key_e8(out, "priceChange", change);
-    key(out, "priceChangePercent");
+    keyed_e8(out, "priceChange", change);
+    keyed(out, "priceChangePercent");
     char percent[DECIMAL_TEXT_MAX];
     decimal_format(day.open ? (int128_t)change * 100000 / day.open : 0, 3, percent);
     text_lit(out, "\"");
     text_str(out, percent);
     text_lit(out, "\"");
-    key_e8(out, "weightedAvgPrice", day.volume > 0 ? (int64_t)(day.quote_volume / day.volume) : 0);
-    key_e8(out, "lastPrice", day.close);
+    keyed_e8(out, "weightedAvgPrice", day.volume > 0 ? (int64_t)(day.quote_volume / day.volume) : 0);
+    keyed_e8(out, "lastPrice", day.close);
     write_quote(out, &c->tape->symbols[symbol]);
-    key_e8(out, "openPrice", day.open);
-    key_e8(out, "highPrice", day.high);
-    key_e8(out, "lowPrice", day.low);
-    key(out, "volume");
+    keyed_e8(out, "openPrice", day.open);
+    keyed_e8(out, "highPrice", day.high);
+    keyed_e8(out, "lowPrice", day.low);
+    keyed(out, "volume");
     text_sum(out, day.volume, 8);
-    key(out, "quoteVolume");
+    keyed(out, "quoteVolume");
     text_sum(out, day.quote_volume, 16);
-    key(out, "openTime");
+    keyed(out, "openTime");
     text_int(out, day.open_ns / NS_PER_MS);
-    key(out, "closeTime");
+    keyed(out, "closeTime");
     text_int(out, c->tape->now_ns / NS_PER_MS);
-    key(out, "firstId");
+    keyed(out, "firstId");
     text_int(out, day.first_id);
-    key(out, "lastId");
+    keyed(out, "lastId");
     text_int(out, day.last_id);
-    key(out, "count");
+    keyed(out, "count");
     text_int(out, day.trades);
 }
 

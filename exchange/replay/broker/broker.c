@@ -326,7 +326,7 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
     if (market || terms->tif != ORDER_GTC)
         end_order(b, order, BROKER_EXPIRED);
     else
-        order->in_front = replay_ladder_qty(own, terms->price);
+        order->queue_ahead = replay_ladder_qty(own, terms->price);
 }
 
 /* ---- Orders. ---- */
@@ -453,8 +453,14 @@ static const struct broker_order *end_open(struct broker *b, int account, int64_
     return order;
 }
 
-const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id)
+const struct broker_order *replay_broker_cancel(struct broker *b, int account, int64_t id,
+                                                const char *cancel_id)
 {
+    struct broker_order *order = find_open(b, account, id);
+    if (order && cancel_id)
+        snprintf(order->cancel_id, sizeof(order->cancel_id), "%s", cancel_id);
+    else if (order)
+        snprintf(order->cancel_id, sizeof(order->cancel_id), "cancel-%lld", (long long)id);
     return end_open(b, account, id, BROKER_CANCELED);
 }
 
@@ -537,8 +543,8 @@ static int64_t share_of(struct broker_order *order, int64_t price, int64_t qty, 
         return left;
     if (price != terms->price || buyer_maker != buys)
         return 0;
-    const int64_t before = order->in_front;
-    order->in_front = before > qty ? before - qty : 0;
+    const int64_t before = order->queue_ahead;
+    order->queue_ahead = before > qty ? before - qty : 0;
     const int64_t mine = qty - (before < qty ? before : qty);
     return mine < left ? mine : left;
 }

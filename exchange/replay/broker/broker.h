@@ -60,12 +60,13 @@ struct broker_order {
     struct broker_terms terms;
     int64_t id, time_ns, updated_ns;
     enum broker_state state;
-    bool waits;       /* for its stop */
-    bool amended;     /* while its change is reported */
-    int64_t filled;   /* of terms.qty, which for `quote` is what was filled */
-    int128_t quote;   /* of scale 16 */
-    int64_t in_front; /* at its price, when it came to rest, and not traded yet */
-    int128_t locked;  /* of the account's asset that it would pay with */
+    bool waits;                          /* for its stop */
+    char cancel_id[ORDER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
+    bool amended;                        /* while its change is reported */
+    int64_t filled;                      /* of terms.qty, which for `quote` is what was filled */
+    int128_t quote;                      /* of scale 16 */
+    int64_t queue_ahead;                 /* at its price, when it came to rest, and not traded yet */
+    int128_t locked;                     /* of the account's asset that it would pay with */
 };
 
 struct broker_fill {
@@ -122,7 +123,8 @@ enum broker_refusal replay_broker_place(struct broker *broker, const struct brok
 
 /* NULL: there is none, or it has ended. */
 const struct broker_order *replay_broker_expire(struct broker *broker, int account, int64_t id);
-const struct broker_order *replay_broker_cancel(struct broker *broker, int account, int64_t id);
+const struct broker_order *replay_broker_cancel(struct broker *broker, int account, int64_t id,
+                                                const char *cancel_id);
 
 /* Lowers the quantity, and keeps its place in the queue. NULL: there is no such open order, or `qty` is not
  * above what is filled and below what it is. */

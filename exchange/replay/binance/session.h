@@ -1,6 +1,6 @@
 /* Binance's WebSocket API: calls as over REST, and the user data of an account. */
-#ifndef EXCHANGE_REPLAY_BINANCE_USER_DATA_H
-#define EXCHANGE_REPLAY_BINANCE_USER_DATA_H
+#ifndef EXCHANGE_REPLAY_BINANCE_SESSION_H
+#define EXCHANGE_REPLAY_BINANCE_SESSION_H
 
 #include "exchange/replay/binance/orders.h"
 #include "exchange/replay/client.h"
@@ -21,11 +21,11 @@ struct binance_session {
 };
 
 /* NULL when memory is out. */
-struct binance_session *replay_user_data_open(struct binance_orders *orders, struct client *client);
-void replay_user_data_close(struct binance_session *session); /* NULL is fine */
+struct binance_session *replay_session_open(struct binance_orders *orders, struct client *client);
+void replay_session_close(struct binance_session *session); /* NULL is fine */
 
 /* One message from the client. */
-void replay_user_data_request(struct binance_session *session, const char *text, size_t len);
+void replay_session_request(struct binance_session *session, const char *text, size_t len);
 
 /* An order has changed: an event to all connections that have its account's user data. */
 void replay_user_data_changed(struct binance_orders *orders, const struct broker_order *order,
