@@ -147,7 +147,7 @@ out:
 static const struct option_action actions[] = {{.needed = "recording|bars|synthetic", .run = run}};
 static const struct option_verb replay_verb = {
     .about =
-        "A market-data venue on loopback: its websocket protocol and REST over TLS, from recorded frames, "
+        "A venue on loopback: its websockets and REST over TLS, with orders and accounts, from recorded frames, "
         "bars or a synthetic market.\n"
         "Prints one JSON line when it listens. Play starts with the first websocket subscription.",
     .exits = "0 also: ended by a signal.",

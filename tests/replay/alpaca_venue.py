@@ -8,6 +8,7 @@ import base64
 import collections
 import datetime
 import gzip
+import http.client
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import zoneinfo
 
 from venue import BINARY, TEXT, Closed, Venue, until
@@ -315,6 +317,38 @@ def pages(venue, path, what, **args):
     return out
 
 
+def order(v, status=200, **wanted):
+    """What becomes of it: the order, or the refusal's code."""
+    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+    c.request("POST", "/v2/orders", json.dumps(wanted), {**KEYS, "Content-Type": "application/json"})
+    r = c.getresponse()
+    answer = json.loads(r.read())
+    assert r.status == status, (wanted, r.status, answer)
+    return answer if status == 200 else answer["code"]
+
+
+def test_orders():
+    """Orders near a session's end: what is filled, what rests, what the session ends, and what is refused then."""
+    stock = {"symbol": "AAPL", "qty": "1", "side": "buy", "type": "limit", "limit_price": "1", "time_in_force": "day"}
+    coins = {"symbol": "BTC/USD", "side": "buy", "type": "market", "time_in_force": "gtc"}
+    with start("--from", "2026-01-15T20:59:40Z", "--speed", "10") as v:
+        day, gtc = order(v, **stock), order(v, **{**stock, "time_in_force": "gtc", "client_order_id": "gtc"})
+        tiny = order(v, **coins, qty=0.00001)  # 1e-05 in JSON
+        assert (tiny["status"], tiny["qty"], tiny["filled_qty"]) == ("filled", "0.00001", "0.00001"), tiny
+        assert order(v, 422, **coins, qty="0.000000001") == order(v, 422, **coins) == order(v, 422, **stock, order_class="oco") == 42210000
+        assert order(v, 422, **{**stock, "client_order_id": "gtc"}) == 40010001
+        assert order(v, 403, **{**stock, "limit_price": "1000000"}) == order(v, 403, **{**stock, "side": "sell", "limit_price": "100000"}) == 40310000
+        assert [o["id"] for o in rest(v, "/v2/orders?symbols=AAPL&direction=asc")] == [day["id"], gtc["id"]]
+        assert rest(v, "/v2/orders?symbols=AAP,BTC") == [] and len(rest(v, "/v2/orders?status=closed")) == 1
+        dear = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+        dear.request("PATCH", f"/v2/orders/{gtc['id']}", json.dumps({"qty": "200000"}), {**KEYS, "Content-Type": "application/json"})
+        assert dear.getresponse().status == 403 and rest(v, f"/v2/orders/{gtc['id']}")["status"] == "canceled"
+        c = Client(v, "/v2/sip")  # which begins the play
+        c.subscribe(bars=["AAPL"])
+        until(lambda: time.sleep(0.2) or rest(v, f"/v2/orders/{day['id']}")["status"] == "expired", "the session's end")
+        assert order(v, 403, **stock) == 40310000
+
+
 def test_session():
     """Through a stock's session at full speed: every kind of message, and REST gives the same."""
     with start("--speed", "max", "--from", SESSION, "--action", "halt:AAPL:2026-01-15T15:00:00Z:5m") as v:
@@ -534,6 +568,6 @@ def test_recorded_updates():
 
 
 for test in (test_usage, test_recorded_updates, test_authentication, test_subscriptions, test_trading_stream, test_years, test_changes,
-             test_rest, test_book, test_encodings, test_session, test_slow):
+             test_rest, test_book, test_encodings, test_orders, test_session, test_slow):
     test()
     print(f"{test.__name__}: ok", flush=True)

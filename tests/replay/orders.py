@@ -278,12 +278,14 @@ def test_sockets(folder):
         a = Client(v, "ed", key)
         s = v.socket("/ws-api/v3")
 
-        def ask(method, **params):
+        def ask(method, events=None, **params):
             s.say({"id": method, "method": method, "params": params})
             while True:
                 m = s.message()
                 if m.get("id") == method:
                     return m
+                if events is not None:
+                    events.append(m["event"])
 
         def signed(client, **params):
             params = {"apiKey": client.key, "timestamp": client.now_ms(), **params}
@@ -316,13 +318,22 @@ def test_sockets(folder):
         placed = a.ok("POST", "order", **order(newClientOrderId="rest"))  # seen on the socket, too
         equal(s.message()["event"]["e"], "outboundAccountPosition")
         equal((lambda e: (e["x"], e["i"]))(s.message()["event"]), ("NEW", placed["orderId"]))
-        equal(ask("order.cancel", symbol="BTCUSDT", origClientOrderId="rest", timestamp=a.now_ms())["result"]["status"], "CANCELED")
+        cancelled = ask("order.cancel", symbol="BTCUSDT", origClientOrderId="rest", newClientOrderId="ends", timestamp=a.now_ms(), events=events)
+        equal((cancelled["result"]["status"], cancelled["result"]["clientOrderId"]), ("CANCELED", "ends"))
+        equal((events[-1]["x"], events[-1]["c"], events[-1]["C"]), ("CANCELED", "ends", "rest"))
         h = Client(v, "h", Hmac("s3cret"))
         equal(ask("account.status", **signed(h))["result"]["accountType"], "SPOT")
         equal(ask("order.status", **signed(h, symbol="BTCUSDT", orderId=placed["orderId"]))["error"]["code"], -2013)
         equal(ask("depth", symbol="BTCUSDT", limit=5)["result"]["bids"], depth["bids"][:5])
         equal(ask("nothing")["status"], 400)
         equal(ask("session.logout")["result"]["apiKey"], None)
+        used = ask("ping")["rateLimits"][0]["count"]
+        equal(ask("allOrders", **signed(h, symbol="BTCUSDT"))["rateLimits"][0]["count"], used + 21)  # with the time that is asked for
+        for _ in range(6000 // 80 + 1):  # the address's, of REST too
+            answer = ask("ticker.24hr")
+            if answer["status"] == 429:
+                break
+        equal((answer["status"], answer["error"]["code"], v.get("/api/v3/time")[0]), (429, -1003, 429))
         s.close()
         stream.close()
 

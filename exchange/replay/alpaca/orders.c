@@ -167,7 +167,8 @@ static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t t
         const size_t n = replay_made_minute(market(o), symbol, minute, ticks);
         for (size_t i = 0; i < n; i++) {
             const struct made_trade *trade = &ticks[i].trade;
-            if (ticks[i].traded && !trade->odd && trade->ts_ns > from_ns && trade->ts_ns <= to_ns)
+            if (ticks[i].traded && !trade->odd && !trade->extended && trade->ts_ns > from_ns &&
+                trade->ts_ns <= to_ns)
                 replay_broker_trade(o->broker, symbol, trade->price / 10, trade->size / 10, !trade->buy);
         }
     }
@@ -335,6 +336,19 @@ static bool read_client_id(struct trading_call *a, struct broker_terms *terms)
     return !by_client_id(a, terms->client_id) || refuse(a, 422, 40010001, "client_order_id must be unique");
 }
 
+/* A stock in its session, or with `extended` before and after it; not while it is halted. */
+static bool is_open(const struct alpaca_orders *o, int symbol, bool extended)
+{
+    const int64_t now_ns = o->alpaca->now_ns;
+    struct trading_day day;
+    if (!replay_made_trades_at(market(o), symbol, now_ns))
+        return false;
+    if (extended || market(o)->symbols[symbol].class != MADE_STOCK)
+        return true;
+    return replay_sessions_on(replay_eastern_date(now_ns), &day) != SESSIONS_CLOSED &&
+           now_ns >= day.open_ns && now_ns < day.close_ns;
+}
+
 static bool read_order(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     const char *side = read_word(a, "side"), *class = read_word(a, "order_class");
@@ -359,7 +373,7 @@ static bool read_order(struct trading_call *a, struct broker_terms *terms, struc
         return false;
     if (terms->quote && terms->type != ORDER_MARKET)
         return refuse_value(a, "notional", "only market orders have it here");
-    if (!replay_made_trades_at(market(a->o), terms->symbol, a->o->alpaca->now_ns))
+    if (!is_open(a->o, terms->symbol, own->extended))
         return refuse(a, 403, 40310000, "the market is closed: orders do not wait for its opening here");
     return true;
 }
