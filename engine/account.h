@@ -30,8 +30,17 @@ struct balance {
     int64_t reserved; /* by live orders; total - reserved is free */
 };
 
+/* Where an account's orders are filled. Names are stored and shown. */
+enum execution {
+    EXECUTION_MODEL,       /* here, by the paper exchange: engine/match.c */
+    EXECUTION_VENUE_PAPER, /* at the venue, in an account of simulated money: engine/venue_order.c */
+    EXECUTIONS,
+};
+const char *execution_name(enum execution execution); /* "model", "venue-paper" */
+
 /* An account's permissions and costs. */
 struct account_rules {
+    enum execution execution;
     struct fee_rates fees;
     struct risk_limits risk;
     bool shorts;            /* may it sell what it does not hold? */

@@ -157,6 +157,8 @@ struct engine_book_bar {
     } measures[BOOK_MEASURES];
 };
 
+enum engine_venue_request { ENGINE_VENUE_PLACE, ENGINE_VENUE_CANCEL };
+
 enum { ENGINE_ALERT_MAX = 513 }; /* of an alert's text, with the NUL */
 
 /* What an alert is about: an account and a symbol by their indexes, -1 for none, an order, 0 for none. */
@@ -196,6 +198,9 @@ struct engine_sink {
     void (*session)(void *ctx, const struct market_session *session, int64_t ts_ns);
     /* With the bar that closed, before it; only of a symbol whose book, or quote, was there. */
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
+    /* An order of an account with EXECUTION_VENUE_PAPER is to be placed at its venue, or cancelled there:
+     * answer with EVENT_VENUE_ORDER. */
+    void (*venue)(void *ctx, enum engine_venue_request request, const struct order *order);
 };
 
 /* Copies the configuration. 0; -EINVAL for one that contradicts itself, or a strategy that bars of this
@@ -303,6 +308,17 @@ const struct order *engine_find_client_order(const struct engine *engine, int ac
 /* Live orders: the i-th of n. */
 size_t engine_orders(const struct engine *engine);
 const struct order *engine_order(const struct engine *engine, size_t i);
+/* Of an account with EXECUTION_VENUE_PAPER. Attached: EVENT_VENUE_ACCOUNT said what it holds; halted: it was
+ * reset there, and sends nothing more. */
+bool engine_venue_attached(const struct engine *engine, int account);
+bool engine_venue_halted(const struct engine *engine, int account);
+/* The client id that one of its orders has at the venue: PREFIX-ID. */
+void engine_venue_client_id(const struct engine *engine, int account, uint64_t order_id,
+                            char ret[static ORDER_CLIENT_ID_MAX]);
+/* The order that has it, of any state; 0: another's, or from elsewhere. */
+uint64_t engine_venue_order_of(const struct engine *engine, int account, const char *client_id);
+/* Is a live order to be cancelled at the venue? So that the request is repeated after a restart. */
+bool engine_venue_cancels(const struct engine *engine, uint64_t order_id);
 /* The strategy's indicators on a symbol at its last bar: names[i], values[i]; returns how many. */
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap);

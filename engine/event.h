@@ -30,6 +30,8 @@ enum event_kind {
     EVENT_SYMBOL_CONNECTION, /* the venue's connections that carry a symbol went down, or are up */
     EVENT_CALENDAR,          /* the days of a market's calendar */
     EVENT_VENUE_CLOCK,       /* how far a venue's clock is from the one that stamps events */
+    EVENT_VENUE_ORDER,       /* what became of an order that was sent to its venue */
+    EVENT_VENUE_ACCOUNT,     /* what an account at its venue holds, or that it was reset there */
     EVENT_KINDS,
 };
 
@@ -79,6 +81,54 @@ struct event_calendar {
     uint8_t hash[CALENDAR_HASH_SIZE]; /* trading_calendar_hash() */
 };
 
+/* Of an account with EXECUTION_VENUE_PAPER (engine/account.h). An order that has ended, and news that say
+ * nothing new, change nothing: so the same may come twice, by an answer and as user data. */
+enum venue_news {
+    VENUE_NEWS_OPEN,    /* the venue has it; also: it does after all */
+    VENUE_NEWS_UNKNOWN, /* it may have it or not: ORDER_UNKNOWN until other news come */
+    VENUE_NEWS_FILL,    /* `fill`: booked if its cumulative quantity continues what is booked */
+    VENUE_NEWS_CANCELED,
+    VENUE_NEWS_EXPIRED,
+    VENUE_NEWS_REJECTED, /* also: it does not have it, and will not */
+    VENUE_NEWS_AGAIN,    /* it certainly does not have it: it is sent once more, to protect a position */
+    VENUE_NEWS,
+};
+enum { VENUE_NEWS_TEXT_MAX = 128, VENUE_NEWS_ID_MAX = 40, VENUE_NEWS_TRADE_MAX = 80 };
+struct event_venue_order {
+    int account;
+    uint64_t order_id; /* ours */
+    enum venue_news news;
+    char venue_id[VENUE_NEWS_ID_MAX]; /* the venue's id of the order; "" where it is not known */
+    char text[VENUE_NEWS_TEXT_MAX];   /* the venue's words: REJECTED, EXPIRED, UNKNOWN; else "" */
+    struct {
+        int64_t price, qty, cumulative; /* price_scale, qty_scale */
+        int64_t notional;               /* quote_scale; -1: computed here */
+        int64_t fee;                    /* at the scale that the account has of the asset */
+        char fee_asset[ASSET_NAME_MAX]; /* "": the venue does not say; the balances show it later */
+        bool maker;
+        char trade_id[VENUE_NEWS_TRADE_MAX];
+    } fill; /* FILL */
+};
+
+struct venue_total {
+    char asset[ASSET_NAME_MAX];
+    int scale;
+    int64_t total; /* free and locked */
+};
+struct event_venue_account {
+    int account;
+    enum venue_account_news {
+        VENUE_ACCOUNT_ATTACHED, /* the first one: what it holds is booked as deposited */
+        VENUE_ACCOUNT_BALANCES, /* a later one, while no order's outcome is open: differences are booked */
+        VENUE_ACCOUNT_RESET,    /* it is another account now, or was wiped: this one is halted */
+        VENUE_ACCOUNT_NEWS,
+    } news;
+    char prefix[9];                   /* ATTACHED: begins the client ids of its orders */
+    const struct venue_total *totals; /* the caller's, for the call; those left out are 0 */
+    int n;
+    char text[VENUE_NEWS_TEXT_MAX]; /* RESET: why */
+};
+
 struct event {
     uint64_t seq; /* 1, 2, 3 … through all runs of a state directory */
     int64_t
@@ -94,6 +144,8 @@ struct event {
         struct event_action action;
         struct event_calendar calendar;
         struct event_venue_clock venue_clock;
+        struct event_venue_order venue_order;
+        struct event_venue_account venue_account;
         struct {
             int symbol;
             bool stale;

@@ -47,6 +47,7 @@ enum order_state {
     ORDER_CANCELED,
     ORDER_EXPIRED,
     ORDER_REJECTED,
+    ORDER_UNKNOWN, /* sent to its venue, and whether it is there is not known: it lives */
     ORDER_STATES,
 };
 

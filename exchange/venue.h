@@ -18,6 +18,7 @@
 
 struct net_context;
 struct budget;
+struct venue_accounts;
 
 /* An option of its section of the configuration, in addition to those of every venue. */
 struct venue_option {
@@ -267,6 +268,7 @@ struct venue {
     bool trades;        /* it answers net_requests_trades() */
     bool archives;      /* its archive has files of bars, as docs/history.md describes them */
     bool needs_keys;    /* it answers no request without keys */
+    const struct venue_accounts *accounts; /* exchange/venue_account.h; NULL: no orders are sent to it */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
     bool always_open;
 
