@@ -196,13 +196,12 @@ int db_base_put_salvaged(sqlite3 *db)
 
 int db_base_end_orders(sqlite3 *db)
 {
-    return sqlite3_exec(
-        db,
-        "UPDATE orders SET state = 'CANCELED' WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
-        "id <= (SELECT last_order FROM base) AND id NOT IN (SELECT id FROM base_orders);"
-        "UPDATE orders SET rule = 2, hash = seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS
-        ") WHERE state = 'CANCELED' AND hash IS NOT (" DB_ORDER_SEAL ");",
-        NULL, NULL, NULL);
+    return sqlite3_exec(db,
+                        "UPDATE orders SET state = 'CANCELED' WHERE state IN " DB_LIVE_STATES " AND "
+                        "id <= (SELECT last_order FROM base) AND id NOT IN (SELECT id FROM base_orders);"
+                        "UPDATE orders SET rule = 2, hash = seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS
+                        ") WHERE state = 'CANCELED' AND hash IS NOT (" DB_ORDER_SEAL ");",
+                        NULL, NULL, NULL);
 }
 
 int db_base_drop(sqlite3 *db)

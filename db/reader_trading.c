@@ -10,7 +10,7 @@
 #include "db/store.h"
 
 #define ORDER_COLUMNS "SELECT " DB_ORDER_COLUMNS " FROM orders "
-#define LIVE          "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') "
+#define LIVE          "WHERE state IN " DB_LIVE_STATES " "
 
 int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                      void (*row)(void *ctx, const struct db_order_row *row), void *ctx)

@@ -200,8 +200,8 @@ static int follow_fills(struct recovery *recovery)
     sqlite3_stmt *stmt;
     int r = db_query(
         recovery->reader,
-        "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns, f.input_seq "
-        "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id WHERE l.id > ?1 AND (l.kind = 'reset' OR "
+        "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty - f.fee_base, f.notional, f.fee, f.ts_ns, "
+        "f.input_seq FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id WHERE l.id > ?1 AND (l.kind = 'reset' OR "
         "(l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id",
         RECORD_PARAMS(recovery->base.last_ledger), &stmt);
     if (r < 0)

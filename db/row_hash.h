@@ -30,6 +30,9 @@
 
 enum { DB_ROW_HASH_SIZE = 32 };
 
+/* The states of order_live(), for an order's column. */
+#define DB_LIVE_STATES "('PENDING', 'HELD', 'OPEN', 'PARTIAL', 'UNKNOWN')"
+
 /* Registers seal() with a connection: it returns 32 bytes, or an error for an unknown rule. A SQLite result
  * code. */
 int db_row_hash_register(sqlite3 *db);

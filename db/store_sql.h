@@ -111,12 +111,12 @@
     X(PRICE, RECORD_UPSERT("prices", "", "last", RECORD_PRICES)) \
     X(ORDER, "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, " \
              "seal(" DB_ORDER_SEALED ", " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " " \
-             "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED) \
+             "WHERE state IN " DB_LIVE_STATES " AND " ORDER_IS_STORED) \
     /* An older state of it too, as it comes again with a transaction that was stored after all. */ \
     X(ORDER_SAME, \
       "SELECT seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS ") = seal(" DB_ORDER_SEALED ", " ORDER_VALUES \
-      ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', " \
-      "'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = :id") \
+      ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN " DB_LIVE_STATES \
+      ") FROM orders WHERE id = :id") \
     X(ORDER_KNOWN, "SELECT " ORDER_IS_GIVEN " FROM orders WHERE id = :id") \
     X(FILL, "INSERT INTO fills (" DB_FILL_COLUMNS ", rule, hash) VALUES (" FILL_VALUES ", 2, " \
             "seal(" DB_FILL_SEALED ", " FILL_VALUES ")) ON CONFLICT DO NOTHING") \

@@ -31,7 +31,8 @@ struct known_fill {
     uint64_t order_id;
     int account, symbol;
     enum order_side side;
-    int64_t ts_ns, price, qty, notional, fee;
+    int64_t ts_ns, price, qty, notional, fee, fee_base;
+    bool of_venue; /* which says its notional and its fee, in whichever asset */
     uint64_t input_seq;
     bool missing;  /* before the base, and not salvaged */
     unsigned rows; /* of the ledger, seen so far */

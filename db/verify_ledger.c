@@ -153,12 +153,20 @@ static void check_against_fill(struct verification *v, const struct db_ledger_ro
                      : row->kind == LEDGER_BORROW ? BORROW_ROW
                      : base                       ? BASE_ROW
                                                   : QUOTE_ROW;
-    int64_t amount = which == FEE_ROW      ? -fill->fee
+    bool fee_in_base = which == FEE_ROW && base && fill->of_venue;
+    if (which == FEE_ROW && fill->of_venue && !base && strcmp(row->asset, symbol->quote) != 0) {
+        if (row->amount >= 0)
+            db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " is paid for its fee", row->fill_id);
+        return; /* in an asset apart, as the venue said; the fill has none then */
+    }
+    int64_t amount = fee_in_base           ? -fill->fee_base
+                     : which == FEE_ROW    ? -fill->fee
                      : which == BORROW_ROW ? row->amount
                      : which == BASE_ROW   ? sign * fill->qty
                                            : -sign * fill->notional;
     int scale = base ? symbol->qty_scale : symbol->quote_scale;
-    if (which == BORROW_ROW ? !base : which != BASE_ROW && strcmp(row->asset, symbol->quote) != 0)
+    if (which == BORROW_ROW ? !base
+                            : which != BASE_ROW && !fee_in_base && strcmp(row->asset, symbol->quote) != 0)
         db_verify_wrong(v, "ledger", row->id, "%s is not the asset of %s that it moves", row->asset,
                         symbol->name);
     if (row->amount != amount || row->scale != scale)
@@ -270,7 +278,8 @@ static void check_fills_booked(struct verification *v)
 {
     for (size_t i = v->base.last_fill; i < v->n_fills && !db_verify_stopped(v); i++) {
         const struct known_fill *f = &v->fills[i];
-        unsigned rows = f->rows | (f->fee == 0 ? FEE_ROW : 0) | (f->notional == 0 ? QUOTE_ROW : 0);
+        unsigned rows =
+            f->rows | (f->fee == 0 && f->fee_base == 0 ? FEE_ROW : 0) | (f->notional == 0 ? QUOTE_ROW : 0);
         if ((rows & (BASE_ROW | QUOTE_ROW | FEE_ROW)) != (BASE_ROW | QUOTE_ROW | FEE_ROW))
             db_verify_wrong(v, "fills", i + 1, "the ledger has no row of its %s",
                             !(rows & BASE_ROW)    ? "quantity"

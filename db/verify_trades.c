@@ -14,6 +14,7 @@ static void check_state(struct verification *v, const struct order *o)
     case ORDER_HELD:
     case ORDER_PENDING:
     case ORDER_OPEN:
+    case ORDER_UNKNOWN:
         consistent = o->filled == 0;
         break;
     case ORDER_PARTIAL:
@@ -126,9 +127,10 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
     int shift = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
     if (shift < 0 || shift > DECIMAL_SCALE_MAX)
         db_verify_wrong(v, "symbols", (uint64_t)row->symbol->id, "its scales do not go together");
-    else if (f->notional != fill_notional(f->side, f->price, f->qty, decimal_pow10(shift)))
+    else if (f->basis != FILL_BASIS_VENUE &&
+             f->notional != fill_notional(f->side, f->price, f->qty, decimal_pow10(shift)))
         db_verify_wrong(v, "fills", f->id, "the notional is not price times quantity");
-    if (row->rate_known && f->fee != fill_fee(f->notional, f->fee_e6))
+    if (row->rate_known && f->basis != FILL_BASIS_VENUE && f->fee != fill_fee(f->notional, f->fee_e6))
         db_verify_wrong(v, "fills", f->id, "the fee is %" PRId64 ", its rate asks for %" PRId64, f->fee,
                         fill_fee(f->notional, f->fee_e6));
     if (f->id > v->base.last_fill)
@@ -151,6 +153,8 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
             .qty = f->qty,
             .notional = f->notional,
             .fee = f->fee,
+            .fee_base = f->fee_base,
+            .of_venue = f->basis == FILL_BASIS_VENUE,
             .input_seq = f->input_seq,
         };
 }
@@ -227,13 +231,14 @@ void db_verify_follow(struct verification *v, uint64_t fill_id)
         v->out_of_memory = true;
         return;
     }
-    int64_t held = holding->position.qty, change = f->side == ORDER_BUY ? f->qty : -f->qty;
+    int64_t moves = f->qty - f->fee_base;
+    int64_t held = holding->position.qty, change = f->side == ORDER_BUY ? moves : -moves;
     bool reduces = held != 0 && (held > 0) != (change > 0) && (held > 0 ? held >= f->qty : -held >= f->qty);
     if (v->orders[f->order_id - 1].reduce_only && !reduces)
         db_verify_wrong(v, "fills", fill_id, "%s %" PRId64 " of %" PRId64 " held, though reduce-only",
                         order_side_name(f->side), f->qty, held);
     int r =
-        db_holdings_fill(&v->holdings, f->account, f->symbol, f->side, f->qty, f->notional, f->fee, f->ts_ns);
+        db_holdings_fill(&v->holdings, f->account, f->symbol, f->side, moves, f->notional, f->fee, f->ts_ns);
     if (r == -ERANGE)
         db_verify_wrong(v, "fills", fill_id, "its position is beyond all bounds");
     else if (r < 0)

@@ -67,7 +67,8 @@ void account_post(struct engine *engine, int index, struct balance *balance, enu
 void account_begin(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
-    if (account->started)
+    if (account->started ||
+        (account->rules.execution == EXECUTION_VENUE_PAPER && !account->at_venue.attached))
         return;
     account->started = true;
     if (account->interest_ns == 0)
@@ -147,12 +148,13 @@ void account_fill(struct engine *engine, const struct fill *fill)
     account_post(engine, index, quote, LEDGER_TRADE, buy ? -fill->notional : fill->notional, fill->order_id,
                  fill->id);
     account_post(engine, index, quote, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
+    account_post(engine, index, base, LEDGER_FEE, -fill->fee_base, fill->order_id, fill->id);
     account_post(engine, index, base, LEDGER_BORROW, -given, fill->order_id, fill->id);
     engine_loan_repay(engine, index, fill);
 
-    strategy_record_fill(&account->records[fill->symbol], fill->side, fill->qty, fill->notional, fill->fee,
-                         held, quote->scale, NULL);
-    if (position_apply(position, &account->lots[fill->symbol], fill->side, fill->qty, fill->notional,
+    strategy_record_fill(&account->records[fill->symbol], fill->side, fill_moves(fill), fill->notional,
+                         fill->fee, held, quote->scale, NULL);
+    if (position_apply(position, &account->lots[fill->symbol], fill->side, fill_moves(fill), fill->notional,
                        fill->ts_ns) < 0)
         engine->out_of_memory = true;
     position->fees += fill->fee;

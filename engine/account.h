@@ -105,6 +105,12 @@ struct account_memory {
 };
 
 /* The arrays are the account's own; a balance stays where it is for as long as the account lives. */
+/* An account with EXECUTION_VENUE_PAPER, at its venue. */
+struct account_at_venue {
+    bool attached, halted;
+    char prefix[9]; /* of its orders' client ids */
+};
+
 struct account {
     char name[ACCOUNT_NAME_MAX];
     char currency[ASSET_NAME_MAX];
@@ -132,7 +138,8 @@ struct account {
     int64_t margin_ns;       /* a margin call is not repeated before */
     int64_t killed_ns;       /* when its drawdown locked it, until it is resumed; 0: it trades */
     uint64_t refused[ORDER_REASONS]; /* its orders by refusal; accepted ones count for ORDER_OK */
-    bool started;                    /* it has a ledger: no opening deposit any more */
+    struct account_at_venue at_venue;
+    bool started; /* it has a ledger: no opening deposit any more */
     bool moved;   /* by this event, filled or given money: its equity is a point of the curve */
     bool killing; /* it was just locked, and is to be liquidated at the end of the event */
 };

@@ -65,7 +65,8 @@ static bool may_become(const struct engine *engine, const struct account_spec *s
     int index = engine_find_account(engine, spec->name);
     const struct account *account = index < 0 ? NULL : &engine->accounts[index];
     return account && strcmp(account->currency, spec->currency) == 0 &&
-           account->currency_scale == spec->currency_scale && !account_rules_check(&spec->rules) &&
+           account->currency_scale == spec->currency_scale &&
+           account->rules.execution == spec->rules.execution && !account_rules_check(&spec->rules) &&
            proper_params(engine, spec);
 }
 
@@ -135,6 +136,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
         return ORDER_BAD_ACCOUNT;
     const int64_t point = account->point, base = engine_day_base(engine, index);
     engine_match_withdraw(engine, index);
+    engine_venue_forget(engine, index);
     account_clear(engine, index);
     account->opening_cash = cash;
     account->started = false;
@@ -159,6 +161,20 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     return ORDER_OK;
 }
 
+/* Money of an account at its venue moves there alone; it is reset here once it was reset there. */
+static bool moves_elsewhere(const struct engine *engine, const struct event_command *command)
+{
+    const struct account *account = &engine->accounts[command->money.account];
+    const struct account *to = command->kind == COMMAND_ACCOUNT_TRANSFER && known(engine, command->money.to)
+                                   ? &engine->accounts[command->money.to]
+                                   : account;
+    if (command->kind == COMMAND_ACCOUNT_RESUME)
+        return false;
+    if (command->kind == COMMAND_ACCOUNT_RESET && account->at_venue.halted)
+        return false;
+    return account->rules.execution == EXECUTION_VENUE_PAPER || to->rules.execution == EXECUTION_VENUE_PAPER;
+}
+
 enum order_reason account_command(struct engine *engine, const struct event_command *command)
 {
     if (command->kind == COMMAND_ACCOUNT_CREATE)
@@ -173,6 +189,8 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
     int account = command->money.account;
     if (!known(engine, account))
         return ORDER_UNKNOWN_ACCOUNT;
+    if (moves_elsewhere(engine, command))
+        return ORDER_BAD_ACCOUNT;
     if (command->kind == COMMAND_ACCOUNT_DEPOSIT)
         return deposit(engine, account, command->money.amount);
     if (command->kind == COMMAND_ACCOUNT_RESET)

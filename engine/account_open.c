@@ -49,6 +49,9 @@ const char *account_rules_check(const struct account_rules *rules)
         return "the collateral is below the maintenance share";
     if (rules->margin != MARGIN_OFF && rules->settlement == SETTLEMENT_STRICT)
         return "settlement = strict is of an account without a margin";
+    if (rules->execution == EXECUTION_VENUE_PAPER &&
+        (rules->shorts || rules->margin != MARGIN_OFF || rules->settlement != SETTLEMENT_OFF))
+        return "execution = venue-paper takes no shorts, margin or settlement: its venue has its own";
     return limits_check(&rules->risk);
 }
 

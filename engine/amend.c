@@ -87,6 +87,8 @@ enum order_reason engine_match_amend(struct engine *engine, const struct order_a
     struct live_order *live = &engine->orders[at];
     if (live->cancel_queued)
         return ORDER_ENDED;
+    if (engine_at_venue(engine, &live->order))
+        return ORDER_VENUE_TERMS;
     if (!fits(&live->order, amend))
         return ORDER_BAD_AMEND;
     int64_t need;

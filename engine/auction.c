@@ -91,6 +91,7 @@ static void settle(struct engine *engine, int symbol, int64_t price, enum fill_b
         if (id > newest)
             break;
         if (order.symbol != symbol || order.tif != tif || !engine_live_resting(&order) ||
+            engine_at_venue(engine, &order) ||
             order.effective_ns + engine_ahead_ns(engine, symbol) >= auction->before_ns)
             continue;
         if (!reported)

@@ -86,6 +86,10 @@ static int list_accounts(const struct change *change, struct account_spec *specs
         const struct account *account = &engine->accounts[a];
         const struct account_spec *spec = spec_of(change->config, account->name);
         specs[a] = spec ? *spec : engine->specs[a];
+        if (specs[a].rules.execution != account->rules.execution)
+            return refuse(change, -EINVAL,
+                          "account %s has execution = %s: it cannot change; another account can have another",
+                          account->name, execution_name(account->rules.execution));
         if (strcmp(specs[a].currency, account->currency) != 0 ||
             specs[a].currency_scale != account->currency_scale)
             return refuse(change, -EINVAL, "account %s is kept in %s: its currency cannot change",

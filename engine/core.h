@@ -211,6 +211,7 @@ struct live_order {
     uint32_t amends;    /* on their way */
     bool cancel_queued; /* its reserve is free already */
     bool missed; /* a stop that was crossed while nothing was streamed: it triggers at the next price */
+    bool waits;  /* at a venue: it was not sent yet, for the cancel of another or for its price */
     bool takes;  /* its limit has crossed what is shown since it came to rest, or to an opening */
     int64_t split_fills; /* by how much splits have raised what it filled: of a bracket's entry */
     int64_t queue_ahead; /* of others at its price before it, as far as the book shows; -1: not known */
@@ -234,6 +235,8 @@ struct standing {
 
 struct event_action;
 struct event_calendar;
+struct event_venue_account;
+struct event_venue_order;
 struct engine {
     struct engine_sink sink;
     struct trading_calendar *calendars; /* their days are the engine's */
@@ -289,6 +292,7 @@ struct engine {
     bool margins;       /* some account has a margin; the same */
     bool closes;        /* some runner->closing is set; derived */
     bool ends;          /* some symbol that has ended may have orders; derived */
+    bool venue_said;    /* what ends an order now is its venue's news */
     bool measures;      /* some slot reads measures of its book; derived */
     struct engine_counters counters;
 };
@@ -308,6 +312,19 @@ static inline int64_t engine_ahead_ns(const struct engine *engine, int symbol)
 {
     return engine->fill_model == FILL_BAR ? 0 : engine->markets[symbol].ahead_ns;
 }
+
+/* Is the order filled at its venue? Then nothing here fills, ends or amends it. */
+static inline bool engine_at_venue(const struct engine *engine, const struct order *order)
+{
+    return engine->accounts[order->account].rules.execution == EXECUTION_VENUE_PAPER;
+}
+
+/* venue_order.c: 0 or -EINVAL */
+int engine_venue_order_event(struct engine *engine, const struct event_venue_order *event);
+void engine_venue_price(struct engine *engine, int symbol); /* after it moved: exits that are held here */
+/* venue_account.c: 0 or -EINVAL */
+int engine_venue_account_event(struct engine *engine, const struct event_venue_account *event);
+void engine_venue_forget(struct engine *engine, int account); /* it is reset: it may be attached again */
 
 /* engine.c */
 void engine_alert(struct engine *engine, const char *code, const struct engine_subject *of,

@@ -109,6 +109,7 @@ int engine_start(struct engine *engine, int64_t now_ns)
 
 static void price_moved(struct engine *engine, int symbol)
 {
+    engine_venue_price(engine, symbol);
     engine_loan_check(engine, symbol);
     engine_margin_check(engine, symbol);
     engine_halt_check(engine, symbol);
@@ -634,6 +635,12 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = engine_calendars_take(engine, &event->calendar);
         break;
     case EVENT_VENUE_CLOCK:
+        break;
+    case EVENT_VENUE_ORDER:
+        r = engine_venue_order_event(engine, &event->venue_order);
+        break;
+    case EVENT_VENUE_ACCOUNT:
+        r = engine_venue_account_event(engine, &event->venue_account);
         break;
     default:
         r = -EINVAL;

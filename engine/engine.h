@@ -319,6 +319,8 @@ void engine_venue_client_id(const struct engine *engine, int account, uint64_t o
 uint64_t engine_venue_order_of(const struct engine *engine, int account, const char *client_id);
 /* Is a live order to be cancelled at the venue? So that the request is repeated after a restart. */
 bool engine_venue_cancels(const struct engine *engine, uint64_t order_id);
+/* Is a live order held here, and was not sent yet? */
+bool engine_venue_waits(const struct engine *engine, uint64_t order_id);
 /* The strategy's indicators on a symbol at its last bar: names[i], values[i]; returns how many. */
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap);

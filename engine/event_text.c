@@ -24,6 +24,8 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_SYMBOL_CONNECTION] = "SYMBOL_CONNECTION",
         [EVENT_CALENDAR] = "CALENDAR",
         [EVENT_VENUE_CLOCK] = "VENUE_CLOCK",
+        [EVENT_VENUE_ORDER] = "VENUE_ORDER",
+        [EVENT_VENUE_ACCOUNT] = "VENUE_ACCOUNT",
     };
     return names[kind];
 }
@@ -205,6 +207,44 @@ static void calendar_text(const struct event_calendar *event, char buf[static EV
              clock_utc_text(calendar->from_ns, from), clock_utc_text(calendar->to_ns, to), hash);
 }
 
+static const char *account_name(const struct engine *engine, int account)
+{
+    return engine && account >= 0 && account < engine_accounts(engine) ? engine_account(engine, account)->name
+                                                                       : "";
+}
+
+static void venue_order_text(const struct event_venue_order *event, const struct engine *engine,
+                             char buf[static EVENT_TEXT_MAX])
+{
+    static const char *const news[VENUE_NEWS] = {
+        [VENUE_NEWS_OPEN] = "is there",       [VENUE_NEWS_UNKNOWN] = "may be there or not",
+        [VENUE_NEWS_FILL] = "filled",         [VENUE_NEWS_CANCELED] = "canceled",
+        [VENUE_NEWS_EXPIRED] = "expired",     [VENUE_NEWS_REJECTED] = "refused",
+        [VENUE_NEWS_AGAIN] = "is sent again",
+    };
+    const struct order *order = engine ? engine_find_order(engine, event->order_id) : NULL;
+    int n = snprintf(buf, EVENT_TEXT_MAX, "VENUE_ORDER %s order %" PRIu64 " %s",
+                     account_name(engine, event->account), event->order_id, news[event->news]);
+    if (event->news == VENUE_NEWS_FILL && order) {
+        struct units u = units_of(engine, order->symbol);
+        n += snprintf(buf + n, EVENT_TEXT_MAX - (size_t)n, " %s x %s, trade %.40s",
+                      decimal(event->fill.price, u.price_scale).text,
+                      decimal(event->fill.qty, u.qty_scale).text, event->fill.trade_id);
+    }
+    if (event->text[0] && n < EVENT_TEXT_MAX)
+        snprintf(buf + n, EVENT_TEXT_MAX - (size_t)n, ": %s", event->text);
+}
+
+static void venue_account_text(const struct event_venue_account *event, const struct engine *engine,
+                               char buf[static EVENT_TEXT_MAX])
+{
+    static const char *const news[VENUE_ACCOUNT_NEWS] = {[VENUE_ACCOUNT_ATTACHED] = "is attached",
+                                                         [VENUE_ACCOUNT_BALANCES] = "balances",
+                                                         [VENUE_ACCOUNT_RESET] = "was reset"};
+    snprintf(buf, EVENT_TEXT_MAX, "VENUE_ACCOUNT %s %s, %d assets%s%s", account_name(engine, event->account),
+             news[event->news], event->n, event->text[0] ? ": " : "", event->text);
+}
+
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;
@@ -273,6 +313,12 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         snprintf(buf, EVENT_TEXT_MAX, "VENUE_CLOCK %s%s%.3f s %s ours", event->venue_clock.venue,
                  event->venue_clock.venue[0] ? ": " : "", fabs((double)event->venue_clock.ahead_ns) / 1e9,
                  event->venue_clock.ahead_ns < 0 ? "behind" : "ahead of");
+        break;
+    case EVENT_VENUE_ORDER:
+        venue_order_text(&event->venue_order, engine, buf);
+        break;
+    case EVENT_VENUE_ACCOUNT:
+        venue_account_text(&event->venue_account, engine, buf);
         break;
     default:
         snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);

@@ -3,6 +3,21 @@
 #include "exchange/fill_rules.h"
 #include "exchange/order_rules.h"
 
+void engine_fills_post(struct engine *engine, struct order *order, const struct fill *fill)
+{
+    order->filled += fill->qty;
+    order->cost += fill->notional;
+    engine_live_step(engine, order, order->filled == order->qty ? ORDER_FILLS_REST : ORDER_FILLS_PART);
+    engine->counters.fills++;
+    if (engine->sink.fill)
+        engine->sink.fill(engine->sink.ctx, fill);
+    const struct margin_trade before = engine_margin_before(engine, fill->account);
+    engine_settle_trade(engine, order, fill);
+    account_fill(engine, fill);
+    engine_settle_booked(engine, fill);
+    engine_margin_traded(engine, fill->account, &before);
+}
+
 void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
                        const struct fill_source *source)
 {
@@ -36,17 +51,7 @@ void engine_fills_book(struct engine *engine, struct order *order, int64_t price
                                          .bar = source->bar};
         trace->take(trace->ctx, &take);
     }
-    order->filled += qty;
-    order->cost += fill.notional;
-    engine_live_step(engine, order, order->filled == order->qty ? ORDER_FILLS_REST : ORDER_FILLS_PART);
-    engine->counters.fills++;
-    if (engine->sink.fill)
-        engine->sink.fill(engine->sink.ctx, &fill);
-    const struct margin_trade before = engine_margin_before(engine, fill.account);
-    engine_settle_trade(engine, order, &fill);
-    account_fill(engine, &fill);
-    engine_settle_booked(engine, &fill);
-    engine_margin_traded(engine, fill.account, &before);
+    engine_fills_post(engine, order, &fill);
 }
 
 /* The other leg of an OCO is cancelled by the venue the moment that one of them trades or triggers. */
@@ -68,6 +73,7 @@ void engine_fills_position_changed(struct engine *engine, int account, int symbo
         const struct order *order = &engine->orders[i].order;
         uint64_t id = order->id;
         if (order->account != account || order->symbol != symbol ||
+            (engine->orders[i].cancel_queued && engine_at_venue(engine, order)) ||
             (!order->reduce_only && !engine_loan_allowed(engine, account, symbol))) {
             i++;
             continue;

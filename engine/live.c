@@ -138,13 +138,17 @@ static void entry_ended(struct engine *engine, const struct order *entry, int64_
             continue;
         exit->qty = entry->filled + split_fills;
         exit->effective_ns = engine->now_ns;
-        if (engine->fill_model != FILL_BAR && /* there they start within the bar: match_bar.c */
+        if (!engine_at_venue(engine, exit) &&
+            engine->fill_model != FILL_BAR && /* there they start within the bar: match_bar.c */
             !engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,
                                                         .effective_ns = engine->now_ns,
                                                         .order_id = id}))
             engine->out_of_memory = true;
         engine_reserve_set(engine, exit);
-        engine_live_report(engine, exit);
+        if (engine_at_venue(engine, exit))
+            engine_venue_start(engine, id);
+        if ((at = engine_match_find(engine, id)) < engine->n_orders)
+            engine_live_report(engine, &engine->orders[at].order);
     }
 }
 
@@ -168,6 +172,8 @@ void engine_live_end(struct engine *engine, uint64_t id, enum order_action actio
     if (at == engine->n_orders)
         return;
     struct order *ended = &engine->orders[at].order;
+    if (!engine_venue_may_end(engine, &engine->orders[at], reason))
+        return;
     if (ended->state != ORDER_FILLED && !engine_live_step(engine, ended, action))
         return;
     int64_t split_fills = engine->orders[at].split_fills;
@@ -178,11 +184,17 @@ void engine_live_end(struct engine *engine, uint64_t id, enum order_action actio
         engine_runner_ended(engine, &order);
 }
 
+/* Was its venue asked for its cancel? */
+static bool asked(const struct engine *engine, size_t i)
+{
+    return engine->orders[i].cancel_queued && engine_at_venue(engine, &engine->orders[i].order);
+}
+
 void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns)
 {
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
-        if (order->expires_ns > 0 && order->expires_ns <= until_ns &&
+        if (order->expires_ns > 0 && order->expires_ns <= until_ns && !asked(engine, i) &&
             (symbol < 0 || order->symbol == symbol)) {
             engine_live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
             i = 0; /* others may have ended or come with it */
@@ -193,7 +205,7 @@ void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns)
     engine->next_expiry_ns = INT64_MAX;
     for (size_t i = 0; i < engine->n_orders; i++) {
         int64_t expires_ns = engine->orders[i].order.expires_ns;
-        if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
+        if (!asked(engine, i) && expires_ns > 0 && expires_ns < engine->next_expiry_ns)
             engine->next_expiry_ns = expires_ns;
     }
 }

@@ -119,7 +119,7 @@ static void make_legs(const struct engine *engine, enum order_grouping grouping,
                 leg->qty = legs[0].qty;
         }
         leg->emulated =
-            !leg->by_hand &&
+            !leg->by_hand && !engine_at_venue(engine, leg) &&
             order_rules_holds(order_rules_check(&engine->markets[leg->symbol].symbol, leg, leg->group != 0));
     }
 }
@@ -128,6 +128,8 @@ static enum order_reason check_legs(struct engine *engine, enum order_grouping g
                                     const struct order *legs, int n_legs)
 {
     enum order_reason reason = ORDER_OK;
+    if (engine_at_venue(engine, &legs[0]))
+        reason = engine_venue_check(engine, grouping, legs, n_legs);
     for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
         reason = engine_gate_rules(engine, &legs[i], grouping != ORDERS_SINGLE);
     if (reason == ORDER_OK)
@@ -161,7 +163,7 @@ static bool accept(struct engine *engine, const struct order *legs, int n_legs)
             return false;
         }
     for (int i = 0; i < n_legs; i++) {
-        if (legs[i].state == ORDER_PENDING &&
+        if (legs[i].state == ORDER_PENDING && !engine_at_venue(engine, &legs[i]) &&
             !engine_live_later(engine, (struct pending){.created_ns = legs[i].created_ns,
                                                         .effective_ns = legs[i].effective_ns,
                                                         .order_id = legs[i].id})) {
@@ -175,6 +177,8 @@ static bool accept(struct engine *engine, const struct order *legs, int n_legs)
         engine_reserve_set(engine, &legs[i]);
         engine_live_report(engine, &legs[i]);
     }
+    if (engine_at_venue(engine, &legs[0]))
+        engine_venue_start(engine, legs[0].id);
     return true;
 }
 
@@ -207,6 +211,10 @@ static void queue_cancel(struct engine *engine, struct live_order *live)
 {
     if (live->cancel_queued)
         return;
+    if (engine_at_venue(engine, &live->order)) {
+        engine_venue_cancel(engine, live);
+        return;
+    }
     if (!engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,
                                                     .effective_ns = engine->now_ns + engine->latency_ns,
                                                     .order_id = live->order.id,
@@ -224,6 +232,10 @@ enum order_reason engine_match_cancel(struct engine *engine, uint64_t order_id)
     if (at == engine->n_orders)
         return order_id == 0 || order_id > engine->last_order ? ORDER_UNKNOWN_ORDER : ORDER_ENDED;
     struct live_order *live = &engine->orders[at], *other = engine_live_other_leg(engine, &live->order);
+    if (engine_at_venue(engine, &live->order) && (live->waits || live->order.state == ORDER_HELD)) {
+        engine_live_end(engine, order_id, ORDER_IS_CANCELED, ORDER_OK); /* the venue never got it */
+        return ORDER_OK;
+    }
     queue_cancel(engine, live);
     if (other)
         queue_cancel(engine, other);
@@ -300,7 +312,8 @@ static size_t line_up(struct engine *engine, int symbol)
     }
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
-        if (order->symbol != symbol || !engine_live_resting(order) || order_is_of_auction(order->tif))
+        if (order->symbol != symbol || !engine_live_resting(order) || engine_at_venue(engine, order) ||
+            order_is_of_auction(order->tif))
             continue;
         struct standing new = {.id = order->id};
         if (order_works_as_limit(order)) {
@@ -347,7 +360,7 @@ static void find_calm(struct engine *engine, int symbol)
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
         if (live->order.symbol == symbol && engine_live_resting(&live->order) &&
-            !order_is_of_auction(live->order.tif))
+            !engine_at_venue(engine, &live->order) && !order_is_of_auction(live->order.tif))
             engine_resting_calm(live, &market->calm_above, &market->calm_below);
     }
 }
@@ -430,7 +443,7 @@ int engine_match_restore(struct engine *engine, const struct order *order)
         return -EINVAL;
     if (!engine_live_push(engine, order))
         return -ENOMEM;
-    if (order->state == ORDER_PENDING &&
+    if (order->state == ORDER_PENDING && !engine_at_venue(engine, order) &&
         !engine_live_later(engine, (struct pending){.created_ns = order->created_ns,
                                                     .effective_ns = order->effective_ns,
                                                     .order_id = order->id}))

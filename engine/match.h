@@ -91,6 +91,16 @@ enum order_reason engine_gate_amended(const struct engine *engine, const struct 
  * amended, `lowers`: to a smaller quantity only. */
 enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers);
 
+/* venue_order.c: orders that are filled at their venue (engine_at_venue()). */
+/* ORDER_OK, or why they cannot be sent there. */
+enum order_reason engine_venue_check(const struct engine *engine, enum order_grouping grouping,
+                                     const struct order *legs, int n_legs);
+void engine_venue_start(struct engine *engine, uint64_t id); /* PENDING: sends it, or holds it here */
+void engine_venue_send(struct engine *engine, uint64_t id);  /* now, or when no other blocks it; may end it */
+void engine_venue_cancel(struct engine *engine, struct live_order *live); /* asks for it, once */
+/* May it end here? Else the venue was asked for its cancel. */
+bool engine_venue_may_end(struct engine *engine, struct live_order *live, enum order_reason reason);
+
 /* fills.c: trades. Those that take an id may end the order, others of its group, and reduce-only ones. */
 struct fill_source { /* for a tracer */
     struct book_level level;
@@ -101,6 +111,8 @@ struct fill_source { /* for a tracer */
 };
 void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
                        const struct fill_source *source);
+/* Books a fill of it that has its numbers already. */
+void engine_fills_post(struct engine *engine, struct order *order, const struct fill *fill);
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
  * order's own price. Returns why it stopped early, or ORDER_OK. Its pool reserves nothing afterwards. */
 int64_t engine_fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown);

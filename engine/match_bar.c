@@ -225,8 +225,8 @@ static void close_auction(struct engine *engine, int symbol, const struct at_bar
         struct live_order *live = &engine->orders[i];
         id = live->order.id;
         if (live->order.symbol != symbol || live->order.tif != ORDER_CLS ||
-            !engine_live_resting(&live->order) || live->order.expires_ns == 0 ||
-            live->order.expires_ns > at.end_ns)
+            !engine_live_resting(&live->order) || engine_at_venue(engine, &live->order) ||
+            live->order.expires_ns == 0 || live->order.expires_ns > at.end_ns)
             continue;
         live->takes = true;
         meet(engine, id, &at);

@@ -64,7 +64,8 @@ void engine_match_missed(struct engine *engine, int symbol, const struct bar *ba
     const struct market_state *market = &engine->markets[symbol];
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
         struct live_order *live = &engine->orders[i];
-        if (live->order.symbol != symbol || !engine_live_resting(&live->order) || live->missed)
+        if (live->order.symbol != symbol || !engine_live_resting(&live->order) || live->missed ||
+            engine_at_venue(engine, &live->order))
             continue;
         for (uint32_t k = 0; k < n; k++) {
             const struct bar bar = engine_calendars_dated(engine, symbol, &bars[k]);

@@ -29,6 +29,7 @@ void event_memory_finish(struct event_memory *memory)
     free(memory->days);
     free(memory->text);
     free(memory->accounts);
+    free(memory->totals);
     *memory = (struct event_memory){.policies = memory->policies};
 }
 
@@ -343,6 +344,47 @@ static void visit_calendar(struct visit *visit, struct event_calendar *event)
     engine_visit_days(codec, (struct trading_day *)(uintptr_t)calendar->days, calendar->n); /* as above */
 }
 
+static void visit_venue_order(struct codec *codec, struct event_venue_order *event)
+{
+    visit_index(codec, &event->account, ACCOUNTS_MAX);
+    codec_u64(codec, &event->order_id);
+    codec_enum(codec, &event->news, VENUE_NEWS);
+    codec_text(codec, event->venue_id, sizeof event->venue_id);
+    codec_text(codec, event->text, sizeof event->text);
+    if (codec->failed || event->news != VENUE_NEWS_FILL)
+        return;
+    codec_i64s(codec, &event->fill.price, &event->fill.qty, &event->fill.cumulative, &event->fill.notional,
+               &event->fill.fee);
+    codec_text(codec, event->fill.fee_asset, sizeof event->fill.fee_asset);
+    codec_bool(codec, &event->fill.maker);
+    codec_text(codec, event->fill.trade_id, sizeof event->fill.trade_id);
+}
+
+static void visit_venue_account(struct visit *visit, struct event_venue_account *event)
+{
+    struct codec *codec = visit->codec;
+    struct event_memory *memory = visit->memory;
+    visit_index(codec, &event->account, ACCOUNTS_MAX);
+    codec_enum(codec, &event->news, VENUE_ACCOUNT_NEWS);
+    codec_text(codec, event->prefix, sizeof event->prefix);
+    codec_text(codec, event->text, sizeof event->text);
+    codec_int(codec, &event->n, 0, ACCOUNT_ASSETS_MAX);
+    size_t n = codec->failed ? 0 : (size_t)event->n;
+    if (!codec->saving &&
+        !reserve(visit, (void **)&memory->totals, &memory->cap_totals, n, sizeof *memory->totals))
+        return;
+    for (size_t i = 0; i < n && !codec->failed; i++) {
+        struct venue_total total = codec->saving ? event->totals[i] : (struct venue_total){0};
+        codec_text(codec, total.asset, sizeof total.asset);
+        codec_int(codec, &total.scale, 0, DECIMAL_SCALE_MAX);
+        codec_i64(codec, &total.total);
+        if (!codec->saving)
+            memory->totals[i] = total;
+    }
+    if (!codec->saving)
+        event->totals = memory->totals;
+}
+
 static void visit_event(struct visit *visit, struct event *event)
 {
     struct codec *codec = visit->codec;
@@ -400,6 +442,12 @@ static void visit_event(struct visit *visit, struct event *event)
     case EVENT_VENUE_CLOCK:
         codec_text(codec, event->venue_clock.venue, sizeof event->venue_clock.venue);
         codec_i64(codec, &event->venue_clock.ahead_ns);
+        break;
+    case EVENT_VENUE_ORDER:
+        visit_venue_order(codec, &event->venue_order);
+        break;
+    case EVENT_VENUE_ACCOUNT:
+        visit_venue_account(visit, &event->venue_account);
         break;
     default:
         codec->failed = true;

@@ -9,9 +9,10 @@
 #include "record/order.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
- * the next of both is 10; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
- * CALENDAR, and the auction of a trade; 9 has VENUE_CLOCK. */
-enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 9 ? RECORD_ORDER_LAYOUT : 9 };
+ * the next of both is 11; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
+ * CALENDAR, and the auction of a trade; 9 has VENUE_CLOCK; 10 has VENUE_ORDER
+ * and VENUE_ACCOUNT. */
+enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 10 ? RECORD_ORDER_LAYOUT : 10 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);
@@ -24,7 +25,8 @@ struct event_memory {
     char *text;
     struct order legs[ORDER_LEGS_MAX];
     struct account_spec *accounts;
-    size_t cap_levels, cap_bars, cap_days, cap_text, cap_accounts;
+    struct venue_total *totals;
+    size_t cap_levels, cap_bars, cap_days, cap_text, cap_accounts, cap_totals;
     const struct policies *policies; /* the caller's: finds the policies that events name; NULL: none */
     bool no_policy;                  /* -ENOPKG is for the policy of this id */
     uint8_t policy_id[POLICY_ID_SIZE];

@@ -40,6 +40,8 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
     codec_u32(codec, &live->amends);
     if (codec->version >= 6)
         codec_i64(codec, &live->split_fills);
+    if (codec->version >= 10)
+        codec_bool(codec, &live->waits);
 }
 
 static void visit_orders(struct visit *visit)
@@ -134,7 +136,8 @@ static void visit_record(struct codec *codec, const struct position *position, s
 /* Reasons added later were never counted. */
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
-    uint32_t n = codec->version >= 8   ? ORDER_REASONS
+    uint32_t n = codec->version >= 10  ? ORDER_REASONS
+                 : codec->version >= 8 ? ORDER_RULE_PRICE_DECIMALS + 1
                  : codec->version >= 6 ? ORDER_SYMBOL_GONE + 1
                                        : ORDER_RISK_POSITIONS + 1;
     engine_visit_count(codec, &n, ORDER_REASONS, 1);
@@ -207,6 +210,10 @@ static void visit_account(struct visit *visit, int index)
     } else if (!codec->saving) {
         account->point = account->equity;
         account->day_base = account->day_equity;
+    }
+    if (codec->version >= 10) {
+        codec_bools(codec, &account->at_venue.attached, &account->at_venue.halted);
+        codec_text(codec, account->at_venue.prefix, sizeof account->at_venue.prefix);
     }
     codec_bool(codec, &account->started);
     if (codec->version >= 2) {

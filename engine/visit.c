@@ -86,6 +86,8 @@ void engine_visit_levels(struct codec *codec, struct book_level *levels, uint32_
 void engine_visit_rules(struct codec *codec, struct account_rules *rules)
 {
     codec_record(codec, &rules_record, rules, 0, 0);
+    if (codec->version >= 10)
+        codec_enum(codec, &rules->execution, EXECUTIONS);
 }
 
 void engine_visit_amend(struct codec *codec, struct order_amend *amend)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/core.h"
+#include "engine/match.h"
 #include "exchange/fail.h"
 
 /* An order made after the fork on both sides: its id on each. */
@@ -115,6 +115,7 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
             specs[a] = engine->specs[a];
         int account = account_of(run, engine);
         if (account >= 0) {
+            specs[account].rules.execution = run->changed.rules.execution;
             specs[account].strategy = run->changed.strategy;
             specs[account].policy = run->changed.policy;
             if (run->changed.policy && run->changed.policy->calendar)
@@ -201,6 +202,26 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     return 0;
 }
 
+/* What is tried is filled by the model: the venue's news are of what was. Orders on their way there arrive. */
+static int fill_here(struct engine *fork, int account)
+{
+    fork->accounts[account].rules.execution = fork->specs[account].rules.execution = EXECUTION_MODEL;
+    for (size_t i = 0; i < fork->n_orders; i++) {
+        struct live_order *live = &fork->orders[i];
+        if (live->order.account != account)
+            continue;
+        live->waits = false;
+        if (live->order.state == ORDER_UNKNOWN)
+            engine_live_step(fork, &live->order, ORDER_ARRIVES);
+        if (live->order.state == ORDER_PENDING &&
+            !engine_live_later(fork, (struct pending){.created_ns = live->order.created_ns,
+                                                      .effective_ns = fork->now_ns,
+                                                      .order_id = live->order.id}))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static int fork_engine(struct run *run, char *err, size_t err_size)
 {
     struct engine *engine = engine_replay_engine(run->replay);
@@ -221,6 +242,10 @@ static int fork_engine(struct run *run, char *err, size_t err_size)
         snprintf(err, err_size, "out of memory");
     }
     codec_finish(&codec);
+    if (r == 0 && run->changed.rules.execution == EXECUTION_VENUE_PAPER) {
+        run->changed.rules.execution = EXECUTION_MODEL;
+        r = fill_here(run->fork, account_of(run, run->fork));
+    }
     if (r == 0)
         r = configure_fork(run, engine, err, err_size);
     if (r < 0)

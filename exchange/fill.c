@@ -29,6 +29,7 @@ static const struct {
     [FILL_BASIS_CLOSING] = {"closing", "the official closing price; the auction's quantity is not known"},
     [FILL_BASIS_FIRST] = {"first-trade", "the first trade of the session: no official opening price came"},
     [FILL_BASIS_LAST] = {"last-trade", "the last trade of the session: no official closing price came"},
+    [FILL_BASIS_VENUE] = {"venue", "the venue, in its account of simulated money"},
 };
 
 const char *fill_basis_name(enum fill_basis basis)

@@ -40,6 +40,7 @@ enum fill_basis {
     FILL_BASIS_CLOSING, /* its official closing print */
     FILL_BASIS_FIRST,   /* the session's first trade: no opening print came */
     FILL_BASIS_LAST,    /* its last trade: no closing print came */
+    FILL_BASIS_VENUE,   /* the venue filled it: price, quantity, notional and fee are as it said */
     FILL_BASES,
 };
 
@@ -57,10 +58,17 @@ struct fill {
     int64_t price, qty; /* price_scale, qty_scale */
     int64_t notional;   /* quote_scale; a buy's is rounded up, a sale's down */
     int64_t fee;        /* quote asset, quote_scale, rounded up */
-    int32_t fee_e6;     /* the rate that the fee was computed with */
+    int32_t fee_e6;     /* the rate that the fee was computed with; 0: its venue said the fee */
     bool maker;
     uint64_t input_seq; /* the event that filled it */
     enum fill_basis basis;
+    int64_t fee_base; /* qty_scale: a fee that its venue took from what was bought; then `fee` is 0 */
 };
+
+/* By how much it changes what is held, without its sign. */
+static inline int64_t fill_moves(const struct fill *fill)
+{
+    return fill->qty - fill->fee_base;
+}
 
 #endif

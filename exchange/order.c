@@ -27,7 +27,7 @@ static const char *const tif_names[] = {
 static const char *const state_names[] = {
     [ORDER_HELD] = "HELD",       [ORDER_PENDING] = "PENDING",   [ORDER_OPEN] = "OPEN",
     [ORDER_PARTIAL] = "PARTIAL", [ORDER_FILLED] = "FILLED",     [ORDER_CANCELED] = "CANCELED",
-    [ORDER_EXPIRED] = "EXPIRED", [ORDER_REJECTED] = "REJECTED",
+    [ORDER_EXPIRED] = "EXPIRED", [ORDER_REJECTED] = "REJECTED", [ORDER_UNKNOWN] = "UNKNOWN",
 };
 
 /* Rows: states; columns: actions; 0: it cannot happen, else the next state + 1. */
@@ -42,7 +42,15 @@ static const uint8_t transitions[ORDER_STATES][ORDER_ACTIONS] = {
                        [ORDER_FILLS_REST] = TO(ORDER_FILLED),
                        [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
                        [ORDER_EXPIRES] = TO(ORDER_EXPIRED),
-                       [ORDER_AMENDS] = TO(ORDER_PENDING)},
+                       [ORDER_AMENDS] = TO(ORDER_PENDING),
+                       [ORDER_IS_LOST] = TO(ORDER_UNKNOWN),
+                       [ORDER_IS_REJECTED] = TO(ORDER_REJECTED)},
+    [ORDER_UNKNOWN] = {[ORDER_ARRIVES] = TO(ORDER_OPEN),
+                       [ORDER_FILLS_PART] = TO(ORDER_PARTIAL),
+                       [ORDER_FILLS_REST] = TO(ORDER_FILLED),
+                       [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
+                       [ORDER_EXPIRES] = TO(ORDER_EXPIRED),
+                       [ORDER_IS_REJECTED] = TO(ORDER_REJECTED)},
     [ORDER_OPEN] = {[ORDER_FILLS_PART] = TO(ORDER_PARTIAL),
                     [ORDER_FILLS_REST] = TO(ORDER_FILLED),
                     [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
@@ -118,6 +126,10 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_RULE_SHORTABLE] = "RULE_SHORTABLE",
     [ORDER_RULE_EASY_TO_BORROW] = "RULE_EASY_TO_BORROW",
     [ORDER_RULE_PRICE_DECIMALS] = "RULE_PRICE_DECIMALS",
+    [ORDER_VENUE_DETACHED] = "VENUE_DETACHED",
+    [ORDER_VENUE_TERMS] = "VENUE_TERMS",
+    [ORDER_VENUE_REFUSED] = "VENUE_REFUSED",
+    [ORDER_VENUE_LOST] = "VENUE_LOST",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof(*(names)))
@@ -190,7 +202,8 @@ int order_next(enum order_state state, enum order_action action)
 
 bool order_live(enum order_state state)
 {
-    return state == ORDER_HELD || state == ORDER_PENDING || state == ORDER_OPEN || state == ORDER_PARTIAL;
+    return state == ORDER_HELD || state == ORDER_PENDING || state == ORDER_OPEN || state == ORDER_PARTIAL ||
+           state == ORDER_UNKNOWN;
 }
 
 bool order_works_as_limit(const struct order *order)

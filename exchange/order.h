@@ -59,7 +59,9 @@ enum order_action {
     ORDER_FILLS_REST,
     ORDER_IS_CANCELED,
     ORDER_EXPIRES,
-    ORDER_AMENDS, /* keeps its state, with other numbers */
+    ORDER_AMENDS,      /* keeps its state, with other numbers */
+    ORDER_IS_LOST,     /* whether its venue has it is not known any more */
+    ORDER_IS_REJECTED, /* its venue refused it, or never got it */
     ORDER_ACTIONS,
 };
 
@@ -137,6 +139,11 @@ enum order_reason {
     ORDER_RULE_SHORTABLE,
     ORDER_RULE_EASY_TO_BORROW,
     ORDER_RULE_PRICE_DECIMALS,
+    /* of accounts whose orders are filled at their venue; since layout 10 */
+    ORDER_VENUE_DETACHED, /* what the account holds there is not known yet, or it was reset there */
+    ORDER_VENUE_TERMS,    /* such an order, group or change is not sent there */
+    ORDER_VENUE_REFUSED,  /* the venue refused it */
+    ORDER_VENUE_LOST,     /* the venue never got it, or does not have it any more */
     ORDER_REASONS,
 };
 

@@ -1,5 +1,5 @@
 /* An order and a fill, field by field: exchange/order.h and fill.h describe each. A newer field comes last,
- * with its layout: the next is 10. Seals of rows that lack it stay valid. */
+ * with its layout: the next is 11. Seals of rows that lack it stay valid. */
 #ifndef RECORD_ORDER_H
 #define RECORD_ORDER_H
 
@@ -70,7 +70,8 @@ enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
     NEXT(fee_e6, "fee_e6", "fee_percent", E6, FIXED, REQUIRED, NULL) \
     NEXT(maker, "maker", "maker", BOOL, FIXED, REQUIRED, NULL) \
     NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(basis, "basis", "by", WORD, FIXED, OPTIONAL, &record_words_fill_basis)
+    NEXT(basis, "basis", "by", WORD, FIXED, OPTIONAL, &record_words_fill_basis) \
+    NEXT(fee_base, "fee_base", "fee_base", QTY, FIXED, OPTIONAL, NULL)
 
 extern const struct record record_orders, record_fills;
 

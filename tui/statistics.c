@@ -103,10 +103,10 @@ int tui_statistics_fill(struct statistics *s, const struct db_fill_row *row)
 
     struct trade_statistics *sums = &account->sums;
     int64_t held = running->held;
-    if (strategy_record_fill(&running->keeper, fill->side, fill->qty, fill->notional, fill->fee, held, scale,
-                             &profit))
+    if (strategy_record_fill(&running->keeper, fill->side, fill_moves(fill), fill->notional, fill->fee, held,
+                             scale, &profit))
         close_trade(sums, decimal_to_double(profit, scale));
-    running->held += fill->side == ORDER_BUY ? fill->qty : -fill->qty;
+    running->held += fill->side == ORDER_BUY ? fill_moves(fill) : -fill->qty;
     sums->open += (running->held != 0) - (held != 0);
     sums->fills++;
     sums->fees += decimal_to_double(fill->fee, scale);

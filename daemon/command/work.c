@@ -74,6 +74,10 @@ const char *daemon_command_reason_words(enum order_reason reason)
         [ORDER_RULE_SHORTABLE] = "the venue does not lend that symbol",
         [ORDER_RULE_EASY_TO_BORROW] = "the venue lends only what is easy to borrow",
         [ORDER_RULE_PRICE_DECIMALS] = "the price has more decimals than the venue takes",
+        [ORDER_VENUE_DETACHED] = "the account at the venue is not attached, or was reset there",
+        [ORDER_VENUE_TERMS] = "orders of that kind are not sent to the venue: see docs/venue-paper.md",
+        [ORDER_VENUE_REFUSED] = "the venue refused it",
+        [ORDER_VENUE_LOST] = "the venue does not have it",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";

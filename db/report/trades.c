@@ -173,8 +173,8 @@ static int follow_splits(struct report_walk *walk, int64_t before_seq, const str
 /* Who ordered: NULL is the account's strategy, as it is named now; a policy's order has its name, or the
  * beginning of its id where it has none any more. */
 #define FILLS \
-    "SELECT l.id, l.account, l.ts_ns, f.id, f.symbol, CASE f.side WHEN 'BUY' THEN f.qty WHEN 'SELL' THEN -f.qty " \
-    "END, f.notional, f.fee, f.input_seq, CASE WHEN o.by_hand THEN 'by hand' WHEN p.policy IS NOT NULL THEN " \
+    "SELECT l.id, l.account, l.ts_ns, f.id, f.symbol, CASE f.side WHEN 'BUY' THEN f.qty - f.fee_base WHEN 'SELL' " \
+    "THEN -f.qty END, f.notional, f.fee, f.input_seq, CASE WHEN o.by_hand THEN 'by hand' WHEN p.policy IS NOT NULL THEN " \
     "'policy ' || ifnull((SELECT name FROM policies WHERE policy = p.policy), lower(substr(hex(p.policy), 1, " \
     "12))) END FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id LEFT JOIN orders AS o ON o.id = " \
     "f.order_id LEFT JOIN order_policies AS p ON p.order_id = f.order_id WHERE l.id > ?1 AND l.id < ?2 AND " \

@@ -1,0 +1,114 @@
+/* What an account with EXECUTION_VENUE_PAPER holds at its venue. What it holds when it is attached is booked
+ * as deposited: its currency trades; what it holds of other assets is in the ledger, and is no position, so
+ * that nothing here sells what it did not buy. Later differences, by deposits, orders from elsewhere, or fees
+ * that the venue does not say, are deposits and withdrawals. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/event.h"
+#include "engine/match.h"
+
+static int64_t total_of(const struct event_venue_account *event, const struct balance *balance)
+{
+    int64_t total;
+    for (int i = 0; i < event->n; i++)
+        if (strcmp(event->totals[i].asset, balance->asset) == 0 &&
+            decimal_rescale(event->totals[i].total, event->totals[i].scale, balance->scale, &total) == 0)
+            return total;
+    return 0;
+}
+
+static void attach(struct engine *engine, int index, const struct event_venue_account *event)
+{
+    struct account *account = &engine->accounts[index];
+    account->at_venue.attached = true;
+    memcpy(account->at_venue.prefix, event->prefix, sizeof account->at_venue.prefix);
+    account->opening_cash = engine->specs[index].cash = total_of(event, account_currency(engine, index));
+    account_begin(engine, index);
+    for (int i = 0; i < account->n_assets; i++)
+        if (i != account->currency_at)
+            account_post(engine, index, &account->assets[i], LEDGER_DEPOSIT,
+                         total_of(event, &account->assets[i]), 0, 0);
+    account->moved = engine->account_moved = true;
+    if (engine->sink.account)
+        engine->sink.account(engine->sink.ctx, index);
+}
+
+static void report_difference(struct engine *engine, int index, const struct balance *balance, int64_t more)
+{
+    char text[DECIMAL_TEXT_MAX];
+    decimal_format_short(more < 0 ? -more : more, balance->scale, text);
+    engine_alert(engine, "VENUE_BALANCE", ENGINE_OF(index, -1, 0),
+                 "account %s: its venue has %s %s %s than its fills add up to: booked as %s",
+                 engine->accounts[index].name, text, balance->asset, more < 0 ? "less" : "more",
+                 more < 0 ? "withdrawn" : "deposited");
+}
+
+static void compare(struct engine *engine, int index, const struct event_venue_account *event)
+{
+    struct account *account = &engine->accounts[index];
+    for (int i = 0; i < account->n_assets; i++) {
+        struct balance *balance = &account->assets[i];
+        int64_t more = total_of(event, balance) - balance->total;
+        if (more == 0)
+            continue;
+        if (i == account->currency_at)
+            account_flow(engine, index, LEDGER_DEPOSIT, more);
+        else
+            account_post(engine, index, balance, LEDGER_DEPOSIT, more, 0, 0);
+        report_difference(engine, index, balance, more);
+    }
+}
+
+static void lose(struct engine *engine, int index, const char *text)
+{
+    struct account *account = &engine->accounts[index];
+    account->at_venue.halted = true;
+    account->at_venue.attached = false;
+    engine->venue_said = true;
+    for (size_t i = 0; i < engine->n_orders;) {
+        const struct order *order = &engine->orders[i].order;
+        uint64_t id = order->id;
+        if (order->account == index) {
+            if (order->state == ORDER_UNKNOWN)
+                engine_alert_over(engine, "VENUE_UNKNOWN", "order %llu ", (unsigned long long)id);
+            engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_VENUE_LOST);
+        }
+        i = engine_live_from(engine, id + 1);
+    }
+    engine->venue_said = false;
+    engine_alert(engine, "VENUE_HALTED", ENGINE_OF(index, -1, 0),
+                 "account %s is halted: %s; account reset attaches it again", account->name, text);
+}
+
+int engine_venue_account_event(struct engine *engine, const struct event_venue_account *event)
+{
+    if (event->account < 0 || event->account >= engine->n_accounts || event->n < 0 ||
+        engine->accounts[event->account].rules.execution != EXECUTION_VENUE_PAPER)
+        return -EINVAL;
+    const struct account_at_venue *at = &engine->accounts[event->account].at_venue;
+    switch (event->news) {
+    case VENUE_ACCOUNT_ATTACHED:
+        if (!at->attached && !at->halted)
+            attach(engine, event->account, event);
+        return 0;
+    case VENUE_ACCOUNT_BALANCES:
+        if (at->attached)
+            compare(engine, event->account, event);
+        return 0;
+    case VENUE_ACCOUNT_RESET:
+        if (!at->halted)
+            lose(engine, event->account, event->text);
+        return 0;
+    case VENUE_ACCOUNT_NEWS:
+        break;
+    }
+    return -EINVAL;
+}
+
+void engine_venue_forget(struct engine *engine, int account)
+{
+    if (engine->accounts[account].at_venue.halted)
+        engine_alert_over(engine, "VENUE_HALTED", "account %s ", engine->accounts[account].name);
+    engine->accounts[account].at_venue = (struct account_at_venue){0};
+}
