@@ -136,13 +136,13 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
         return ORDER_BAD_ACCOUNT;
     const int64_t point = account->point, base = engine_day_base(engine, index);
     engine_match_withdraw(engine, index);
-    engine_venue_forget(engine, index);
     account_clear(engine, index);
     account->opening_cash = cash;
     account->started = false;
     account->equity_peak = account->killed_ns = 0;
     account->killing = false;
     engine_halt_over(engine, index);
+    engine_venue_forget(engine, index);
     account->day = -1; /* starts with the next mark */
     account->interest_ns = engine_loan_hour(engine->now_ns);
     account_begin(engine, index);

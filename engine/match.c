@@ -92,7 +92,7 @@ static struct order order_of(const struct engine *engine, const struct order *re
     if (!trailing)
         order.trail = order.trail_e6 = 0;
     order.created_ns = order.updated_ns = engine->now_ns;
-    order.effective_ns = engine->now_ns + engine->latency_ns;
+    order.effective_ns = engine->now_ns + (engine_at_venue(engine, &order) ? 0 : engine->latency_ns);
     order.input_seq = engine->input_seq;
     if (order.tif == ORDER_DAY || (order_is_of_auction(order.tif) && engine->fill_model == FILL_BAR))
         order.expires_ns = engine_hours_order_end(engine, &order);
@@ -211,10 +211,6 @@ static void queue_cancel(struct engine *engine, struct live_order *live)
 {
     if (live->cancel_queued)
         return;
-    if (engine_at_venue(engine, &live->order)) {
-        engine_venue_cancel(engine, live);
-        return;
-    }
     if (!engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,
                                                     .effective_ns = engine->now_ns + engine->latency_ns,
                                                     .order_id = live->order.id,
@@ -232,8 +228,10 @@ enum order_reason engine_match_cancel(struct engine *engine, uint64_t order_id)
     if (at == engine->n_orders)
         return order_id == 0 || order_id > engine->last_order ? ORDER_UNKNOWN_ORDER : ORDER_ENDED;
     struct live_order *live = &engine->orders[at], *other = engine_live_other_leg(engine, &live->order);
-    if (engine_at_venue(engine, &live->order) && (live->waits || live->order.state == ORDER_HELD)) {
-        engine_live_end(engine, order_id, ORDER_IS_CANCELED, ORDER_OK); /* the venue never got it */
+    if (engine_at_venue(engine, &live->order)) {
+        uint64_t other_id = other ? other->order.id : 0;
+        engine_venue_withdraw(engine, order_id);
+        engine_venue_withdraw(engine, other_id);
         return ORDER_OK;
     }
     queue_cancel(engine, live);

@@ -97,7 +97,8 @@ enum order_reason engine_venue_check(const struct engine *engine, enum order_gro
                                      const struct order *legs, int n_legs);
 void engine_venue_start(struct engine *engine, uint64_t id); /* PENDING: sends it, or holds it here */
 void engine_venue_send(struct engine *engine, uint64_t id);  /* now, or when no other blocks it; may end it */
-void engine_venue_cancel(struct engine *engine, struct live_order *live); /* asks for it, once */
+/* Ends what the venue never got; asks for the cancel of what it has, once. */
+void engine_venue_withdraw(struct engine *engine, uint64_t id);
 /* May it end here? Else the venue was asked for its cancel. */
 bool engine_venue_may_end(struct engine *engine, struct live_order *live, enum order_reason reason);
 

@@ -84,12 +84,22 @@ static void request(struct engine *engine, enum engine_venue_request what, const
         engine->sink.venue(engine->sink.ctx, what, order);
 }
 
-void engine_venue_cancel(struct engine *engine, struct live_order *live)
+static void ask_cancel(struct engine *engine, struct live_order *live)
 {
     if (live->cancel_queued)
         return;
     live->cancel_queued = true;
     request(engine, ENGINE_VENUE_CANCEL, &live->order);
+}
+
+void engine_venue_withdraw(struct engine *engine, uint64_t id)
+{
+    size_t at = engine_match_find(engine, id);
+    struct live_order *live = at < engine->n_orders ? &engine->orders[at] : NULL;
+    if (live && (live->waits || live->order.state == ORDER_HELD))
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_OK);
+    else if (live)
+        ask_cancel(engine, live);
 }
 
 /* Does it keep `order` waiting? An exit that rests is asked to go for one that closes. */
@@ -100,7 +110,7 @@ static bool blocks(struct engine *engine, struct live_order *other, const struct
         o->side != order->side || o->state == ORDER_HELD || other->waits)
         return false;
     if (order->reduce_only && o->reduce_only && (order->type == ORDER_MARKET || order->emulated))
-        engine_venue_cancel(engine, other);
+        ask_cancel(engine, other);
     return other->cancel_queued;
 }
 
@@ -118,6 +128,7 @@ void engine_venue_send(struct engine *engine, uint64_t id)
 {
     size_t at = engine_match_find(engine, id);
     struct live_order *live = &engine->orders[at];
+    int64_t qty = live->order.qty;
     bool blocked = false;
     for (size_t i = 0; i < engine->n_orders; i++)
         blocked |= blocks(engine, &engine->orders[i], &live->order);
@@ -129,8 +140,11 @@ void engine_venue_send(struct engine *engine, uint64_t id)
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
         return;
     }
-    live->order.emulated = false;
-    engine_reserve_set(engine, &live->order);
+    if (live->order.emulated || live->order.qty != qty) {
+        live->order.emulated = false;
+        engine_reserve_set(engine, &live->order);
+        engine_live_report(engine, &live->order);
+    }
     request(engine, ENGINE_VENUE_PLACE, &live->order);
 }
 
@@ -172,8 +186,10 @@ void engine_venue_price(struct engine *engine, int symbol)
             uint64_t id = order->id;
             engine_venue_send(engine, id);
             size_t at = engine_match_find(engine, id);
-            if (at < engine->n_orders) /* waiting or sent: it is emulated no more */
+            if (at < engine->n_orders && engine->orders[at].waits) { /* for the stop's cancel */
                 engine->orders[at].order.emulated = false;
+                engine_live_report(engine, &engine->orders[at].order);
+            }
         }
     }
 }
@@ -187,7 +203,7 @@ bool engine_venue_may_end(struct engine *engine, struct live_order *live, enum o
         order->state == ORDER_FILLED)
         return true;
     live->order.reason = reason;
-    engine_venue_cancel(engine, live);
+    ask_cancel(engine, live);
     return false;
 }
 

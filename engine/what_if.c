@@ -202,7 +202,8 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     return 0;
 }
 
-/* What is tried is filled by the model: the venue's news are of what was. Orders on their way there arrive. */
+/* What is tried is filled by the model: the venue's news are of what was. Orders on their way there arrive.
+ */
 static int fill_here(struct engine *fork, int account)
 {
     fork->accounts[account].rules.execution = fork->specs[account].rules.execution = EXECUTION_MODEL;

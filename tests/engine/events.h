@@ -17,6 +17,7 @@ struct random_event {
     char args[64];
     struct order legs[ORDER_LEGS_MAX];
     struct account_spec accounts[RANDOM_ACCOUNTS];
+    struct venue_total totals[RANDOM_ACCOUNTS];
 };
 
 /* Small, large, negative and extreme numbers. */
@@ -285,6 +286,41 @@ static inline void random_calendar(struct random *random, struct random_event *m
         e->hash[i] = (uint8_t)random_between(random, 0, 255);
 }
 
+static inline void random_venue_order(struct random *random, struct event_venue_order *e)
+{
+    e->account = (int)random_between(random, 0, ACCOUNTS_MAX - 1);
+    e->order_id = random_next(random);
+    e->news = (enum venue_news)random_between(random, 0, VENUE_NEWS - 1);
+    random_name(random, e->venue_id, sizeof e->venue_id);
+    random_name(random, e->text, sizeof e->text);
+    if (e->news != VENUE_NEWS_FILL)
+        return;
+    e->fill.price = random_i64(random);
+    e->fill.qty = random_i64(random);
+    e->fill.cumulative = random_i64(random);
+    e->fill.notional = random_i64(random);
+    e->fill.fee = random_i64(random);
+    random_name(random, e->fill.fee_asset, sizeof e->fill.fee_asset);
+    e->fill.maker = random_chance(random, 50);
+    random_name(random, e->fill.trade_id, sizeof e->fill.trade_id);
+}
+
+static inline void random_venue_account(struct random *random, struct random_event *made)
+{
+    struct event_venue_account *e = &made->event.venue_account;
+    e->account = (int)random_between(random, 0, ACCOUNTS_MAX - 1);
+    e->news = (enum venue_account_news)random_between(random, 0, VENUE_ACCOUNT_NEWS - 1);
+    random_name(random, e->prefix, sizeof e->prefix);
+    random_name(random, e->text, sizeof e->text);
+    e->totals = made->totals;
+    e->n = (int)random_between(random, 0, RANDOM_ACCOUNTS);
+    for (int i = 0; i < e->n; i++) {
+        random_name(random, made->totals[i].asset, sizeof made->totals[i].asset);
+        made->totals[i].scale = (int)random_between(random, 0, DECIMAL_SCALE_MAX);
+        made->totals[i].total = random_i64(random);
+    }
+}
+
 /* Draws an event of that kind; what it points to is made's. */
 static inline void random_event(struct random *random, enum event_kind kind, struct random_event *made)
 {
@@ -343,6 +379,12 @@ static inline void random_event(struct random *random, enum event_kind kind, str
     case EVENT_VENUE_CLOCK:
         random_name(random, e->venue_clock.venue, sizeof e->venue_clock.venue);
         e->venue_clock.ahead_ns = random_i64(random);
+        break;
+    case EVENT_VENUE_ORDER:
+        random_venue_order(random, &e->venue_order);
+        break;
+    case EVENT_VENUE_ACCOUNT:
+        random_venue_account(random, made);
         break;
     case EVENT_SYMBOL_CONNECTION:
         e->symbol_connection.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
@@ -526,6 +568,21 @@ static inline bool same_event(const struct event *a, const struct event *b)
                memcmp(a->calendar.hash, b->calendar.hash, sizeof a->calendar.hash) == 0;
     case EVENT_VENUE_CLOCK:
         return SAME_TEXT(venue_clock.venue) && SAME(venue_clock.ahead_ns);
+    case EVENT_VENUE_ORDER:
+        return SAME(venue_order.account) && SAME(venue_order.order_id) && SAME(venue_order.news) &&
+               SAME_TEXT(venue_order.venue_id) && SAME_TEXT(venue_order.text) &&
+               (a->venue_order.news != VENUE_NEWS_FILL ||
+                (SAME(venue_order.fill.price) && SAME(venue_order.fill.qty) &&
+                 SAME(venue_order.fill.cumulative) && SAME(venue_order.fill.notional) &&
+                 SAME(venue_order.fill.fee) && SAME_TEXT(venue_order.fill.fee_asset) &&
+                 SAME(venue_order.fill.maker) && SAME_TEXT(venue_order.fill.trade_id)));
+    case EVENT_VENUE_ACCOUNT:
+        for (int i = 0; i < a->venue_account.n && SAME(venue_account.n); i++)
+            if (!SAME(venue_account.totals[i].scale) || !SAME(venue_account.totals[i].total) ||
+                !SAME_TEXT(venue_account.totals[i].asset))
+                return false;
+        return SAME(venue_account.account) && SAME(venue_account.news) && SAME(venue_account.n) &&
+               SAME_TEXT(venue_account.prefix) && SAME_TEXT(venue_account.text);
     case EVENT_SYMBOL_CONNECTION:
         return SAME(symbol_connection.symbol) && SAME(symbol_connection.up);
     case EVENT_STALE:

@@ -62,6 +62,8 @@ struct harness {
     struct engine_subject last_subject;
     char last_alert[32], last_alert_text[160], last_over[64];
     enum order_reason command_reason;
+    uint64_t placed[16], canceled[16]; /* requested of a venue, the newest ones */
+    int n_placed, n_canceled;
     uint8_t hash[LEDGER_HASH_SIZE];
     /* What the order that takes now has taken of each price. */
     uint64_t taking_order;
@@ -102,8 +104,8 @@ static void on_fill(void *ctx, const struct fill *fill)
     bool buy = fill->side == ORDER_BUY;
     __int128 product = (__int128)fill->price * fill->qty, notional = (product + (buy ? E8 - 1 : 0)) / E8;
     __int128 fee = (notional * (fill->maker ? fees->maker_e6 : fees->taker_e6) + 999999) / 1000000;
-    CHECK_INT(fill->notional, notional);
-    CHECK_INT(fill->fee, fee);
+    bool of_venue = fill->basis == FILL_BASIS_VENUE; /* which says both */
+    CHECK(of_venue || (fill->notional == notional && fill->fee == fee && fill->fee_base == 0));
     CHECK_INT(reported->order.id, fill->order_id);
     bool of_bar = h->config.fill_model == FILL_BAR;
     CHECK(fill->ts_ns >= (of_bar ? reported->order.created_ns : reported->order.effective_ns) &&
@@ -115,11 +117,13 @@ static void on_fill(void *ctx, const struct fill *fill)
     reported->fills++;
     CHECK(reported->filled <= reported->order.qty);
     int base = harness_base[fill->symbol], quote = harness_quote[fill->symbol];
-    h->naive[fill->account][base] += buy ? fill->qty : -fill->qty;
+    h->naive[fill->account][base] += buy ? fill->qty - fill->fee_base : -fill->qty;
     h->naive[fill->account][quote] += (buy ? -fill->notional : fill->notional) - fill->fee;
-    h->position[fill->account][fill->symbol] += buy ? fill->qty : -fill->qty;
+    h->position[fill->account][fill->symbol] += buy ? fill->qty - fill->fee_base : -fill->qty;
     if (order_has_limit(reported->order.type))
         CHECK(buy ? fill->price <= reported->order.price : fill->price >= reported->order.price);
+    if (of_venue)
+        return;
     if (fill->maker) {
         CHECK_INT(fill->price, reported->order.price);
         return;
@@ -157,14 +161,13 @@ static void on_order(void *ctx, const struct order *order)
         CHECK(order->group == before->group && order->parent == before->parent &&
               order->type == before->type && order->tif == before->tif);
         static const char *const may[ORDER_STATES] = {
-            [ORDER_HELD] = "HPCE",
-            [ORDER_PENDING] = "POTFCE",
-            [ORDER_OPEN] = "OTFCE",
-            [ORDER_PARTIAL] = "TFCE",
+            [ORDER_HELD] = "HPCE",      [ORDER_PENDING] = "PUOTFCER", /* U and R: at its venue alone */
+            [ORDER_UNKNOWN] = "OTFCER", [ORDER_OPEN] = "OTFCE",       [ORDER_PARTIAL] = "TFCE",
         };
         static const char letters[ORDER_STATES] = {
-            [ORDER_HELD] = 'H',   [ORDER_PENDING] = 'P',  [ORDER_OPEN] = 'O',    [ORDER_PARTIAL] = 'T',
-            [ORDER_FILLED] = 'F', [ORDER_CANCELED] = 'C', [ORDER_EXPIRED] = 'E', [ORDER_REJECTED] = 'R',
+            [ORDER_HELD] = 'H',    [ORDER_PENDING] = 'P',  [ORDER_OPEN] = 'O',
+            [ORDER_PARTIAL] = 'T', [ORDER_FILLED] = 'F',   [ORDER_CANCELED] = 'C',
+            [ORDER_EXPIRED] = 'E', [ORDER_REJECTED] = 'R', [ORDER_UNKNOWN] = 'U',
         };
         CHECK(may[before->state] && strchr(may[before->state], letters[order->state]));
         if (order->filled < before->filled || order->amends < before->amends)
@@ -335,6 +338,15 @@ static void on_revision(void *ctx, const struct engine_revision *revision)
     h->revision_now = revision->now ? *revision->now : (struct bar){0};
 }
 
+static void on_venue(void *ctx, enum engine_venue_request request, const struct order *order)
+{
+    struct harness *h = ctx;
+    if (request == ENGINE_VENUE_PLACE)
+        h->placed[h->n_placed++ % 16] = order->id;
+    else
+        h->canceled[h->n_canceled++ % 16] = order->id;
+}
+
 static inline void harness_create(struct harness *h)
 {
     struct engine_sink sink = {.ctx = h,
@@ -350,7 +362,8 @@ static inline void harness_create(struct harness *h)
                                .command_done = on_command_done,
                                .session = on_session,
                                .action = on_action,
-                               .revision = on_revision};
+                               .revision = on_revision,
+                               .venue = on_venue};
     for (int a = 0; a < HARNESS_ACCOUNTS; a++)
         h->accounts[a].rules.risk = h->risk;
     if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {

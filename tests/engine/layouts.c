@@ -90,6 +90,15 @@ static const struct layout {
      "f19dc59741d55d4331161511daacce18b508f7c154c948afb5bf95402cb72ac9",
      "b2fe172a407aef71af3032aab572200c03fd716a609b12024de06d19bff9c2fb",
      {396297702913, 10616878801203, 1773336822576, 10351510285428}},
+    {"layout-9", /* with venues' clocks */
+     9,
+     71647,
+     15009,
+     649,
+     3707,
+     "3296cbf86567ae3ea8ff89eb065fc91be4c18bdece964503e37252feea8417c1",
+     "aaf63651563b0e3d8f18ee4d902d92ef10df81588091d2645db153d659d95923",
+     {9999998814855, 68036895447, 1295133796078, 1416394398197}},
 };
 
 static void hex(const uint8_t *bytes, char to[static 2 * LEDGER_HASH_SIZE + 1])

@@ -180,7 +180,7 @@ static void test_bad_bytes(uint64_t seed)
     saved.bytes[4] = 99;
     CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
     CHECK_STR(err,
-              "layout 99 of the engine's state is newer than 9, the newest that this program knows: update "
+              "layout 99 of the engine's state is newer than 10, the newest that this program knows: update "
               "papertape");
     saved.bytes[4] = version;
     for (int i = 0; i < 4000; i++) { /* its meaning is unknown: it must load as a state or be refused */
@@ -315,7 +315,8 @@ static void test_numbers(void)
     CHECK(EVENT_MARKET == 0 && EVENT_SNAPSHOT == 1 && EVENT_BARS == 2 && EVENT_SYMBOL == 3 &&
           EVENT_CONNECTION == 4 && EVENT_STALE == 5 && EVENT_STORAGE == 6 && EVENT_TIMER == 7 &&
           EVENT_COMMAND == 8 && EVENT_SESSION == 9 && EVENT_ACTION == 10 && EVENT_SYMBOL_CONNECTION == 11 &&
-          EVENT_CALENDAR == 12 && EVENT_VENUE_CLOCK == 13);
+          EVENT_CALENDAR == 12 && EVENT_VENUE_CLOCK == 13 && EVENT_VENUE_ORDER == 14 &&
+          EVENT_VENUE_ACCOUNT == 15);
     CHECK(COMMAND_PAUSE == 0 && COMMAND_RESUME == 1 && COMMAND_FLATTEN == 2 && COMMAND_ORDER == 3 &&
           COMMAND_CANCEL == 4 && COMMAND_AMEND == 5 && COMMAND_ACCOUNT_CREATE == 6 &&
           COMMAND_ACCOUNT_DEPOSIT == 7 && COMMAND_ACCOUNT_RESET == 8 && COMMAND_ACCOUNT_TRANSFER == 9 &&

@@ -67,6 +67,15 @@ static const char *const sentences[] = {
     "PENDING IS_CANCELED CANCELED",
     "PENDING EXPIRES EXPIRED",
     "PENDING AMENDS PENDING",
+    /* Its venue's answer was lost; or refuses it. */
+    "PENDING IS_LOST UNKNOWN",
+    "PENDING IS_REJECTED REJECTED",
+    "UNKNOWN ARRIVES OPEN",
+    "UNKNOWN FILLS_PART PARTIAL",
+    "UNKNOWN FILLS_REST FILLED",
+    "UNKNOWN IS_CANCELED CANCELED",
+    "UNKNOWN EXPIRES EXPIRED",
+    "UNKNOWN IS_REJECTED REJECTED",
     "OPEN FILLS_PART PARTIAL",
     "OPEN FILLS_REST FILLED",
     "OPEN IS_CANCELED CANCELED",
@@ -85,7 +94,8 @@ static void test_states(void)
         [ORDER_ARRIVES] = "ARRIVES",         [ORDER_ACTIVATES] = "ACTIVATES",
         [ORDER_FILLS_PART] = "FILLS_PART",   [ORDER_FILLS_REST] = "FILLS_REST",
         [ORDER_IS_CANCELED] = "IS_CANCELED", [ORDER_EXPIRES] = "EXPIRES",
-        [ORDER_AMENDS] = "AMENDS",
+        [ORDER_AMENDS] = "AMENDS",           [ORDER_IS_LOST] = "IS_LOST",
+        [ORDER_IS_REJECTED] = "IS_REJECTED",
     };
     size_t met = 0;
     for (int state = 0; state < ORDER_STATES; state++)
@@ -108,10 +118,11 @@ static void test_states(void)
     CHECK_INT(order_next(ORDER_STATES, ORDER_ARRIVES), -EINVAL);
     CHECK_INT(order_next(ORDER_OPEN, ORDER_ACTIONS), -EINVAL);
     CHECK_INT(order_next((enum order_state) - 1, (enum order_action) - 1), -EINVAL);
-    static const enum order_state live[] = {ORDER_PENDING, ORDER_HELD, ORDER_OPEN, ORDER_PARTIAL};
+    static const enum order_state live[] = {ORDER_PENDING, ORDER_HELD, ORDER_OPEN, ORDER_PARTIAL,
+                                            ORDER_UNKNOWN};
     for (int state = 0; state < ORDER_STATES; state++) {
         bool expected = false;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 5; i++)
             expected |= live[i] == (enum order_state)state;
         CHECK_INT(order_live((enum order_state)state), expected);
     }

@@ -1,0 +1,446 @@
+/* Accounts whose orders are filled at their venue: what is sent, what the venue's news do, fees in the asset
+ * that was bought, exits that wait for one another, and an account that was reset there. */
+#include "engine/record.h"
+#include "engine/state.h"
+#include "strategy/intent.h"
+#include "tests/engine/puppet.h"
+#include "tests/random.h"
+
+static struct harness h;
+
+static void open_account(const struct strategy *strategy)
+{
+    harness_init(&h);
+    h.accounts[ALICE].strategy = strategy;
+    h.accounts[ALICE].rules.execution = EXECUTION_VENUE_PAPER;
+    puppet_n = 0;
+    harness_open(&h);
+    CHECK_INT(h.rows, 1); /* bob's deposit */
+    quote(&h, BTCUSDT, 60000 * E8, 10 * E8, 60010 * E8, 10 * E8);
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+}
+
+static void account_news(enum venue_account_news news, int64_t usdt, int64_t btc)
+{
+    const struct venue_total totals[] = {{"USDT", 8, usdt}, {"BTC", 8, btc}, {"DOGE", 8, 77}};
+    struct event event = {.kind = EVENT_VENUE_ACCOUNT,
+                          .venue_account = {.account = ALICE,
+                                            .news = news,
+                                            .prefix = "0abc1234",
+                                            .totals = totals,
+                                            .n = 3,
+                                            .text = "wiped"}};
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void attached(int64_t btc)
+{
+    open_account(&puppet_strategy);
+    account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, btc);
+}
+
+static struct event news_of(uint64_t id, enum venue_news news)
+{
+    return (struct event){.kind = EVENT_VENUE_ORDER,
+                          .venue_order = {.account = ALICE,
+                                          .order_id = id,
+                                          .news = news,
+                                          .venue_id = "17",
+                                          .text = "no"}};
+}
+
+static void news(uint64_t id, enum venue_news kind)
+{
+    struct event event = news_of(id, kind);
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void filled(uint64_t id, int64_t price, int64_t qty, int64_t cumulative, const char *fee_asset,
+                   int64_t fee)
+{
+    struct event event = news_of(id, VENUE_NEWS_FILL);
+    event.venue_order.fill.price = price;
+    event.venue_order.fill.qty = qty;
+    event.venue_order.fill.cumulative = cumulative;
+    event.venue_order.fill.notional = -1;
+    event.venue_order.fill.fee = fee;
+    snprintf(event.venue_order.fill.fee_asset, sizeof event.venue_order.fill.fee_asset, "%s", fee_asset);
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static const struct position *held(void)
+{
+    return &engine_account(h.engine, ALICE)->positions[BTCUSDT];
+}
+
+static enum order_state state_of(uint64_t id)
+{
+    return reported(&h, id)->state;
+}
+
+static void test_attach(void)
+{
+    open_account(&puppet_strategy);
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+    CHECK_INT(h.command_reason, ORDER_VENUE_DETACHED);
+    account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, E8);
+    CHECK(engine_venue_attached(h.engine, ALICE));
+    CHECK_INT(engine_account(h.engine, ALICE)->deposits, 5000 * E8);
+    CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8);
+    CHECK_INT(held()->qty, 0); /* what was there is no position, and nothing sells it */
+    order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, E8 / 100, 0);
+    CHECK(h.command_reason == ORDER_NO_SHORTS || h.command_reason == ORDER_INSUFFICIENT_BALANCE);
+    account_news(VENUE_ACCOUNT_ATTACHED, 1, 1); /* twice: nothing */
+    CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8);
+    char id[ORDER_CLIENT_ID_MAX];
+    engine_venue_client_id(h.engine, ALICE, 1, id);
+    CHECK_STR(id, "0abc1234-1");
+    CHECK_INT(engine_venue_order_of(h.engine, ALICE, id), 1);
+    CHECK_INT(engine_venue_order_of(h.engine, ALICE, "0abc1234-01"), 0);
+    CHECK_INT(engine_venue_order_of(h.engine, ALICE, "0abc1234-99"), 0);
+    CHECK_INT(engine_venue_order_of(h.engine, ALICE, "web_1"), 0);
+    struct event_command deposit = {.kind = COMMAND_ACCOUNT_DEPOSIT, .money = {ALICE, 0, E8}};
+    command(&h, deposit);
+    CHECK_INT(h.command_reason, ORDER_BAD_ACCOUNT); /* money moves at the venue */
+    harness_close(&h);
+}
+
+/* Nothing but the venue's news fills and ends it; a fee in the asset bought leaves so much less of it. */
+static void test_fill(void)
+{
+    attached(0);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+    CHECK(h.n_placed == 1 && h.placed[0] == id);
+    pass(&h, SECOND_NS);
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+    CHECK_INT(state_of(id), ORDER_PENDING);
+    CHECK_INT(h.fills, 0);
+    CHECK(reserved(&h, ALICE, "USDT") > 600 * E8);
+    news(id, VENUE_NEWS_OPEN);
+    CHECK_INT(state_of(id), ORDER_OPEN);
+    filled(id, 60010 * E8, 400000, 400000, "BTC", 400);
+    CHECK_INT(state_of(id), ORDER_PARTIAL);
+    filled(id, 60010 * E8, 400000, 400000, "BTC", 400);  /* again */
+    filled(id, 60020 * E8, 100000, 1000000, "BTC", 100); /* one before it is missing */
+    CHECK_INT(h.fills, 1);
+    filled(id, 60020 * E8, 600000, 1000000, "BTC", 600);
+    CHECK_INT(state_of(id), ORDER_FILLED);
+    CHECK_INT(h.last_fill.basis, FILL_BASIS_VENUE);
+    CHECK(h.last_fill.fee == 0 && h.last_fill.fee_base == 600 && h.last_fill.fee_e6 == 0);
+    CHECK_INT(held()->qty, 1000000 - 1000);
+    CHECK_INT(held()->cost, 24004000000 + 36012000000); /* 60010 · 0.004 + 60020 · 0.006 */
+    CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
+    filled(id, 60020 * E8, 600000, 1000000, "BTC", 600); /* it has ended */
+    news(id, VENUE_NEWS_CANCELED);
+    CHECK_INT(h.fills, 2);
+    id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_LIMIT, 999000, 61000 * E8);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    trade(&h, BTCUSDT, 61500 * E8, E8); /* through its limit */
+    CHECK_INT(h.fills, 2);
+    filled(id, 61000 * E8, 999000, 999000, "USDT", 60939000); /* before the venue's OPEN */
+    CHECK_INT(state_of(id), ORDER_FILLED);
+    CHECK_INT(held()->qty, 0);
+    CHECK_INT(h.last_fill.fee, 60939000);
+    harness_close(&h);
+}
+
+/* A fee in a third asset, which was there when the account was attached, or not. */
+static void test_fee_apart(void)
+{
+    attached(0);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+    uint64_t rows = h.rows;
+    filled(id, 60010 * E8, E8 / 100, E8 / 100, "BNB", 75000);
+    CHECK_INT(h.rows - rows, 4); /* base, quote; BNB deposited and paid */
+    CHECK(h.last_fill.fee == 0 && h.last_fill.fee_base == 0);
+    CHECK_INT(held()->qty, E8 / 100);
+    id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, E8 / 100, 0);
+    filled(id, 60000 * E8, E8 / 100, E8 / 100, "", 0); /* not said: by the account's rate */
+    CHECK_INT(h.last_fill.fee, 60000000);
+    harness_close(&h);
+}
+
+static void test_unknown(void)
+{
+    attached(0);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
+    news(id, VENUE_NEWS_UNKNOWN);
+    CHECK_INT(state_of(id), ORDER_UNKNOWN);
+    CHECK_STR(h.last_alert, "VENUE_UNKNOWN");
+    CHECK(reserved(&h, ALICE, "USDT") > 0);
+    news(id, VENUE_NEWS_AGAIN);
+    CHECK_INT(h.n_placed, 2);
+    news(id, VENUE_NEWS_OPEN);
+    CHECK_INT(state_of(id), ORDER_OPEN);
+    CHECK(strncmp(h.last_over, "VENUE_UNKNOWN order 1 ", 21) == 0);
+    news(id, VENUE_NEWS_UNKNOWN); /* it is known to be there */
+    CHECK_INT(state_of(id), ORDER_OPEN);
+    cancel(&h, id);
+    CHECK(h.n_canceled == 1 && h.canceled[0] == id && state_of(id) == ORDER_OPEN);
+    CHECK(engine_venue_cancels(h.engine, id));
+    CHECK(reserved(&h, ALICE, "USDT") > 0); /* the venue has it locked until it says so */
+    cancel(&h, id);
+    CHECK_INT(h.n_canceled, 1);
+    filled(id, 59000 * E8, 1000, 1000, "BTC", 1);
+    news(id, VENUE_NEWS_CANCELED);
+    CHECK_INT(state_of(id), ORDER_CANCELED);
+    CHECK_INT(held()->qty, 999);
+    CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
+    id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
+    news(id, VENUE_NEWS_UNKNOWN);
+    news(id, VENUE_NEWS_REJECTED);
+    CHECK_INT(state_of(id), ORDER_REJECTED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_VENUE_REFUSED);
+    amend(&h, (struct order_amend){.order_id = id, .set = AMEND_QTY, .qty = 1000});
+    CHECK_INT(h.command_reason, ORDER_ENDED);
+    harness_close(&h);
+}
+
+/* The venue has no DAY and GTD orders of ours: their end is a cancel that is asked for, once. */
+static void test_expiry(void)
+{
+    attached(0);
+    struct order request = {.account = ALICE,
+                            .symbol = BTCUSDT,
+                            .type = ORDER_LIMIT,
+                            .tif = ORDER_GTD,
+                            .qty = E8 / 100,
+                            .price = 59000 * E8,
+                            .expires_ns = h.now_ns + MINUTE_NS,
+                            .by_hand = true};
+    uint64_t id = ask(&h, request);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    news(id, VENUE_NEWS_OPEN);
+    for (int i = 0; i < 5; i++)
+        pass(&h, MINUTE_NS);
+    CHECK(h.n_canceled == 1 && state_of(id) == ORDER_OPEN);
+    news(id, VENUE_NEWS_CANCELED);
+    CHECK_INT(state_of(id), ORDER_CANCELED);
+    request.type = ORDER_TRAILING_STOP;
+    request.trail_e6 = 10000;
+    request.tif = ORDER_GTC;
+    request.expires_ns = 0;
+    ask(&h, request);
+    CHECK(h.command_reason != ORDER_OK);
+    harness_close(&h);
+}
+
+/* Enters with a stop and a profit by a strategy. */
+static uint64_t enter(void)
+{
+    puppet_want(
+        (struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .profit = 62000, .why = "up"});
+    pass(&h, MINUTE_NS - h.now_ns % MINUTE_NS + MS_NS);
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 60000 * E8);
+    kline(&h, BTCUSDT, &bar);
+    CHECK_INT(engine_orders(h.engine), 3);
+    uint64_t entry = engine_order(h.engine, 0)->id;
+    const struct order *o = reported(&h, entry);
+    CHECK(h.n_placed == 1 && h.placed[0] == entry);
+    filled(entry, 60010 * E8, o->qty, o->qty, "BTC", o->qty / 1000);
+    CHECK_INT(state_of(entry), ORDER_FILLED);
+    return entry;
+}
+
+static void test_bracket(void)
+{
+    attached(0);
+    uint64_t entry = enter(), stop = entry + 1, profit = entry + 2;
+    /* The stop rests at the venue, with what is left after the fee, in whole lots; the profit waits here. */
+    CHECK(h.n_placed == 2 && h.placed[1] == stop);
+    CHECK(reported(&h, stop)->qty <= held()->qty && reported(&h, stop)->qty > held()->qty - 1000);
+    CHECK(engine_venue_waits(h.engine, profit) && !engine_venue_waits(h.engine, stop));
+    CHECK(reported(&h, profit)->emulated && state_of(profit) == ORDER_PENDING);
+    news(stop, VENUE_NEWS_OPEN);
+    trade(&h, BTCUSDT, 61999 * E8, E8);
+    CHECK_INT(h.n_canceled, 0);
+    trade(&h, BTCUSDT, 62000 * E8, E8); /* the price comes to it: the stop makes room first */
+    CHECK(h.n_canceled == 1 && h.canceled[0] == stop && h.n_placed == 2);
+    trade(&h, BTCUSDT, 61000 * E8, E8);
+    news(stop, VENUE_NEWS_CANCELED);
+    CHECK(h.n_placed == 3 && h.placed[2] == profit);
+    int64_t qty = engine_find_order(h.engine, profit)->qty;
+    CHECK(qty <= held()->qty && qty > held()->qty - 1000);
+    filled(profit, 62000 * E8, qty, qty, "USDT", 0);
+    CHECK_INT(state_of(profit), ORDER_FILLED);
+    CHECK_INT(engine_orders(h.engine), 0);
+    harness_close(&h);
+
+    attached(0); /* the stop fills instead */
+    entry = enter();
+    stop = entry + 1;
+    qty = reported(&h, stop)->qty;
+    filled(stop, 58990 * E8, qty, qty, "USDT", 100);
+    CHECK(state_of(stop) == ORDER_FILLED && reported(&h, stop)->triggered);
+    CHECK_INT(state_of(entry + 2), ORDER_CANCELED);
+    CHECK_INT(reported(&h, entry + 2)->reason, ORDER_OTHER_LEG);
+    CHECK_INT(engine_orders(h.engine), 0);
+    CHECK_INT(h.n_canceled, 0); /* the profit was never there */
+    harness_close(&h);
+
+    attached(0); /* the entry is refused */
+    puppet_want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "up"});
+    pass(&h, MINUTE_NS - h.now_ns % MINUTE_NS + MS_NS);
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 60000 * E8);
+    kline(&h, BTCUSDT, &bar);
+    entry = engine_order(h.engine, 0)->id;
+    news(entry, VENUE_NEWS_REJECTED);
+    CHECK_STR(h.last_alert, "VENUE_REFUSED");
+    CHECK_INT(engine_orders(h.engine), 0);
+    CHECK_INT(h.n_placed, 1);
+    harness_close(&h);
+}
+
+/* Leaving asks for the cancel of the stop, and sells once it is gone: what the stop sold meanwhile is not
+ * sold again. */
+static void leave_with_stop(bool stop_fills)
+{
+    attached(0);
+    uint64_t entry = enter(), stop = entry + 1;
+    news(stop, VENUE_NEWS_OPEN);
+    command(&h, (struct event_command){.kind = COMMAND_FLATTEN});
+    CHECK(h.n_placed == 2 && h.n_canceled == 1 && h.canceled[0] == stop);
+    CHECK_INT(state_of(entry + 2), ORDER_CANCELED); /* the profit ended here */
+    uint64_t sale = entry + 3;
+    CHECK(state_of(sale) == ORDER_PENDING && engine_venue_waits(h.engine, sale));
+    int64_t qty = reported(&h, stop)->qty, part = stop_fills ? qty : 2000;
+    filled(stop, 58990 * E8, part, part, "USDT", 1);
+    if (stop_fills) {
+        CHECK_INT(state_of(sale), ORDER_CANCELED);
+        CHECK_INT(reported(&h, sale)->reason, ORDER_REDUCE_ONLY);
+        CHECK_INT(h.n_placed, 2);
+    } else {
+        news(stop, VENUE_NEWS_CANCELED);
+        CHECK(h.n_placed == 3 && h.placed[2] == sale);
+        const struct order *o = engine_find_order(h.engine, sale);
+        CHECK(o->qty <= held()->qty && o->qty > held()->qty - 1000);
+        filled(sale, 60000 * E8, o->qty, o->qty, "USDT", 1);
+    }
+    CHECK_INT(engine_orders(h.engine), 0);
+    CHECK(held()->qty < 1000);
+    harness_close(&h);
+}
+
+static void test_balances(void)
+{
+    attached(0);
+    account_news(VENUE_ACCOUNT_BALANCES, 5000 * E8, 0);
+    CHECK_INT(h.alerts, 0);
+    account_news(VENUE_ACCOUNT_BALANCES, 4900 * E8, 3);
+    CHECK_STR(h.last_alert, "VENUE_BALANCE");
+    CHECK_INT(engine_account(h.engine, ALICE)->deposits, 4900 * E8);
+    CHECK_INT(h.ledger_sum[ALICE][0], 4900 * E8);
+    CHECK_INT(h.ledger_sum[ALICE][1], 3);
+    harness_close(&h);
+}
+
+static void test_reset(void)
+{
+    attached(0);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
+    news(id, VENUE_NEWS_UNKNOWN);
+    struct event_command reset = {.kind = COMMAND_ACCOUNT_RESET, .money = {ALICE, 0, 0}};
+    command(&h, reset);
+    CHECK_INT(h.command_reason, ORDER_BAD_ACCOUNT); /* it was not reset there */
+    account_news(VENUE_ACCOUNT_RESET, 0, 0);
+    CHECK_STR(h.last_alert, "VENUE_HALTED");
+    CHECK(engine_venue_halted(h.engine, ALICE) && state_of(id) == ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_VENUE_LOST);
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+    CHECK_INT(h.command_reason, ORDER_VENUE_DETACHED);
+    account_news(VENUE_ACCOUNT_ATTACHED, 9 * E8, 0); /* not before it is reset here */
+    CHECK(!engine_venue_attached(h.engine, ALICE));
+    command(&h, reset);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    CHECK(strncmp(h.last_over, "VENUE_HALTED account alice ", 27) == 0);
+    CHECK_INT(h.ledger_sum[ALICE][0], 0);
+    account_news(VENUE_ACCOUNT_ATTACHED, 9000 * E8, 0);
+    CHECK_INT(engine_equity(h.engine, ALICE), 9000 * E8);
+    harness_close(&h);
+}
+
+/* What names nothing, or another account's, changes nothing. */
+static void test_bad_news(void)
+{
+    attached(0);
+    uint64_t id = order(&h, BOB, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
+    news(id, VENUE_NEWS_CANCELED);
+    CHECK(order_live(state_of(id)));
+    struct event event = news_of(id, VENUE_NEWS_OPEN);
+    event.venue_order.account = BOB;
+    CHECK_INT(harness_event(&h, &event), -EINVAL);
+    event.venue_order.account = 5000;
+    CHECK_INT(harness_event(&h, &event), -EINVAL);
+    event = news_of(99, VENUE_NEWS_FILL);
+    event.venue_order.fill.price = event.venue_order.fill.qty = event.venue_order.fill.cumulative = 1;
+    CHECK_INT(harness_event(&h, &event), -EINVAL);
+    event.venue_order.fill.qty = -1;
+    CHECK_INT(harness_event(&h, &event), -EINVAL);
+    harness_close(&h);
+}
+
+/* One event of a random venue, or of its user. */
+static void random_step(struct random *random)
+{
+    static const enum venue_news kinds[] = {VENUE_NEWS_OPEN, VENUE_NEWS_UNKNOWN, VENUE_NEWS_CANCELED,
+                                            VENUE_NEWS_REJECTED};
+    size_t n = engine_orders(h.engine);
+    const struct order *o =
+        n > 0 ? engine_order(h.engine, (size_t)random_between(random, 0, (int64_t)n - 1)) : NULL;
+    int dice = (int)random_between(random, 0, 11);
+    if (!o || dice < 3) {
+        order(&h, ALICE, BTCUSDT, random_chance(random, 60) ? ORDER_BUY : ORDER_SELL,
+              random_chance(random, 50) ? ORDER_MARKET : ORDER_LIMIT, random_between(random, 1, 9) * 10000,
+              60000 * E8);
+    } else if (dice < 8) {
+        int64_t qty = random_between(random, 1, o->qty - o->filled);
+        filled(o->id, 60000 * E8, qty, o->filled + qty, o->side == ORDER_BUY ? "BTC" : "USDT", qty / 1000);
+    } else if (dice < 9) {
+        cancel(&h, o->id);
+    } else {
+        news(o->id, kinds[random_between(random, 0, 3)]);
+    }
+}
+
+/* A state that is saved and loaded after any event is the same. */
+static void test_saved(struct random *random)
+{
+    for (int round = 0; round < 20; round++) {
+        open_account(NULL);
+        account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, E8);
+        for (int i = 0; i < 60; i++) {
+            uint8_t digest[LEDGER_HASH_SIZE], again[LEDGER_HASH_SIZE];
+            struct codec codec = {0};
+            struct engine *loaded = NULL;
+            const struct engine_sink none = {0};
+            char err[ENGINE_ERROR_MAX];
+            random_step(random);
+            codec_save(&codec);
+            CHECK_INT(engine_save(h.engine, &codec), 0);
+            CHECK_INT(engine_load(codec.bytes, codec.len, &none, NULL, &loaded, err), 0);
+            codec_finish(&codec);
+            CHECK(loaded && engine_digest(h.engine, digest) == 0 && engine_digest(loaded, again) == 0 &&
+                  memcmp(digest, again, sizeof digest) == 0);
+            engine_destroy(loaded);
+        }
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    struct random random = random_seeded("engine/venue_orders", 29);
+    test_attach();
+    test_fill();
+    test_fee_apart();
+    test_unknown();
+    test_expiry();
+    test_bracket();
+    leave_with_stop(false);
+    leave_with_stop(true);
+    test_balances();
+    test_reset();
+    test_bad_news();
+    test_saved(&random);
+    return check_done("engine/venue_orders");
+}
