@@ -107,6 +107,7 @@ struct event_venue_order {
         char fee_asset[ASSET_NAME_MAX]; /* "": the venue does not say; the balances show it later */
         bool maker;
         char trade_id[VENUE_NEWS_TRADE_MAX];
+        int64_t ts_ns; /* the venue's time of it, by the venue's clock; 0: not said */
     } fill; /* FILL */
 };
 

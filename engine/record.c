@@ -358,6 +358,7 @@ static void visit_venue_order(struct codec *codec, struct event_venue_order *eve
     codec_text(codec, event->fill.fee_asset, sizeof event->fill.fee_asset);
     codec_bool(codec, &event->fill.maker);
     codec_text(codec, event->fill.trade_id, sizeof event->fill.trade_id);
+    codec_i64(codec, &event->fill.ts_ns);
 }
 
 static void visit_venue_account(struct visit *visit, struct event_venue_account *event)

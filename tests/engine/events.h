@@ -303,6 +303,7 @@ static inline void random_venue_order(struct random *random, struct event_venue_
     random_name(random, e->fill.fee_asset, sizeof e->fill.fee_asset);
     e->fill.maker = random_chance(random, 50);
     random_name(random, e->fill.trade_id, sizeof e->fill.trade_id);
+    e->fill.ts_ns = random_i64(random);
 }
 
 static inline void random_venue_account(struct random *random, struct random_event *made)
@@ -575,7 +576,8 @@ static inline bool same_event(const struct event *a, const struct event *b)
                 (SAME(venue_order.fill.price) && SAME(venue_order.fill.qty) &&
                  SAME(venue_order.fill.cumulative) && SAME(venue_order.fill.notional) &&
                  SAME(venue_order.fill.fee) && SAME_TEXT(venue_order.fill.fee_asset) &&
-                 SAME(venue_order.fill.maker) && SAME_TEXT(venue_order.fill.trade_id)));
+                 SAME(venue_order.fill.maker) && SAME_TEXT(venue_order.fill.trade_id) &&
+                 SAME(venue_order.fill.ts_ns)));
     case EVENT_VENUE_ACCOUNT:
         for (int i = 0; i < a->venue_account.n && SAME(venue_account.n); i++)
             if (!SAME(venue_account.totals[i].scale) || !SAME(venue_account.totals[i].total) ||
