@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <stdio.h>
 
 #include "cli/stored.h"
@@ -45,18 +46,42 @@ static int read(struct db_reader *reader, const struct option_call *call, struct
     return db_reader_fills(reader, 0, print_fill, list);
 }
 
+struct asked {
+    bool compare;
+    int64_t from_ns, to_ns;
+};
+
 static int run(struct option_call *call)
 {
+    const struct asked *asked = call->into;
+    if (asked->compare)
+        return cli_fills_compare(call, asked->from_ns, asked->to_ns);
     struct stored_list list = cli_fills_list(cli_stored_form(call), NULL);
     return cli_stored_print_list(call, "fills", &list, read);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 
+static const struct option_row options[] = {
+    {"compare", NULL, "the venue's fills of accounts with execution = venue-paper beside the model's",
+     offsetof(struct asked, compare)},
+    {"from", "T", "--compare: orders from T on, as 2024-08-08T14:00:00Z", offsetof(struct asked, from_ns),
+     cli_stored_take_time, .after = "compare"},
+    {"to", "T", "--compare: orders before T", offsetof(struct asked, to_ns), cli_stored_take_time,
+     .after = "compare"},
+};
+
 CLI_VERB(cli_fills) = {
     .name = "fills",
     .words = "every execution ever, as a table, CSV or JSON",
-    .about = "Every execution ever, oldest first. A fee is in the symbol's quote asset.",
+    .about =
+        "Every execution ever, oldest first. A fee is in the symbol's quote asset; fee_base is one that the "
+        "venue took from what was bought.\n\n"
+        "With --compare: orders that took from the book at their venue, a line a day: the venue's prices "
+        "beside those that the model takes of what the log shows when they arrived, and what latency_ms "
+        "and slippage of [engine] fit them. --csv and --json have every order.",
     .page = "trading",
+    .size = sizeof(struct asked),
     OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
 };

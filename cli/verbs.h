@@ -2,6 +2,8 @@
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 
+#include <stdint.h>
+
 #include "record/option.h"
 
 /* The verbs of papertape, in the order of the alphabet; those that show what the dashboard's model has are
@@ -58,6 +60,7 @@ CLI_VERBS(CLI_DECLARED)
 
 /* Lists in files of their own. */
 int cli_account_list(struct option_call *call);
+int cli_fills_compare(const struct option_call *call, int64_t from_ns, int64_t to_ns); /* --compare */
 int cli_policy_list(struct option_call *call);
 int cli_train_list(struct option_call *call);
 
