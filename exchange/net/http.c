@@ -17,6 +17,7 @@
 enum {
     CONNECT_TIMEOUT_MS = 10000,
     CONNECTIONS_KEPT = 4,
+    METHOD_MAX = 8, /* with its NUL */
 };
 
 struct http_call {
@@ -26,6 +27,8 @@ struct http_call {
     bool added;                             /* to the multi handle */
     struct curl_slist *addresses, *headers; /* headers: in `lines` */
     void *lines;                            /* secret: keys are among them */
+    char method[METHOD_MAX];
+    bool sent; /* something of the request may have left */
     char *url_text;
     struct url url;
     int64_t timeout_ms, started_ms;
@@ -88,6 +91,7 @@ static int64_t header_date(CURL *easy)
 
 static void finish_call(struct http_call *call, struct http_reply *reply)
 {
+    reply->sent = call->sent;
     reply->elapsed_ms = (int64_t)uv_now(call->net->loop) - call->started_ms;
     call->done(call->user, reply);
     free_call(call);
@@ -304,7 +308,38 @@ static CURLcode insist_on_host(CURL *easy, void *tls, void *user)
     return net_certificate_insist(tls, call->url.host) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
 }
 
+static bool is_get(const struct http_call *call)
+{
+    return strcmp(call->method, "GET") == 0;
+}
+
+/* Called when there is a connection with TLS, before the first byte of the request, and again before libcurl
+ * would send it once more. */
+static int before_request(void *user, char *remote, char *local, int remote_port, int local_port)
+{
+    struct http_call *call = user;
+    (void)remote, (void)local, (void)remote_port, (void)local_port;
+    if (call->sent && !is_get(call))
+        return CURL_PREREQFUNC_ABORT;
+    call->sent = true;
+    return CURL_PREREQFUNC_OK;
+}
+
 #define SET(option, value) (curl_easy_setopt(easy, option, value) == CURLE_OK)
+
+static bool take_body(struct http_call *call, const struct http_request *request)
+{
+    CURL *easy = call->easy;
+    bool has_length = strcmp(call->method, "POST") == 0 || strcmp(call->method, "PUT") == 0 ||
+                      strcmp(call->method, "PATCH") == 0;
+    if (is_get(call))
+        return true;
+    if ((request->body || has_length) &&
+        !(SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(request->body ? request->body_len : 0)) &&
+          SET(CURLOPT_COPYPOSTFIELDS, request->body ? request->body : "")))
+        return false;
+    return SET(CURLOPT_CUSTOMREQUEST, call->method) && SET(CURLOPT_FRESH_CONNECT, 1L);
+}
 
 static bool prepare(struct http_call *call)
 {
@@ -319,6 +354,7 @@ static bool prepare(struct http_call *call)
            SET(CURLOPT_SSL_VERIFYHOST, 2L) && SET(CURLOPT_SSL_CTX_FUNCTION, insist_on_host) &&
            SET(CURLOPT_SSL_CTX_DATA, call) && SET(CURLOPT_CAINFO, NULL) && SET(CURLOPT_CAPATH, NULL) &&
            SET(CURLOPT_CA_CACHE_TIMEOUT, 0L) && SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS) &&
+           SET(CURLOPT_PREREQFUNCTION, before_request) && SET(CURLOPT_PREREQDATA, call) &&
            SET(CURLOPT_WRITEFUNCTION, on_body) && SET(CURLOPT_WRITEDATA, call) &&
            SET(CURLOPT_ERRORBUFFER, call->error) && SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)call->max);
 }
@@ -357,8 +393,18 @@ static void on_resolved(void *user, const struct resolver_result *result)
     transfer(call);
 }
 
-int http_get(struct net_context *net, const struct http_request *request, http_done *done, void *user,
-             struct http_call **ret)
+static int take_method(struct http_call *call, const struct http_request *request)
+{
+    const char *method = request->method ? request->method : "GET";
+    size_t len = strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (len == 0 || method[len] || len >= sizeof(call->method))
+        return -EINVAL;
+    memcpy(call->method, method, len + 1);
+    return is_get(call) && request->body ? -EINVAL : 0;
+}
+
+int http_send(struct net_context *net, const struct http_request *request, http_done *done, void *user,
+              struct http_call **ret)
 {
     struct url url;
     int r = net_url_parse_as(request->url, "https", &url);
@@ -376,9 +422,11 @@ int http_get(struct net_context *net, const struct http_request *request, http_d
     call->done = done;
     call->user = user;
     call->url_text = strdup(request->url);
-    r = take_headers(call, request);
+    r = take_method(call, request);
     if (r == 0)
-        r = call->url_text && prepare(call) ? 0 : -ENOMEM;
+        r = take_headers(call, request);
+    if (r == 0)
+        r = call->url_text && prepare(call) && take_body(call, request) ? 0 : -ENOMEM;
     if (r == 0)
         r = net_resolver_start(net->loop, url.host, on_resolved, call, &call->query);
     if (r < 0) {

@@ -197,7 +197,7 @@ static bool send_call(struct venue_rest *rest, struct venue_call *call)
         .headers = headers,
         .n_headers = rest->n_headers + (call->header != NULL),
     };
-    int r = url ? http_get(rest->net, &request, on_reply, call, &call->http) : -ENOMEM;
+    int r = url ? http_send(rest->net, &request, on_reply, call, &call->http) : -ENOMEM;
     free(url);
     if (r < 0) {
         call->not_before_ms = clock_now_ms() + rest->backoff_min_ms;

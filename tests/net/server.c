@@ -308,7 +308,10 @@ static bool take_request(struct peer *peer)
     char *end = peer->len ? strstr(peer->head, "\r\n\r\n") : NULL;
     if (!end)
         return false;
-    size_t len = (size_t)(end - peer->head) + 4;
+    const char *body = strstr(peer->head, "Content-Length: ");
+    size_t len = (size_t)(end - peer->head) + 4 + (body && body < end ? strtoul(body + 16, NULL, 10) : 0);
+    if (len > peer->len)
+        return false;
     char *head = strndup(peer->head, len);
     peer->len -= len;
     memmove(peer->head, peer->head + len, peer->len + 1);

@@ -1,4 +1,4 @@
-/* HTTPS GET against a scripted server. */
+/* HTTPS against a scripted server. */
 #include <errno.h>
 #include <zlib.h>
 
@@ -39,13 +39,38 @@ static struct http_call *get(struct server *server, const char *host, const char
     struct http_request request = extra ? *extra : (struct http_request){0};
     snprintf(url, sizeof(url), "https://%s:%u%s", host, server_port(server), path);
     request.url = url;
-    CHECK_INT(http_get(net, &request, on_done, seen, &call), 0);
+    CHECK_INT(http_send(net, &request, on_done, seen, &call), 0);
     CHECK(!seen->done);
     return call;
 }
 
+static int dying_requests; /* so many came; the first one's connection ends without an answer */
+
+/* Answers with what came. */
+static void echo(struct peer *peer, const char *head)
+{
+    char type[64] = "", length[16] = "", text[256];
+    const char *at = strstr(head, "Content-Type: ");
+    if (at)
+        sscanf(at, "Content-Type: %63[^\r]", type);
+    at = strstr(head, "Content-Length: ");
+    if (at)
+        sscanf(at, "Content-Length: %15[^\r]", length);
+    int len = snprintf(text, sizeof(text), "%.*s|%s|%s|%s", (int)strcspn(head, " "), head, type, length,
+                       strstr(head, "\r\n\r\n") + 4);
+    peer_print(peer, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len, text);
+}
+
 static void script(struct peer *peer, const char *head)
 {
+    if (strstr(head, " /echo ")) {
+        echo(peer, head);
+        return;
+    }
+    if (strstr(head, " /dying ") && ++dying_requests == 1) {
+        peer_drop(peer);
+        return;
+    }
     if (strstr(head, "GET /limited ")) {
         peer_print(
             peer,
@@ -169,7 +194,75 @@ static void test_headers(void)
         struct http_call *call;
         const struct http_request request = {
             .url = "https://localhost/", .headers = &cases[i].header, .n_headers = 1};
-        CHECK_INT(http_get(net, &request, on_done, &seen, &call), cases[i].error);
+        CHECK_INT(http_send(net, &request, on_done, &seen, &call), cases[i].error);
+    }
+    server_stop(server);
+}
+
+/* What the other side reads of each method. */
+static void test_bodies(void)
+{
+    static const struct net_header json[] = {{"Content-Type", "application/json"}};
+    static const struct {
+        struct http_request request;
+        const char *body; /* what comes back: the request line, Content-Type, Content-Length, body */
+    } cases[] = {
+        {{.method = "GET"}, "GET|||"},
+        {{.method = "POST", .body = "a=1&b=2", .body_len = 7},
+         "POST|application/x-www-form-urlencoded|7|a=1&b=2"},
+        {{.method = "POST", .body = "{}", .body_len = 2, .headers = json, .n_headers = 1},
+         "POST|application/json|2|{}"},
+        {{.method = "POST", .headers = json, .n_headers = 1}, "POST|application/json|0|"},
+        {{.method = "DELETE"}, "DELETE|||"},
+        {{.method = "DELETE", .body = "x", .body_len = 1, .headers = json, .n_headers = 1},
+         "DELETE|application/json|1|x"},
+    };
+    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script});
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct seen seen = {0};
+        get(server, "localhost", "/echo", &cases[i].request, &seen);
+        CHECK(loop_until(&loop, &seen.done));
+        CHECK_STR(seen.error, "");
+        CHECK_STR(seen.body, cases[i].body);
+        CHECK(seen.reply.sent);
+    }
+    struct seen seen = {0};
+    struct http_call *call;
+    static const struct http_request none[] = {
+        {.method = ""},
+        {.method = "get"},
+        {.method = "GET / HTTP/1.1\r\nHost: x"},
+        {.method = "TOOLONGTOBE"},
+        {.body = "x", .body_len = 1},
+    };
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        struct http_request request = none[i];
+        request.url = "https://localhost/";
+        CHECK_INT(http_send(net, &request, on_done, &seen, &call), -EINVAL);
+    }
+    server_stop(server);
+}
+
+/* A connection that dies between the request and its answer: over a kept connection a GET comes again, an
+ * order never. */
+static void test_once(void)
+{
+    static const struct {
+        const char *method;
+        int requests, status;
+    } cases[] = {{"GET", 2, 200}, {"POST", 1, 0}, {"DELETE", 1, 0}, {"PATCH", 1, 0}};
+    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script});
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct seen seen = {0};
+        get(server, "localhost", "/plain", NULL, &seen);
+        CHECK(loop_until(&loop, &seen.done)); /* and the connection is kept */
+        seen = (struct seen){0};
+        dying_requests = 0;
+        get(server, "localhost", "/dying", &(struct http_request){.method = cases[i].method}, &seen);
+        CHECK(loop_until(&loop, &seen.done));
+        CHECK_INT(dying_requests, cases[i].requests);
+        CHECK_INT(seen.reply.status, cases[i].status);
+        CHECK(seen.reply.sent);
     }
     server_stop(server);
 }
@@ -196,6 +289,7 @@ static void test_failures(void)
         CHECK_INT(seen.reply.status, 0);
         CHECK(strstr(seen.error, cases[i].said));
         CHECK_INT(seen.replies, 1);
+        CHECK(seen.reply.sent);
     }
     server_stop(server);
 
@@ -214,31 +308,43 @@ static void test_failures(void)
         printf("certificate: %s\n", seen.error);
         CHECK_INT(seen.reply.status, 0);
         CHECK(strstr(seen.error, kinds[i].said));
+        CHECK(!seen.reply.sent);
         server_stop(server);
     }
 
     struct seen seen = {0};
+    struct http_call *call;
     server = server_start(&loop, SERVER_MUTE, &(struct server_handler){script});
     get(server, "localhost", "/plain", &(struct http_request){.timeout_ms = 100}, &seen);
     CHECK(loop_until(&loop, &seen.done));
     printf("mute: %s\n", seen.error);
+    CHECK(!seen.reply.sent);
+    seen = (struct seen){0};
+    char closed[64];
+    snprintf(closed, sizeof(closed), "https://127.0.0.1:%u/", server_port(server));
     server_stop(server);
+    for (int turn = 0; turn < 20; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(http_send(net, &(struct http_request){.url = closed}, on_done, &seen, &call), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    printf("closed: %s\n", seen.error);
+    CHECK(*seen.error && !seen.reply.sent);
 
-    struct http_call *call;
-    CHECK_INT(http_get(net, &(struct http_request){.url = "http://localhost/"}, on_done, &seen, &call),
+    CHECK_INT(http_send(net, &(struct http_request){.url = "http://localhost/"}, on_done, &seen, &call),
               -EPROTONOSUPPORT);
-    CHECK_INT(http_get(net, &(struct http_request){.url = "wss://localhost/"}, on_done, &seen, &call),
+    CHECK_INT(http_send(net, &(struct http_request){.url = "wss://localhost/"}, on_done, &seen, &call),
               -EPROTONOSUPPORT);
-    CHECK_INT(http_get(net, &(struct http_request){.url = "https://local host/"}, on_done, &seen, &call),
+    CHECK_INT(http_send(net, &(struct http_request){.url = "https://local host/"}, on_done, &seen, &call),
               -EINVAL);
 
     char url[128] = "https://";
     memset(url + 8, 'a', 80);
     seen = (struct seen){0};
-    CHECK_INT(http_get(net, &(struct http_request){.url = url}, on_done, &seen, &call), 0);
+    CHECK_INT(http_send(net, &(struct http_request){.url = url}, on_done, &seen, &call), 0);
     CHECK(loop_until(&loop, &seen.done));
     printf("name: %s\n", seen.error);
     CHECK(strstr(seen.error, "the name has no address"));
+    CHECK(!seen.reply.sent);
 }
 
 static void test_cancel(void)
@@ -311,6 +417,8 @@ int main(void)
     net = loop_net(&loop, server_ca_file(), 0, 0);
     test_replies();
     test_headers();
+    test_bodies();
+    test_once();
     test_failures();
     test_cancel();
     test_trust();
