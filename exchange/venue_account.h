@@ -149,6 +149,8 @@ struct venue_accounts {
     int (*create)(const struct venue_account_config *config, const struct venue_account_handler *handler,
                   void *user, struct venue_account **ret);
     void (*destroy)(struct venue_account *account); /* no callback follows; NULL is fine */
+    /* Another part of the program was banned, or is limited: as struct venue_ban says. */
+    void (*hold)(struct venue_account *account, int64_t until_ns, const char *why);
     const struct venue_status *(*status)(const struct venue_account *account); /* of user data */
 
     /* They return 0, and `done` follows; or -ENOMEM, then it does not. `client_id`: at most 36 characters.
