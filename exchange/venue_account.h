@@ -82,7 +82,7 @@ enum venue_outcome {
     VENUE_EXISTS,   /* PLACE: an order of that client id lives, or lived (id_for_life): query it */
     VENUE_ABSENT,   /* QUERY, CANCEL: the venue knows no such order (now) */
     VENUE_UNKNOWN,  /* an answer was lost, late, or says that it does not know: it may have been done */
-    VENUE_FINAL,    /* keys or rights: no retry helps */
+    VENUE_DENIED,   /* keys or rights: no retry helps */
     VENUE_OUTCOMES,
 };
 const char *venue_outcome_name(enum venue_outcome outcome); /* "done", "refused" … */
