@@ -172,4 +172,7 @@ struct venue_accounts {
  * loopback address, and was not named when the program was built (option production_hosts). */
 int venue_account_host(const struct venue_accounts *accounts, const char *url, char *why, size_t why_size);
 
+/* Is the host in the list, a comma between two, in any case? */
+bool venue_host_listed(const char *list, const char *host);
+
 #endif
