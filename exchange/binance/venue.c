@@ -1,4 +1,5 @@
 
+#include "exchange/binance/account/account.h"
 #include "exchange/binance/format.h"
 #include "exchange/binance/rest.h"
 #include "exchange/binance/stream.h"
@@ -69,6 +70,7 @@ const struct venue binance_venue = {
     .title = "Binance",
     .ws_url = GLOBAL_WS_URL,
     .rest_url = GLOBAL_REST_URL,
+    .accounts = &binance_accounts,
     .stream_create = stream_create,
     .rest_create = rest_create,
     ALIKE,

@@ -1,0 +1,140 @@
+/* Binance's accounts (struct venue_accounts): orders and questions over REST, user data over the WebSocket
+ * API, and orders over that too with the setting `orders = websocket`. The parts of one account; internal to
+ * this folder but for binance_accounts. */
+#ifndef EXCHANGE_BINANCE_ACCOUNT_ACCOUNT_H
+#define EXCHANGE_BINANCE_ACCOUNT_ACCOUNT_H
+
+#include <uv.h>
+
+#include "exchange/binance/account/event_parse.h"
+#include "exchange/binance/account/parameters.h"
+#include "exchange/net/backoff.h"
+#include "exchange/net/http.h"
+#include "exchange/net/link.h"
+#include "exchange/net/resolver.h"
+#include "exchange/net/url.h"
+#include "exchange/net/websocket.h"
+
+extern const struct venue_accounts binance_accounts; /* of the venue's testnet and demo mode */
+
+enum {
+    BINANCE_ENGINE_MS = 10 * 1000, /* the longest that the venue waits for its matching engine */
+    BINANCE_TRADES_PAGE = 1000,    /* the most fills in an answer */
+};
+
+/* A request, from the call until its answer was delivered. */
+struct binance_request {
+    struct binance_request *next;
+    struct binance_account *account;
+    enum binance_call_kind kind;
+    venue_answer_done *done;
+    void *user;
+    const struct symbol *symbol;
+    char client_id[ORDER_CLIENT_ID_MAX];
+    char order_id[VENUE_ORDER_ID_MAX]; /* FILLS */
+    struct binance_parameters params;  /* all but the time, of the first page */
+    int64_t settled_ns;                /* PLACE, once it was sent */
+    struct http_call *http;            /* while it is under way by REST … */
+    int64_t message_id;                /* … or by the WebSocket API (0: not), */
+    int connection;                    /* on that of the two, */
+    int64_t deadline_ms;               /* and until then */
+    struct binance_parsed parsed;      /* of the pages so far */
+    bool ready;                        /* `answer` is to be delivered from the loop */
+    struct venue_answer answer;
+    char text[VENUE_DETAIL_MAX]; /* answer.text */
+};
+
+/* A connection to the WebSocket API. */
+struct binance_user_connection {
+    struct binance_account *account;
+    struct websocket *websocket; /* NULL: none */
+    enum {
+        USER_CONNECTING,
+        USER_LOGGING_ON,
+        USER_SUBSCRIBING,
+        USER_SUBSCRIBED,
+    } stage;
+    int64_t message_id;  /* of the request that its stage waits for */
+    int64_t deadline_ms; /* for the answer to it */
+    bool shuts_down;     /* its server announced it */
+    bool pinged, ponged; /* to learn that it has brought all */
+};
+
+struct binance_user_stream {
+    struct link link; /* opened: subscribed */
+    struct budget budget;
+    struct resolver_query *query;
+    struct resolver_result addresses;
+    struct binance_user_connection connections[2];
+    int current, next;  /* the one that is up, and the one that is to follow it; -1: none */
+    int64_t overlap_ms; /* since when both are subscribed */
+    int64_t last_id;    /* of messages */
+    struct url url;     /* of the WebSocket API */
+    char *path;         /* the whole URL */
+    int64_t timeout_ms; /* of an answer */
+};
+
+struct binance_account {
+    const struct venue_account_handler *handler;
+    void *user;
+    struct net_context *net;
+    struct binance_signer *signer;
+    struct binance_symbols symbols;
+    int64_t (*venue_ns)(void *user);
+    char *rest_base; /* https://HOST[:PORT] */
+    int64_t timeout_ms;
+    bool by_websocket; /* orders */
+    struct venue_ban ban;
+    int64_t hold_ms;        /* nothing is sent before … */
+    int64_t orders_hold_ms; /* … and no new order */
+    char hold_why[VENUE_DETAIL_MAX];
+    struct backoff backoff; /* after requests that did not leave */
+    struct binance_request *requests;
+    struct binance_user_stream stream;
+    struct venue_status status, reported; /* the second: as the handler last got it */
+    uv_timer_t timer;
+    bool destroyed;
+};
+
+/* account.c */
+
+int64_t binance_account_now_ms(const struct binance_account *account); /* the venue's time */
+void binance_account_wake(struct binance_account *account);            /* the timer, at once */
+void binance_account_notify(struct binance_account *account);          /* from the loop */
+/* Everything waits until then; `told`: it was the venue that limits or bans the address. */
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool told);
+
+/* request.c: requests, by whichever way */
+
+/* NULL without memory. */
+struct binance_request *binance_request_new(struct binance_account *account, enum binance_call_kind kind,
+                                            venue_answer_done *done, void *user);
+/* Sends it, or prepares the answer to be delivered from the loop. 0; -ENOMEM, then it is gone. */
+int binance_request_send(struct binance_request *request);
+/* An answer of this program's own, delivered from the loop. */
+void binance_request_answer(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
+                            const char *text);
+void binance_requests_deliver(struct binance_account *account); /* those that are ready */
+void binance_requests_free(struct binance_account *account);
+/* An answer came by the WebSocket API. */
+void binance_requests_take(struct binance_account *account, const struct binance_message *message);
+/* The connection has ended: what was sent on it may have been done. */
+void binance_requests_lost(struct binance_account *account, int connection, const char *why);
+/* Ends those whose time is over; returns when to look again. */
+int64_t binance_requests_expire(struct binance_account *account, int64_t now_ms);
+bool binance_requests_wait(const struct binance_account *account, int connection); /* any on it? */
+
+/* user_stream.c */
+
+int binance_user_stream_init(struct binance_user_stream *stream, struct binance_account *account,
+                             const char *ws_url, uint64_t jitter_seed);
+void binance_user_stream_close(struct binance_user_stream *stream);  /* no callback follows */
+void binance_user_stream_finish(struct binance_user_stream *stream); /* frees its parts */
+/* Does all that is due, and returns when it is to be called again. */
+int64_t binance_user_stream_drive(struct binance_user_stream *stream, int64_t now_ms);
+/* Sends a method's message on the connection that is up; the session may have logged on. 0 and its id and
+ * connection; -ENOTCONN, -ENOBUFS, -ENOMEM: nothing was sent. */
+int binance_user_stream_send(struct binance_user_stream *stream, const char *method,
+                             struct binance_parameters *params, int64_t *ret_id, int *ret_connection);
+
+#endif

@@ -1,0 +1,105 @@
+/* Balances, and the scales of assets. */
+#include "exchange/binance/account/order_parse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the symbols that have it; -1: none has. */
+static int scale_of(const struct binance_symbols *symbols, const char *asset)
+{
+    int scale = -1;
+    for (size_t i = 0; i < symbols->n; i++) {
+        const struct symbol *symbol = &symbols->list[i];
+        if (strcmp(symbol->base, asset) == 0 && symbol->qty_scale > scale)
+            scale = symbol->qty_scale;
+        if (strcmp(symbol->quote, asset) == 0 && symbol->quote_scale > scale)
+            scale = symbol->quote_scale;
+    }
+    return scale;
+}
+
+bool binance_text_of_asset(const struct binance_symbols *symbols, const char *asset, struct json_text text,
+                           int *ret_scale, int64_t *ret)
+{
+    *ret_scale = scale_of(symbols, asset);
+    if (*ret_scale >= 0 && binance_text_amount(text, *ret_scale, ret))
+        return true;
+    *ret_scale = VENUE_BALANCE_SCALE; /* finer than its listing */
+    return binance_text_amount(text, *ret_scale, ret);
+}
+
+static bool is_amount(struct json_text text)
+{
+    int128_t units;
+    int r = decimal_parse128(text.data, text.len, DECIMAL_SCALE_MAX, &units);
+    return r == -ERANGE ? text.data[0] != '-' : r == 0 && units >= 0;
+}
+
+static int parse_balance(struct json *json, const struct binance_symbols *symbols, struct binance_parsed *ret)
+{
+    struct json_text key, other, asset = {"", 0}, free_text = {"", 0}, locked_text = {"", 0};
+    int free_scale = 0, locked_scale = 0;
+    if (!binance_parsed_reserve((void **)&ret->balances, ret->n_balances, sizeof(*ret->balances)))
+        return -ENOMEM;
+    struct venue_balance *balance = &ret->balances[ret->n_balances];
+    *balance = (struct venue_balance){0};
+    json_enter_object(json);
+    while (json_member(json, &key)) {
+        struct json_text *at = binance_text_is(key, "asset") || binance_text_is(key, "a")    ? &asset
+                               : binance_text_is(key, "free") || binance_text_is(key, "f")   ? &free_text
+                               : binance_text_is(key, "locked") || binance_text_is(key, "l") ? &locked_text
+                                                                                             : &other;
+        if (!binance_read_text(json, at))
+            return -EBADMSG;
+    }
+    if (json->failed || asset.len == 0)
+        return -EBADMSG;
+    if (!binance_copy_text(asset, balance->asset, sizeof(balance->asset)))
+        return 0; /* an asset that no symbol of ours can have */
+    bool good = binance_text_of_asset(symbols, balance->asset, free_text, &free_scale, &balance->free) &&
+                binance_text_of_asset(symbols, balance->asset, locked_text, &locked_scale, &balance->locked);
+    balance->scale = good && free_scale > locked_scale ? free_scale : locked_scale;
+    good = good && binance_text_amount(free_text, balance->scale, &balance->free) &&
+           binance_text_amount(locked_text, balance->scale, &balance->locked);
+    ret->n_balances += good;
+    return good || (is_amount(free_text) && is_amount(locked_text) && scale_of(symbols, balance->asset) < 0)
+               ? 0 /* one that is beyond us, of an asset that no symbol of ours has, is left out */
+               : -EBADMSG;
+}
+
+int binance_parse_balance_list(struct json json, const struct binance_symbols *symbols,
+                               struct binance_parsed *ret)
+{
+    json_enter_array(&json);
+    while (json_element(&json)) {
+        int r = parse_balance(&json, symbols, ret);
+        if (r < 0)
+            return r;
+    }
+    return json.failed ? -EBADMSG : 0;
+}
+
+int binance_parse_balances(struct json json, const struct binance_symbols *symbols,
+                           struct binance_parsed *ret)
+{
+    struct json_text key;
+    struct json list = {.failed = true};
+    size_t kept = 0;
+    json_enter_object(&json);
+    while (json_member(&json, &key)) {
+        if (binance_text_is(key, "balances"))
+            list = json;
+        if (!json_skip(&json))
+            return -EBADMSG;
+    }
+    if (json.failed || list.failed)
+        return -EBADMSG;
+    int r = binance_parse_balance_list(list, symbols, ret);
+    for (size_t i = 0; r == 0 && i < ret->n_balances; i++)
+        if (ret->balances[i].free != 0 || ret->balances[i].locked != 0)
+            ret->balances[kept++] = ret->balances[i];
+    if (r == 0)
+        ret->n_balances = kept;
+    return r;
+}
