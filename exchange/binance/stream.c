@@ -327,9 +327,10 @@ static int take_settings(struct binance_stream *stream, const struct binance_var
 {
     const char *unit = variant->time_unit;
     for (size_t i = 0; i < config->n_settings; i++) {
-        if (strcmp(config->settings[i].name, "time_unit") != 0)
+        if (strcmp(config->settings[i].name, "time_unit") == 0)
+            unit = config->settings[i].value;
+        else if (strcmp(config->settings[i].name, "orders") != 0) /* an account's */
             return -EINVAL;
-        unit = config->settings[i].value;
     }
     if (strcmp(unit, "microsecond") != 0 && strcmp(unit, "millisecond") != 0)
         return -EINVAL;

@@ -49,14 +49,18 @@ static int rest_create_us(const struct venue_rest_config *config, struct venue_r
 #define UNIT_WORDS   "millisecond microsecond"
 #define UNIT_SUMMARY "the resolution of the times in the streams"
 
-static const struct venue_option options[] = {{"time_unit", "microsecond", UNIT_WORDS, UNIT_SUMMARY}};
+static const struct venue_option options[] = {
+    {"time_unit", "microsecond", UNIT_WORDS, UNIT_SUMMARY},
+    {"orders", "rest", "rest websocket",
+     "the way of an account's orders: REST, or the WebSocket API where it is connected"},
+};
 static const struct venue_option us_options[] = {{"time_unit", "millisecond", UNIT_WORDS, UNIT_SUMMARY}};
 
 /* What both share. A unit of the budget for silent streams is 5 of weight: a quarter of 6000 a minute. */
 #define ALIKE \
     .asks_a_minute = 300, .ask_cost = {[MARKET_TRADE] = 5, [MARKET_AGG_TRADE] = 1, [MARKET_KLINE] = 1, \
                                        [MARKET_QUOTE] = 1, [MARKET_DEPTH] = 50,    [MARKET_TICKER] = 1}, \
-    .n_options = 1, .bars_page = BINANCE_KLINES_MAX, .trades = true, .archives = true, .always_open = true, \
+    .bars_page = BINANCE_KLINES_MAX, .trades = true, .archives = true, .always_open = true, \
     .stream_name = binance_stream_name, .stream_destroy = binance_stream_destroy, \
     .stream_connection = binance_stream_connection, .stream_connection_up = binance_stream_connection_up, \
     .stream_replace = binance_stream_replace, .stream_pause = binance_stream_pause, \
@@ -67,6 +71,7 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
 const struct venue binance_venue = {
     .format = &binance_format,
     .options = options,
+    .n_options = sizeof(options) / sizeof(*options),
     .title = "Binance",
     .ws_url = GLOBAL_WS_URL,
     .rest_url = GLOBAL_REST_URL,
@@ -79,6 +84,7 @@ const struct venue binance_venue = {
 const struct venue binance_us_venue = {
     .format = &binance_us_format,
     .options = us_options,
+    .n_options = sizeof(us_options) / sizeof(*us_options),
     .title = "Binance US",
     .ws_url = US_WS_URL,
     .rest_url = US_REST_URL,
