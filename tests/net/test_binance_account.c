@@ -24,7 +24,7 @@ static const char *program;
 static uv_loop_t loop;
 static struct net_context *net;
 static struct replay replay;
-static struct venue_stream *stream; /* that the play goes on for */
+static struct venue_stream *stream; /* for which it plays */
 static int64_t server_ns;           /* where it stands */
 static struct symbol symbols[2];
 static struct book_level best_bid, best_ask;

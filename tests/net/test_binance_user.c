@@ -455,7 +455,7 @@ static void test_no_answer(void)
     CHECK_INT(place(), VENUE_UNKNOWN);
     CHECK_INT(kept.settled_ns, (NOW_S + 15) * 1000000000LL + 123000000);
     end(server);
-    server = begin(SERVER_UNTRUSTED, 0); /* no byte of it goes to whoever that is */
+    server = begin(SERVER_UNTRUSTED, 0); /* no byte of it goes to a stranger */
     CHECK_INT(place(), VENUE_NOT_SENT);
     CHECK(kept.retry_ms > 0);
     CHECK_INT(script.requests, 0);
