@@ -105,8 +105,13 @@ static void start(const char *fault)
     start_replay(&replay, program, options);
     uv_loop_init(&loop);
     net = loop_net(&loop, replay.ca_file, 0, 0);
-    const struct venue_stream_config config = {
-        .net = net, .ws_url = replay.ws_url, .streams = stream_names, .n_streams = 1};
+    static const struct venue_setting of_accounts = {"orders", "websocket"}; /* a stream takes it, too */
+    const struct venue_stream_config config = {.net = net,
+                                               .ws_url = replay.ws_url,
+                                               .streams = stream_names,
+                                               .n_streams = 1,
+                                               .settings = &of_accounts,
+                                               .n_settings = 1};
     CHECK_INT(venue->stream_create(&config, &handler, NULL, &stream), 0);
     wait_for_stand();
 }

@@ -31,7 +31,8 @@ static struct script {
     bool again;              /* and to all that follow */
     const char *early;       /* before the answer */
     const struct rest *rest; /* its answer; NULL: none at all */
-    unsigned upgrades, subscriptions, requests;
+    const char *order; /* to an order by the WebSocket API; "": the connection ends; NULL: none at all */
+    unsigned upgrades, subscriptions, requests, orders;
     char head[4096]; /* of the last request of REST */
     struct peer *peers[8];
 } script;
@@ -73,6 +74,22 @@ static void on_request(struct peer *peer, const char *head)
         peer_drop(peer);
 }
 
+static void answer_order(struct peer *peer, long long id)
+{
+    char text[512];
+    const char *order = script.order, *percent = order ? strstr(order, "%lld") : NULL;
+    if (!order)
+        return;
+    if (!order[0]) {
+        peer_drop(peer);
+        return;
+    }
+    snprintf(text, sizeof(text), "%s", order);
+    if (percent)
+        snprintf(text, sizeof(text), "%.*s%lld%s", (int)(percent - order), order, id, percent + 4);
+    peer_text(peer, text);
+}
+
 static void on_peer_frame(struct peer *peer, int opcode, const char *payload, size_t len)
 {
     char text[512], sent[1024];
@@ -83,6 +100,12 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
         return;
     snprintf(sent, sizeof(sent), "%.*s", (int)len, payload);
     CHECK_INT(sscanf(sent, "{\"id\":%lld,", &id), 1);
+    if (strstr(sent, "\"order.place\"")) {
+        script.orders++;
+        CHECK(strstr(sent, "\"newClientOrderId\":\"a-1\"") && strstr(sent, "\"timestamp\":1700000000123"));
+        answer_order(peer, id);
+        return;
+    }
     CHECK(strstr(sent, "\"userDataStream.subscribe.signature\""));
     CHECK(strstr(sent, "\"apiKey\":\"the-id\"") && !strstr(sent, "the-secret"));
     script.subscriptions++;
@@ -162,8 +185,11 @@ static int64_t venue_ns(void *user)
 
 static const struct venue_account_handler handler = {on_state, on_order, on_fill, on_balances};
 
+static bool by_websocket;
+
 static struct server *begin(enum server_kind kind, int64_t timeout_ms)
 {
+    static const struct venue_setting websocket = {"orders", "websocket"};
     char rest_url[64], ws_url[64];
     struct server *server = server_start(&loop, kind, &server_handler);
     snprintf(rest_url, sizeof(rest_url), "https://127.0.0.1:%u/", server_port(server));
@@ -176,6 +202,8 @@ static struct server *begin(enum server_kind kind, int64_t timeout_ms)
         .symbols = symbols,
         .n_symbols = 1,
         .venue_ns = venue_ns,
+        .settings = &websocket,
+        .n_settings = by_websocket,
         .jitter_seed = 7,
         .timeout_ms = timeout_ms,
         .ban = {.reported = on_ban},
@@ -462,6 +490,61 @@ static void test_no_answer(void)
     end(server);
 }
 
+#define GOOD ORDER("BTCUSDT", "a-1", STATE)
+
+/* The same over the WebSocket API: each is sent once, whatever becomes of it. */
+static void test_messages(void)
+{
+    static const struct {
+        const char *order;
+        enum venue_outcome outcome;
+        int code;
+        int64_t timeout_ms;
+    } cases[] = {
+        {"{\"id\":%lld,\"status\":200,\"result\":" GOOD "}", VENUE_DONE, 0, 0},
+        {"{\"id\":%lld,\"status\":200}", VENUE_UNKNOWN, 0, 0},
+        {"{\"id\":%lld,\"status\":200,\"result\":{}}", VENUE_UNKNOWN, 0, 0},
+        {"{\"id\":%lld,\"result\":" GOOD "}", VENUE_UNKNOWN, 0, 0},
+        {"{\"id\":%lld,\"status\":504,\"error\":{\"code\":-1007,\"msg\":\"Timeout\"}}", VENUE_UNKNOWN, -1007,
+         0},
+        {"{\"id\":%lld,\"status\":400,\"error\":{\"code\":-2010,\"msg\":\"Duplicate order sent.\"}}",
+         VENUE_EXISTS, -2010, 0},
+        {"{\"id\":%lld,\"status\":429,\"error\":{\"code\":-1015,\"msg\":\"Many\"}}", VENUE_NOT_SENT, -1015,
+         0},
+        {"{\"id\":%lld,\"status\":401,\"error\":{\"code\":-2015,\"msg\":\"Keys\"}}", VENUE_DENIED, -2015, 0},
+        {"no JSON", VENUE_UNKNOWN, 0, 0},
+        {"", VENUE_UNKNOWN, 0, 0},
+        {NULL, VENUE_UNKNOWN, 0, 400},
+        {"{\"id\":1000000,\"status\":200,\"result\":" GOOD "}", VENUE_UNKNOWN, 0, 400}, /* of another */
+    };
+    by_websocket = true;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct server *server = begin(SERVER_GOOD, cases[i].timeout_ms);
+        UNTIL(seen.ups > 0);
+        script.order = cases[i].order;
+        enum venue_outcome outcome = place();
+        if (outcome != cases[i].outcome)
+            fprintf(stderr, "case %zu: %s\n", i, venue_outcome_name(outcome));
+        CHECK_INT(outcome, cases[i].outcome);
+        CHECK_INT(kept.code, cases[i].code);
+        CHECK_INT(kept.settled_ns, outcome == VENUE_UNKNOWN ? (NOW_S + 15) * 1000000000LL + 123000000 : 0);
+        CHECK_INT(script.orders, 1);
+        CHECK_INT(script.requests, 0);
+        end(server);
+    }
+    static const struct rest good = {"200 OK", "", GOOD, false};
+    script.answer = "{\"id\":%lld,\"status\":400,\"error\":{\"code\":-2042,\"msg\":\"Maximum.\"}}";
+    script.again = true;
+    struct server *server = begin(SERVER_GOOD, 0); /* not connected: by REST */
+    UNTIL(seen.link == VENUE_FAILED);
+    script.rest = &good;
+    CHECK_INT(place(), VENUE_DONE);
+    CHECK_INT(script.orders, 0);
+    CHECK_INT(script.requests, 1);
+    end(server);
+    by_websocket = false;
+}
+
 /* Of an order with more fills than an answer holds. */
 static char *trades_page(const char *head)
 {
@@ -508,6 +591,7 @@ int main(void)
     test_answers();
     test_request();
     test_no_answer();
+    test_messages();
     test_pages();
     loop_end(&loop, net);
     server_forget_ca();
