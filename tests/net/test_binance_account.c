@@ -211,6 +211,7 @@ struct how {
     const char *id, *secret;
     bool websocket;
     int64_t timeout_ms;
+    bool banned; /* before the start */
 };
 
 static void open_client(struct client *client, const struct how *how)
@@ -228,7 +229,9 @@ static void open_client(struct client *client, const struct how *how)
         .settings = settings,
         .n_settings = 2,
         .timeout_ms = how->timeout_ms > 0 ? how->timeout_ms : DEADLINE_MS,
-        .ban = {.reported = on_ban, .user = client},
+        .ban = {.until_ns = how->banned ? clock_wall_ns() + 3600 * 1000000000LL : 0,
+                .reported = on_ban,
+                .user = client},
     };
     CHECK_INT(venue->accounts->create(&config, &handler, client, &client->account), 0);
 }
@@ -567,10 +570,10 @@ static void test_wrong_keys(void)
         int code;
         enum venue_link link;
     } cases[] = {
-        {{"h", "wrong", false, 0}, VENUE_REFUSED, VENUE_REFUSED, -1022, VENUE_FINAL},
-        {{"unknown", "s3cret", false, 0}, VENUE_DENIED, VENUE_DENIED, -2015, VENUE_FINAL},
-        {{"reader", "other", false, 0}, VENUE_DENIED, VENUE_ABSENT, -2015, VENUE_UP},
-        {{"reader", "other", true, 0}, VENUE_DENIED, VENUE_ABSENT, -2015, VENUE_UP},
+        {{"h", "wrong", false, 0, false}, VENUE_REFUSED, VENUE_REFUSED, -1022, VENUE_FINAL},
+        {{"unknown", "s3cret", false, 0, false}, VENUE_DENIED, VENUE_DENIED, -2015, VENUE_FINAL},
+        {{"reader", "other", false, 0, false}, VENUE_DENIED, VENUE_ABSENT, -2015, VENUE_UP},
+        {{"reader", "other", true, 0, false}, VENUE_DENIED, VENUE_ABSENT, -2015, VENUE_UP},
     };
     const struct order order = resting();
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -616,7 +619,7 @@ static void test_hosts(void)
 static void test_destroy(void)
 {
     static struct client c;
-    static const struct how how = {"h", "s3cret", false, 0};
+    static const struct how how = {"h", "s3cret", false, 0, false};
     const struct order order = resting();
     memset(&c, 0, sizeof(c));
     open_client(&c, &how);
@@ -637,7 +640,7 @@ static void test_destroy(void)
 static void test_renewal(void)
 {
     static struct client c;
-    static const struct how how = {"ed", NULL, false, 0};
+    static const struct how how = {"ed", NULL, false, 0, false};
     struct how with_key = how;
     const struct order order = resting();
     with_key.secret = private_pem;
@@ -662,9 +665,9 @@ static void test_order_fault(const char *fault, bool websocket, enum venue_outco
                              bool done)
 {
     static struct client patient, hasty;
-    static const struct how wait = {"any", "any", false, 0};
+    static const struct how wait = {"any", "any", false, 0, false};
     const bool lost = code == 0 && outcome == VENUE_UNKNOWN;
-    const struct how hurry = {"any", "any", websocket, lost && websocket ? 500 : 0};
+    const struct how hurry = {"any", "any", websocket, lost && websocket ? 500 : 0, false};
     const struct order order = resting();
     start(fault);
     memset(&patient, 0, sizeof(patient));
@@ -719,7 +722,7 @@ static void test_order_faults(void)
 static void test_user_fault(const char *fault, size_t orders, size_t balances)
 {
     static struct client c;
-    static const struct how how = {"any", "any", false, 0};
+    static const struct how how = {"any", "any", false, 0, false};
     const struct order order = resting();
     start(fault);
     memset(&c, 0, sizeof(c));
@@ -743,7 +746,7 @@ static void test_user_fault(const char *fault, size_t orders, size_t balances)
 static void test_wipe(void)
 {
     static struct client c;
-    static const struct how how = {"any", "any", false, 0};
+    static const struct how how = {"any", "any", false, 0, false};
     const struct order order = resting();
     start("user:drop");
     memset(&c, 0, sizeof(c));
@@ -764,7 +767,7 @@ static void test_wipe(void)
 static void test_limits(const char *fault, int64_t least_s)
 {
     static struct client c;
-    static const struct how how = {"any", "any", false, 0};
+    static const struct how how = {"any", "any", false, 0, false};
     const struct order order = resting();
     start("user:drop");
     memset(&c, 0, sizeof(c));
@@ -784,13 +787,21 @@ static void test_limits(const char *fault, int64_t least_s)
     stop();
 }
 
-/* Nothing listens: no byte can have left. And a ban that another part met. */
+/* A ban of before the start, and one that another part met; and nothing listens: no byte can have left. */
 static void test_not_sent(void)
 {
     static struct client c;
-    static const struct how how = {"any", "any", false, 0};
+    static const struct how how = {"any", "any", false, 0, false};
     const struct order order = resting();
+    static const struct how banned = {"any", "any", false, 0, true};
     start("user:drop");
+    memset(&c, 0, sizeof(c));
+    open_client(&c, &banned);
+    CHECK_INT(place(&c, &order, "n-0"), VENUE_NOT_SENT);
+    CHECK(kept.a.retry_ms > clock_now_ms() + 3000 * 1000LL);
+    CHECK_INT(venue->accounts->status(c.account)->attempts, 0);
+    CHECK_INT(venue->accounts->status(c.account)->sent, 0);
+    close_client(&c);
     memset(&c, 0, sizeof(c));
     open_client(&c, &how);
     wait_up(&c);
@@ -847,10 +858,10 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     write_keys();
     const struct how ways[] = {
-        {"h", "s3cret", false, 0},
-        {"w", "s4cret", true, 0},
-        {"ed", private_pem, false, 0},
-        {"ew", private_pem, true, 0},
+        {"h", "s3cret", false, 0, false},
+        {"w", "s4cret", true, 0, false},
+        {"ed", private_pem, false, 0, false},
+        {"ew", private_pem, true, 0, false},
     };
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
         start(NULL);
