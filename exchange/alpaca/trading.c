@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "exchange/alpaca/number.h"
-#include "exchange/alpaca/reader.h"
 
-enum { SCALE = 9 };
+enum { SCALE = ALPACA_ORDER_SCALE };
 
 static const char *const events[ORDER_EVENTS] = {
     [ORDER_EVENT_OTHER] = "",
@@ -42,9 +41,16 @@ static bool maybe_position(struct reader *reader, int64_t *ret)
     return true;
 }
 
-static bool read_order(struct reader *reader, struct alpaca_order *order)
+static bool maybe_time(struct reader *reader, int64_t *ret)
 {
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_time(reader, ret);
+}
+
+bool alpaca_read_order(struct reader *reader, struct alpaca_order *order)
+{
+    const struct json_text none = {"", 0};
     struct json_text key;
+    *order = (struct alpaca_order){none, none, none, none, none, none, none, -1, -1, -1, -1, -1, 0, 0};
     if (!alpaca_reader_enter_map(reader))
         return false;
     while (alpaca_reader_member(reader, &key)) {
@@ -62,11 +68,13 @@ static bool read_order(struct reader *reader, struct alpaca_order *order)
                   : json_is(key, "limit_price")
                       ? alpaca_reader_maybe_amount(reader, SCALE, &order->limit_price)
                   : json_is(key, "stop_price") ? alpaca_reader_maybe_amount(reader, SCALE, &order->stop_price)
-                                               : alpaca_reader_skip(reader);
+                  : json_is(key, "submitted_at") ? maybe_time(reader, &order->submitted_ns)
+                  : json_is(key, "updated_at")   ? maybe_time(reader, &order->updated_ns)
+                                                 : alpaca_reader_skip(reader);
         if (!ok)
             return false;
     }
-    return !reader_failed(reader) && order->id.len > 0 && order->symbol.len > 0 && order->side.len > 0;
+    return !reader_failed(reader) && order->id.len > 0;
 }
 
 static bool read_update(struct reader *reader, struct alpaca_trading *ret)
@@ -77,7 +85,6 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
     ret->event = ret->event_id = ret->execution_id = none;
     ret->price = ret->qty = -1;
     ret->position_qty = INT64_MIN;
-    ret->order = (struct alpaca_order){none, none, none, none, none, none, none, -1, -1, -1, -1, -1};
     if (!alpaca_reader_enter_map(reader))
         return false;
     while (alpaca_reader_member(reader, &key)) {
@@ -97,7 +104,7 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
         else if (json_is(key, "position_qty"))
             ok = maybe_position(reader, &ret->position_qty);
         else if (json_is(key, "order"))
-            ordered = ok = read_order(reader, &ret->order);
+            ordered = ok = alpaca_read_order(reader, &ret->order);
         else
             ok = alpaca_reader_skip(reader);
         if (!ok)
@@ -108,7 +115,7 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
             ret->event_kind = (enum alpaca_order_event)kind;
     bool fill = ret->event_kind == ORDER_EVENT_FILL || ret->event_kind == ORDER_EVENT_PARTIAL_FILL;
     return !reader_failed(reader) && ordered && timed && ret->event.len > 0 &&
-           (!fill || (ret->price > 0 && ret->qty > 0));
+           (!fill || ret->order.symbol.len == 0 || (ret->price > 0 && ret->qty > 0));
 }
 
 static bool read_authorization(struct reader *reader, struct alpaca_trading *ret)
@@ -125,6 +132,27 @@ static bool read_authorization(struct reader *reader, struct alpaca_trading *ret
     }
     ret->kind = json_is(status, "authorized") ? TRADING_AUTHORIZED : TRADING_REFUSED;
     return !reader_failed(reader) && status.len > 0;
+}
+
+static bool read_listening(struct reader *reader, struct alpaca_trading *ret)
+{
+    struct json_text key, stream;
+    if (!alpaca_reader_enter_map(reader))
+        return false;
+    while (alpaca_reader_member(reader, &key)) {
+        if (!json_is(key, "streams") || alpaca_reader_peek(reader) != '[') {
+            if (!alpaca_reader_skip(reader))
+                return false;
+            continue;
+        }
+        alpaca_reader_enter_array(reader);
+        while (alpaca_reader_element(reader)) {
+            if (!alpaca_reader_text(reader, &stream))
+                return false;
+            ret->updates |= json_is(stream, "trade_updates");
+        }
+    }
+    return !reader_failed(reader);
 }
 
 int alpaca_parse_trading(const char *frame, size_t len, struct alpaca_trading *ret)
@@ -152,7 +180,7 @@ int alpaca_parse_trading(const char *frame, size_t len, struct alpaca_trading *r
         ok = read_authorization(&data, &trading);
     } else if (json_is(stream, "listening")) {
         trading.kind = TRADING_LISTENING;
-        ok = true;
+        ok = read_listening(&data, &trading);
     } else {
         return stream.len > 0 ? 1 : -EBADMSG;
     }

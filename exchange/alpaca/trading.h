@@ -1,5 +1,6 @@
-/* Alpaca's trading stream (/stream): what happens to orders. Its frames hold JSON, in binary frames on the
- * paper API; numbers are strings, null where nothing is said. */
+/* Alpaca's orders: the trading stream (/stream), which says what happens to them, and the object that an
+ * order is there and in REST. The stream's frames hold JSON, in binary frames on the paper API; numbers are
+ * strings, null where nothing is said. */
 #ifndef EXCHANGE_ALPACA_TRADING_H
 #define EXCHANGE_ALPACA_TRADING_H
 
@@ -7,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/json.h"
+#include "exchange/alpaca/reader.h"
+
+enum { ALPACA_ORDER_SCALE = 9 }; /* of its amounts and prices */
 
 enum alpaca_trading_kind {
     TRADING_AUTHORIZED,
@@ -38,15 +41,21 @@ enum alpaca_order_event {
 };
 
 /* Texts lie within the frame; empty where nothing is said. Amounts are units of 10^-9, -1 where nothing is
- * said; the average price is cut there. */
+ * said; the average price is cut there. Times are 0 where nothing is said. */
 struct alpaca_order {
     struct json_text id, client_id, symbol, side, type, time_in_force, status;
     int64_t qty, filled_qty, filled_avg_price, limit_price, stop_price;
+    int64_t submitted_ns, updated_ns;
 };
+
+/* The object that comes next. False: malformed, or one without an id. An order of several legs has neither
+ * symbol nor side. */
+bool alpaca_read_order(struct reader *reader, struct alpaca_order *ret);
 
 struct alpaca_trading {
     enum alpaca_trading_kind kind;
     struct json_text said; /* REFUSED: why */
+    bool updates;          /* LISTENING: to orders */
     /* UPDATE */
     enum alpaca_order_event event_kind;
     struct json_text event, event_id, execution_id;
@@ -56,8 +65,8 @@ struct alpaca_trading {
     struct alpaca_order order;
 };
 
-/* 0; 1 for another stream's message; -EBADMSG, also for an update without event, time, or its order's id,
- * symbol and side, and for a fill without price and quantity. */
+/* 0; 1 for another stream's message; -EBADMSG, also for an update without event, time, or its order's id, and
+ * for a fill of a symbol without price and quantity. */
 int alpaca_parse_trading(const char *frame, size_t len, struct alpaca_trading *ret);
 
 #endif

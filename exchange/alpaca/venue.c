@@ -1,4 +1,5 @@
 
+#include "exchange/alpaca/account/account.h"
 #include "exchange/alpaca/channel.h"
 #include "exchange/alpaca/format.h"
 #include "exchange/alpaca/rest.h"
@@ -16,6 +17,7 @@ const struct venue alpaca_venue = {
     .ask_cost = {1, 1, 1, 1, 1, 1},
     .bars_page = ALPACA_BARS_MAX,
     .needs_keys = true,
+    .accounts = &alpaca_accounts,
     .stream_name = alpaca_stream_name,
     .stream_create = alpaca_stream_create,
     .stream_destroy = alpaca_stream_destroy,

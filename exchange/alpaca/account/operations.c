@@ -1,0 +1,340 @@
+#include "exchange/alpaca/account/operations.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/alpaca/number.h"
+
+enum {
+    OPEN_PAGE = 500,  /* orders; the venue's most */
+    FILLS_PAGE = 100, /* likewise */
+    PAGES_MAX = 100,
+};
+
+#define SECOND_NS 1000000000LL
+
+/* The call's first step; without memory there is no call. */
+static int start(struct paper_call *call, enum paper_step step, struct text *path, const char *body,
+                 paper_take *take)
+{
+    int r = alpaca_account_call_send(call, step, path, body, take);
+    if (r < 0)
+        alpaca_account_call_destroy(call);
+    return r;
+}
+
+static bool take_one(struct paper_call *call, const struct http_reply *reply)
+{
+    return alpaca_parse_order(&call->requests->symbols, reply->body, reply->len, &call->order, NULL) == 0;
+}
+
+/* An order that was asked for by its client id. */
+static bool take_own(struct paper_call *call, const struct http_reply *reply)
+{
+    return take_one(call, reply) && strcmp(call->order.client_id, call->client_id) == 0;
+}
+
+static bool finish_with_order(struct paper_call *call)
+{
+    call->has_order = true;
+    alpaca_account_call_finish(call, VENUE_DONE, 0, "");
+    return true;
+}
+
+/* ---- Place. ---- */
+
+static bool take_placed(struct paper_call *call, const struct http_reply *reply)
+{
+    return take_own(call, reply) && call->order.symbol == call->symbol && finish_with_order(call);
+}
+
+static const char *type_word(enum order_type type)
+{
+    static const char *const words[ORDER_TYPES] = {
+        [ORDER_MARKET] = "market",
+        [ORDER_LIMIT] = "limit",
+        [ORDER_STOP] = "stop",
+        [ORDER_STOP_LIMIT] = "stop_limit",
+    };
+    return words[type];
+}
+
+static const char *tif_word(enum order_tif tif)
+{
+    static const char *const words[ORDER_TIFS] = {
+        [ORDER_GTC] = "gtc", [ORDER_IOC] = "ioc", [ORDER_FOK] = "fok",
+        [ORDER_DAY] = "day", [ORDER_OPG] = "opg", [ORDER_CLS] = "cls",
+    };
+    return words[tif];
+}
+
+/* NULL: the venue has such orders. */
+static const char *place_refusal(const struct order *order)
+{
+    return !type_word(order->type) ? "Alpaca is sent market, limit, stop and stop-limit orders only"
+           : !tif_word(order->tif) ? "Alpaca is sent orders with day, gtc, ioc, fok, opg and cls only"
+           : order->post_only      ? "Alpaca has no post-only orders"
+                                   : NULL;
+}
+
+static void put_decimal(json_t *object, const char *key, int64_t units, int scale)
+{
+    char text[DECIMAL_TEXT_MAX];
+    decimal_format_short(units, scale, text);
+    json_object_set_new(object, key, json_string(text));
+}
+
+static char *order_body(const struct order *order, const struct symbol *symbol, const char *client_id)
+{
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "symbol", symbol->name, "side",
+                               order->side == ORDER_BUY ? "buy" : "sell", "type", type_word(order->type),
+                               "time_in_force", tif_word(order->tif), "client_order_id", client_id);
+    put_decimal(object, "qty", order->qty, symbol->qty_scale);
+    if (order_has_limit(order->type))
+        put_decimal(object, "limit_price", order->price, symbol->price_scale);
+    if (order_is_stop(order->type))
+        put_decimal(object, "stop_price", order->stop_price, symbol->price_scale);
+    if (order->extended_hours)
+        json_object_set_new(object, "extended_hours", json_true());
+    char *body = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    return body;
+}
+
+int alpaca_ask_place(struct paper_requests *requests, const struct order *order, const char *client_id,
+                     venue_answer_done *done, void *user)
+{
+    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    if (!call)
+        return -ENOMEM;
+    const char *refusal = place_refusal(order);
+    if (refusal) {
+        alpaca_account_call_finish_later(call, VENUE_REFUSED, refusal);
+        return 0;
+    }
+    call->symbol = &requests->symbols.list[order->symbol];
+    snprintf(call->client_id, sizeof(call->client_id), "%s", client_id);
+    char *body = order_body(order, call->symbol, client_id);
+    if (!body) {
+        alpaca_account_call_destroy(call);
+        return -ENOMEM;
+    }
+    struct text path = {0};
+    text_lit(&path, "/v2/orders");
+    int r = start(call, STEP_PLACE, &path, body, take_placed);
+    free(body);
+    return r;
+}
+
+/* ---- Query, cancel. ---- */
+
+static bool take_queried(struct paper_call *call, const struct http_reply *reply)
+{
+    return take_own(call, reply) && finish_with_order(call);
+}
+
+static bool take_ended(struct paper_call *call, const struct http_reply *reply)
+{
+    (void)reply;
+    alpaca_account_call_finish(call, VENUE_DONE, 0, "");
+    return true;
+}
+
+static bool take_found(struct paper_call *call, const struct http_reply *reply)
+{
+    if (!take_own(call, reply))
+        return false;
+    if (call->order.state > VENUE_ORDER_PARTIAL) {
+        alpaca_account_call_finish(call, VENUE_ABSENT, 0, "the order has ended");
+        return true;
+    }
+    struct text path = {0};
+    text_lit(&path, "/v2/orders/");
+    text_url(&path, call->order.id);
+    alpaca_account_call_continue(call, STEP_END, &path, take_ended);
+    return true;
+}
+
+static int find(struct paper_requests *requests, const char *client_id, bool cancels, paper_take *take,
+                venue_answer_done *done, void *user)
+{
+    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    if (!call)
+        return -ENOMEM;
+    call->cancels = cancels;
+    snprintf(call->client_id, sizeof(call->client_id), "%s", client_id);
+    struct text path = {0};
+    text_lit(&path, "/v2/orders:by_client_order_id?client_order_id=");
+    text_url(&path, client_id);
+    return start(call, STEP_FIND, &path, NULL, take);
+}
+
+int alpaca_ask_cancel(struct paper_requests *requests, const char *client_id, venue_answer_done *done,
+                      void *user)
+{
+    return find(requests, client_id, true, take_found, done, user);
+}
+
+int alpaca_ask_query(struct paper_requests *requests, const char *client_id, venue_answer_done *done,
+                     void *user)
+{
+    return find(requests, client_id, false, take_queried, done, user);
+}
+
+/* ---- Open orders. ---- */
+
+static bool take_open(struct paper_call *call, const struct http_reply *reply);
+
+static void open_path(struct text *path, int64_t after_ns)
+{
+    text_format(path, "/v2/orders?status=open&direction=asc&nested=false&limit=%d", OPEN_PAGE);
+    if (after_ns == 0)
+        return;
+    char time[ALPACA_TIME_TEXT_MAX];
+    alpaca_time_text(after_ns, time);
+    text_lit(path, "&after=");
+    text_url(path, time);
+}
+
+/* Pages are by the time of submission, from just before the last one of the page before: several may share
+ * it. */
+static bool take_open(struct paper_call *call, const struct http_reply *reply)
+{
+    size_t before = call->orders.n, n;
+    int64_t last_ns;
+    if (alpaca_parse_orders(&call->requests->symbols, reply->body, reply->len, &call->orders, &n, &last_ns) <
+        0)
+        return false;
+    if (n < OPEN_PAGE) {
+        alpaca_account_call_finish(call, VENUE_DONE, 0, "");
+        return true;
+    }
+    if (last_ns <= 1 || call->orders.n == before || ++call->pages == PAGES_MAX)
+        return false;
+    struct text path = {0};
+    open_path(&path, last_ns - 1);
+    alpaca_account_call_continue(call, STEP_READ, &path, take_open);
+    return true;
+}
+
+int alpaca_ask_open(struct paper_requests *requests, venue_answer_done *done, void *user)
+{
+    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    if (!call)
+        return -ENOMEM;
+    struct text path = {0};
+    open_path(&path, 0);
+    return start(call, STEP_READ, &path, NULL, take_open);
+}
+
+/* ---- Fills. ---- */
+
+static bool finish_fills(struct paper_call *call)
+{
+    if (alpaca_fills_settle(&call->fills, call->filled)) {
+        for (size_t i = 0; i < call->fills.n; i++)
+            memcpy(call->fills.list[i].client_id, call->order.client_id, sizeof(call->order.client_id));
+        alpaca_account_call_finish(call, VENUE_DONE, 0, "");
+    } else {
+        alpaca_account_call_finish(call, VENUE_UNKNOWN, 0,
+                                   "the venue's fills of the order do not add up yet");
+    }
+    return true;
+}
+
+static bool take_fills(struct paper_call *call, const struct http_reply *reply);
+
+/* Of the order, for which the venue has had a filter since July 2026, and oldest first; where it ignores
+ * that, from the order's submission on. */
+static void ask_fills(struct paper_call *call, int64_t submitted_ns, const char *token)
+{
+    struct text path = {0};
+    text_format(&path, "/v2/account/activities/FILL?direction=asc&page_size=%d&order_id=", FILLS_PAGE);
+    text_url(&path, call->order_id);
+    if (submitted_ns > SECOND_NS) {
+        char time[ALPACA_TIME_TEXT_MAX];
+        alpaca_time_text((submitted_ns / SECOND_NS - 1) * SECOND_NS, time);
+        text_lit(&path, "&after=");
+        text_url(&path, time);
+    }
+    if (*token) {
+        text_lit(&path, "&page_token=");
+        text_url(&path, token);
+    }
+    alpaca_account_call_continue(call, STEP_READ, &path, take_fills);
+}
+
+static bool take_fills(struct paper_call *call, const struct http_reply *reply)
+{
+    char last[VENUE_TRADE_ID_MAX];
+    size_t n;
+    if (alpaca_parse_fills(call->symbol, call->order_id, reply->body, reply->len, &call->fills, &n, last) < 0)
+        return false;
+    if (n < FILLS_PAGE)
+        return finish_fills(call);
+    if (++call->pages == PAGES_MAX)
+        return false;
+    ask_fills(call, call->submitted_ns, last);
+    return true;
+}
+
+static bool take_order_of_fills(struct paper_call *call, const struct http_reply *reply)
+{
+    struct alpaca_order raw;
+    if (alpaca_parse_order(&call->requests->symbols, reply->body, reply->len, &call->order, &raw) < 0 ||
+        call->order.symbol != call->symbol || strcmp(call->order.id, call->order_id) != 0)
+        return false;
+    call->filled = call->order.filled;
+    call->submitted_ns = raw.submitted_ns;
+    if (call->filled == 0)
+        return finish_fills(call);
+    ask_fills(call, call->submitted_ns, "");
+    return true;
+}
+
+int alpaca_ask_fills(struct paper_requests *requests, int symbol, const char *order_id,
+                     venue_answer_done *done, void *user)
+{
+    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    if (!call)
+        return -ENOMEM;
+    call->symbol = &requests->symbols.list[symbol];
+    snprintf(call->order_id, sizeof(call->order_id), "%s", order_id);
+    struct text path = {0};
+    text_lit(&path, "/v2/orders/");
+    text_url(&path, order_id);
+    return start(call, STEP_FIND, &path, NULL, take_order_of_fills);
+}
+
+/* ---- Balances. ---- */
+
+static bool take_positions(struct paper_call *call, const struct http_reply *reply)
+{
+    if (alpaca_parse_positions(&call->requests->symbols, reply->body, reply->len, &call->balances) < 0)
+        return false;
+    alpaca_account_call_finish(call, VENUE_DONE, 0, "");
+    return true;
+}
+
+static bool take_cash(struct paper_call *call, const struct http_reply *reply)
+{
+    if (alpaca_parse_cash(&call->requests->symbols, reply->body, reply->len, &call->balances) < 0)
+        return false;
+    struct text path = {0};
+    text_lit(&path, "/v2/positions");
+    alpaca_account_call_continue(call, STEP_READ, &path, take_positions);
+    return true;
+}
+
+int alpaca_ask_balances(struct paper_requests *requests, venue_answer_done *done, void *user)
+{
+    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    if (!call)
+        return -ENOMEM;
+    struct text path = {0};
+    text_lit(&path, "/v2/account");
+    return start(call, STEP_READ, &path, NULL, take_cash);
+}
