@@ -114,7 +114,7 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
 {
     const struct broker_calls calls = {market_symbol, market_book, market_now, market_fee, order_changed, o};
     o->source = source;
-    o->faults = faults;
+    o->faults = o->order_faults.faults = faults;
     o->limits = limits;
     _Static_assert((int)KEYS_ERROR_MAX <= (int)PROTOCOL_ERROR_MAX, "an error's room");
     if (keys_file) {
@@ -134,7 +134,7 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
 
 void replay_orders_finish(struct binance_orders *o)
 {
-    free(o->late);
+    replay_broker_faults_finish(&o->order_faults);
     replay_broker_destroy(o->broker);
     replay_keys_finish(&o->keys);
     free(o->listed);

@@ -3,11 +3,11 @@
 #define EXCHANGE_REPLAY_BINANCE_ORDERS_H
 
 #include "exchange/replay/broker/broker.h"
+#include "exchange/replay/broker/faults.h"
 #include "exchange/replay/broker/keys.h"
 #include "exchange/replay/protocol.h"
 #include "exchange/replay/source.h"
 
-struct binance_late;
 struct limits;
 struct binance_session; /* a connection to the WebSocket API: see session.h */
 
@@ -18,12 +18,10 @@ struct binance_orders {
     struct binance_session *sessions;
     int subscriptions;  /* made so far */
     int64_t executions; /* events so far */
-    uint64_t placed;    /* orders that were asked for */
     const struct faults *faults;
     struct limits *limits; /* of the address, REST's too */
 
-    struct binance_late *late; /* orders on their way: order_faults.c */
-    size_t n_late;
+    struct broker_faults order_faults;
 
     struct symbol *listed; /* of the tape's symbols, as `n_listed` and `n_changed` were */
     int n_listed;

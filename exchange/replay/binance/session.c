@@ -35,7 +35,7 @@ void replay_session_close(struct binance_session *session)
     while (*at != session)
         at = &(*at)->next;
     *at = session->next;
-    free(session->late);
+    free(session->events.late);
     free(session);
 }
 

@@ -16,8 +16,7 @@ struct binance_session {
     int64_t opened_ns;
     int subscription; /* -1: none */
     int account;      /* whose user data it gets */
-    uint64_t events;  /* of it, so far */
-    char *late;       /* fault user:reorder: goes out after the next one */
+    struct broker_events events;
 };
 
 /* NULL when memory is out. */

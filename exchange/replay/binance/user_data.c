@@ -1,5 +1,4 @@
 /* What an account's own connections hear of its orders. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/replay/binance/session.h"
@@ -68,28 +67,18 @@ static void write_position(struct text *out, const struct broker_account *accoun
     text_lit(out, "]}");
 }
 
+static void say(void *user, const char *text)
+{
+    replay_client_say(((struct binance_session *)user)->client, text, strlen(text));
+}
+
 static void send_event(struct binance_session *s, const struct text *event)
 {
-    const struct faults *faults = s->orders->faults;
-    const bool hit = ++s->events % FAULT_ORDER_EVERY == 0;
     struct text out = {0};
     text_format(&out, "{\"subscriptionId\":%d,\"event\":", s->subscription);
     text_bytes(&out, event->data, event->len);
     text_lit(&out, "}");
-    if (text_ok(&out) && !(hit && faults->user_drop)) {
-        if (hit && faults->user_reorder && !s->late) {
-            s->late = text_take(&out); /* after the next one */
-            return;
-        }
-        replay_client_say(s->client, out.data, out.len);
-        if (hit && faults->user_dup)
-            replay_client_say(s->client, out.data, out.len);
-    }
-    if (s->late)
-        replay_client_say(s->client, s->late, strlen(s->late));
-    free(s->late);
-    s->late = NULL;
-    text_finish(&out);
+    replay_broker_event(&s->events, s->orders->faults, text_take(&out), say, s);
 }
 
 void replay_user_data_changed(struct binance_orders *orders, const struct broker_order *order,
