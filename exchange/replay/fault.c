@@ -320,13 +320,6 @@ bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start
     return false;
 }
 
-bool replay_fault_of_orders(const struct faults *f)
-{
-    return f->order_lost_request || f->order_lost_answer || f->order_twice || f->order_5xx_done ||
-           f->order_5xx_not_done || f->order_late_ns > 0 || f->user_drop || f->user_dup || f->user_reorder ||
-           f->wipe;
-}
-
 const char *replay_fault_garbage(uint64_t n)
 {
     static const char *const frames[] = {

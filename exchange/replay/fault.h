@@ -113,9 +113,6 @@ bool replay_fault_broken(const struct faults *faults, int64_t since_start_ns, co
 /* Do connections neither send nor read anything, pings and pongs included? */
 bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns);
 
-/* Is there one of orders or user data? */
-bool replay_fault_of_orders(const struct faults *faults);
-
 /* A frame that no parser may accept; n varies it. */
 const char *replay_fault_garbage(uint64_t n);
 

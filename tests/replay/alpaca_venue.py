@@ -349,6 +349,110 @@ def test_orders():
         assert order(v, 403, **stock) == 40310000
 
 
+def buy(n, **more):
+    """A small order for coins, which is filled at once."""
+    return {"symbol": "BTC/USD", "side": "buy", "type": "market", "time_in_force": "gtc", "qty": "0.001", "client_order_id": f"c{n}", **more}
+
+
+def test_activities():
+    """Fills by pages in both directions, of one order, and of a span; what coins cost is in the balance alone."""
+    path = "/v2/account/activities/FILL"
+    with start("--from", SESSION) as v:
+        placed = [order(v, **buy(n)) for n in range(5)] + [order(v, **buy(5, side="sell"))]
+        every = rest(v, path)
+        assert [a["order_id"] for a in every] == [o["id"] for o in placed[::-1]], every
+        for a, o in zip(every[::-1], placed):
+            assert (a["activity_type"], a["type"], a["side"], a["symbol"], a["qty"], a["cum_qty"], a["leaves_qty"], a["price"]) == \
+                ("FILL", "fill", o["side"], "BTC/USD", "0.001", "0.001", "0", o["filled_avg_price"]), a
+            when, execution = a["id"].split("::")
+            assert when == a["transaction_time"][:19].translate({ord(c): None for c in "-T:"}) + when[14:] and len(when) == 17 and len(execution) == 36, a
+        for direction, want in (("desc", every), ("asc", every[::-1])):
+            pages, token = [], ""
+            while page := rest(v, f"{path}?direction={direction}&page_size=4&page_token={token}"):
+                assert len(page) <= 4
+                pages, token = pages + page, page[-1]["id"]
+            assert pages == want, direction
+        assert rest(v, f"{path}?order_id={placed[2]['id']}") == [a for a in every if a["order_id"] == placed[2]["id"]] != []
+        assert rest(v, f"{path}?until={SESSION}") == rest(v, "/v2/account/activities?activity_types=CFEE") == []
+        assert len(rest(v, f"{path}?after=2026-01-14")) == len(rest(v, "/v2/account/activities?activity_types=FILL")) == 6
+        for bad in ("page_size=101", "page_token=x", "after=yesterday"):
+            rest(v, f"{path}?{bad}", 422)
+        assert rest(v, path, headers={**KEYS, "APCA-API-KEY-ID": "other"}) == []
+        (held,) = rest(v, "/v2/positions")
+        assert held["qty"] == held["qty_available"] == "0.0039875", held  # 0.25 % of each purchase
+        order(v, **buy(6, type="limit", side="sell", qty="0.002", limit_price="1000000"))
+        assert rest(v, "/v2/positions")[0]["qty_available"] == "0.0019875"
+        assert [o["client_order_id"] for o in rest(v, f"/v2/orders?after={SESSION}&status=all")] == []
+        assert len(rest(v, "/v2/orders?after=2026-01-14&status=all")) == 7
+
+
+def updates(v):
+    s = v.socket("/stream")
+    s.say({"action": "auth", "key": "k", "secret": "s"})
+    s.say({"action": "listen", "data": {"streams": ["trade_updates"]}})
+    assert [json.loads(s.data(BINARY))["stream"] for _ in range(2)] == ["authorization", "listening"]
+    return s
+
+
+def post_fault(v, fault):
+    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+    c.request("POST", "/_control", fault)
+    assert c.getresponse().read() == b"ok\n"
+
+
+def test_order_faults():
+    """What happens to every fourth order, and to every fourth event: an order is there where it was done, and only there; its id
+    is good once."""
+    there = {"order:lost-request": (None, 0), "order:lost-answer": (None, 1), "order:5xx-not-done": (504, 0), "order:5xx-done": (504, 1),
+             "order:twice": (422, 1), "order:late:1s": (504, 0)}
+    for fault, (answer, done) in there.items():
+        with start("--from", SESSION, "--fault", fault) as v:
+            for n in range(3):
+                order(v, **buy(n))
+            try:
+                status = None
+                c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+                c.request("POST", "/v2/orders", json.dumps(buy("hit")), {**KEYS, "Content-Type": "application/json"})
+                status = c.getresponse().status
+            except (http.client.HTTPException, ConnectionError):
+                pass
+            assert status == answer, (fault, status)
+            count = lambda: sum(o["client_order_id"] == "chit" for o in rest(v, "/v2/orders?status=all"))
+            if "late" in fault:
+                until(lambda: time.sleep(0.1) or count() == 1, "the late order")
+                continue
+            assert count() == done, fault
+            order(v, 422 if done else 200, **buy("hit"))  # the same one again
+            assert count() == 1 and len(rest(v, "/v2/account/activities/FILL")) == 4
+    with start("--from", SESSION, "--fault", "order:late:3s") as v:  # it comes when its second one is there
+        for n in range(3):
+            order(v, **buy(n))
+        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+        c.request("POST", "/v2/orders", json.dumps(buy("hit")), {**KEYS, "Content-Type": "application/json"})
+        assert c.getresponse().status == 504
+        order(v, **buy("hit"))
+        for n in range(3, 5):
+            order(v, **buy(n))
+        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+        c.request("POST", "/v2/orders", json.dumps(buy("next")), {**KEYS, "Content-Type": "application/json"})
+        assert c.getresponse().status == 504  # which comes behind it
+        until(lambda: time.sleep(0.1) or any(o["client_order_id"] == "cnext" for o in rest(v, "/v2/orders?status=all")), "the next late order")
+        assert sum(o["client_order_id"] == "chit" for o in rest(v, "/v2/orders?status=all")) == 1
+        post_fault(v, "wipe")
+        until(lambda: time.sleep(0.1) or rest(v, "/v2/orders?status=all") == [], "the wipe")
+        assert rest(v, "/v2/positions") == rest(v, "/v2/account/activities/FILL") == [] and rest(v, "/v2/account")["cash"] == "100000"
+        again = order(v, **buy(0))  # numbers continue, and the order's own are found
+        assert again["time_in_force"] == "gtc" and rest(v, f"/v2/orders/{again['id']}")["client_order_id"] == "c0"
+        assert rest(v, "/v2/account/activities/FILL")[0]["order_id"] == again["id"] and rest(v, "/v2/positions")[0]["qty"] == "0.0009975"
+    for fault, want in (("user:drop", [0, 1, 2, 4, 5]), ("user:dup", [0, 1, 2, 3, 3, 4, 5]), ("user:reorder", [0, 1, 2, 4, 3, 5])):
+        with start("--from", SESSION, "--fault", fault) as v:
+            s = updates(v)
+            for n in range(3):
+                order(v, **buy(n))
+            seen = [json.loads(s.data(BINARY))["data"] for _ in want]
+            assert [(e["event"], e["order"]["client_order_id"]) for e in seen] == [(("new", "fill")[i % 2], f"c{i // 2}") for i in want], fault
+
+
 def test_session():
     """Through a stock's session at full speed: every kind of message, and REST gives the same."""
     with start("--speed", "max", "--from", SESSION, "--action", "halt:AAPL:2026-01-15T15:00:00Z:5m") as v:
@@ -568,6 +672,6 @@ def test_recorded_updates():
 
 
 for test in (test_usage, test_recorded_updates, test_authentication, test_subscriptions, test_trading_stream, test_years, test_changes,
-             test_rest, test_book, test_encodings, test_orders, test_session, test_slow):
+             test_rest, test_book, test_encodings, test_orders, test_activities, test_order_faults, test_session, test_slow):
     test()
     print(f"{test.__name__}: ok", flush=True)

@@ -5,7 +5,7 @@
 
 #include "exchange/replay/alpaca/orders.h"
 
-/* One kind of numbers, each with an id of its own: 'o' orders, 'a' assets, 'e' executions. */
+/* One kind of numbers, each with an id of its own: 'o' orders, 'a' assets, 'f' fills, 'e' other events. */
 void replay_alpaca_id(int64_t number, char kind, char ret[static 37])
 {
     snprintf(ret, 37, "%08x-0000-4000-8000-%012" PRIx64, (unsigned)kind, (uint64_t)number & 0xffffffffffff);
@@ -95,7 +95,7 @@ static void hold(const struct alpaca_orders *o, int account, int symbol, int64_t
         const struct broker_fill *f = &fills[i];
         if (f->account != account || f->symbol != symbol)
             continue;
-        if (orders[f->order_id - 1].terms.side == ORDER_BUY) {
+        if (orders[f->order_id - 1 - o->wiped].terms.side == ORDER_BUY) {
             *ret_qty += f->qty - f->commission;
             *ret_cost += (int128_t)f->price * (f->qty - f->commission);
         } else if (*ret_qty > 0) {
@@ -109,11 +109,16 @@ static void hold(const struct alpaca_orders *o, int account, int symbol, int64_t
 json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int symbol)
 {
     const struct made_symbol *of = &o->alpaca->made[0].symbols[symbol];
-    int64_t qty;
+    const struct broker_account *owner = replay_broker_account_of(o->broker, account);
+    int64_t qty, locked = 0;
     int128_t cost;
     hold(o, account, symbol, &qty, &cost);
     if (qty == 0)
         return NULL;
+    const size_t base = strcspn(of->name, "/");
+    for (size_t i = 0; i < owner->n_balances; i++)
+        if (strlen(owner->balances[i].asset) == base && memcmp(owner->balances[i].asset, of->name, base) == 0)
+            locked = (int64_t)(owner->balances[i].locked / 100000000);
     const int64_t price = replay_alpaca_price(o, symbol);
     const int128_t value = (int128_t)price * qty, gain = value - cost;
     const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
@@ -121,7 +126,7 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
         "{s:o, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "asset_id", id_of(symbol + 1, 'a'), "symbol", of->name, "exchange", of->exchange, "asset_class",
         of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty", decimal(qty, 8),
-        "qty_available", decimal(qty, 8), "avg_entry_price", decimal(cost / qty, 8), "side", "long",
+        "qty_available", decimal(qty - locked, 8), "avg_entry_price", decimal(cost / qty, 8), "side", "long",
         "market_value", decimal(value, 16), "cost_basis", decimal(cost, 16), "unrealized_pl",
         decimal(gain, 16), "unrealized_plpc", decimal(gain_e6, 6), "unrealized_intraday_pl",
         decimal(gain, 16), "unrealized_intraday_plpc", decimal(gain_e6, 6), "current_price",

@@ -1,5 +1,3 @@
-#include "exchange/replay/alpaca/orders.h"
-
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,6 +7,8 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/alpaca/subscriber.h"
+#include "exchange/replay/alpaca/trading_call.h"
+#include "exchange/replay/serve.h"
 
 #define E8 100000000LL
 
@@ -112,7 +112,10 @@ static void order_changed(void *user, const struct broker_order *order, const st
     const struct broker_account *account = replay_broker_account_of(o->broker, order->terms.account);
     char id[37];
     struct text when = {0};
-    replay_alpaca_id(++o->executions, 'e', id);
+    if (fill)
+        replay_alpaca_id(fill->id, 'f', id);
+    else
+        replay_alpaca_id(++o->executions, 'e', id);
     replay_wire_rfc3339(&when, order->updated_ns);
     json_t *data =
         text_ok(&when)
@@ -154,8 +157,16 @@ void replay_alpaca_orders_destroy(struct alpaca_orders *o)
     replay_broker_destroy(o->broker);
     replay_ladder_finish(&o->bids);
     replay_ladder_finish(&o->asks);
+    replay_broker_faults_finish(&o->faults);
     free(o->own);
     free(o);
+}
+
+int64_t replay_alpaca_next_id(const struct alpaca_orders *o)
+{
+    size_t n;
+    replay_broker_orders(o->broker, &n);
+    return o->wiped + (int64_t)n + 1;
 }
 
 /* ---- Time passes. ---- */
@@ -184,7 +195,13 @@ static bool is_over(const struct alpaca_orders *o, const struct broker_order *or
     return o->alpaca->now_ns >= (own->extended ? day.late_ns : day.close_ns);
 }
 
-void replay_alpaca_orders_beat(struct alpaca_orders *o)
+static void wipe(struct alpaca_orders *o)
+{
+    o->wiped = replay_alpaca_next_id(o) - 1;
+    replay_broker_wipe(o->broker);
+}
+
+static void play_all(struct alpaca_orders *o)
 {
     const int64_t from_ns = o->played_ns, to_ns = o->alpaca->now_ns;
     size_t n;
@@ -201,29 +218,30 @@ void replay_alpaca_orders_beat(struct alpaca_orders *o)
             replay_broker_expire(o->broker, all[i].terms.account, all[i].id);
 }
 
+/* An order's late arrival may be its second one. */
+static void arrive(void *user, const struct broker_late *late)
+{
+    struct alpaca_orders *o = user;
+    struct alpaca_paper_order own;
+    const struct broker_order *order;
+    memcpy(&own, late->more, sizeof(own));
+    if (!replay_trading_by_client_id(o, late->terms.account, late->terms.client_id))
+        replay_trading_place(o, &late->terms, &own, &order);
+}
+
+void replay_alpaca_orders_beat(struct alpaca_orders *o)
+{
+    struct faults *faults = o->alpaca->base.server->faults;
+    play_all(o);
+    if (faults->wipe)
+        wipe(o);
+    faults->wipe = false;
+    replay_broker_arrivals(&o->faults, 0, arrive, o);
+}
+
 /* ---- Calls. ---- */
 
-struct trading_call {
-    struct rest_call *call;
-    struct alpaca_orders *o;
-    int account;
-    json_t *body; /* an object, or NULL */
-};
-
-static bool refuse(struct trading_call *a, int status, int64_t code, const char *message)
-{
-    replay_rest_refuse(a->call, status, code, message);
-    return false;
-}
-
-static bool refuse_value(struct trading_call *a, const char *name, const char *right)
-{
-    char message[128];
-    snprintf(message, sizeof(message), "invalid %s: %s", name, right);
-    return refuse(a, 422, 42210000, message);
-}
-
-static void send_json(struct trading_call *a, json_t *value)
+void replay_trading_send(struct trading_call *a, json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
     if (text)
@@ -234,198 +252,48 @@ static void send_json(struct trading_call *a, json_t *value)
     json_decref(value);
 }
 
-/* A decimal, as a string or a number, which is the nearest to it. */
-static bool read_decimal(struct trading_call *a, const char *name, int64_t *ret)
-{
-    const json_t *value = json_object_get(a->body, name);
-    int r = -EINVAL;
-    *ret = 0;
-    if (!value || json_is_null(value))
-        return true;
-    if (json_is_number(value))
-        r = decimal_from_double(json_number_value(value), 8, ret);
-    else if (json_is_string(value))
-        r = decimal_parse_str(json_string_value(value), 8, ret);
-    return (r == 0 && *ret > 0) ||
-           refuse_value(a, name, "a number above 0 with at most 8 digits after the point");
-}
-
-static const char *read_word(struct trading_call *a, const char *name)
-{
-    return json_string_value(json_object_get(a->body, name));
-}
-
-static bool read_symbol(struct trading_call *a, struct broker_terms *terms)
-{
-    const char *name = read_word(a, "symbol");
-    terms->symbol = name ? replay_made_find(market(a->o), name) : -1;
-    if (terms->symbol >= 0 && replay_made_listed_at(market(a->o), terms->symbol, a->o->alpaca->now_ns))
-        return true;
-    char message[96];
-    snprintf(message, sizeof(message), "asset \"%.40s\" not found", name ? name : "");
-    return refuse(a, 422, 42210000, message);
-}
-
-static bool read_type(struct trading_call *a, struct broker_terms *terms)
-{
-    static const struct {
-        const char *name;
-        enum order_type type;
-        bool limit, stop;
-    } types[] = {{"market", ORDER_MARKET, false, false},
-                 {"limit", ORDER_LIMIT, true, false},
-                 {"stop", ORDER_STOP, false, true},
-                 {"stop_limit", ORDER_STOP_LIMIT, true, true}};
-    const char *type = read_word(a, "type");
-    for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++) {
-        if (strcmp(types[i].name, type) != 0)
-            continue;
-        terms->type = types[i].type;
-        if (types[i].limit != (terms->price != 0))
-            return refuse_value(a, "limit_price",
-                                types[i].limit ? "this type needs it" : "this type has none");
-        if (types[i].stop != (terms->stop != 0))
-            return refuse_value(a, "stop_price", types[i].stop ? "this type needs it" : "this type has none");
-        if (terms->type == ORDER_STOP && market(a->o)->symbols[terms->symbol].class == MADE_CRYPTO)
-            return refuse_value(a, "type", "coins take market, limit and stop_limit");
-        return true;
-    }
-    return refuse_value(a, "type", "market, limit, stop or stop_limit");
-}
-
-static bool read_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
-{
-    static const char *const names[] = {"day", "gtc", "ioc", "fok"};
-    static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK};
-    const bool crypto = market(a->o)->symbols[terms->symbol].class == MADE_CRYPTO;
-    const char *tif = read_word(a, "time_in_force");
-    for (int i = 0; tif && i < 4; i++) {
-        if (strcmp(names[i], tif) != 0 || (crypto && (i == 0 || i == 3)))
-            continue;
-        memcpy(own->tif, tif, 4);
-        own->by_day = i == 0;
-        terms->tif = tifs[i];
-        return true;
-    }
-    return refuse(a, 422, 42210000,
-                  crypto ? "invalid crypto time_in_force" : "invalid time_in_force: day, gtc, ioc or fok");
-}
-
-/* Of the account's whole life, also of orders that have ended. */
-static const struct broker_order *by_client_id(const struct trading_call *a, const char *id)
-{
-    size_t n;
-    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
-    for (size_t i = 0; i < n; i++)
-        if (all[i].terms.account == a->account && strcmp(all[i].terms.client_id, id) == 0)
-            return &all[i];
-    return NULL;
-}
-
-static bool read_client_id(struct trading_call *a, struct broker_terms *terms)
-{
-    const char *id = read_word(a, "client_order_id");
-    size_t n;
-    replay_broker_orders(a->o->broker, &n);
-    if (!id || !*id)
-        replay_alpaca_id((int64_t)n + 1, 'u', terms->client_id);
-    else if (strlen(id) >= sizeof(terms->client_id))
-        return refuse_value(a, "client_order_id", "at most 36 characters here");
-    else
-        strcpy(terms->client_id, id);
-    return !by_client_id(a, terms->client_id) || refuse(a, 422, 40010001, "client_order_id must be unique");
-}
-
-/* A stock in its session, or with `extended` before and after it; not while it is halted. */
-static bool is_open(const struct alpaca_orders *o, int symbol, bool extended)
-{
-    const int64_t now_ns = o->alpaca->now_ns;
-    struct trading_day day;
-    if (!replay_made_trades_at(market(o), symbol, now_ns))
-        return false;
-    if (extended || market(o)->symbols[symbol].class != MADE_STOCK)
-        return true;
-    return replay_sessions_on(replay_eastern_date(now_ns), &day) != SESSIONS_CLOSED &&
-           now_ns >= day.open_ns && now_ns < day.close_ns;
-}
-
-static bool read_order(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
-{
-    const char *side = read_word(a, "side"), *class = read_word(a, "order_class");
-    *terms = (struct broker_terms){.account = a->account};
-    *own = (struct alpaca_paper_order){.extended = json_is_true(json_object_get(a->body, "extended_hours"))};
-    if (!a->body)
-        return refuse(a, 400, 40010000, "request body format is invalid");
-    if (a->o->alpaca->recorded)
-        return refuse(a, 403, 40310000, "orders are not served here: of a recording there is its data only");
-    if (!read_symbol(a, terms) || !read_decimal(a, "qty", &terms->qty) ||
-        !read_decimal(a, "notional", &terms->quote) || !read_decimal(a, "limit_price", &terms->price) ||
-        !read_decimal(a, "stop_price", &terms->stop))
-        return false;
-    if (!side || (strcmp(side, "buy") != 0 && strcmp(side, "sell") != 0))
-        return refuse_value(a, "side", "buy or sell");
-    terms->side = side[0] == 'b' ? ORDER_BUY : ORDER_SELL;
-    if (class && *class && strcmp(class, "simple") != 0)
-        return refuse_value(a, "order_class", "only simple orders are served here");
-    if ((terms->qty != 0) == (terms->quote != 0))
-        return refuse(a, 422, 42210000, "qty or notional is required, and not both");
-    if (!read_type(a, terms) || !read_tif(a, terms, own) || !read_client_id(a, terms))
-        return false;
-    if (terms->quote && terms->type != ORDER_MARKET)
-        return refuse_value(a, "notional", "only market orders have it here");
-    if (!is_open(a->o, terms->symbol, own->extended))
-        return refuse(a, 403, 40310000, "the market is closed: orders do not wait for its opening here");
-    return true;
-}
-
 /* Before it is placed, so that its events find it. */
 static bool keep_own(struct alpaca_orders *o, const struct alpaca_paper_order *own)
 {
-    size_t n;
-    replay_broker_orders(o->broker, &n);
-    if (n >= o->cap_own) {
-        const size_t cap = o->cap_own ? o->cap_own * 2 : 64;
+    const size_t at = (size_t)replay_alpaca_next_id(o) - 1;
+    if (at >= o->cap_own) {
+        const size_t cap = at < 32 ? 64 : at * 2;
         struct alpaca_paper_order *grown = reallocarray(o->own, cap, sizeof(*grown));
         if (!grown)
             return false;
         o->own = grown;
         o->cap_own = cap;
     }
-    o->own[n] = *own;
-    o->n_own = n + 1;
+    o->own[at] = *own;
     return true;
 }
 
-static bool place(struct trading_call *a, const struct broker_terms *terms,
-                  const struct alpaca_paper_order *own, const struct broker_order **ret)
+enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct broker_terms *terms,
+                                         const struct alpaca_paper_order *own,
+                                         const struct broker_order **ret)
 {
-    if (!keep_own(a->o, own))
-        return refuse(a, 500, 50010000, "out of memory");
-    switch (replay_broker_place(a->o->broker, terms, ret)) {
+    return keep_own(o, own) ? replay_broker_place(o->broker, terms, ret) : BROKER_MEMORY;
+}
+
+bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
+                           const struct alpaca_paper_order *own, const struct broker_order **ret)
+{
+    switch (replay_trading_place(a->o, terms, own, ret)) {
     case BROKER_TAKEN:
         return true;
     case BROKER_POOR:
-        return refuse(a, 403, 40310000,
-                      terms->side == ORDER_BUY ? "insufficient buying power"
-                                               : "insufficient qty available for order");
+        return replay_trading_refuse(a, 403, 40310000,
+                                     terms->side == ORDER_BUY ? "insufficient buying power"
+                                                              : "insufficient qty available for order");
     case BROKER_TRIGGERS:
-        return refuse(a, 422, 42210000, "stop price would trigger at once");
+        return replay_trading_refuse(a, 422, 42210000, "stop price would trigger at once");
     case BROKER_CROSSES:
     case BROKER_EMPTY:
     case BROKER_TWICE:
     case BROKER_MEMORY:
         break;
     }
-    return refuse(a, 500, 50010000, "internal server error occurred");
-}
-
-static void post_order(struct trading_call *a)
-{
-    struct broker_terms terms;
-    struct alpaca_paper_order own;
-    const struct broker_order *order;
-    if (read_order(a, &terms, &own) && place(a, &terms, &own, &order))
-        send_json(a, replay_alpaca_order_json(a->o, order));
+    return replay_trading_refuse(a, 500, 50010000, "internal server error occurred");
 }
 
 /* Is the name in the list, between commas? Without one all are. */
@@ -444,6 +312,9 @@ static void get_orders(struct trading_call *a)
                *limit = replay_request_arg(a->call->request, "limit"),
                *direction = replay_request_arg(a->call->request, "direction"),
                *symbols = replay_request_arg(a->call->request, "symbols");
+    int64_t after_ns = INT64_MIN, until_ns = INT64_MAX;
+    if (!replay_trading_time(a, "after", &after_ns) || !replay_trading_time(a, "until", &until_ns))
+        return;
     const bool every = status && strcmp(status, "all") == 0, closed = status && strcmp(status, "closed") == 0;
     const bool rising = direction && strcmp(direction, "asc") == 0;
     size_t n, most = limit ? strtoul(limit, NULL, 10) : LIST_USUAL;
@@ -453,11 +324,12 @@ static void get_orders(struct trading_call *a)
     for (size_t i = 0; i < n && json_array_size(list) < most; i++) {
         const struct broker_order *order = &all[rising ? i : n - 1 - i];
         if (order->terms.account != a->account || (!every && broker_is_open(order) == closed) ||
+            order->time_ns <= after_ns || order->time_ns >= until_ns ||
             !is_listed(symbols, market(a->o)->symbols[order->terms.symbol].name))
             continue;
         json_array_append_new(list, replay_alpaca_order_json(a->o, order));
     }
-    send_json(a, list);
+    replay_trading_send(a, list);
 }
 
 static const struct broker_order *by_id(struct trading_call *a, const char *id)
@@ -470,7 +342,7 @@ static const struct broker_order *by_id(struct trading_call *a, const char *id)
         if (all[i].terms.account == a->account && strcmp(text, id) == 0)
             return &all[i];
     }
-    refuse(a, 404, 40410000, "order not found");
+    replay_trading_refuse(a, 404, 40410000, "order not found");
     return NULL;
 }
 
@@ -482,7 +354,7 @@ static void delete_order(struct trading_call *a, const char *id)
     if (replay_broker_cancel(a->o->broker, a->account, order->id, NULL))
         a->call->response->status = 204;
     else
-        refuse(a, 422, 42210000, "order is not cancelable");
+        replay_trading_refuse(a, 422, 42210000, "order is not cancelable");
 }
 
 static void delete_orders(struct trading_call *a)
@@ -499,7 +371,7 @@ static void delete_orders(struct trading_call *a)
         json_array_append_new(list, json_pack("{s:s, s:i}", "id", id, "status", 200));
     }
     a->call->response->status = 207;
-    send_json(a, list);
+    replay_trading_send(a, list);
 }
 
 /* Another order in its place, with a new id. */
@@ -510,13 +382,14 @@ static void patch_order(struct trading_call *a, const char *id)
     if (!old)
         return;
     if (!broker_is_open(old) || old->terms.quote) {
-        refuse(a, 422, 42210000, "order is not open, or of a notional");
+        replay_trading_refuse(a, 422, 42210000, "order is not open, or of a notional");
         return;
     }
-    if (!a->body || !read_decimal(a, "qty", &qty) || !read_decimal(a, "limit_price", &price) ||
-        !read_decimal(a, "stop_price", &stop)) {
+    if (!a->body || !replay_trading_decimal(a, "qty", &qty) ||
+        !replay_trading_decimal(a, "limit_price", &price) ||
+        !replay_trading_decimal(a, "stop_price", &stop)) {
         if (!a->body)
-            refuse(a, 400, 40010000, "request body format is invalid");
+            replay_trading_refuse(a, 400, 40010000, "request body format is invalid");
         return;
     }
     struct broker_terms terms = old->terms;
@@ -525,20 +398,18 @@ static void patch_order(struct trading_call *a, const char *id)
     terms.qty = (qty ? qty : terms.qty) - old->filled;
     terms.price = price && terms.price ? price : terms.price;
     terms.stop = stop && terms.stop ? stop : terms.stop;
-    if (terms.qty <= 0 || !read_client_id(a, &terms)) {
+    if (terms.qty <= 0 || !replay_trading_client_id(a, &terms)) {
         if (terms.qty <= 0)
-            refuse_value(a, "qty", "above what is filled");
+            replay_trading_refuse_value(a, "qty", "above what is filled");
         return;
     }
-    size_t n;
-    replay_broker_orders(a->o->broker, &n);
     own.replaces = old_id;
-    a->o->own[old_id - 1].replaced_by = (int64_t)n + 1;
+    a->o->own[old_id - 1].replaced_by = replay_alpaca_next_id(a->o);
     a->o->event = "replaced";
     replay_broker_cancel(a->o->broker, a->account, old_id, NULL);
     a->o->event = NULL;
-    if (place(a, &terms, &own, &order))
-        send_json(a, replay_alpaca_order_json(a->o, order));
+    if (replay_trading_placed(a, &terms, &own, &order))
+        replay_trading_send(a, replay_alpaca_order_json(a->o, order));
     else
         a->o->own[old_id - 1].replaced_by = 0; /* it is cancelled */
 }
@@ -549,7 +420,7 @@ static void get_positions(struct trading_call *a)
     for (int s = 0; s < market(a->o)->n_symbols; s++)
         if ((position = replay_alpaca_position_json(a->o, a->account, s)))
             json_array_append_new(list, position);
-    send_json(a, list);
+    replay_trading_send(a, list);
 }
 
 static void get_position(struct trading_call *a, const char *name)
@@ -563,9 +434,9 @@ static void get_position(struct trading_call *a, const char *name)
     }
     json_t *position = symbol < 0 ? NULL : replay_alpaca_position_json(a->o, a->account, symbol);
     if (position)
-        send_json(a, position);
+        replay_trading_send(a, position);
     else
-        refuse(a, 404, 40410000, "position does not exist");
+        replay_trading_refuse(a, 404, 40410000, "position does not exist");
 }
 
 static bool route(struct trading_call *a, const char *rest)
@@ -573,7 +444,11 @@ static bool route(struct trading_call *a, const char *rest)
     const char *method = a->call->request->method;
     const bool gets = strcmp(method, "GET") == 0, ends = strcmp(method, "DELETE") == 0;
     if (strcmp(rest, "account") == 0 && gets)
-        send_json(a, replay_alpaca_account_json(a->o, a->account));
+        replay_trading_send(a, replay_alpaca_account_json(a->o, a->account));
+    else if (strcmp(rest, "account/activities") == 0 && gets)
+        replay_trading_activities(a, replay_request_arg(a->call->request, "activity_types"));
+    else if (strncmp(rest, "account/activities/", 19) == 0 && gets)
+        replay_trading_activities(a, rest + 19);
     else if (strcmp(rest, "positions") == 0 && gets)
         get_positions(a);
     else if (strncmp(rest, "positions/", 10) == 0 && gets)
@@ -583,18 +458,18 @@ static bool route(struct trading_call *a, const char *rest)
     else if (strcmp(rest, "orders") == 0 && ends)
         delete_orders(a);
     else if (strcmp(rest, "orders") == 0 && strcmp(method, "POST") == 0)
-        post_order(a);
+        replay_trading_post(a);
     else if (strcmp(rest, "orders:by_client_order_id") == 0 && gets) {
         const char *id = replay_request_arg(a->call->request, "client_order_id");
-        const struct broker_order *order = by_client_id(a, id ? id : "");
+        const struct broker_order *order = replay_trading_by_client_id(a->o, a->account, id ? id : "");
         if (order)
-            send_json(a, replay_alpaca_order_json(a->o, order));
+            replay_trading_send(a, replay_alpaca_order_json(a->o, order));
         else
-            refuse(a, 404, 40410000, "order not found");
+            replay_trading_refuse(a, 404, 40410000, "order not found");
     } else if (strncmp(rest, "orders/", 7) == 0 && gets) {
         const struct broker_order *order = by_id(a, rest + 7);
         if (order)
-            send_json(a, replay_alpaca_order_json(a->o, order));
+            replay_trading_send(a, replay_alpaca_order_json(a->o, order));
     } else if (strncmp(rest, "orders/", 7) == 0 && ends)
         delete_order(a, rest + 7);
     else if (strncmp(rest, "orders/", 7) == 0 && strcmp(method, "PATCH") == 0)

@@ -7,6 +7,7 @@
 
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/broker/broker.h"
+#include "exchange/replay/broker/faults.h"
 
 /* What the broker's order of the same place does not have. */
 struct alpaca_paper_order {
@@ -20,7 +21,9 @@ struct alpaca_orders {
     struct broker *broker;
     struct replay_ladder bids, asks; /* of the last look at a book */
     struct alpaca_paper_order *own;
-    size_t n_own, cap_own;
+    size_t cap_own;
+    int64_t wiped; /* orders of before a wipe: numbers continue */
+    struct broker_faults faults;
     int64_t played_ns; /* trades before are played */
     const char *event; /* of a change that is no fill: "replaced" */
     int64_t executions;
@@ -30,7 +33,11 @@ struct alpaca_orders {
 struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca);
 void replay_alpaca_orders_destroy(struct alpaca_orders *orders); /* NULL is fine */
 
-/* Plays the market's trades up to the position, and ends what is over with its session. */
+/* The number of the next order. */
+int64_t replay_alpaca_next_id(const struct alpaca_orders *orders);
+
+/* Plays the market's trades up to the position, ends what is over with its session, and places what is late
+ * and has come. */
 void replay_alpaca_orders_beat(struct alpaca_orders *orders);
 
 /* What lies below /v2/: orders, positions, account. False: another path. */

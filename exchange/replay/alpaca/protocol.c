@@ -569,9 +569,6 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
-    if (replay_fault_of_orders(faults))
-        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
-                         "not of this venue: --fault order, user, wipe: leave them out");
     if (options->symbols || options->rate > 0)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --symbols, --rate: leave them out");

@@ -380,6 +380,7 @@ void replay_subscriber_destroy(struct alpaca_subscriber *s)
         return;
     free_channels(s->channels);
     text_finish(&s->pending);
+    free(s->events.late);
     free(s);
 }
 

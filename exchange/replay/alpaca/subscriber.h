@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "exchange/replay/alpaca/alpaca.h"
+#include "exchange/replay/broker/faults.h"
 
 enum {
     SUBSCRIBER_AUTH_S = 10,
@@ -32,7 +33,8 @@ struct alpaca_subscriber {
     struct alpaca_subscriber *next;
     bool msgpack, authenticated;
     bool updates; /* of the trading stream: it listens to trade_updates */
-    bool ends;    /* an error that ends the connection was sent */
+    struct broker_events events;
+    bool ends; /* an error that ends the connection was sent */
     char key_id[SUBSCRIBER_KEY_MAX];
     uint64_t since_ns; /* uv_hrtime() when it connected */
 

@@ -89,12 +89,19 @@ void replay_trader_receive(struct alpaca_subscriber *trader, const char *data, s
     json_decref(request);
 }
 
+static void say_event(void *user, const char *text)
+{
+    say_text(user, text);
+}
+
 void replay_trader_update(struct alpaca *alpaca, const char *key, json_t *data)
 {
-    for (struct alpaca_subscriber *trader = alpaca->traders; data && trader; trader = trader->next)
+    json_t *frame = data ? json_pack("{s:s,s:o}", "stream", "trade_updates", "data", data) : NULL;
+    for (struct alpaca_subscriber *trader = alpaca->traders; frame && trader; trader = trader->next)
         if (trader->updates && strcmp(trader->key_id, key) == 0)
-            say(trader, json_pack("{s:s,s:O}", "stream", "trade_updates", "data", data));
-    json_decref(data);
+            replay_broker_event(&trader->events, alpaca->base.server->faults, json_dumps(frame, JSON_COMPACT),
+                                say_event, trader);
+    json_decref(frame);
 }
 
 void replay_trader_beat(struct alpaca_subscriber *trader)

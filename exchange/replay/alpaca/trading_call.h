@@ -1,0 +1,43 @@
+/* One call about orders, positions or the account, while it is answered. */
+#ifndef EXCHANGE_REPLAY_ALPACA_TRADING_CALL_H
+#define EXCHANGE_REPLAY_ALPACA_TRADING_CALL_H
+
+#include "exchange/replay/alpaca/orders.h"
+
+struct trading_call {
+    struct rest_call *call;
+    struct alpaca_orders *o;
+    int account;
+    json_t *body; /* an object, or NULL */
+};
+
+/* False; the refusal is written. */
+bool replay_trading_refuse(struct trading_call *a, int status, int64_t code, const char *message);
+bool replay_trading_refuse_value(struct trading_call *a, const char *name, const char *right);
+
+void replay_trading_send(struct trading_call *a, json_t *value); /* takes it; NULL: memory is out */
+
+/* Parts of the body: false, and refused, for what the venue does not take. */
+bool replay_trading_decimal(struct trading_call *a, const char *name, int64_t *ret);
+bool replay_trading_time(struct trading_call *a, const char *name, int64_t *ret_ns); /* of the query */
+bool replay_trading_client_id(struct trading_call *a, struct broker_terms *terms);
+bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own);
+
+/* Of the account's whole life, also of orders that have ended; NULL: none. */
+const struct broker_order *replay_trading_by_client_id(const struct alpaca_orders *o, int account,
+                                                       const char *id);
+
+/* Places an order, with what the faults do to it. */
+void replay_trading_post(struct trading_call *a);
+/* Places it, and writes nothing. */
+enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct broker_terms *terms,
+                                         const struct alpaca_paper_order *own,
+                                         const struct broker_order **ret);
+/* The same; false, and refused. */
+bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
+                           const struct alpaca_paper_order *own, const struct broker_order **ret);
+
+/* GET account/activities, of the types in `list`. */
+void replay_trading_activities(struct trading_call *a, const char *list);
+
+#endif
