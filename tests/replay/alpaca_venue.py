@@ -357,8 +357,10 @@ def buy(n, **more):
 def test_activities():
     """Fills by pages in both directions, of one order, and of a span; what coins cost is in the balance alone."""
     path = "/v2/account/activities/FILL"
-    with start("--from", SESSION) as v:
+    with start("--from", SESSION, "--speed", "max") as v:
         placed = [order(v, **buy(n)) for n in range(5)] + [order(v, **buy(5, side="sell"))]
+        shown = rest(v, "/v1beta3/crypto/us/latest/quotes?symbols=BTC/USD")["quotes"]["BTC/USD"]  # nothing is played yet
+        assert [float(o["filled_avg_price"]) for o in placed] == [shown["ap"]] * 5 + [shown["bp"]], (shown, placed)
         every = rest(v, path)
         assert [a["order_id"] for a in every] == [o["id"] for o in placed[::-1]], every
         for a, o in zip(every[::-1], placed):

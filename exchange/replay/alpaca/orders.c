@@ -39,6 +39,12 @@ static bool market_symbol(void *user, int symbol, struct symbol *ret)
     return true;
 }
 
+/* Coins trade where the venue's own are, in its first location. */
+static struct made *market_of(const struct alpaca_orders *o, int symbol)
+{
+    return &o->alpaca->made[market(o)->symbols[symbol].class == MADE_CRYPTO ? 1 : 0];
+}
+
 /* The last quote up to the position: of this minute, or the one before. */
 static bool last_tick(struct alpaca_orders *o, int symbol, struct made_tick *ret)
 {
@@ -46,7 +52,7 @@ static bool last_tick(struct alpaca_orders *o, int symbol, struct made_tick *ret
     const int64_t now_ns = o->alpaca->now_ns;
     for (int64_t back = 0; back < 3; back++) {
         const int64_t minute = now_ns / MADE_MINUTE - back;
-        for (size_t i = replay_made_minute(market(o), symbol, minute, ticks); i-- > 0;)
+        for (size_t i = replay_made_minute(market_of(o, symbol), symbol, minute, ticks); i-- > 0;)
             if (ticks[i].ts_ns <= now_ns && ticks[i].bid > 0 && ticks[i].ask > 0) {
                 *ret = ticks[i];
                 return true;
@@ -60,7 +66,8 @@ static bool market_book(void *user, int symbol, struct source_book *ret)
     struct alpaca_orders *o = user;
     struct made_tick tick;
     o->bids.n = o->asks.n = 0;
-    if (replay_made_trades_at(market(o), symbol, o->alpaca->now_ns) && last_tick(o, symbol, &tick) &&
+    if (replay_made_trades_at(market_of(o, symbol), symbol, o->alpaca->now_ns) &&
+        last_tick(o, symbol, &tick) &&
         (replay_ladder_set(&o->bids, tick.bid / 10, ENOUGH_E8) < 0 ||
          replay_ladder_set(&o->asks, tick.ask / 10, ENOUGH_E8) < 0))
         return false;
@@ -71,8 +78,9 @@ static bool market_book(void *user, int symbol, struct source_book *ret)
 int64_t replay_alpaca_price(struct alpaca_orders *o, int symbol)
 {
     struct made_tick tick;
-    return last_tick(o, symbol, &tick) ? (tick.bid + tick.ask) / 20
-                                       : replay_made_price(market(o), symbol, o->alpaca->now_ns) / 10;
+    return last_tick(o, symbol, &tick)
+               ? (tick.bid + tick.ask) / 20
+               : replay_made_price(market_of(o, symbol), symbol, o->alpaca->now_ns) / 10;
 }
 
 static int64_t market_now(void *user)
@@ -175,7 +183,7 @@ static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t t
 {
     struct made_tick ticks[MADE_TICKS_MAX];
     for (int64_t minute = from_ns / MADE_MINUTE; minute <= to_ns / MADE_MINUTE; minute++) {
-        const size_t n = replay_made_minute(market(o), symbol, minute, ticks);
+        const size_t n = replay_made_minute(market_of(o, symbol), symbol, minute, ticks);
         for (size_t i = 0; i < n; i++) {
             const struct made_trade *trade = &ticks[i].trade;
             if (ticks[i].traded && !trade->odd && !trade->extended && trade->ts_ns > from_ns &&
