@@ -1,6 +1,6 @@
 /* What Alpaca may send, through the parser that the first byte picks: f a frame of a data stream (JSON or
  * msgpack), l its notices, r a reply of market data, a assets, x corporate actions, c the calendar, t a frame
- * of the trading stream.
+ * of the trading stream, u the same of an account, o what an account's requests are answered with.
  *
  *   CC=clang-14 meson setup build-fuzz -Dfuzz=true && ninja -C build-fuzz tests/fuzz/alpaca_fuzz
  *   build-fuzz/tests/fuzz/alpaca_fuzz -max_total_time=60 -max_len=4096 NEW_CORPUS tests/fuzz/corpus_alpaca
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/alpaca/account/order_parse.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/channel.h"
 #include "exchange/alpaca/format.h"
 #include "exchange/alpaca/rest_call.h"
-#include "exchange/alpaca/trading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -195,13 +195,59 @@ static void trading(const char *text, size_t len)
          (said.price > 0 && said.qty > 0));
 }
 
+static const struct symbol traded[] = {
+    {.name = "BTC/USD", .base = "BTC", .quote = "USD", .price_scale = 9, .qty_scale = 9, .quote_scale = 8},
+    {.name = "AAPL", .base = "AAPL", .quote = "USD", .price_scale = 2, .qty_scale = 4, .quote_scale = 8},
+};
+static const struct paper_symbols paper = {traded, 2};
+
+/* What an account's requests are answered with: orders, fills, cash, positions, refusals. */
+static void account(const char *text, size_t len)
+{
+    struct paper_orders orders = {0};
+    struct paper_fills fills = {0};
+    struct paper_balances balances = {0};
+    struct venue_order order;
+    struct json_text words;
+    char last[VENUE_TRADE_ID_MAX];
+    int64_t last_ns;
+    size_t n;
+    int code;
+    if (alpaca_parse_order(&paper, text, len, &order, NULL) == 0)
+        must(order.id[0] && (!order.symbol || order.qty >= 0) && order.filled >= 0);
+    if (alpaca_parse_orders(&paper, text, len, &orders, &n, &last_ns) == 0)
+        must(orders.n <= n);
+    if (alpaca_parse_fills(&traded[0], "o", text, len, &fills, &n, last) == 0)
+        must(fills.n <= n);
+    if (alpaca_fills_settle(&fills, 0) && fills.n > 0)
+        must(fills.list[0].cumulative == fills.list[0].qty && fills.list[0].qty > 0);
+    alpaca_parse_cash(&paper, text, len, &balances);
+    alpaca_parse_positions(&paper, text, len, &balances);
+    if (alpaca_parse_error(text, len, &code, &words))
+        must(code > 0 || within(words, text, len));
+    free(orders.list);
+    free(fills.list);
+    free(balances.list);
+}
+
+static void update(const char *text, size_t len)
+{
+    struct alpaca_trading said;
+    struct venue_order order;
+    struct venue_fill fill;
+    bool filled;
+    if (alpaca_parse_trading(text, len, &said) == 0 && said.kind == TRADING_UPDATE &&
+        alpaca_account_update(&paper, &said, &order, &filled, &fill) && filled)
+        must(fill.qty > 0 && fill.price > 0 && fill.cumulative >= fill.qty && fill.trade_id[0]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct {
         char word;
         void (*parse)(const char *text, size_t len);
-    } words[] = {{'f', frame},   {'l', notice},   {'r', reply},  {'a', assets},
-                 {'x', actions}, {'c', calendar}, {'t', trading}};
+    } words[] = {{'f', frame},    {'l', notice},  {'r', reply},   {'a', assets}, {'x', actions},
+                 {'c', calendar}, {'t', trading}, {'o', account}, {'u', update}};
     if (size == 0)
         return 0;
     size_t len = size - 1;

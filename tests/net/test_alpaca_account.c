@@ -371,6 +371,8 @@ static struct script script;
 
 static void answer_rest(struct peer *peer, int status, const char *body)
 {
+    if (script.drop && status > 0) /* an answer that ends half way */
+        peer_print(peer, "HTTP/1.1 %d X\r\nContent-Length: 100\r\n\r\n{", status);
     if (script.drop)
         peer_drop(peer);
     else if (status == 204)
@@ -508,6 +510,7 @@ static int open_account(unsigned port, const struct venue_ban *ban)
 
 #define OWN_LIVES ORDER(MARKET_BUY "\"filled_qty\":\"0\",\"status\":\"new\"")
 #define OWN_ENDED ORDER(MARKET_BUY "\"filled_qty\":\"1\",\"status\":\"filled\"")
+#define OWN_ENDS  ORDER(MARKET_BUY "\"filled_qty\":\"0\",\"status\":\"pending_cancel\"")
 #define OTHER \
     "{\"id\":\"" ID "\",\"client_order_id\":\"another\"," MARKET_BUY \
     "\"filled_qty\":\"0\",\"status\":\"new\"}"
@@ -565,6 +568,8 @@ static void test_outcomes(void)
         {PLACE, -1, 504, -1, "", VENUE_UNKNOWN, 0, false},
         {PLACE, -1, 0, -1, "", VENUE_UNKNOWN, 0, false}, /* no answer in time */
         {PLACE, -1, 0, -1, "", VENUE_UNKNOWN, 0, true},
+        {PLACE, -1, 200, -1, "", VENUE_UNKNOWN, 0, true},
+        {PLACE, -1, 403, -1, "", VENUE_UNKNOWN, 0, true},
         {QUERY, 200, -1, -1, OWN_LIVES, VENUE_DONE, 0, false},
         {QUERY, 200, -1, -1, OTHER, VENUE_UNKNOWN, 0, false},
         {QUERY, 404, -1, -1, SAID(40410000, "order not found"), VENUE_ABSENT, 40410000, false},
@@ -610,6 +615,11 @@ static void test_outcomes(void)
     script = (struct script){.get = 200, .get_body = OWN_ENDED, .authorized = "authorized"};
     ask(CANCEL);
     CHECK_INT(seen.answer.outcome, VENUE_ABSENT);
+    CHECK_INT(script.ends, 0);
+
+    script = (struct script){.get = 200, .get_body = OWN_ENDS};
+    ask(CANCEL);
+    CHECK_INT(seen.answer.outcome, VENUE_DONE); /* it was asked for before */
     CHECK_INT(script.ends, 0);
 
     /* What is sent. */

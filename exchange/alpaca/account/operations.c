@@ -26,15 +26,12 @@ static int start(struct paper_call *call, enum paper_step step, struct text *pat
     return r;
 }
 
-static bool take_one(struct paper_call *call, const struct http_reply *reply)
-{
-    return alpaca_parse_order(&call->requests->symbols, reply->body, reply->len, &call->order, NULL) == 0;
-}
-
 /* An order that was asked for by its client id. */
-static bool take_own(struct paper_call *call, const struct http_reply *reply)
+static bool take_own(struct paper_call *call, const struct http_reply *reply, struct alpaca_order *ret_raw)
 {
-    return take_one(call, reply) && strcmp(call->order.client_id, call->client_id) == 0;
+    return alpaca_parse_order(&call->requests->symbols, reply->body, reply->len, &call->order, ret_raw) ==
+               0 &&
+           strcmp(call->order.client_id, call->client_id) == 0;
 }
 
 static bool finish_with_order(struct paper_call *call)
@@ -48,7 +45,7 @@ static bool finish_with_order(struct paper_call *call)
 
 static bool take_placed(struct paper_call *call, const struct http_reply *reply)
 {
-    return take_own(call, reply) && call->order.symbol == call->symbol && finish_with_order(call);
+    return take_own(call, reply, NULL) && call->order.symbol == call->symbol && finish_with_order(call);
 }
 
 static const char *type_word(enum order_type type)
@@ -133,7 +130,7 @@ int alpaca_ask_place(struct paper_requests *requests, const struct order *order,
 
 static bool take_queried(struct paper_call *call, const struct http_reply *reply)
 {
-    return take_own(call, reply) && finish_with_order(call);
+    return take_own(call, reply, NULL) && finish_with_order(call);
 }
 
 static bool take_ended(struct paper_call *call, const struct http_reply *reply)
@@ -145,8 +142,11 @@ static bool take_ended(struct paper_call *call, const struct http_reply *reply)
 
 static bool take_found(struct paper_call *call, const struct http_reply *reply)
 {
-    if (!take_own(call, reply))
+    struct alpaca_order raw;
+    if (!take_own(call, reply, &raw))
         return false;
+    if (json_is(raw.status, "pending_cancel")) /* the DELETE would be refused */
+        return take_ended(call, reply);
     if (call->order.state > VENUE_ORDER_PARTIAL) {
         alpaca_account_call_finish(call, VENUE_ABSENT, 0, "the order has ended");
         return true;
