@@ -29,6 +29,7 @@ struct replay_recorded;
 enum {
     ALPACA_ENDPOINTS = 7,
     ALPACA_MARKETS = 4, /* stocks; crypto of each location */
+    ALPACA_COINS = 1,   /* the first location's: us, where orders trade */
     ALPACA_CALLS_PER_MINUTE = 200,
     RECORDED_BOOKS_MAX = 64, /* coins of a recording */
 };

@@ -45,7 +45,7 @@ static const struct made_symbol listed[] = {
 
 void replay_made_init(struct made *made, uint64_t seed)
 {
-    *made = (struct made){.seed = seed, .n_symbols = sizeof(listed) / sizeof(*listed)};
+    *made = (struct made){.seed = seed, .path_seed = seed, .n_symbols = sizeof(listed) / sizeof(*listed)};
     memcpy(made->symbols, listed, sizeof(listed));
     for (int i = 0; i < MADE_SYMBOLS_MAX; i++)
         for (int k = 0; k < MADE_OCTAVES; k++)
@@ -86,7 +86,8 @@ static uint64_t mixed(uint64_t state)
 
 uint64_t replay_made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at)
 {
-    return mixed(mixed(mixed(made->seed ^ (uint64_t)purpose << 56) + (uint64_t)symbol) ^ at);
+    const uint64_t seed = purpose == MADE_PATHS ? made->path_seed : made->seed;
+    return mixed(mixed(mixed(seed ^ (uint64_t)purpose << 56) + (uint64_t)symbol) ^ at);
 }
 
 /* −2^20 … 2^20 at a point of an octave's lattice. */

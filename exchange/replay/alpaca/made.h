@@ -112,6 +112,7 @@ struct made_action {
 
 struct made {
     uint64_t seed;
+    uint64_t path_seed; /* of its prices' paths: the seed, unless another market's prices are to be near */
     struct made_symbol symbols[MADE_SYMBOLS_MAX];
     int n_symbols;
     struct made_action actions[MADE_ACTIONS_MAX];

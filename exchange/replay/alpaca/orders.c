@@ -15,8 +15,9 @@
 /* A quantity that no paper order exceeds: paper fills do not look at sizes. */
 #define ENOUGH_E8 (INT64_C(1000000000) * E8)
 
-enum { CASH = 100000, CRYPTO_TAKER_E6 = 2500, CRYPTO_MAKER_E6 = 1500, LIST_USUAL = 50, LIST_MAX = 500 };
+enum { CASH = 100000, CRYPTO_TAKER_E6 = 2500, CRYPTO_MAKER_E6 = 1500 };
 
+/* Where symbols are looked up: all markets have the same. */
 static struct made *market(const struct alpaca_orders *o)
 {
     return &o->alpaca->made[0];
@@ -39,10 +40,10 @@ static bool market_symbol(void *user, int symbol, struct symbol *ret)
     return true;
 }
 
-/* Coins trade where the venue's own are, in its first location. */
+/* The market that a symbol trades in: of coins the location us. */
 static struct made *market_of(const struct alpaca_orders *o, int symbol)
 {
-    return &o->alpaca->made[market(o)->symbols[symbol].class == MADE_CRYPTO ? 1 : 0];
+    return &o->alpaca->made[market(o)->symbols[symbol].class == MADE_CRYPTO ? ALPACA_COINS : 0];
 }
 
 /* The last quote up to the position: of this minute, or the one before. */
@@ -293,6 +294,9 @@ bool replay_trading_placed(struct trading_call *a, const struct broker_terms *te
         return replay_trading_refuse(a, 403, 40310000,
                                      terms->side == ORDER_BUY ? "insufficient buying power"
                                                               : "insufficient qty available for order");
+    case BROKER_DRY:
+    case BROKER_SMALL:
+        return replay_trading_refuse_value(a, "notional", "at least what the smallest quantity costs");
     case BROKER_TRIGGERS:
         return replay_trading_refuse(a, 422, 42210000, "stop price would trigger at once");
     case BROKER_CROSSES:
@@ -302,42 +306,6 @@ bool replay_trading_placed(struct trading_call *a, const struct broker_terms *te
         break;
     }
     return replay_trading_refuse(a, 500, 50010000, "internal server error occurred");
-}
-
-/* Is the name in the list, between commas? Without one all are. */
-static bool is_listed(const char *list, const char *name)
-{
-    const size_t len = strlen(name);
-    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
-        if (strcspn(at, ",") == len && memcmp(at, name, len) == 0)
-            return true;
-    return !list || !*list;
-}
-
-static void get_orders(struct trading_call *a)
-{
-    const char *status = replay_request_arg(a->call->request, "status"),
-               *limit = replay_request_arg(a->call->request, "limit"),
-               *direction = replay_request_arg(a->call->request, "direction"),
-               *symbols = replay_request_arg(a->call->request, "symbols");
-    int64_t after_ns = INT64_MIN, until_ns = INT64_MAX;
-    if (!replay_trading_time(a, "after", &after_ns) || !replay_trading_time(a, "until", &until_ns))
-        return;
-    const bool every = status && strcmp(status, "all") == 0, closed = status && strcmp(status, "closed") == 0;
-    const bool rising = direction && strcmp(direction, "asc") == 0;
-    size_t n, most = limit ? strtoul(limit, NULL, 10) : LIST_USUAL;
-    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
-    json_t *list = json_array();
-    most = most == 0 || most > LIST_MAX ? LIST_MAX : most;
-    for (size_t i = 0; i < n && json_array_size(list) < most; i++) {
-        const struct broker_order *order = &all[rising ? i : n - 1 - i];
-        if (order->terms.account != a->account || (!every && broker_is_open(order) == closed) ||
-            order->time_ns <= after_ns || order->time_ns >= until_ns ||
-            !is_listed(symbols, market(a->o)->symbols[order->terms.symbol].name))
-            continue;
-        json_array_append_new(list, replay_alpaca_order_json(a->o, order));
-    }
-    replay_trading_send(a, list);
 }
 
 static const struct broker_order *by_id(struct trading_call *a, const char *id)
@@ -462,7 +430,7 @@ static bool route(struct trading_call *a, const char *rest)
     else if (strncmp(rest, "positions/", 10) == 0 && gets)
         get_position(a, rest + 10);
     else if (strcmp(rest, "orders") == 0 && gets)
-        get_orders(a);
+        replay_trading_orders(a);
     else if (strcmp(rest, "orders") == 0 && ends)
         delete_orders(a);
     else if (strcmp(rest, "orders") == 0 && strcmp(method, "POST") == 0)

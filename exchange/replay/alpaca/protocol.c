@@ -392,9 +392,9 @@ static void init_endpoints(struct alpaca *alpaca)
         {"/v2/iex", "iex", MADE_STOCK, MADE_FEED_IEX, 0, 0},
         {"/v2/delayed_sip", "delayed_sip", MADE_STOCK, MADE_FEED_ALL, SIP_DELAY_NS, 0},
         {"/v2/test", "test", MADE_TEST, MADE_FEED_ALL, 0, 0},
-        {"/v1beta3/crypto/us", "us", MADE_CRYPTO, MADE_FEED_ALL, 0, 1},
-        {"/v1beta3/crypto/us-1", "us-1", MADE_CRYPTO, MADE_FEED_ALL, 0, 2},
-        {"/v1beta3/crypto/eu-1", "eu-1", MADE_CRYPTO, MADE_FEED_ALL, 0, 3},
+        {"/v1beta3/crypto/us", "us", MADE_CRYPTO, MADE_FEED_ALL, 0, ALPACA_COINS},
+        {"/v1beta3/crypto/us-1", "us-1", MADE_CRYPTO, MADE_FEED_ALL, 0, ALPACA_COINS + 1},
+        {"/v1beta3/crypto/eu-1", "eu-1", MADE_CRYPTO, MADE_FEED_ALL, 0, ALPACA_COINS + 2},
     };
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
         struct replay_endpoint *endpoint = &alpaca->endpoints[i];
@@ -488,6 +488,8 @@ static int begin(struct alpaca *alpaca, const struct options *options, bool read
     clock_gettime(CLOCK_REALTIME, &now);
     for (int i = 0; i < ALPACA_MARKETS; i++)
         replay_made_init(&alpaca->made[i], options->seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
+    for (int i = ALPACA_COINS + 1; i < ALPACA_MARKETS; i++) /* each location's own quotes, near the others' */
+        alpaca->made[i].path_seed = alpaca->made[ALPACA_COINS].seed;
     init_endpoints(alpaca);
     alpaca->base.ops = &ops;
     alpaca->base.source = &alpaca->source;

@@ -1,0 +1,81 @@
+"""Orders at papertape-replay as Alpaca's paper accounts take them, with Python's standard library.
+
+usage: alpaca_orders.py PROGRAM"""
+
+import http.client
+import json
+import sys
+import urllib.parse
+from decimal import Decimal
+
+from venue import Venue
+
+PROGRAM = sys.argv[1]
+KEYS = {"APCA-API-KEY-ID": "k", "APCA-API-SECRET-KEY": "s", "Content-Type": "application/json"}
+OPEN = "2026-01-15T15:00:20Z"  # half an hour after a Thursday's opening
+COINS = {"symbol": "BTC/USD", "side": "buy", "type": "market", "time_in_force": "gtc"}
+
+
+def equal(got, want, what=""):
+    if got != want:
+        raise AssertionError(f"{what}: {got!r}, not {want!r}")
+
+
+def start(seed="7", *args):
+    """Nothing is subscribed to, so that the position stands still."""
+    return Venue(PROGRAM, "--venue", "alpaca", "--synthetic", seed, "--from", OPEN, *args)
+
+
+def call(v, method, path, body=None, **query):
+    """(status, answer)"""
+    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+    c.request(method, path + ("?" + urllib.parse.urlencode(query) if query else ""), body and json.dumps(body), KEYS)
+    r = c.getresponse()
+    text = r.read()
+    c.close()
+    return r.status, json.loads(text) if text else None
+
+
+def ok(v, method, path, body=None, **query):
+    status, answer = call(v, method, path, body, **query)
+    assert status < 300, (method, path, body, query, status, answer)
+    return answer
+
+
+def place(v, **wanted):
+    return ok(v, "POST", "/v2/orders", wanted)
+
+
+def refused(v, status, method, path, body=None, words="", **query):
+    got, answer = call(v, method, path, body, **query)
+    equal(got, status, f"{method} {path} {body} {query}: {answer}")
+    assert words in answer["message"], answer
+
+
+def quote(v, symbol, where="us"):
+    q = ok(v, "GET", f"/v1beta3/crypto/{where}/latest/quotes", symbols=symbol)["quotes"][symbol]
+    return Decimal(str(q["bp"])), Decimal(str(q["ap"]))
+
+
+def test_market():
+    """Coins are bought where the location us offers them; the other locations are near it."""
+    for seed in ("1", "7", "42"):
+        with start(seed) as v:
+            for symbol in ("BTC/USD", "ETH/USD", "DOGE/USD"):
+                bid, ask = quote(v, symbol)
+                bought = place(v, **{**COINS, "symbol": symbol}, notional="100")
+                equal(Decimal(bought["filled_avg_price"]), ask, symbol)
+                equal(Decimal(ok(v, "GET", f"/v2/positions/{symbol.replace('/', '')}")["current_price"]), (bid + ask) / 2, symbol)
+                for where in ("us-1", "eu-1"):
+                    other = quote(v, symbol, where)
+                    assert other != (bid, ask) and abs(sum(other) / (bid + ask) - 1) < Decimal("0.03"), (symbol, where, other, bid, ask)
+
+
+def main():
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    for test in tests:
+        test()
+        print(f"{test.__name__}: ok", flush=True)
+
+
+main()
