@@ -18,6 +18,7 @@ struct order_call {
     const struct order_params *params;
     const struct order_caller *caller;
     struct text *body;
+    int weight;
     int symbol;
     struct symbol listed;
 };
@@ -40,6 +41,12 @@ int replay_order_client_id(struct order_call *c, const char **ret);
 /* By a number and a client id; 0, or a refusal of code `unknown`. */
 int replay_order_by(struct order_call *c, const char *id_name, const char *client_name, int unknown,
                     const struct broker_order **ret);
+
+/* openOrders, allOrders, myTrades. */
+int replay_order_open_list(struct order_call *c);
+int replay_order_open_cancel(struct order_call *c);
+int replay_order_all_list(struct order_call *c);
+int replay_order_trades_list(struct order_call *c);
 
 int replay_order_place(struct order_call *c); /* POST order, with what the faults do to it */
 int replay_order_cancel_replace(struct order_call *c);

@@ -5,10 +5,6 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 
-#define NS_PER_MS 1000000LL
-
-enum { LIST_MAX = 1000, LIST_USUAL = 500 };
-
 static int place(struct order_call *c)
 {
     static const char *const refusals[] = {
@@ -107,109 +103,6 @@ static int delete_order(struct order_call *c)
     return ORDER_CALL_OK;
 }
 
-/* Calls `write` for each of the caller's orders of the symbol (or of all, -1) that `wanted` has. */
-static void write_orders(struct order_call *c, int symbol, bool open_only, int64_t from_id, int64_t limit,
-                         bool cancelled)
-{
-    size_t n;
-    int64_t written = 0;
-    struct symbol listed;
-    const struct broker_order *all = replay_broker_orders(c->o->broker, &n);
-    text_lit(c->body, "[");
-    for (size_t i = 0; i < n && written < limit; i++) {
-        const struct broker_order *order = &all[i];
-        if (order->terms.account != c->caller->account || order->id < from_id ||
-            (symbol >= 0 && order->terms.symbol != symbol) || (open_only && !broker_is_open(order)) ||
-            !replay_orders_symbol(c->o, order->terms.symbol, &listed))
-            continue;
-        if (written++ > 0)
-            text_lit(c->body, ",");
-        if (cancelled)
-            replay_order_text_cancelled(
-                c->body, replay_broker_cancel(c->o->broker, c->caller->account, order->id, NULL), &listed);
-        else
-            replay_order_text_queried(c->body, order, &listed);
-    }
-    text_lit(c->body, "]");
-}
-
-static int get_open_orders(struct order_call *c)
-{
-    int status = replay_order_param(c, "symbol") ? replay_order_symbol(c) : 0;
-    if (status != 0)
-        return status;
-    write_orders(c, replay_order_param(c, "symbol") ? c->symbol : -1, true, 0, INT64_MAX, false);
-    return ORDER_CALL_OK;
-}
-
-static int delete_open_orders(struct order_call *c)
-{
-    size_t n;
-    bool any = false;
-    int status = replay_order_symbol(c);
-    if (status != 0)
-        return status;
-    const struct broker_order *all = replay_broker_orders(c->o->broker, &n);
-    for (size_t i = 0; i < n; i++)
-        any |= all[i].terms.account == c->caller->account && all[i].terms.symbol == c->symbol &&
-               broker_is_open(&all[i]);
-    if (!any)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    write_orders(c, c->symbol, true, 0, INT64_MAX, true);
-    return ORDER_CALL_OK;
-}
-
-static int get_all_orders(struct order_call *c)
-{
-    int64_t from_id, limit;
-    int status = replay_order_symbol(c);
-    if (status == 0)
-        status = replay_order_number(c, "orderId", 0, &from_id);
-    if (status == 0)
-        status = replay_order_number(c, "limit", LIST_USUAL, &limit);
-    if (status != 0)
-        return status;
-    write_orders(c, c->symbol, false, from_id, limit < LIST_MAX ? limit : LIST_MAX, false);
-    return ORDER_CALL_OK;
-}
-
-static int get_my_trades(struct order_call *c)
-{
-    int64_t from_id, order_id, limit, start_ms, end_ms;
-    size_t n;
-    int status = replay_order_symbol(c);
-    if (status == 0)
-        status = replay_order_number(c, "fromId", 0, &from_id);
-    if (status == 0)
-        status = replay_order_number(c, "orderId", 0, &order_id);
-    if (status == 0)
-        status = replay_order_number(c, "limit", LIST_USUAL, &limit);
-    if (status == 0)
-        status = replay_order_number(c, "startTime", 0, &start_ms);
-    if (status == 0)
-        status = replay_order_number(c, "endTime", INT64_MAX, &end_ms);
-    if (status != 0)
-        return status;
-    limit = limit < LIST_MAX ? limit : LIST_MAX;
-    const struct broker_fill *all = replay_broker_fills(c->o->broker, &n);
-    text_lit(c->body, "[");
-    for (size_t i = 0; i < n && limit > 0; i++) {
-        const struct broker_fill *fill = &all[i];
-        const int64_t at_ms = fill->time_ns / NS_PER_MS;
-        if (fill->account != c->caller->account || fill->symbol != c->symbol || fill->id < from_id ||
-            (order_id && fill->order_id != order_id) || at_ms < start_ms || at_ms > end_ms)
-            continue;
-        const struct broker_order *order =
-            replay_broker_find(c->o->broker, fill->account, fill->symbol, fill->order_id, NULL);
-        if (c->body->data[c->body->len - 1] != '[')
-            text_lit(c->body, ",");
-        replay_order_text_trade(c->body, fill, order, &c->listed);
-        limit--;
-    }
-    text_lit(c->body, "]");
-    return ORDER_CALL_OK;
-}
-
 static int get_account(struct order_call *c)
 {
     const char *omit = replay_order_param(c, "omitZeroBalances");
@@ -229,21 +122,21 @@ static int get_commission(struct order_call *c)
 static const struct path {
     const char *method, *path;
     int weight;
-    bool changes;
+    bool changes, free; /* takes a key that may trade; weighs nothing where it succeeds */
     int (*answer)(struct order_call *c);
 } paths[] = {
-    {"POST", "/api/v3/order", 1, true, replay_order_place},
-    {"POST", "/api/v3/order/test", 1, true, test_order},
-    {"POST", "/api/v3/order/cancelReplace", 1, true, replay_order_cancel_replace},
-    {"PUT", "/api/v3/order/amend/keepPriority", 4, true, replay_order_amend},
-    {"GET", "/api/v3/order", 4, false, get_order},
-    {"DELETE", "/api/v3/order", 1, true, delete_order},
-    {"GET", "/api/v3/openOrders", 6, false, get_open_orders},
-    {"DELETE", "/api/v3/openOrders", 1, true, delete_open_orders},
-    {"GET", "/api/v3/allOrders", 20, false, get_all_orders},
-    {"GET", "/api/v3/myTrades", 20, false, get_my_trades},
-    {"GET", "/api/v3/account", 20, false, get_account},
-    {"GET", "/api/v3/account/commission", 20, false, get_commission},
+    {"POST", "/api/v3/order", 1, true, true, replay_order_place},
+    {"POST", "/api/v3/order/test", 1, true, false, test_order},
+    {"POST", "/api/v3/order/cancelReplace", 1, true, true, replay_order_cancel_replace},
+    {"PUT", "/api/v3/order/amend/keepPriority", 4, true, false, replay_order_amend},
+    {"GET", "/api/v3/order", 4, false, false, get_order},
+    {"DELETE", "/api/v3/order", 1, true, true, delete_order},
+    {"GET", "/api/v3/openOrders", 6, false, false, replay_order_open_list},
+    {"DELETE", "/api/v3/openOrders", 1, true, true, replay_order_open_cancel},
+    {"GET", "/api/v3/allOrders", 20, false, false, replay_order_all_list},
+    {"GET", "/api/v3/myTrades", 20, false, false, replay_order_trades_list},
+    {"GET", "/api/v3/account", 20, false, false, get_account},
+    {"GET", "/api/v3/account/commission", 20, false, false, get_commission},
 };
 enum { PATHS = sizeof(paths) / sizeof(*paths) };
 
@@ -271,7 +164,6 @@ bool replay_orders_changes(const char *method, const char *path)
     return row && row->changes;
 }
 
-/* An order that was taken weighs nothing. */
 int replay_orders_call(struct binance_orders *o, const char *method, const char *path,
                        const struct order_params *params, const struct order_caller *caller,
                        struct text *body, int *ret_weight)
@@ -280,7 +172,8 @@ int replay_orders_call(struct binance_orders *o, const char *method, const char 
     struct order_call call = {.o = o, .params = params, .caller = caller, .body = body, .symbol = -1};
     if (!row)
         return -1;
+    call.weight = row->weight;
     int status = row->answer(&call);
-    *ret_weight = row->changes && status == ORDER_CALL_OK ? 0 : row->weight;
+    *ret_weight = row->free && status == ORDER_CALL_OK ? 0 : call.weight;
     return status;
 }

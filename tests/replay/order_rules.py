@@ -1,0 +1,76 @@
+"""What Binance's documents say of orders, at papertape-replay, with Python's standard library: lists, limits, filters, parameters.
+
+usage: order_rules.py PROGRAM"""
+
+import sys
+import tempfile
+
+from order_client import STILL, Client, Hmac, equal, market, order, standing
+from venue import Venue
+
+PROGRAM = sys.argv[1]
+HOUR_MS = 3600 * 1000
+
+
+def keyed(*args):
+    """A venue that checks everything, on which nothing moves."""
+    with tempfile.NamedTemporaryFile("w", suffix=".keys", delete=False) as file:
+        file.write("h hmac s3cret\n")
+    return Venue(PROGRAM, *STILL, "--keys", file.name, *args)
+
+
+def used(v):
+    return int(v.get("/api/v3/ping")[1]["X-MBX-USED-WEIGHT-1M"])
+
+
+def weight_of(v, call):
+    before, after = 1, 0
+    while after < before:  # another minute has begun
+        before = used(v)
+        call()
+        after = used(v)
+    return after - before - 1
+
+
+def test_lists():
+    """The newest of a list unless an id or a time asks for the first ones; what may be combined; what each weighs."""
+    with Venue(PROGRAM, *STILL) as v:
+        s, _ = standing(v)
+        a = Client(v, "any", Hmac("any"))
+        placed = [a.ok("POST", "order", **market("BUY", "0.1"))["orderId"] for _ in range(4)]
+        placed += [a.ok("POST", "order", **order(quantity="0.001"))["orderId"]]
+
+        def orders(**more):
+            return [o["orderId"] for o in a.ok("GET", "allOrders", symbol="BTCUSDT", **more)]
+
+        def trades(**more):
+            return [t["id"] for t in a.ok("GET", "myTrades", symbol="BTCUSDT", **more)]
+
+        every, now = trades(), a.now_ms()
+        assert len(every) >= 4 and every == sorted(every), every
+        equal((orders(), orders(limit=2), orders(limit=2, orderId=placed[0])), (placed, placed[-2:], placed[:2]))
+        equal((trades(limit=2), trades(limit=2, fromId=every[0])), (every[-2:], every[:2]))
+        equal((orders(limit=2, startTime=now - HOUR_MS), orders(limit=2, endTime=now)), (placed[:2], placed[-2:]))
+        equal((trades(limit=2, startTime=now - HOUR_MS, endTime=now), trades(limit=2, endTime=(now + 1) * 1000)), (every[:2], every[-2:]))
+        equal((orders(startTime=now + 1), orders(endTime=now - HOUR_MS), trades(endTime=now - HOUR_MS)), ([], [], []))
+        first = [t["id"] for t in a.ok("GET", "myTrades", symbol="BTCUSDT", orderId=placed[0])]
+        equal(first, [t for t in every if t in first])
+        equal(trades(orderId=placed[0], fromId=first[-1]), first[-1:])
+        for path in ("allOrders", "myTrades"):
+            a.refused(-1127, "GET", path, symbol="BTCUSDT", startTime=now - 24 * HOUR_MS - 1, endTime=now, words="24 hours")
+            a.refused(-1128, "GET", path, symbol="BTCUSDT", startTime=now, endTime=now - 1)
+        a.refused(-1128, "GET", "myTrades", symbol="BTCUSDT", startTime=now, fromId=1)
+        for path, weight, more in (("openOrders", 80, {}), ("openOrders", 6, {"symbol": "BTCUSDT"}), ("myTrades", 20, {"symbol": "BTCUSDT"}),
+                                   ("myTrades", 5, {"symbol": "BTCUSDT", "orderId": placed[0]})):
+            equal(weight_of(v, lambda: a.ok("GET", path, timestamp=now, **more)), weight, path)
+        s.close()
+
+
+def main():
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    for test in tests:
+        test()
+        print(f"{test.__name__}: ok", flush=True)
+
+
+main()
