@@ -46,9 +46,9 @@ def place(v, **wanted):
     return ok(v, "POST", "/v2/orders", wanted)
 
 
-def refused(v, status, method, path, body=None, words="", **query):
+def refused(v, code, method, path, body=None, words="", **query):
     got, answer = call(v, method, path, body, **query)
-    equal(got, status, f"{method} {path} {body} {query}: {answer}")
+    equal(got, code, f"{method} {path} {body} {query}: {answer}")
     assert words in answer["message"], answer
 
 
@@ -69,6 +69,25 @@ def test_market():
                 for where in ("us-1", "eu-1"):
                     other = quote(v, symbol, where)
                     assert other != (bid, ask) and abs(sum(other) / (bid + ask) - 1) < Decimal("0.03"), (symbol, where, other, bid, ask)
+
+
+def test_list():
+    """GET orders: by time, side, state and symbol; and what is no such thing."""
+    with start() as v:
+        stock = {"symbol": "AAPL", "qty": "1", "type": "limit", "time_in_force": "day"}
+        low = place(v, **stock, side="buy", limit_price="1")
+        bought = place(v, **COINS, notional="100")
+        at = low["submitted_at"]
+
+        def listed(**query):
+            return [o["id"] for o in ok(v, "GET", "/v2/orders", **query)]
+
+        equal(listed(status="all"), [bought["id"], low["id"]])
+        equal((listed(), listed(status="closed"), listed(status="all", side="sell")), ([low["id"]], [bought["id"]], []))
+        equal((listed(after=at, status="all"), listed(until=at, status="all")), ([], []), "both are exclusive")
+        equal(listed(after="2026-01-15", until="2026-01-15T10:30:00-05:00", status="all", direction="asc"), [low["id"], bought["id"]])
+        for wrong in ({"status": "bogus"}, {"after": "garbage"}, {"until": "tomorrow"}, {"limit": "501"}, {"limit": "0"}, {"side": "hold"}, {"direction": "up"}):
+            refused(v, 422, "GET", "/v2/orders", words=next(iter(wrong)), **wrong)
 
 
 def main():

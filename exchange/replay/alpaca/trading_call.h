@@ -37,6 +37,9 @@ enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct b
 bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
                            const struct alpaca_paper_order *own, const struct broker_order **ret);
 
+/* GET orders. */
+void replay_trading_orders(struct trading_call *a);
+
 /* GET account/activities, of the types in `list`. */
 void replay_trading_activities(struct trading_call *a, const char *list);
 
