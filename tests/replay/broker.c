@@ -162,6 +162,32 @@ static void test_takes(void)
     place_close(&p);
 }
 
+/* An amount instead of a quantity: all of it must be there, and what the book cannot fill expires. */
+static void test_amounts(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 0, 0);
+    w.quote = 10001 * E8; /* of 10,000; the book has asks for 1,540 */
+    refused(&p, &w, BROKER_POOR);
+    w.quote = E8 / 2; /* a step costs 1 */
+    refused(&p, &w, BROKER_SMALL);
+    w.quote = 5000 * E8;
+    const struct broker_order *o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_EXPIRED);
+    CHECK_INT(o->filled, 15 * E8);
+    CHECK(replay_broker_account_of(p.broker, p.account)->balances[1].locked == 0);
+    for (int i = 0; i < 5; i++)
+        CHECK_INT(replay_ladder_set(&p.market.asks, (100 + i) * E8, 0), 0);
+    refused(&p, &w, BROKER_DRY);
+    w = terms_of(&p, ORDER_SELL, ORDER_MARKET, 0, 0);
+    w.quote = 5000 * E8; /* the bids pay 1,445 */
+    o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_EXPIRED);
+    CHECK_INT(o->filled, 15 * E8);
+    place_close(&p);
+}
+
 static void test_rests(void)
 {
     struct place p = place_open();
@@ -250,6 +276,7 @@ static void test_refuses(void)
 int main(void)
 {
     test_takes();
+    test_amounts();
     test_rests();
     test_waits();
     test_refuses();

@@ -4,6 +4,7 @@ usage: order_rules.py PROGRAM"""
 
 import sys
 import tempfile
+from decimal import Decimal
 
 from order_client import STILL, Client, Hmac, equal, market, order, standing
 from venue import Venue
@@ -63,6 +64,31 @@ def test_lists():
         for path, weight, more in (("openOrders", 80, {}), ("openOrders", 6, {"symbol": "BTCUSDT"}), ("myTrades", 20, {"symbol": "BTCUSDT"}),
                                    ("myTrades", 5, {"symbol": "BTCUSDT", "orderId": placed[0]})):
             equal(weight_of(v, lambda: a.ok("GET", path, **more)), weight, path)
+        s.close()
+
+
+def test_amounts():
+    """quoteOrderQty: its notional, the balance, and a book that has less."""
+    with keyed() as v:
+        s, depth = standing(v)
+        a = Client(v, "h", Hmac("s3cret"))
+
+        def spend(amount, side="BUY"):
+            return {"symbol": "BTCUSDT", "side": side, "type": "MARKET", "quoteOrderQty": amount}
+
+        a.refused(-1013, "POST", "order", words="NOTIONAL", **spend("4"))
+        a.refused(-1013, "POST", "order/test", words="NOTIONAL", **spend("0.01", "SELL"))
+        a.refused(-2010, "POST", "order", words="insufficient", **spend("5000000"))
+        equal(a.ok("POST", "order", **spend("5.5"))["status"], "FILLED")
+        bids = sum(Decimal(price) * Decimal(quantity) for price, quantity in v.rest("/api/v3/depth?symbol=BTCUSDT&limit=5000")["bids"])
+        sold = a.ok("POST", "order", **spend(str(int(bids) + 1), "SELL"))
+        equal((sold["status"], sold["origQty"]), ("EXPIRED", sold["executedQty"]))
+        equal(Decimal(sold["cummulativeQuoteQty"]), bids)
+        a.refused(-2010, "POST", "order", words="liquidity", **spend("100", "SELL"))
+        s.close()
+    with Venue(PROGRAM, *STILL) as v:  # without keys the notional is not checked
+        s, _ = standing(v)
+        Client(v, "any", Hmac("any")).refused(-2010, "POST", "order", words="liquidity", symbol="BTCUSDT", side="BUY", type="MARKET", quoteOrderQty="0.01")
         s.close()
 
 

@@ -12,6 +12,8 @@ static int place(struct order_call *c)
         [BROKER_CROSSES] = "Order would immediately match and take.",
         [BROKER_TRIGGERS] = "Stop price would trigger immediately.",
         [BROKER_EMPTY] = "Market is closed.",
+        [BROKER_DRY] = "Order book liquidity is less than symbol minimum quantity.",
+        [BROKER_SMALL] = "Order book liquidity is less than `LOT_SIZE` filter minimum quantity.",
         [BROKER_TWICE] = "Duplicate order sent.",
         [BROKER_MEMORY] = "Internal error; unable to process your request. Please try again.",
     };

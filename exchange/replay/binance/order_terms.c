@@ -204,6 +204,18 @@ static struct symbol filters_of(const struct order_call *c)
     return ret;
 }
 
+/* Of an order of `quote`, whose quantity follows the step: its notional and the number of orders. */
+static enum order_reason check_quote(const struct symbol *listed, const struct broker_terms *terms, int open)
+{
+    const struct symbol_filters *f = &listed->filters;
+    const int64_t unit = decimal_pow10(8 - listed->quote_scale);
+    if (f->notional_min_market && terms->quote < f->notional_min * unit)
+        return ORDER_MIN_NOTIONAL;
+    if (f->notional_max_market && f->notional_max > 0 && terms->quote / unit > f->notional_max)
+        return ORDER_MAX_NOTIONAL;
+    return f->orders_max > 0 && open >= f->orders_max ? ORDER_MAX_NUM_ORDERS : ORDER_OK;
+}
+
 /* The venue's filters, by the price of the last trade. */
 static int check_filters(struct order_call *c, const struct broker_terms *terms)
 {
@@ -226,11 +238,10 @@ static int check_filters(struct order_call *c, const struct broker_terms *terms)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Filter failure: PRICE_FILTER");
     if (decimal_rescale(terms->qty, 8, c->listed.qty_scale, &qty) < 0)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Filter failure: LOT_SIZE");
-    if (terms->quote)
-        return 0; /* its quantity follows the step */
     const struct filter_request request = {terms->side, terms->type, qty, price, stop, reference, open};
     const struct symbol listed = filters_of(c);
-    enum order_reason reason = filter_check(&listed, &request);
+    enum order_reason reason =
+        terms->quote ? check_quote(&listed, terms, open) : filter_check(&listed, &request);
     if (reason == ORDER_OK)
         return 0;
     char msg[64];

@@ -268,7 +268,7 @@ static void fill(struct broker *b, struct broker_order *order, const struct symb
     }
     order->filled += qty;
     order->quote += notional;
-    order->state = order->filled == order->terms.qty ? BROKER_FILLED : BROKER_PARTIAL;
+    order->state = order->filled == order->terms.qty && !order->short_of ? BROKER_FILLED : BROKER_PARTIAL;
     struct broker_fill *f = &b->fills[b->n_fills++];
     *f = (struct broker_fill){.id = ++b->last_fill,
                               .order_id = order->id,
@@ -306,8 +306,10 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
         end_order(b, order, BROKER_EXPIRED);
         return;
     }
-    if (terms->quote)
+    if (terms->quote) {
         order->terms.qty = reach.qty;
+        order->short_of = !reach.whole;
+    }
     for (size_t i = 0; order->filled < order->terms.qty; i++) {
         const struct level *level = replay_ladder_best(side, i);
         if (!level || !meets(terms, limit, level->price))
@@ -341,6 +343,8 @@ static int128_t cost_of(struct broker *b, const struct broker_terms *terms, cons
         return (int128_t)terms->price * terms->qty;
     if (terms->stop) /* a market order later: as if at its stop */
         return (int128_t)terms->stop * terms->qty;
+    if (terms->quote && terms->side == ORDER_BUY)
+        return (int128_t)terms->quote * E8;
     const struct reach reach = reach_of(b, terms, symbol, book, 0, terms->qty);
     return terms->side == ORDER_SELL ? (int128_t)reach.qty * E8 : reach.quote;
 }
@@ -387,6 +391,10 @@ static enum broker_refusal check(struct broker *b, const struct broker_terms *te
         return BROKER_CROSSES;
     if (!at || cost_of(b, terms, symbol, book) > at->free)
         return BROKER_POOR;
+    if (terms->quote && !best)
+        return BROKER_DRY;
+    if (terms->quote && reach_of(b, terms, symbol, book, 0, 0).qty == 0)
+        return BROKER_SMALL;
     return BROKER_TAKEN;
 }
 

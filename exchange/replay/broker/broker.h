@@ -41,6 +41,8 @@ enum broker_refusal {
     BROKER_CROSSES,   /* post-only, and it would take */
     BROKER_TRIGGERS,  /* a stop whose price is reached already */
     BROKER_EMPTY,     /* there is no book to trade with */
+    BROKER_DRY,       /* of `quote`: its other side is empty */
+    BROKER_SMALL,     /* of `quote`: it buys or sells nothing */
     BROKER_TWICE,     /* an open order of the account has its client id */
     BROKER_MEMORY,
 };
@@ -61,6 +63,7 @@ struct broker_order {
     int64_t id, time_ns, updated_ns;
     enum broker_state state;
     bool waits;                          /* for its stop */
+    bool short_of;                       /* of `quote`: the book has less */
     char cancel_id[ORDER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
     bool amended;                        /* while its change is reported */
     int64_t filled;                      /* of terms.qty, which for `quote` is what was filled */
