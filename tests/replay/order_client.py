@@ -49,7 +49,7 @@ class Hmac:
 
 class Client:
     def __init__(self, venue, key, signer):
-        self.venue, self.key, self.signer = venue, key, signer
+        self.venue, self.key, self.signer, self.headers = venue, key, signer, {}
 
     def now_ms(self):
         return self.venue.rest("/api/v3/time")["serverTime"]
@@ -73,7 +73,7 @@ class Client:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         c.request(method, target, body=form or None, headers=headers)
         r = c.getresponse()
-        answer = json.loads(r.read())
+        answer, self.headers = json.loads(r.read()), r.headers
         c.close()
         return r.status, answer
 

@@ -92,6 +92,43 @@ def test_amounts():
         s.close()
 
 
+def ask(s, method, /, **params):
+    return s.ask(method, params)[0]
+
+
+def test_counts():
+    """Orders that nothing was filled of: in headers, on the WebSocket API, by a call of its own, and when there are too many."""
+    with Venue(PROGRAM, *STILL) as v:
+        stream, _ = standing(v)
+        a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3")
+
+        def counts(answer=None):
+            rows = a.ok("GET", "rateLimit/order") if answer is None else [row for row in answer["rateLimits"] if row["rateLimitType"] == "ORDERS"]
+            equal([(row["interval"], row["intervalNum"], row["limit"]) for row in rows], [("SECOND", 10, 100), ("DAY", 1, 200000)])
+            return [row["count"] for row in rows]
+
+        equal(counts(), [0, 0])
+        a.ok("POST", "order", **order())
+        equal((a.headers["X-MBX-ORDER-COUNT-10S"], a.headers["X-MBX-ORDER-COUNT-1D"]), ("1", "1"))
+        a.ok("POST", "order", **market("BUY", "0.1"))  # a fill gives its count back
+        a.refused(-2010, "POST", "order", **order(quantity="100"))
+        equal((a.headers["X-MBX-ORDER-COUNT-10S"], counts()), ("1", [1, 1]))
+        a.ok("GET", "openOrders")
+        equal(a.headers.get("X-MBX-ORDER-COUNT-10S"), None)
+        equal(counts(ask(s, "order.place", apiKey="any", **order())), [2, 2])
+        equal([row["count"] for row in ask(s, "account.rateLimits.orders", apiKey="any")["result"]], [2, 2])
+        equal(len(ask(s, "order.test", apiKey="any", **order())["rateLimits"]), 1)
+        for _ in range(98):
+            a.ok("POST", "order", **order(newOrderRespType="ACK"))
+        a.refused(-1015, "POST", "order", status=429, **order())
+        assert 1 <= int(a.headers["Retry-After"]) <= 10, a.headers
+        late = ask(s, "order.place", apiKey="any", **order())
+        assert late["status"] == 429 and 0 < late["error"]["data"]["retryAfter"] - a.now_ms() <= 10000, late
+        equal(counts(late), [100, 100])
+        s.close()
+        stream.close()
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith("test_")]
     for test in tests:

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "exchange/replay/binance/order_counts.h"
 #include "exchange/replay/keyed.h"
 
 static const char OTHER_QUOTE[] = "USD"; /* the quote asset of symbols whose names do not show it */
@@ -93,10 +94,11 @@ void replay_exchange_info_write(struct text *out, const struct tape *tape, const
     text_lit(
         out,
         ",\"rateLimits\":[{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\",\"intervalNum\":1,"
-        "\"limit\":6000},{\"rateLimitType\":\"ORDERS\",\"interval\":\"SECOND\",\"intervalNum\":10,\"limit\":"
-        "100},"
-        "{\"rateLimitType\":\"ORDERS\",\"interval\":\"DAY\",\"intervalNum\":1,\"limit\":200000},"
-        "{\"rateLimitType\":\"RAW_REQUESTS\",\"interval\":\"MINUTE\",\"intervalNum\":5,\"limit\":61000}],"
+        "\"limit\":6000},");
+    replay_order_limits_write(out, NULL, 0);
+    text_lit(
+        out,
+        ",{\"rateLimitType\":\"RAW_REQUESTS\",\"interval\":\"MINUTE\",\"intervalNum\":5,\"limit\":61000}],"
         "\"exchangeFilters\":[],\"symbols\":[");
     for (int i = 0; i < tape->n_symbols; i++) {
         const struct tape_symbol *sym = &tape->symbols[i];

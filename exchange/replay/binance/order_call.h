@@ -18,7 +18,7 @@ struct order_call {
     const struct order_params *params;
     const struct order_caller *caller;
     struct text *body;
-    int weight;
+    struct order_outcome *outcome;
     int symbol;
     struct symbol listed;
 };
@@ -48,12 +48,20 @@ int replay_order_open_cancel(struct order_call *c);
 int replay_order_all_list(struct order_call *c);
 int replay_order_trades_list(struct order_call *c);
 
-int replay_order_place(struct order_call *c); /* POST order, with what the faults do to it */
+int replay_order_place(struct order_call *c);  /* POST order, with what the faults do to it */
+int replay_order_limits(struct order_call *c); /* GET rateLimit/order */
 int replay_order_cancel_replace(struct order_call *c);
 int replay_order_amend(struct order_call *c);
 
 /* All of a new order, by the venue's rules. */
 int replay_order_terms(struct order_call *c, struct broker_terms *ret);
+
+/* Has the account placed too many orders? 0, or the refusal's status. */
+int replay_order_rate(struct order_call *c);
+
+/* Places an order, and counts it. */
+enum broker_refusal replay_order_submit(struct binance_orders *o, const struct broker_terms *terms,
+                                        const struct broker_order **ret);
 
 /* Places an order by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
 int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c));

@@ -5,6 +5,16 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 
+enum broker_refusal replay_order_submit(struct binance_orders *o, const struct broker_terms *terms,
+                                        const struct broker_order **ret)
+{
+    replay_order_count(o, terms->account, 1); /* its first fill takes that back */
+    enum broker_refusal refusal = replay_broker_place(o->broker, terms, ret);
+    if (refusal != BROKER_TAKEN)
+        replay_order_count(o, terms->account, -1);
+    return refusal;
+}
+
 static int place(struct order_call *c)
 {
     static const char *const refusals[] = {
@@ -21,13 +31,16 @@ static int place(struct order_call *c)
     struct broker_terms terms;
     size_t before, n;
     int status = replay_order_terms(c, &terms);
+    c->outcome->counted = true;
+    if (status == 0)
+        status = replay_order_rate(c);
     if (status != 0)
         return status;
     const char *type = replay_order_param(c, "newOrderRespType");
     if (type && strcmp(type, "ACK") != 0 && strcmp(type, "RESULT") != 0 && strcmp(type, "FULL") != 0)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1132, "Invalid newOrderRespType.");
     replay_broker_fills(c->o->broker, &before);
-    enum broker_refusal refusal = replay_broker_place(c->o->broker, &terms, &order);
+    enum broker_refusal refusal = replay_order_submit(c->o, &terms, &order);
     if (refusal != BROKER_TAKEN)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, refusals[refusal]);
     const struct broker_fill *fills = replay_broker_fills(c->o->broker, &n);
@@ -139,6 +152,7 @@ static const struct path {
     {"GET", "/api/v3/myTrades", 20, false, false, replay_order_trades_list},
     {"GET", "/api/v3/account", 20, false, false, get_account},
     {"GET", "/api/v3/account/commission", 20, false, false, get_commission},
+    {"GET", "/api/v3/rateLimit/order", 40, false, false, replay_order_limits},
 };
 enum { PATHS = sizeof(paths) / sizeof(*paths) };
 
@@ -168,14 +182,16 @@ bool replay_orders_changes(const char *method, const char *path)
 
 int replay_orders_call(struct binance_orders *o, const char *method, const char *path,
                        const struct order_params *params, const struct order_caller *caller,
-                       struct text *body, int *ret_weight)
+                       struct text *body, struct order_outcome *ret)
 {
     const struct path *row = find_path(method, path);
-    struct order_call call = {.o = o, .params = params, .caller = caller, .body = body, .symbol = -1};
+    struct order_call call = {
+        .o = o, .params = params, .caller = caller, .outcome = ret, .body = body, .symbol = -1};
     if (!row)
         return -1;
-    call.weight = row->weight;
+    *ret = (struct order_outcome){.weight = row->weight, .account = caller->account};
     int status = row->answer(&call);
-    *ret_weight = row->free && status == ORDER_CALL_OK ? 0 : call.weight;
+    if (row->free && status == ORDER_CALL_OK)
+        ret->weight = 0;
     return status;
 }

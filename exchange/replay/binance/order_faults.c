@@ -32,6 +32,8 @@ static bool read_late(void *user, struct broker_late *ret)
 {
     struct faulty_call *f = user;
     f->status = replay_order_terms(f->call, &ret->terms);
+    if (f->status == 0)
+        f->status = replay_order_rate(f->call);
     ret->until_ns = replay_orders_good_until(f->call->o, f->call->params);
     return f->status == 0;
 }
@@ -40,7 +42,7 @@ static void arrive(void *user, const struct broker_late *late)
 {
     struct binance_orders *o = user;
     const struct broker_order *order;
-    replay_broker_place(o->broker, &late->terms, &order);
+    replay_order_submit(o, &late->terms, &order);
 }
 
 void replay_order_arrivals(struct binance_orders *o)

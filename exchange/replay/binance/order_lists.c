@@ -121,7 +121,7 @@ int replay_order_open_list(struct order_call *c)
     const bool one = replay_order_param(c, "symbol") != NULL;
     int status = one ? replay_order_symbol(c) : 0;
     if (!one)
-        c->weight = ALL_WEIGHT;
+        c->outcome->weight = ALL_WEIGHT;
     if (status != 0)
         return status;
     write_open(c, one ? c->symbol : -1, false);
@@ -210,7 +210,7 @@ int replay_order_trades_list(struct order_call *c)
     if (status != 0)
         return status;
     if (of.order_id >= 0)
-        c->weight = ORDER_WEIGHT;
+        c->outcome->weight = ORDER_WEIGHT;
     const bool timed = of.page.from_ns >= 0 || of.page.to_ns >= 0;
     if (timed && (of.page.from_id >= 0 || of.order_id >= 0))
         return bad_combination(c);

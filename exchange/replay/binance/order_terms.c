@@ -8,10 +8,6 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/protocol.h"
 
-#define NS_PER_MS 1000000LL
-
-enum { UNFILLED_MAX = 100 /* in 10 s: as exchangeInfo says */ };
-
 int replay_order_refuse(struct text *body, int status, int code, const char *msg)
 {
     replay_rest_error(body, code, msg);
@@ -252,21 +248,6 @@ static int check_filters(struct order_call *c, const struct broker_terms *terms)
     return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, msg);
 }
 
-/* Too many orders of the account in 10 s that have not been filled at all. */
-static int check_rate(struct order_call *c)
-{
-    size_t n;
-    int unfilled = 0;
-    const struct broker_order *all = replay_broker_orders(c->o->broker, &n);
-    const int64_t since = c->o->source->tape->now_ns - 10000 * NS_PER_MS;
-    for (size_t i = n; i-- > 0 && all[i].time_ns > since;)
-        unfilled += all[i].terms.account == c->caller->account && all[i].filled == 0;
-    if (unfilled < UNFILLED_MAX)
-        return 0;
-    return replay_order_refuse(c->body, ORDER_CALL_TOO_MANY, -1015,
-                               "Too many new orders; current limit is 100 orders per 10 SECOND.");
-}
-
 int replay_order_terms(struct order_call *c, struct broker_terms *terms)
 {
     int status, row = 0;
@@ -277,7 +258,5 @@ int replay_order_terms(struct order_call *c, struct broker_terms *terms)
     terms->symbol = c->symbol;
     if (strcmp(c->o->source->tape->symbols[c->symbol].status, "TRADING") != 0)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Market is closed.");
-    if ((status = check_filters(c, terms)) != 0)
-        return status;
-    return check_rate(c);
+    return check_filters(c, terms);
 }

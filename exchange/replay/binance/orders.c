@@ -99,6 +99,8 @@ static int market_fee(void *user, int symbol, bool maker)
 
 static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
 {
+    if (fill && order->filled == fill->qty)
+        replay_order_count(user, order->terms.account, -1);
     replay_user_data_changed(user, order, fill);
 }
 
@@ -275,7 +277,7 @@ static void take_form(char *copy, struct text *payload, struct order_params *par
 }
 
 int replay_orders_answer(struct binance_orders *o, const struct replay_request *request, const char *api_key,
-                         struct text *body, int *ret_weight)
+                         struct text *body, struct order_outcome *ret)
 {
     struct order_params params = {.n = 0};
     struct order_caller caller;
@@ -285,7 +287,7 @@ int replay_orders_answer(struct binance_orders *o, const struct replay_request *
     take_query(request, &names, &payload, &params, at);
     if (form && strcmp(request->method, "GET") != 0)
         take_form(form, &payload, &params);
-    *ret_weight = 1;
+    *ret = (struct order_outcome){.weight = 1};
     int status = 404;
     if (!form || names.failed || payload.failed)
         body->failed = true;
@@ -295,7 +297,7 @@ int replay_orders_answer(struct binance_orders *o, const struct replay_request *
         status = replay_orders_admit(o, &params, api_key, payload.data ? payload.data : "", payload.len,
                                      replay_orders_changes(request->method, request->path), body, &caller);
     if (status == 0)
-        status = replay_orders_call(o, request->method, request->path, &params, &caller, body, ret_weight);
+        status = replay_orders_call(o, request->method, request->path, &params, &caller, body, ret);
     text_finish(&names);
     text_finish(&payload);
     free(form);

@@ -2,6 +2,7 @@
 #ifndef EXCHANGE_REPLAY_BINANCE_ORDERS_H
 #define EXCHANGE_REPLAY_BINANCE_ORDERS_H
 
+#include "exchange/replay/binance/order_counts.h"
 #include "exchange/replay/broker/broker.h"
 #include "exchange/replay/broker/faults.h"
 #include "exchange/replay/broker/keys.h"
@@ -18,9 +19,11 @@ struct binance_orders {
     struct binance_session *sessions;
     int subscriptions;  /* made so far */
     int64_t executions; /* events so far */
+    uint64_t ids;       /* client ids made so far */
     const struct faults *faults;
     struct limits *limits; /* of the address, REST's too */
 
+    struct order_count counts[BROKER_ACCOUNTS_MAX][ORDER_WINDOWS];
     struct broker_faults order_faults;
 
     struct symbol *listed; /* of the tape's symbols, as `n_listed` and `n_changed` were */
@@ -32,7 +35,7 @@ struct binance_orders {
 enum { PARAMS_MAX = 48 };
 struct order_params {
     const char *names[PARAMS_MAX], *values[PARAMS_MAX];
-    int n;
+    int n, n_query; /* the first of them are the query's, which win */
 };
 
 /* The first of that name; NULL: not sent. */
@@ -44,6 +47,14 @@ struct order_caller {
     int account;
 };
 
+/* What goes with an answer beside its body. */
+struct order_outcome {
+    int weight;      /* that the venue charges */
+    bool counted;    /* the account's counts of orders belong to it */
+    int account;     /* the caller's, once it is admitted */
+    int64_t wait_ns; /* of the venue's clock, with -1015; else 0 */
+};
+
 int replay_orders_init(struct binance_orders *orders, struct replay_source *source, const char *keys_file,
                        const struct faults *faults, struct limits *limits,
                        char error[static PROTOCOL_ERROR_MAX]);
@@ -53,9 +64,9 @@ void replay_orders_finish(struct binance_orders *orders);
 bool replay_orders_serves(const char *path);
 bool replay_orders_has(const char *method, const char *path);
 
-/* Answers a REST request; returns the HTTP status, *ret_weight is what the venue charges. */
+/* Answers a REST request; returns the HTTP status. */
 int replay_orders_answer(struct binance_orders *orders, const struct replay_request *request,
-                         const char *api_key, struct text *body, int *ret_weight);
+                         const char *api_key, struct text *body, struct order_outcome *ret);
 
 /* Checks key, time and signature of `payload`, which was signed (NULL: the session has, when it began). 0; or
  * the HTTP status of the refusal, whose body is written. `changes`: it is an order, which takes a key that
@@ -67,7 +78,7 @@ int replay_orders_admit(struct binance_orders *orders, const struct order_params
 /* Does what a path and a method name, for a caller that was admitted. -1: there is no such call. */
 int replay_orders_call(struct binance_orders *orders, const char *method, const char *path,
                        const struct order_params *params, const struct order_caller *caller,
-                       struct text *body, int *ret_weight);
+                       struct text *body, struct order_outcome *ret);
 /* Does that call change anything? */
 bool replay_orders_changes(const char *method, const char *path);
 

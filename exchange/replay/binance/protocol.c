@@ -102,6 +102,23 @@ static bool break_down(struct binance *binance, const char *path, struct respons
     return true;
 }
 
+/* With the headers that an order's answer has. */
+static int answer_order(struct binance *binance, const struct replay_request *request,
+                        struct response *response, int *ret_weight)
+{
+    struct binance_orders *orders = &binance->orders;
+    struct order_outcome outcome;
+    const int status = replay_orders_answer(orders, request, request->headers[REPLAY_HEADER_API_KEY],
+                                            &response->body, &outcome);
+    for (int i = 0; outcome.counted && i < ORDER_WINDOWS; i++)
+        replay_response_header_int(response, replay_order_windows[i].header,
+                                   replay_order_unfilled(orders, outcome.account, i));
+    if (outcome.wait_ns > 0)
+        replay_response_header_int(response, "retry-after:", outcome.wait_ns / (int64_t)NS_PER_S + 1);
+    *ret_weight = outcome.weight;
+    return status;
+}
+
 static void answer(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
     struct binance *binance = (struct binance *)protocol;
@@ -113,8 +130,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     } else if (!break_down(binance, request->path, response)) {
         replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
         if (replay_orders_serves(request->path)) {
-            response->status = replay_orders_answer(
-                &binance->orders, request, request->headers[REPLAY_HEADER_API_KEY], &response->body, &weight);
+            response->status = answer_order(binance, request, response, &weight);
             response->lost = response->status < 0;
         } else if (strcmp(request->method, "GET") == 0) {
             response->status =

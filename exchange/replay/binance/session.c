@@ -48,7 +48,7 @@ struct api_request {
     char *texts[PARAMS_MAX]; /* of numbers and flags, as they were written; freed with it */
     int n_texts;
     struct text body;
-    int weight;
+    struct order_outcome outcome;
 };
 
 static int refuse(struct api_request *r, int status, int code, const char *msg)
@@ -229,6 +229,7 @@ static const struct {
     {"myTrades", "GET", "/api/v3/myTrades"},
     {"account.status", "GET", "/api/v3/account"},
     {"account.commission", "GET", "/api/v3/account/commission"},
+    {"account.rateLimits.orders", "GET", "/api/v3/rateLimit/order"},
 };
 
 static int call_market(struct api_request *r, const char *path)
@@ -246,7 +247,7 @@ static int call_market(struct api_request *r, const char *path)
         }
     }
     status = replay_rest_answer(r->session->orders->source, r->session->orders->faults->clock_skew_ns,
-                                &request, &r->body, &r->weight);
+                                &request, &r->body, &r->outcome.weight);
     for (int i = 0; i < request.n_args; i++)
         free(args[i]);
     return status;
@@ -266,7 +267,7 @@ static int call(struct api_request *r)
         {"userDataStream.unsubscribe", unsubscribe},
     };
     struct order_caller caller;
-    r->weight = 2;
+    r->outcome.weight = 2;
     for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
         if (strcmp(own[i].method, r->method) == 0)
             return own[i].answer(r);
@@ -278,7 +279,7 @@ static int call(struct api_request *r)
         int status = admit(r, replay_orders_changes(calls[i].http, calls[i].path), &caller);
         return status != 0 ? status
                            : replay_orders_call(r->session->orders, calls[i].http, calls[i].path, &r->params,
-                                                &caller, &r->body, &r->weight);
+                                                &caller, &r->body, &r->outcome);
     }
     return refuse(r, BAD_REQUEST, -1000, "Unknown method.");
 }
@@ -305,6 +306,18 @@ static int limit(struct api_request *r, int status, int64_t wait_s)
     return status;
 }
 
+/* With -1015: when the next order may be placed, in the venue's time. */
+static void add_retry(struct api_request *r)
+{
+    const int64_t now_ns =
+        r->session->orders->source->tape->now_ns + r->session->orders->faults->clock_skew_ns;
+    if (r->outcome.wait_ns == 0 || r->body.len == 0 || memmem(r->body.data, r->body.len, "\"data\":", 7))
+        return;
+    r->body.len--;
+    text_format(&r->body, ",\"data\":{\"serverTime\":%lld,\"retryAfter\":%lld}}",
+                (long long)(now_ns / NS_PER_MS), (long long)((now_ns + r->outcome.wait_ns) / NS_PER_MS));
+}
+
 static int call_within_limits(struct api_request *r)
 {
     struct limits *limits = r->session->orders->limits;
@@ -313,7 +326,8 @@ static int call_within_limits(struct api_request *r)
     if (status != 0)
         return status;
     status = call(r);
-    const int over = limit(r, replay_limits_charge(limits, now_ms(), r->weight, &wait_s), wait_s);
+    add_retry(r);
+    const int over = limit(r, replay_limits_charge(limits, now_ms(), r->outcome.weight, &wait_s), wait_s);
     return over != 0 ? over : status;
 }
 
@@ -330,7 +344,12 @@ static void answer(struct api_request *r, const json_t *id, int status)
         text_bytes(&out, r->body.data, r->body.len);
     else
         text_lit(&out, "{}");
-    text_lit(&out, ",\"rateLimits\":[{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\","
+    text_lit(&out, ",\"rateLimits\":[");
+    if (r->outcome.counted) {
+        replay_order_limits_write(&out, r->session->orders, r->outcome.account);
+        text_lit(&out, ",");
+    }
+    text_lit(&out, "{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\","
                    "\"intervalNum\":1,\"limit\":6000,\"count\":");
     text_int(&out, replay_limits_used(r->session->orders->limits, now_ms()));
     text_lit(&out, "}]}");
