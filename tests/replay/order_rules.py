@@ -129,6 +129,93 @@ def test_counts():
         stream.close()
 
 
+def test_replace():
+    """cancelReplace: filters and counts come before the cancellation."""
+    with keyed() as v:
+        s, _ = standing(v)
+        a = Client(v, "h", Hmac("s3cret"))
+        old = a.ok("POST", "order", **order())["orderId"]
+
+        def state():
+            return a.ok("GET", "order", symbol="BTCUSDT", orderId=old)["status"]
+
+        def replace(**more):
+            return {**order(), "cancelReplaceMode": "STOP_ON_FAILURE", "cancelOrderId": old, **more}
+
+        a.refused(-1013, "POST", "order/cancelReplace", words="NOTIONAL", **replace(quantity="0.00005"))
+        a.refused(-1013, "POST", "order/cancelReplace", words="PRICE_FILTER", **replace(price="50000.001"))
+        a.refused(-1102, "POST", "order/cancelReplace", words="cancelOrderId", **replace(cancelOrderId=None))
+        a.refused(-1145, "POST", "order/cancelReplace", **replace(cancelRestrictions="NEVER"))
+        equal(state(), "NEW")
+        status, both = a.call("POST", "order/cancelReplace", **replace(cancelRestrictions="ONLY_PARTIALLY_FILLED"))
+        equal((status, both["data"]["cancelResponse"]["code"], state()), (400, -2011, "NEW"))
+        for _ in range(98):  # the one that was not attempted counts
+            a.ok("POST", "order", **order(newOrderRespType="ACK", price="49000.00"))
+        a.refused(-1015, "POST", "order/cancelReplace", status=429, **replace())
+        equal(state(), "NEW")
+        status, both = a.call("POST", "order/cancelReplace", **replace(orderRateLimitExceededMode="CANCEL_ONLY", cancelNewClientOrderId="ends"))
+        equal((status, both["code"], both["data"]["newOrderResponse"]["code"], both["data"]["cancelResponse"]["clientOrderId"], state()),
+              (429, -2021, -1015, "ends", "CANCELED"))
+        s.close()
+
+
+def test_parameters():
+    """What is not served is refused, what is not known too, and what is sent twice."""
+    with Venue(PROGRAM, *STILL) as v:
+        stream, depth = standing(v)
+        a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3")
+        for more, code, words in (({"icebergQty": "0.001"}, -2010, "Iceberg"), ({"pegPriceType": "PRIMARY_PEG", "price": None}, -2010, "Pegged"),
+                                  ({"color": "red"}, -1104, "read '7' parameter(s) but was sent '8'"), ({"newOrderRespType": "ALL"}, -1132, "")):
+            a.refused(code, "POST", "order", words=words, **order(timestamp=None, **more))
+        a.refused(-2010, "POST", "order", words="Trailing", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", trailingDelta=100)
+        equal(a.send("POST", "/api/v3/order?symbol=BTCUSDT&symbol=ETHUSDT", "any")[1]["code"], -1101)
+        placed = a.send("POST", "/api/v3/order?symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=0.01&price=50000.00", "any", "price=40000.00")[1]
+        equal(placed["price"], "50000.00000000")  # the query wins
+        equal(ask(s, "order.place", apiKey="any", color="red", **order())["error"]["code"], -1104)
+        one = {"symbol": "BTCUSDT", "orderId": placed["orderId"]}
+        a.refused(-2039, "GET", "order", **one, origClientOrderId="other")
+        a.refused(-1145, "DELETE", "order", **one, cancelRestrictions="NEVER")
+        a.refused(-2011, "DELETE", "order", **one, cancelRestrictions="ONLY_PARTIALLY_FILLED", words="restrictions")
+        a.ok("DELETE", "order", **one, cancelRestrictions="ONLY_NEW")
+        best, there = depth["bids"][0]
+        part = a.ok("POST", "order", **order(side="SELL", price=best, quantity=str(Decimal(there) + 1)))
+        a.refused(-2011, "DELETE", "order", symbol="BTCUSDT", orderId=part["orderId"], cancelRestrictions="ONLY_NEW", words="restrictions")
+        rates = a.ok("POST", "order/test", **order(), computeCommissionRates="true")
+        equal((rates["standardCommissionForOrder"], rates["taxCommissionForOrder"]["maker"]), ({"maker": "0.00100000", "taker": "0.00100000"}, "0.00000000"))
+        listed = v.rest("/api/v3/exchangeInfo?symbol=BTCUSDT")["symbols"][0]
+        equal({name: listed[name] for name in listed if name.endswith("Allowed") or name == "allowTrailingStop"},
+              {"icebergAllowed": False, "ocoAllowed": False, "otoAllowed": False, "opoAllowed": False, "quoteOrderQtyMarketAllowed": True,
+               "allowTrailingStop": False, "cancelReplaceAllowed": True, "amendAllowed": True, "pegInstructionsAllowed": False,
+               "isSpotTradingAllowed": True, "isMarginTradingAllowed": False})
+        oco = {"symbol": "BTCUSDT", "side": "SELL", "quantity": "1", "aboveType": "LIMIT_MAKER", "belowType": "STOP_LOSS"}
+        for path in ("orderList/oco", "order/oco", "orderList/otoco"):
+            a.refused(-2010, "POST", path, words="OCO orders are not supported", **oco)
+        equal(ask(s, "orderList.place.oco", apiKey="any", **oco)["error"]["code"], -2010)
+        equal(a.ok("GET", "openOrderList"), [])
+        s.close()
+        stream.close()
+
+
+def test_amend():
+    """A lower quantity keeps place and number; another client id unless one is sent; filters, and what is no amendment."""
+    with keyed() as v:
+        s, _ = standing(v)
+        a = Client(v, "h", Hmac("s3cret"))
+        one = {"symbol": "BTCUSDT", "orderId": a.ok("POST", "order", **order(newClientOrderId="first"))["orderId"]}
+        amended = a.ok("PUT", "order/amend/keepPriority", newQty="0.009", **one)["amendedOrder"]
+        equal((amended["origClientOrderId"], amended["qty"]), ("first", "0.00900000"))
+        assert amended["clientOrderId"] not in ("first", "")
+        equal(a.ok("GET", "order", symbol="BTCUSDT", origClientOrderId=amended["clientOrderId"])["orderId"], one["orderId"])
+        for qty, code, words in (("0.01", -2038, "increase"), ("0.009", -2038, "no state"), ("0", -1013, "newQty"), (None, -1102, "newQty"),
+                                 ("-1", -1100, "newQty"), ("0.0000001", -1013, "LOT_SIZE"), ("0.00005", -1013, "NOTIONAL")):
+            a.refused(code, "PUT", "order/amend/keepPriority", words=words, newQty=qty, **one)
+        for i in range(5):
+            a.ok("POST", "order", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", stopPrice="50000.00", newClientOrderId=f"stop-{i}")
+        a.refused(-1013, "POST", "order", words="MAX_NUM_ALGO_ORDERS", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", stopPrice="50000.00")
+        a.ok("POST", "order", **order())  # without a stop
+        s.close()
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith("test_")]
     for test in tests:

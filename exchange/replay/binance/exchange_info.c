@@ -1,11 +1,23 @@
 #include "exchange/replay/binance/protocol.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/replay/binance/order_counts.h"
 #include "exchange/replay/keyed.h"
 
 static const char OTHER_QUOTE[] = "USD"; /* the quote asset of symbols whose names do not show it */
+
+enum { ALGO_MAX = 5 };
+
+int replay_exchange_info_algo_max(const struct tape_symbol *symbol)
+{
+    static const char key[] = "\"maxNumAlgoOrders\":";
+    if (!symbol->info || symbol->other_filters)
+        return ALGO_MAX;
+    const char *at = strstr(symbol->info, key);
+    return at ? atoi(at + sizeof(key) - 1) : 0;
+}
 
 static void write_filters(struct text *out, const struct symbol_filters *f)
 {
@@ -34,7 +46,9 @@ static void write_filters(struct text *out, const struct symbol_filters *f)
     keyed_e8(out, "maxNotional", f->notional_max);
     text_lit(out, ",\"applyMaxToMarket\":false,\"avgPriceMins\":5}"
                   ",{\"filterType\":\"MAX_NUM_ORDERS\",\"maxNumOrders\":200}"
-                  ",{\"filterType\":\"MAX_NUM_ALGO_ORDERS\",\"maxNumAlgoOrders\":5}]");
+                  ",{\"filterType\":\"MAX_NUM_ALGO_ORDERS\",\"maxNumAlgoOrders\":");
+    text_int(out, ALGO_MAX);
+    text_lit(out, "}]");
 }
 
 static void write_symbol(struct text *out, const struct symbol *listed, const char *status)
@@ -51,10 +65,10 @@ static void write_symbol(struct text *out, const struct symbol *listed, const ch
         out,
         "\",\"quotePrecision\":8,\"quoteAssetPrecision\":8,\"baseCommissionPrecision\":8,"
         "\"quoteCommissionPrecision\":8,\"orderTypes\":[\"LIMIT\",\"LIMIT_MAKER\",\"MARKET\",\"STOP_LOSS\","
-        "\"STOP_LOSS_LIMIT\",\"TAKE_PROFIT\",\"TAKE_PROFIT_LIMIT\"],\"icebergAllowed\":true,\"ocoAllowed\":"
-        "true,"
-        "\"otoAllowed\":true,\"quoteOrderQtyMarketAllowed\":true,\"allowTrailingStop\":true,"
-        "\"cancelReplaceAllowed\":true,\"isSpotTradingAllowed\":true,\"isMarginTradingAllowed\":false,"
+        "\"STOP_LOSS_LIMIT\",\"TAKE_PROFIT\",\"TAKE_PROFIT_LIMIT\"],\"icebergAllowed\":false,\"ocoAllowed\":"
+        "false,"
+        "\"otoAllowed\":false,\"opoAllowed\":false,\"quoteOrderQtyMarketAllowed\":true,\"allowTrailingStop\":false,"
+        "\"cancelReplaceAllowed\":true,\"amendAllowed\":true,\"pegInstructionsAllowed\":false,\"isSpotTradingAllowed\":true,\"isMarginTradingAllowed\":false,"
         "\"filters\":");
     write_filters(out, &listed->filters);
     text_lit(out, ",\"permissions\":[],\"permissionSets\":[[\"SPOT\"]],\"defaultSelfTradePreventionMode\":"

@@ -35,10 +35,19 @@ int replay_order_symbol(struct order_call *c);
 /* A whole number; `usual` where it was not sent. */
 int replay_order_number(struct order_call *c, const char *name, int64_t usual, int64_t *ret);
 
-/* `newClientOrderId`; *ret is NULL where it was not sent. */
-int replay_order_client_id(struct order_call *c, const char **ret);
+/* A positive decimal of scale 8; *ret is 0 where it was not sent. */
+int replay_order_decimal(struct order_call *c, const char *name, int64_t *ret);
 
-/* By a number and a client id; 0, or a refusal of code `unknown`. */
+/* `newClientOrderId` or the like; *ret is NULL where it was not sent. */
+int replay_order_client_id(struct order_call *c, const char *name, const char **ret);
+/* One that no order has had. */
+void replay_order_make_id(struct binance_orders *o, char ret[static ORDER_CLIENT_ID_MAX]);
+
+/* `cancelRestrictions`: is it one, and does it allow to cancel the order? */
+int replay_order_restrictions(struct order_call *c);
+int replay_order_restricted(struct order_call *c, const struct broker_order *order);
+
+/* By a number and a client id, which must fit each other; 0, or a refusal of code `unknown`. */
 int replay_order_by(struct order_call *c, const char *id_name, const char *client_name, int unknown,
                     const struct broker_order **ret);
 
@@ -55,6 +64,10 @@ int replay_order_amend(struct order_call *c);
 
 /* All of a new order, by the venue's rules. */
 int replay_order_terms(struct order_call *c, struct broker_terms *ret);
+
+/* The filters of an order; `old`: that it takes the place of, or NULL. */
+int replay_order_filters(struct order_call *c, const struct broker_terms *terms,
+                         const struct broker_order *old);
 
 /* Has the account placed too many orders? 0, or the refusal's status. */
 int replay_order_rate(struct order_call *c);

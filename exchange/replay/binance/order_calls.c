@@ -5,6 +5,8 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 
+enum { RATES_WEIGHT = 20 };
+
 enum broker_refusal replay_order_submit(struct binance_orders *o, const struct broker_terms *terms,
                                         const struct broker_order **ret)
 {
@@ -37,8 +39,6 @@ static int place(struct order_call *c)
     if (status != 0)
         return status;
     const char *type = replay_order_param(c, "newOrderRespType");
-    if (type && strcmp(type, "ACK") != 0 && strcmp(type, "RESULT") != 0 && strcmp(type, "FULL") != 0)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1132, "Invalid newOrderRespType.");
     replay_broker_fills(c->o->broker, &before);
     enum broker_refusal refusal = replay_order_submit(c->o, &terms, &order);
     if (refusal != BROKER_TAKEN)
@@ -59,8 +59,14 @@ int replay_order_place(struct order_call *c)
 static int test_order(struct order_call *c)
 {
     struct broker_terms terms;
+    const char *rates = replay_order_param(c, "computeCommissionRates");
+    const bool computes = rates && strcmp(rates, "true") == 0;
     int status = replay_order_terms(c, &terms);
-    if (status == 0)
+    if (computes)
+        c->outcome->weight = RATES_WEIGHT;
+    if (status == 0 && computes)
+        replay_order_text_rates(c->body);
+    else if (status == 0)
         text_lit(c->body, "{}");
     return status == 0 ? ORDER_CALL_OK : status;
 }
@@ -82,6 +88,9 @@ int replay_order_by(struct order_call *c, const char *id_name, const char *clien
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1102, msg);
     }
     *ret = replay_broker_find(c->o->broker, c->caller->account, c->symbol, id, id ? NULL : client_id);
+    if (*ret && id && client_id && strcmp((*ret)->terms.client_id, client_id) != 0)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2039,
+                                   "Client order ID is not correct for this order ID.");
     if (*ret)
         return 0;
     return replay_order_refuse(c->body, ORDER_CALL_BAD, unknown,
@@ -102,13 +111,35 @@ static int get_order(struct order_call *c)
     return status == 0 ? ORDER_CALL_OK : status;
 }
 
+int replay_order_restrictions(struct order_call *c)
+{
+    const char *value = replay_order_param(c, "cancelRestrictions");
+    if (!value || strcmp(value, "ONLY_NEW") == 0 || strcmp(value, "ONLY_PARTIALLY_FILLED") == 0)
+        return 0;
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1145, "Invalid cancelRestrictions");
+}
+
+int replay_order_restricted(struct order_call *c, const struct broker_order *order)
+{
+    const char *value = replay_order_param(c, "cancelRestrictions");
+    if (!value || !broker_is_open(order) ||
+        order->state == (strcmp(value, "ONLY_NEW") == 0 ? BROKER_NEW : BROKER_PARTIAL))
+        return 0;
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011,
+                               "Order was not canceled due to cancel restrictions.");
+}
+
 static int delete_order(struct order_call *c)
 {
     const struct broker_order *order;
     const char *id;
     int status = find_order(c, -2011, &order);
     if (status == 0)
-        status = replay_order_client_id(c, &id);
+        status = replay_order_client_id(c, "newClientOrderId", &id);
+    if (status == 0)
+        status = replay_order_restrictions(c);
+    if (status == 0)
+        status = replay_order_restricted(c, order);
     if (status != 0)
         return status;
     order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, id);
@@ -134,25 +165,65 @@ static int get_commission(struct order_call *c)
     return status == 0 ? ORDER_CALL_OK : status;
 }
 
+/* Order lists, and orders over several books, which exchangeInfo denies. */
+static int refuse_list(struct order_call *c)
+{
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010,
+                               "OCO orders are not supported for this symbol");
+}
+
+static int refuse_sor(struct order_call *c)
+{
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1020, "This operation is not supported.");
+}
+
+static int get_lists(struct order_call *c)
+{
+    text_lit(c->body, "[]");
+    return ORDER_CALL_OK;
+}
+
+#define NEW_ORDER \
+    "symbol side type timeInForce quantity quoteOrderQty price newClientOrderId strategyId strategyType " \
+    "stopPrice trailingDelta icebergQty newOrderRespType selfTradePreventionMode pegPriceType " \
+    "pegOffsetValue pegOffsetType "
+
 static const struct path {
     const char *method, *path;
     int weight;
     bool changes, free; /* takes a key that may trade; weighs nothing where it succeeds */
     int (*answer)(struct order_call *c);
+    const char *params; /* that it reads, besides those that all have; NULL: any */
 } paths[] = {
-    {"POST", "/api/v3/order", 1, true, true, replay_order_place},
-    {"POST", "/api/v3/order/test", 1, true, false, test_order},
-    {"POST", "/api/v3/order/cancelReplace", 1, true, true, replay_order_cancel_replace},
-    {"PUT", "/api/v3/order/amend/keepPriority", 4, true, false, replay_order_amend},
-    {"GET", "/api/v3/order", 4, false, false, get_order},
-    {"DELETE", "/api/v3/order", 1, true, true, delete_order},
-    {"GET", "/api/v3/openOrders", 6, false, false, replay_order_open_list},
-    {"DELETE", "/api/v3/openOrders", 1, true, true, replay_order_open_cancel},
-    {"GET", "/api/v3/allOrders", 20, false, false, replay_order_all_list},
-    {"GET", "/api/v3/myTrades", 20, false, false, replay_order_trades_list},
-    {"GET", "/api/v3/account", 20, false, false, get_account},
-    {"GET", "/api/v3/account/commission", 20, false, false, get_commission},
-    {"GET", "/api/v3/rateLimit/order", 40, false, false, replay_order_limits},
+    {"POST", "/api/v3/order", 1, true, true, replay_order_place, NEW_ORDER},
+    {"POST", "/api/v3/order/test", 1, true, false, test_order, NEW_ORDER "computeCommissionRates"},
+    {"POST", "/api/v3/order/cancelReplace", 1, true, true, replay_order_cancel_replace,
+     NEW_ORDER "cancelReplaceMode cancelNewClientOrderId cancelOrigClientOrderId cancelOrderId "
+               "cancelRestrictions orderRateLimitExceededMode"},
+    {"PUT", "/api/v3/order/amend/keepPriority", 4, true, false, replay_order_amend,
+     "symbol orderId origClientOrderId newClientOrderId newQty"},
+    {"GET", "/api/v3/order", 4, false, false, get_order, "symbol orderId origClientOrderId"},
+    {"DELETE", "/api/v3/order", 1, true, true, delete_order,
+     "symbol orderId origClientOrderId newClientOrderId cancelRestrictions"},
+    {"GET", "/api/v3/openOrders", 6, false, false, replay_order_open_list, "symbol"},
+    {"DELETE", "/api/v3/openOrders", 1, true, true, replay_order_open_cancel, "symbol"},
+    {"GET", "/api/v3/allOrders", 20, false, false, replay_order_all_list,
+     "symbol orderId startTime endTime limit"},
+    {"GET", "/api/v3/myTrades", 20, false, false, replay_order_trades_list,
+     "symbol orderId startTime endTime fromId limit"},
+    {"GET", "/api/v3/account", 20, false, false, get_account, "omitZeroBalances"},
+    {"GET", "/api/v3/account/commission", 20, false, false, get_commission, "symbol"},
+    {"GET", "/api/v3/rateLimit/order", 40, false, false, replay_order_limits, ""},
+    {"POST", "/api/v3/order/oco", 1, true, true, refuse_list, NULL},
+    {"POST", "/api/v3/orderList/oco", 1, true, true, refuse_list, NULL},
+    {"POST", "/api/v3/orderList/oto", 1, true, true, refuse_list, NULL},
+    {"POST", "/api/v3/orderList/otoco", 1, true, true, refuse_list, NULL},
+    {"POST", "/api/v3/orderList/opo", 1, true, true, refuse_list, NULL},
+    {"POST", "/api/v3/orderList/opoco", 1, true, true, refuse_list, NULL},
+    {"GET", "/api/v3/allOrderList", 20, false, false, get_lists, "fromId startTime endTime limit"},
+    {"GET", "/api/v3/openOrderList", 6, false, false, get_lists, ""},
+    {"POST", "/api/v3/sor/order", 1, true, true, refuse_sor, NULL},
+    {"POST", "/api/v3/sor/order/test", 1, true, true, refuse_sor, NULL},
 };
 enum { PATHS = sizeof(paths) / sizeof(*paths) };
 
@@ -180,6 +251,39 @@ bool replay_orders_changes(const char *method, const char *path)
     return row && row->changes;
 }
 
+static bool is_word(const char *list, const char *word)
+{
+    const size_t len = strlen(word);
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        if (n == len && memcmp(at, word, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* Each parameter once in the query and once in the body, and none that the call does not have. */
+static int check_params(const struct order_call *c, const struct path *row)
+{
+    const struct order_params *p = c->params;
+    char msg[112];
+    int read = 0;
+    for (int i = 0; i < p->n; i++) {
+        for (int k = i < p->n_query ? 0 : p->n_query; k < i; k++)
+            if (strcmp(p->names[k], p->names[i]) == 0)
+                return replay_order_refuse(c->body, ORDER_CALL_BAD, -1101,
+                                           "Duplicate values for a parameter detected.");
+        read += !row->params || is_word(row->params, p->names[i]) ||
+                is_word("timestamp recvWindow signature apiKey returnRateLimits", p->names[i]);
+    }
+    if (read == p->n)
+        return 0;
+    snprintf(msg, sizeof(msg), "Not all sent parameters were read; read '%d' parameter(s) but was sent '%d'.",
+             read, p->n);
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1104, msg);
+}
+
 int replay_orders_call(struct binance_orders *o, const char *method, const char *path,
                        const struct order_params *params, const struct order_caller *caller,
                        struct text *body, struct order_outcome *ret)
@@ -190,7 +294,9 @@ int replay_orders_call(struct binance_orders *o, const char *method, const char 
     if (!row)
         return -1;
     *ret = (struct order_outcome){.weight = row->weight, .account = caller->account};
-    int status = row->answer(&call);
+    int status = check_params(&call, row);
+    if (status == 0)
+        status = row->answer(&call);
     if (row->free && status == ORDER_CALL_OK)
         ret->weight = 0;
     return status;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/filter.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/protocol.h"
 
@@ -39,8 +38,7 @@ int replay_order_symbol(struct order_call *c)
     return 0;
 }
 
-/* A positive decimal of scale 8; *ret is 0 where it was not sent. */
-static int decimal_of(struct order_call *c, const char *name, int64_t *ret)
+int replay_order_decimal(struct order_call *c, const char *name, int64_t *ret)
 {
     char msg[128];
     const char *text = replay_order_param(c, name);
@@ -51,13 +49,14 @@ static int decimal_of(struct order_call *c, const char *name, int64_t *ret)
     if (r == -EDOM)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1111,
                                    "Precision is over the maximum defined for this asset.");
-    if (r < 0 || *ret <= 0 || *text == '+') {
+    const bool illegal = r < 0 || strspn(text, "0123456789.") != strlen(text);
+    if (illegal || *ret <= 0) {
         snprintf(msg, sizeof(msg),
-                 r < 0 ? "Illegal characters found in parameter '%s'; legal range is "
-                         "'^([0-9]{1,20})(\\\\.[0-9]{1,20})?$'."
-                       : "Invalid %s.",
+                 illegal ? "Illegal characters found in parameter '%s'; legal range is "
+                           "'^([0-9]{1,20})(\\\\.[0-9]{1,20})?$'."
+                         : "Invalid %s.",
                  name);
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, r < 0 ? -1100 : -1013, msg);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, illegal ? -1100 : -1013, msg);
     }
     return 0;
 }
@@ -141,10 +140,10 @@ static int read_type(struct order_call *c, struct broker_terms *terms, int *ret_
 static int read_numbers(struct order_call *c, struct broker_terms *terms, int row)
 {
     int status;
-    if ((status = decimal_of(c, "quantity", &terms->qty)) != 0 ||
-        (status = decimal_of(c, "price", &terms->price)) != 0 ||
-        (status = decimal_of(c, "stopPrice", &terms->stop)) != 0 ||
-        (status = decimal_of(c, "quoteOrderQty", &terms->quote)) != 0)
+    if ((status = replay_order_decimal(c, "quantity", &terms->qty)) != 0 ||
+        (status = replay_order_decimal(c, "price", &terms->price)) != 0 ||
+        (status = replay_order_decimal(c, "stopPrice", &terms->stop)) != 0 ||
+        (status = replay_order_decimal(c, "quoteOrderQty", &terms->quote)) != 0)
         return status;
     if (terms->quote && terms->type != ORDER_MARKET)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
@@ -165,87 +164,57 @@ static int read_numbers(struct order_call *c, struct broker_terms *terms, int ro
     return 0;
 }
 
-int replay_order_client_id(struct order_call *c, const char **ret)
+int replay_order_client_id(struct order_call *c, const char *name, const char **ret)
 {
     static const char legal[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:/";
-    *ret = replay_order_param(c, "newClientOrderId");
+    char msg[160];
+    *ret = replay_order_param(c, name);
     if (!*ret || (strlen(*ret) < ORDER_CLIENT_ID_MAX && strspn(*ret, legal) == strlen(*ret)))
         return 0;
-    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1100,
-                               "Illegal characters found in parameter 'newClientOrderId'; legal range is "
-                               "'^[a-zA-Z0-9-_]{1,36}$'.");
+    snprintf(msg, sizeof(msg),
+             "Illegal characters found in parameter '%s'; legal range is '^[a-zA-Z0-9-_]{1,36}$'.", name);
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1100, msg);
+}
+
+void replay_order_make_id(struct binance_orders *o, char ret[static ORDER_CLIENT_ID_MAX])
+{
+    snprintf(ret, ORDER_CLIENT_ID_MAX, "replay-%llu", (unsigned long long)++o->ids);
 }
 
 static int read_client_id(struct order_call *c, struct broker_terms *terms)
 {
     const char *id;
-    size_t n;
-    int status = replay_order_client_id(c, &id);
-    replay_broker_orders(c->o->broker, &n);
+    int status = replay_order_client_id(c, "newClientOrderId", &id);
     if (status == 0 && id)
         strcpy(terms->client_id, id);
-    else
-        snprintf(terms->client_id, sizeof(terms->client_id), "replay-%zu", n + 1);
+    else if (status == 0)
+        replay_order_make_id(c->o, terms->client_id);
     return status;
 }
 
-/* Without keys an order may be as small and as far from the market as a client's first one often is. */
-static struct symbol filters_of(const struct order_call *c)
+/* What exchangeInfo denies. */
+static int refuse_unserved(struct order_call *c)
 {
-    struct symbol ret = c->listed;
-    if (c->o->keys.n > 0)
-        return ret;
-    struct symbol_filters *f = &ret.filters;
-    f->notional_min = f->bid_up_e4 = f->bid_down_e4 = f->ask_up_e4 = f->ask_down_e4 = 0;
-    return ret;
+    static const struct {
+        const char *param, *kind;
+    } all[] = {{"icebergQty", "Iceberg"}, {"trailingDelta", "Trailing stop"}, {"pegPriceType", "Pegged"}};
+    char msg[96];
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        const char *value = replay_order_param(c, all[i].param);
+        if (!value || strspn(value, "0.") == strlen(value))
+            continue;
+        snprintf(msg, sizeof(msg), "%s orders are not supported for this symbol.", all[i].kind);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, msg);
+    }
+    return 0;
 }
 
-/* Of an order of `quote`, whose quantity follows the step: its notional and the number of orders. */
-static enum order_reason check_quote(const struct symbol *listed, const struct broker_terms *terms, int open)
+static int check_answer_type(struct order_call *c)
 {
-    const struct symbol_filters *f = &listed->filters;
-    const int64_t unit = decimal_pow10(8 - listed->quote_scale);
-    if (f->notional_min_market && terms->quote < f->notional_min * unit)
-        return ORDER_MIN_NOTIONAL;
-    if (f->notional_max_market && f->notional_max > 0 && terms->quote / unit > f->notional_max)
-        return ORDER_MAX_NOTIONAL;
-    return f->orders_max > 0 && open >= f->orders_max ? ORDER_MAX_NUM_ORDERS : ORDER_OK;
-}
-
-/* The venue's filters, by the price of the last trade. */
-static int check_filters(struct order_call *c, const struct broker_terms *terms)
-{
-    const struct tape_symbol *sym = &c->o->source->tape->symbols[c->symbol];
-    struct candle day;
-    int64_t price, stop, qty, reference = 0;
-    if (sym->n_trades > 0)
-        reference = sym->trades[(sym->n_trades - 1) % TAPE_TRADES_KEPT].price;
-    else if (replay_tape_day(c->o->source->tape, c->symbol, &day)) /* before the play */
-        reference = day.close;
-    size_t n;
-    int open = 0;
-    const struct broker_order *all = replay_broker_orders(c->o->broker, &n);
-    for (size_t i = 0; i < n; i++)
-        open += all[i].terms.account == terms->account && all[i].terms.symbol == terms->symbol &&
-                broker_is_open(&all[i]);
-    if (decimal_rescale(terms->price, 8, c->listed.price_scale, &price) < 0 ||
-        decimal_rescale(terms->stop, 8, c->listed.price_scale, &stop) < 0 ||
-        decimal_rescale(reference, 8, c->listed.price_scale, &reference) < 0)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Filter failure: PRICE_FILTER");
-    if (decimal_rescale(terms->qty, 8, c->listed.qty_scale, &qty) < 0)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Filter failure: LOT_SIZE");
-    const struct filter_request request = {terms->side, terms->type, qty, price, stop, reference, open};
-    const struct symbol listed = filters_of(c);
-    enum order_reason reason =
-        terms->quote ? check_quote(&listed, terms, open) : filter_check(&listed, &request);
-    if (reason == ORDER_OK)
+    const char *type = replay_order_param(c, "newOrderRespType");
+    if (!type || strcmp(type, "ACK") == 0 || strcmp(type, "RESULT") == 0 || strcmp(type, "FULL") == 0)
         return 0;
-    char msg[64];
-    snprintf(msg, sizeof(msg), "Filter failure: %s",
-             reason == ORDER_MIN_NOTIONAL || reason == ORDER_MAX_NOTIONAL ? "NOTIONAL"
-             : reason == ORDER_PERCENT_PRICE                              ? "PERCENT_PRICE_BY_SIDE"
-                                                                          : order_reason_name(reason));
-    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, msg);
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1132, "Invalid newOrderRespType.");
 }
 
 int replay_order_terms(struct order_call *c, struct broker_terms *terms)
@@ -253,10 +222,11 @@ int replay_order_terms(struct order_call *c, struct broker_terms *terms)
     int status, row = 0;
     *terms = (struct broker_terms){.account = c->caller->account};
     if ((status = replay_order_symbol(c)) != 0 || (status = read_type(c, terms, &row)) != 0 ||
-        (status = read_numbers(c, terms, row)) != 0 || (status = read_client_id(c, terms)) != 0)
+        (status = refuse_unserved(c)) != 0 || (status = read_numbers(c, terms, row)) != 0 ||
+        (status = check_answer_type(c)) != 0 || (status = read_client_id(c, terms)) != 0)
         return status;
     terms->symbol = c->symbol;
     if (strcmp(c->o->source->tape->symbols[c->symbol].status, "TRADING") != 0)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1013, "Market is closed.");
-    return check_filters(c, terms);
+    return replay_order_filters(c, terms, NULL);
 }

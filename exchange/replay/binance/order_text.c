@@ -185,19 +185,27 @@ void replay_order_text_account(struct text *out, const struct broker_account *ac
     text_lit(out, "}");
 }
 
-void replay_order_text_commission(struct text *out, const char *symbol)
+/* Three kinds of rates, of which only the first is not zero, and the discount. */
+static void write_rates(struct text *out, const char *suffix, const char *sides)
 {
     static const char *const kinds[] = {"standardCommission", "specialCommission", "taxCommission"};
-    text_lit(out, "{\"symbol\":\"");
-    text_str(out, symbol);
-    text_lit(out, "\"");
     for (int i = 0; i < 3; i++) {
         const char *rate = i == 0 ? RATE : "0.00000000";
-        keyed(out, kinds[i]);
-        text_format(out,
-                    "{\"maker\":\"%s\",\"taker\":\"%s\",\"buyer\":\"0.00000000\",\"seller\":\"0.00000000\"}",
-                    rate, rate);
+        text_format(out, "\"%s%s\":{\"maker\":\"%s\",\"taker\":\"%s\"%s},", kinds[i], suffix, rate, rate,
+                    sides);
     }
-    text_lit(out, ",\"discount\":{\"enabledForAccount\":false,\"enabledForSymbol\":false,\"discountAsset\":"
+    text_lit(out, "\"discount\":{\"enabledForAccount\":false,\"enabledForSymbol\":false,\"discountAsset\":"
                   "\"BNB\",\"discount\":\"0.75000000\"}}");
+}
+
+void replay_order_text_rates(struct text *out)
+{
+    text_lit(out, "{");
+    write_rates(out, "ForOrder", "");
+}
+
+void replay_order_text_commission(struct text *out, const char *symbol)
+{
+    text_format(out, "{\"symbol\":\"%s\",", symbol);
+    write_rates(out, "", ",\"buyer\":\"0.00000000\",\"seller\":\"0.00000000\"");
 }

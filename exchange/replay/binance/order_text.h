@@ -19,6 +19,8 @@ void replay_order_text_trade(struct text *out, const struct broker_fill *fill,
                              const struct broker_order *order, const struct symbol *listed);
 void replay_order_text_account(struct text *out, const struct broker_account *account, int uid,
                                bool omit_zeros);
+/* Of an order that is only tested. */
+void replay_order_text_rates(struct text *out);
 void replay_order_text_commission(struct text *out, const char *symbol);
 
 #endif

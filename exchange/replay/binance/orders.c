@@ -285,6 +285,7 @@ int replay_orders_answer(struct binance_orders *o, const struct replay_request *
     size_t at[REQUEST_ARGS_MAX];
     char *form = strndup(request->body, request->body_len);
     take_query(request, &names, &payload, &params, at);
+    params.n_query = params.n;
     if (form && strcmp(request->method, "GET") != 0)
         take_form(form, &payload, &params);
     *ret = (struct order_outcome){.weight = 1};
@@ -292,7 +293,7 @@ int replay_orders_answer(struct binance_orders *o, const struct replay_request *
     if (!form || names.failed || payload.failed)
         body->failed = true;
     else if (!replay_orders_has(request->method, request->path))
-        replay_rest_error(body, -1000, "Path not found: there is no such method here.");
+        replay_rest_error(body, -1000, "Path not found: papertape-replay(1) has what is served.");
     else
         status = replay_orders_admit(o, &params, api_key, payload.data ? payload.data : "", payload.len,
                                      replay_orders_changes(request->method, request->path), body, &caller);

@@ -138,7 +138,8 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
                                    &response->body, &weight);
         } else {
             response->status = 404;
-            replay_rest_error(&response->body, -1000, "Path not found: market data is read by GET.");
+            replay_rest_error(&response->body, -1000,
+                              "Path not found: papertape-replay(1) has what is served.");
         }
         if ((status = replay_limits_charge(&binance->limits, ms, weight, &wait_s)) != 0) {
             text_clear(&response->body);

@@ -34,6 +34,9 @@ void replay_rest_error(struct text *body, int code, const char *msg);
  * steps are the venue's own for BTCUSDT and ETHUSDT, else as fine as the digits that the data shows. */
 void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols);
 
+/* How many open orders with a stop an account may have of a symbol; 0: any number. */
+int replay_exchange_info_algo_max(const struct tape_symbol *symbol);
+
 /* Changes of symbols while they are played: --fault status@, filters@ and delist@, at their market time. A
  * synthetic market pauses while its status is not TRADING; of a recording the trades, quotes and
  * differences of that time are left out. */

@@ -229,6 +229,16 @@ static const struct {
     {"myTrades", "GET", "/api/v3/myTrades"},
     {"account.status", "GET", "/api/v3/account"},
     {"account.commission", "GET", "/api/v3/account/commission"},
+    {"orderList.place", "POST", "/api/v3/order/oco"},
+    {"orderList.place.oco", "POST", "/api/v3/orderList/oco"},
+    {"orderList.place.oto", "POST", "/api/v3/orderList/oto"},
+    {"orderList.place.otoco", "POST", "/api/v3/orderList/otoco"},
+    {"orderList.place.opo", "POST", "/api/v3/orderList/opo"},
+    {"orderList.place.opoco", "POST", "/api/v3/orderList/opoco"},
+    {"allOrderLists", "GET", "/api/v3/allOrderList"},
+    {"openOrderLists.status", "GET", "/api/v3/openOrderList"},
+    {"sor.order.place", "POST", "/api/v3/sor/order"},
+    {"sor.order.test", "POST", "/api/v3/sor/order/test"},
     {"account.rateLimits.orders", "GET", "/api/v3/rateLimit/order"},
 };
 
