@@ -1,7 +1,6 @@
 /* GET orders: which of them, and how many. */
 #include <string.h>
 
-#include "exchange/bars_file.h"
 #include "exchange/replay/alpaca/trading_call.h"
 
 enum { LIST_USUAL = 50, LIST_MAX = 500 };
@@ -34,13 +33,6 @@ static bool read_word(struct trading_call *a, const char *name, const char *cons
     return !value || replay_trading_refuse_value(a, name, right);
 }
 
-static bool read_moment(struct trading_call *a, const char *name, int64_t *ret_ns)
-{
-    const char *value = arg(a, name);
-    return !value || bars_time_parse(value, strlen(value), ret_ns) == 0 ||
-           replay_trading_refuse_value(a, name, "a date as 2026-01-15 or a time as 2026-01-15T14:30:00Z");
-}
-
 static bool read_limit(struct trading_call *a, size_t *ret)
 {
     const char *value = arg(a, "limit");
@@ -61,8 +53,8 @@ static bool read_query(struct trading_call *a, struct query *ret)
     return read_word(a, "status", statuses, "open, closed or all", &ret->status) &&
            read_word(a, "side", sides, "buy or sell", &ret->side) &&
            read_word(a, "direction", directions, "asc or desc", &ret->direction) &&
-           read_moment(a, "after", &ret->after_ns) && read_moment(a, "until", &ret->until_ns) &&
-           read_limit(a, &ret->limit);
+           replay_trading_time(a, "after", &ret->after_ns) &&
+           replay_trading_time(a, "until", &ret->until_ns) && read_limit(a, &ret->limit);
 }
 
 /* Is the name in the list, between commas? Without one all are. */
