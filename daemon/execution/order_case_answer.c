@@ -1,0 +1,227 @@
+/* The venue's answers about an order. What they leave open is asked again, after a pause that grows. */
+#include <stdio.h>
+
+#include "daemon/execution/order_cases_internal.h"
+
+#define MOMENT_NS  INT64_C(1000000000) /* for user data, before it is asked */
+#define CONFIRM_NS INT64_C(2000000000)
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void order_case_unknown(struct order_case *c, int64_t query_ns)
+{
+    c->state = CASE_UNKNOWN;
+    c->place_ns = CASE_NEVER;
+    c->query_ns = query_ns;
+    c->pause_ns = 0;
+}
+
+static void tell_unknown(struct order_cases *cases, struct order_case *c, const char *text)
+{
+    if (c->told_unknown)
+        return;
+    c->told_unknown = true;
+    order_case_news(cases, c, VENUE_NEWS_UNKNOWN, text, NULL);
+}
+
+static void take_orders(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                        const struct case_time *at)
+{
+    for (size_t i = 0; i < answer->n_fills; i++)
+        if (c->state != CASE_ENDED)
+            order_case_fill(cases, c, &answer->fills[i], at);
+    for (size_t i = 0; i < answer->n_orders; i++)
+        if (c->state != CASE_ENDED)
+            order_case_report(cases, c, &answer->orders[i], at);
+}
+
+/* From when on what was sent now can have no effect any more. */
+static void settle_later(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                         const struct case_time *at)
+{
+    int64_t venue_ns = answer->settled_ns ? answer->settled_ns
+                       : at->venue_ns     ? at->venue_ns + cases->config.settle_ns
+                                          : 0;
+    int64_t wait_ns =
+        answer->settled_ns && at->venue_ns ? answer->settled_ns - at->venue_ns : cases->config.settle_ns;
+    c->settle_venue_ns = later(c->settle_venue_ns, venue_ns);
+    c->settle_ns = later(c->settle_ns, at->now_ns + later(wait_ns, 0) + CASE_MARGIN_NS);
+}
+
+/* No byte of it left. */
+static void not_sent(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                     const struct case_time *at)
+{
+    int64_t pause_ns = later(answer->retry_ms * 1000000, order_case_pause(c) / 4);
+    if (c->unsure) {
+        order_case_unknown(c, at->now_ns + pause_ns);
+    } else if (c->cancel) {
+        order_case_end(cases, c, VENUE_NEWS_CANCELED, "", at);
+    } else if (!c->protects && at->now_ns - c->begun_ns >= CASE_UNSENT_NS) {
+        order_case_end(cases, c, VENUE_NEWS_REJECTED, answer->text, at);
+    } else {
+        c->state = CASE_TO_PLACE;
+        c->place_ns = at->now_ns + pause_ns;
+    }
+}
+
+static void place_answer(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                         const struct case_time *at)
+{
+    bool awaited = c->state == CASE_PLACING; /* else user data was first */
+    cases->serial++;
+    if (answer->outcome == VENUE_DONE) {
+        if (awaited)
+            order_case_seen(c, answer->n_orders ? answer->orders[0].id : "", at);
+        take_orders(cases, c, answer, at);
+        if (awaited && c->state == CASE_LIVE && !c->told_open) {
+            c->told_open = true;
+            order_case_news(cases, c, VENUE_NEWS_OPEN, "", NULL);
+        }
+    } else if (!awaited) {
+        return;
+    } else if (answer->outcome == VENUE_REFUSED && !c->unsure) {
+        order_case_end(cases, c, VENUE_NEWS_REJECTED, answer->text, at);
+    } else if (answer->outcome == VENUE_NOT_SENT) {
+        not_sent(cases, c, answer, at);
+    } else if (answer->outcome == VENUE_REFUSED) { /* this one: not what came before it */
+        c->refused = true;
+        order_case_unknown(c, at->now_ns);
+    } else if (answer->outcome == VENUE_EXISTS) {
+        settle_later(cases, c, answer, at);
+        order_case_unknown(c, at->now_ns);
+    } else {
+        settle_later(cases, c, answer, at);
+        tell_unknown(cases, c, answer->text);
+        order_case_unknown(c, at->now_ns + MOMENT_NS);
+    }
+}
+
+void order_case_absent(struct order_cases *cases, struct order_case *c, const struct case_time *at)
+{
+    if (c->mute)
+        order_case_end(cases, c, VENUE_NEWS, "", at);
+    else if (c->cancel)
+        order_case_end(cases, c, VENUE_NEWS_CANCELED, "it never reached the venue", at);
+    else if (c->protects && !c->again) {
+        c->state = CASE_ABSENT;
+        c->query_ns = CASE_NEVER;
+        c->told_unknown = c->unsure = c->refused = false;
+        order_case_news(cases, c, VENUE_NEWS_AGAIN, "", NULL);
+    } else
+        order_case_end(cases, c, VENUE_NEWS_REJECTED, "it never reached the venue", at);
+}
+
+static bool proved(const struct order_case *c, const struct case_ask *ask)
+{
+    return ask->at.now_ns >= c->settle_ns && ask->at.venue_ns > 0 && ask->at.venue_ns >= c->settle_venue_ns;
+}
+
+/* The venue knew it, and now does not. */
+static void absent_while_live(struct order_cases *cases, struct order_case *c, const struct case_ask *ask,
+                              const struct case_time *at)
+{
+    if (ask->at.now_ns <= c->seen_ns) { /* it was seen after that was asked */
+        c->query_ns = at->now_ns + order_case_pause(c);
+        return;
+    }
+    if (c->absent++ == 0)
+        c->absent_ns = at->now_ns;
+    if (c->absent < CASE_LOST_ANSWERS || at->now_ns - c->absent_ns < CASE_LOST_S * CASE_SECOND_NS)
+        c->query_ns = at->now_ns + CASE_LOST_S * CASE_SECOND_NS / (CASE_LOST_ANSWERS - 1);
+    else
+        order_case_end(cases, c, c->cancel ? VENUE_NEWS_CANCELED : VENUE_NEWS_EXPIRED,
+                       "the venue does not know it any more", at);
+}
+
+/* The same id is safe: the venue takes it once. */
+static void place_same(struct order_case *c, const struct case_time *at)
+{
+    c->unsure = true;
+    c->state = CASE_TO_PLACE;
+    c->place_ns = at->now_ns;
+    c->query_ns = CASE_NEVER;
+}
+
+static void absent_while_unknown(struct order_cases *cases, struct order_case *c, const struct case_ask *ask,
+                                 const struct case_time *at)
+{
+    if (c->mute || proved(c, ask)) {
+        order_case_absent(cases, c, at);
+        return;
+    }
+    if (!c->told_unknown)
+        tell_unknown(cases, c, "the venue does not know it yet");
+    if (cases->config.id_for_life && c->protects && !c->cancel && !c->refused) {
+        place_same(c, at);
+        return;
+    }
+    int64_t next_ns = at->now_ns + order_case_pause(c);
+    c->query_ns = at->now_ns < c->settle_ns && c->settle_ns < next_ns ? c->settle_ns : next_ns;
+}
+
+static void query_answer(struct order_cases *cases, struct order_case *c, const struct case_ask *ask,
+                         const struct venue_answer *answer, const struct case_time *at)
+{
+    if (answer->outcome == VENUE_DONE && answer->n_orders > 0) {
+        take_orders(cases, c, answer, at);
+        if (c->state == CASE_LIVE && c->cancel && !c->ending && c->cancel_ns == CASE_NEVER &&
+            !(c->asking & 1U << CASE_CANCEL))
+            c->cancel_ns = at->now_ns + order_case_pause(c);
+    } else if (answer->outcome == VENUE_ABSENT && c->state == CASE_LIVE) {
+        absent_while_live(cases, c, ask, at);
+    } else if (answer->outcome == VENUE_ABSENT) {
+        absent_while_unknown(cases, c, ask, at);
+    } else {
+        if (c->state == CASE_UNKNOWN)
+            tell_unknown(cases, c, answer->text);
+        c->query_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c));
+    }
+}
+
+static void cancel_answer(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                          const struct case_time *at)
+{
+    if (answer->outcome == VENUE_DONE) {
+        take_orders(cases, c, answer, at);
+        if (c->state == CASE_LIVE && !c->ending) /* asked for, and its end comes as user data */
+            c->query_ns = at->now_ns + CONFIRM_NS;
+    } else if (answer->outcome == VENUE_NOT_SENT) {
+        c->cancel_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c) / 4);
+    } else if (answer->outcome == VENUE_UNKNOWN) {
+        c->query_ns = at->now_ns + MOMENT_NS;
+    } else if (c->state == CASE_LIVE && !c->ending) {
+        c->query_ns = at->now_ns;
+    }
+}
+
+static void fills_answer(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                         const struct case_time *at)
+{
+    int64_t before = c->booked;
+    if (answer->outcome == VENUE_DONE)
+        take_orders(cases, c, answer, at);
+    if (c->booked > before)
+        cases->reconcile.now.fills++;
+    if (c->state == CASE_LIVE && c->filled > c->booked)
+        c->fills_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c));
+}
+
+void order_case_answer(struct order_cases *cases, struct order_case *c, const struct case_ask *ask,
+                       const struct venue_answer *answer, const struct case_time *at)
+{
+    c->asking &= ~(1U << ask->request);
+    if (c->state == CASE_ENDED)
+        return;
+    if (ask->request == CASE_PLACE)
+        place_answer(cases, c, answer, at);
+    else if (ask->request == CASE_QUERY)
+        query_answer(cases, c, ask, answer, at);
+    else if (ask->request == CASE_CANCEL)
+        cancel_answer(cases, c, answer, at);
+    else if (ask->request == CASE_FILLS)
+        fills_answer(cases, c, answer, at);
+}

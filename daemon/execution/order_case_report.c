@@ -1,0 +1,137 @@
+/* What the venue says of an order, by an answer or as user data: the same may come twice, late, in another
+ * order or not at all. What it has filled only grows, and an end is an end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/execution/order_cases_internal.h"
+
+#define MOMENT_NS INT64_C(1000000000) /* for user data that are on their way */
+
+void order_case_seen(struct order_case *c, const char *venue_id, const struct case_time *at)
+{
+    if (venue_id[0])
+        snprintf(c->venue_id, sizeof c->venue_id, "%s", venue_id);
+    c->seen_ns = at->now_ns;
+    c->absent = 0;
+    if (c->state == CASE_LIVE)
+        return;
+    c->state = CASE_LIVE;
+    c->unsure = false;
+    c->place_ns = c->query_ns = CASE_NEVER;
+    c->pause_ns = 0;
+}
+
+/* The first news of an order is that it exists. */
+static void tell_open(struct order_cases *cases, struct order_case *c)
+{
+    if (c->told_open)
+        return;
+    c->told_open = true;
+    order_case_news(cases, c, VENUE_NEWS_OPEN, "", NULL);
+}
+
+/* Once its fills are booked its end is. */
+static void end_if_whole(struct order_cases *cases, struct order_case *c, const struct case_time *at)
+{
+    static const enum venue_news news[VENUE_ORDER_STATES] = {
+        [VENUE_ORDER_NEW] = VENUE_NEWS,
+        [VENUE_ORDER_PARTIAL] = VENUE_NEWS,
+        [VENUE_ORDER_FILLED] = VENUE_NEWS_CANCELED, /* of less than was ordered */
+        [VENUE_ORDER_CANCELED] = VENUE_NEWS_CANCELED,
+        [VENUE_ORDER_REJECTED] = VENUE_NEWS_REJECTED,
+        [VENUE_ORDER_EXPIRED] = VENUE_NEWS_EXPIRED,
+    };
+    if (c->booked >= c->order.qty)
+        order_case_end(cases, c, VENUE_NEWS, "", at);
+    else if (c->ending && c->booked >= c->filled)
+        order_case_end(cases, c, news[c->end], c->text, at);
+}
+
+/* User data may still bring the fills that are missing. */
+static void want_fills(struct order_cases *cases, struct order_case *c, const struct case_time *at)
+{
+    if (c->fills_ns == CASE_NEVER && !(c->asking & 1U << CASE_FILLS))
+        c->fills_ns = at->now_ns + (cases->up ? MOMENT_NS : 0);
+}
+
+static bool ends(enum venue_order_state state)
+{
+    return state != VENUE_ORDER_NEW && state != VENUE_ORDER_PARTIAL;
+}
+
+/* It has ended for us, and lives there: it is looked for once more, and then cancelled. */
+static void stray(struct order_cases *cases, struct order_case *c, const struct case_time *at)
+{
+    c->mute = c->cancel = true;
+    c->state = CASE_UNKNOWN;
+    c->query_ns = c->cancel_ns = at->now_ns;
+    cases->reconcile.now.strays++;
+}
+
+void order_case_report(struct order_cases *cases, struct order_case *c, const struct venue_order *order,
+                       const struct case_time *at)
+{
+    if (c->state == CASE_ENDED) {
+        if (!ends(order->state) && !c->venue_id[0] && c->booked < c->order.qty)
+            stray(cases, c, at);
+        return;
+    }
+    bool was_live = c->state == CASE_LIVE;
+    order_case_seen(c, order->id, at);
+    if (order->state != VENUE_ORDER_REJECTED || order->filled > 0)
+        tell_open(cases, c);
+    if (order->filled > c->filled)
+        c->filled = order->filled;
+    if (ends(order->state) && !c->ending) {
+        c->ending = true;
+        c->end = order->state;
+        snprintf(c->text, sizeof c->text, "%.*s", VENUE_NEWS_TEXT_MAX - 1, order->reason);
+    }
+    cases->serial += !was_live || c->ending || c->filled > c->booked;
+    if (c->mute && c->ending) /* what it filled, the balances show */
+        order_case_end(cases, c, VENUE_NEWS, "", at);
+    else
+        end_if_whole(cases, c, at);
+    if (c->state == CASE_LIVE && !c->mute && c->filled > c->booked)
+        want_fills(cases, c, at);
+}
+
+void order_case_fill(struct order_cases *cases, struct order_case *c, const struct venue_fill *fill,
+                     const struct case_time *at)
+{
+    order_case_seen(c, fill->order_id, at);
+    if (c->mute || fill->cumulative <= c->booked)
+        return;
+    if (fill->cumulative > c->filled)
+        c->filled = fill->cumulative;
+    if (fill->cumulative - fill->qty != c->booked) {
+        want_fills(cases, c, at);
+        return;
+    }
+    tell_open(cases, c);
+    c->booked = fill->cumulative;
+    if (c->booked >= c->filled)
+        c->fills_ns = CASE_NEVER;
+    order_case_news(cases, c, VENUE_NEWS_FILL, "", fill);
+    end_if_whole(cases, c, at);
+}
+
+static struct venue_order *find_external(struct order_cases *cases, const struct venue_order *order)
+{
+    for (size_t i = 0; i < cases->n_external; i++)
+        if (strcmp(cases->external[i].id, order->id) == 0)
+            return &cases->external[i];
+    return NULL;
+}
+
+void order_cases_external(struct order_cases *cases, const struct venue_order *order)
+{
+    struct venue_order *known = find_external(cases, order);
+    if (!ends(order->state)) {
+        if (!known && cases->n_external < CASE_EXTERNAL_MAX)
+            known = &cases->external[cases->n_external++];
+        if (known)
+            *known = *order;
+    } else if (known)
+        *known = cases->external[--cases->n_external];
+}

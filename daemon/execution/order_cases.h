@@ -1,0 +1,126 @@
+/* What to ask of a venue next, for each order that was sent there or is to be: to place it, to cancel it, to
+ * query it, to fetch its fills; and for the account, to reconcile its open orders and its balances. Pure: no
+ * IO, and no clock but the time that is passed in. docs/venue-paper.md has the rules in words.
+ *
+ * An order is placed once. Where the outcome is open it is first looked for: in user data, then by its client
+ * id; and it is placed again only to protect a position, and only once the earlier request can have no effect
+ * any more, or where the venue never takes the same client id twice. */
+#ifndef DAEMON_EXECUTION_ORDER_CASES_H
+#define DAEMON_EXECUTION_ORDER_CASES_H
+
+#include "engine/event.h"
+#include "exchange/venue_account.h"
+
+struct order_cases;
+
+/* Both go forward; `now_ns` is of a clock that never jumps, `venue_ns` is the venue's time as far as it is
+ * known: 0 where it is not, then nothing is proved by it. */
+struct case_time {
+    int64_t now_ns, venue_ns;
+};
+
+enum case_request {
+    CASE_PLACE,
+    CASE_CANCEL,
+    CASE_QUERY,
+    CASE_FILLS,
+    CASE_OPEN,     /* the account's open orders */
+    CASE_BALANCES, /* the account's */
+    CASE_WITNESS,  /* to query an order that the venue had: is it still the same account? */
+    CASE_REQUESTS,
+};
+
+/* A request of the venue. It is handed back with its answer. */
+struct case_ask {
+    enum case_request request;
+    uint64_t order_id; /* 0: of the account */
+    struct case_time at;
+    int symbol;
+    char client_id[ORDER_CLIENT_ID_MAX];
+    char venue_id[VENUE_ORDER_ID_MAX]; /* FILLS */
+};
+
+/* May call none of the functions below, but those with a const set. */
+struct order_cases_sink {
+    void *ctx;
+    void (*ask)(void *ctx, const struct case_ask *ask, const struct order *order); /* `order`: of PLACE */
+    /* `text`: the venue's words, or "". `fill`: of VENUE_NEWS_FILL. */
+    void (*news)(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id, const char *text,
+                 const struct venue_fill *fill);
+    bool (*ours)(void *ctx, const char *client_id);
+    /* Are they others than the account has here? */
+    bool (*differ)(void *ctx, const struct venue_balance *balances, size_t n);
+    /* While no outcome was open, and all fills before them were reported. */
+    void (*balances)(void *ctx, const struct venue_balance *balances, size_t n);
+    void (*reset)(void *ctx, const char *text); /* the account is another one, or its keys are refused */
+};
+
+struct order_cases_config {
+    const struct symbol *symbols; /* the account's: orders of no other have numbers */
+    int64_t settle_ns;    /* a request of a former run, or whose answer does not say, is settled after that */
+    int64_t reconcile_ns; /* between two reconciliations */
+    bool id_for_life;     /* struct venue_accounts */
+};
+
+enum {
+    CASE_QUERIES_A_SECOND = 10, /* QUERY and FILLS together */
+    CASE_EXTERNAL_MAX = 64,     /* orders from elsewhere that are kept */
+};
+#define CASE_MARGIN_NS INT64_C(2000000000) /* how far the venue's time may be wrong */
+#define CASE_UNSENT_NS \
+    INT64_C(60000000000) /* an order that could not be sent for so long is given up, unless \
+                            it protects a position */
+
+/* NULL: no memory. */
+struct order_cases *order_cases_create(const struct order_cases_config *config,
+                                       const struct order_cases_sink *sink);
+void order_cases_destroy(struct order_cases *cases); /* NULL is fine */
+
+/* Nothing is asked within the calls up to order_cases_answer(): order_cases_step() follows each.
+ *
+ * The engine has decided so, and that is stored. PLACE again with the same id answers VENUE_NEWS_AGAIN.
+ * 0 or -ENOMEM. */
+int order_cases_place(struct order_cases *cases, const struct order *order, const char *client_id,
+                      bool protects, const struct case_time *at);
+void order_cases_cancel(struct order_cases *cases, uint64_t order_id, const struct case_time *at);
+/* A former run's live order, which may have been sent or not. `cancels`: it was to be cancelled. 0 or
+ * -ENOMEM. */
+int order_cases_adopt(struct order_cases *cases, const struct order *order, const char *client_id,
+                      bool protects, bool cancels, const struct case_time *at);
+
+/* User data, and its link. */
+void order_cases_link(struct order_cases *cases, bool up, const struct case_time *at);
+void order_cases_order(struct order_cases *cases, const struct venue_order *order,
+                       const struct case_time *at);
+void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, const struct case_time *at);
+
+void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
+                        const struct venue_answer *answer, const struct case_time *at);
+
+/* Asks what is due. Returns when it is to be called at the latest, of now_ns; INT64_MAX: after the next
+ * input. */
+int64_t order_cases_step(struct order_cases *cases, const struct case_time *at);
+
+/* The account is halted: nothing more is asked of the venue. */
+void order_cases_stop(struct order_cases *cases);
+void order_cases_reconcile(struct order_cases *cases, const struct case_time *at); /* now, not later */
+
+/* What a reconciliation found, of the last one that ended. */
+struct case_findings {
+    int64_t at_ns;    /* venue's time; 0: none ended yet */
+    unsigned missing; /* orders that live here, and were not among the venue's open ones */
+    unsigned fills;   /* fills that user data had not said */
+    unsigned strays;  /* orders of ours that had ended here, and lived there: cancelled */
+    bool balances;    /* they were compared */
+    bool differed;    /* and differed from ours */
+};
+struct order_cases_view {
+    unsigned live, unknown; /* orders; of them those of open outcome */
+    uint64_t unknown_id;    /* one of the latter; 0: none */
+    size_t n_external;
+    const struct venue_order *external; /* [n_external] until the next call; symbol may be NULL */
+    struct case_findings found;
+};
+void order_cases_view(const struct order_cases *cases, struct order_cases_view *ret);
+
+#endif

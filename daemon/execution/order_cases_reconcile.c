@@ -1,0 +1,235 @@
+/* The account compared: its balances, and after them its open orders, so that whatever changed the balances
+ * before they were read is seen in the orders. Where anything else happened meanwhile, or an outcome is
+ * open, the balances say nothing, and it is tried again soon. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/execution/order_cases_internal.h"
+
+#define SOON_NS INT64_C(5000000000)
+
+void order_cases_reset(struct order_cases *cases, const char *text)
+{
+    cases->stopped = true;
+    cases->sink.reset(cases->sink.ctx, text);
+}
+
+void order_cases_reconcile(struct order_cases *cases, const struct case_time *at)
+{
+    cases->reconcile.due_ns = at->now_ns;
+}
+
+static bool any_open(const struct order_cases *cases)
+{
+    for (size_t i = 0; i < cases->n; i++) {
+        const struct order_case *c = cases->cases[i];
+        if (order_case_outcome_open(c) || c->query_ns != CASE_NEVER || c->filled > c->booked || c->asking ||
+            (c->ending && c->state == CASE_LIVE))
+            return true;
+    }
+    return false;
+}
+
+static void ask(struct order_cases *cases, enum case_request request, const struct case_time *at)
+{
+    struct case_ask it = {.request = request, .at = *at};
+    if (request == CASE_WITNESS) {
+        it.symbol = cases->witness.symbol;
+        memcpy(it.client_id, cases->witness.client_id, sizeof it.client_id);
+    }
+    cases->reconcile.asked = true;
+    cases->sink.ask(cases->sink.ctx, &it, NULL);
+}
+
+static void end_cycle(struct order_cases *cases, bool balances, bool differed, const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    int64_t pause_ns = cases->config.reconcile_ns;
+    if (!balances && pause_ns > SOON_NS)
+        pause_ns = SOON_NS;
+    reconcile->step = RECONCILE_IDLE;
+    reconcile->due_ns = at->now_ns + pause_ns;
+    cases->found = reconcile->now;
+    cases->found.at_ns = at->venue_ns;
+    cases->found.balances = balances;
+    cases->found.differed = differed;
+    reconcile->now = (struct case_findings){.at_ns = 0};
+}
+
+/* The venue did not answer: nothing was found. */
+static void fail_cycle(struct order_cases *cases, const struct venue_answer *answer,
+                       const struct case_time *at)
+{
+    int64_t retry_ns = answer->retry_ms * 1000000;
+    cases->reconcile.step = RECONCILE_IDLE;
+    cases->reconcile.due_ns = at->now_ns + (retry_ns > SOON_NS ? retry_ns : SOON_NS);
+}
+
+static void take_balances(struct order_cases *cases, const struct venue_answer *answer,
+                          const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    struct venue_balance *kept =
+        realloc(reconcile->balances, (answer->n_balances + 1) * sizeof(struct venue_balance));
+    if (!kept) {
+        fail_cycle(cases, answer, at);
+        return;
+    }
+    reconcile->balances = kept;
+    reconcile->n = answer->n_balances;
+    if (answer->n_balances > 0)
+        memcpy(kept, answer->balances, answer->n_balances * sizeof *kept);
+    reconcile->have_balances = true;
+    reconcile->step = RECONCILE_OPEN;
+}
+
+static bool listed(const struct venue_answer *answer, const char *client_id)
+{
+    for (size_t i = 0; i < answer->n_orders; i++)
+        if (strcmp(answer->orders[i].client_id, client_id) == 0)
+            return true;
+    return false;
+}
+
+/* One of ours that lives there, and of which nothing is known here any more: looked for, then cancelled. */
+static void take_stray(struct order_cases *cases, const struct venue_order *listed_order,
+                       const struct case_time *at)
+{
+    const struct order order = {.symbol = (int)(listed_order->symbol - cases->config.symbols),
+                                .qty = listed_order->qty};
+    struct order_case *c = order_case_add(cases, &order, listed_order->client_id, at);
+    if (!c)
+        return;
+    c->mute = c->cancel = true;
+    c->cancel_ns = at->now_ns;
+    order_case_unknown(c, at->now_ns);
+    cases->reconcile.now.strays++;
+}
+
+static void take_listed(struct order_cases *cases, const struct case_ask *asked,
+                        const struct venue_order *order, const struct case_time *at)
+{
+    struct order_case *c = order_case_find(cases, order->client_id, "");
+    if (c && c->state == CASE_ENDED && asked->at.now_ns > c->ended_ns) {
+        c->mute = c->cancel = true;
+        c->cancel_ns = at->now_ns;
+        order_case_unknown(c, at->now_ns);
+        cases->reconcile.now.strays++;
+        cases->serial++;
+    } else if (c) {
+        order_case_report(cases, c, order, at);
+    } else if (order->symbol && strlen(order->client_id) < ORDER_CLIENT_ID_MAX &&
+               cases->sink.ours(cases->sink.ctx, order->client_id)) {
+        take_stray(cases, order, at);
+    } else {
+        order_cases_external(cases, order);
+    }
+}
+
+/* Those that lived before the list was asked for, and are not in it. */
+static void look_for_missing(struct order_cases *cases, const struct case_ask *asked,
+                             const struct venue_answer *answer, const struct case_time *at)
+{
+    for (size_t i = 0; i < cases->n; i++) {
+        struct order_case *c = cases->cases[i];
+        if (c->state != CASE_LIVE || c->seen_ns >= asked->at.now_ns || listed(answer, c->client_id))
+            continue;
+        cases->reconcile.now.missing++;
+        cases->serial++;
+        if (c->query_ns > at->now_ns && c->absent == 0)
+            c->query_ns = at->now_ns;
+    }
+}
+
+static void give_balances(struct order_cases *cases, bool differed, const struct case_time *at)
+{
+    const struct case_reconcile *reconcile = &cases->reconcile;
+    cases->sink.balances(cases->sink.ctx, reconcile->balances, reconcile->n);
+    end_cycle(cases, true, differed, at);
+}
+
+/* Is one of ours there, so that the account is the one that it was? */
+static bool any_listed(const struct order_cases *cases, const struct venue_answer *answer)
+{
+    for (size_t i = 0; i < cases->n; i++)
+        if (cases->cases[i]->state == CASE_LIVE && listed(answer, cases->cases[i]->client_id))
+            return true;
+    return false;
+}
+
+static void take_open(struct order_cases *cases, const struct case_ask *asked,
+                      const struct venue_answer *answer, const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    cases->n_external = 0;
+    for (size_t i = 0; i < answer->n_orders; i++)
+        take_listed(cases, asked, &answer->orders[i], at);
+    look_for_missing(cases, asked, answer, at);
+    if (!reconcile->have_balances || cases->serial != reconcile->serial || any_open(cases)) {
+        end_cycle(cases, false, false, at);
+        return;
+    }
+    bool differ = cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n);
+    if (differ && cases->witness.client_id[0] && !any_listed(cases, answer)) {
+        reconcile->step = RECONCILE_WITNESS;
+        reconcile->absent = 0;
+        reconcile->due_ns = at->now_ns;
+    } else {
+        give_balances(cases, differ, at);
+    }
+}
+
+static void take_witness(struct order_cases *cases, const struct venue_answer *answer,
+                         const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    if (answer->outcome == VENUE_DONE && cases->serial == reconcile->serial)
+        give_balances(cases, true, at);
+    else if (answer->outcome == VENUE_DONE)
+        end_cycle(cases, false, false, at);
+    else if (answer->outcome != VENUE_ABSENT)
+        fail_cycle(cases, answer, at);
+    else if (++reconcile->absent < CASE_LOST_ANSWERS)
+        reconcile->due_ns = at->now_ns + CASE_LOST_S * CASE_SECOND_NS / (CASE_LOST_ANSWERS - 1);
+    else
+        order_cases_reset(cases, "other balances, and none of its orders is known at the venue any more");
+}
+
+void order_cases_reconcile_answer(struct order_cases *cases, const struct case_ask *asked,
+                                  const struct venue_answer *answer, const struct case_time *at)
+{
+    cases->reconcile.asked = false;
+    if (asked->request == CASE_WITNESS)
+        take_witness(cases, answer, at);
+    else if (answer->outcome != VENUE_DONE)
+        fail_cycle(cases, answer, at);
+    else if (asked->request == CASE_BALANCES)
+        take_balances(cases, answer, at);
+    else
+        take_open(cases, asked, answer, at);
+}
+
+static void begin(struct order_cases *cases)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    reconcile->have_balances = false;
+    reconcile->serial = cases->serial;
+    reconcile->step = any_open(cases) ? RECONCILE_OPEN : RECONCILE_BALANCES;
+}
+
+int64_t order_cases_reconcile_step(struct order_cases *cases, const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    if (reconcile->asked)
+        return CASE_NEVER;
+    if (reconcile->step == RECONCILE_IDLE && reconcile->due_ns <= at->now_ns)
+        begin(cases);
+    if (reconcile->step == RECONCILE_BALANCES)
+        ask(cases, CASE_BALANCES, at);
+    else if (reconcile->step == RECONCILE_OPEN)
+        ask(cases, CASE_OPEN, at);
+    else if (reconcile->step == RECONCILE_WITNESS && reconcile->due_ns <= at->now_ns)
+        ask(cases, CASE_WITNESS, at);
+    return reconcile->asked ? CASE_NEVER : reconcile->due_ns;
+}

@@ -1,0 +1,495 @@
+/* The rules of daemon/execution/order_cases.h, one by one; order_cases_random.c has them all at once. */
+#include "daemon/execution/order_cases.h"
+
+#include "tests/check.h"
+
+#define MS        INT64_C(1000000)
+#define S         (1000 * MS)
+#define SETTLE_NS (15 * S)
+
+enum { SAID = 64 };
+
+/* What was asked and reported, newest last. */
+static struct {
+    struct case_ask asks[SAID];
+    enum venue_news news[SAID];
+    uint64_t news_of[SAID];
+    char text[VENUE_NEWS_TEXT_MAX], reset[VENUE_NEWS_TEXT_MAX];
+    int n_asks, n_news, n_balances;
+    bool differ;
+} said;
+
+static const struct symbol symbol = {.name = "XY"};
+static struct order_cases *cases;
+static struct case_time now;
+
+static void on_ask(void *ctx, const struct case_ask *ask, const struct order *order)
+{
+    (void)ctx;
+    CHECK((ask->request == CASE_PLACE) <= (order != NULL));
+    said.asks[said.n_asks++ % SAID] = *ask;
+}
+
+static void on_news(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id,
+                    const char *text, const struct venue_fill *fill)
+{
+    (void)ctx;
+    (void)venue_id;
+    CHECK((news == VENUE_NEWS_FILL) == (fill != NULL));
+    said.news_of[said.n_news % SAID] = order_id;
+    said.news[said.n_news++ % SAID] = news;
+    snprintf(said.text, sizeof said.text, "%s", text);
+}
+
+static bool ours(void *ctx, const char *client_id)
+{
+    (void)ctx;
+    return strncmp(client_id, "ours-", 5) == 0;
+}
+
+static bool differ(void *ctx, const struct venue_balance *balances, size_t n)
+{
+    (void)ctx;
+    (void)balances;
+    (void)n;
+    return said.differ;
+}
+
+static void on_balances(void *ctx, const struct venue_balance *balances, size_t n)
+{
+    (void)ctx;
+    (void)balances;
+    (void)n;
+    said.n_balances++;
+}
+
+static void on_reset(void *ctx, const char *text)
+{
+    (void)ctx;
+    snprintf(said.reset, sizeof said.reset, "%s", text);
+}
+
+static void begin(bool id_for_life)
+{
+    const struct order_cases_config config = {
+        .symbols = &symbol, .settle_ns = SETTLE_NS, .reconcile_ns = 60 * S, .id_for_life = id_for_life};
+    const struct order_cases_sink sink = {NULL, on_ask, on_news, ours, differ, on_balances, on_reset};
+    order_cases_destroy(cases);
+    memset(&said, 0, sizeof said);
+    now = (struct case_time){.now_ns = 100 * S, .venue_ns = 9000 * S};
+    cases = order_cases_create(&config, &sink);
+}
+
+static int64_t step(void)
+{
+    return order_cases_step(cases, &now);
+}
+
+static void pass(int64_t ns)
+{
+    now.now_ns += ns;
+    now.venue_ns += ns;
+    step();
+}
+
+static const struct case_ask *asked(void)
+{
+    return &said.asks[(said.n_asks - 1) % SAID];
+}
+
+static enum venue_news news(void)
+{
+    return said.n_news > 0 ? said.news[(said.n_news - 1) % SAID] : VENUE_NEWS;
+}
+
+static void answer(struct venue_answer it)
+{
+    struct case_ask ask = *asked();
+    if (!it.text)
+        it.text = "";
+    order_cases_answer(cases, &ask, &it, &now);
+    step();
+}
+
+static void outcome(enum venue_outcome is)
+{
+    answer((struct venue_answer){.outcome = is, .text = is == VENUE_REFUSED ? "-2010: no" : ""});
+}
+
+static struct venue_order at_venue(enum venue_order_state state, int64_t filled)
+{
+    return (struct venue_order){
+        .client_id = "ours-1", .id = "77", .symbol = &symbol, .state = state, .qty = 10, .filled = filled};
+}
+
+static struct venue_fill fill_of(int64_t qty, int64_t cumulative)
+{
+    return (struct venue_fill){
+        .client_id = "ours-1", .order_id = "77", .symbol = &symbol, .qty = qty, .cumulative = cumulative};
+}
+
+static void done(enum venue_order_state state, int64_t filled)
+{
+    struct venue_order order = at_venue(state, filled);
+    answer((struct venue_answer){.outcome = VENUE_DONE, .orders = &order, .n_orders = 1});
+}
+
+static void hear_fill(int64_t qty, int64_t cumulative)
+{
+    struct venue_fill fill = fill_of(qty, cumulative);
+    order_cases_fill(cases, &fill, &now);
+    step();
+}
+
+static void hear_order(enum venue_order_state state, int64_t filled)
+{
+    struct venue_order order = at_venue(state, filled);
+    order_cases_order(cases, &order, &now);
+    step();
+}
+
+static void place(bool protects)
+{
+    const struct order order = {.id = 1, .qty = 10, .state = ORDER_PENDING};
+    CHECK_INT(order_cases_place(cases, &order, "ours-1", protects, &now), 0);
+    step();
+}
+
+static void cancel(void)
+{
+    order_cases_cancel(cases, 1, &now);
+    step();
+}
+
+#define LAST(asks, request_is, news_n, news_is) \
+    do { \
+        CHECK_INT(said.n_asks, asks); \
+        CHECK_INT(asked()->request, request_is); \
+        CHECK_INT(said.n_news, news_n); \
+        CHECK_INT(news(), news_is); \
+    } while (0)
+
+static void test_outcomes(void)
+{
+    begin(false);
+    place(false);
+    LAST(1, CASE_PLACE, 0, VENUE_NEWS);
+    done(VENUE_ORDER_NEW, 0);
+    LAST(1, CASE_PLACE, 1, VENUE_NEWS_OPEN);
+    hear_fill(10, 10);
+    LAST(1, CASE_PLACE, 2, VENUE_NEWS_FILL);
+    begin(false);
+    place(false);
+    outcome(VENUE_REFUSED);
+    LAST(1, CASE_PLACE, 1, VENUE_NEWS_REJECTED);
+    CHECK_STR(said.text, "-2010: no");
+    begin(false);
+    place(false);
+    outcome(VENUE_EXISTS);
+    LAST(2, CASE_QUERY, 0, VENUE_NEWS);
+    done(VENUE_ORDER_NEW, 0);
+    LAST(2, CASE_QUERY, 1, VENUE_NEWS_OPEN);
+}
+
+/* What did not leave is sent later; but an order that protects nothing not after a minute. */
+static void test_not_sent(void)
+{
+    begin(false);
+    place(false);
+    answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = 3000});
+    pass(2 * S);
+    LAST(1, CASE_PLACE, 0, VENUE_NEWS);
+    pass(1 * S);
+    LAST(2, CASE_PLACE, 0, VENUE_NEWS);
+    pass(60 * S);
+    answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .text = "no route"});
+    LAST(2, CASE_PLACE, 1, VENUE_NEWS_REJECTED);
+    CHECK_STR(said.text, "no route");
+    begin(false);
+    place(true);
+    pass(60 * S);
+    outcome(VENUE_NOT_SENT);
+    pass(1 * S);
+    LAST(2, CASE_PLACE, 0, VENUE_NEWS);
+    outcome(VENUE_NOT_SENT);
+    cancel(); /* nothing is there that could be cancelled */
+    LAST(2, CASE_PLACE, 1, VENUE_NEWS_CANCELED);
+}
+
+static void lose(void)
+{
+    answer(
+        (struct venue_answer){.outcome = VENUE_UNKNOWN, .text = "503", .settled_ns = 9000 * S + SETTLE_NS});
+}
+
+static void test_unknown(void)
+{
+    begin(false);
+    place(false);
+    lose();
+    LAST(1, CASE_PLACE, 1, VENUE_NEWS_UNKNOWN);
+    hear_order(VENUE_ORDER_NEW, 0); /* user data says it before it is asked for */
+    LAST(1, CASE_PLACE, 2, VENUE_NEWS_OPEN);
+    pass(5 * S);
+    LAST(1, CASE_PLACE, 2, VENUE_NEWS_OPEN);
+
+    begin(false);
+    place(false);
+    lose();
+    pass(1 * S);
+    LAST(2, CASE_QUERY, 1, VENUE_NEWS_UNKNOWN);
+    outcome(VENUE_ABSENT); /* proves nothing yet */
+    for (int i = 0; i < 14; i++) {
+        pass(1 * S);
+        if (asked()->at.now_ns == now.now_ns)
+            outcome(VENUE_ABSENT);
+    }
+    CHECK(said.n_asks > 3 && said.n_asks < 9); /* with pauses that grow */
+    CHECK_INT(said.n_news, 1);
+    pass(2 * S);
+    CHECK_INT(asked()->at.now_ns, now.now_ns); /* as soon as it can be proved */
+    outcome(VENUE_ABSENT);
+    CHECK_INT(said.n_news, 2);
+    CHECK_INT(news(), VENUE_NEWS_REJECTED);
+    CHECK_STR(said.text, "it never reached the venue");
+}
+
+/* An order that protects a position is placed a second time, and no third. */
+static void test_again(void)
+{
+    begin(false);
+    place(true);
+    lose();
+    pass(17 * S);
+    LAST(2, CASE_QUERY, 1, VENUE_NEWS_UNKNOWN);
+    outcome(VENUE_ABSENT);
+    LAST(2, CASE_QUERY, 2, VENUE_NEWS_AGAIN);
+    pass(60 * S); /* not before that is stored */
+    CHECK_INT(said.n_asks, 2);
+    place(true);
+    LAST(3, CASE_PLACE, 2, VENUE_NEWS_AGAIN);
+    answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
+    CHECK_INT(news(), VENUE_NEWS_UNKNOWN);
+    pass(17 * S);
+    outcome(VENUE_ABSENT);
+    LAST(4, CASE_QUERY, 4, VENUE_NEWS_REJECTED);
+
+    begin(true); /* the same id is safe there: at once */
+    place(true);
+    answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
+    pass(1 * S);
+    outcome(VENUE_ABSENT);
+    LAST(3, CASE_PLACE, 1, VENUE_NEWS_UNKNOWN);
+    outcome(VENUE_REFUSED); /* which may be due to the first */
+    LAST(4, CASE_QUERY, 1, VENUE_NEWS_UNKNOWN);
+    done(VENUE_ORDER_NEW, 0);
+    LAST(4, CASE_QUERY, 2, VENUE_NEWS_OPEN);
+}
+
+/* Where the venue's time is not known nothing is proved by it. */
+static void test_no_clock(void)
+{
+    begin(false);
+    now.venue_ns = 0;
+    place(false);
+    answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
+    for (int i = 0; i < 100; i++) {
+        now.now_ns += S;
+        step();
+        if (asked()->at.now_ns == now.now_ns)
+            outcome(VENUE_ABSENT);
+    }
+    CHECK_INT(said.n_news, 1);
+    now.venue_ns = 9200 * S;
+    pass(31 * S);
+    outcome(VENUE_ABSENT);
+    CHECK_INT(news(), VENUE_NEWS_REJECTED);
+}
+
+static void test_cancel(void)
+{
+    begin(false);
+    place(false);
+    cancel(); /* waits */
+    LAST(1, CASE_PLACE, 0, VENUE_NEWS);
+    lose();
+    hear_order(VENUE_ORDER_NEW, 0);
+    LAST(2, CASE_CANCEL, 2, VENUE_NEWS_OPEN);
+    outcome(VENUE_ABSENT); /* is not believed */
+    LAST(3, CASE_QUERY, 2, VENUE_NEWS_OPEN);
+    done(VENUE_ORDER_FILLED, 10); /* it was filled meanwhile */
+    LAST(4, CASE_FILLS, 2, VENUE_NEWS_OPEN);
+    struct venue_fill fills[] = {fill_of(4, 4), fill_of(6, 10)};
+    answer((struct venue_answer){.outcome = VENUE_DONE, .fills = fills, .n_fills = 2});
+    LAST(4, CASE_FILLS, 4, VENUE_NEWS_FILL);
+
+    begin(false);
+    place(false);
+    done(VENUE_ORDER_NEW, 0);
+    cancel();
+    answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
+    pass(1 * S);
+    LAST(3, CASE_QUERY, 1, VENUE_NEWS_OPEN);
+    done(VENUE_ORDER_NEW, 0);
+    pass(2 * S);
+    LAST(4, CASE_CANCEL, 1, VENUE_NEWS_OPEN);
+    done(VENUE_ORDER_CANCELED, 0);
+    LAST(4, CASE_CANCEL, 2, VENUE_NEWS_CANCELED);
+}
+
+/* User data that were lost, repeated, or came in another order. */
+static void test_fills(void)
+{
+    begin(false);
+    place(false);
+    done(VENUE_ORDER_NEW, 0);
+    hear_fill(3, 3);
+    hear_fill(3, 3);
+    CHECK_INT(said.n_news, 2);
+    hear_fill(2, 7); /* the one before is missing */
+    CHECK_INT(said.n_news, 2);
+    LAST(2, CASE_FILLS, 2, VENUE_NEWS_FILL);
+    struct venue_fill fills[] = {fill_of(3, 3), fill_of(2, 5), fill_of(2, 7)};
+    answer((struct venue_answer){.outcome = VENUE_DONE, .fills = fills, .n_fills = 3});
+    CHECK_INT(said.n_news, 4);
+    hear_order(VENUE_ORDER_CANCELED, 7);
+    hear_order(VENUE_ORDER_NEW, 0);
+    CHECK_INT(said.n_news, 5);
+    CHECK_INT(news(), VENUE_NEWS_CANCELED);
+}
+
+static void answer_open(const struct venue_order *orders, size_t n)
+{
+    CHECK_INT(asked()->request, CASE_OPEN);
+    answer((struct venue_answer){.outcome = VENUE_DONE, .orders = orders, .n_orders = n});
+}
+
+static void connect(void)
+{
+    order_cases_link(cases, true, &now);
+    step();
+}
+
+static void test_reconcile(void)
+{
+    struct order_cases_view view;
+    struct venue_order other = {.client_id = "web_1", .id = "5", .state = VENUE_ORDER_NEW};
+    begin(false);
+    connect();
+    LAST(1, CASE_BALANCES, 0, VENUE_NEWS);
+    outcome(VENUE_DONE);
+    answer_open(&other, 1);
+    CHECK_INT(said.n_balances, 1);
+    order_cases_view(cases, &view);
+    CHECK_INT(view.n_external, 1);
+    CHECK_STR(view.external[0].client_id, "web_1");
+    CHECK(view.found.balances && view.found.at_ns == now.venue_ns);
+    place(false);
+    done(VENUE_ORDER_NEW, 0);
+    order_cases_link(cases, false, &now);
+    pass(1 * S);
+    connect();
+    outcome(VENUE_DONE);
+    answer_open(NULL, 0); /* it is missing: what became of it? */
+    LAST(6, CASE_QUERY, 1, VENUE_NEWS_OPEN);
+    CHECK_INT(said.n_balances, 1);
+    done(VENUE_ORDER_EXPIRED, 0);
+    CHECK_INT(news(), VENUE_NEWS_EXPIRED);
+    order_cases_view(cases, &view);
+    CHECK_INT(view.found.missing, 1);
+    CHECK_INT(view.n_external, 0);
+    pass(60 * S);
+    struct case_ask balances = *asked();
+    const struct order second = {.id = 2, .qty = 10, .state = ORDER_PENDING};
+    CHECK_INT(order_cases_place(cases, &second, "ours-2", false, &now), 0);
+    step(); /* placed while they are asked for: they prove nothing then */
+    order_cases_answer(cases, &balances, &(struct venue_answer){.outcome = VENUE_DONE, .text = ""}, &now);
+    step();
+    answer_open(NULL, 0);
+    CHECK_INT(said.n_balances, 1);
+}
+
+/* Other balances, and no order is known there any more. */
+static void test_wiped(void)
+{
+    begin(false);
+    place(false);
+    hear_fill(10, 10);
+    done(VENUE_ORDER_FILLED, 10);
+    said.differ = true;
+    connect();
+    outcome(VENUE_DONE);
+    answer_open(NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(asked()->request, CASE_WITNESS);
+        CHECK_STR(said.reset, "");
+        outcome(VENUE_ABSENT);
+        pass(10 * S);
+    }
+    CHECK(said.reset[0] != 0);
+    CHECK_INT(said.n_balances, 0);
+    int asks = said.n_asks;
+    pass(100 * S);
+    CHECK_INT(said.n_asks, asks);
+
+    begin(false);
+    place(false);
+    answer((struct venue_answer){.outcome = VENUE_DENIED, .text = "401"});
+    CHECK_STR(said.reset, "401");
+}
+
+/* Of a former run: each is looked for, not too many at once. */
+static void test_adopted(void)
+{
+    begin(false);
+    for (unsigned i = 1; i <= 25; i++) {
+        struct order order = {.id = i, .qty = 10, .state = i == 1 ? ORDER_PENDING : ORDER_OPEN};
+        char client_id[ORDER_CLIENT_ID_MAX];
+        snprintf(client_id, sizeof client_id, "ours-%u", i);
+        CHECK_INT(order_cases_adopt(cases, &order, client_id, false, i == 1, &now), 0);
+    }
+    step();
+    CHECK_INT(said.n_asks, CASE_QUERIES_A_SECOND);
+    CHECK_INT(step(), now.now_ns + S);
+    pass(1 * S);
+    CHECK_INT(said.n_asks, 2 * CASE_QUERIES_A_SECOND);
+    pass(1 * S);
+    CHECK_INT(said.n_asks, 25);
+    for (int i = 0; i < said.n_asks; i++)
+        CHECK_INT(said.asks[i].request, CASE_QUERY);
+    hear_order(VENUE_ORDER_NEW, 0); /* the one that was to be cancelled */
+    LAST(26, CASE_CANCEL, 1, VENUE_NEWS_OPEN);
+}
+
+/* One that had ended here lives there: it is cancelled, and nothing is reported of it. */
+static void test_stray(void)
+{
+    struct venue_order stray = at_venue(VENUE_ORDER_NEW, 0);
+    begin(false);
+    connect();
+    outcome(VENUE_DONE);
+    answer_open(&stray, 1);
+    LAST(3, CASE_QUERY, 0, VENUE_NEWS);
+    done(VENUE_ORDER_NEW, 0);
+    LAST(4, CASE_CANCEL, 0, VENUE_NEWS);
+    done(VENUE_ORDER_CANCELED, 0);
+    pass(10 * S);
+    LAST(5, CASE_BALANCES, 0, VENUE_NEWS);
+}
+
+int main(void)
+{
+    test_outcomes();
+    test_not_sent();
+    test_unknown();
+    test_again();
+    test_no_clock();
+    test_cancel();
+    test_fills();
+    test_reconcile();
+    test_wiped();
+    test_adopted();
+    test_stray();
+    order_cases_destroy(cases);
+    return check_done("order_cases");
+}
