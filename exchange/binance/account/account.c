@@ -85,14 +85,14 @@ void binance_account_wake(struct binance_account *account)
     uv_timer_start(&account->timer, on_timer, 0, 0);
 }
 
-void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool reports)
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool told)
 {
     if (until_ms > account->hold_ms) {
         account->hold_ms = until_ms;
         snprintf(account->hold_why, sizeof(account->hold_why), "%s", why);
     }
     net_link_hold(&account->stream.link, until_ms);
-    if (reports && account->ban.reported && !account->destroyed)
+    if (told && account->ban.reported && !account->destroyed)
         account->ban.reported(account->ban.user, clock_wall_of_ms(until_ms), why);
 }
 

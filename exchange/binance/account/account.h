@@ -1,6 +1,6 @@
 /* Binance's accounts (struct venue_accounts): orders and questions over REST, user data over the WebSocket
  * API, and orders over that too with the setting `orders = websocket`. The parts of one account; internal to
- * this folder, except binance_accounts. */
+ * this folder but for binance_accounts. */
 #ifndef EXCHANGE_BINANCE_ACCOUNT_ACCOUNT_H
 #define EXCHANGE_BINANCE_ACCOUNT_ACCOUNT_H
 
@@ -101,8 +101,8 @@ struct binance_account {
 int64_t binance_account_now_ms(const struct binance_account *account); /* the venue's time */
 void binance_account_wake(struct binance_account *account);            /* the timer, at once */
 void binance_account_notify(struct binance_account *account);          /* from the loop */
-/* Everything waits until then; `reports`: it was this part that the venue limited or banned. */
-void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool reports);
+/* Everything waits until then; `told`: it was the venue that limits or bans the address. */
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool told);
 
 /* request.c: requests, by whichever way */
 
