@@ -341,13 +341,12 @@ static void on_unknown(struct engine *engine, struct order *order, const char *t
 
 static void on_refused(struct engine *engine, const struct order *order, const char *text)
 {
-    bool protects = order->reduce_only || order->parent != 0 || order_is_stop(order->type);
     over(engine, order);
     engine_alert(engine, "VENUE_REFUSED", ENGINE_OF(order->account, order->symbol, order->id),
                  "order %llu of account %s, %s %s: %s%s", (unsigned long long)order->id,
                  engine->accounts[order->account].name, order_type_name(order->type),
                  engine->markets[order->symbol].symbol.name, text,
-                 protects ? ": the position is without it" : "");
+                 order_protects(order) ? ": the position is without it" : "");
     bool sent = order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN;
     end(engine, order, sent ? ORDER_IS_REJECTED : ORDER_IS_CANCELED, ORDER_VENUE_REFUSED);
 }

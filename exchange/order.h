@@ -211,6 +211,12 @@ static inline bool order_is_of_auction(enum order_tif tif)
     return tif == ORDER_OPG || tif == ORDER_CLS;
 }
 
+/* Does it close a position, or wait to: is one without protection where the order is lost? */
+static inline bool order_protects(const struct order *order)
+{
+    return order->reduce_only || order->parent != 0 || order_is_stop(order->type);
+}
+
 /* Is the order still alive? */
 bool order_live(enum order_state state);
 
