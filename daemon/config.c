@@ -81,6 +81,7 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
         .margin = account->margin,
         .day_trader = account->day_trader,
         .settlement = account->settlement,
+        .execution = account->execution,
     };
     const struct fee_tier *tier = daemon_config_fee_tier(config, account->fee_tier);
     if (tier)
@@ -299,6 +300,7 @@ static void check_account(const struct daemon_config *config, int a, const struc
     if (account->margin != MARGIN_OFF && account->settlement == SETTLEMENT_STRICT)
         daemon_config_misfit(check, section, "settlement margin",
                              "strict is of an account without a margin: off or by-date is needed");
+    daemon_config_execution_check(config, a, section, check);
     for (int j = 0; j < a; j++)
         if (strcmp(account->name, config->accounts[j].name) == 0)
             daemon_config_misfit(check, section, "", "named twice");

@@ -25,6 +25,7 @@
 
 enum {
     CONFIG_URL_MAX = 256,
+    CONFIG_PAPER_URL_MAX = 128,
     CONFIG_PATH_MAX = 1024,
     CONFIG_FILE_MAX = 256,
     CONFIG_SOCKET_MAX = 108, /* struct sockaddr_un's path */
@@ -81,6 +82,13 @@ struct account_config {
     char policy[CONFIG_FILE_MAX], actions[CONFIG_FILE_MAX];
     bool own_cash;
     double backtest_sharpe; /* annualised, which its live one is compared with; 0: none */
+    /* Of EXECUTION_VENUE_PAPER: the account at its venue. */
+    enum execution execution;
+    char execution_venue[VENUE_NAME_MAX];          /* "": the only one */
+    char execution_keys[CONFIG_FILE_MAX];          /* a credential's name, or a file's path */
+    char execution_rest_url[CONFIG_PAPER_URL_MAX]; /* "": the venue's paper host */
+    char execution_ws_url[CONFIG_PAPER_URL_MAX];   /* likewise */
+    int64_t execution_reconcile_ns;
 };
 
 /* [market] for the first, [venue NAME] for the others, and for what [market] has no key for. */
@@ -228,6 +236,10 @@ double daemon_config_backtest_sharpe(const struct daemon_config *config, const c
 /* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
 struct account_rules daemon_config_rules(const struct daemon_config *config,
                                          const struct account_config *account);
+
+/* Where the orders of an account with EXECUTION_VENUE_PAPER are sent: the place of its venue among
+ * config->venues; -1: of a configuration that is not right. */
+int daemon_config_execution_venue(const struct daemon_config *config, const struct account_config *account);
 
 /* The timeframes that indicators are kept for, going up: those of [indicators], or the market's interval and
  * what it divides of 5m, 15m, 1h, 4h and 1d. Returns how many. */

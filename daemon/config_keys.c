@@ -440,6 +440,33 @@ static const struct config_key keys[] = {
      "its annualised Sharpe ratio in a backtest, which its live days are compared with; 0: not compared", "0",
      KEY_NUMBER(0, 100), LIVE, IN_ACCOUNT(backtest_sharpe),
      .more = "[alerts] sharpe_below has the test. As papertape backtest --json prints it, over 365 days."},
+    {"account", "execution",
+     "where its orders are filled: model (here), or venue-paper (its venue's account of simulated money)",
+     "model", KEY_WORDS(ACCOUNT_EXECUTIONS), IN_ACCOUNT(execution), START,
+     .more =
+         "Of one account that has traded it cannot change. With venue-paper what the account holds at the venue is "
+         "booked as deposited when it is attached, in place of cash; docs/venue-paper.md has the rules."},
+    {"account", "execution_venue", "the venue of that account, of those configured; empty: the only one", "",
+     KEY_TEXT, IN_ACCOUNT(execution_venue), START,
+     .more =
+         "Orders in symbols of another venue are refused. Binance US is none: no account of simulated money is "
+         "known there."},
+    {"account", "execution_keys",
+     "a systemd credential's name, or the path of a file of mode 0600: two lines, id and secret", "",
+     TEXT(keys), IN_ACCOUNT(execution_keys), START,
+     .more =
+         "In place of the secret an Ed25519 private key of Binance: its PEM text from the second line on, or the "
+         "path of a PEM file of mode 0600, which begins with a slash. No two accounts may have the same keys."},
+    {"account", "execution_rest_url", "where its orders go; TLS only; empty: the venue's paper host", "",
+     TEXT(url), IN_ACCOUNT(execution_rest_url), START,
+     .more =
+         "Only the venue's paper hosts and the loopback (127.0.0.0/8, ::1, localhost) are right, here and for "
+         "the next key: every other host is refused, and so is a redirection to one."},
+    {"account", "execution_ws_url", "where its fills come from; TLS only; empty: the venue's paper host", "",
+     TEXT(url), IN_ACCOUNT(execution_ws_url), START},
+    {"account", "execution_reconcile_s",
+     "between two comparisons of its orders and balances with the venue's", "60", KEY_SCALED(1, 3600, 9),
+     IN_ACCOUNT(execution_reconcile_ns), START},
     {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
     ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",

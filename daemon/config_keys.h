@@ -47,6 +47,10 @@ const struct config_key *daemon_config_sink_row(const struct config_key *keys, s
 void daemon_config_print_sinks(const struct daemon_config *config, FILE *to);
 void daemon_config_sinks_check(const struct daemon_config *config, const struct daemon_config_check *check);
 
+/* ---- config_execution.c: an account whose orders are sent to its venue ---- */
+void daemon_config_execution_check(const struct daemon_config *config, int account, const char *section,
+                                   const struct daemon_config_check *check);
+
 void daemon_config_venue_check(const struct daemon_config *config, const struct daemon_config_check *check);
 void daemon_config_misfit(const struct daemon_config_check *check, const char *section, const char *keys,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));

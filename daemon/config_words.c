@@ -43,7 +43,7 @@ READ(listen)
 
 READ(url)
 {
-    const char *scheme = strcmp(key->name, "ws_url") == 0 ? "wss" : "https";
+    const char *scheme = strstr(key->name, "ws_url") ? "wss" : "https";
     struct url url;
     char base_url[CONFIG_URL_MAX];
     size_t n = strlen(text);

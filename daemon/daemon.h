@@ -21,6 +21,7 @@ struct arena;
 struct alert_watch;
 struct notify;
 struct daemon_http;
+struct executions;
 struct daemon_config_given;
 
 struct daemon {
@@ -32,6 +33,7 @@ struct daemon {
 
     struct session *session;
     struct feeds *feeds;
+    struct executions *executions; /* NULL once it is stopped */
     struct control *control;
     struct control *control_read; /* for who may only read (roles.h); NULL: there is none */
     struct commands *commands;

@@ -13,6 +13,7 @@
 #include "daemon/compute.h"
 #include "daemon/config_load.h"
 #include "daemon/daemon.h"
+#include "daemon/execution/executions.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/http/http.h"
 #include "daemon/log.h"
@@ -143,6 +144,8 @@ static void stop(struct daemon *daemon)
     net_notify_stopping();
     daemon_trainings_stop(daemon->trainings); /* answers what waits for the co-process */
     daemon->trainings = NULL;
+    daemon_executions_stop(daemon->executions); /* while there is a network */
+    daemon->executions = NULL;
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
 
@@ -193,6 +196,13 @@ static void need_snapshot(void *ctx, int symbol)
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
         feeds_need_snapshot(daemon->feeds, symbol);
+}
+
+static void ask_venue(void *ctx, enum engine_venue_request request, const struct order *order)
+{
+    struct daemon *daemon = ctx;
+    if (!daemon->stopping && daemon->executions)
+        daemon_executions_request(daemon->executions, request, order);
 }
 
 static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
@@ -250,6 +260,7 @@ static void started(void *ctx)
     arena_started(daemon->arena);
     daemon_http_started(daemon->http);
     daemon_commands_started(daemon->commands);
+    daemon_executions_start(daemon->executions);
 }
 
 static void log_replaced(void *ctx)
@@ -263,6 +274,8 @@ static void committed(void *ctx, uint64_t ticket)
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
         daemon_commands_committed(daemon->commands, ticket);
+    if (!daemon->stopping && daemon->executions)
+        daemon_executions_committed(daemon->executions, ticket);
     daemon_board_committed(daemon->board, ticket);
 }
 
@@ -319,6 +332,7 @@ static int start(struct daemon *daemon)
         .clock_jumped = clock_jumped,
         .need_snapshot = need_snapshot,
         .need_bars = need_bars,
+        .venue = ask_venue,
         .command_done = command_done,
         .command_redone = command_redone,
         .commands_redone = last_redone,
@@ -344,7 +358,9 @@ static int start(struct daemon *daemon)
     r = daemon_roles_open(daemon, err, sizeof err);
     if (r < 0)
         goto no_control;
-    r = feeds_create(daemon, &daemon->feeds, err, sizeof err);
+    r = daemon_executions_create(daemon, &daemon->executions, err, sizeof err);
+    if (r == 0)
+        r = feeds_create(daemon, &daemon->feeds, err, sizeof err);
     if (r < 0)
         goto no_feed;
     struct compute_config compute = {.ctx = daemon,
@@ -389,6 +405,8 @@ static int start(struct daemon *daemon)
     uv_signal_start(&hangup, on_hangup, SIGHUP);
     return 0;
 no_feed:
+    daemon_executions_stop(daemon->executions);
+    daemon->executions = NULL;
     daemon_roles_close(daemon);
 no_control : {
     char ignored[SESSION_ERROR_MAX];
@@ -483,14 +501,18 @@ static int run(struct daemon *daemon)
 static bool check_keys(const struct daemon_config *config, const char *name)
 {
     char error[CONFIG_ERROR_MAX];
-    const char *unseen;
-    if (feeds_check_keys(config, &unseen, error) < 0) {
+    const char *unseen, *unseen_execution;
+    if (feeds_check_keys(config, &unseen, error) < 0 ||
+        daemon_executions_check_keys(config, &unseen_execution, error) < 0) {
         daemon_say(error);
         return false;
     }
     printf("papertaped: %s: ok\n", name);
     if (unseen)
         printf("papertaped: keys = %s: a credential, which only the unit is given: not looked at\n", unseen);
+    if (unseen_execution)
+        printf("papertaped: execution_keys = %s: a credential, which only the unit is given: not looked at\n",
+               unseen_execution);
     return true;
 }
 

@@ -40,6 +40,9 @@ struct session_hooks {
      * the venues' clocks is to be put right, by events. May be NULL. */
     void (*clock_jumped)(void *ctx);
     void (*need_snapshot)(void *ctx, int symbol);
+    /* An order is to be placed at its venue, or cancelled there, once the rows put so far are on the disk;
+     * not while the log is played again. */
+    void (*venue)(void *ctx, enum engine_venue_request request, const struct order *order);
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
                          uint64_t order_id);

@@ -137,7 +137,8 @@ static void put_equity(void *ctx, const struct equity_point *point)
 /* The engine's alerts of conditions, which it ends by alert_over. */
 static bool lasts(const char *code)
 {
-    static const char *const codes[] = {"KILLED", "MARGIN_CALL", "HALTED", "SYMBOL_GONE", "POLICY_WARMING"};
+    static const char *const codes[] = {"KILLED",         "MARGIN_CALL",   "HALTED",      "SYMBOL_GONE",
+                                        "POLICY_WARMING", "VENUE_UNKNOWN", "VENUE_HALTED"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (strcmp(codes[i], code) == 0)
             return true;
@@ -185,7 +186,8 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const struct e
     if (missed && !session->playing) /* of this run, not of one that is played again */
         session->recovery.crossed++;
     bool reported = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
-    bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
+    bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0 ||
+                 strcmp(code, "VENUE_HALTED") == 0;
     enum db_severity severity = reported ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
     if (!session->playing && session->engine)
         log_alert(session, severity, code, of, text);
@@ -212,6 +214,13 @@ static void need_snapshot(void *ctx, int symbol)
     struct session *session = ctx;
     if (!session->playing)
         session->hooks.need_snapshot(session->hooks.ctx, symbol);
+}
+
+static void ask_venue(void *ctx, enum engine_venue_request request, const struct order *order)
+{
+    struct session *session = ctx;
+    if (!session->playing && session->hooks.venue)
+        session->hooks.venue(session->hooks.ctx, request, order);
 }
 
 static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
@@ -341,6 +350,7 @@ struct engine_sink daemon_session_sink(struct session *session)
         .alert_over = end_alert,
         .need_snapshot = need_snapshot,
         .need_bars = need_bars,
+        .venue = ask_venue,
         .account = put_account,
         .command_done = command_done,
         .revision = put_revision,

@@ -26,6 +26,11 @@ int64_t feed_clock_ns(const struct feed *feed)
     return feed->have_offset ? feed->server_ns + clock_boot_ns() - feed->server_boot_ns : clock_wall_ns();
 }
 
+int64_t feed_known_clock_ns(const struct feed *feed)
+{
+    return feed->have_offset ? feed_clock_ns(feed) : 0;
+}
+
 int64_t feed_venue_now_ns(const struct feed *feed)
 {
     if (feed->daemon->config.clock == CLOCK_FEED)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/alerts.h"
+#include "daemon/execution/executions.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 #include "db/reader.h"
@@ -97,6 +98,7 @@ static void banned(void *user, int64_t until_ns, const char *why)
     net_requests_hold(feed->rest, until_ns, why);
     if (feed->link && feed->venue->stream_hold)
         feed->venue->stream_hold(feed->link, until_ns, why);
+    daemon_executions_hold(feed->daemon->executions, feed->venue->format->name, until_ns, why);
 }
 
 const char *feed_ws_url(const struct feed *feed)
@@ -118,6 +120,14 @@ struct venue_keys feed_venue_keys(const struct feed *feed)
 {
     return feed->config->keys[0] ? (struct venue_keys){feed->keys->id, feed->keys->secret}
                                  : (struct venue_keys){0};
+}
+
+void feed_account_config(struct feed *feed, struct venue_account_config *ret)
+{
+    ret->net = feeds_net(feed->feeds);
+    ret->settings = feed->settings;
+    ret->n_settings = feed->n_settings;
+    ret->ban = feed_ban(feed);
 }
 
 static int make_symbols(struct feed *feed, const struct feed_wanted *wanted, int n)

@@ -71,6 +71,14 @@ void feed_take_history(struct feed *feed);
 /* The limits of silence are those of the daemon's configuration now. */
 void feed_take_limits(struct feed *feed);
 
+/* ---- an account at its venue: daemon/execution/ ---- */
+
+/* Fills in what it shares with the feed: the network, the venue's settings, and its ban. */
+struct venue_account_config;
+void feed_account_config(struct feed *feed, struct venue_account_config *ret);
+/* The venue's time as it said it; 0: it has not yet. */
+int64_t feed_known_clock_ns(const struct feed *feed);
+
 /* The venue's list of streams. */
 typedef void feed_listed(void *user, const char *code, const char *why, const char *const *names, size_t n);
 /* 0; -EOPNOTSUPP, -ENOTCONN, -EBUSY, -ENOMEM. */

@@ -347,11 +347,60 @@ static void test_rubbish(const char *path, int rounds)
     printf("rubbish: %d files, %d of them still good\n", rounds, accepted);
 }
 
+/* Orders of an account at its venue are sent to a paper host, or to this machine, and nowhere else. */
+static void test_execution(void)
+{
+#define PAPER "[account a]\nexecution = venue-paper\n"
+    static struct daemon_config config;
+    fails("[account a]\nexecution = venue\n",
+          ":2: [account a] execution: \"venue\": did you mean venue-paper? (model, venue-paper)");
+    fails(PAPER,
+          ":2: [account a] execution_keys: a systemd credential's name, or the path of a file of mode 0600 "
+          "with two lines, id and secret, is needed");
+    fails(
+        PAPER "execution_keys = k\nexecution_rest_url = https://api.binance.com\n",
+        ":4: [account a] execution_rest_url: api.binance.com is no host of paper accounts, and this build sends "
+        "no orders elsewhere: testnet.binance.vision is one");
+    fails(PAPER "execution_keys = k\nexecution_ws_url = wss://192.0.2.1\n",
+          ":4: [account a] execution_ws_url: 192.0.2.1 is no host of paper accounts, and this build sends no "
+          "orders elsewhere: testnet.binance.vision is one");
+    fails(
+        PAPER "execution_keys = k\nexecution_rest_url = http://127.0.0.1:9\n",
+        ":4: [account a] execution_rest_url: \"http://127.0.0.1:9\": a URL like https://HOST:PORT is needed");
+    fails(PAPER "execution_keys = k\nshorts = on\n",
+          ":4: [account a] shorts: its venue sells only what is held there: shorts = off is needed");
+    fails("[engine]\nclock = feed\n" PAPER "execution_keys = k\n",
+          ":4: [account a] execution: requests are dated by the time of day: clock = wall is needed");
+    fails(
+        PAPER "execution_keys = k\n[account b]\nexecution = venue-paper\nexecution_keys = k\n",
+        ":6: [account b] execution_keys: [account a] has these keys: an account at a venue is one account here");
+    fails(
+        "[market]\nvenue = binance-us\n" PAPER "execution_keys = k\n",
+        ":4: [account a] execution_venue: Binance US has no accounts of simulated money that are known: no order is "
+        "sent there");
+    fails(PAPER "execution_keys = k\nexecution_venue = alpaca\n",
+          ":4: [account a] execution_venue: [venue alpaca] is needed too: its prices are");
+    fails(PAPER "execution_keys = k\nexecution_venue = kraken\n",
+          ":4: [account a] execution_venue: there is no venue \"kraken\"");
+    fails("[venue binance-us]\nsymbols = LTCUSD\n" PAPER "execution_keys = k\n",
+          ":4: [account a] execution_venue: there are several venues: one of them is to be named");
+    CHECK_INT(read_text(PAPER "execution_keys = k\nexecution_rest_url = https://localhost:9443\n"
+                              "execution_ws_url = wss://127.0.0.1:9443\nexecution_reconcile_s = 7\n",
+                        &config),
+              0);
+    CHECK_INT(config.accounts[0].execution, EXECUTION_VENUE_PAPER);
+    CHECK_INT(config.accounts[0].execution_reconcile_ns, 7000000000);
+    CHECK_INT(daemon_config_rules(&config, &config.accounts[0]).execution, EXECUTION_VENUE_PAPER);
+    CHECK_INT(daemon_config_execution_venue(&config, &config.accounts[0]), 0);
+#undef PAPER
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
     test_refusals();
+    test_execution();
     test_venue_errors();
     test_all_errors();
     test_rubbish(argv[1], getenv("PAPERTAPE_LONG") ? 40000 : 1500);

@@ -36,7 +36,7 @@ static inline int read_text(const char *text, struct daemon_config *ret)
 
 static inline void fails(const char *text, const char *expected)
 {
-    struct daemon_config config, untouched;
+    static struct daemon_config config, untouched; /* large */
     memset(&config, 0x5a, sizeof config);
     memset(&untouched, 0x5a, sizeof untouched);
     CHECK_INT(read_text(text, &config), -EINVAL);

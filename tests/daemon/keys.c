@@ -2,6 +2,8 @@
  */
 #include "daemon/feed/keys.h"
 
+#include "daemon/execution/account_keys.h"
+
 #include <errno.h>
 
 #include <stdio.h>
@@ -39,6 +41,36 @@ static void refused(const char *text, size_t n, int expected)
     CHECK(strchr(error, '\n') == NULL);
     CHECK(strstr(error, "hush") == NULL);
     CHECK(keys.secret[0] == '\0' && keys.id[0] == '\0');
+}
+
+/* An account's at its venue: a secret, or an Ed25519 key as text or as a file. */
+static void test_execution_keys(void)
+{
+    static const char pem[] = "-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----\n";
+    struct execution_keys of;
+    char text[400], pem_path[160];
+    write_keys("PKID\nhush\n", 10, 0600);
+    CHECK_INT(daemon_execution_keys_read(path, &of, error, sizeof error), 0);
+    CHECK_STR(of.secret, "hush");
+    int n = snprintf(text, sizeof text, "PKID\n%s", pem);
+    write_keys(text, (size_t)n, 0600);
+    CHECK_INT(daemon_execution_keys_read(path, &of, error, sizeof error), 0);
+    CHECK_STR(of.id, "PKID");
+    CHECK_STR(of.secret, pem);
+    snprintf(pem_path, sizeof pem_path, "%s/pem", folder);
+    write_keys(pem, sizeof pem - 1, 0600);
+    CHECK_INT(rename(path, pem_path), 0);
+    n = snprintf(text, sizeof text, "PKID\n%s\n", pem_path);
+    write_keys(text, (size_t)n, 0600);
+    CHECK_INT(daemon_execution_keys_read(path, &of, error, sizeof error), 0);
+    CHECK_STR(of.secret, pem);
+    CHECK_INT(chmod(pem_path, 0644), 0);
+    CHECK_INT(daemon_execution_keys_read(path, &of, error, sizeof error), -EACCES);
+    CHECK(strstr(error, pem_path) != NULL && of.id[0] == '\0');
+    unlink(pem_path);
+    write_keys("PKID\n-----BEGIN PRIVATE KEY-----\nhush\n", 38, 0600);
+    CHECK_INT(daemon_execution_keys_read(path, &of, error, sizeof error), -EINVAL);
+    CHECK(strstr(error, "execution_keys: ") != NULL && strstr(error, "hush") == NULL);
 }
 
 int main(void)
@@ -100,6 +132,7 @@ int main(void)
     CHECK_STR(keys.id, "PKID");
     CHECK_INT(read_keys("other"), -ENOENT);
 
+    test_execution_keys();
     unlink(path);
     rmdir(folder);
     return check_done("daemon/keys");

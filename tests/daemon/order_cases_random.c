@@ -29,7 +29,7 @@ enum action_kind { ARRIVES, ANSWERS, USER_ORDER, USER_FILL, LINK };
 struct action {
     enum action_kind kind;
     int64_t at_ns;
-    int life; /* of the program: answers and user data of a former one come to nobody */
+    int life; /* of the program: answers and user data of a former one are dropped */
     struct case_ask ask;
     struct order order;
     bool silent; /* ARRIVES: without an answer */
@@ -90,7 +90,7 @@ static void on_pushed(void *ctx, const struct venue_order *order, const struct v
 {
     struct world *w = ctx;
     struct action action = {.kind = order ? USER_ORDER : USER_FILL,
-                            .at_ns = w->now_ns + 40 * MS, /* in order, but for faults */
+                            .at_ns = w->now_ns + 40 * MS, /* in order, except for faults */
                             .life = w->life};
     if (order)
         action.venue_order = *order;
