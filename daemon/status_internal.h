@@ -1,6 +1,6 @@
 /* The parts of the status object, shared by its own files: status.c combines them, status_trading.c has the
  * accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery,
- * status_alerts.c the open alerts and the last backup. */
+ * status_alerts.c the open alerts and the last backup, status_execution.c accounts at their venues. */
 #ifndef DAEMON_STATUS_INTERNAL_H
 #define DAEMON_STATUS_INTERNAL_H
 
@@ -14,6 +14,9 @@ int daemon_status_decimals_of(int64_t step, int scale);
 
 /* How many orders were refused, by reason; reasons that never were are left out. */
 json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS]);
+
+/* Adds to an account of the status, where its orders are filled at its venue. */
+void daemon_status_execution(const struct daemon *daemon, const char *name, json_t *account);
 
 /* null before there is an engine */
 json_t *daemon_status_positions(const struct daemon *daemon);

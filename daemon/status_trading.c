@@ -139,8 +139,11 @@ json_t *daemon_status_accounts(const struct daemon *daemon)
 {
     const struct engine *engine = daemon_session_engine(daemon->session);
     json_t *accounts = engine ? json_array() : json_null();
-    for (int a = 0; engine && a < engine_accounts(engine); a++)
-        json_array_append_new(accounts, daemon_status_account(engine, a));
+    for (int a = 0; engine && a < engine_accounts(engine); a++) {
+        json_t *account = daemon_status_account(engine, a);
+        daemon_status_execution(daemon, engine_account(engine, a)->name, account);
+        json_array_append_new(accounts, account);
+    }
     return accounts;
 }
 

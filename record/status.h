@@ -155,7 +155,8 @@
     FIELD(BOOL, REQUIRED, day_trader) FIELD(REAL, NULLABLE, settled) FIELD(REAL, NULLABLE, unsettled) \
     FIELD(TIME, OPTIONAL, settles_ns) FIELD(UNSIGNED, UNKNOWN, violations) \
     FIELD(BOOL, REQUIRED, killed) /* locked by its drawdown: it opens no position until it is resumed */ \
-    FIELD(TIME, OPTIONAL, killed_ns)
+    FIELD(TIME, OPTIONAL, killed_ns) \
+    TEXT(LINE, OPTIONAL, at_venue) /* how its account at its venue is; "": its orders are filled here */
 
 #define RECORD_SHOWN_POSITION(TEXT, FIELD) \
     TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \

@@ -136,6 +136,8 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
                 gone ? "-" : cli_format_percent(c, account->drawdown_pct, 2),
                 account->killed ? " killed" : "", cli_format_number(d, account->cash, 2),
                 freshness == FRESH ? "" : " age ", freshness == FRESH ? "" : age);
+        if (account->at_venue[0])
+            fprintf(out, "          at %s\n", account->at_venue);
     }
 }
 
