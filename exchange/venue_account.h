@@ -79,7 +79,7 @@ enum venue_outcome {
     VENUE_DONE,     /* by the venue's answer; orders, fills or balances are there */
     VENUE_REFUSED,  /* the venue did nothing: `code` and `text` say why */
     VENUE_NOT_SENT, /* no byte of it left, or the venue's limit refused it: not before retry_ms again */
-    VENUE_EXISTS,   /* PLACE: an order of that client id lives, or lived (id_for_life): query it */
+    VENUE_EXISTS,   /* PLACE: an order of that client id lives, or (id_for_life) lived: query it */
     VENUE_ABSENT,   /* QUERY, CANCEL: the venue knows no such order (now) */
     VENUE_UNKNOWN,  /* an answer was lost, late, or says that it does not know: it may have been done */
     VENUE_DENIED,   /* keys or rights: no retry helps */
@@ -92,8 +92,8 @@ struct venue_answer {
     int code;         /* the venue's: -2010, 40310000; 0: none */
     const char *text; /* one line: the venue's words, or what failed; "" for DONE */
     int64_t retry_ms; /* NOT_SENT: monotonic; else 0 */
-    /* UNKNOWN of PLACE: the venue's time from which on the request can no longer take effect: its time of
-     * dating, the window that it was given, and what the venue takes at most; 0: never sure. */
+    /* UNKNOWN of PLACE: the venue's time from which on the request can no longer take effect; 0: never sure,
+     * as where the same id is safe (id_for_life). */
     int64_t settled_ns;
     const struct venue_order *orders; /* PLACE, CANCEL, QUERY: at most one; OPEN: all */
     size_t n_orders;
@@ -107,7 +107,7 @@ struct venue_answer {
 typedef void venue_answer_done(void *user, const struct venue_answer *answer);
 
 /* User data: called from the loop, never from within a call below; each may call any of them, destroy
- * included. */
+ * included. An event may come twice, or after a later one: a connection is renewed beside the old one. */
 struct venue_account_handler {
     /* The link of user data or its reason changed: UP once it is subscribed to, so that nothing that happens
      * from now on is missed. FINAL: keys, rights. What happened while it was not UP is not sent again. */

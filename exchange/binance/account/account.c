@@ -7,7 +7,6 @@
 
 #include "exchange/binance/variant.h"
 #include "exchange/clock.h"
-#include "exchange/fail.h"
 #include "exchange/order_rules.h"
 
 #define NS_PER_MS 1000000LL
@@ -85,14 +84,14 @@ void binance_account_wake(struct binance_account *account)
     uv_timer_start(&account->timer, on_timer, 0, 0);
 }
 
-void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool told)
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool reports)
 {
     if (until_ms > account->hold_ms) {
         account->hold_ms = until_ms;
         snprintf(account->hold_why, sizeof(account->hold_why), "%s", why);
     }
     net_link_hold(&account->stream.link, until_ms);
-    if (told && account->ban.reported && !account->destroyed)
+    if (reports && account->ban.reported && !account->destroyed)
         account->ban.reported(account->ban.user, clock_wall_of_ms(until_ms), why);
 }
 

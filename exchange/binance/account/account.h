@@ -1,6 +1,6 @@
 /* Binance's accounts (struct venue_accounts): orders and questions over REST, user data over the WebSocket
  * API, and orders over that too with the setting `orders = websocket`. The parts of one account; internal to
- * this folder but for binance_accounts. */
+ * this folder, except binance_accounts. */
 #ifndef EXCHANGE_BINANCE_ACCOUNT_ACCOUNT_H
 #define EXCHANGE_BINANCE_ACCOUNT_ACCOUNT_H
 
@@ -8,6 +8,7 @@
 
 #include "exchange/binance/account/event_parse.h"
 #include "exchange/binance/account/parameters.h"
+#include "exchange/fail.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/http.h"
 #include "exchange/net/link.h"
@@ -101,8 +102,12 @@ struct binance_account {
 int64_t binance_account_now_ms(const struct binance_account *account); /* the venue's time */
 void binance_account_wake(struct binance_account *account);            /* the timer, at once */
 void binance_account_notify(struct binance_account *account);          /* from the loop */
-/* Everything waits until then; `told`: it was the venue that limits or bans the address. */
-void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool told);
+/* Everything waits until then; `reports`: it was this part that the venue limited or banned. */
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool reports);
+
+/* Its status' detail, in one line. */
+#define binance_account_say(account, ...) \
+    ((void)fail_line(0, (account)->status.detail, VENUE_DETAIL_MAX, NULL, __VA_ARGS__))
 
 /* request.c: requests, by whichever way */
 
@@ -114,17 +119,39 @@ int binance_request_send(struct binance_request *request);
 /* An answer of this program's own, delivered from the loop. */
 void binance_request_answer(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
                             const char *text);
+/* The same at once, from the loop; it is gone then. */
+void binance_request_end(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
+                         const char *text);
+void binance_request_finish(struct binance_request *request); /* with its `answer` */
+void binance_request_next_page(struct binance_request *request);
 void binance_requests_deliver(struct binance_account *account); /* those that are ready */
 void binance_requests_free(struct binance_account *account);
-/* An answer came by the WebSocket API. */
-void binance_requests_take(struct binance_account *account, const struct binance_message *message);
 /* The connection has ended: what was sent on it may have been done. */
 void binance_requests_lost(struct binance_account *account, int connection, const char *why);
 /* Ends those whose time is over; returns when to look again. */
 int64_t binance_requests_expire(struct binance_account *account, int64_t now_ms);
 bool binance_requests_wait(const struct binance_account *account, int connection); /* any on it? */
 
-/* user_stream.c */
+/* answer.c: an answer came, by REST and by the WebSocket API */
+
+void binance_request_take_http(void *user, const struct http_reply *http);
+void binance_requests_take(struct binance_account *account, const struct binance_message *message);
+
+/* user_session.c: a connection */
+
+void binance_user_begin(struct binance_user_connection *connection); /* it is open */
+void binance_user_message(void *user, const char *data, size_t len); /* it brought that */
+/* Sends a message, signed or not. 0 and its id; or -errno, then nothing was sent. */
+int binance_user_send(struct binance_user_connection *connection, const char *method,
+                      struct binance_parameters *params, bool signs, int64_t *ret_id);
+
+/* user_stream.c: both of them */
+
+int binance_user_index(const struct binance_user_connection *connection);
+void binance_user_received(struct binance_user_connection *connection); /* something */
+/* It has ended, or is given up. */
+void binance_user_fail(struct binance_user_connection *connection, enum link_failure failure,
+                       int64_t retry_after_ms, const char *why);
 
 int binance_user_stream_init(struct binance_user_stream *stream, struct binance_account *account,
                              const char *ws_url, uint64_t jitter_seed);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the symbols that have it; -1: none has. */
+/* Of the symbols that have it; -1: there is none. */
 static int scale_of(const struct binance_symbols *symbols, const char *asset)
 {
     int scale = -1;

@@ -114,7 +114,7 @@ int binance_message_read(const char *text, size_t len, int64_t now_ms, struct bi
 /* ---- Events. ---- */
 
 /* Of executionReport, by their letters. */
-enum part {
+enum report_part {
     PART_SYMBOL,
     PART_CLIENT_ID,
     PART_CANCELLED_ID, /* x is CANCELED: the order's own; then PART_CLIENT_ID is the cancel's */

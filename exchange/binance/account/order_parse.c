@@ -148,7 +148,7 @@ bool binance_text_amount(struct json_text text, int scale, int64_t *ret)
 
 /* ---- An order. ---- */
 
-enum part {
+enum order_part {
     PART_SYMBOL,
     PART_ORDER_ID,
     PART_CLIENT_ID,

@@ -1,5 +1,5 @@
-/* Signatures of requests: HMAC-SHA256 by a secret, or Ed25519 by a private key. Pure but for the memory of
- * the keys, which is secret. */
+/* Signatures of requests: HMAC-SHA256 by a secret, or Ed25519 by a private key. Pure, except for the memory
+ * of the keys, which is secret. */
 #ifndef EXCHANGE_BINANCE_ACCOUNT_SIGN_H
 #define EXCHANGE_BINANCE_ACCOUNT_SIGN_H
 
