@@ -263,12 +263,26 @@ const char *replay_fault_help(void)
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3, order:lost-request, order:lost-answer, order:twice, order:5xx-done, "
-           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe";
+           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, none";
+}
+
+/* All are over; a symbol's changes stay, as those of its venue do. */
+static void end_all(struct faults *faults)
+{
+    struct faults none = {.base_ns = faults->base_ns,
+                          .tls_expired = faults->tls_expired, /* of a certificate that is in use */
+                          .n_changes = faults->n_changes};
+    memcpy(none.changes, faults->changes, sizeof(none.changes));
+    *faults = none;
 }
 
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])
 {
     struct faults with = *faults;
+    if (strcmp(spec, "none") == 0) {
+        end_all(faults);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         if (strcmp(spec, words[i].name) == 0) {
             *(bool *)((char *)faults + words[i].at) = true;

@@ -202,8 +202,10 @@ static int admit(struct server *server, struct lws *wsi)
     struct response response;
     replay_response_init(&response);
     bool ok = copy && protocol->ops->admit(protocol, &copy->request, &response);
-    if (copy && !ok)
+    if (copy && !ok) {
+        replay_transcript_rest(server->transcript, &copy->request, &response);
         replay_response_refuse(&response, wsi);
+    }
     replay_response_finish(&response);
     replay_request_free(copy);
     return ok ? 0 : -1;

@@ -4,7 +4,7 @@
  *   3 text {"stream":"btcusdt@trade",...}    a text message to it
  *   3 binary 91a3...                         a binary one, in hexadecimal digits
  *   3 end                                    it is gone
- *   0 rest GET /api/v3/time? 200 {...}       a request, its status and the body
+ *   0 rest GET /api/v3/time? 200 {...}       a request, its status and the body; a refused websocket too
  *
  * Messages are listed when they were queued, so that a client may have received fewer at its end. */
 #ifndef EXCHANGE_REPLAY_TRANSCRIPT_H

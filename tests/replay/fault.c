@@ -46,6 +46,14 @@ int main(void)
     CHECK_INT(replay_fault_parse(&f, "garbage", error), 0);
     CHECK(f.gap_book && f.garbage);
 
+    again = f;
+    CHECK_INT(replay_fault_parse(&again, "status@1s:BTCUSDT=HALT", error), 0);
+    CHECK_INT(replay_fault_parse(&again, "429:5s", error), 0);
+    CHECK_INT(replay_fault_parse(&again, "none", error), 0);
+    CHECK(!again.gap_book && !again.garbage && again.close_after == 0 && again.too_many_ns == 0 &&
+          again.n_silences == 0 && again.n_changes == 1 && !replay_fault_silent(&again, 130 * s) &&
+          !replay_fault_frozen(&again, 101 * s));
+
     static const struct {
         const char *word;
         size_t at;
