@@ -25,6 +25,11 @@ static const struct stored_column columns[] = {
     {"connections", 11, STORED_INTEGER},
     {"connects", 8, STORED_INTEGER},
     {"renewals", 8, STORED_INTEGER},
+    {"recoveries", 10, STORED_INTEGER},
+    {"recovering", 10, STORED_INTEGER},
+    {"recovery_last_ms", 16, STORED_AGE},
+    {"recovery_mean_ms", 16, STORED_AGE},
+    {"recovery_worst_ms", 17, STORED_AGE},
     {"connect_budget_used", 0, STORED_INTEGER},
     {"connect_budget", 0, STORED_INTEGER},
     {"weight_used", 0, STORED_INTEGER},
@@ -103,7 +108,8 @@ static int list(struct option_call *call)
 static const struct option_action actions[] = {
     {"list", NULL,
      "each venue: its state, its market and when that changes, messages a second and latency over the last "
-     "minute, connections, attempts to connect and request weight used of what it allows",
+     "minute, connections, attempts to connect and request weight used of what it allows, and how long "
+     "symbols took after interruptions until their next bar",
      .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
     {"streams", "VENUE", "the names that the venue itself says it sends; papertape.streams/1", NULL,
      OPTION_NEEDS_DAEMON, .run = streams},

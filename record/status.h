@@ -119,6 +119,10 @@
     FIELD(SIGNED, OPTIONAL, market_open_ns) /* when its next session opens, or this one did */ \
     FIELD(BOOL, REQUIRED, market_half) /* today's session is a short one */ \
     FIELD(UNSIGNED, REQUIRED, symbols) /* streamed */ \
+    FIELD(UNSIGNED, REQUIRED, recoveries) /* of symbols: from an interruption's end to the next closed bar */ \
+    FIELD(UNSIGNED, REQUIRED, recovering) /* symbols that are interrupted, or await that bar */ \
+    FIELD(UNSIGNED, UNKNOWN, recovery_last_ms) FIELD(UNSIGNED, UNKNOWN, recovery_mean_ms) \
+    FIELD(UNSIGNED, UNKNOWN, recovery_worst_ms) \
     TEXT(WORD, REQUIRED, history) /* of [market] history as a duration: "off", "fetches", "waits", "done" */ \
     FIELD(UNSIGNED, REQUIRED, history_bars) /* fetched since the start */ \
     FIELD(UNSIGNED, REQUIRED, history_left) /* to be fetched, at most */

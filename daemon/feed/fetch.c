@@ -93,6 +93,7 @@ static void bars_call_end(struct bars_call *call)
         .kind = EVENT_BARS,
         .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
     daemon_session_event(feed->daemon->session, &event);
+    feed_recover_bars(feed, call->symbol);
     bool sparse = feed->listed[call->symbol].loose_ids; /* an interval without trades has no bar */
     bool lost = call->why == BARS_LOST || call->why == BARS_INTERRUPTED;
     if (lost) {
@@ -248,6 +249,8 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
                          .to_open_ns = to_open_ns,
                          .found_ns = daemon_session_now(feed->daemon->session)};
     db_writer_put_gap(daemon_session_writer(feed->daemon->session), &gap);
+    if (why == BARS_LOST)
+        feed_recover_lost(feed, symbol);
     if (from > from_open_ns)
         feed_backfill(feed, symbol, from);
     if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)

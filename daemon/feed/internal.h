@@ -3,7 +3,8 @@
  * of long ago, refresh.c asks repeatedly for what changes slowly, names.c renames stocks, stream.c takes
  * frames, symbols.c adds and removes symbols, halted.c ends halts whose end was missed, reload.c takes
  * another configuration, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a
- * silent stream should have sent, reach.c reports why a venue is not reached, view.c reports the state. */
+ * silent stream should have sent, reach.c reports why a venue is not reached,
+ * recover.c measures how long its bars take to come back, view.c reports the state. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -12,6 +13,7 @@
 #include "daemon/feed/keys.h"
 #include "daemon/feed/measure.h"
 #include "daemon/feed/pace.h"
+#include "daemon/feed/recovery.h"
 #include "daemon/feed/silence.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/budget.h"
@@ -67,6 +69,7 @@ struct feed_symbol {
     int64_t halt_unknown_ns; /* since when it is not known whether it is halted; INT64_MAX: it is known */
     int64_t actions_from_ns; /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
+    struct recovery recovery;
     bool off[MARKET_CHANNELS];    /* subscribed no longer: what is on its way of it is dropped */
 };
 
@@ -180,6 +183,7 @@ struct feed {
     uint64_t bad_frames;
     bool bad_reported; /* an alert says that there are many */
     struct measure measure;
+    struct recoveries recoveries;
     int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME … */
     int64_t server_late_ns;            /* … so much earlier or later */
     bool have_offset;
@@ -452,6 +456,17 @@ void feed_judge_reach(struct feed *feed, int64_t now_ms);
 void feed_reached(struct feed *feed);
 /* An alert names the symbols that the plan does not take. */
 void feed_judge_plan(struct feed *feed);
+
+/* ---- recover.c ---- */
+
+/* Is a symbol interrupted, or no longer? Once a second, and whenever that may have changed. */
+void feed_recover_judge(struct feed *feed, int symbol, int64_t now_ms);
+void feed_recover_judge_all(struct feed *feed, int64_t now_ms);
+/* Bars of it are missing. */
+void feed_recover_lost(struct feed *feed, int symbol);
+/* Bars of it may have closed. */
+void feed_recover_bars(struct feed *feed, int symbol);
+void feed_recover_view(const struct feed *feed, struct feed_view *ret);
 
 /* ---- watch.c ---- */
 

@@ -99,11 +99,15 @@ static void take_event(struct feed *feed, struct event *event)
         feed_silence_received(&feed->streams[at].silence, feed->last_frame_ms);
         feed_remember(&feed->streams[at], &event->market);
     }
+    if (symbol->recovery.interrupted)
+        feed_recover_judge(feed, (int)(symbol - feed->symbols), feed->last_frame_ms);
     if (event->market.kind == MARKET_KLINE && event->market.kline.closed)
         feed_report_clock(feed, (int)(symbol - feed->symbols));
     pass_time(feed, event_ns);
     feed_halted_before(feed, (int)(symbol - feed->symbols), &event->market);
     daemon_session_event(feed->daemon->session, event);
+    if (symbol->recovery.awaited)
+        feed_recover_bars(feed, (int)(symbol - feed->symbols));
     if (symbol->book_wanted)
         feed_book_due(feed, (int)(symbol - feed->symbols));
     if (feed->daemon->config.clock == CLOCK_FEED)
@@ -185,6 +189,7 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {s->index, up}};
     s->down = s->stale = !up;
     daemon_session_event(feed->daemon->session, &event);
+    feed_recover_judge(feed, symbol, clock_now_ms());
     if (!up)
         return;
     feed_halted_unknown(feed, symbol);
@@ -267,6 +272,7 @@ static void gone_up(struct feed *feed, bool some_down)
         if (!feed->symbols[i].down)
             fill_missed(feed, i);
     feed->was_up = true;
+    feed_recover_judge_all(feed, feed->up_since_ms);
 }
 
 static void gone_down(struct feed *feed)
@@ -278,6 +284,7 @@ static void gone_down(struct feed *feed)
     set_connection(feed, false);
     feed_judge_reach(feed,
                      clock_now_ms()); /* without a cause another connection is being opened for more names */
+    feed_recover_judge_all(feed, clock_now_ms());
 }
 
 static void on_link(void *user, const struct venue_status *status)

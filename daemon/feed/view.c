@@ -137,6 +137,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
         view_link(status, ret);
     view_market(feed, ret);
     feed_backfill_view(feed, ret);
+    feed_recover_view(feed, ret);
     TAKE_RATES(ret, &seen);
 }
 

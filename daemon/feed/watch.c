@@ -232,6 +232,7 @@ void feed_tick(uv_timer_t *timer)
         fetch_books(feed, now);
     }
     feed_judge_reach(feed, now);
+    feed_recover_judge_all(feed, now);
     judge_bad(feed, now);
     end_ban(feed);
     feed_list_late(feed, now);

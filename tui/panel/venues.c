@@ -1,4 +1,5 @@
-/* One line a venue; and a second one, where there is room, with its error, or when its market opens. */
+/* One line a venue; and a second one, where there is room, with its error, or when its market opens, and how
+ * long its symbols took to recover. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,27 @@ static void history_words(char *buf, size_t size, const struct status_venue *ven
                  strcmp(venue->history, "waits") == 0 ? ", waiting" : "");
 }
 
+/* "recovery 0.4s, worst 3.1s of 3": the last one, from an interruption's end to a symbol's next bar. */
+static void recovery_words(char *buf, size_t size, const struct status_venue *venue)
+{
+    char last[FORMAT_MAX], worst[FORMAT_MAX], count[FORMAT_MAX];
+    const char *waits = venue->recovering > 0 ? ", waiting" : "";
+
+    buf[0] = '\0';
+    if (venue->recoveries > 0)
+        snprintf(buf, size, "recovery %s, worst %s of %s%s", cli_format_age(last, venue->recovery_last_ms),
+                 cli_format_age(worst, venue->recovery_worst_ms), counted(count, venue->recoveries), waits);
+    else if (venue->recovering > 0)
+        snprintf(buf, size, "recovery%s", waits);
+}
+
+static int words_at(const struct area *body, int x, int y, const char *words)
+{
+    return words[0] && x + cli_text_width(words) <= body->width
+               ? tui_area_text(body, x, y, STYLE_NORMAL, words) + 2
+               : x;
+}
+
 static void second_line(const struct area *body, int y, const struct status_venue *venue, int64_t now_ns)
 {
     char words[STATUS_TEXT_MAX], time[FORMAT_MAX];
@@ -91,11 +113,12 @@ static void second_line(const struct area *body, int y, const struct status_venu
         x = tui_area_text(body, x, y, STYLE_WARN, time) + 2;
     }
     market_words(words, sizeof(words), venue, now_ns);
-    if (words[0] && x + cli_text_width(words) <= body->width)
-        x = tui_area_text(body, x, y, STYLE_NORMAL, words) + 2;
+    x = words_at(body, x, y, words);
     history_words(words, sizeof(words), venue);
-    if (words[0] && x + cli_text_width(words) <= body->width)
-        x = tui_area_text(body, x, y, STYLE_NORMAL, words) + 2;
+    x = words_at(body, x, y, words);
+    recovery_words(words, sizeof(words), venue);
+    if (!venue->detail[0] || x + cli_text_width(words) + 2 + cli_text_width(venue->detail) <= body->width)
+        x = words_at(body, x, y, words); /* what is wrong now goes first */
     if (x < body->width)
         tui_area_text_cut(body, x, y, body->width - x, venue->detail[0] ? STYLE_WARN : STYLE_DIM,
                           venue->detail[0] ? venue->detail : venue->url);

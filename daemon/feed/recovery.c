@@ -1,0 +1,42 @@
+#include "daemon/feed/recovery.h"
+
+static void await(struct recovery *recovery, uint64_t bars, int64_t now_ms)
+{
+    recovery->awaited = true;
+    recovery->ended_ms = now_ms;
+    recovery->bars = bars;
+}
+
+void feed_recovery_judge(struct recovery *recovery, bool interrupted, uint64_t bars, int64_t now_ms)
+{
+    if (interrupted)
+        *recovery = (struct recovery){.interrupted = true};
+    else if (recovery->interrupted) {
+        recovery->interrupted = false;
+        await(recovery, bars, now_ms);
+    }
+}
+
+void feed_recovery_lost(struct recovery *recovery, uint64_t bars, int64_t now_ms)
+{
+    if (!recovery->interrupted && !recovery->awaited)
+        await(recovery, bars, now_ms);
+}
+
+bool feed_recovery_bars(struct recovery *recovery, uint64_t bars, int64_t now_ms, struct recoveries *sum)
+{
+    if (!recovery->awaited || bars <= recovery->bars)
+        return false;
+    recovery->awaited = false;
+    sum->n++;
+    sum->last_ms = now_ms - recovery->ended_ms;
+    sum->sum_ms += sum->last_ms;
+    if (sum->last_ms > sum->worst_ms)
+        sum->worst_ms = sum->last_ms;
+    return true;
+}
+
+void feed_recovery_drop(struct recovery *recovery)
+{
+    *recovery = (struct recovery){0};
+}
