@@ -63,6 +63,8 @@ static void announce(struct endpoint *endpoint)
 
 static void drop_connection(struct endpoint *endpoint)
 {
+    if (endpoint->phase == ENDPOINT_READY)
+        endpoint->ready_ms = clock_now_ms();
     net_resolver_cancel(endpoint->query);
     endpoint->query = NULL;
     websocket_destroy(endpoint->websocket);
@@ -237,6 +239,13 @@ static int64_t connection_wait_ms(const struct endpoint *endpoint)
     return refused_ms > 0 && refused_ms < CONNECTION_LIMIT_MS ? refused_ms : CONNECTION_LIMIT_MS;
 }
 
+/* Is it ours that is connected? One whose end did not reach the venue is there for it until its own pings
+ * fail. */
+static bool may_be_ours(const struct endpoint *endpoint)
+{
+    return endpoint->ready_ms > 0 && clock_now_ms() - endpoint->ready_ms < CONNECTION_LIMIT_MS;
+}
+
 /* Codes of the venue's errors. Refused keys are final; a plan may change: what it has not is tried again,
  * rarely. */
 static void on_error(struct endpoint *endpoint, const struct alpaca_notice *notice)
@@ -274,6 +283,11 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
             alpaca_endpoint_touch(endpoint);
         return;
     case 406:
+        if (may_be_ours(endpoint)) {
+            say(endpoint, "%s: the connection that was lost is still there for the venue (406 %s)",
+                endpoint->title, said);
+            break;
+        }
         say(endpoint,
             "%s: the plan's connections are in use (406 %s): end the other program with these keys, or give it "
             "keys of its own",

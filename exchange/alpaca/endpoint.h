@@ -59,6 +59,7 @@ struct endpoint {
 
     enum venue_link reported; /* the state that the owner was notified of last */
     int64_t since_ms, last_frame_ms;
+    int64_t ready_ms; /* when it was last up, before this attempt; 0: never */
     uint64_t frames, bytes, sent;
     char detail[VENUE_DETAIL_MAX];
 };

@@ -5,7 +5,8 @@
  *
  * Errors of the venue that no retry helps are final: keys refused (402), HTTP 4xx. A stream that the plan has
  * not (408 to 411) is tried again after `refused_ms`, since plans change, and a connection that another
- * program has (406) after five minutes or that, where it is sooner, as the venue allows one an endpoint; an
+ * program has (406) after five minutes or that, where it is sooner, as the venue allows one an endpoint (with
+ * backoff where it may be our own, lost just before); an
  * exceeded limit of symbols (405) is reported and leaves the rest up. See exchange/venue.h for the calls'
  * contracts. */
 #ifndef EXCHANGE_ALPACA_STREAM_H

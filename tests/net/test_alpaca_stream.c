@@ -23,6 +23,7 @@ static struct script {
     unsigned n_requests;
     bool hang_up;              /* after the answer to a subscription */
     const char *stocks_answer; /* to the keys of stocks, where it differs */
+    const char *later_answer;  /* to the keys, from the second time on; NULL: the same */
     struct peer *stocks;
     size_t most; /* symbols that a request may name; 0: any number */
 } script;
@@ -77,7 +78,9 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
     if (mentions(payload, len, "auth")) {
         CHECK(mentions(payload, len, "the-id") && mentions(payload, len, "the-secret"));
         script.auths++;
-        if (script.stocks_answer && peer == script.stocks)
+        if (script.later_answer && script.auths > 1)
+            send_json(peer, script.later_answer);
+        else if (script.stocks_answer && peer == script.stocks)
             send_json(peer, script.stocks_answer);
         else if (script.answer)
             send_json(peer, script.answer);
@@ -320,6 +323,24 @@ static void test_errors(bool packed)
         }
         end_stream(&seen, server);
     }
+}
+
+/* 406 right after a connection of our own was lost: it is that one which the venue still has, and it is tried
+ * again with the backoff of any other loss. */
+static void test_own_connection(void)
+{
+    struct seen seen = {0};
+    play(false, NULL, connected, authenticated);
+    script.hang_up = true;
+    script.later_answer = "[{\"T\":\"error\",\"code\":406,\"msg\":\"connection limit exceeded\"}]";
+    struct server *server = open_stream(&seen, 3, NULL, false);
+    CHECK(wait_for(&seen, VENUE_WAITING, "still there for the venue (406 connection limit exceeded)"));
+    printf("%s\n", seen.status.detail);
+    CHECK(seen.status.retry_ms - seen.status.since_ms < 60000);
+    script.hang_up = false;
+    script.later_answer = NULL;
+    CHECK(wait_for(&seen, VENUE_UP, NULL));
+    end_stream(&seen, server);
 }
 
 /* 405: the first symbols that were asked for stay, within what the plan takes, and the rest is refused until
@@ -617,6 +638,7 @@ int main(void)
         test_errors(packed);
         test_many(packed);
     }
+    test_own_connection();
     test_symbol_limit();
     test_plan(30);
     test_plan(8);
