@@ -57,11 +57,14 @@ static int64_t wanted_from(const struct feed *feed, int symbol)
 static void begin(struct feed *feed, int symbol)
 {
     struct feed_symbol *ours = &feed->symbols[symbol];
-    if (feed->daemon->config.history_ns == 0 || ours->past_end_ns == 0)
+    bool wanted = feed->daemon->config.history_ns > 0;
+    if ((!wanted && ours->lost_from_ns == 0) || ours->past_end_ns == 0)
         return;
     if (!ours->past && !(ours->past = calloc(1, sizeof *ours->past)))
         return; /* without memory the next start does it */
-    ours->past->from_ns = wanted_from(feed, symbol);
+    ours->past->from_ns = wanted ? wanted_from(feed, symbol) : ours->past_end_ns;
+    if (ours->lost_from_ns > 0 && ours->lost_from_ns < ours->past->from_ns)
+        ours->past->from_ns = ours->lost_from_ns;
     ours->past->end_ns = ours->past_end_ns;
     ours->past->done = ours->past->refused = false;
     feed->past.ticket = db_writer_last(writer_of(feed)); /* what was put before is seen */
@@ -76,6 +79,13 @@ void feed_backfill(struct feed *feed, int symbol, int64_t end_ns)
     begin(feed, symbol);
 }
 
+void feed_backfill_lost(struct feed *feed, int symbol, int64_t from_ns, int64_t end_ns)
+{
+    int64_t *lost_ns = &feed->symbols[symbol].lost_from_ns;
+    *lost_ns = *lost_ns == 0 || from_ns < *lost_ns ? from_ns : *lost_ns;
+    feed_backfill(feed, symbol, end_ns);
+}
+
 void feed_take_history(struct feed *feed)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
@@ -87,7 +97,10 @@ void feed_take_history(struct feed *feed)
 
 void feed_backfill_go(struct feed *feed)
 {
-    if (feed->daemon->config.history_ns > 0)
+    bool any = feed->daemon->config.history_ns > 0;
+    for (int s = 0; s < feed->n_symbols; s++)
+        any |= feed->symbols[s].lost_from_ns > 0;
+    if (any)
         wake_in(feed, 0);
 }
 
@@ -234,6 +247,7 @@ static int look(struct feed *feed, struct db_reader *reader, int symbol)
         return r;
     if (!feed_covered_lacks(&past->covered, past->from_ns, past->end_ns, &from_ns, &end_ns)) {
         past->done = true;
+        feed->symbols[symbol].lost_from_ns = 0;
         if (past->changed)
             feed_backfill_store(feed, symbol);
         feed_backfill_end_gaps(feed, reader, symbol);

@@ -39,6 +39,15 @@ int64_t feed_venue_now_ns(const struct feed *feed)
     return now > feed->newest_ns ? now : feed->newest_ns;
 }
 
+int64_t feed_over_ns(const struct feed *feed)
+{
+    if (feed->daemon->config.clock == CLOCK_FEED)
+        return daemon_session_now(feed->daemon->session);
+    int64_t now = feed_clock_ns(feed), wall = clock_wall_ns();
+    now = now < wall ? now : wall;
+    return now > feed->newest_ns ? now : feed->newest_ns;
+}
+
 /* So much of the difference as is sure: the reply's way took as long. */
 static int64_t sure_ns(const struct feed *feed, int64_t ahead_ns)
 {

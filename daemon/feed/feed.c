@@ -376,7 +376,7 @@ static void have_time(void *user, const struct venue_reply *reply)
 
 static void ask_history(struct feed *feed)
 {
-    int64_t now = feed_venue_now_ns(feed);
+    int64_t now = feed_over_ns(feed);
     feed->history_left = feed->n_symbols + 1;
     for (int s = 0; s < feed->n_symbols; s++) {
         int64_t open, end;

@@ -17,6 +17,7 @@ struct bars_call {
     enum bars_why why;
     bool missed, failed;
     int64_t from_ns, to_ns, found_ns;
+    unsigned interruptions; /* its symbol's when it was asked */
     struct bar *bars;
     size_t n;
 };
@@ -93,6 +94,8 @@ static void bars_call_end(struct bars_call *call)
         .kind = EVENT_BARS,
         .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
     daemon_session_event(feed->daemon->session, &event);
+    if (call->why == BARS_LOST && call->n == 0 && !call->failed)
+        feed_recovery_none_lost(&feed->symbols[call->symbol].recovery);
     feed_recover_bars(feed, call->symbol);
     bool sparse = feed->listed[call->symbol].loose_ids; /* an interval without trades has no bar */
     bool lost = call->why == BARS_LOST || call->why == BARS_INTERRUPTED;
@@ -113,12 +116,19 @@ static void bars_call_end(struct bars_call *call)
                         (long long)wanted);
     }
     /* The engine continues without those that failed: they may come beside it, and end the gap. */
-    if (call->failed || lost)
-        feed_backfill(feed, call->symbol,
-                      call->failed ? call->to_ns + (lost ? feed->daemon->config.interval_ns : 0)
-                                   : call->from_ns);
+    if (call->failed)
+        feed_backfill_lost(feed, call->symbol, call->from_ns,
+                           call->to_ns + (lost ? feed->daemon->config.interval_ns : 0));
+    else if (lost)
+        feed_backfill(feed, call->symbol, call->from_ns);
+    /* For the engine these bars end an interruption; not one that came while they were on their way. */
+    const struct feed_symbol *ours = &feed->symbols[call->symbol];
+    bool again = call->why != BARS_HISTORY && call->interruptions != ours->interruptions;
+    int symbol = call->symbol;
     free(call->bars);
     free(call);
+    if (again)
+        feed_interrupt(feed, symbol);
 }
 
 static void have_bars(void *user, const struct venue_reply *reply)
@@ -176,7 +186,7 @@ static int send_bars(struct feed_asked *asked)
         .interval_ns = feed->daemon->config.interval_ns,
         .start_ns = call->from_ns,
         .end_ns = call->to_ns,
-        .now_ns = feed_venue_now_ns(feed),
+        .now_ns = feed_over_ns(feed),
         .adjustment = feed->symbols[call->symbol].calendar >= 0 ? VENUE_SPLIT : VENUE_RAW,
         .calendar = &days,
     };
@@ -234,7 +244,8 @@ int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns,
                                .missed = why == BARS_INTERRUPTED || (why == BARS_HISTORY && resumed),
                                .from_ns = from_ns,
                                .to_ns = to_ns,
-                               .found_ns = daemon_session_now(feed->daemon->session)};
+                               .found_ns = daemon_session_now(feed->daemon->session),
+                               .interruptions = feed->symbols[symbol].interruptions};
     return feed_ask(feed, &call->asked, why != BARS_HISTORY);
 }
 
@@ -252,7 +263,7 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
     if (why == BARS_LOST)
         feed_recover_lost(feed, symbol);
     if (from > from_open_ns)
-        feed_backfill(feed, symbol, from);
+        feed_backfill_lost(feed, symbol, from_open_ns, from);
     if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)
         daemon_log_error("%s: missing bars could not be asked for: out of memory", feed->listed[symbol].name);
 }

@@ -65,12 +65,14 @@ struct feed_symbol {
     bool book_wanted;   /* asked for as soon as its pace allows */
     struct pace book_pace;
     int64_t past_end_ns;     /* bars from there on are asked for as events; 0: not known yet */
+    int64_t lost_from_ns;    /* the first that was missing and could not be fetched; 0: none */
     struct backfill *past;   /* those before, where they are wanted; owned */
     int64_t halt_unknown_ns; /* since when it is not known whether it is halted; INT64_MAX: it is known */
     int64_t actions_from_ns; /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
+    unsigned interruptions;       /* of its connection */
     struct recovery recovery;
-    bool off[MARKET_CHANNELS];    /* subscribed no longer: what is on its way of it is dropped */
+    bool off[MARKET_CHANNELS]; /* subscribed no longer: what is on its way of it is dropped */
 };
 
 /* A request that the venue has not answered; a feed keeps all of its in a list, so that no request is lost at
@@ -303,6 +305,9 @@ void feed_take_time(struct feed *feed, const struct venue_reply *reply);
 int64_t feed_clock_ns(const struct feed *feed);
 /* The same, but not before the newest event; on the feed's clock the session's. */
 int64_t feed_venue_now_ns(const struct feed *feed);
+/* What ended before is over, whichever of the clocks is wrong: the venue's, as its replies say it, or this
+ * machine's. A bar that REST has is closed only then; a stream's newest message decides it, too. */
+int64_t feed_over_ns(const struct feed *feed);
 /* An event where the engine's time is another than it was, by the venue's: once a second, and before a bar
  * that closes, for its symbol alone. -1: looks at all of the feed's symbols. */
 void feed_report_clock(struct feed *feed, int symbol);
@@ -398,6 +403,8 @@ void feed_backfill_finish(struct feed *feed);
 /* Bars that open before `end_ns` come by no event: where the configuration wants older ones they are fetched,
  * once the stream is there. */
 void feed_backfill(struct feed *feed, int symbol, int64_t end_ns);
+/* The same, of bars that are missing from there on: they are fetched whatever history is wanted. */
+void feed_backfill_lost(struct feed *feed, int symbol, int64_t from_ns, int64_t end_ns);
 void feed_backfill_go(struct feed *feed); /* the stream is there */
 void feed_backfill_view(const struct feed *feed, struct feed_view *ret);
 

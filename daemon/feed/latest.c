@@ -239,7 +239,7 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
 {
     struct feed *feed = call->feed;
     struct engine_symbol_view view;
-    int64_t interval = feed->daemon->config.interval_ns, now = feed_venue_now_ns(feed);
+    int64_t interval = feed->daemon->config.interval_ns, now = feed_over_ns(feed);
     int64_t last = feed_bar_before(feed, stream->symbol, now - SETTLED_NS);
     const struct trading_calendar days = feed_days(feed, stream->symbol);
     engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[stream->symbol].index,

@@ -1,8 +1,9 @@
 #include "daemon/feed/recovery.h"
 
-static void await(struct recovery *recovery, uint64_t bars, int64_t now_ms)
+static void await(struct recovery *recovery, bool lost, uint64_t bars, int64_t now_ms)
 {
     recovery->awaited = true;
+    recovery->lost = lost;
     recovery->ended_ms = now_ms;
     recovery->bars = bars;
 }
@@ -13,14 +14,20 @@ void feed_recovery_judge(struct recovery *recovery, bool interrupted, uint64_t b
         *recovery = (struct recovery){.interrupted = true};
     else if (recovery->interrupted) {
         recovery->interrupted = false;
-        await(recovery, bars, now_ms);
+        await(recovery, false, bars, now_ms);
     }
 }
 
 void feed_recovery_lost(struct recovery *recovery, uint64_t bars, int64_t now_ms)
 {
     if (!recovery->interrupted && !recovery->awaited)
-        await(recovery, bars, now_ms);
+        await(recovery, true, bars, now_ms);
+}
+
+void feed_recovery_none_lost(struct recovery *recovery)
+{
+    if (recovery->awaited && recovery->lost)
+        feed_recovery_drop(recovery);
 }
 
 bool feed_recovery_bars(struct recovery *recovery, uint64_t bars, int64_t now_ms, struct recoveries *sum)

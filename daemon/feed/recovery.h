@@ -12,6 +12,7 @@
 struct recovery {
     bool interrupted; /* it still is */
     bool awaited;     /* it is not any more, and no bar has closed since */
+    bool lost;        /* awaited, since bars seemed to be missing while data came */
     int64_t ended_ms; /* when that was so first */
     uint64_t bars;    /* how many had closed by then */
 };
@@ -25,8 +26,11 @@ struct recoveries {
 /* The symbol is interrupted, or is not; `bars`: how many have closed. */
 void feed_recovery_judge(struct recovery *recovery, bool interrupted, uint64_t bars, int64_t now_ms);
 
-/* Bars turned out to be missing while data came: an interruption that is over. */
+/* Bars seem to be missing while data came: an interruption that is over. */
 void feed_recovery_lost(struct recovery *recovery, uint64_t bars, int64_t now_ms);
+
+/* None were: there was no trade. */
+void feed_recovery_none_lost(struct recovery *recovery);
 
 /* So many bars have closed: is it recovered by that? */
 bool feed_recovery_bars(struct recovery *recovery, uint64_t bars, int64_t now_ms, struct recoveries *sum);

@@ -82,6 +82,19 @@ static void pass_time(struct feed *feed, int64_t event_ns)
         feeds_pass(feed->feeds, event_ns);
 }
 
+/* The newest bar came by REST before it was over, by clocks that were wrong: this is the bar. Of a venue that
+ * sends bars again, once late trades are known, the first one is none the better for that. */
+static bool formed_then(const struct feed *feed, const struct feed_symbol *symbol,
+                        const struct market_kline *kline)
+{
+    struct engine_symbol_view view;
+    if (!kline->closed || feed->listed[symbol - feed->symbols].loose_ids)
+        return false;
+    engine_symbol_view(daemon_session_engine(feed->daemon->session), symbol->index, &view);
+    return view.bars > 0 && view.last_bar.open_ns == kline->bar.open_ns &&
+           kline->bar.trades > view.last_bar.trades;
+}
+
 static void take_event(struct feed *feed, struct event *event)
 {
     const struct feed_symbol *symbol = &feed->symbols[event->market.symbol];
@@ -103,6 +116,8 @@ static void take_event(struct feed *feed, struct event *event)
         feed_recover_judge(feed, (int)(symbol - feed->symbols), feed->last_frame_ms);
     if (event->market.kind == MARKET_KLINE && event->market.kline.closed)
         feed_report_clock(feed, (int)(symbol - feed->symbols));
+    if (event->market.kind == MARKET_KLINE && formed_then(feed, symbol, &event->market.kline))
+        event->market.kind = MARKET_REVISION;
     pass_time(feed, event_ns);
     feed_halted_before(feed, (int)(symbol - feed->symbols), &event->market);
     daemon_session_event(feed->daemon->session, event);
@@ -159,6 +174,7 @@ static void set_connection(struct feed *feed, bool up)
     for (int s = 0; s < feed->n_symbols; s++) {
         struct event stale = {.kind = EVENT_STALE, .stale = {feed->symbols[s].index, true}};
         feed->symbols[s].stale = !up || !feed->symbols[s].streamed;
+        feed->symbols[s].interruptions += !up;
         if (up && !feed->symbols[s].streamed)
             daemon_session_event(feed->daemon->session, &stale);
     }
@@ -174,7 +190,7 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
 static void fill_missed(struct feed *feed, int symbol)
 {
     struct engine_symbol_view view;
-    int64_t last_closed = feed_bar_before(feed, symbol, feed_venue_now_ns(feed));
+    int64_t last_closed = feed_bar_before(feed, symbol, feed_over_ns(feed));
     engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
     int64_t next = view.bars > 0 ? feed_bar_end(feed, symbol, view.last_bar.open_ns) : 0;
     if (view.bars > 0 && next <= last_closed && feed->symbols[symbol].streamed &&
@@ -188,6 +204,7 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     struct feed_symbol *s = &feed->symbols[symbol];
     struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {s->index, up}};
     s->down = s->stale = !up;
+    s->interruptions += !up;
     daemon_session_event(feed->daemon->session, &event);
     feed_recover_judge(feed, symbol, clock_now_ms());
     if (!up)

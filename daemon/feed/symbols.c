@@ -107,7 +107,7 @@ static void begin(struct feed *feed, int symbol)
 {
     int64_t open, end;
     feed->symbols[symbol].streamed = true;
-    feed_bar_span(feed, symbol, feed_venue_now_ns(feed), &open, &end);
+    feed_bar_span(feed, symbol, feed_over_ns(feed), &open, &end);
     int64_t from = feed_history_from(feed, symbol, open);
     feed_backfill(feed, symbol, from < open ? from : open);
     feed->symbols[symbol].stale = false;

@@ -50,6 +50,13 @@ static void test_lost(void)
     CHECK(!feed_recovery_bars(&other, 6, 2200, &sum));
     feed_recovery_judge(&other, false, 6, 2300);
     CHECK(feed_recovery_bars(&other, 7, 2400, &sum));
+    feed_recovery_lost(&one, 8, 3000); /* a minute without a trade: it was no interruption */
+    feed_recovery_none_lost(&one);
+    CHECK(!feed_recovery_bars(&one, 9, 3100, &sum));
+    feed_recovery_judge(&one, true, 9, 4000);
+    feed_recovery_judge(&one, false, 9, 4100);
+    feed_recovery_none_lost(&one); /* this was one */
+    CHECK(one.awaited && !one.lost);
     CHECK_INT(sum.n, 2);
     CHECK_INT(sum.last_ms, 100);
     CHECK_INT(sum.worst_ms, 300);
