@@ -23,7 +23,6 @@ static void check_state(struct verification *v, const struct order *o)
     case ORDER_FILLED:
         consistent = o->filled == o->qty;
         break;
-    case ORDER_UNKNOWN:
     case ORDER_CANCELED:
     case ORDER_EXPIRED:
         consistent = o->filled < o->qty;
