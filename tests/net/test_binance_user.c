@@ -477,6 +477,27 @@ static void test_request(void)
     end(server);
 }
 
+/* The address's weight is nearly used up: what only asks waits, orders do not. */
+static void test_weight(void)
+{
+    static const struct rest used = {"200 OK", "X-MBX-USED-WEIGHT-1M: 5700\r\n",
+                                     ORDER("BTCUSDT", "a-1", STATE), false};
+    static const struct rest less = {"200 OK", "X-MBX-USED-WEIGHT-1M: 5699\r\n",
+                                     ORDER("BTCUSDT", "a-1", STATE), false};
+    struct server *server = begin(SERVER_GOOD, 0);
+    script.rest = &less;
+    CHECK_INT(query(), VENUE_DONE);
+    script.rest = &used;
+    CHECK_INT(query(), VENUE_DONE);
+    CHECK_INT(query(), VENUE_NOT_SENT);
+    CHECK(kept.retry_ms > clock_now_ms() && kept.retry_ms <= clock_now_ms() + 61000);
+    CHECK_INT(script.requests, 2);
+    CHECK_INT(place(), VENUE_DONE);
+    CHECK_INT(script.requests, 3);
+    CHECK_INT(seen.bans, 0);
+    end(server);
+}
+
 static void test_no_answer(void)
 {
     struct server *server = begin(SERVER_GOOD, 300);
@@ -591,6 +612,7 @@ int main(void)
     test_answers();
     test_request();
     test_no_answer();
+    test_weight();
     test_messages();
     test_pages();
     loop_end(&loop, net);

@@ -21,6 +21,7 @@ extern const struct venue_accounts binance_accounts; /* of the venue's testnet a
 enum {
     BINANCE_ENGINE_MS = 10 * 1000, /* the longest that the venue waits for its matching engine */
     BINANCE_TRADES_PAGE = 1000,    /* the most fills in an answer */
+    BINANCE_READS_PERCENT = 95,    /* of the address's weight: what is left is for orders and cancels */
 };
 
 /* A request, from the call until its answer was delivered. */
@@ -87,7 +88,8 @@ struct binance_account {
     bool by_websocket; /* orders */
     struct venue_ban ban;
     int64_t hold_ms;        /* nothing is sent before … */
-    int64_t orders_hold_ms; /* … and no new order */
+    int64_t orders_hold_ms; /* … no new order, … */
+    int64_t reads_hold_ms;  /* … and nothing that only asks */
     char hold_why[VENUE_DETAIL_MAX];
     struct backoff backoff; /* after requests that did not leave */
     struct binance_request *requests;

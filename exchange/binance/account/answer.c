@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exchange/binance/account/account.h"
+#include "exchange/binance/rest.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/clock.h"
 
@@ -87,6 +88,15 @@ static void take_refusal(struct binance_request *request, const struct binance_r
     binance_request_finish(request);
 }
 
+/* The weight is the address's, whoever uses it, counted by the venue's minute, which its Date shows to the
+ * second. */
+static void take_weight(struct binance_account *account, const struct http_reply *http)
+{
+    const int64_t second = http->date_s >= 0 ? http->date_s % 60 : 0;
+    if (http->used_weight * 100 >= (int64_t)BINANCE_WEIGHT_LIMIT_DEFAULT * BINANCE_READS_PERCENT)
+        account->reads_hold_ms = clock_now_ms() + (60 - second + 1) * 1000;
+}
+
 void binance_request_take_http(void *user, const struct http_reply *http)
 {
     struct binance_request *request = user;
@@ -103,6 +113,7 @@ void binance_request_take_http(void *user, const struct http_reply *http)
         return;
     }
     net_backoff_reset(&account->backoff);
+    take_weight(account, http);
     json_init(&json, http->body, http->len);
     struct json whole = json; /* syntax to its end */
     if (http->status == 200) {

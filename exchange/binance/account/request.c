@@ -201,6 +201,12 @@ int binance_request_send(struct binance_request *request)
                                "the venue takes no more new orders of this account for now");
         return 0;
     }
+    if (request->kind != BINANCE_PLACE && request->kind != BINANCE_CANCEL &&
+        now_ms < account->reads_hold_ms) {
+        binance_request_answer(request, VENUE_NOT_SENT, account->reads_hold_ms,
+                               "the venue's limit of requests is nearly used up");
+        return 0;
+    }
     if (send_message(request))
         return 0;
     int r = send_http(request);
