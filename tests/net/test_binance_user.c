@@ -175,6 +175,10 @@ static void on_ban(void *user, int64_t until_ns, const char *why)
     (void)user, (void)why;
     seen.bans++;
     seen.banned_ns = until_ns;
+    if (seen.destroys) {
+        binance_venue.accounts->destroy(seen.account);
+        seen.account = NULL;
+    }
 }
 
 static int64_t venue_ns(void *user)
@@ -477,6 +481,26 @@ static void test_request(void)
     end(server);
 }
 
+/* The account is ended by the callback of a ban, which an answer or the connection brought. */
+static void test_ended_by_ban(void)
+{
+    static const struct rest banned = {"418 Banned", "", "", false};
+    struct server *server = begin(SERVER_GOOD, 0);
+    script.rest = &banned;
+    seen.destroys = true;
+    CHECK_INT(place(), VENUE_NOT_SENT);
+    CHECK_INT(seen.bans, 1);
+    CHECK(!seen.account);
+    end(server);
+    script.answer = "{\"id\":%lld,\"status\":418,\"error\":{\"code\":-1003,\"msg\":\"Banned.\"}}";
+    server = begin(SERVER_GOOD, 0);
+    seen.destroys = true;
+    for (int64_t end_ms = clock_now_ms() + DEADLINE_MS; seen.account && clock_now_ms() < end_ms;)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK_INT(seen.bans, 1);
+    end(server);
+}
+
 /* The address's weight is nearly used up: what only asks waits, orders do not. */
 static void test_weight(void)
 {
@@ -612,6 +636,7 @@ int main(void)
     test_answers();
     test_request();
     test_no_answer();
+    test_ended_by_ban();
     test_weight();
     test_messages();
     test_pages();

@@ -84,14 +84,18 @@ void binance_account_wake(struct binance_account *account)
     uv_timer_start(&account->timer, on_timer, 0, 0);
 }
 
-void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool reports)
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why)
 {
     if (until_ms > account->hold_ms) {
         account->hold_ms = until_ms;
         snprintf(account->hold_why, sizeof(account->hold_why), "%s", why);
     }
     net_link_hold(&account->stream.link, until_ms);
-    if (reports && account->ban.reported && !account->destroyed)
+}
+
+void binance_account_report_ban(struct binance_account *account, int64_t until_ms, const char *why)
+{
+    if (account->ban.reported && !account->destroyed)
         account->ban.reported(account->ban.user, clock_wall_of_ms(until_ms), why);
 }
 
@@ -197,7 +201,7 @@ static int account_create(const struct venue_account_config *config,
     account->status.since_ms = clock_now_ms();
     account->status.budget = account->stream.budget.limit;
     if (config->ban.until_ns > clock_wall_ns()) {
-        binance_account_hold(account, clock_ms_of_wall(config->ban.until_ns), BINANCE_BANNED_BEFORE, false);
+        binance_account_hold(account, clock_ms_of_wall(config->ban.until_ns), BINANCE_BANNED_BEFORE);
         snprintf(account->status.detail, sizeof(account->status.detail), BINANCE_BANNED_BEFORE);
     }
     account->reported = account->status;
@@ -209,7 +213,7 @@ static int account_create(const struct venue_account_config *config,
 static void account_hold(struct venue_account *venue, int64_t until_ns, const char *why)
 {
     struct binance_account *account = (struct binance_account *)venue;
-    binance_account_hold(account, clock_ms_of_wall(until_ns), why, false);
+    binance_account_hold(account, clock_ms_of_wall(until_ns), why);
     binance_account_wake(account);
 }
 

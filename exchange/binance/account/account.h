@@ -104,8 +104,9 @@ struct binance_account {
 int64_t binance_account_now_ms(const struct binance_account *account); /* the venue's time */
 void binance_account_wake(struct binance_account *account);            /* the timer, at once */
 void binance_account_notify(struct binance_account *account);          /* from the loop */
-/* Everything waits until then; `reports`: it was this part that the venue limited or banned. */
-void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why, bool reports);
+void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why); /* all of it */
+/* The venue limits or bans the address: so that everything else waits, too. */
+void binance_account_report_ban(struct binance_account *account, int64_t until_ms, const char *why);
 
 /* Its status' detail, in one line. */
 #define binance_account_say(account, ...) \

@@ -66,26 +66,31 @@ static int64_t take_wait(struct binance_request *request, const struct binance_r
     if (refusal->code == BINANCE_CODE_TOO_MANY_ORDERS && !of_address)
         account->orders_hold_ms = until_ms > account->orders_hold_ms ? until_ms : account->orders_hold_ms;
     else
-        binance_account_hold(account, until_ms, why, of_address);
+        binance_account_hold(account, until_ms, why);
     return until_ms;
 }
 
 static void take_refusal(struct binance_request *request, const struct binance_refusal *refusal,
                          int64_t wait_ms)
 {
+    struct binance_account *account = request->account;
     struct venue_answer *answer = &request->answer;
     const enum venue_outcome outcome = binance_outcome(request->kind, refusal);
+    const bool of_address = binance_refusal_of_address(refusal);
     if (refusal->msg.len > 0)
         binance_copy_words(refusal->msg, request->text, sizeof(request->text));
     else
         snprintf(request->text, sizeof(request->text), "the venue answered HTTP %d", refusal->status);
     char why[VENUE_DETAIL_MAX + 64];
-    snprintf(why, sizeof(why), "the venue limits this address (HTTP %d): %s", refusal->status, request->text);
+    snprintf(why, sizeof(why), of_address ? "the venue limits this address (HTTP %d): %s" : "HTTP %d: %s",
+             refusal->status, request->text);
     int64_t until_ms = take_wait(request, refusal, outcome, wait_ms, why);
     *answer = (struct venue_answer){.outcome = outcome, .code = (int)refusal->code};
     if (outcome == VENUE_NOT_SENT)
         answer->retry_ms = until_ms;
     binance_request_finish(request);
+    if (of_address) /* behind the answer: either callback may end the account */
+        binance_account_report_ban(account, until_ms, why);
 }
 
 /* The weight is the address's, whoever uses it, counted by the venue's minute, which its Date shows to the

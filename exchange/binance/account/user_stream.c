@@ -74,10 +74,12 @@ void binance_user_fail(struct binance_user_connection *connection, enum link_fai
         drop(connection, text);
         stream->next = -1;
     }
-    if (failure == LINK_LIMITED || failure == LINK_BANNED)
-        binance_account_hold(account, stream->link.hold_ms, text, true);
-    binance_account_notify(account);
     binance_account_wake(account);
+    if (failure == LINK_LIMITED || failure == LINK_BANNED) {
+        binance_account_hold(account, stream->link.hold_ms, text);
+        binance_account_report_ban(account, stream->link.hold_ms, text);
+    }
+    binance_account_notify(account);
 }
 
 static void on_opened(void *user)
