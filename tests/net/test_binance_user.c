@@ -16,6 +16,7 @@ static uv_loop_t loop;
 static struct net_context *net;
 static const struct symbol symbols[] = {
     {.name = "BTCUSDT", .base = "BTC", .quote = "USDT", .price_scale = 8, .qty_scale = 8, .quote_scale = 8},
+    {.name = ""}, /* room for another */
 };
 
 /* An answer of REST. */
@@ -204,7 +205,7 @@ static struct server *begin(enum server_kind kind, int64_t timeout_ms)
         .ws_url = ws_url,
         .keys = {"the-id", "the-secret"},
         .symbols = symbols,
-        .n_symbols = 1,
+        .n_symbols = 2,
         .venue_ns = venue_ns,
         .settings = &websocket,
         .n_settings = by_websocket,
@@ -478,6 +479,12 @@ static void test_request(void)
     CHECK(strstr(script.head, "\r\nX-MBX-APIKEY: the-id\r\n"));
     CHECK(strstr(script.head, "\r\nContent-Length: 0\r\n"));
     CHECK(!strstr(script.head, "the-secret"));
+    const struct order order = {.type = ORDER_LIMIT, .symbol = 1, .qty = E8, .price = 2 * E8};
+    kept = (struct kept){0};
+    CHECK_INT(binance_venue.accounts->place(seen.account, &order, "a-2", on_answer, NULL), 0);
+    CHECK(loop_until(&loop, &kept.done));
+    CHECK_INT(kept.outcome, VENUE_REFUSED); /* a symbol that is not there yet */
+    CHECK_INT(script.requests, 1);
     end(server);
 }
 

@@ -224,9 +224,10 @@ static const struct venue_status *account_status(const struct venue_account *ven
 
 /* ---- Requests. ---- */
 
+/* The list may have room for symbols that are not there yet. */
 static bool has_symbol(const struct binance_account *account, int symbol)
 {
-    return symbol >= 0 && (size_t)symbol < account->symbols.n;
+    return symbol >= 0 && (size_t)symbol < account->symbols.n && account->symbols.list[symbol].name[0];
 }
 
 /* With the symbol and the client id that it is about; an answer is prepared where there are none. */

@@ -11,6 +11,8 @@ static int scale_of(const struct binance_symbols *symbols, const char *asset)
     int scale = -1;
     for (size_t i = 0; i < symbols->n; i++) {
         const struct symbol *symbol = &symbols->list[i];
+        if (!symbol->name[0]) /* not there yet */
+            continue;
         if (strcmp(symbol->base, asset) == 0 && symbol->qty_scale > scale)
             scale = symbol->qty_scale;
         if (strcmp(symbol->quote, asset) == 0 && symbol->quote_scale > scale)
@@ -36,10 +38,17 @@ static bool is_amount(struct json_text text)
     return r == -ERANGE ? text.data[0] != '-' : r == 0 && units >= 0;
 }
 
+static bool take_amounts(struct venue_balance *balance, int scale, struct json_text free_text,
+                         struct json_text locked_text)
+{
+    balance->scale = scale;
+    return binance_text_amount(free_text, scale, &balance->free) &&
+           binance_text_amount(locked_text, scale, &balance->locked);
+}
+
 static int parse_balance(struct json *json, const struct binance_symbols *symbols, struct binance_parsed *ret)
 {
     struct json_text key, other, asset = {"", 0}, free_text = {"", 0}, locked_text = {"", 0};
-    int free_scale = 0, locked_scale = 0;
     if (!binance_parsed_reserve((void **)&ret->balances, ret->n_balances, sizeof(*ret->balances)))
         return -ENOMEM;
     struct venue_balance *balance = &ret->balances[ret->n_balances];
@@ -53,19 +62,15 @@ static int parse_balance(struct json *json, const struct binance_symbols *symbol
         if (!binance_read_text(json, at))
             return -EBADMSG;
     }
-    if (json->failed || asset.len == 0)
+    if (json->failed || asset.len == 0 || !is_amount(free_text) || !is_amount(locked_text))
         return -EBADMSG;
     if (!binance_copy_text(asset, balance->asset, sizeof(balance->asset)))
         return 0; /* an asset that no symbol of ours can have */
-    bool good = binance_text_of_asset(symbols, balance->asset, free_text, &free_scale, &balance->free) &&
-                binance_text_of_asset(symbols, balance->asset, locked_text, &locked_scale, &balance->locked);
-    balance->scale = good && free_scale > locked_scale ? free_scale : locked_scale;
-    good = good && binance_text_amount(free_text, balance->scale, &balance->free) &&
-           binance_text_amount(locked_text, balance->scale, &balance->locked);
+    const int scale = scale_of(symbols, balance->asset);
+    bool good = (scale >= 0 && take_amounts(balance, scale, free_text, locked_text)) ||
+                take_amounts(balance, VENUE_BALANCE_SCALE, free_text, locked_text);
     ret->n_balances += good;
-    return good || (is_amount(free_text) && is_amount(locked_text) && scale_of(symbols, balance->asset) < 0)
-               ? 0 /* one that is beyond us, of an asset that no symbol of ours has, is left out */
-               : -EBADMSG;
+    return good || scale < 0 ? 0 : -EBADMSG; /* one that is beyond us, of no symbol of ours, is left out */
 }
 
 int binance_parse_balance_list(struct json json, const struct binance_symbols *symbols,

@@ -27,9 +27,8 @@ bool binance_parsed_reserve(void **list, size_t n, size_t size)
 
 const struct symbol *binance_symbols_find(const struct binance_symbols *symbols, struct json_text name)
 {
-    for (size_t i = 0; i < symbols->n; i++)
-        if (strlen(symbols->list[i].name) == name.len &&
-            memcmp(symbols->list[i].name, name.data, name.len) == 0)
+    for (size_t i = 0; name.len > 0 && i < symbols->n; i++)
+        if (binance_text_is(name, symbols->list[i].name))
             return &symbols->list[i];
     return NULL;
 }
