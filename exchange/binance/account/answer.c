@@ -93,7 +93,7 @@ static void take_refusal(struct binance_request *request, const struct binance_r
         binance_account_report_ban(account, until_ms, why);
 }
 
-/* The weight is the address's, whoever uses it, counted by the venue's minute, which its Date shows to the
+/* The weight is the address's, of all that use it, counted by the venue's minute, which its Date shows to the
  * second. */
 static void take_weight(struct binance_account *account, const struct http_reply *http)
 {
