@@ -82,16 +82,16 @@ int alpaca_parse_cash(const struct paper_symbols *symbols, const char *text, siz
     return add_balance(balances, dollars, scale, free, cash - free);
 }
 
-struct position {
+struct paper_position {
     struct json_text symbol, side, class;
     int64_t qty, available;
 };
 
-static bool read_position(struct reader *reader, int scale, struct position *p)
+static bool read_position(struct reader *reader, int scale, struct paper_position *p)
 {
     struct json_text key;
     const struct json_text none = {"", 0};
-    *p = (struct position){none, none, none, INT64_MIN, INT64_MIN};
+    *p = (struct paper_position){none, none, none, INT64_MIN, INT64_MIN};
     if (!alpaca_reader_enter_map(reader))
         return false;
     while (alpaca_reader_member(reader, &key)) {
@@ -117,7 +117,7 @@ static void coin_of(struct json_text name, char asset[static ASSET_NAME_MAX])
     copy((struct json_text){pair, len}, asset, ASSET_NAME_MAX);
 }
 
-static void asset_of(const struct paper_symbols *symbols, const struct position *p,
+static void asset_of(const struct paper_symbols *symbols, const struct paper_position *p,
                      char asset[static ASSET_NAME_MAX])
 {
     const struct symbol *symbol = alpaca_account_symbol(symbols, p->symbol);
@@ -133,7 +133,7 @@ int alpaca_parse_positions(const struct paper_symbols *symbols, const char *text
                            struct paper_balances *balances)
 {
     struct reader reader;
-    struct position p;
+    struct paper_position p;
     alpaca_reader_init(&reader, false, text, len);
     alpaca_reader_enter_array(&reader);
     while (alpaca_reader_element(&reader)) {
