@@ -381,7 +381,7 @@ def test_activities():
             rest(v, f"{path}?{bad}", 422)
         assert rest(v, path, headers={**KEYS, "APCA-API-KEY-ID": "other"}) == []
         (held,) = rest(v, "/v2/positions")
-        assert held["qty"] == held["qty_available"] == "0.0039875", held  # 0.25 % of each purchase
+        assert held["symbol"] == "BTCUSD" and held["qty"] == held["qty_available"] == "0.0039875", held  # 0.25 % of each purchase
         order(v, **buy(6, type="limit", side="sell", qty="0.002", limit_price="1000000"))
         assert rest(v, "/v2/positions")[0]["qty_available"] == "0.0019875"
         assert [o["client_order_id"] for o in rest(v, f"/v2/orders?after={SESSION}&status=all")] == []

@@ -116,6 +116,8 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
     if (qty == 0)
         return NULL;
     const size_t base = strcspn(of->name, "/");
+    char name[SYMBOL_NAME_MAX]; /* as the venue has it here: "BTCUSD" */
+    snprintf(name, sizeof(name), "%.*s%s", (int)base, of->name, of->name[base] ? of->name + base + 1 : "");
     for (size_t i = 0; i < owner->n_balances; i++)
         if (strlen(owner->balances[i].asset) == base && memcmp(owner->balances[i].asset, of->name, base) == 0)
             locked = (int64_t)(owner->balances[i].locked / 100000000);
@@ -124,7 +126,7 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
     const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
     return json_pack(
         "{s:o, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
-        "asset_id", id_of(symbol + 1, 'a'), "symbol", of->name, "exchange", of->exchange, "asset_class",
+        "asset_id", id_of(symbol + 1, 'a'), "symbol", name, "exchange", of->exchange, "asset_class",
         of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty", decimal(qty, 8),
         "qty_available", decimal(qty - locked, 8), "avg_entry_price", decimal(cost / qty, 8), "side", "long",
         "market_value", decimal(value, 16), "cost_basis", decimal(cost, 16), "unrealized_pl",
