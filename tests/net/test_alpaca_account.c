@@ -489,7 +489,9 @@ static void on_answer(void *user, const struct venue_answer *answer)
 
 static const struct venue_account_handler handler = {on_state, on_order, on_fill, NULL};
 
-static int open_account(unsigned port, const struct venue_ban *ban)
+enum { PATIENT_MS = 60000, IMPATIENT_MS = 1000 };
+
+static int open_account(unsigned port, int64_t timeout_ms, const struct venue_ban *ban)
 {
     char rest_url[64], ws_url[64];
     snprintf(rest_url, sizeof(rest_url), "https://127.0.0.1:%u", port);
@@ -501,7 +503,7 @@ static int open_account(unsigned port, const struct venue_ban *ban)
         .keys = {"key", "secret"},
         .symbols = list,
         .n_symbols = SYMBOLS,
-        .timeout_ms = 2000,
+        .timeout_ms = timeout_ms,
         .ban = ban ? *ban : (struct venue_ban){0},
     };
     seen = (struct seen){0};
@@ -566,7 +568,6 @@ static void test_outcomes(void)
         {PLACE, -1, 502, -1, "", VENUE_UNKNOWN, 0, false},
         {PLACE, -1, 503, -1, "", VENUE_UNKNOWN, 0, false},
         {PLACE, -1, 504, -1, "", VENUE_UNKNOWN, 0, false},
-        {PLACE, -1, 0, -1, "", VENUE_UNKNOWN, 0, false}, /* no answer in time */
         {PLACE, -1, 0, -1, "", VENUE_UNKNOWN, 0, true},
         {PLACE, -1, 200, -1, "", VENUE_UNKNOWN, 0, true},
         {PLACE, -1, 403, -1, "", VENUE_UNKNOWN, 0, true},
@@ -582,7 +583,6 @@ static void test_outcomes(void)
         {CANCEL, 200, -1, 404, SAID(40410000, "order not found"), VENUE_ABSENT, 40410000, false},
         {CANCEL, 200, -1, 404, "not found", VENUE_UNKNOWN, 0, false},
         {CANCEL, 200, -1, 500, SAID(50010000, "failed"), VENUE_UNKNOWN, 50010000, false},
-        {CANCEL, 200, -1, 0, "", VENUE_UNKNOWN, 0, false},
         {CANCEL, 404, -1, -1, SAID(40410000, "order not found"), VENUE_ABSENT, 40410000, false},
         {CANCEL, 500, -1, -1, "", VENUE_NOT_SENT, 0, false}, /* only looked for */
         {CANCEL, 0, -1, -1, "", VENUE_NOT_SENT, 0, true},
@@ -590,7 +590,7 @@ static void test_outcomes(void)
     };
     struct server *server = server_start(&loop, SERVER_GOOD, &venue_handler);
     script = (struct script){.authorized = "authorized", .streams = "\"trade_updates\""};
-    CHECK_INT(open_account(server_port(server), NULL), 0);
+    CHECK_INT(open_account(server_port(server), PATIENT_MS, NULL), 0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         script.get = cases[i].get;
         script.post = cases[i].post;
@@ -649,6 +649,25 @@ static void test_outcomes(void)
     server_stop(server);
 }
 
+/* No answer in time: not known, once the venue has read it. */
+static void test_no_answer(void)
+{
+    struct server *server = server_start(&loop, SERVER_GOOD, &venue_handler);
+    script = (struct script){.authorized = "authorized"};
+    CHECK_INT(open_account(server_port(server), IMPATIENT_MS, NULL), 0);
+    ask(PLACE);
+    CHECK(seen.answer.outcome == VENUE_UNKNOWN ||
+          (seen.answer.outcome == VENUE_NOT_SENT && script.posts == 0));
+    script.get = 200;
+    script.get_body = OWN_LIVES;
+    ask(CANCEL);
+    CHECK(seen.answer.outcome == VENUE_UNKNOWN ||
+          (seen.answer.outcome == VENUE_NOT_SENT && script.ends == 0));
+    CHECK(script.posts <= 1 && script.ends <= 1);
+    alpaca_venue.accounts->destroy(seen.account);
+    server_stop(server);
+}
+
 static void on_ban(void *user, int64_t until_ns, const char *why)
 {
     *(int64_t *)user = until_ns;
@@ -667,7 +686,7 @@ static void test_not_sent(void)
                              .headers = "Retry-After: 30\r\n",
                              .authorized = "authorized",
                              .streams = "\"trade_updates\""};
-    CHECK_INT(open_account(port, &ban), 0);
+    CHECK_INT(open_account(port, PATIENT_MS, &ban), 0);
     for (int i = 0; i < 2; i++) { /* the second one is not sent */
         int64_t before_ms = clock_now_ms();
         ask(PLACE);
@@ -678,7 +697,7 @@ static void test_not_sent(void)
     }
     CHECK(banned_ns > clock_wall_ns());
     alpaca_venue.accounts->destroy(seen.account);
-    CHECK_INT(open_account(port, NULL), 0);
+    CHECK_INT(open_account(port, PATIENT_MS, NULL), 0);
     alpaca_venue.accounts->hold(seen.account, clock_wall_ns() + 60 * E9, "another part was limited");
     ask(PLACE);
     CHECK_INT(seen.answer.outcome, VENUE_NOT_SENT);
@@ -689,7 +708,7 @@ static void test_not_sent(void)
     for (int turn = 0; turn < 20; turn++)
         uv_run(&loop, UV_RUN_NOWAIT);
 
-    CHECK_INT(open_account(port, NULL), 0);
+    CHECK_INT(open_account(port, PATIENT_MS, NULL), 0);
     for (enum what what = PLACE; what <= QUERY; what++) {
         ask(what);
         CHECK_INT(seen.answer.outcome, VENUE_NOT_SENT);
@@ -745,7 +764,7 @@ static void test_stream(void)
                     "{\"stream\":\"error\",\"data\":{\"message\":\"of another kind\"}}",
                     UPDATE("fill", FILL, MARKET_BUY "\"filled_qty\":\"1\",\"status\":\"filled\"")},
     };
-    CHECK_INT(open_account(server_port(server), NULL), 0);
+    CHECK_INT(open_account(server_port(server), PATIENT_MS, NULL), 0);
     CHECK_INT(alpaca_venue.accounts->status(seen.account)->link, VENUE_WAITING);
     seen.wanted = 2;
     CHECK(loop_until(&loop, &seen.enough));
@@ -770,7 +789,7 @@ static void test_stream(void)
 
     /* Destroyed by its own callback. */
     script.connections = 0;
-    CHECK_INT(open_account(server_port(server), NULL), 0);
+    CHECK_INT(open_account(server_port(server), PATIENT_MS, NULL), 0);
     seen.ends_with_order = true;
     seen.wanted = 1;
     CHECK(loop_until(&loop, &seen.enough));
@@ -779,14 +798,14 @@ static void test_stream(void)
     CHECK_INT(seen.orders, 1);
 
     script = (struct script){.authorized = "unauthorized"};
-    CHECK_INT(open_account(server_port(server), NULL), 0);
+    CHECK_INT(open_account(server_port(server), PATIENT_MS, NULL), 0);
     CHECK(loop_until(&loop, &seen.down));
     CHECK_INT(seen.link, VENUE_FINAL);
     CHECK(strstr(seen.detail, "keys"));
     alpaca_venue.accounts->destroy(seen.account);
 
     script = (struct script){.authorized = "authorized", .streams = ""};
-    CHECK_INT(open_account(server_port(server), NULL), 0);
+    CHECK_INT(open_account(server_port(server), PATIENT_MS, NULL), 0);
     CHECK(loop_until(&loop, &seen.down));
     CHECK_INT(seen.link, VENUE_FAILED);
     alpaca_venue.accounts->destroy(seen.account);
@@ -803,6 +822,7 @@ int main(void)
     net = loop_net(&loop, server_ca_file(), 0, 0);
     test_create();
     test_outcomes();
+    test_no_answer();
     test_not_sent();
     test_stream();
     loop_end(&loop, net);
