@@ -94,6 +94,7 @@ void order_cases_order(struct order_cases *cases, const struct venue_order *orde
                        const struct case_time *at);
 void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, const struct case_time *at);
 
+/* Of the answer retry_ms is a time from now on. */
 void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
                         const struct venue_answer *answer, const struct case_time *at);
 

@@ -89,8 +89,11 @@ static void on_answer(void *user, const struct venue_answer *answer)
     struct venue_execution *execution = asked->execution;
     struct case_ask ask = asked->ask;
     struct case_time now = execution->host.now(execution->host.ctx);
+    struct venue_answer given = *answer;
+    int64_t wait_ms = answer->retry_ms - clock_now_ms();
+    given.retry_ms = answer->retry_ms && wait_ms > 0 ? wait_ms : 0;
     remove_asked(asked);
-    order_cases_answer(execution->cases, &ask, answer, &now);
+    order_cases_answer(execution->cases, &ask, &given, &now);
     venue_execution_step(execution);
 }
 
