@@ -17,7 +17,6 @@ struct bars_call {
     enum bars_why why;
     bool missed, failed;
     int64_t from_ns, to_ns, found_ns;
-    unsigned interruptions; /* its symbol's when it was asked */
     struct bar *bars;
     size_t n;
 };
@@ -87,9 +86,29 @@ void feed_forget_asked(struct feed *feed)
     }
 }
 
+static int send_bars(struct feed_asked *asked);
+
+/* Are its bars, and later ones, asked for once more? For the engine an answer ends the wait for missing bars:
+ * the one that has all of them. */
+static bool is_superseded(const struct bars_call *call)
+{
+    for (struct feed_asked *asked = call->feed->asked; asked; asked = asked->next) {
+        const struct bars_call *other = (const struct bars_call *)asked;
+        if (asked->send == send_bars && other->symbol == call->symbol && other->from_ns == call->from_ns &&
+            other->to_ns >= call->to_ns)
+            return true;
+    }
+    return false;
+}
+
 static void bars_call_end(struct bars_call *call)
 {
     struct feed *feed = call->feed;
+    if (is_superseded(call)) {
+        free(call->bars);
+        free(call);
+        return;
+    }
     struct event event = {
         .kind = EVENT_BARS,
         .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
@@ -121,14 +140,8 @@ static void bars_call_end(struct bars_call *call)
                            call->to_ns + (lost ? feed->daemon->config.interval_ns : 0));
     else if (lost)
         feed_backfill(feed, call->symbol, call->from_ns);
-    /* For the engine these bars end an interruption; not one that came while they were on their way. */
-    const struct feed_symbol *ours = &feed->symbols[call->symbol];
-    bool again = call->why != BARS_HISTORY && call->interruptions != ours->interruptions;
-    int symbol = call->symbol;
     free(call->bars);
     free(call);
-    if (again)
-        feed_interrupt(feed, symbol);
 }
 
 static void have_bars(void *user, const struct venue_reply *reply)
@@ -244,8 +257,7 @@ int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns,
                                .missed = why == BARS_INTERRUPTED || (why == BARS_HISTORY && resumed),
                                .from_ns = from_ns,
                                .to_ns = to_ns,
-                               .found_ns = daemon_session_now(feed->daemon->session),
-                               .interruptions = feed->symbols[symbol].interruptions};
+                               .found_ns = daemon_session_now(feed->daemon->session)};
     return feed_ask(feed, &call->asked, why != BARS_HISTORY);
 }
 

@@ -70,8 +70,8 @@ struct feed_symbol {
     int64_t halt_unknown_ns; /* since when it is not known whether it is halted; INT64_MAX: it is known */
     int64_t actions_from_ns; /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
-    unsigned interruptions;       /* of its connection */
-    struct recovery recovery;
+    bool resumed;                 /* no bar has closed on its stream since its connection came back */
+    struct feed_recovery recovery;
     bool off[MARKET_CHANNELS]; /* subscribed no longer: what is on its way of it is dropped */
 };
 
@@ -185,7 +185,7 @@ struct feed {
     uint64_t bad_frames;
     bool bad_reported; /* an alert says that there are many */
     struct measure measure;
-    struct recoveries recoveries;
+    struct feed_recoveries recoveries;
     int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME … */
     int64_t server_late_ns;            /* … so much earlier or later */
     bool have_offset;

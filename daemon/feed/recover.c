@@ -60,14 +60,14 @@ void feed_recover_lost(struct feed *feed, int symbol)
 
 void feed_recover_bars(struct feed *feed, int symbol)
 {
-    struct recovery *recovery = &feed->symbols[symbol].recovery;
+    struct feed_recovery *recovery = &feed->symbols[symbol].recovery;
     if (recovery->awaited)
         feed_recovery_bars(recovery, closed(feed, symbol), clock_now_ms(), &feed->recoveries);
 }
 
 void feed_recover_view(const struct feed *feed, struct feed_view *ret)
 {
-    const struct recoveries *sum = &feed->recoveries;
+    const struct feed_recoveries *sum = &feed->recoveries;
     ret->recoveries = sum->n;
     ret->recovery_last_ms = sum->n ? sum->last_ms : -1;
     ret->recovery_worst_ms = sum->n ? sum->worst_ms : -1;

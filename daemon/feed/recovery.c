@@ -1,6 +1,6 @@
 #include "daemon/feed/recovery.h"
 
-static void await(struct recovery *recovery, bool lost, uint64_t bars, int64_t now_ms)
+static void await(struct feed_recovery *recovery, bool lost, uint64_t bars, int64_t now_ms)
 {
     recovery->awaited = true;
     recovery->lost = lost;
@@ -8,29 +8,30 @@ static void await(struct recovery *recovery, bool lost, uint64_t bars, int64_t n
     recovery->bars = bars;
 }
 
-void feed_recovery_judge(struct recovery *recovery, bool interrupted, uint64_t bars, int64_t now_ms)
+void feed_recovery_judge(struct feed_recovery *recovery, bool interrupted, uint64_t bars, int64_t now_ms)
 {
     if (interrupted)
-        *recovery = (struct recovery){.interrupted = true};
+        *recovery = (struct feed_recovery){.interrupted = true};
     else if (recovery->interrupted) {
         recovery->interrupted = false;
         await(recovery, false, bars, now_ms);
     }
 }
 
-void feed_recovery_lost(struct recovery *recovery, uint64_t bars, int64_t now_ms)
+void feed_recovery_lost(struct feed_recovery *recovery, uint64_t bars, int64_t now_ms)
 {
     if (!recovery->interrupted && !recovery->awaited)
         await(recovery, true, bars, now_ms);
 }
 
-void feed_recovery_none_lost(struct recovery *recovery)
+void feed_recovery_none_lost(struct feed_recovery *recovery)
 {
     if (recovery->awaited && recovery->lost)
         feed_recovery_drop(recovery);
 }
 
-bool feed_recovery_bars(struct recovery *recovery, uint64_t bars, int64_t now_ms, struct recoveries *sum)
+bool feed_recovery_bars(struct feed_recovery *recovery, uint64_t bars, int64_t now_ms,
+                        struct feed_recoveries *sum)
 {
     if (!recovery->awaited || bars <= recovery->bars)
         return false;
@@ -43,7 +44,7 @@ bool feed_recovery_bars(struct recovery *recovery, uint64_t bars, int64_t now_ms
     return true;
 }
 
-void feed_recovery_drop(struct recovery *recovery)
+void feed_recovery_drop(struct feed_recovery *recovery)
 {
-    *recovery = (struct recovery){0};
+    *recovery = (struct feed_recovery){0};
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Of one symbol. All zero: nothing happened. */
-struct recovery {
+struct feed_recovery {
     bool interrupted; /* it still is */
     bool awaited;     /* it is not any more, and no bar has closed since */
     bool lost;        /* awaited, since bars seemed to be missing while data came */
@@ -18,24 +18,25 @@ struct recovery {
 };
 
 /* Of a venue: those that were completed. */
-struct recoveries {
+struct feed_recoveries {
     uint64_t n;
     int64_t last_ms, worst_ms, sum_ms; /* how long they took */
 };
 
 /* The symbol is interrupted, or is not; `bars`: how many have closed. */
-void feed_recovery_judge(struct recovery *recovery, bool interrupted, uint64_t bars, int64_t now_ms);
+void feed_recovery_judge(struct feed_recovery *recovery, bool interrupted, uint64_t bars, int64_t now_ms);
 
 /* Bars seem to be missing while data came: an interruption that is over. */
-void feed_recovery_lost(struct recovery *recovery, uint64_t bars, int64_t now_ms);
+void feed_recovery_lost(struct feed_recovery *recovery, uint64_t bars, int64_t now_ms);
 
 /* None were: there was no trade. */
-void feed_recovery_none_lost(struct recovery *recovery);
+void feed_recovery_none_lost(struct feed_recovery *recovery);
 
 /* So many bars have closed: is it recovered by that? */
-bool feed_recovery_bars(struct recovery *recovery, uint64_t bars, int64_t now_ms, struct recoveries *sum);
+bool feed_recovery_bars(struct feed_recovery *recovery, uint64_t bars, int64_t now_ms,
+                        struct feed_recoveries *sum);
 
 /* No bar is to be expected: its market closed, or it is not streamed any more. */
-void feed_recovery_drop(struct recovery *recovery);
+void feed_recovery_drop(struct feed_recovery *recovery);
 
 #endif

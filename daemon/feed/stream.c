@@ -95,9 +95,26 @@ static bool formed_then(const struct feed *feed, const struct feed_symbol *symbo
            kline->bar.trades > view.last_bar.trades;
 }
 
+/* The first bar since a symbol's connection came back: bars before it may have closed after REST's answer,
+ * and before the subscription. In a market with hours a hole is nothing unusual, so the engine asks for them
+ * only after an interruption, which that answer has ended: it continues to here. */
+static void resume(struct feed *feed, struct feed_symbol *symbol, int64_t open_ns)
+{
+    struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {symbol->index, true}};
+    int s = (int)(symbol - feed->symbols);
+    struct engine_symbol_view view;
+    bool first = symbol->resumed;
+    symbol->resumed = false;
+    if (!first || symbol->calendar < 0)
+        return;
+    engine_symbol_view(daemon_session_engine(feed->daemon->session), symbol->index, &view);
+    if (view.bars > 0 && open_ns > feed_bar_end(feed, s, view.last_bar.open_ns))
+        daemon_session_event(feed->daemon->session, &event);
+}
+
 static void take_event(struct feed *feed, struct event *event)
 {
-    const struct feed_symbol *symbol = &feed->symbols[event->market.symbol];
+    struct feed_symbol *symbol = &feed->symbols[event->market.symbol];
     int at = event->market.kind < MARKET_CHANNELS ? symbol->streams[event->market.kind] : -1;
     int64_t event_ns = event->market.event_ns, late = latency_us(feed, event_ns);
     feed->last_frame_ms = clock_now_ms();
@@ -114,8 +131,10 @@ static void take_event(struct feed *feed, struct event *event)
     }
     if (symbol->recovery.interrupted)
         feed_recover_judge(feed, (int)(symbol - feed->symbols), feed->last_frame_ms);
-    if (event->market.kind == MARKET_KLINE && event->market.kline.closed)
+    if (event->market.kind == MARKET_KLINE && event->market.kline.closed) {
         feed_report_clock(feed, (int)(symbol - feed->symbols));
+        resume(feed, symbol, event->market.kline.bar.open_ns);
+    }
     if (event->market.kind == MARKET_KLINE && formed_then(feed, symbol, &event->market.kline))
         event->market.kind = MARKET_REVISION;
     pass_time(feed, event_ns);
@@ -174,7 +193,7 @@ static void set_connection(struct feed *feed, bool up)
     for (int s = 0; s < feed->n_symbols; s++) {
         struct event stale = {.kind = EVENT_STALE, .stale = {feed->symbols[s].index, true}};
         feed->symbols[s].stale = !up || !feed->symbols[s].streamed;
-        feed->symbols[s].interruptions += !up;
+        feed->symbols[s].resumed = up;
         if (up && !feed->symbols[s].streamed)
             daemon_session_event(feed->daemon->session, &stale);
     }
@@ -204,7 +223,7 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     struct feed_symbol *s = &feed->symbols[symbol];
     struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {s->index, up}};
     s->down = s->stale = !up;
-    s->interruptions += !up;
+    s->resumed = up;
     daemon_session_event(feed->daemon->session, &event);
     feed_recover_judge(feed, symbol, clock_now_ms());
     if (!up)

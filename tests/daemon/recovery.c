@@ -5,8 +5,8 @@
 
 static void test_one(void)
 {
-    struct recovery recovery = {0};
-    struct recoveries sum = {0};
+    struct feed_recovery recovery = {0};
+    struct feed_recoveries sum = {0};
     feed_recovery_judge(&recovery, false, 7, 1000);
     CHECK(!feed_recovery_bars(&recovery, 8, 1500, &sum)); /* nothing was interrupted */
     feed_recovery_judge(&recovery, true, 8, 2000);
@@ -26,8 +26,8 @@ static void test_one(void)
 /* One that is interrupted again before its bar is measured from the last end. */
 static void test_again(void)
 {
-    struct recovery recovery = {0};
-    struct recoveries sum = {0};
+    struct feed_recovery recovery = {0};
+    struct feed_recoveries sum = {0};
     feed_recovery_judge(&recovery, true, 1, 0);
     feed_recovery_judge(&recovery, false, 1, 100);
     feed_recovery_judge(&recovery, true, 1, 200);
@@ -40,8 +40,8 @@ static void test_again(void)
 
 static void test_lost(void)
 {
-    struct recovery one = {0}, other = {0};
-    struct recoveries sum = {0};
+    struct feed_recovery one = {0}, other = {0};
+    struct feed_recoveries sum = {0};
     feed_recovery_lost(&one, 5, 1000);
     feed_recovery_lost(&one, 5, 1200); /* more are missing: measured from the first */
     CHECK(feed_recovery_bars(&one, 8, 1300, &sum));
@@ -65,8 +65,8 @@ static void test_lost(void)
 
 static void test_drop(void)
 {
-    struct recovery recovery = {0};
-    struct recoveries sum = {0};
+    struct feed_recovery recovery = {0};
+    struct feed_recoveries sum = {0};
     feed_recovery_judge(&recovery, true, 1, 0);
     feed_recovery_drop(&recovery);
     feed_recovery_judge(&recovery, false, 1, 100);
