@@ -135,6 +135,8 @@ class Alpaca(Venue):
         bars = {}
         for path in ("/v2/stocks/bars?feed=sip&", "/v1beta3/crypto/us/bars?"):
             symbols = ",".join(x for x in self.symbols if ("/" in x) == ("crypto" in path))
+            if not symbols:
+                continue
             span = f"&start={self.time(since_s)}" + (f"&end={self.time(until_s)}" if until_s else "")
             page = self.json(replay, f"{path}symbols={symbols}&timeframe=1Min&limit=10000{span}", KEYS)
             assert not page.get("next_page_token"), page["next_page_token"]
