@@ -90,6 +90,33 @@ def test_list():
             refused(v, 422, "GET", "/v2/orders", words=next(iter(wrong)), **wrong)
 
 
+def test_positions():
+    """Assets by symbol, without its slash and by id; positions, and their closing in part, whole and all together."""
+    with start() as v:
+        assets = {a["symbol"]: a for a in ok(v, "GET", "/v2/assets")}
+        coin = place(v, **{**COINS, "symbol": "BTCUSD"}, qty="0.5", client_order_id="c" * 128)
+        stock = place(v, symbol=assets["AAPL"]["id"], qty="10", side="buy", type="market", time_in_force="day")
+        equal((coin["symbol"], coin["asset_id"], coin["client_order_id"]), ("BTC/USD", assets["BTC/USD"]["id"], "c" * 128))
+        equal((stock["symbol"], ok(v, "GET", f"/v2/assets/{stock['asset_id']}")["symbol"]), ("AAPL", "AAPL"))
+        refused(v, 422, "POST", "/v2/orders", {**COINS, "qty": "1", "client_order_id": "c" * 129}, "client_order_id")
+        held = {p["symbol"]: p for p in ok(v, "GET", "/v2/positions")}
+        equal({name: p["asset_id"] for name, p in held.items()}, {"AAPL": assets["AAPL"]["id"], "BTCUSD": assets["BTC/USD"]["id"]})
+        equal(ok(v, "GET", f"/v2/positions/{held['BTCUSD']['asset_id']}"), held["BTCUSD"])
+        part = ok(v, "DELETE", "/v2/positions/AAPL", percentage="30")
+        equal((part["side"], part["type"], part["filled_qty"]), ("sell", "market", "3"))
+        equal(ok(v, "DELETE", "/v2/positions/AAPL", qty="2")["status"], "filled")
+        for more in ({"qty": "0"}, {"percentage": "101"}, {"qty": "1", "percentage": "1"}):
+            refused(v, 422, "DELETE", "/v2/positions/AAPL", **more)
+        refused(v, 403, "DELETE", "/v2/positions/AAPL", qty="6", words="insufficient qty")
+        refused(v, 404, "DELETE", "/v2/positions/F")
+        place(v, symbol="AAPL", qty="5", side="sell", type="limit", limit_price="9000", time_in_force="day")
+        status, answers = call(v, "DELETE", "/v2/positions")
+        equal((status, [(a["symbol"], a["status"]) for a in answers]), (207, [("AAPL", 403), ("BTCUSD", 200)]), answers)
+        equal([(a["symbol"], a["body"]["filled_qty"]) for a in ok(v, "DELETE", "/v2/positions", cancel_orders="true")], [("AAPL", "5")])
+        equal((ok(v, "GET", "/v2/positions"), ok(v, "GET", "/v2/orders")), ([], []))
+        refused(v, 404, "GET", "/v2/positions/AAPL")
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith("test_")]
     for test in tests:

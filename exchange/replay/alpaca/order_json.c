@@ -5,10 +5,41 @@
 
 #include "exchange/replay/alpaca/orders.h"
 
-/* One kind of numbers, each with an id of its own: 'o' orders, 'a' assets, 'f' fills, 'e' other events. */
+/* One kind of numbers, each with an id of its own: 'o' orders, 'f' fills, 'e' other events. */
 void replay_alpaca_id(int64_t number, char kind, char ret[static 37])
 {
     snprintf(ret, 37, "%08x-0000-4000-8000-%012" PRIx64, (unsigned)kind, (uint64_t)number & 0xffffffffffff);
+}
+
+void replay_alpaca_asset_id(const struct made *made, int symbol, char ret[static 37])
+{
+    const uint64_t high = replay_made_hash(made, symbol, MADE_ASSET_IDS, 0),
+                   low = replay_made_hash(made, symbol, MADE_ASSET_IDS, 1);
+    snprintf(ret, 37, "%08" PRIx32 "-%04x-4%03x-a%03x-%012" PRIx64, (uint32_t)(high >> 32),
+             (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff), (unsigned)(low >> 48 & 0xfff),
+             low & 0xffffffffffff);
+}
+
+void replay_alpaca_joined(const char *name, char ret[static SYMBOL_NAME_MAX])
+{
+    char *end = ret;
+    for (const char *c = name; *c && end < ret + SYMBOL_NAME_MAX - 1; c++)
+        if (*c != '/')
+            *end++ = *c;
+    *end = '\0';
+}
+
+int replay_alpaca_find(const struct made *made, const char *name)
+{
+    int symbol = replay_made_find(made, name);
+    for (int i = 0; i < made->n_symbols && symbol < 0; i++) {
+        char id[37], joined[SYMBOL_NAME_MAX];
+        replay_alpaca_asset_id(made, i, id);
+        replay_alpaca_joined(made->symbols[i].name, joined);
+        if (strcmp(name, joined) == 0 || strcmp(name, id) == 0)
+            symbol = i;
+    }
+    return symbol;
 }
 
 static json_t *decimal(int128_t units, int scale)
@@ -30,6 +61,13 @@ static json_t *moment(int64_t ns)
     json_t *ret = text_ok(&text) ? json_stringn(text.data, text.len) : NULL;
     text_finish(&text);
     return ret;
+}
+
+static json_t *asset_of(const struct alpaca_orders *o, int symbol)
+{
+    char id[37];
+    replay_alpaca_asset_id(&o->alpaca->made[0], symbol, id);
+    return json_string(id);
 }
 
 static json_t *id_of(int64_t number, char kind)
@@ -73,7 +111,7 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
                                                                       : json_null(),
         "failed_at", json_null(), "replaced_at", own->replaced_by ? moment(order->updated_ns) : json_null(),
         "replaced_by", id_of(own->replaced_by, 'o'), "replaces", id_of(own->replaces, 'o'), "asset_id",
-        id_of(terms->symbol + 1, 'a'), "symbol", symbol->name, "asset_class",
+        asset_of(o, terms->symbol), "symbol", symbol->name, "asset_class",
         symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
         "qty", terms->quote ? json_null() : decimal(terms->qty, 8), "filled_qty", decimal(order->filled, 8),
         "filled_avg_price", decimal_or_null(average), "order_class", "", "order_type", type_of(terms->type),
@@ -106,12 +144,22 @@ static void hold(const struct alpaca_orders *o, int account, int symbol, int64_t
     }
 }
 
+int64_t replay_alpaca_held(const struct alpaca_orders *o, int account, int symbol)
+{
+    int64_t qty;
+    int128_t cost;
+    hold(o, account, symbol, &qty, &cost);
+    return qty;
+}
+
 json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int symbol)
 {
     const struct made_symbol *of = &o->alpaca->made[0].symbols[symbol];
     const struct broker_account *owner = replay_broker_account_of(o->broker, account);
     int64_t qty, locked = 0;
     int128_t cost;
+    char name[SYMBOL_NAME_MAX];
+    replay_alpaca_joined(of->name, name);
     hold(o, account, symbol, &qty, &cost);
     if (qty == 0)
         return NULL;
@@ -126,7 +174,7 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
     const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
     return json_pack(
         "{s:o, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
-        "asset_id", id_of(symbol + 1, 'a'), "symbol", name, "exchange", of->exchange, "asset_class",
+        "asset_id", asset_of(o, symbol), "symbol", name, "exchange", of->exchange, "asset_class",
         of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty", decimal(qty, 8),
         "qty_available", decimal(qty - locked, 8), "avg_entry_price", decimal(cost / qty, 8), "side", "long",
         "market_value", decimal(value, 16), "cost_basis", decimal(cost, 16), "unrealized_pl",

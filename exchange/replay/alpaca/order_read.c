@@ -56,7 +56,7 @@ static const char *read_word(struct trading_call *a, const char *name)
 static bool read_symbol(struct trading_call *a, struct broker_terms *terms)
 {
     const char *name = read_word(a, "symbol");
-    terms->symbol = name ? replay_made_find(&a->o->alpaca->made[0], name) : -1;
+    terms->symbol = name ? replay_alpaca_find(&a->o->alpaca->made[0], name) : -1;
     if (terms->symbol >= 0 &&
         replay_made_listed_at(&a->o->alpaca->made[0], terms->symbol, a->o->alpaca->now_ns))
         return true;
@@ -129,15 +129,14 @@ bool replay_trading_client_id(struct trading_call *a, struct broker_terms *terms
     if (!id || !*id)
         replay_alpaca_id(replay_alpaca_next_id(a->o), 'u', terms->client_id);
     else if (strlen(id) >= sizeof(terms->client_id))
-        return replay_trading_refuse_value(a, "client_order_id", "at most 36 characters here");
+        return replay_trading_refuse_value(a, "client_order_id", "at most 128 characters");
     else
         strcpy(terms->client_id, id);
     return !replay_trading_by_client_id(a->o, a->account, terms->client_id) ||
            replay_trading_refuse(a, 422, 40010001, "client_order_id must be unique");
 }
 
-/* A stock in its session, or with `extended` before and after it; not while it is halted. */
-static bool is_open(const struct alpaca_orders *o, int symbol, bool extended)
+bool replay_trading_open(const struct alpaca_orders *o, int symbol, bool extended)
 {
     const int64_t now_ns = o->alpaca->now_ns;
     struct trading_day day;
@@ -175,7 +174,7 @@ bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, st
         return false;
     if (terms->quote && terms->type != ORDER_MARKET)
         return replay_trading_refuse_value(a, "notional", "only market orders have it here");
-    if (!is_open(a->o, terms->symbol, own->extended))
+    if (!replay_trading_open(a->o, terms->symbol, own->extended))
         return replay_trading_refuse(a, 403, 40310000,
                                      "the market is closed: orders do not wait for its opening here");
     return true;

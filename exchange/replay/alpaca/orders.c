@@ -333,7 +333,7 @@ static void delete_order(struct trading_call *a, const char *id)
         replay_trading_refuse(a, 422, 42210000, "order is not cancelable");
 }
 
-static void delete_orders(struct trading_call *a)
+json_t *replay_trading_cancel_all(struct trading_call *a)
 {
     size_t n;
     char id[37];
@@ -346,8 +346,13 @@ static void delete_orders(struct trading_call *a)
         replay_alpaca_id(all[i].id, 'o', id);
         json_array_append_new(list, json_pack("{s:s, s:i}", "id", id, "status", 200));
     }
+    return list;
+}
+
+static void delete_orders(struct trading_call *a)
+{
     a->call->response->status = 207;
-    replay_trading_send(a, list);
+    replay_trading_send(a, replay_trading_cancel_all(a));
 }
 
 /* Another order in its place, with a new id. */
@@ -390,31 +395,6 @@ static void patch_order(struct trading_call *a, const char *id)
         a->o->own[old_id - 1].replaced_by = 0; /* it is cancelled */
 }
 
-static void get_positions(struct trading_call *a)
-{
-    json_t *list = json_array(), *position;
-    for (int s = 0; s < market(a->o)->n_symbols; s++)
-        if ((position = replay_alpaca_position_json(a->o, a->account, s)))
-            json_array_append_new(list, position);
-    replay_trading_send(a, list);
-}
-
-static void get_position(struct trading_call *a, const char *name)
-{
-    int symbol = replay_made_find(market(a->o), name);
-    for (int s = 0; s < market(a->o)->n_symbols && symbol < 0; s++) { /* coins without their slash */
-        const char *of = market(a->o)->symbols[s].name, *slash = strchr(of, '/');
-        const size_t len = slash ? (size_t)(slash - of) : 0;
-        if (slash && strncmp(of, name, len) == 0 && strcmp(slash + 1, name + len) == 0)
-            symbol = s;
-    }
-    json_t *position = symbol < 0 ? NULL : replay_alpaca_position_json(a->o, a->account, symbol);
-    if (position)
-        replay_trading_send(a, position);
-    else
-        replay_trading_refuse(a, 404, 40410000, "position does not exist");
-}
-
 static bool route(struct trading_call *a, const char *rest)
 {
     const char *method = a->call->request->method;
@@ -425,10 +405,10 @@ static bool route(struct trading_call *a, const char *rest)
         replay_trading_activities(a, replay_request_arg(a->call->request, "activity_types"));
     else if (strncmp(rest, "account/activities/", 19) == 0 && gets)
         replay_trading_activities(a, rest + 19);
-    else if (strcmp(rest, "positions") == 0 && gets)
-        get_positions(a);
-    else if (strncmp(rest, "positions/", 10) == 0 && gets)
-        get_position(a, rest + 10);
+    else if (strcmp(rest, "positions") == 0 && (gets || ends))
+        replay_trading_positions(a, ends);
+    else if (strncmp(rest, "positions/", 10) == 0 && (gets || ends))
+        replay_trading_position(a, rest + 10, ends);
     else if (strcmp(rest, "orders") == 0 && gets)
         replay_trading_orders(a);
     else if (strcmp(rest, "orders") == 0 && ends)

@@ -47,7 +47,14 @@ bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest);
 json_t *replay_alpaca_order_json(struct alpaca_orders *orders, const struct broker_order *order);
 json_t *replay_alpaca_position_json(struct alpaca_orders *orders, int account, int symbol); /* NULL: none */
 json_t *replay_alpaca_account_json(struct alpaca_orders *orders, int account);
+int64_t replay_alpaca_held(const struct alpaca_orders *orders, int account, int symbol); /* scale 8 */
 void replay_alpaca_id(int64_t number, char kind, char ret[static 37]);
+
+/* An asset's id; and the asset of a symbol, of a coin's without its slash, or of an id. -1: none. */
+void replay_alpaca_asset_id(const struct made *made, int symbol, char ret[static 37]);
+int replay_alpaca_find(const struct made *made, const char *name);
+/* "BTC/USD" as "BTCUSD", as positions have it. */
+void replay_alpaca_joined(const char *name, char ret[static SYMBOL_NAME_MAX]);
 int64_t replay_alpaca_price(struct alpaca_orders *orders, int symbol); /* scale 8; 0: none */
 
 #endif

@@ -124,15 +124,6 @@ static bool get_calendar(struct rest_call *call)
     return true;
 }
 
-static void make_id(const struct made *made, int symbol, char id[static 37])
-{
-    uint64_t high = replay_made_hash(made, symbol, MADE_ASSET_IDS, 0),
-             low = replay_made_hash(made, symbol, MADE_ASSET_IDS, 1);
-    snprintf(id, 37, "%08" PRIx32 "-%04x-4%03x-a%03x-%012" PRIx64, (uint32_t)(high >> 32),
-             (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff), (unsigned)(low >> 48 & 0xfff),
-             low & 0xffffffffffff);
-}
-
 static void key_decimal(struct wire *wire, const char *key, int64_t e9)
 {
     char text[DECIMAL_TEXT_MAX];
@@ -147,7 +138,7 @@ static void write_asset(struct rest_call *call, int index)
     bool crypto = symbol->class == MADE_CRYPTO;
     struct wire *wire = &call->wire;
     char id[37];
-    make_id(made, index, id);
+    replay_alpaca_asset_id(made, index, id);
     replay_wire_map(wire, 0);
     key_str(wire, "id", id);
     key_str(wire, "class", crypto ? "crypto" : "us_equity");
@@ -197,23 +188,13 @@ static bool get_assets(struct rest_call *call)
     return true;
 }
 
-/* By symbol, coins without their slash too, or by id. */
 static bool get_asset(struct rest_call *call, const char *name)
 {
     const struct made *made = &call->alpaca->made[0];
-    for (int i = 0; i < made->n_symbols; i++) {
-        char id[37], joined[32], *end = joined;
-        make_id(made, i, id);
-        for (const char *c = made->symbols[i].name; *c; c++)
-            if (*c != '/')
-                *end++ = *c;
-        *end = '\0';
-        if (replay_made_known_at(made, i, call->alpaca->now_ns) &&
-            (strcmp(name, made->symbols[i].name) == 0 || strcmp(name, joined) == 0 ||
-             strcmp(name, id) == 0)) {
-            write_asset(call, i);
-            return true;
-        }
+    const int symbol = replay_alpaca_find(made, name);
+    if (symbol >= 0 && replay_made_known_at(made, symbol, call->alpaca->now_ns)) {
+        write_asset(call, symbol);
+        return true;
     }
     char message[96];
     snprintf(message, sizeof(message), "asset not found for %.60s", name);

@@ -40,6 +40,16 @@ bool replay_trading_placed(struct trading_call *a, const struct broker_terms *te
 /* GET orders. */
 void replay_trading_orders(struct trading_call *a);
 
+/* Ends all of the account's open orders; a list of them. */
+json_t *replay_trading_cancel_all(struct trading_call *a);
+
+/* positions, and positions/NAME: shown, or closed. */
+void replay_trading_positions(struct trading_call *a, bool closes);
+void replay_trading_position(struct trading_call *a, const char *name, bool closes);
+
+/* A stock in its session, or with `extended` before and after it; not while it is halted. */
+bool replay_trading_open(const struct alpaca_orders *o, int symbol, bool extended);
+
 /* GET account/activities, of the types in `list`. */
 void replay_trading_activities(struct trading_call *a, const char *list);
 

@@ -25,6 +25,7 @@ enum {
     BROKER_ACCOUNTS_MAX = 64,
     BROKER_ASSETS_MAX = 512, /* of an account */
     BROKER_KEY_MAX = 80,
+    BROKER_CLIENT_ID_MAX = 129,
 };
 
 enum broker_state {
@@ -49,7 +50,7 @@ enum broker_refusal {
 
 struct broker_terms {
     int account, symbol;
-    char client_id[ORDER_CLIENT_ID_MAX];
+    char client_id[BROKER_CLIENT_ID_MAX];
     enum order_side side;
     enum order_type type; /* MARKET, LIMIT, and the four of stops and profits */
     enum order_tif tif;   /* GTC, IOC, FOK */
@@ -62,14 +63,14 @@ struct broker_order {
     struct broker_terms terms;
     int64_t id, time_ns, updated_ns;
     enum broker_state state;
-    bool waits;                          /* for its stop */
-    bool short_of;                       /* of `quote`: the book has less */
-    char cancel_id[ORDER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
-    bool amended;                        /* while its change is reported */
-    int64_t filled;                      /* of terms.qty, which for `quote` is what was filled */
-    int128_t quote;                      /* of scale 16 */
-    int64_t queue_ahead;                 /* at its price, when it came to rest, and not traded yet */
-    int128_t locked;                     /* of the account's asset that it would pay with */
+    bool waits;                           /* for its stop */
+    bool short_of;                        /* of `quote`: the book has less */
+    char cancel_id[BROKER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
+    bool amended;                         /* while its change is reported */
+    int64_t filled;                       /* of terms.qty, which for `quote` is what was filled */
+    int128_t quote;                       /* of scale 16 */
+    int64_t queue_ahead;                  /* at its price, when it came to rest, and not traded yet */
+    int128_t locked;                      /* of the account's asset that it would pay with */
 };
 
 struct broker_fill {
