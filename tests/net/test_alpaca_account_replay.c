@@ -186,7 +186,7 @@ static struct order limit_of(enum order_side side)
     struct order order = buys;
     order.side = side;
     order.type = ORDER_LIMIT;
-    order.price = side == ORDER_BUY ? 100 * E9 : 10000000 * E9;
+    order.price = side == ORDER_BUY ? 10000 * E9 : 10000000 * E9; /* at least 10 dollars */
     return order;
 }
 
@@ -232,7 +232,7 @@ static void test_kinds(const struct replay *replay)
     /* What rests, is listed, and reserves money; the same id is good once. */
     CHECK_INT(place(limit_of(ORDER_BUY), "limit"), VENUE_DONE);
     CHECK_INT(seen.orders[0].state, VENUE_ORDER_NEW);
-    CHECK_INT(seen.orders[0].price, 100 * E9);
+    CHECK_INT(seen.orders[0].price, 10000 * E9);
     struct order stop = share;
     stop.side = ORDER_SELL;
     stop.type = ORDER_STOP;

@@ -117,6 +117,34 @@ def test_positions():
         refused(v, 404, "GET", "/v2/positions/AAPL")
 
 
+def test_rules():
+    """What paper accounts refuse: prices, hours, parts, costs, orders that could meet; what ends unfilled is cancelled."""
+    with start() as v:
+        limit = {"symbol": "AAPL", "side": "buy", "type": "limit", "qty": "1", "limit_price": "100.01", "time_in_force": "day"}
+        for code, words, more in (
+                (422, "sub-penny", {"limit_price": "100.011"}), (422, "sub-penny", {"limit_price": "0.12345"}),
+                (422, "DAY limit", {"type": "market", "limit_price": None, "extended_hours": True}),
+                (422, "DAY limit", {"time_in_force": "gtc", "extended_hours": True}), (422, "fractional", {"qty": "0.5", "time_in_force": "gtc"}),
+                (403, "minimal amount of order 1", {"qty": "0.001", "limit_price": "100"}),
+                (403, "minimal amount of order 1", {"qty": None, "type": "market", "limit_price": None, "notional": "0.5"}),
+                (403, "minimal amount of order 10", {**COINS, "qty": None, "limit_price": None, "notional": "9.99"})):
+            refused(v, code, "POST", "/v2/orders", {name: value for name, value in {**limit, **more}.items() if value is not None}, words)
+        place(v, **{**limit, "limit_price": "0.9999", "qty": "2"})
+        rests = place(v, **limit)
+        for more in ({"type": "market"}, {"type": "limit", "limit_price": "100.01"}, {"type": "stop", "stop_price": "50"}):
+            refused(v, 422, "POST", "/v2/orders", {"symbol": "AAPL", "side": "sell", "qty": "1", "time_in_force": "day", **more}, "wash trade")
+        refused(v, 403, "POST", "/v2/orders", {**limit, "side": "sell", "limit_price": "9000"}, "insufficient qty")  # they could not meet
+        path = f"/v2/orders/{rests['id']}"
+        refused(v, 422, "PATCH", path, {"qty": "2.5"}, "whole shares")
+        refused(v, 422, "PATCH", path, {"limit_price": "100.011"}, "sub-penny")
+        refused(v, 422, "PATCH", path, {"time_in_force": "never"}, "time_in_force")
+        replaced = ok(v, "PATCH", path, {"qty": "3", "time_in_force": "gtc"})
+        equal((replaced["qty"], replaced["time_in_force"], replaced["replaces"]), ("3", "gtc", rests["id"]))
+        for tif in ("ioc", "fok"):
+            ended = place(v, **{**limit, "time_in_force": tif})
+            equal((ended["status"], ended["canceled_at"] is None, ended["expired_at"]), ("canceled", False, None))
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith("test_")]
     for test in tests:

@@ -79,10 +79,17 @@ static json_t *id_of(int64_t number, char kind)
     return json_string(id);
 }
 
-static const char *state_of(const struct broker_order *order, const struct alpaca_paper_order *own)
+/* What was not filled at once is cancelled, a day's order expires. */
+static bool is_expired(const struct broker_order *order, const struct alpaca_paper_order *own)
 {
-    static const char *const names[] = {"new", "partially_filled", "filled", "canceled", "expired"};
-    return own->replaced_by ? "replaced" : names[order->state];
+    return order->state == BROKER_EXPIRED && order->terms.tif == ORDER_GTC && own->by_day;
+}
+
+const char *replay_alpaca_state(const struct alpaca_orders *o, const struct broker_order *order)
+{
+    static const char *const names[] = {"new", "partially_filled", "filled", "canceled", "canceled"};
+    const struct alpaca_paper_order *own = &o->own[order->id - 1];
+    return own->replaced_by ? "replaced" : is_expired(order, own) ? "expired" : names[order->state];
 }
 
 static const char *type_of(enum order_type type)
@@ -106,9 +113,9 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
         "id", id_of(order->id, 'o'), "client_order_id", terms->client_id, "created_at",
         moment(order->time_ns), "updated_at", moment(order->updated_ns), "submitted_at",
         moment(order->time_ns), "filled_at", filled ? moment(order->updated_ns) : json_null(), "expired_at",
-        order->state == BROKER_EXPIRED ? moment(order->updated_ns) : json_null(), "canceled_at",
-        ended && order->state == BROKER_CANCELED && !own->replaced_by ? moment(order->updated_ns)
-                                                                      : json_null(),
+        is_expired(order, own) ? moment(order->updated_ns) : json_null(), "canceled_at",
+        ended && !filled && !is_expired(order, own) && !own->replaced_by ? moment(order->updated_ns)
+                                                                         : json_null(),
         "failed_at", json_null(), "replaced_at", own->replaced_by ? moment(order->updated_ns) : json_null(),
         "replaced_by", id_of(own->replaced_by, 'o'), "replaces", id_of(own->replaces, 'o'), "asset_id",
         asset_of(o, terms->symbol), "symbol", symbol->name, "asset_class",
@@ -117,8 +124,8 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
         "filled_avg_price", decimal_or_null(average), "order_class", "", "order_type", type_of(terms->type),
         "type", type_of(terms->type), "side", terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force",
         own->tif, "limit_price", decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop),
-        "status", state_of(order, own), "extended_hours", own->extended, "legs", json_null(), "trail_percent",
-        json_null(), "trail_price", json_null(), "hwm", json_null());
+        "status", replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(),
+        "trail_percent", json_null(), "trail_price", json_null(), "hwm", json_null());
 }
 
 /* Quantity and cost of what the account's fills have left, at average cost. */

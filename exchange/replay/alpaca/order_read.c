@@ -93,7 +93,7 @@ static bool read_type(struct trading_call *a, struct broker_terms *terms)
     return replay_trading_refuse_value(a, "type", "market, limit, stop or stop_limit");
 }
 
-static bool read_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
+bool replay_trading_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     static const char *const names[] = {"day", "gtc", "ioc", "fok"};
     static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK};
@@ -170,12 +170,12 @@ bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, st
         return replay_trading_refuse_value(a, "order_class", "only simple orders are served here");
     if ((terms->qty != 0) == (terms->quote != 0))
         return replay_trading_refuse(a, 422, 42210000, "qty or notional is required, and not both");
-    if (!read_type(a, terms) || !read_tif(a, terms, own) || !replay_trading_client_id(a, terms))
+    if (!read_type(a, terms) || !replay_trading_tif(a, terms, own) || !replay_trading_client_id(a, terms))
         return false;
     if (terms->quote && terms->type != ORDER_MARKET)
         return replay_trading_refuse_value(a, "notional", "only market orders have it here");
     if (!replay_trading_open(a->o, terms->symbol, own->extended))
         return replay_trading_refuse(a, 403, 40310000,
                                      "the market is closed: orders do not wait for its opening here");
-    return true;
+    return replay_trading_checks(a, terms, own, NULL);
 }

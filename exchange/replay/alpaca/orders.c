@@ -109,10 +109,9 @@ static json_t *decimal(int64_t e8)
 
 static const char *event_of(const struct alpaca_orders *o, const struct broker_order *order, bool filled)
 {
-    static const char *const ends[] = {"new", "new", "fill", "canceled", "expired"};
     if (filled)
         return order->state == BROKER_FILLED ? "fill" : "partial_fill";
-    return o->event ? o->event : ends[order->state];
+    return o->event ? o->event : order->state <= BROKER_FILLED ? "new" : replay_alpaca_state(o, order);
 }
 
 static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
@@ -355,35 +354,42 @@ static void delete_orders(struct trading_call *a)
     replay_trading_send(a, replay_trading_cancel_all(a));
 }
 
+/* What the order is to be instead. */
+static bool read_replacement(struct trading_call *a, const struct broker_order *old,
+                             struct broker_terms *terms, struct alpaca_paper_order *own)
+{
+    const bool stock = market(a->o)->symbols[old->terms.symbol].class == MADE_STOCK;
+    int64_t qty, price, stop;
+    *terms = old->terms;
+    *own = a->o->own[old->id - 1];
+    if (!broker_is_open(old) || old->terms.quote)
+        return replay_trading_refuse(a, 422, 42210000, "order is not open, or of a notional");
+    if (!a->body)
+        return replay_trading_refuse(a, 400, 40010000, "request body format is invalid");
+    if (!replay_trading_decimal(a, "qty", &qty) || !replay_trading_decimal(a, "limit_price", &price) ||
+        !replay_trading_decimal(a, "stop_price", &stop))
+        return false;
+    if (stock && qty % E8 != 0)
+        return replay_trading_refuse_value(a, "qty", "whole shares in a replacement");
+    terms->qty = (qty ? qty : terms->qty) - old->filled;
+    terms->price = price && terms->price ? price : terms->price;
+    terms->stop = stop && terms->stop ? stop : terms->stop;
+    if (terms->qty <= 0)
+        return replay_trading_refuse_value(a, "qty", "above what is filled");
+    if (json_object_get(a->body, "time_in_force") && !replay_trading_tif(a, terms, own))
+        return false;
+    return replay_trading_client_id(a, terms) && replay_trading_checks(a, terms, own, old);
+}
+
 /* Another order in its place, with a new id. */
 static void patch_order(struct trading_call *a, const char *id)
 {
     const struct broker_order *old = by_id(a, id), *order;
-    int64_t qty, price, stop;
-    if (!old)
+    struct broker_terms terms;
+    struct alpaca_paper_order own;
+    if (!old || !read_replacement(a, old, &terms, &own))
         return;
-    if (!broker_is_open(old) || old->terms.quote) {
-        replay_trading_refuse(a, 422, 42210000, "order is not open, or of a notional");
-        return;
-    }
-    if (!a->body || !replay_trading_decimal(a, "qty", &qty) ||
-        !replay_trading_decimal(a, "limit_price", &price) ||
-        !replay_trading_decimal(a, "stop_price", &stop)) {
-        if (!a->body)
-            replay_trading_refuse(a, 400, 40010000, "request body format is invalid");
-        return;
-    }
-    struct broker_terms terms = old->terms;
-    struct alpaca_paper_order own = a->o->own[old->id - 1];
     const int64_t old_id = old->id;
-    terms.qty = (qty ? qty : terms.qty) - old->filled;
-    terms.price = price && terms.price ? price : terms.price;
-    terms.stop = stop && terms.stop ? stop : terms.stop;
-    if (terms.qty <= 0 || !replay_trading_client_id(a, &terms)) {
-        if (terms.qty <= 0)
-            replay_trading_refuse_value(a, "qty", "above what is filled");
-        return;
-    }
     own.replaces = old_id;
     a->o->own[old_id - 1].replaced_by = replay_alpaca_next_id(a->o);
     a->o->event = "replaced";

@@ -47,6 +47,8 @@ bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest);
 json_t *replay_alpaca_order_json(struct alpaca_orders *orders, const struct broker_order *order);
 json_t *replay_alpaca_position_json(struct alpaca_orders *orders, int account, int symbol); /* NULL: none */
 json_t *replay_alpaca_account_json(struct alpaca_orders *orders, int account);
+/* "new" and so on. */
+const char *replay_alpaca_state(const struct alpaca_orders *orders, const struct broker_order *order);
 int64_t replay_alpaca_held(const struct alpaca_orders *orders, int account, int symbol); /* scale 8 */
 void replay_alpaca_id(int64_t number, char kind, char ret[static 37]);
 

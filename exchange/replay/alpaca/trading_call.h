@@ -37,6 +37,12 @@ enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct b
 bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
                            const struct alpaca_paper_order *own, const struct broker_order **ret);
 
+/* What paper accounts refuse of it; `old`: that it takes the place of, or NULL. */
+bool replay_trading_checks(struct trading_call *a, const struct broker_terms *terms,
+                           const struct alpaca_paper_order *own, const struct broker_order *old);
+/* `time_in_force`, as the class of asset takes it. */
+bool replay_trading_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own);
+
 /* GET orders. */
 void replay_trading_orders(struct trading_call *a);
 

@@ -1,0 +1,82 @@
+/* What the venue's paper accounts refuse of an order that is well written. */
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/replay/alpaca/trading_call.h"
+
+#define E8 100000000LL
+
+enum { STOCK_MIN = 1, COIN_MIN = 10 }; /* dollars */
+
+/* Cents from one dollar on, hundredths of them below. */
+static bool check_increment(struct trading_call *a, const char *name, int64_t price)
+{
+    char message[128], text[DECIMAL_TEXT_MAX];
+    if (price % (price >= E8 ? E8 / 100 : E8 / 10000) == 0)
+        return true;
+    decimal_format_short(price, 8, text);
+    snprintf(message, sizeof(message),
+             "invalid %s %s. sub-penny increment does not fulfill minimum pricing criteria", name, text);
+    return replay_trading_refuse(a, 422, 42210000, message);
+}
+
+static bool check_stock(struct trading_call *a, const struct broker_terms *terms,
+                        const struct alpaca_paper_order *own)
+{
+    const bool part = terms->quote || terms->qty % E8 != 0;
+    if (own->extended && (terms->type != ORDER_LIMIT || !own->by_day))
+        return replay_trading_refuse(a, 422, 42210000, "extended hours order must be DAY limit orders");
+    if (part && !own->by_day)
+        return replay_trading_refuse(a, 422, 42210000, "fractional orders must be DAY orders");
+    return check_increment(a, "limit_price", terms->price) && check_increment(a, "stop_price", terms->stop);
+}
+
+/* What a purchase costs at least, of scale 16; `price`: at the market. */
+static bool check_cost(struct trading_call *a, const struct broker_terms *terms, bool coins, int64_t price)
+{
+    const int least = coins ? COIN_MIN : STOCK_MIN;
+    const int64_t at = terms->price ? terms->price : terms->stop ? terms->stop : price;
+    const int128_t cost = terms->quote ? (int128_t)terms->quote * E8 : (int128_t)at * terms->qty;
+    char message[96];
+    if (terms->side == ORDER_SELL || (!coins && !terms->quote && terms->qty % E8 == 0) ||
+        cost >= (int128_t)least * E8 * E8)
+        return true;
+    snprintf(message, sizeof(message), "cost basis must be >= minimal amount of order %d", least);
+    return replay_trading_refuse(a, 403, 40310000, message);
+}
+
+/* Could a purchase and a sale meet? One without a limit meets all. */
+static bool meet(const struct broker_terms *x, const struct broker_terms *y)
+{
+    const struct broker_terms *buys = x->side == ORDER_BUY ? x : y, *sells = x->side == ORDER_BUY ? y : x;
+    return x->side != y->side &&
+           (!order_has_limit(x->type) || !order_has_limit(y->type) || buys->price >= sells->price);
+}
+
+/* An order that could trade with one of the account's own. */
+static bool check_wash(struct trading_call *a, const struct broker_terms *terms,
+                       const struct broker_order *old)
+{
+    size_t n;
+    const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
+    for (size_t i = 0; i < n; i++)
+        if (&all[i] != old && all[i].terms.account == a->account && all[i].terms.symbol == terms->symbol &&
+            broker_is_open(&all[i]) && meet(&all[i].terms, terms))
+            return replay_trading_refuse(a, 422, 42210000,
+                                         "potential wash trade detected. use complex orders");
+    return true;
+}
+
+bool replay_trading_checks(struct trading_call *a, const struct broker_terms *terms,
+                           const struct alpaca_paper_order *own, const struct broker_order *old)
+{
+    const struct made_symbol *symbol = &a->o->alpaca->made[0].symbols[terms->symbol];
+    const bool coins = symbol->class == MADE_CRYPTO;
+    const char *slash = strchr(symbol->name, '/');
+    if (!coins && !check_stock(a, terms, own))
+        return false;
+    if ((!slash || strcmp(slash + 1, "USD") == 0) &&
+        !check_cost(a, terms, coins, replay_alpaca_price(a->o, terms->symbol)))
+        return false;
+    return check_wash(a, terms, old);
+}
