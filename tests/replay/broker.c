@@ -237,8 +237,11 @@ static void test_waits(void)
     replay_broker_trade(p.broker, 0, 96 * E8, E8, true);
     replay_broker_trade(p.broker, 0, 104 * E8, E8, false);
     CHECK(replay_broker_find(p.broker, p.account, 0, stop, NULL)->waits);
+    CHECK(replay_broker_find(p.broker, p.account, 0, stop, NULL)->working_ns == 0);
+    const int64_t before_ns = now_ns(&p.market);
     replay_broker_trade(p.broker, 0, 95 * E8, E8, true);
     CHECK_INT(replay_broker_find(p.broker, p.account, 0, stop, NULL)->quote / E8, (int128_t)99 * E8);
+    CHECK_INT(replay_broker_find(p.broker, p.account, 0, stop, NULL)->working_ns, before_ns);
     replay_broker_trade(p.broker, 0, 105 * E8, E8, false);
     const struct broker_order *o = replay_broker_find(p.broker, p.account, 0, profit, NULL);
     CHECK(!o->waits && o->state == BROKER_NEW);

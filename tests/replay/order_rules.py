@@ -216,6 +216,56 @@ def test_amend():
         s.close()
 
 
+def test_subscriptions():
+    """One subscription an account and connection, numbered by connection; what ends says so."""
+    with Venue(PROGRAM, *STILL) as v:
+        stream, _ = standing(v)
+        s, begin, one = v.socket("/ws-api/v3"), "userDataStream.subscribe.signature", {"apiKey": "one"}
+        equal([ask(s, begin, apiKey=key)["result"]["subscriptionId"] for key in ("one", "two")], [0, 1])
+        equal(ask(s, begin, **one)["error"]["code"], -2035)
+        equal((ask(s, "session.logon", apiKey="three")["status"], ask(s, "userDataStream.subscribe")["result"]), (200, {"subscriptionId": 2}))
+        equal(ask(s, "session.subscriptions")["result"], [{"subscriptionId": i} for i in range(3)])
+        Client(v, "two", Hmac("any")).ok("POST", "order", **order())
+        equal([(m["subscriptionId"], m["event"]["e"]) for m in (s.message(), s.message())], [(1, "outboundAccountPosition"), (1, "executionReport")])
+        equal(ask(s, "userDataStream.unsubscribe", subscriptionId=7)["error"]["code"], -2036)
+        equal(ask(s, "session.logout")["result"]["userDataStream"], True)  # by signature they stay
+        ended = s.message()
+        equal((ended["subscriptionId"], ended["event"]["e"]), (2, "eventStreamTerminated"))
+        equal(ask(s, "userDataStream.unsubscribe", subscriptionId=0)["result"], {})
+        equal(s.message()["subscriptionId"], 0)
+        equal(ask(s, begin, **one)["result"], {"subscriptionId": 3})
+        equal(ask(s, "userDataStream.unsubscribe")["result"], {})
+        equal([s.message()["subscriptionId"] for _ in range(2)], [1, 3])
+        equal(ask(s, "session.status")["result"]["userDataStream"], False)
+        other = v.socket("/ws-api/v3")
+        equal(ask(other, begin, **one)["result"], {"subscriptionId": 0})
+        for socket in (s, other, stream):
+            socket.close()
+
+
+def test_times():
+    """Microseconds where they are asked for, a clock that is off everywhere, and answers without limits."""
+    with Venue(PROGRAM, *STILL, "--fault", "clock:+5s") as v:
+        stream, _ = standing(v)
+        a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3?timeUnit=MICROSECOND&returnRateLimits=false")
+        now = a.now_ms()
+        equal(ask(s, "userDataStream.subscribe.signature", apiKey="any"), {"id": 1, "status": 200, "result": {"subscriptionId": 0}})
+        placed = a.ok("POST", "order", **market("BUY", "0.1"))
+        equal(placed["transactTime"], now)
+        event = [s.message() for _ in range(4)][1]["event"]
+        equal((event["e"], event["T"] // 1000, event["W"] // 1000), ("executionReport", now, now))
+        equal(a.ok("GET", "allOrders", symbol="BTCUSDT", startTime=now)[0]["time"], now)
+        headers = {"X-MBX-APIKEY": "any", "X-MBX-TIME-UNIT": "microsecond"}
+        for path, name in (("myTrades?symbol=BTCUSDT", "time"), ("allOrders?symbol=BTCUSDT", "updateTime"), ("account", "updateTime")):
+            answer = v.get(f"/api/v3/{path}", headers=headers)[2]
+            equal((answer if path == "account" else answer[0])[name] // 1000, now, path)
+        limits = ask(s, "time", returnRateLimits=True)
+        equal((len(limits["rateLimits"]), limits["result"]["serverTime"] // 1000), (1, now))
+        assert "rateLimits" not in ask(s, "order.place", apiKey="any", **order())
+        s.close()
+        stream.close()
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith("test_")]
     for test in tests:

@@ -47,7 +47,8 @@ static int place(struct order_call *c)
     const bool plain = terms.type == ORDER_MARKET || terms.type == ORDER_LIMIT;
     if (!type)
         type = plain && !terms.post_only ? "FULL" : "ACK";
-    replay_order_text_placed(c->body, order, &c->listed, type[0], fills + before, n - before);
+    replay_order_text_placed(c->body, &c->caller->clock, order, &c->listed, type[0], fills + before,
+                             n - before);
     return ORDER_CALL_OK;
 }
 
@@ -107,7 +108,7 @@ static int get_order(struct order_call *c)
     const struct broker_order *order;
     int status = find_order(c, -2013, &order);
     if (status == 0)
-        replay_order_text_queried(c->body, order, &c->listed);
+        replay_order_text_queried(c->body, &c->caller->clock, order, &c->listed);
     return status == 0 ? ORDER_CALL_OK : status;
 }
 
@@ -145,15 +146,16 @@ static int delete_order(struct order_call *c)
     order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, id);
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    replay_order_text_cancelled(c->body, order, &c->listed);
+    replay_order_text_cancelled(c->body, &c->caller->clock, order, &c->listed);
     return ORDER_CALL_OK;
 }
 
 static int get_account(struct order_call *c)
 {
     const char *omit = replay_order_param(c, "omitZeroBalances");
-    replay_order_text_account(c->body, replay_broker_account_of(c->o->broker, c->caller->account),
-                              c->caller->account, omit && strcmp(omit, "true") == 0);
+    replay_order_text_account(c->body, &c->caller->clock,
+                              replay_broker_account_of(c->o->broker, c->caller->account), c->caller->account,
+                              omit && strcmp(omit, "true") == 0);
     return ORDER_CALL_OK;
 }
 

@@ -4,8 +4,6 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 
-#define NS_PER_MS 1000000LL
-
 enum { CONFLICT = 409 };
 
 /* A part of the answer, which is the whole body of a call of its own. */
@@ -51,7 +49,7 @@ static int cancel(struct order_call *c)
     order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, id);
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    replay_order_text_cancelled(c->body, order, &c->listed);
+    replay_order_text_cancelled(c->body, &c->caller->clock, order, &c->listed);
     return ORDER_CALL_OK;
 }
 
@@ -165,8 +163,9 @@ int replay_order_amend(struct order_call *c)
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2038, "Unknown order sent.");
     text_format(c->body, "{\"transactTime\":%lld,\"executionId\":%lld,\"amendedOrder\":",
-                (long long)(order->updated_ns / NS_PER_MS), (long long)c->o->executions);
-    replay_order_text_amended(c->body, order, &c->listed, before.client_id);
+                (long long)order_clock_time(&c->caller->clock, order->updated_ns),
+                (long long)c->o->executions);
+    replay_order_text_amended(c->body, &c->caller->clock, order, &c->listed, before.client_id);
     text_lit(c->body, "}");
     return ORDER_CALL_OK;
 }

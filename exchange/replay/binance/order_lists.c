@@ -32,6 +32,8 @@ static int read_time(struct order_call *c, const char *name, bool end, int64_t *
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1130, "Data sent for a time is not valid.");
     if (end)
         *ret_ns = next_ns - 1;
+    *ret_ns -= c->caller->clock.skew_ns;
+    *ret_ns = *ret_ns < 0 ? 0 : *ret_ns;
     return 0;
 }
 
@@ -92,9 +94,9 @@ static void write_order(struct order_call *c, const struct broker_order *order, 
     if (c->body->data[c->body->len - 1] != '[')
         text_lit(c->body, ",");
     if (cancelled)
-        replay_order_text_cancelled(c->body, order, &listed);
+        replay_order_text_cancelled(c->body, &c->caller->clock, order, &listed);
     else
-        replay_order_text_queried(c->body, order, &listed);
+        replay_order_text_queried(c->body, &c->caller->clock, order, &listed);
 }
 
 /* Of one symbol, or of all (-1). */
@@ -191,7 +193,7 @@ static void write_trades(struct order_call *c, const struct trades_page *of)
         if (c->body->data[c->body->len - 1] != '[')
             text_lit(c->body, ",");
         replay_order_text_trade(
-            c->body, &all[i],
+            c->body, &c->caller->clock, &all[i],
             replay_broker_find(c->o->broker, all[i].account, all[i].symbol, all[i].order_id, NULL),
             &c->listed);
     }

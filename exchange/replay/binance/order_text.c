@@ -5,8 +5,7 @@
 #include "exchange/replay/binance/orders.h"
 #include "exchange/replay/keyed.h"
 
-#define NS_PER_MS 1000000LL
-#define RATE      "0.00100000"
+#define RATE "0.00100000"
 
 const char *replay_orders_state(const struct broker_order *order)
 {
@@ -38,6 +37,12 @@ static void write_state(struct text *out, const struct broker_order *order)
         keyed_e8(out, "stopPrice", terms->stop);
 }
 
+/* When it came to the book; -1: not yet. */
+static int64_t working_time(const struct order_clock *clock, const struct broker_order *order)
+{
+    return order->working_ns ? order_clock_time(clock, order->working_ns) : -1;
+}
+
 static void write_fills(struct text *out, const struct broker_order *order, const struct symbol *listed,
                         const struct broker_fill *fills, size_t n)
 {
@@ -54,17 +59,18 @@ static void write_fills(struct text *out, const struct broker_order *order, cons
     text_lit(out, "]");
 }
 
-void replay_order_text_placed(struct text *out, const struct broker_order *order, const struct symbol *listed,
-                              char how, const struct broker_fill *fills, size_t n)
+void replay_order_text_placed(struct text *out, const struct order_clock *clock,
+                              const struct broker_order *order, const struct symbol *listed, char how,
+                              const struct broker_fill *fills, size_t n)
 {
     begin(out, listed);
     keyed_int(out, "orderId", order->id);
     keyed_int(out, "orderListId", -1);
     keyed_str(out, "clientOrderId", order->terms.client_id);
-    keyed_int(out, "transactTime", order->time_ns / NS_PER_MS);
+    keyed_int(out, "transactTime", order_clock_time(clock, order->time_ns));
     if (how != 'A') {
         write_state(out, order);
-        keyed_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+        keyed_int(out, "workingTime", working_time(clock, order));
         keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     }
     if (how == 'F')
@@ -72,8 +78,8 @@ void replay_order_text_placed(struct text *out, const struct broker_order *order
     text_lit(out, "}");
 }
 
-void replay_order_text_queried(struct text *out, const struct broker_order *order,
-                               const struct symbol *listed)
+void replay_order_text_queried(struct text *out, const struct order_clock *clock,
+                               const struct broker_order *order, const struct symbol *listed)
 {
     begin(out, listed);
     keyed_int(out, "orderId", order->id);
@@ -83,30 +89,31 @@ void replay_order_text_queried(struct text *out, const struct broker_order *orde
     if (!order->terms.stop)
         keyed_e8(out, "stopPrice", 0);
     keyed_e8(out, "icebergQty", 0);
-    keyed_int(out, "time", order->time_ns / NS_PER_MS);
-    keyed_int(out, "updateTime", order->updated_ns / NS_PER_MS);
+    keyed_int(out, "time", order_clock_time(clock, order->time_ns));
+    keyed_int(out, "updateTime", order_clock_time(clock, order->updated_ns));
     keyed_bool(out, "isWorking", !order->waits);
-    keyed_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+    keyed_int(out, "workingTime", working_time(clock, order));
     keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
-void replay_order_text_cancelled(struct text *out, const struct broker_order *order,
-                                 const struct symbol *listed)
+void replay_order_text_cancelled(struct text *out, const struct order_clock *clock,
+                                 const struct broker_order *order, const struct symbol *listed)
 {
     begin(out, listed);
     keyed_str(out, "origClientOrderId", order->terms.client_id);
     keyed_int(out, "orderId", order->id);
     keyed_int(out, "orderListId", -1);
     keyed_str(out, "clientOrderId", order->cancel_id);
-    keyed_int(out, "transactTime", order->updated_ns / NS_PER_MS);
+    keyed_int(out, "transactTime", order_clock_time(clock, order->updated_ns));
     write_state(out, order);
     keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
-void replay_order_text_amended(struct text *out, const struct broker_order *order,
-                               const struct symbol *listed, const char *client_id)
+void replay_order_text_amended(struct text *out, const struct order_clock *clock,
+                               const struct broker_order *order, const struct symbol *listed,
+                               const char *client_id)
 {
     begin(out, listed);
     keyed_int(out, "orderId", order->id);
@@ -123,13 +130,14 @@ void replay_order_text_amended(struct text *out, const struct broker_order *orde
     keyed_str(out, "timeInForce", order_tif_name(order->terms.tif));
     keyed_str(out, "type", replay_orders_type(&order->terms));
     keyed_str(out, "side", order->terms.side == ORDER_BUY ? "BUY" : "SELL");
-    keyed_int(out, "workingTime", order->waits ? -1 : order->time_ns / NS_PER_MS);
+    keyed_int(out, "workingTime", working_time(clock, order));
     keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
-void replay_order_text_trade(struct text *out, const struct broker_fill *fill,
-                             const struct broker_order *order, const struct symbol *listed)
+void replay_order_text_trade(struct text *out, const struct order_clock *clock,
+                             const struct broker_fill *fill, const struct broker_order *order,
+                             const struct symbol *listed)
 {
     const bool buys = order->terms.side == ORDER_BUY;
     begin(out, listed);
@@ -141,7 +149,7 @@ void replay_order_text_trade(struct text *out, const struct broker_fill *fill,
     keyed_e16(out, "quoteQty", (int128_t)fill->price * fill->qty);
     keyed_e8(out, "commission", fill->commission);
     keyed_str(out, "commissionAsset", buys ? listed->base : listed->quote);
-    keyed_int(out, "time", fill->time_ns / NS_PER_MS);
+    keyed_int(out, "time", order_clock_time(clock, fill->time_ns));
     keyed_bool(out, "isBuyer", buys);
     keyed_bool(out, "isMaker", fill->maker);
     text_lit(out, ",\"isBestMatch\":true}");
@@ -160,8 +168,8 @@ void replay_orders_balance(struct text *out, const struct broker_balance *balanc
     text_lit(out, "}");
 }
 
-void replay_order_text_account(struct text *out, const struct broker_account *account, int uid,
-                               bool omit_zeros)
+void replay_order_text_account(struct text *out, const struct order_clock *clock,
+                               const struct broker_account *account, int uid, bool omit_zeros)
 {
     bool first = true;
     text_lit(out,
@@ -170,7 +178,7 @@ void replay_order_text_account(struct text *out, const struct broker_account *ac
              "\",\"buyer\":\"0.00000000\",\"seller\":\"0.00000000\"},\"canTrade\":true,\"canWithdraw\":"
              "false,\"canDeposit\":false,\"brokered\":false,\"requireSelfTradePrevention\":false,"
              "\"preventSor\":false");
-    keyed_int(out, "updateTime", account->updated_ns / NS_PER_MS);
+    keyed_int(out, "updateTime", order_clock_time(clock, account->updated_ns));
     text_lit(out, ",\"accountType\":\"SPOT\",\"balances\":[");
     for (size_t i = 0; i < account->n_balances; i++) {
         const struct broker_balance *balance = &account->balances[i];

@@ -110,6 +110,12 @@ static void traded(void *user, int symbol, const struct tape_trade *trade)
     replay_broker_trade(o->broker, symbol, trade->price, trade->qty, trade->buyer_maker);
 }
 
+struct order_clock replay_orders_clock(const struct binance_orders *o, const char *unit)
+{
+    return (struct order_clock){unit && strcasecmp(unit, "MICROSECOND") == 0 ? 1000 : NS_PER_MS,
+                                o->faults->clock_skew_ns};
+}
+
 int replay_orders_init(struct binance_orders *o, struct replay_source *source, const char *keys_file,
                        const struct faults *faults, struct limits *limits,
                        char error[static PROTOCOL_ERROR_MAX])
@@ -297,6 +303,7 @@ int replay_orders_answer(struct binance_orders *o, const struct replay_request *
     else
         status = replay_orders_admit(o, &params, api_key, payload.data ? payload.data : "", payload.len,
                                      replay_orders_changes(request->method, request->path), body, &caller);
+    caller.clock = replay_orders_clock(o, request->headers[REPLAY_HEADER_TIME_UNIT]);
     if (status == 0)
         status = replay_orders_call(o, request->method, request->path, &params, &caller, body, ret);
     text_finish(&names);

@@ -17,7 +17,6 @@ struct binance_orders {
     struct broker *broker;
     struct replay_keys keys;
     struct binance_session *sessions;
-    int subscriptions;  /* made so far */
     int64_t executions; /* events so far */
     uint64_t ids;       /* client ids made so far */
     const struct faults *faults;
@@ -41,10 +40,24 @@ struct order_params {
 /* The first of that name; NULL: not sent. */
 const char *replay_params_get(const struct order_params *params, const char *name);
 
-/* Who calls, found by replay_orders_admit(). */
+/* How times are written: in that unit, of a clock that is so far ahead. */
+struct order_clock {
+    int64_t unit_ns, skew_ns;
+};
+
+static inline int64_t order_clock_time(const struct order_clock *clock, int64_t ns)
+{
+    return (ns + clock->skew_ns) / clock->unit_ns;
+}
+
+/* "MICROSECOND" in either case, else milliseconds; NULL is fine. */
+struct order_clock replay_orders_clock(const struct binance_orders *orders, const char *unit);
+
+/* Who calls, found by replay_orders_admit(), and how times are written to him. */
 struct order_caller {
     const struct replay_key *key; /* NULL: no key is checked */
     int account;
+    struct order_clock clock;
 };
 
 /* What goes with an answer beside its body. */

@@ -186,7 +186,9 @@ static void enter(struct protocol *protocol, struct client *client, const struct
     int rc = 0;
     client->state = subscriber;
     if (subscriber && is_api_path(request->path))
-        subscriber->session = replay_session_open(&binance->orders, client);
+        subscriber->session =
+            replay_session_open(&binance->orders, client, replay_request_arg(request, "timeUnit"),
+                                replay_request_arg(request, "returnRateLimits"));
     if (!subscriber || (is_api_path(request->path) && !subscriber->session)) {
         replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;

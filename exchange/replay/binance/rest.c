@@ -27,7 +27,7 @@ struct call {
     const struct replay_request *request;
     struct text *body;
     int weight;
-    int64_t unit_ns; /* of the times of trades in replies */
+    int64_t unit_ns; /* of the times of trades, and of the clock, in replies */
     int64_t skew_ns; /* of the clock in replies */
 };
 
@@ -110,7 +110,7 @@ static int get_ping(struct call *c)
 static int get_time(struct call *c)
 {
     text_lit(c->body, "{\"serverTime\":");
-    text_int(c->body, (c->tape->now_ns + c->skew_ns) / NS_PER_MS);
+    text_int(c->body, (c->tape->now_ns + c->skew_ns) / c->unit_ns);
     text_lit(c->body, "}");
     return OK;
 }

@@ -13,14 +13,16 @@
 
 enum { OK = 200, BAD_REQUEST = 400, UNAUTHORIZED = 401, DIGITS = 15 /* of a number: as clients write it */ };
 
-struct binance_session *replay_session_open(struct binance_orders *orders, struct client *client)
+struct binance_session *replay_session_open(struct binance_orders *orders, struct client *client,
+                                            const char *unit, const char *limits)
 {
     struct binance_session *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     s->orders = orders;
     s->client = client;
-    s->subscription = -1;
+    s->caller.clock = replay_orders_clock(orders, unit);
+    s->hides_limits = limits && strcmp(limits, "false") == 0;
     s->opened_ns = orders->source->tape->now_ns;
     s->next = orders->sessions;
     orders->sessions = s;
@@ -35,7 +37,8 @@ void replay_session_close(struct binance_session *session)
     while (*at != session)
         at = &(*at)->next;
     *at = session->next;
-    free(session->events.late);
+    replay_user_data_end(session, SESSION_ALL, NULL);
+    free(session->subscriptions);
     free(session);
 }
 
@@ -48,6 +51,7 @@ struct api_request {
     char *texts[PARAMS_MAX]; /* of numbers and flags, as they were written; freed with it */
     int n_texts;
     struct text body;
+    struct text after; /* events that follow the answer, a line each */
     struct order_outcome outcome;
 };
 
@@ -108,6 +112,7 @@ static int admit(struct api_request *r, bool changes, struct order_caller *ret)
     struct binance_session *s = r->session;
     const char *key = replay_params_get(&r->params, "apiKey");
     struct text payload = {0};
+    ret->clock = s->caller.clock;
     if (!key && s->key[0])
         return replay_orders_admit(s->orders, &r->params, s->key, NULL, 0, changes, &r->body, ret);
     write_payload(r, &payload);
@@ -130,14 +135,15 @@ static void write_session(struct api_request *r)
     text_str(&r->body, s->key[0] ? "\"" : "");
     text_lit(&r->body, ",\"authorizedSince\":");
     if (s->key[0])
-        text_int(&r->body, s->since_ns / NS_PER_MS);
+        text_int(&r->body, order_clock_time(&s->caller.clock, s->since_ns));
     else
         text_lit(&r->body, "null");
     text_lit(&r->body, ",\"connectedSince\":");
-    text_int(&r->body, s->opened_ns / NS_PER_MS);
-    text_lit(&r->body, ",\"returnRateLimits\":true,\"serverTime\":");
-    text_int(&r->body, (s->orders->source->tape->now_ns + s->orders->faults->clock_skew_ns) / NS_PER_MS);
-    text_str(&r->body, s->subscription >= 0 ? ",\"userDataStream\":true}" : ",\"userDataStream\":false}");
+    text_int(&r->body, order_clock_time(&s->caller.clock, s->opened_ns));
+    text_str(&r->body, s->hides_limits ? ",\"returnRateLimits\":false" : ",\"returnRateLimits\":true");
+    text_lit(&r->body, ",\"serverTime\":");
+    text_int(&r->body, order_clock_time(&s->caller.clock, s->orders->source->tape->now_ns));
+    text_str(&r->body, s->n_subscriptions > 0 ? ",\"userDataStream\":true}" : ",\"userDataStream\":false}");
 }
 
 static int log_on(struct api_request *r)
@@ -162,43 +168,44 @@ static int status_of(struct api_request *r)
     return OK;
 }
 
+/* ---- User data. ---- */
+
 static int log_out(struct api_request *r)
 {
     r->session->key[0] = '\0';
+    replay_user_data_end(r->session, SESSION_LOGON, &r->after);
     write_session(r);
     return OK;
 }
 
-/* ---- User data. ---- */
-
-/* One subscription an account and connection; here also one a connection. */
+/* One subscription an account and connection. */
 static int subscribe(struct api_request *r)
 {
     struct binance_session *s = r->session;
-    struct order_caller caller;
-    if (strcmp(r->method, "userDataStream.subscribe") == 0 && !s->key[0])
+    const bool by_logon = strcmp(r->method, "userDataStream.subscribe") == 0;
+    struct order_caller caller = s->caller;
+    if (by_logon && !s->key[0])
         return refuse(r, UNAUTHORIZED, -2014, "API-key format invalid.");
-    if (strcmp(r->method, "userDataStream.subscribe") == 0) {
-        caller = s->caller;
-    } else {
-        int status = admit(r, false, &caller);
-        if (status != 0)
-            return status;
-    }
-    if (s->subscription >= 0)
-        return refuse(r, BAD_REQUEST, -2035, "User data stream is already subscribed.");
-    s->account = caller.account;
-    s->subscription = s->orders->subscriptions++;
-    text_lit(&r->body, "{\"subscriptionId\":");
-    text_int(&r->body, s->subscription);
-    text_lit(&r->body, "}");
-    return OK;
+    int status = by_logon ? 0 : admit(r, false, &caller);
+    return status != 0 ? status : replay_user_data_begin(s, caller.account, by_logon, &r->body);
 }
 
 static int unsubscribe(struct api_request *r)
 {
-    r->session->subscription = -1;
+    const char *text = replay_params_get(&r->params, "subscriptionId");
+    if (text && (strlen(text) > 9 || strspn(text, "0123456789") != strlen(text)))
+        return refuse(
+            r, BAD_REQUEST, -1100,
+            "Illegal characters found in parameter 'subscriptionId'; legal range is '^[0-9]{1,20}$'.");
+    if (replay_user_data_end(r->session, text ? atoi(text) : SESSION_ALL, &r->after) == 0 && text)
+        return refuse(r, BAD_REQUEST, -2036, "User Data Stream subscription not active.");
     text_lit(&r->body, "{}");
+    return OK;
+}
+
+static int list_subscriptions(struct api_request *r)
+{
+    replay_user_data_list(r->session, &r->body);
     return OK;
 }
 
@@ -245,6 +252,8 @@ static const struct {
 static int call_market(struct api_request *r, const char *path)
 {
     struct replay_request request = {.method = "GET", .path = path, .body = ""};
+    request.headers[REPLAY_HEADER_TIME_UNIT] =
+        r->session->caller.clock.unit_ns == 1000 ? "MICROSECOND" : NULL;
     char *args[PARAMS_MAX];
     int status = 500;
     for (int i = 0; i < r->params.n && i < REQUEST_ARGS_MAX; i++) {
@@ -272,6 +281,7 @@ static int call(struct api_request *r)
         {"session.logon", log_on},
         {"session.status", status_of},
         {"session.logout", log_out},
+        {"session.subscriptions", list_subscriptions},
         {"userDataStream.subscribe", subscribe},
         {"userDataStream.subscribe.signature", subscribe},
         {"userDataStream.unsubscribe", unsubscribe},
@@ -341,6 +351,33 @@ static int call_within_limits(struct api_request *r)
     return over != 0 ? over : status;
 }
 
+static bool shows_limits(const struct api_request *r)
+{
+    const char *wanted = replay_params_get(&r->params, "returnRateLimits");
+    return wanted ? strcmp(wanted, "false") != 0 : !r->session->hides_limits;
+}
+
+static void write_limits(const struct api_request *r, struct text *out)
+{
+    text_lit(out, ",\"rateLimits\":[");
+    if (r->outcome.counted) {
+        replay_order_limits_write(out, r->session->orders, r->outcome.account);
+        text_lit(out, ",");
+    }
+    text_format(
+        out,
+        "{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\",\"intervalNum\":1,\"limit\":%d,"
+        "\"count\":%lld}]",
+        LIMITS_WEIGHT, (long long)replay_limits_used(r->session->orders->limits, now_ms()));
+}
+
+static void say_after(const struct api_request *r)
+{
+    const char *at = r->after.data, *end = at + r->after.len, *line;
+    for (; at && at < end && (line = memchr(at, '\n', (size_t)(end - at))); at = line + 1)
+        replay_client_say(r->session->client, at, (size_t)(line - at));
+}
+
 static void answer(struct api_request *r, const json_t *id, int status)
 {
     struct text out = {0};
@@ -354,15 +391,9 @@ static void answer(struct api_request *r, const json_t *id, int status)
         text_bytes(&out, r->body.data, r->body.len);
     else
         text_lit(&out, "{}");
-    text_lit(&out, ",\"rateLimits\":[");
-    if (r->outcome.counted) {
-        replay_order_limits_write(&out, r->session->orders, r->outcome.account);
-        text_lit(&out, ",");
-    }
-    text_lit(&out, "{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\","
-                   "\"intervalNum\":1,\"limit\":6000,\"count\":");
-    text_int(&out, replay_limits_used(r->session->orders->limits, now_ms()));
-    text_lit(&out, "}]}");
+    if (shows_limits(r))
+        write_limits(r, &out);
+    text_lit(&out, "}");
     if (text_ok(&out) && !r->body.failed)
         replay_client_say(r->session->client, out.data, out.len);
     else
@@ -391,8 +422,10 @@ void replay_session_request(struct binance_session *session, const char *text, s
     }
     if (status > 0)
         answer(&r, id, status);
+    say_after(&r);
     for (int i = 0; i < r.n_texts; i++)
         free(r.texts[i]);
     text_finish(&r.body);
+    text_finish(&r.after);
     json_decref(message);
 }

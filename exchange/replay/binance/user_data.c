@@ -1,18 +1,20 @@
 /* What an account's own connections hear of its orders. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "exchange/replay/binance/protocol.h"
 #include "exchange/replay/binance/session.h"
 #include "exchange/replay/keyed.h"
 
-#define NS_PER_MS 1000000LL
+enum { OK = 200, BAD_REQUEST = 400, NO_MEMORY = 500 };
 
-static void write_report(struct text *out, const struct broker_order *order, const struct symbol *listed,
-                         const struct broker_fill *fill, int64_t execution)
+static void write_report(struct text *out, const struct order_clock *clock, const struct broker_order *order,
+                         const struct symbol *listed, const struct broker_fill *fill, int64_t execution)
 {
     const struct broker_terms *terms = &order->terms;
     const bool ended = order->state == BROKER_CANCELED;
     text_format(out, "{\"e\":\"executionReport\",\"E\":%lld,\"s\":\"%s\"",
-                (long long)(order->updated_ns / NS_PER_MS), listed->name);
+                (long long)order_clock_time(clock, order->updated_ns), listed->name);
     keyed_str(out, "c", ended ? order->cancel_id : terms->client_id);
     keyed_str(out, "S", terms->side == ORDER_BUY ? "BUY" : "SELL");
     keyed_str(out, "o", replay_orders_type(terms));
@@ -35,27 +37,29 @@ static void write_report(struct text *out, const struct broker_order *order, con
         keyed_str(out, "N", terms->side == ORDER_BUY ? listed->base : listed->quote);
     else
         text_lit(out, ",\"N\":null");
-    keyed_int(out, "T", order->updated_ns / NS_PER_MS);
+    keyed_int(out, "T", order_clock_time(clock, order->updated_ns));
     keyed_int(out, "t", fill ? fill->id : -1);
     keyed_int(out, "I", execution);
     keyed_bool(out, "w", broker_is_open(order) && !order->waits);
     text_str(out, fill && fill->maker ? ",\"m\":true,\"M\":true" : ",\"m\":false,\"M\":false");
-    keyed_int(out, "O", order->time_ns / NS_PER_MS);
+    keyed_int(out, "O", order_clock_time(clock, order->time_ns));
     keyed_e16(out, "Z", order->quote);
     keyed_e16(out, "Y", fill ? (int128_t)fill->price * fill->qty : 0);
     keyed_e8(out, "Q", terms->quote);
-    keyed_int(out, "W", order->time_ns / NS_PER_MS);
+    if (order->working_ns)
+        keyed_int(out, "W", order_clock_time(clock, order->working_ns));
     keyed_str(out, "V", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
 
 /* The two assets of the order's symbol. */
-static void write_position(struct text *out, const struct broker_account *account,
-                           const struct symbol *listed)
+static void write_position(struct text *out, const struct order_clock *clock,
+                           const struct broker_account *account, const struct symbol *listed)
 {
     bool first = true;
     text_format(out, "{\"e\":\"outboundAccountPosition\",\"E\":%lld,\"u\":%lld,\"B\":[",
-                (long long)(account->updated_ns / NS_PER_MS), (long long)(account->updated_ns / NS_PER_MS));
+                (long long)order_clock_time(clock, account->updated_ns),
+                (long long)order_clock_time(clock, account->updated_ns));
     for (size_t i = 0; i < account->n_balances; i++) {
         const struct broker_balance *balance = &account->balances[i];
         if (strcmp(balance->asset, listed->base) != 0 && strcmp(balance->asset, listed->quote) != 0)
@@ -69,36 +73,101 @@ static void write_position(struct text *out, const struct broker_account *accoun
 
 static void say(void *user, const char *text)
 {
-    replay_client_say(((struct binance_session *)user)->client, text, strlen(text));
+    struct binance_session *s = user;
+    replay_client_say(s->client, text, strlen(text));
 }
 
-static void send_event(struct binance_session *s, const struct text *event)
+static void send_event(struct binance_session *s, struct session_subscription *to, struct text *event)
 {
     struct text out = {0};
-    text_format(&out, "{\"subscriptionId\":%d,\"event\":", s->subscription);
-    text_bytes(&out, event->data, event->len);
+    text_format(&out, "{\"subscriptionId\":%d,\"event\":", to->id);
+    text_bytes(&out, event->data ? event->data : "", event->len);
     text_lit(&out, "}");
-    replay_broker_event(&s->events, s->orders->faults, text_take(&out), say, s);
+    out.failed |= event->failed;
+    replay_broker_event(&to->events, s->orders->faults, text_take(&out), say, s);
+    text_finish(event);
+}
+
+static void report(struct binance_session *s, struct session_subscription *to,
+                   const struct broker_order *order, const struct symbol *listed,
+                   const struct broker_fill *fill)
+{
+    struct text event = {0};
+    write_position(&event, &s->caller.clock, replay_broker_account_of(s->orders->broker, to->account),
+                   listed);
+    send_event(s, to, &event);
+    event = (struct text){0};
+    write_report(&event, &s->caller.clock, order, listed, fill, s->orders->executions);
+    send_event(s, to, &event);
 }
 
 void replay_user_data_changed(struct binance_orders *orders, const struct broker_order *order,
                               const struct broker_fill *fill)
 {
-    const struct broker_account *account = replay_broker_account_of(orders->broker, order->terms.account);
     struct symbol listed;
-    struct text report = {0}, position = {0};
     orders->executions++;
     if (!orders->sessions || !replay_orders_symbol(orders, order->terms.symbol, &listed))
         return;
-    write_report(&report, order, &listed, fill, orders->executions);
-    write_position(&position, account, &listed);
-    for (struct binance_session *s = orders->sessions; s && text_ok(&report) && text_ok(&position);
-         s = s->next) {
-        if (s->subscription < 0 || s->account != order->terms.account)
+    for (struct binance_session *s = orders->sessions; s; s = s->next)
+        for (size_t i = 0; i < s->n_subscriptions; i++)
+            if (s->subscriptions[i].account == order->terms.account)
+                report(s, &s->subscriptions[i], order, &listed, fill);
+}
+
+/* ---- Subscriptions. ---- */
+
+static int refuse(struct text *body, int status, int code, const char *msg)
+{
+    replay_rest_error(body, code, msg);
+    return status;
+}
+
+int replay_user_data_begin(struct binance_session *s, int account, bool by_logon, struct text *body)
+{
+    for (size_t i = 0; i < s->n_subscriptions; i++)
+        if (s->subscriptions[i].account == account)
+            return refuse(body, BAD_REQUEST, -2035, "User Data Stream subscription already active.");
+    if (s->n_subscriptions == SESSION_SUBSCRIPTIONS_MAX)
+        return refuse(body, BAD_REQUEST, -1191,
+                      "Too many subscriptions. Connection may create up to '1000' subscriptions at a time.");
+    if (s->subscribed == SESSION_SUBSCRIPTIONS_EVER)
+        return refuse(body, BAD_REQUEST, -2042, "Maximum subscription ID reached for this connection.");
+    struct session_subscription *grown =
+        reallocarray(s->subscriptions, s->n_subscriptions + 1, sizeof(*grown));
+    if (!grown)
+        return refuse(body, NO_MEMORY, -1000, "out of memory");
+    s->subscriptions = grown;
+    grown[s->n_subscriptions++] =
+        (struct session_subscription){.id = s->subscribed, .account = account, .by_logon = by_logon};
+    text_format(body, "{\"subscriptionId\":%d}", s->subscribed++);
+    return OK;
+}
+
+int replay_user_data_end(struct binance_session *s, int id, struct text *after)
+{
+    const int64_t now = order_clock_time(&s->caller.clock, s->orders->source->tape->now_ns);
+    size_t kept = 0;
+    const size_t before = s->n_subscriptions;
+    for (size_t i = 0; i < before; i++) {
+        struct session_subscription *of = &s->subscriptions[i];
+        if (id != SESSION_ALL && (id == SESSION_LOGON ? !of->by_logon : of->id != id)) {
+            s->subscriptions[kept++] = *of;
             continue;
-        send_event(s, &position);
-        send_event(s, &report);
+        }
+        if (after)
+            text_format(after,
+                        "{\"subscriptionId\":%d,\"event\":{\"e\":\"eventStreamTerminated\",\"E\":%lld}}\n",
+                        of->id, (long long)now);
+        free(of->events.late);
     }
-    text_finish(&report);
-    text_finish(&position);
+    s->n_subscriptions = kept;
+    return (int)(before - kept);
+}
+
+void replay_user_data_list(const struct binance_session *s, struct text *body)
+{
+    text_lit(body, "[");
+    for (size_t i = 0; i < s->n_subscriptions; i++)
+        text_format(body, "%s{\"subscriptionId\":%d}", i > 0 ? "," : "", s->subscriptions[i].id);
+    text_lit(body, "]");
 }

@@ -411,6 +411,7 @@ static struct broker_order *accept(struct broker *b, const struct broker_terms *
                                    .time_ns = b->calls.now_ns(b->calls.user),
                                    .waits = terms->stop != 0};
     order->updated_ns = order->time_ns;
+    order->working_ns = order->waits ? 0 : order->time_ns;
     order->locked = cost_of(b, terms, symbol, book);
     struct broker_balance *at =
         balance_of(&b->accounts[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
@@ -536,6 +537,7 @@ static void trigger(struct broker *b, struct broker_order *order, const struct s
 {
     struct source_book book;
     order->waits = false;
+    order->working_ns = b->calls.now_ns(b->calls.user);
     tell(b, order, NULL);
     if (b->calls.book(b->calls.user, order->terms.symbol, &book))
         arrive(b, order, symbol, &book);

@@ -62,6 +62,7 @@ struct broker_terms {
 struct broker_order {
     struct broker_terms terms;
     int64_t id, time_ns, updated_ns;
+    int64_t working_ns; /* when it came to the book, or the market; 0: not yet */
     enum broker_state state;
     bool waits;                           /* for its stop */
     bool short_of;                        /* of `quote`: the book has less */
