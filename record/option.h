@@ -124,7 +124,7 @@ struct option_call {
     bool help, version;
 };
 
-enum { OPTION_ERROR_MAX = 512, OPTION_ROWS_MAX = 96 };
+enum { OPTION_ERROR_MAX = 1024, OPTION_ROWS_MAX = 96 };
 
 /* Runs the program: returns its exit status. stdout is flushed. */
 int option_main(const struct option_program *program, int argc, char **argv);

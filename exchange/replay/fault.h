@@ -25,7 +25,7 @@ enum {
     FAULT_SILENCES_MAX = 16,
     FAULT_STREAM_MAX = 64,
     FAULT_WORD_MAX = 24,
-    FAULT_ERROR_MAX = 512,
+    FAULT_ERROR_MAX = 1024,
 };
 
 /* A change of a symbol while it is played. */

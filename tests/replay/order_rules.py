@@ -243,6 +243,19 @@ def test_subscriptions():
             socket.close()
 
 
+def test_average():
+    """The average price of five minutes is between the lowest and the highest, weighted by quantity."""
+    with Venue(PROGRAM, *STILL) as v:
+        stream, _ = standing(v)
+        rows = v.rest("/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=5")
+        volume, quote = (sum(Decimal(row[at]) for row in rows) for at in (5, 7))
+        average = v.rest("/api/v3/avgPrice?symbol=BTCUSDT")
+        equal((average["mins"], Decimal(average["price"])), (5, (quote / volume).quantize(Decimal("1e-8"), rounding="ROUND_DOWN")))
+        equal(average["closeTime"], v.rest("/api/v3/trades?symbol=BTCUSDT&limit=1")[0]["time"])
+        equal(v.get("/api/v3/avgPrice")[2]["code"], -1102)
+        stream.close()
+
+
 def test_times():
     """Microseconds where they are asked for, a clock that is off everywhere, and answers without limits."""
     with Venue(PROGRAM, *STILL, "--fault", "clock:+5s") as v:

@@ -62,7 +62,8 @@ def test_keys(folder):
         a.refused(-1131, "GET", "account", recvWindow=60001)
         filters(a)
     for text, words in (("h hmac", "keys:1: a word is missing"), ("h rsa x", "keys:1: rsa: a line is KEY hmac SECRET"), ("", "there is no key"),
-                        (f"h ed25519 {key.private}", "no Ed25519 public key"), ("h hmac s write", "keys:1: write")):
+                        (f"h ed25519 {key.private}", f"keys:1: {key.private}: no such key"), ("h ed25519 nowhere.pem", "nowhere.pem: No such file"),
+                        ("h hmac a\nh hmac b", "keys:2: that key is there"), ("h hmac s write", "keys:1: write")):
         with open(file, "w", encoding="utf-8") as out:
             out.write(text)
         ran = subprocess.run([PROGRAM, "--synthetic", "7", "--keys", file], capture_output=True, text=True, timeout=60)

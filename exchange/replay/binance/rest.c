@@ -19,6 +19,7 @@ enum {
     KLINES_MAX = 1000,
     AGGREGATES_MAX = 1000,
     DEPTH_MAX = 5000,
+    AVERAGE_MINUTES = 5,
 };
 
 struct call {
@@ -373,6 +374,31 @@ static void write_day(struct call *c, int symbol)
     text_int(out, day.trades);
 }
 
+/* Of the minutes that hold the last five. */
+static int get_average(struct call *c)
+{
+    struct candle minutes[AVERAGE_MINUTES], all = {0}, day;
+    const int symbol = need_symbol(c);
+    if (symbol < 0)
+        return BAD_REQUEST;
+    const struct tape_symbol *sym = &c->tape->symbols[symbol];
+    const size_t n = replay_candles_query(&sym->candles, replay_candle_interval_find("1m", 2), -1, -1,
+                                          AVERAGE_MINUTES, minutes);
+    for (size_t i = 0; i < n; i++) {
+        all.volume += minutes[i].volume;
+        all.quote_volume += minutes[i].quote_volume;
+    }
+    const int64_t last = replay_tape_day(c->tape, symbol, &day) ? day.close : 0,
+                  ns = sym->n_trades > 0 ? sym->trades[(sym->n_trades - 1) % TAPE_TRADES_KEPT].ts_ns
+                                         : c->tape->now_ns;
+    text_lit(c->body, "{\"mins\":");
+    text_int(c->body, AVERAGE_MINUTES);
+    keyed_e8(c->body, "price", all.volume > 0 ? (int64_t)(all.quote_volume / all.volume) : last);
+    keyed_int(c->body, "closeTime", ns / c->unit_ns);
+    text_lit(c->body, "}");
+    return OK;
+}
+
 /* One object for ?symbol=, else an array. */
 static int for_symbols(struct call *c, void (*write)(struct call *c, int symbol))
 {
@@ -435,6 +461,7 @@ int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const stru
         {"/api/v3/depth", 5, get_depth},
         {"/api/v3/aggTrades", 4, get_agg_trades},
         {"/api/v3/trades", 25, get_trades},
+        {"/api/v3/avgPrice", 2, get_average},
         {"/api/v3/ticker/24hr", 2, get_ticker_24hr},
         {"/api/v3/ticker/price", 2, get_ticker_price},
         {"/api/v3/ticker/bookTicker", 2, get_ticker_book},

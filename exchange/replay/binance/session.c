@@ -221,6 +221,7 @@ static const struct {
     {"klines", "GET", "/api/v3/klines"},
     {"trades.recent", "GET", "/api/v3/trades"},
     {"trades.aggregate", "GET", "/api/v3/aggTrades"},
+    {"avgPrice", "GET", "/api/v3/avgPrice"},
     {"ticker.24hr", "GET", "/api/v3/ticker/24hr"},
     {"ticker.price", "GET", "/api/v3/ticker/price"},
     {"ticker.book", "GET", "/api/v3/ticker/bookTicker"},

@@ -28,6 +28,16 @@ static EVP_PKEY *read_public(const char *path)
     return key;
 }
 
+static int bad_pem(const char *path, int line, const char *pem, char error[static KEYS_ERROR_MAX])
+{
+    FILE *in = fopen(pem, "re");
+    snprintf(error, KEYS_ERROR_MAX, "%.200s:%d: %.160s: %s: a file with an Ed25519 public key (PEM) is right",
+             path, line, pem, in ? "no such key is in it" : strerror(errno));
+    if (in)
+        fclose(in);
+    return -EINVAL;
+}
+
 static int read_line(char *text, const char *path, int line, struct replay_keys *ret,
                      char error[static KEYS_ERROR_MAX])
 {
@@ -46,6 +56,8 @@ static int read_line(char *text, const char *path, int line, struct replay_keys 
         return bad(path, line, n < 3 ? "a word is missing" : words[3], error);
     if (ret->n == KEYS_MAX)
         return bad(path, line, "these are more than 64 keys", error);
+    if (replay_keys_find(ret, words[0]))
+        return bad(path, line, "that key is there already", error);
     struct replay_key *key = &ret->keys[ret->n];
     *key = (struct replay_key){.trades = n == 3};
     if (strlen(words[0]) >= sizeof(key->name) || strlen(words[2]) >= sizeof(key->secret))
@@ -56,7 +68,7 @@ static int read_line(char *text, const char *path, int line, struct replay_keys 
     else if (strcmp(words[1], "ed25519") != 0)
         return bad(path, line, words[1], error);
     else if (!(key->public = read_public(words[2])))
-        return bad(path, line, "no Ed25519 public key (PEM) can be read from the file it names", error);
+        return bad_pem(path, line, words[2], error);
     ret->n++;
     return 0;
 }
