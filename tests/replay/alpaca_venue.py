@@ -20,7 +20,7 @@ import threading
 import time
 import zoneinfo
 
-from venue import BINARY, TEXT, Closed, Venue, until
+from venue import BINARY, TEXT, Closed, Refused, Venue, until
 
 PROGRAM = sys.argv[1]
 LONG = os.environ.get("PAPERTAPE_LONG") == "1"
@@ -615,8 +615,16 @@ def test_changes():
         assert last < "2026-01-15T15:30", last
     with start("--fault", "5xx") as v:
         assert [v.get("/v2/clock", headers=KEYS)[0] for _ in range(8)] == [200, 200, 200, 500] * 2
+    with start("--fault", "429:1h") as v:
+        try:
+            v.socket("/v2/sip")
+        except Refused as e:
+            assert (e.status, e.headers["retry-after"]) == (429, "3600"), e
+        else:
+            raise AssertionError("the connection was let in")
     with start("--from", "2026-01-15T15:00:00Z", "--fault", "429:300ms", "clock:+3s") as v:
-        rest(v, "/v2/clock", 429)
+        status, headers, _ = v.get("/v2/clock", headers=KEYS)
+        assert (status, headers["Retry-After"]) == (429, "1"), (status, headers)
         clock = until(lambda: v.get("/v2/clock", headers=KEYS)[2].get("timestamp"), "the venue answers")
         assert clock == "2026-01-15T10:00:03-05:00", clock
 

@@ -193,6 +193,8 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
 
 static bool admit(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
+    if (replay_alpaca_limits(of(protocol), response))
+        return false;
     if (strcmp(request->path, TRADING_STREAM) == 0 || replay_alpaca_endpoint(of(protocol), request->path))
         return true;
     response->status = 404;

@@ -45,19 +45,28 @@ static bool within_limit(struct alpaca *alpaca, struct response *response)
     return within;
 }
 
-/* The faults 5xx and 429. */
+bool replay_alpaca_limits(struct alpaca *alpaca, struct response *response)
+{
+    int64_t now_ns = (int64_t)uv_hrtime();
+    if (alpaca->asked++ == 0)
+        alpaca->first_asked_ns = now_ns;
+    int64_t left_ns = alpaca->first_asked_ns + alpaca->base.server->faults->too_many_ns - now_ns;
+    if (left_ns <= 0)
+        return false;
+    struct rest_call call = {.alpaca = alpaca, .response = response};
+    replay_response_header_int(response, "retry-after:", (left_ns + NS_PER_S - 1) / NS_PER_S);
+    replay_rest_refuse(&call, 429, 42910000, "rate limit exceeded");
+    return true;
+}
+
+/* The fault 5xx. */
 static bool broken(struct alpaca *alpaca, struct rest_call *call)
 {
     const struct server *server = alpaca->base.server;
     const struct faults *faults = server->faults;
-    int64_t now_ns = (int64_t)uv_hrtime();
-    if (alpaca->asked++ == 0)
-        alpaca->first_asked_ns = now_ns;
     if ((faults->broken && alpaca->asked % FAULT_BROKEN_EVERY == 0) ||
         replay_fault_broken(faults, replay_play_elapsed_ns(&server->play), call->request->path))
         replay_rest_refuse(call, 500, 50010000, "internal server error");
-    else if (now_ns - alpaca->first_asked_ns < faults->too_many_ns)
-        replay_rest_refuse(call, 429, 42910000, "rate limit exceeded");
     else
         return false;
     return true;
@@ -87,7 +96,7 @@ void replay_alpaca_rest(struct alpaca *alpaca, const struct replay_request *requ
 {
     struct rest_call call = {.alpaca = alpaca, .request = request, .response = response};
     call.wire = wire_to(&response->body, false);
-    if (broken(alpaca, &call))
+    if (replay_alpaca_limits(alpaca, response) || broken(alpaca, &call))
         return;
     if (!within_limit(alpaca, response)) {
         replay_rest_refuse(&call, 429, 42910000, "rate limit exceeded");

@@ -16,6 +16,9 @@ struct rest_call {
 void replay_alpaca_rest(struct alpaca *alpaca, const struct replay_request *request,
                         struct response *response);
 
+/* Counts a request, or an attempt to connect. True: the fault 429 answers it. */
+bool replay_alpaca_limits(struct alpaca *alpaca, struct response *response);
+
 /* {"code":…,"message":…} with an HTTP status; what was written is dropped. code 0: none. */
 void replay_rest_refuse(struct rest_call *call, int status, int64_t code, const char *message);
 
