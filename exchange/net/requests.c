@@ -146,7 +146,8 @@ static void on_reply(void *user, const struct http_reply *http)
     struct venue_rest *rest = call->rest;
     call->http = NULL;
     rest->status.in_flight--;
-    rest->venue->note(rest, http);
+    if (rest->venue->note)
+        rest->venue->note(rest, http);
     if (http->error || http->status != 200)
         rest->status.failures++;
     if (http->error) {
@@ -234,13 +235,12 @@ static int64_t send_some(struct venue_rest *rest, enum requests_rank rank, int64
         int64_t at_ms = call->not_before_ms;
         if (at_ms < rest->status.paused_until_ms)
             at_ms = rest->status.paused_until_ms;
-        if (at_ms <= now) {
+        if (at_ms <= now && venue->room_ms)
             at_ms = venue->room_ms(rest, call, now);
-            if (at_ms <= now) {
-                if (send_call(rest, call))
-                    continue;
-                at_ms = call->not_before_ms;
-            }
+        if (at_ms <= now) {
+            if (send_call(rest, call))
+                continue;
+            at_ms = call->not_before_ms;
         }
         if (at_ms < next_ms)
             next_ms = at_ms;

@@ -64,9 +64,9 @@ struct requests_venue {
     void (*title)(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
 
     /* When the limit allows the next page: at `now` or before, then it is taken from the limit. Of the
-     * background: its share of it (net_requests_rank()). */
+     * background: its share of it (net_requests_rank()). NULL: the venue counts nothing. */
     int64_t (*room_ms)(struct venue_rest *rest, struct venue_call *call, int64_t now);
-    /* Called with every reply, also one that failed: reads the state of the limit. */
+    /* Called with every reply, also one that failed: reads the state of the limit. NULL: it has none. */
     void (*note)(struct venue_rest *rest, const struct http_reply *http);
 
     /* The body of a 200. 0: the reply's kind-specific part is filled, from *storage (to be freed after use)
