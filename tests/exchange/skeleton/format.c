@@ -1,0 +1,183 @@
+/* The example venue's messages. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/nearest.h"
+#include "tests/exchange/skeleton/skeleton.h"
+
+static const struct fee_tier tiers[] = {{"regular", {1000, 2000}, "everyone"}};
+
+static const char *const words[MARKET_CHANNELS] = {
+    [MARKET_TRADE] = "trade", [MARKET_QUOTE] = "quote", [MARKET_KLINE] = "bar"};
+
+int skeleton_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,
+                         char ret[VENUE_STREAM_NAME_MAX])
+{
+    if (kind >= MARKET_CHANNELS || !words[kind] ||
+        (kind == MARKET_KLINE && interval_ns != SKELETON_MINUTE_NS))
+        return -EINVAL;
+    if (strlen(symbol) >= SYMBOL_NAME_MAX)
+        return -ENAMETOOLONG;
+    snprintf(ret, VENUE_STREAM_NAME_MAX, "%s:%s", words[kind], symbol);
+    return 0;
+}
+
+/* The next elements of an array: an 'i'nteger, an 'a'mount, a 'w'ide one, a 'b'ool, a 'n'ame of fewer than
+ * SYMBOL_NAME_MAX characters. None is below 0. */
+static bool read_elements(struct json *json, const char *kinds, ...)
+{
+    va_list to;
+    bool ok = true;
+    va_start(to, kinds);
+    for (; *kinds && ok; kinds++) {
+        void *ret = va_arg(to, void *);
+        struct json_text text;
+        ok = json_element(json);
+        if (*kinds == 'i')
+            ok = ok && json_int(json, ret) && *(int64_t *)ret >= 0;
+        else if (*kinds == 'a')
+            ok = ok && json_amount(json, SKELETON_SCALE, ret);
+        else if (*kinds == 'w')
+            ok = ok && json_amount_wide(json, SKELETON_SCALE, ret);
+        else if (*kinds == 'b')
+            ok = ok && json_bool(json, ret);
+        else if ((ok = ok && json_read_string(json, &text) && text.len < SYMBOL_NAME_MAX))
+            snprintf(ret, SYMBOL_NAME_MAX, "%.*s", (int)text.len, text.data);
+    }
+    va_end(to);
+    return ok;
+}
+
+bool skeleton_bar(struct json *json, struct bar *ret)
+{
+    *ret = (struct bar){.first_trade_id = -1, .last_trade_id = -1};
+    return json_enter_array(json) &&
+           read_elements(json, "iaaaawi", &ret->open_ns, &ret->open, &ret->high, &ret->low, &ret->close,
+                         &ret->volume, &ret->trades) &&
+           !json_element(json) && ret->low > 0 && ret->low <= ret->open && ret->low <= ret->close &&
+           ret->open <= ret->high && ret->close <= ret->high;
+}
+
+static bool read_event(struct json *json, const char *word, struct market_event *ret)
+{
+    if (strcmp(word, words[MARKET_TRADE]) == 0) {
+        struct market_trade *trade = &ret->trade;
+        ret->kind = MARKET_TRADE;
+        *trade = (struct market_trade){.ts_ns = ret->event_ns};
+        bool ok = read_elements(json, "iaab", &trade->id, &trade->price, &trade->qty, &trade->buyer_maker);
+        trade->first_id = trade->last_id = trade->id;
+        return ok && trade->price > 0 && trade->qty > 0;
+    }
+    if (strcmp(word, words[MARKET_QUOTE]) == 0) {
+        struct market_quote *quote = &ret->quote;
+        ret->kind = MARKET_QUOTE;
+        return read_elements(json, "iaaaa", &quote->update_id, &quote->bid, &quote->bid_qty, &quote->ask,
+                             &quote->ask_qty);
+    }
+    ret->kind = MARKET_KLINE;
+    ret->kline.interval_ns = SKELETON_MINUTE_NS;
+    return strcmp(word, words[MARKET_KLINE]) == 0 && read_elements(json, "b", &ret->kline.closed) &&
+           json_element(json) && skeleton_bar(json, &ret->kline.bar);
+}
+
+int skeleton_message(struct json *json, const struct symbol *symbols, size_t n, struct market_event *ret)
+{
+    char word[SYMBOL_NAME_MAX], name[SYMBOL_NAME_MAX];
+    if (!json_enter_array(json) || !read_elements(json, "n", word))
+        return -EBADMSG;
+    if (!read_elements(json, "ni", name, &ret->event_ns) || !read_event(json, word, ret) ||
+        json_element(json) || json->failed)
+        return -EBADMSG;
+    for (size_t i = 0; i < n; i++) /* where there are many, a table would be right */
+        if (strcmp(symbols[i].name, name) == 0) {
+            ret->symbol = (int)i;
+            return 0;
+        }
+    return -ENOENT;
+}
+
+/* [[NAME, BASE, QUOTE, TICK, STEP], ...] */
+static int list_parse(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
+{
+    struct json json;
+    json_init(&json, text, len);
+    json_enter_array(&json);
+    while (json_element(&json)) {
+        struct symbol s = {.price_scale = 8, .qty_scale = 8, .quote_scale = 8, .venue = "skeleton"};
+        char base[SYMBOL_NAME_MAX], quote[SYMBOL_NAME_MAX];
+        s.trading = json_enter_array(&json) &&
+                    read_elements(&json, "nnnaa", s.name, base, quote, &s.filters.tick, &s.filters.step);
+        if (!s.trading || json_element(&json) || strlen(base) >= ASSET_NAME_MAX ||
+            strlen(quote) >= ASSET_NAME_MAX)
+            return -EBADMSG;
+        strcpy(s.base, base);
+        strcpy(s.quote, quote);
+        for (size_t i = 0; i < n; i++) {
+            nearest_keep(wanted[i].name, s.name, wanted[i].nearest, sizeof wanted[i].nearest);
+            if (strcmp(wanted[i].name, s.name) == 0) {
+                wanted[i].found = true;
+                wanted[i].symbol = s;
+            }
+        }
+    }
+    return json_done(&json) ? 0 : -EBADMSG;
+}
+
+struct venue_parser {
+    const struct symbol *symbols;
+    size_t n;
+};
+
+static int parser_grow(struct venue_parser *parser, size_t n)
+{
+    if (n > SYMBOLS_MAX || n < parser->n)
+        return -EINVAL;
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(parser->symbols[i].name, parser->symbols[k].name) == 0)
+                return -EINVAL;
+    parser->n = n;
+    return 0;
+}
+
+static void parser_destroy(struct venue_parser *parser)
+{
+    free(parser);
+}
+
+static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
+{
+    struct venue_parser *parser = calloc(1, sizeof *parser);
+    if (!parser)
+        return -ENOMEM;
+    parser->symbols = symbols;
+    int r = parser_grow(parser, n);
+    if (r < 0)
+        free(parser);
+    else
+        *ret = parser;
+    return r;
+}
+
+static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret)
+{
+    struct json json;
+    *pos = len; /* a frame is one message */
+    json_init(&json, frame, len);
+    int r = skeleton_message(&json, parser->symbols, parser->n, ret);
+    return r >= 0 && !json_done(&json) ? -EBADMSG : r;
+}
+
+const struct venue_format skeleton_format = {
+    .name = "skeleton",
+    .fees = &(const struct fee_schedule){"skeleton", tiers, 1},
+    .list_parse = list_parse,
+    .parser_create = parser_create,
+    .parser_grow = parser_grow,
+    .parse = parse,
+    .parser_destroy = parser_destroy,
+};

@@ -1,0 +1,31 @@
+/* The skeleton of a venue: copy this folder to begin another one (docs/venues.md). The venue is an example
+ * with a thin protocol. It is in no list of venues; exchange/venue_contract tests it as it does those.
+ *
+ *   format.c  its name, fees, and the parsers of its messages, without a network
+ *   stream.c  its websocket and the table; rest.c its requests
+ *   replay.c  the venue's side on loopback, for tests: a protocol of papertape-replay
+ *
+ * All that it sends is arrays in JSON, with decimals as strings of scale 8. Messages of the stream, and rows
+ * of what is latest, are ["trade", SYMBOL, TIME, ID, PRICE, QTY, SOLD], ["quote", SYMBOL, TIME, ID, BID, QTY,
+ * ASK, QTY] and ["bar", SYMBOL, TIME, CLOSED, BAR]. */
+#ifndef TESTS_EXCHANGE_SKELETON_H
+#define TESTS_EXCHANGE_SKELETON_H
+
+#include "exchange/json.h"
+#include "exchange/market.h"
+#include "exchange/venue.h"
+
+enum { SKELETON_SCALE = 8, SKELETON_PAGE = 500 };
+#define SKELETON_MINUTE_NS 60000000000LL
+
+extern const struct venue skeleton_venue;
+extern const struct venue_format skeleton_format;
+
+/* Reads a message about one of n symbols. 0; -EBADMSG; -ENOENT: another symbol. */
+int skeleton_message(struct json *json, const struct symbol *symbols, size_t n, struct market_event *ret);
+bool skeleton_bar(struct json *json, struct bar *ret); /* [OPENED, OPEN, HIGH, LOW, CLOSE, VOLUME, TRADES] */
+int skeleton_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,
+                         char ret[VENUE_STREAM_NAME_MAX]); /* "trade:AAA-USD" */
+int skeleton_rest_create(const struct venue_rest_config *config, struct venue_rest **ret);
+
+#endif
