@@ -59,6 +59,47 @@ static void test_callbacks(struct world *world, struct answer *answer, const cha
     forget(at_frame);
 }
 
+/* What is refused at once, and what needs keys and has none. */
+static void test_arguments(struct world *world, const char *const *names, size_t n)
+{
+    const struct venue *venue = world->venue;
+    struct symbol twice[SYMBOLS] = {world->symbols[0], world->symbols[0]};
+    struct venue_symbol wanted[1] = {{.name = "NONE"}};
+    struct venue_parser *parser = NULL;
+    struct venue_stream *stream = NULL;
+    struct venue_rest *rest = NULL;
+    struct venue_stream_config config = {.net = world->net,
+                                         .ws_url = "ftp://localhost",
+                                         .streams = names,
+                                         .n_streams = n,
+                                         .keys = world_keys(world)};
+    const struct venue_rest_config rest_config = {
+        .net = world->net, .rest_url = "wss://localhost", .keys = world_keys(world)};
+    int r = venue->stream_create(&config, &handler, NULL, &stream);
+    CHECK(r == -EINVAL || r == -EPROTONOSUPPORT);
+    r = venue->rest_create(&rest_config, &rest);
+    CHECK(r == -EINVAL || r == -EPROTONOSUPPORT);
+    CHECK_INT(venue->format->parser_create(twice, SYMBOLS, &parser), -EINVAL);
+    CHECK_INT(venue->format->parser_create(world->symbols, 1, &parser), 0);
+    CHECK_INT(venue->format->parser_grow(parser, SYMBOLS), 0);
+    CHECK_INT(venue->format->parser_grow(parser, SYMBOLS_MAX + 1), -EINVAL);
+    CHECK_INT(venue->format->list_parse("[{", 2, wanted, 1), -EBADMSG);
+    CHECK(!wanted[0].found && venue->format->fees->n > 0);
+    venue->format->parser_destroy(parser);
+    venue->format->parser_destroy(NULL);
+    venue->stream_destroy(NULL);
+    net_requests_destroy(NULL);
+    if (!venue->needs_keys)
+        return;
+    struct listener l = {.world = world, .keyless = true};
+    config.ws_url = world->replay.ws_url;
+    config.keys = (struct venue_keys){NULL, NULL};
+    CHECK_INT(venue->stream_create(&config, &handler, &l, &l.stream), 0);
+    UNTIL(world, status_of(&l)->link == VENUE_FINAL);
+    CHECK(status_of(&l)->attempts == 0 && status_of(&l)->retry_ms == 0 && status_of(&l)->detail[0]);
+    venue->stream_destroy(l.stream);
+}
+
 /* Answers that fail or end half way are tried again. */
 static void test_broken(struct world *world, struct answer *answer)
 {

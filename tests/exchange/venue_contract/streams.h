@@ -4,7 +4,13 @@
 
 #include "tests/exchange/venue_contract/world.h"
 
-enum { NAMES_MAX = SYMBOLS * MARKET_CHANNELS, EVENTS_MAX = 1 << 16, BARS_MAX = 512, PATIENCE = 300 };
+enum {
+    NAMES_MAX = SYMBOLS * MARKET_CHANNELS,
+    EVENTS_MAX = 1 << 16,
+    BARS_MAX = 512,
+    PATIENCE = 300,
+    DAMAGED_EVERY = 16
+};
 
 struct event_seen {
     uint64_t hash;
@@ -21,7 +27,7 @@ struct listener {
     struct world *world;
     const char *who;
     struct venue_stream *stream;
-    struct venue_parser *parser;
+    struct venue_parser *parser, *damaged; /* the second one of what is damaged on purpose */
     uint32_t epoch;
     uint64_t frames, bytes, unread, bad, states;
     struct sequence seen[MARKET_CHANNELS][SYMBOLS];
@@ -32,7 +38,7 @@ struct listener {
     size_t n_trades;
     int64_t last_ns;
     uint64_t quiet; /* frames since the last one of the first symbol */
-    bool destroy_in_state, destroy_in_frame, destroyed;
+    bool keyless, destroy_in_state, destroy_in_frame, destroyed;
     int64_t ban_until_ns;
     uint64_t bans;
 };
@@ -157,7 +163,7 @@ static void check_status(const struct listener *l, const struct venue_status *s)
     CHECK((s->link == VENUE_WAITING || s->link == VENUE_FAILED) == (s->retry_ms > 0));
     CHECK(s->frames >= l->frames && s->bytes >= l->bytes);
     CHECK(memchr(s->detail, '\0', sizeof s->detail) && !strchr(s->detail, '\n'));
-    CHECK(s->link != VENUE_FINAL);
+    CHECK(s->link != VENUE_FINAL || l->keyless);
 }
 
 static void on_state(void *user, const struct venue_status *status)
@@ -174,11 +180,37 @@ static void on_state(void *user, const struct venue_status *status)
     }
 }
 
+/* What is left of a frame that was cut off, or has one wrong byte: whatever is made of it, it is read to its
+ * end. */
+static void parse_damaged(struct listener *l, const char *data, size_t len)
+{
+    const struct venue_format *format = l->world->venue->format;
+    size_t at = (size_t)(l->frames * 7919 % len);
+    for (int cut = 0; cut < 2; cut++) {
+        size_t n = cut ? at : len, turns = 0, bad = 0;
+        char *copy = malloc(n + 1); /* of its own size: nothing behind it may be read */
+        if (!copy)
+            exit(EXIT_FAILURE);
+        memcpy(copy, data, n);
+        if (!cut)
+            copy[at] ^= (char)(1 + l->frames % 127);
+        for (size_t pos = 0; pos < n && turns <= n; turns++) {
+            struct market_event event;
+            int r = format->parse(l->damaged, copy, n, &pos, &event);
+            CHECK(r == 0 || r == 1 || r == -EBADMSG || r == -ENOENT);
+            bad += r == -EBADMSG;
+        }
+        CHECK(turns <= n && (bad > 0 || !cut || n == 0));
+        free(copy);
+    }
+}
+
 static void on_frame(void *user, const char *data, size_t len)
 {
     struct listener *l = user;
     const struct venue_format *format = l->world->venue->format;
     CHECK(!l->destroyed);
+    uint64_t bad = l->bad;
     l->frames++;
     l->bytes += len;
     l->quiet++;
@@ -194,6 +226,8 @@ static void on_frame(void *user, const char *data, size_t len)
             keep_event(l, &event);
         CHECK(pos <= len && turns <= len);
     }
+    if (l->frames % DAMAGED_EVERY == 0 && l->bad == bad && len > 0)
+        parse_damaged(l, data, len);
     if (l->destroy_in_frame) {
         l->destroyed = true;
         l->world->venue->stream_destroy(l->stream);
@@ -229,6 +263,7 @@ static struct listener *listen_at(struct world *world, const char *who, const ch
                                                .keys = world_keys(world),
                                                .ban = {ban_ns, on_ban, l}};
     CHECK_INT(world->venue->format->parser_create(world->symbols, SYMBOLS, &l->parser), 0);
+    CHECK_INT(world->venue->format->parser_create(world->symbols, SYMBOLS, &l->damaged), 0);
     CHECK_INT(world->venue->stream_create(&config, &handler, l, &l->stream), 0);
     if (!l->stream)
         exit(EXIT_FAILURE);
@@ -256,6 +291,7 @@ static void forget(struct listener *l)
     if (!l->destroyed)
         l->world->venue->stream_destroy(l->stream);
     l->world->venue->format->parser_destroy(l->parser);
+    l->world->venue->format->parser_destroy(l->damaged);
     for (int i = 0; i < NAMES_MAX; i++)
         free(l->seen[i / SYMBOLS][i % SYMBOLS].list);
     free(l);

@@ -185,6 +185,7 @@ static void test_venue(const struct subject *subject)
     check_status(c, status_of(c));
     forget(a);
     forget(b);
+    test_arguments(&world, names, n);
     test_callbacks(&world, &whole, names, n);
     forget(c);
     test_orders(&world, &whole);
