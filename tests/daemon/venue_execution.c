@@ -3,6 +3,7 @@
  * of the engine. */
 #include "daemon/execution/venue_execution.h"
 
+#include "exchange/clock.h"
 #include "tests/engine/puppet.h"
 
 enum { ASKS_MAX = 64 };
@@ -212,6 +213,15 @@ static const struct asked_venue *last(void)
     return venue && venue->n > 0 ? &venue->asks[venue->n - 1] : &none;
 }
 
+/* How many such requests are unanswered? */
+static int asked_for(const char *what)
+{
+    int n = 0;
+    for (int i = 0; i < venue->n; i++)
+        n += strcmp(venue->asks[i].what, what) == 0;
+    return n;
+}
+
 static void reply(struct venue_answer answer)
 {
     CHECK(venue && venue->n > 0);
@@ -395,6 +405,21 @@ static void test_unknown(void)
     end();
 }
 
+/* The venue's limit, and until when: a moment of the machine's clock. */
+static void test_not_sent(void)
+{
+    attached();
+    uint64_t id = buy(E8 / 100);
+    venue_execution_committed(execution, rows);
+    reply((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = clock_now_ms() + 3600000});
+    wait_for(50 * SECOND_NS);
+    state_is(id, ORDER_PENDING);
+    CHECK_INT(asked_for("place"), 0);
+    wait_for(3600 * SECOND_NS);
+    CHECK_INT(asked_for("place"), 1);
+    end();
+}
+
 /* The program was killed after it had sent, or before: its order is looked for, and not sent again. */
 static void test_restart(void)
 {
@@ -488,6 +513,7 @@ int main(void)
     test_attach();
     test_fill();
     test_unknown();
+    test_not_sent();
     test_restart();
     test_elsewhere();
     test_halted();
