@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Accounts whose orders are filled at their venue, papertape-replay, which loses, repeats and delays requests, answers and user
+data, while the daemon is killed between sending and its answer: each client id is one order there or none, states, fills and
+balances are the venue's at the end, the ledger adds up and a replay of the log gives it again. A wiped venue halts the account,
+refused keys are reported, and other hosts are refused."""
+
+import hashlib
+import hmac
+import json
+import os
+import random
+import signal
+import ssl
+import time
+import urllib.parse
+import urllib.request
+
+import harness
+
+KILLS = 200 if harness.LONG else 4
+FAULTS = ("order:lost-request", "order:lost-answer", "order:5xx-done", "order:5xx-not-done", "user:drop", "user:dup", "user:reorder")
+STATES = {"NEW": "OPEN", "PARTIALLY_FILLED": "PARTIAL", "FILLED": "FILLED", "CANCELED": "CANCELED", "EXPIRED": "EXPIRED",
+          "new": "OPEN", "accepted": "OPEN", "partially_filled": "PARTIAL", "filled": "FILLED", "canceled": "CANCELED",
+          "expired": "EXPIRED"}
+
+
+class Binance:
+    name, symbol, currency = "binance", "BTCUSDT", "USDT"
+
+    def __init__(self, folder, *faults):
+        path = os.path.join(folder, "known")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("key1 hmac hush\n")
+        self.market = "[market]\nsymbols = BTCUSDT\n"
+        self.replay = harness.Replay(folder, "--synthetic", "7", "--keys", path, *faults)
+
+    def orders(self):
+        """(client id, state, filled) of all there are."""
+        query = urllib.parse.urlencode({"symbol": self.symbol, "limit": 1000, "timestamp": int(time.time() * 1000)})
+        query += "&signature=" + hmac.new(b"hush", query.encode(), hashlib.sha256).hexdigest()
+        rows = get(self.replay, "/api/v3/allOrders?" + query, {"X-MBX-APIKEY": "key1"})
+        return [(row["clientOrderId"], row["status"], float(row["executedQty"])) for row in rows]
+
+
+class Alpaca:
+    name, symbol, currency = "alpaca", "BTC/USD", "USD"
+
+    def __init__(self, folder, *faults):
+        self.market = f"[market]\nvenue = alpaca\nsymbols = BTC/USD\n[venue alpaca]\nkeys = {os.path.join(folder, 'keys')}\n"
+        self.replay = harness.Replay(folder, "--venue", "alpaca", "--synthetic", "7", "--keys", "key1:hush", *faults)
+
+    def orders(self):
+        headers = {"APCA-API-KEY-ID": "key1", "APCA-API-SECRET-KEY": "hush"}
+        rows = get(self.replay, "/v2/orders?status=all&limit=500", headers)
+        return [(row["client_order_id"], row["status"], float(row["filled_qty"])) for row in rows]
+
+
+def get(replay, path, headers):
+    trusted = ssl.create_default_context(cafile=replay.ca)
+    request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers)
+    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
+        return json.loads(answer.read())
+
+
+def write_keys(folder, secret):
+    path = os.path.join(folder, "keys")
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+        file.write(f"key1\n{secret}\n")
+    return path
+
+
+def start(folder, inside, venue, secret="hush"):
+    keys = write_keys(inside, secret)
+    urls = venue.replay.urls
+    return folder.start(harness.Daemon(inside, venue.replay, f"""{venue.market}{harness.NO_LIMITS}[account paper]
+currency = {venue.currency}
+strategy = none
+execution = venue-paper
+execution_keys = {keys}
+execution_rest_url = {urls["rest_url"]}
+execution_ws_url = {urls["ws_url"]}
+execution_reconcile_s = 1
+"""))
+
+
+def at_venue(status):
+    return status["accounts"][0]["venue_account"] if status["accounts"] else {}
+
+
+def attached(daemon):
+    return daemon.wait_status(lambda s: at_venue(s).get("attached") and at_venue(s)["link"] == "up" and s["symbols"][0]["bid"],
+                              "an account that is attached, and a price")
+
+
+def place_some(daemon, venue, draw, status):
+    """Market orders and limit orders at the market, half and half; what is refused here is never sent."""
+    for _ in range(draw.randint(1, 3)):
+        limit = ["--limit", f"{status['symbols'][0]['bid'] * draw.uniform(0.999, 1.001):.2f}"] if draw.random() < 0.5 else []
+        daemon.papertape("order", draw.choice(("buy", "buy", "sell")), venue.symbol, draw.choice(("0.01", "0.002")), *limit, status=None)
+
+
+def settled(daemon):
+    """All orders have ended, and the balances were compared since."""
+    since = daemon.wait_status(lambda s: not s["orders"] and at_venue(s)["attached"], "the end of all orders", 2 * harness.PATIENCE)["now_ns"]
+    return daemon.wait_status(lambda s: (at_venue(s)["reconciled"] or {}).get("balances_compared")
+                              and at_venue(s)["reconciled"]["at_ns"] > since + 5_000_000_000, "balances compared after it")
+
+
+def compare(daemon, venue):
+    there = venue.orders()
+    ids = [client_id for client_id, _, _ in there]
+    assert len(ids) == len(set(ids)), "two orders of a client id"
+    here = {order: (state, filled) for order, state, filled in daemon.query("SELECT id, state, filled FROM orders")}
+    fills = dict(daemon.query("SELECT order_id, SUM(qty) FROM fills GROUP BY order_id"))
+    assert fills == {order: filled for order, (_, filled) in here.items() if filled}
+    scale = 10 ** daemon.query(f"SELECT qty_scale FROM symbols WHERE name = '{venue.symbol}'")[0][0]
+    for client_id, state, quantity in there:
+        assert here.pop(int(client_id.rsplit("-", 1)[1])) == (STATES[state], round(quantity * scale)), (client_id, state, quantity)
+    assert {row for row in here.values()} <= {("REJECTED", 0), ("CANCELED", 0)}, here
+    return len(ids)
+
+
+def killed(folder, kind):
+    """The venue fails, the daemon is killed at any moment."""
+    inside = folder.within(kind.name)
+    venue = kind(inside, *[part for name in FAULTS for part in ("--fault", name)])
+    folder.start(venue.replay)
+    draw = random.Random(29)
+    daemon = start(folder, inside, venue)
+    for _ in range(KILLS):
+        status = attached(daemon)
+        place_some(daemon, venue, draw, status)
+        if draw.random() < 0.2:
+            daemon.papertape("order", "cancel", "--all", status=None)
+        time.sleep(draw.uniform(0, 0.3))  # not to wait for anything: the moment of the kill
+        daemon.stop(signal.SIGKILL)
+        daemon = start(folder, inside, venue)
+    attached(daemon)
+    daemon.papertape("order", "cancel", "--all", status=None)
+    settled(daemon)
+    orders = compare(daemon, venue)
+    assert not daemon.query("SELECT * FROM alerts WHERE code IN ('VENUE_BALANCE', 'VENUE_HALTED')")
+    daemon.papertape("ledger", "verify")
+    daemon.papertape("parity")
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+    print(f"{kind.name}: {KILLS} kills, {orders} orders")
+
+
+def wiped(folder):
+    """As a testnet is now and then: the account is halted, and a reset attaches it again."""
+    inside = folder.within("wiped")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    attached(daemon)
+    daemon.papertape("order", "buy", venue.symbol, "0.01")
+    daemon.wait_status(lambda s: s["positions"], "a position")
+    settled(daemon)
+    harness.fault(venue.replay, "wipe")
+    daemon.wait_status(lambda s: at_venue(s)["halted"], "an account that is halted")
+    assert "not attached" in daemon.papertape("order", "buy", venue.symbol, "0.01", status=1)
+    daemon.papertape("account", "reset", "paper")
+    attached(daemon)
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+
+
+def refused(folder):
+    inside = folder.within("refused")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue, secret="other")
+    daemon.wait_status(lambda s: any(a["code"] == "VENUE_ACCOUNT" for a in s["alerts_by_code"]), "an alert of keys that are refused")
+    assert daemon.stop() == 0
+    daemon = folder.start(harness.Daemon(inside, venue.replay, f"""{venue.market}[account paper]
+execution = venue-paper
+execution_keys = {os.path.join(inside, "keys")}
+execution_rest_url = https://api.binance.com
+""", name="production"))
+    assert daemon.popen.wait(harness.PATIENCE) == 2
+    assert "production.ini:6: [account paper] execution_rest_url: api.binance.com is no host of paper accounts" in daemon.log_text()
+    assert venue.replay.stop() == 0
+
+
+def main():
+    with harness.Folder() as folder:
+        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused)
+
+
+if __name__ == "__main__":
+    main()
