@@ -171,8 +171,6 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
     if (qty == 0)
         return NULL;
     const size_t base = strcspn(of->name, "/");
-    char name[SYMBOL_NAME_MAX]; /* as the venue has it here: "BTCUSD" */
-    snprintf(name, sizeof(name), "%.*s%s", (int)base, of->name, of->name[base] ? of->name + base + 1 : "");
     for (size_t i = 0; i < owner->n_balances; i++)
         if (strlen(owner->balances[i].asset) == base && memcmp(owner->balances[i].asset, of->name, base) == 0)
             locked = (int64_t)(owner->balances[i].locked / 100000000);
