@@ -165,6 +165,10 @@ static void on_state(void *user, const struct venue_status *status)
     snprintf(execution->detail, sizeof execution->detail, "%s", status->detail);
     if (execution->up && !up)
         execution->down_ns = now.now_ns;
+    if (!execution->up && up) { /* of a former run, too */
+        execution->host.alert(execution->host.ctx, NULL);
+        execution->reported = false;
+    }
     execution->up = up;
     order_cases_link(execution->cases, up, &now);
     if (status->link == VENUE_FINAL) {
@@ -294,17 +298,16 @@ void venue_execution_request(struct venue_execution *execution, enum engine_venu
         execution->starved = true;
         return;
     }
-    *request = (struct execution_request){
-        .what = what, .ticket = execution->host.ticket(execution->host.ctx), .order = *order};
+    *request = (struct execution_request){.what = what,
+                                          .ticket = execution->host.ticket(execution->host.ctx),
+                                          .at_ns = execution->host.now(execution->host.ctx).now_ns,
+                                          .order = *order};
     *execution->last = request;
     execution->last = &request->next;
 }
 
-static void refuse(struct venue_execution *execution, const struct order *order)
+static void refuse(struct venue_execution *execution, const struct order *order, const char *text)
 {
-    char text[VENUE_NEWS_TEXT_MAX];
-    snprintf(text, sizeof text, "%s is not traded at %s",
-             engine_symbol(engine_of(execution), order->symbol)->name, execution->venue);
     venue_execution_on_news(execution, order->id, VENUE_NEWS_REJECTED, "", text, NULL);
 }
 
@@ -320,7 +323,9 @@ static void carry_out(struct venue_execution *execution, const struct execution_
     }
     engine_venue_client_id(engine, order->account, order->id, client_id);
     if (strcmp(engine_symbol(engine, order->symbol)->venue, execution->venue) != 0)
-        refuse(execution, order);
+        refuse(execution, order, "its symbol is not traded at the account's venue");
+    else if (now.now_ns - request->at_ns >= CASE_UNSENT_NS && !order_protects(order))
+        refuse(execution, order, "it could not be stored, or sent, for a minute");
     else if (order_cases_place(execution->cases, order, client_id, order_protects(order), &now) < 0)
         execution->starved = true;
 }
@@ -348,12 +353,8 @@ void venue_execution_committed(struct venue_execution *execution, uint64_t ticke
 static int64_t watch_link(struct venue_execution *execution, int64_t now_ns)
 {
     char text[VENUE_DETAIL_MAX + 80];
-    if (execution->up || execution->reported) {
-        if (execution->up && execution->reported)
-            execution->host.alert(execution->host.ctx, NULL);
-        execution->reported = execution->reported && !execution->up;
+    if (execution->up || execution->reported)
         return INT64_MAX;
-    }
     if (now_ns - execution->down_ns < ABSENT_NS)
         return execution->down_ns + ABSENT_NS;
     execution->reported = true;

@@ -10,6 +10,7 @@ struct execution_request {
     struct execution_request *next;
     enum engine_venue_request what;
     uint64_t ticket;
+    int64_t at_ns; /* of struct case_time */
     struct order order;
 };
 

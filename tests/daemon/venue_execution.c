@@ -444,6 +444,30 @@ static void test_restart(void)
     end();
 }
 
+/* While nothing could be stored its time has passed; a stop's has not. */
+static void test_late(void)
+{
+    attached();
+    uint64_t id = buy(E8 / 100);
+    wait_for(50 * SECOND_NS);
+    const struct order stop = {.account = ALICE,
+                               .symbol = BTCUSDT,
+                               .side = ORDER_BUY,
+                               .type = ORDER_STOP,
+                               .qty = E8 / 100,
+                               .stop_price = 70000 * E8,
+                               .by_hand = true};
+    uint64_t stop_id = ask(&h, stop);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    hand_over();
+    wait_for(61 * SECOND_NS);
+    venue_execution_committed(execution, rows);
+    state_is(id, ORDER_REJECTED);
+    state_is(stop_id, ORDER_PENDING);
+    CHECK_INT(asked_for("place"), 1);
+    end();
+}
+
 static void test_elsewhere(void)
 {
     attached();
@@ -515,6 +539,7 @@ int main(void)
     test_unknown();
     test_not_sent();
     test_restart();
+    test_late();
     test_elsewhere();
     test_halted();
     test_absent();
