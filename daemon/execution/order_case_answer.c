@@ -60,7 +60,7 @@ static void not_sent(struct order_cases *cases, struct order_case *c, const stru
         order_case_unknown(c, at->now_ns + pause_ns);
     } else if (c->cancel) {
         order_case_end(cases, c, VENUE_NEWS_CANCELED, "", at);
-    } else if (!c->protects && at->now_ns - c->begun_ns >= CASE_UNSENT_NS) {
+    } else if (!c->protects && at->now_ns + pause_ns - c->begun_ns >= CASE_UNSENT_NS) {
         order_case_end(cases, c, VENUE_NEWS_REJECTED, answer->text, at);
     } else {
         c->state = CASE_TO_PLACE;

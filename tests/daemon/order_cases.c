@@ -206,6 +206,10 @@ static void test_not_sent(void)
     LAST(2, CASE_PLACE, 1, VENUE_NEWS_REJECTED);
     CHECK_STR(said.text, "no route");
     begin(false);
+    place(false);
+    answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = 600000, .text = "banned"});
+    LAST(1, CASE_PLACE, 1, VENUE_NEWS_REJECTED); /* it would be too late */
+    begin(false);
     place(true);
     pass(60 * S);
     outcome(VENUE_NOT_SENT);

@@ -127,8 +127,10 @@ def killed(folder, kind):
     folder.start(venue.replay)
     draw = random.Random(29)
     daemon = start(folder, inside, venue)
-    for _ in range(KILLS):
+    for kill in range(KILLS):
         status = attached(daemon)
+        if kill % 20 == 19:  # each start is another wait for what is unknown
+            daemon.wait_status(lambda s: not at_venue(s)["unknown"], "no order of unknown outcome")
         place_some(daemon, venue, draw, status)
         if draw.random() < 0.2:
             daemon.papertape("order", "cancel", "--all", status=None)
