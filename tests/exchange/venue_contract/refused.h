@@ -6,7 +6,9 @@
 #include "tests/exchange/venue_contract/rest.h"
 #include "tests/net/server.h"
 
-#define BAN_NS (600 * 1000000000LL)
+#define SECOND_NS 1000000000LL
+#define BAN_NS    (600 * SECOND_NS)
+#define HOUR_NS   (3600 * SECOND_NS)
 
 /* From within callbacks streams and queues are destroyed, and calls cancelled: no callback follows. */
 static void test_callbacks(struct world *world, struct answer *answer, const char *const *names, size_t n)
@@ -235,8 +237,41 @@ static void test_hostile(const struct subject *subject, struct answer *answer)
     world_end(&world);
 }
 
-/* 429 with Retry-After, to the stream and to REST: each reports it and waits; then both are well. A ban that
- * is known from before lets nothing out. */
+/* An hour of 429 with Retry-After, to the stream and to REST: each reports it, to the second, and tries
+ * nothing more. */
+static void test_limits(const struct subject *subject, struct answer *answer)
+{
+    static struct world world;
+    struct listener rest_bans = {.world = &world};
+    char name[VENUE_STREAM_NAME_MAX];
+    const char *const names[] = {name};
+    world_begin(&world, subject, "429:1h");
+    name_symbols(&world);
+    CHECK_INT(world.venue->stream_name(world.symbols[1].name, MARKET_TRADE, 0, name), 0);
+    int64_t least_ns = clock_wall_ns() + HOUR_NS - SECOND_NS;
+    struct venue_rest *rest =
+        world_rest_at(&world, world.replay.rest_url, (struct venue_ban){0, on_ban, &rest_bans});
+    struct listener *l = listen_at(&world, "limited", world.replay.ws_url, names, 1, 0, 0);
+    expect(answer, VENUE_REPLY_TIME);
+    CHECK_INT(net_requests_time(rest, on_answer, answer, NULL), 0);
+    UNTIL(&world, l->bans > 0 && rest_bans.bans > 0);
+    uint64_t attempts = status_of(l)->attempts, requests = net_requests_status(rest)->requests;
+    world_idle(&world);
+    int64_t most_ns = clock_wall_ns() + HOUR_NS + SECOND_NS;
+    CHECK(l->ban_until_ns >= least_ns && l->ban_until_ns <= most_ns);
+    CHECK(rest_bans.ban_until_ns >= least_ns && rest_bans.ban_until_ns <= most_ns);
+    CHECK(status_of(l)->link == VENUE_WAITING && status_of(l)->attempts == attempts &&
+          status_of(l)->detail[0]);
+    CHECK(clock_wall_of_ms(status_of(l)->retry_ms) >= least_ns);
+    CHECK(net_requests_status(rest)->requests == requests && !answer->done);
+    CHECK(clock_wall_of_ms(net_requests_status(rest)->paused_until_ms) >= least_ns);
+    forget(l);
+    net_requests_destroy(rest);
+    world_end(&world);
+}
+
+/* A second of it: then both are well. A ban that is known from before lets nothing out, and neither does one
+ * that another part met; what is connected stays. */
 static void test_bans(const struct subject *subject, struct answer *answer)
 {
     static struct world world;
@@ -282,7 +317,7 @@ static void test_bans(const struct subject *subject, struct answer *answer)
         world.venue->stream_hold(l->stream, now_ns + BAN_NS, "by another part");
     world_idle(&world);
     CHECK(net_requests_status(rest)->requests == requests && !answer->done);
-    CHECK(is_up(l)); /* what is connected stays */
+    CHECK(is_up(l));
     forget(banned);
     forget(l);
     net_requests_destroy(held);

@@ -180,27 +180,30 @@ static void on_state(void *user, const struct venue_status *status)
     }
 }
 
-/* What is left of a frame that was cut off, or has one wrong byte: whatever is made of it, it is read to its
- * end. */
+/* What is left of a frame that was cut off, one with a wrong byte, and one with another behind its end:
+ * whatever is made of it, it is read to its end, and the first and the last are malformed. */
 static void parse_damaged(struct listener *l, const char *data, size_t len)
 {
+    enum { CUT, WRONG, LONGER, DAMAGES };
     const struct venue_format *format = l->world->venue->format;
     size_t at = (size_t)(l->frames * 7919 % len);
-    for (int cut = 0; cut < 2; cut++) {
-        size_t n = cut ? at : len, turns = 0, bad = 0;
-        char *copy = malloc(n + 1); /* of its own size: nothing behind it may be read */
+    for (int damage = 0; damage < DAMAGES; damage++) {
+        size_t n = damage == CUT ? at : damage == LONGER ? len + 1 : len, turns = 0, bad = 0;
+        char *copy = malloc(len + 1);
         if (!copy)
             exit(EXIT_FAILURE);
-        memcpy(copy, data, n);
-        if (!cut)
+        memcpy(copy, data, len);
+        copy[len] = 'x';
+        if (damage == WRONG)
             copy[at] ^= (char)(1 + l->frames % 127);
+        copy = realloc(copy, n > 0 ? n : 1); /* nothing behind it may be read */
         for (size_t pos = 0; pos < n && turns <= n; turns++) {
             struct market_event event;
             int r = format->parse(l->damaged, copy, n, &pos, &event);
             CHECK(r == 0 || r == 1 || r == -EBADMSG || r == -ENOENT);
             bad += r == -EBADMSG;
         }
-        CHECK(turns <= n && (bad > 0 || !cut || n == 0));
+        CHECK(turns <= n && (bad > 0 || damage == WRONG || n == 0));
         free(copy);
     }
 }

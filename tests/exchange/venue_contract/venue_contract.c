@@ -233,6 +233,7 @@ static int test_one(const struct venue *venue, const char *program)
         test_venue(subject);
         test_hostile(subject, &whole);
         test_orders_hostile(subject);
+        test_limits(subject, &whole);
         test_bans(subject, &whole);
     }
     server_forget_ca();
