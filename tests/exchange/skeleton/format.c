@@ -26,7 +26,7 @@ int skeleton_stream_name(const char *symbol, enum market_kind kind, int64_t inte
 }
 
 /* The next elements of an array: an 'i'nteger, an 'a'mount, a 'w'ide one, a 'b'ool, a 'n'ame of fewer than
- * SYMBOL_NAME_MAX characters. None is below 0. */
+ * SYMBOL_NAME_MAX characters. Numbers are not below 0. */
 static bool read_elements(struct json *json, const char *kinds, ...)
 {
     va_list to;

@@ -300,7 +300,7 @@ static void test_no_orders(struct trader *trader, int64_t qty)
     ANSWERED(trader, VENUE_ABSENT, accounts->cancel(trader->account, 1, "nowhere-1", on_done, trader));
 }
 
-/* Orders against the venue's replay, whose play stands still: nobody listens to it. */
+/* Orders against the venue's replay, whose play stands still: no client listens to it. */
 static void test_orders(struct world *world, struct answer *answer)
 {
     static struct trader trader, other;

@@ -176,7 +176,7 @@ static void hostile_frame(struct peer *peer, int opcode, const char *payload, si
     (void)len;
 }
 
-/* Each reply that is none is -EBADMSG, or empty where it says so; nothing is made of it. */
+/* A malformed reply is -EBADMSG, or an empty one where it is of that form; nothing is made of it. */
 static void ask_hostile(struct world *world, struct venue_rest *rest, struct answer *answer)
 {
     const char *const names[] = {world->symbols[0].name, world->symbols[1].name};
