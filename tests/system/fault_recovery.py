@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Each fault of papertape-replay(1) at both venues, alone and in seeded pairs, and then its end: the daemon lives, every bar that it
-keeps is the source's and none is missing, attempts to connect and requests stay within the venue's limits, and it measures how
+keeps is the source's, without a hole, attempts to connect and requests stay within the venue's limits, and it measures how
 long its bars took to come back. The source is the same market, played once more without a fault. With PAPERTAPE_LONG all faults
 alone and 60 pairs, else some."""
 
@@ -309,7 +309,7 @@ class Scenario:
         return took_s, status["venues"][0]
 
     def expire(self):
-        """The certificate has expired: nothing is told to that venue. Then it has another, which a reload reads."""
+        """The certificate has expired: that venue gets no request. Then it has another, which a reload reads."""
         self.calm()
         status = self.daemon.wait_status(lambda s: "certificate" in s["venues"][0]["detail"], f"{self.name}: the reason")
         assert status["venues"][0]["connections_up"] == 0 and not status["symbols"], status
@@ -322,7 +322,7 @@ class Scenario:
         return time.time_ns()
 
     def compare(self, own):
-        """Every bar is the source's, and none is missing between the first and the last. A halt changes the market: then the venue's
+        """Every bar is the source's, without a hole from the first to the last. A halt changes the market: then the venue's
         own."""
         kept = stored(self.daemon)
         last = {symbol: max(open_ns for name, open_ns in kept if name == symbol) for symbol in self.venue.symbols}
