@@ -129,6 +129,7 @@ static int read_account(struct bars_run *run)
         return cli_backtest_fail(EXIT_ERROR, "--state", err);
     int status = cli_stored_bars_account("backtest", state.database, args->account, &run->stored);
     args->run.session = run->stored.spec.session;
+    args->run.account_ns = run->stored.saved ? 0 : run->stored.created_ns;
     return status;
 }
 

@@ -52,6 +52,7 @@ struct run_args {
     struct trading_calendar days;        /* its days; n 0: it has none */
     struct trading_day *widened;         /* owned: of days, where bars that straddle are kept */
     bool stored;                         /* the bars are a database's: cli_run_load() finds that */
+    int64_t account_ns;                  /* when its daemon made the account; 0: none did */
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/stored.h"
+#include "db/backtest.h"
 #include "db/market_source.h"
 #include "db/reader.h"
 #include "exchange/exit_status.h"
@@ -105,6 +106,7 @@ int cli_stored_bars_load(struct run_args *args, const char *database, struct mar
         status = open_calendar(args, listed->calendar);
     options.calendar = cli_run_calendar(args);
     options.session = args->session;
+    options.account_ns = args->account_ns;
     size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;
     for (size_t i = 0; i < n; i++)
         names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];
@@ -158,6 +160,7 @@ static int read_settings(struct db_reader *reader, struct stored_account *accoun
     account->latency_ns = meta_number(reader, "latency_ns");
     account->slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
     account->extended_hours = (int)meta_number(reader, "extended_hours");
+    account->saved = meta_number(reader, DB_BACKTEST_KEY) > 0;
     return db_reader_symbols(reader, take_venue, account);
 }
 

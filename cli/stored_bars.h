@@ -16,6 +16,7 @@ int cli_stored_bars_load(struct run_args *args, const char *database, struct mar
  * venue of the symbols whose class it says; "": there is none. */
 struct stored_account {
     struct account_spec spec;
+    bool saved; /* by a backtest, whose bars are all the account's */
     int64_t created_ns, latency_ns;
     int32_t slippage_e6;
     int extended_hours;

@@ -114,6 +114,8 @@ struct session {
 
 /* session_sink.c */
 struct engine_sink daemon_session_sink(struct session *session);
+/* Does the session's database have that row of `meta`? */
+bool daemon_session_has_meta(const struct session *session, const char *key);
 /* Stores it with the venue that the symbol names, or else the first. */
 void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol);
 void daemon_session_put_symbols(struct session *session, const struct engine *engine);

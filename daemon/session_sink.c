@@ -1,10 +1,12 @@
 /* Passes the engine's output to the writer unchanged; during a replay only what the database does not have
  * yet. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "db/market_source.h"
 #include "strategy/policy/device.h"
 #include "strategy/strategy.h"
 
@@ -20,9 +22,25 @@ static const struct engine *engine_of(struct session *session)
     return session->playing ? daemon_session_replayed(session) : session->engine;
 }
 
+/* Of a symbol's first bar in the engine: older ones that are fetched beside it no strategy has seen. */
+static void put_first(struct session *session, int symbol, const struct bar *bar)
+{
+    const struct engine *engine = engine_of(session);
+    struct engine_symbol_view view;
+    char key[DB_FIRST_BAR_KEY_MAX], text[24];
+    engine_symbol_view(engine, symbol, &view);
+    db_market_first_bar_key(engine_symbol(engine, symbol)->name, engine_interval(engine), key);
+    if (view.bars != 1 || daemon_session_has_meta(session, key))
+        return;
+    snprintf(text, sizeof text, "%" PRId64, bar->open_ns);
+    db_writer_put_meta(session->writer, key, text);
+}
+
 static void put_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
 {
     struct session *session = ctx;
+    if (!held(session) && engine_of(session) && source == BAR_VENUE)
+        put_first(session, symbol, bar);
     if (!held(session) && engine_of(session))
         db_writer_put_bar(session->writer, symbol, engine_interval(engine_of(session)), source, bar);
     if (!session->playing && session->engine && source == BAR_VENUE && session->hooks.bar)

@@ -75,6 +75,17 @@ int64_t daemon_session_stored_bar(const struct session *session, const char *sym
     return open_ns;
 }
 
+bool daemon_session_has_meta(const struct session *session, const char *key)
+{
+    char text[DB_ERROR_MAX];
+    struct db_reader *reader;
+    if (!session->state || db_reader_open(session->state->database, &reader, text, sizeof text) < 0)
+        return false;
+    bool has = db_reader_meta(reader, key, text, sizeof text) != -ENOENT;
+    db_reader_close(reader);
+    return has;
+}
+
 /* What it is from now on: an event, and its row. */
 static void put_listed(struct session *session, int index, const struct symbol *symbol)
 {

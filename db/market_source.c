@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "db/reader.h"
+#include "engine/engine.h"
 #include "engine/market/grid.h"
 #include "exchange/clock.h"
+#include "exchange/decimal.h"
 #include "exchange/fail.h"
 
 static const int128_t exact_most = (int128_t)1 << 53; /* each whole number up to it is a double */
@@ -65,11 +67,46 @@ static void take_bar(void *ctx, const struct bar *bar)
     bars->open_time_ns[bars->n++] = bar->open_ns;
 }
 
+void db_market_first_bar_key(const char *symbol, int64_t interval_ns, char ret[static DB_FIRST_BAR_KEY_MAX])
+{
+    snprintf(ret, DB_FIRST_BAR_KEY_MAX, "first_bar %s %s", symbol, bar_interval_name(interval_ns));
+}
+
+/* From which bar on an account that was made at account_ns has had the symbol's: those that are the engine's,
+ * and that it still knew then. A symbol of which the database does not know is noted. 0 or -errno. */
+static int find_first(struct db_reader *reader, const char *name, enum bar_source from,
+                      const struct market_options *options, struct market_load *load, int64_t *ret)
+{
+    char key[DB_FIRST_BAR_KEY_MAX], text[32];
+    int64_t first_ns = 0, known_ns;
+    db_market_first_bar_key(name, options->interval_ns, key);
+    int r = db_reader_meta(reader, key, text, sizeof text);
+    if (r == -ENOENT || (r == 0 && decimal_parse_str(text, 0, &first_ns) < 0)) {
+        snprintf(
+            load->note, sizeof load->note,
+            "%s: the database does not say since which bar the daemon's strategies have seen it: all its "
+            "bars before the account warm up",
+            name);
+        return 0;
+    }
+    if (r == 0)
+        r = db_reader_newest_bar(reader, name, options->interval_ns, from, first_ns,
+                                 options->account_ns - options->interval_ns, ENGINE_RECENT_BARS_MAX,
+                                 &known_ns);
+    if (r == 0 && known_ns > first_ns)
+        first_ns = known_ns;
+    if (r < 0 && r != -ENOENT)
+        return r;
+    *ret = first_ns > *ret ? first_ns : *ret;
+    return 0;
+}
+
 static int read_symbol(struct db_reader *reader, const char *path, const char *name, enum bar_source from,
                        const struct market_options *options, struct market_source *source,
-                       char err[static MARKET_ERROR_MAX])
+                       struct market_load *load, char err[static MARKET_ERROR_MAX])
 {
     bool all = options->from_ns == 0 && options->to_ns == 0;
+    int64_t from_ns = all ? INT64_MIN : options->from_ns;
     const char *interval = bar_interval_name(options->interval_ns);
     struct db_symbol_row row;
     struct taker taker = {.source = source, .repair = options->repair};
@@ -82,9 +119,11 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
         source->symbol = row.symbol;
         source->bars.interval_ns = options->interval_ns;
         memcpy(source->bars.symbol, row.symbol.name, sizeof(row.symbol.name));
-        r = db_reader_split_bars(reader, name, options->interval_ns, from, all ? INT64_MIN : options->from_ns,
-                                 all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
+        r = options->account_ns > 0 ? find_first(reader, name, from, options, load, &from_ns) : 0;
     }
+    if (r == 0)
+        r = db_reader_split_bars(reader, name, options->interval_ns, from, from_ns,
+                                 all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
     if (r < 0)
         snprintf(err, MARKET_ERROR_MAX, "cannot read: %s: %s", source->origin, db_reader_error(reader));
     else if (taker.failed < 0)
@@ -96,7 +135,7 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
 
 static int read_all(struct db_reader *reader, const char *path, const char *const *symbols, size_t n,
                     enum bar_source from, const struct market_options *options, struct market_source *sources,
-                    char err[static MARKET_ERROR_MAX])
+                    struct market_load *load, char err[static MARKET_ERROR_MAX])
 {
     int r = db_reader_begin(reader);
     if (r < 0) {
@@ -104,7 +143,7 @@ static int read_all(struct db_reader *reader, const char *path, const char *cons
         return r;
     }
     for (size_t i = 0; i < n && r == 0; i++)
-        r = read_symbol(reader, path, symbols[i], from, options, &sources[i], err);
+        r = read_symbol(reader, path, symbols[i], from, options, &sources[i], load, err);
     db_reader_end(reader);
     return r;
 }
@@ -128,7 +167,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     }
     struct market_source *sources = calloc(n, sizeof(*sources));
     if (sources) {
-        r = read_all(reader, path, symbols, n, source, options, sources, err);
+        r = read_all(reader, path, symbols, n, source, options, sources, &done, err);
     } else {
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
         r = -ENOMEM;

@@ -143,6 +143,10 @@ int db_reader_count_bars(struct db_reader *reader, const char *symbol, int64_t i
                          enum bar_source source, int64_t from_ns, int64_t to_ns, int64_t *ret);
 int db_reader_first_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                         enum bar_source source, int64_t *ret_open_ns);
+/* When the n-th newest of those opens that open in [from_ns, to_ns]. */
+int db_reader_newest_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                         enum bar_source source, int64_t from_ns, int64_t to_ns, int64_t n,
+                         int64_t *ret_open_ns);
 /* The gaps that are not filled, oldest first, at most `limit`; their symbol is -1. */
 int db_reader_open_gaps(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t limit,
                         void (*row)(void *ctx, const struct db_gap *row), void *ctx);

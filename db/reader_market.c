@@ -246,7 +246,8 @@ int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int6
     return bars(reader, &(struct bars_query){newest, symbol, interval_ns, source, n, 0, true}, row, ctx);
 }
 
-static int one_of_bars(struct db_reader *reader, const char *sql, const struct bars_query *query,
+/* The nth row of the statement, from 0 on. */
+static int one_of_bars(struct db_reader *reader, const char *sql, const struct bars_query *query, int64_t nth,
                        int64_t *ret)
 {
     struct db_symbol_row symbol;
@@ -255,26 +256,37 @@ static int one_of_bars(struct db_reader *reader, const char *sql, const struct b
         return r;
     r = db_query_first(reader, sql,
                        RECORD_PARAMS(symbol.id, query->interval_ns, db_words_bar_source.names[query->source],
-                                     query->a, query->b),
+                                     query->a, query->b, nth),
                        RECORD_INTO(ret));
     return r < 0 ? r : r == 0 ? -ENOENT : 0;
 }
 
 #define OF_SERIES \
     "FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns BETWEEN ?4 AND ?5"
+#define NTH " LIMIT 1 OFFSET ?6"
 
 int db_reader_count_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                          enum bar_source source, int64_t from_ns, int64_t to_ns, int64_t *ret)
 {
-    return one_of_bars(reader, "SELECT count(*) " OF_SERIES,
-                       &(struct bars_query){NULL, symbol, interval_ns, source, from_ns, to_ns, false}, ret);
+    return one_of_bars(reader, "SELECT count(*) " OF_SERIES NTH,
+                       &(struct bars_query){NULL, symbol, interval_ns, source, from_ns, to_ns, false}, 0,
+                       ret);
 }
 
 int db_reader_first_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                         enum bar_source source, int64_t *ret_open_ns)
 {
-    return one_of_bars(reader, "SELECT open_ns " OF_SERIES " ORDER BY open_ns LIMIT 1",
+    return one_of_bars(reader, "SELECT open_ns " OF_SERIES " ORDER BY open_ns" NTH,
                        &(struct bars_query){NULL, symbol, interval_ns, source, INT64_MIN, INT64_MAX, false},
+                       0, ret_open_ns);
+}
+
+int db_reader_newest_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                         enum bar_source source, int64_t from_ns, int64_t to_ns, int64_t n,
+                         int64_t *ret_open_ns)
+{
+    return one_of_bars(reader, "SELECT open_ns " OF_SERIES " ORDER BY open_ns DESC" NTH,
+                       &(struct bars_query){NULL, symbol, interval_ns, source, from_ns, to_ns, false}, n - 1,
                        ret_open_ns);
 }
 

@@ -17,7 +17,7 @@
 
 enum {
     HELD_BARS_MAX = 256,
-    RECENT_BARS_MAX = 1000, /* the most that the daemon fetches at its start: daemon/config.h */
+    RECENT_BARS_MAX = ENGINE_RECENT_BARS_MAX,
     OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
     OUTPUT_NAME_MAX = 48,
     CALENDARS_MAX = 16,

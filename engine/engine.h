@@ -161,6 +161,10 @@ enum engine_venue_request { ENGINE_VENUE_PLACE, ENGINE_VENUE_CANCEL };
 
 enum { ENGINE_ALERT_MAX = 513 }; /* of an alert's text, with the NUL */
 
+/* Of a symbol's bars the newest are shown to an account that is made later. As many as a daemon fetches at
+ * its start, at most: daemon/config.h. */
+enum { ENGINE_RECENT_BARS_MAX = 1000 };
+
 /* What an alert is about: an account and a symbol by their indexes, -1 for none, an order, 0 for none. */
 struct engine_subject {
     int account, symbol;

@@ -16,6 +16,7 @@ import harness
 START_S = 1704067200  # 2024-01-01, a Monday
 MINUTES = 7 * 1440 if harness.LONG else 2 * 1440
 SHORT_MINUTES = 720
+OLDER_MINUTES = 2 * 1440 + 900
 SEED = int(os.environ.get("PAPERTAPE_SEED", "20261121"))
 WAIT = 1800.0 if harness.LONG else 600.0
 FEE = "0.001"
@@ -170,12 +171,38 @@ def compare(names, minutes, shorts):
         assert (",borrow," in stored["ledger"]) == shorts, "nothing was sold short" if shorts else "something was borrowed"
 
 
+def with_older_bars():
+    """The database has older bars than the engine had: `backtest --account` warms up on what the live account saw."""
+    with harness.Folder() as folder:
+        path, begin = os.path.join(folder.path, "BTCUSDT_1m.csv"), START_S + 2 * 86400
+        write_bars(path, SEED, 42000.0, 5, OLDER_MINUTES)
+        config = configuration(["binance-day-trade"], True).replace(", ETHUSDT", "").replace("history = 0", "history = 2d")
+        config = config.replace("strategy.fast = 4", "strategy.fast = 20").replace("strategy.slow = 15", "strategy.slow = 700")
+        replay = folder.start(harness.Replay(folder.path, "--bars", path, "--from", str(begin * 1000), "--speed", "max"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"]))
+        last = START_S + 60 * (OLDER_MINUTES - 1)
+        harness.wait_last_bars(daemon, {"BTCUSDT": last * 1000}, "1m", WAIT, (last + 60) * 10**9)
+        daemon.wait_status(lambda s: s["venues"][0]["history"] == "done", "older bars")
+        assert daemon.stop() == 0 and replay.stop() == 0
+        ((bars,),) = daemon.query(f"SELECT count(*) FROM bars WHERE source = 'venue' AND open_ns < {begin * 10**9}")
+        assert bars > 2000, f"{bars} older bars, and the live account saw 500"
+        stored = {"orders": daemon.papertape("orders", "--csv"), "fills": daemon.papertape("fills", "--csv"),
+                  "ledger": daemon.papertape("ledger", "export")}
+        assert len(rows(stored["fills"])) > 2, "it never traded: nothing was shown"
+        for way in ("engine", "auto"):
+            paths = {what: os.path.join(folder.path, f"{way}-{what}.csv") for what in stored}
+            daemon.papertape("backtest", "--account", "binance-day-trade", "--way", way, *(word for what, at in paths.items() for word in (f"--{what}", at)))
+            same(way, stored, {what: open(at, newline="", encoding="utf-8").read() for what, at in paths.items()})
+        print(f"{bars} bars from before the start, 500 of them seen: {len(rows(stored['fills'])) - 1} fills equal")
+
+
 def main():
     names = strategies()
     assert names == sorted(SETTINGS), f"this test knows {sorted(SETTINGS)}, the program {names}"
     print(f"counts: {MINUTES} bars of two symbols, seed {SEED}" + ("" if harness.LONG else " (--long: a week)"))
     compare(names, MINUTES, False)
     compare(strategies(short=True), SHORT_MINUTES, True)
+    with_older_bars()
     return 0
 
 
