@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,8 +227,7 @@ static int run(struct option_call *call)
         status = option_fail(call, EXIT_NO_DAEMON, "%s: " DB_NOT_YET("database", "papertaped"),
                              backup->state.database);
     } else {
-        early_stop_catch();       /* what is half written is removed, */
-        signal(SIGXFSZ, SIG_IGN); /* and a limit on the size of files is reported like a full disk */
+        early_stop_catch(); /* what is half written is removed */
         yield_to_others();
         r = check_asked(backup, call->arguments[0]);
         bool asked_wrong = r < 0 && (backup->asked->keep == 0 || r == -EINVAL);

@@ -80,8 +80,11 @@ void cli_fetch_banned(const struct fetch *fetch, int64_t until_ns); /* keeps it 
 
 /* Has the symbol trading days? */
 bool cli_fetch_has_days(const struct fetch *fetch, const struct fetch_symbol *symbol);
-/* Prepares the job of a symbol whose listing is known, and opens its store; or says in the job why not. */
-void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder);
+/* Prepares the job of a symbol whose listing is known, and opens its store; or says in the job why not.
+ * `kept`: one that is there, to read alone; else it waits for another process that fetches the series. */
+void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder, bool kept);
+/* All of them, so that no two processes wait for each other. */
+void cli_fetch_open_all(struct fetch *fetch, const char *folder);
 /* Where all of a stated range is kept and settled: opens the stores, and has files written, without the
  * venue. False: it has to be asked; nothing is open. */
 bool cli_fetch_from_cache(struct fetch *fetch);

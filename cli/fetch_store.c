@@ -4,13 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/fetch.h"
+#include "exchange/early_stop.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "exchange/history/known.h"
 
-#define DAY_NS     (24 * 3600 * 1000000000LL)
+#define DAY_NS (24 * 3600 * 1000000000LL)
+enum { BUSY_LOOK_NS = 100 * 1000 * 1000 };
 #define LONGEST_NS (32 * DAY_NS) /* more than any bar is */
 
 bool cli_fetch_has_days(const struct fetch *fetch, const struct fetch_symbol *symbol)
@@ -67,12 +70,27 @@ static struct history_series name_series(const struct fetch *fetch, const struct
     };
 }
 
-/* A symbol that is not listed, and one that another process fetches, does not keep the others from coming. */
-void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder)
+/* Another process may fetch it: what that has then is there. */
+static int open_or_wait(const struct fetch *fetch, const struct history_series *series, const char *folder,
+                        struct history_store **ret, char *err, size_t err_size)
+{
+    const struct timespec pause = {.tv_nsec = BUSY_LOOK_NS};
+    int r = history_store_open(folder, series, ret, err, err_size);
+    if (r == -EBUSY)
+        fprintf(stderr, "papertape: %s: %s; waits for it\n", fetch->asked->verb, err);
+    while (r == -EBUSY && !early_stop_asked()) {
+        (void)nanosleep(&pause, NULL);
+        r = history_store_open(folder, series, ret, err, err_size);
+    }
+    return r;
+}
+
+/* A symbol that is not listed does not keep the others from coming. */
+void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder, bool kept)
 {
     struct fetch_symbol *symbol = &fetch->symbols[i];
     struct history_job *job = &fetch->jobs[i];
-    char host[FETCH_HOST_MAX], err[FETCH_ERROR_MAX];
+    char host[FETCH_HOST_MAX], err[FETCH_ERROR_MAX] = "";
     const bool stock = cli_fetch_has_days(fetch, symbol);
     const struct history_series series = name_series(fetch, symbol, stock, host);
     const struct history_job known = *job; /* what the venue's list said */
@@ -97,9 +115,33 @@ void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder)
             fail_with(-EINVAL, job->why, sizeof job->why,
                       fetch->trades ? "--from is not before --to or now, by the venue's clock"
                                     : "no bar between --from and --to is whole yet, by the venue's clock");
-    else if ((job->error = history_store_open(folder, &series, &symbol->store, err, sizeof err)) < 0)
+    else
+        job->error = kept ? history_store_open_kept(folder, &series, &symbol->store, err, sizeof err)
+                          : open_or_wait(fetch, &series, folder, &symbol->store, err, sizeof err);
+    if (job->error && err[0])
         snprintf(job->why, sizeof job->why, "%.380s", err);
     job->store = symbol->store;
+}
+
+struct turn {
+    const struct fetch *fetch;
+    size_t i;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    return strcmp(x->fetch->symbols[x->i].name, y->fetch->symbols[y->i].name);
+}
+
+void cli_fetch_open_all(struct fetch *fetch, const char *folder)
+{
+    struct turn turns[FETCH_SYMBOLS_MAX];
+    for (size_t i = 0; i < fetch->n; i++)
+        turns[i] = (struct turn){fetch, i};
+    qsort(turns, fetch->n, sizeof *turns, by_name);
+    for (size_t i = 0; i < fetch->n; i++)
+        cli_fetch_open(fetch, turns[i].i, folder, false);
 }
 
 /* ---- without the venue ---- */
@@ -177,7 +219,7 @@ bool cli_fetch_from_cache(struct fetch *fetch)
     fetch->now_ns = fetch->asked->to_ns + LONGEST_NS; /* what is settled was whole */
     for (size_t i = 0; i < fetch->n && whole; i++) {
         int64_t listed_ns = fetch->jobs[i].listed_ns;
-        cli_fetch_open(fetch, i, folder);
+        cli_fetch_open(fetch, i, folder, true);
         fetch->jobs[i].listed_ns = listed_ns;
         whole = is_whole(&fetch->jobs[i]);
     }

@@ -222,8 +222,9 @@ static int fill_stores(struct asking *asking)
     if (!folder_cache("history", fetch->asked->cache, folder))
         return fail(asking, -ENOENT, "", "no place for it: --cache DIR, $XDG_CACHE_HOME or $HOME");
     fetch->days = feed_calendar_view(&fetch->calendar);
-    for (size_t i = 0; i < fetch->n; i++)
-        cli_fetch_open(fetch, i, folder);
+    cli_fetch_open_all(fetch, folder);
+    if (early_stop_asked())
+        return -ECANCELED;
     if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
         return r;
     cli_progress_begin(&asking->progress, fetch->asked->verb);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -88,7 +87,6 @@ static int run(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     early_stop_catch();
-    signal(SIGXFSZ, SIG_IGN);
     if (asked->from_events)
         return rebuild(call, &state);
     int r =

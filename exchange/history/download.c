@@ -136,11 +136,13 @@ static int take_page(struct asking *asking)
     size_t changed = 0;
     int r = history_store_add(job->store, asking->download->now_ns, asking->from_ns, asking->end_ns,
                               asking->bars, asking->n, &changed);
+    job->pages++;
+    if (r < 0)
+        return r;
     job->changed += changed;
     job->rows += asking->n;
-    job->pages++;
     job->done_ns += asking->end_ns - asking->from_ns;
-    return r;
+    return 0;
 }
 
 /* Of a page that another follows the trades before its last time: more of that time may follow. */
@@ -159,6 +161,8 @@ static int take_trades(struct asking *asking, bool more)
         return 0;
     int r = history_store_add_trades(job->store, asking->download->now_ns, asking->from_ns, end_ns,
                                      asking->trades, n, &changed);
+    if (r < 0)
+        return r;
     job->changed += changed;
     job->rows += n;
     job->done_ns += end_ns - asking->from_ns;

@@ -35,6 +35,7 @@ struct covered {
 struct history_store {
     char path[PATH_MAX];
     int fd;
+    bool reads;        /* alone: the file stays as it is, and may grow meanwhile */
     size_t words, key; /* of a row: row.h */
     off_t end;
     struct covered *pieces;
@@ -348,7 +349,8 @@ int history_series_path(const char *folder, const struct history_series *series,
     return 0;
 }
 
-/* The series must be the file's; a new one gets it. The pages begin behind it. */
+/* The series must be the file's; a new one gets it, unless the file is only read. The pages begin behind it.
+ */
 static int read_series(struct history_store *store, const char *line, char *err, size_t err_size)
 {
     char have[SERIES_MAX];
@@ -365,7 +367,8 @@ static int read_series(struct history_store *store, const char *line, char *err,
         store->end = (off_t)len + 1;
         return 0;
     }
-    if (memchr(have, '\n', (size_t)n) || st.st_size > (off_t)sizeof have) /* not the beginning of one */
+    if (store->reads || memchr(have, '\n', (size_t)n) ||
+        st.st_size > (off_t)sizeof have) /* not the beginning of one */
         return fail_with(-EBADMSG, err, err_size,
                          "%s is of another series or version: remove it, and it is fetched again",
                          store->path);
@@ -388,24 +391,41 @@ static int read_pages(struct history_store *store)
     }
     if (r != -ENODATA)
         return r;
+    if (store->reads)
+        return 0;
     return ftruncate(store->fd, store->end) < 0 || lseek(store->fd, store->end, SEEK_SET) < 0 ? -errno : 0;
 }
 
-static int open_file(struct history_store *store, const char *folder, const struct history_series *series,
-                     char *err, size_t err_size)
+/* The lock lets one process write at a time. */
+static int open_to_write(struct history_store *store, char *err, size_t err_size)
 {
     char place[PATH_MAX], failed[PATH_MAX];
-    int r = history_series_path(folder, series, ".history", store->path);
-    if (r < 0)
-        return fail_with(r, err, err_size, "%.200s…: %s", folder, strerror(-r));
     snprintf(place, sizeof place, "%.*s", (int)(strrchr(store->path, '/') - store->path), store->path);
-    r = folder_make(place, FOLDER_MODE, failed);
+    int r = folder_make(place, FOLDER_MODE, failed);
     if (r < 0)
         return fail_with(r, err, err_size, "%s: %s", failed, strerror(-r));
     store->fd = lock_file_take(AT_FDCWD, store->path);
     if (store->fd < 0)
         return fail_with(store->fd, err, err_size, "%s: %s", store->path,
                          store->fd == -EBUSY ? "another process fetches it" : strerror(-store->fd));
+    return 0;
+}
+
+static int open_to_read(struct history_store *store, char *err, size_t err_size)
+{
+    store->fd = open(store->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return store->fd < 0 ? fail_with(-errno, err, err_size, "%s: %s", store->path, strerror(errno)) : 0;
+}
+
+static int open_file(struct history_store *store, const char *folder, const struct history_series *series,
+                     char *err, size_t err_size)
+{
+    int r = history_series_path(folder, series, ".history", store->path);
+    if (r < 0)
+        return fail_with(r, err, err_size, "%.200s…: %s", folder, strerror(-r));
+    r = store->reads ? open_to_read(store, err, err_size) : open_to_write(store, err, err_size);
+    if (r < 0)
+        return r;
     char *line = series_line(series, store->words);
     r = line ? read_series(store, line, err, err_size) : fail_with(-ENOMEM, err, err_size, "out of memory");
     free(line);
@@ -414,13 +434,14 @@ static int open_file(struct history_store *store, const char *folder, const stru
     return r;
 }
 
-int history_store_open(const char *folder, const struct history_series *series, struct history_store **ret,
-                       char *err, size_t err_size)
+static int open_store(const char *folder, const struct history_series *series, bool reads,
+                      struct history_store **ret, char *err, size_t err_size)
 {
     struct history_store *store = calloc(1, sizeof *store);
     if (!store)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     store->fd = -1;
+    store->reads = reads;
     store->words = series->interval_ns > 0 ? HISTORY_BAR_WORDS : HISTORY_TRADE_WORDS;
     store->key = series->interval_ns > 0 ? HISTORY_BAR_KEY : HISTORY_TRADE_KEY;
     int r = open_file(store, folder, series, err, err_size);
@@ -429,6 +450,18 @@ int history_store_open(const char *folder, const struct history_series *series, 
     else
         *ret = store;
     return r;
+}
+
+int history_store_open(const char *folder, const struct history_series *series, struct history_store **ret,
+                       char *err, size_t err_size)
+{
+    return open_store(folder, series, false, ret, err, err_size);
+}
+
+int history_store_open_kept(const char *folder, const struct history_series *series,
+                            struct history_store **ret, char *err, size_t err_size)
+{
+    return open_store(folder, series, true, ret, err, err_size);
 }
 
 void history_store_close(struct history_store *store)

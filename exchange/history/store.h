@@ -44,6 +44,10 @@ int history_series_path(const char *folder, const struct history_series *series,
  * sentence. */
 int history_store_open(const char *folder, const struct history_series *series, struct history_store **ret,
                        char *err, size_t err_size);
+/* The same of a file that is there, to read alone: what was whole at that moment, also while another process
+ * fetches it. -ENOENT: there is none. */
+int history_store_open_kept(const char *folder, const struct history_series *series,
+                            struct history_store **ret, char *err, size_t err_size);
 void history_store_close(struct history_store *store); /* NULL is fine */
 const char *history_store_path(const struct history_store *store);
 

@@ -125,6 +125,9 @@ static void test_random(struct random *random)
     struct history_store *second;
     CHECK_INT(history_store_open(scratch_root(), &series, &second, err, sizeof err), -EBUSY);
     CHECK(strstr(err, "another process fetches it") != NULL);
+    CHECK_INT(history_store_open_kept(scratch_root(), &series, &second, err, sizeof err), 0);
+    check_range(second, 0, SLOTS - 1);
+    history_store_close(second);
     history_store_close(store);
 }
 

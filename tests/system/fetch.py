@@ -8,11 +8,16 @@ import concurrent.futures
 import csv
 import datetime
 import decimal
+import fcntl
+import functools
+import glob
 import gzip
 import hashlib
 import json
 import os
 import random
+import re
+import resource
 import signal
 import socket
 import ssl
@@ -265,6 +270,49 @@ def backtested(folder, source, replay):
     print(f"backtest: {shown[0][0]['trades']} trades on {bars} bars, fetched once")
 
 
+def parallel(folder, replay):
+    """Several processes want one series: what is kept is read by all at once, also while one fetches; what is not, one after the other fetches."""
+    home = folder.within("parallel")
+    environment = os.environ | {"XDG_CACHE_HOME": home}
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--interval", "1m", "--from", "2024-01-01", "--ca-file", replay.ca,
+            "--bars", f"binance:{NAMES[0]}", "--rest-url", replay.urls["rest_url"], "--to"]
+
+    def fetched(process):
+        said = process.communicate(timeout=harness.PATIENCE)[1]
+        assert process.returncode == 0, said
+        return int(re.search(r"bars, (\d+) of them fetched now", said)[1])
+    start = functools.partial(subprocess.Popen, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    counts = [fetched(process) for process in [start([*line, "2024-01-03"]) for _ in range(6)]]
+    assert sum(n > 0 for n in counts) == 1, counts
+    (kept,) = glob.glob(os.path.join(home, "papertape/history/*/*.history"))
+    with open(kept, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a process that fetches it
+        assert fetched(start([*line, "2024-01-03"])) == 0
+        waiting = start([*line, "2024-01-04"])
+        said = waiting.stderr.readline()
+        assert said.endswith(f"{kept}: another process fetches it; waits for it\n"), said
+    assert fetched(waiting) > 0
+    print(f"parallel: {max(counts)} bars fetched once of {len(counts)} processes")
+
+
+def full(folder, replay):
+    """A limit on the size of files stands for a full disk: a line, the status, and what it says is kept is there."""
+    place = folder.within("full")
+    line = command(replay, place)
+    line[line.index("--symbol") + 1] = NAMES[0]
+    kept = os.path.join(place, "cache", f"binance@{replay.urls['rest_url'].removeprefix('https://')}", f"{NAMES[0]}_1m.history")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400000, resource.RLIM_INFINITY))
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, preexec_fn=limit)
+    found = re.search(rf"papertape: fetch: {NAMES[0]}: (\d+) bars so far: .*File too large", done.stderr)
+    assert done.returncode == 1 and found, done
+    assert 0 < os.path.getsize(kept) <= 400000
+    (again,) = json.loads(subprocess.run([*line, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
+    assert again["bars"] - again["fetched"] == int(found[1]) > 0, (again, found[1])
+    print(f"a full disk: {found[1]} bars kept, as it says")
+
+
 def alpaca_pages(replay, path, symbol, **query):
     """All bars of a symbol as REST has them, page by page."""
     trusted, bars, token = ssl.create_default_context(cafile=replay.ca), [], None
@@ -385,6 +433,8 @@ def main():
         checked(folder, replay, chance)
         several(folder, replay, source)
         backtested(folder, source, replay)
+        parallel(folder, replay)
+        full(folder, replay)
         alpaca(folder)
         banned(folder, files)
         refused(folder.path, replay)
