@@ -73,6 +73,7 @@ int cli_fetch_take(struct fetch *fetch);
 
 /* "HOST:PORT" where the history is another server's than the venue's own; else "". */
 void cli_fetch_host(const struct fetch *fetch, char host[static FETCH_HOST_MAX]);
+void cli_fetch_host_of(const char *rest_url, const struct venue *venue, char host[static FETCH_HOST_MAX]);
 /* Until when the venue said to wait, of the wall's clock, in this run or one before; 0: it did not, or that
  * is over. */
 int64_t cli_fetch_banned_until(const struct fetch *fetch);
@@ -88,6 +89,13 @@ void cli_fetch_open_all(struct fetch *fetch, const char *folder);
 /* Where all of a stated range is kept and settled: opens the stores, and has files written, without the
  * venue. False: it has to be asked; nothing is open. */
 bool cli_fetch_from_cache(struct fetch *fetch);
+/* What the venue lists a symbol with, without what changes from day to day: new, to the digit; NULL without
+ * memory. And back: false for another object. */
+json_t *cli_fetch_listing(const struct symbol *symbol);
+bool cli_fetch_take_listing(const json_t *object, struct symbol *ret);
+/* What is kept of it, beside any of the symbol's series. False: nothing. */
+bool cli_fetch_find_listing(const struct fetch_asked *asked, const struct venue *venue, const char *symbol,
+                            struct symbol *ret);
 /* Keeps what that takes. */
 void cli_fetch_remember(const struct fetch *fetch, const char *folder);
 

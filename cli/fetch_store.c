@@ -44,13 +44,17 @@ static void set_end(struct fetch *fetch, struct history_job *job)
     job->end_ns = fetch->asked->to_ns < open_ns ? fetch->asked->to_ns : open_ns;
 }
 
-void cli_fetch_host(const struct fetch *fetch, char host[static FETCH_HOST_MAX])
+void cli_fetch_host_of(const char *rest_url, const struct venue *venue, char host[static FETCH_HOST_MAX])
 {
     struct url url;
     host[0] = '\0';
-    if (fetch->asked->rest_url && strcmp(fetch->asked->rest_url, fetch->venue->rest_url) != 0 &&
-        net_url_parse(fetch->asked->rest_url, &url) == 0)
+    if (rest_url && strcmp(rest_url, venue->rest_url) != 0 && net_url_parse(rest_url, &url) == 0)
         snprintf(host, FETCH_HOST_MAX, "%s:%u", url.host, url.port);
+}
+
+void cli_fetch_host(const struct fetch *fetch, char host[static FETCH_HOST_MAX])
+{
+    cli_fetch_host_of(fetch->asked->rest_url, fetch->venue, host);
 }
 
 /* The series that its store is of; `host` becomes a part of it. */
@@ -177,6 +181,8 @@ static bool take_known(struct fetch *fetch, size_t i, const char *folder)
     struct history_known known;
     if (!recall(fetch, symbol, folder, &known))
         return false;
+    if (known.listing)
+        (void)cli_fetch_take_listing(known.listing, &symbol->symbol);
     memcpy(symbol->name, known.symbol, sizeof symbol->name);
     memcpy(symbol->symbol.name, known.symbol, sizeof symbol->symbol.name);
     memcpy(symbol->symbol.calendar, known.calendar, sizeof symbol->symbol.calendar);
@@ -239,7 +245,7 @@ static bool is_known(const char *folder, const struct history_series *series,
         return false;
     bool same = strcmp(before.symbol, known->symbol) == 0 && strcmp(before.calendar, known->calendar) == 0 &&
                 before.price_scale == known->price_scale && before.qty_scale == known->qty_scale &&
-                before.listed_ns == known->listed_ns &&
+                before.listed_ns == known->listed_ns && json_equal(before.listing, known->listing) &&
                 (known->n_days == 0 ||
                  covers(&before, known->days[0].early_ns, known->days[known->n_days - 1].late_ns));
     history_known_finish(&before);
@@ -264,7 +270,9 @@ void cli_fetch_remember(const struct fetch *fetch, const char *folder)
         memcpy(known.symbol, symbol->name, sizeof known.symbol);
         if (stock)
             memcpy(known.calendar, symbol->symbol.calendar, sizeof known.calendar);
+        known.listing = cli_fetch_listing(&symbol->symbol);
         if (!is_known(folder, &series, &known))
             (void)history_known_write(folder, &series, &known); /* where it fails the venue is asked again */
+        json_decref(known.listing);
     }
 }

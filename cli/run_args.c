@@ -61,7 +61,7 @@ void cli_run_finish(struct run_args *args)
     for (int i = 0; i < RUN_LISTS; i++)
         free(args->lists[i]);
     for (size_t i = 0; i < args->n_bars; i++)
-        free(args->fetched[i]);
+        free(args->fetched[i]), free(args->listed[i]);
     cli_run_calendar_finish(args);
     *args = (struct run_args){0};
 }
@@ -290,7 +290,8 @@ int cli_run_names(struct run_args *args, const char *const **ret)
 
 int cli_run_terms(struct run_args *args, size_t n, struct market_terms *ret)
 {
-    struct market_terms terms;
+    struct market_terms terms = {.listed =
+                                     n == args->n_bars ? (const struct symbol *const *)args->listed : NULL};
     int status = spread(args, "--lot", args->lots, &args->n_lots, n, &terms.lots);
     if (status == EXIT_OK)
         status = spread(args, "--tick", args->ticks, &args->n_ticks, n, &terms.ticks);

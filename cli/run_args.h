@@ -41,6 +41,7 @@ struct run_args {
     size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
     size_t n_lots, n_ticks, n_quotes;
     char *fetched[SYMBOLS_MAX];                   /* owned: the files of bars that were fetched */
+    struct symbol *listed[SYMBOLS_MAX];           /* owned: as the venue lists it; NULL: not known */
     const char *rest_url, *ca_file, *keys, *feed; /* of the venue that they are fetched from */
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
@@ -99,6 +100,9 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
  * own; "": there is none. It can be removed once they are loaded. EXIT_OK, or a status with its line. */
 int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX]);
 
+/* Of files that --venue lists, by their names and what is kept of its history: their listings. */
+void cli_run_list_files(struct run_args *args);
+
 /* --symbol of the bars files, NULL where it was not given; one that was given once is of all of them.
  * EXIT_OK, or EXIT_USAGE for other numbers of them. */
 int cli_run_names(struct run_args *args, const char *const **ret);
@@ -115,7 +119,7 @@ void cli_run_note(const struct run_args *args, const struct market *market);
  * EXIT_ERROR. */
 int cli_run_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX]);
 
-/* Where a symbol's terms come from, in words: "--lot", "file", "name", "exchange info", "database",
+/* Where a symbol's terms come from, in words: "--lot", "file", "name", "exchange info", "venue", "database",
  * "default". */
 enum run_term { RUN_TERM_LOT, RUN_TERM_TICK, RUN_TERM_QUOTE };
 const char *cli_run_source(const struct run_args *args, enum run_term term, const struct symbol *symbol);

@@ -31,6 +31,35 @@ static void note(const struct run_args *args, const struct fetch *fetch, size_t 
             (unsigned long long)fetch->jobs[i].rows);
 }
 
+/* A copy whose bytes are those of any other of the same listing; NULL: it has none. */
+static struct symbol *copy_listing(const struct symbol *symbol)
+{
+    struct symbol *copy = calloc(1, sizeof *copy);
+    json_t *listing = cli_fetch_listing(symbol);
+    if (copy && (!listing || !cli_fetch_take_listing(listing, copy))) {
+        free(copy);
+        copy = NULL;
+    }
+    json_decref(listing);
+    if (copy)
+        copy->trading = true; /* when its bars were */
+    return copy;
+}
+
+void cli_run_list_files(struct run_args *args)
+{
+    const struct venue *venue = args->venue ? venue_find(args->venue) : NULL;
+    const struct fetch_asked asked = {.rest_url = args->rest_url, .cache = args->cache};
+    char name[SYMBOL_NAME_MAX], listed[SYMBOL_NAME_MAX];
+    struct symbol found;
+    for (size_t i = 0; i < args->n_bars && venue; i++) {
+        const char *given = args->n_symbols > 0 ? args->symbols[args->n_symbols > i ? i : 0] : NULL;
+        if (!args->listed[i] && bars_file_symbol(args->bars[i], given, name) == 0 &&
+            cli_fetch_find_listing(&asked, venue, cli_stored_symbol(name, listed), &found))
+            args->listed[i] = copy_listing(&found);
+    }
+}
+
 /* In the words' places come the files. */
 static int put_files(struct run_args *args, const struct fetch *fetch)
 {
@@ -42,6 +71,7 @@ static int put_files(struct run_args *args, const struct fetch *fetch)
         if (!args->fetched[i])
             return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
         args->bars[i] = args->fetched[i];
+        args->listed[i] = copy_listing(&fetch->symbols[k].symbol);
         args->calendar = args->calendar || !fetch->symbols[k].symbol.calendar[0] ? args->calendar : "nyse";
         note(args, fetch, k++);
     }

@@ -122,8 +122,10 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX], fetched[PATH_MAX];
     int status = cli_run_fetch(args, fetched);
-    if (status == EXIT_OK)
+    if (status == EXIT_OK) {
+        cli_run_list_files(args);
         status = cli_run_calendar_open(args, args->calendar);
+    }
     options.session = args->calendar ? args->session : SESSION_ALL;
     options.calendar = cli_run_calendar(args);
     if (status == EXIT_OK)

@@ -7,6 +7,15 @@
 
 enum { LARGE_PART = 100 }; /* a lot that costs more than one of so many parts of the cash is large */
 
+/* Is it as its venue lists it? */
+static bool is_listed(const struct run_args *args, const struct symbol *symbol)
+{
+    for (size_t i = 0; i < args->n_bars; i++)
+        if (args->listed[i] && symbol_same_units(args->listed[i], symbol))
+            return true;
+    return false;
+}
+
 const char *cli_run_source(const struct run_args *args, enum run_term term, const struct symbol *symbol)
 {
     static const char *const options[] = {
@@ -19,6 +28,8 @@ const char *cli_run_source(const struct run_args *args, enum run_term term, cons
         return "exchange info";
     if (given[term] > 0)
         return options[term];
+    if (is_listed(args, symbol))
+        return "venue";
     if (term == RUN_TERM_QUOTE)
         return strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) == 0 ? "unknown" : "name";
     return symbol_known(symbol->name) ? "name" : "file";

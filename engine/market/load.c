@@ -127,6 +127,11 @@ static bool hash_term(EVP_MD_CTX *hash, const char *const *terms, size_t i)
     return EVP_DigestUpdate(hash, text, strlen(text) + 1) == 1;
 }
 
+static bool hash_listed(EVP_MD_CTX *hash, const struct symbol *const *listed, size_t i)
+{
+    return !listed || !listed[i] || EVP_DigestUpdate(hash, listed[i], sizeof *listed[i]) == 1;
+}
+
 /* The hash of all that decides what the market holds. */
 static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE])
 {
@@ -155,7 +160,7 @@ static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE]
         ok = EVP_DigestUpdate(hash, symbol, sizeof(symbol)) == 1 &&
              EVP_DigestUpdate(hash, l->files[i].hash, sizeof(l->files[i].hash)) == 1 &&
              hash_term(hash, o->terms.lots, i) && hash_term(hash, o->terms.ticks, i) &&
-             hash_term(hash, o->terms.quotes, i);
+             hash_term(hash, o->terms.quotes, i) && hash_listed(hash, o->terms.listed, i);
     }
     ok = ok && EVP_DigestFinal_ex(hash, ret, NULL) == 1;
     EVP_MD_CTX_free(hash);

@@ -93,6 +93,9 @@ struct market_terms {
     const char *const *lots;   /* the step of quantities, which is the least one, too */
     const char *const *ticks;  /* the step of prices */
     const char *const *quotes; /* the quote asset, where the name does not end with a known one */
+    /* What the symbol's venue lists, NULL where that is not known: in place of symbol_default(), unless the
+     * file has more digits, or a quote is given. Their bytes are hashed: without padding that is not 0. */
+    const struct symbol *const *listed;
 };
 
 /* Zeroed: all bars of all files, symbols by symbol_default(), the user's cache, a thread a core. */

@@ -198,6 +198,17 @@ static int default_symbol(struct market_source *source, const char *quote, const
                      bars->symbol, source->origin);
 }
 
+/* As its venue lists it, where the scales hold the file's numbers. */
+static bool take_listed(struct market_source *source, const struct symbol *listed)
+{
+    const struct bars_file *bars = &source->bars;
+    bool fits =
+        listed && bars->price_digits <= listed->price_scale && bars->volume_digits <= listed->qty_scale;
+    if (fits)
+        source->symbol = *listed;
+    return fits;
+}
+
 int market_store_symbols(struct market_source *sources, int n, const char *info,
                          const struct market_terms *terms, char err[static MARKET_ERROR_MAX])
 {
@@ -206,8 +217,11 @@ int market_store_symbols(struct market_source *sources, int n, const char *info,
     for (int i = 0; i < n; i++) {
         size_t file = sources[i].file;
         const char *tick = terms->ticks ? terms->ticks[file] : NULL;
+        const char *quote = terms->quotes ? terms->quotes[file] : NULL;
         round_prices(&sources[i]);
-        int r = default_symbol(&sources[i], terms->quotes ? terms->quotes[file] : NULL, tick, err);
+        int r = !quote && terms->listed && take_listed(&sources[i], terms->listed[file])
+                    ? 0
+                    : default_symbol(&sources[i], quote, tick, err);
         if (r == 0)
             r = take_terms(&sources[i], terms->lots ? terms->lots[file] : NULL, tick, err);
         if (r < 0)

@@ -1,7 +1,6 @@
 #include "exchange/history/known.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include "exchange/whole_file.h"
 
 #define SCHEMA "papertape.history_known/1"
-#define ENDING ".known"
 
 enum { BYTES_MAX = 16 << 20, MODE = 0644 };
 
@@ -34,12 +32,14 @@ static bool take(const json_t *object, struct history_known *known)
 {
     const char *schema, *symbol, *calendar;
     json_int_t listed;
-    json_t *days;
-    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:s, s:s, s:i, s:i, s:I, s:o}", "schema", &schema,
-                    "symbol", &symbol, "calendar", &calendar, "price_scale", &known->price_scale, "qty_scale",
-                    &known->qty_scale, "listed_ns", &listed, "days", &days) < 0)
+    json_t *days, *listing = NULL;
+    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:s, s:s, s:i, s:i, s:I, s:o, s?o}", "schema",
+                    &schema, "symbol", &symbol, "calendar", &calendar, "price_scale", &known->price_scale,
+                    "qty_scale", &known->qty_scale, "listed_ns", &listed, "days", &days, "listing",
+                    &listing) < 0)
         return false;
     known->listed_ns = listed;
+    known->listing = json_incref(listing);
     return strcmp(schema, SCHEMA) == 0 &&
            snprintf(known->symbol, sizeof known->symbol, "%s", symbol) < (int)sizeof known->symbol &&
            snprintf(known->calendar, sizeof known->calendar, "%s", calendar) < (int)sizeof known->calendar &&
@@ -49,12 +49,17 @@ static bool take(const json_t *object, struct history_known *known)
 
 int history_known_read(const char *folder, const struct history_series *series, struct history_known *ret)
 {
+    char path[PATH_MAX];
+    int r = history_series_path(folder, series, HISTORY_KNOWN_ENDING, path);
+    return r < 0 ? r : history_known_read_file(path, ret);
+}
+
+int history_known_read_file(const char *path, struct history_known *ret)
+{
     struct history_known known = {.n_days = 0};
-    char path[PATH_MAX], *text;
+    char *text;
     size_t n;
-    int r = history_series_path(folder, series, ENDING, path);
-    if (r == 0)
-        r = whole_file_read(path, BYTES_MAX, &text, &n);
+    int r = whole_file_read(path, BYTES_MAX, &text, &n);
     if (r < 0)
         return r;
     json_t *object = json_loadb(text, n, 0, NULL);
@@ -77,10 +82,10 @@ static char *text_of(const struct history_known *known)
                               json_pack("[I, I, I, I]", (json_int_t)day->early_ns, (json_int_t)day->open_ns,
                                         (json_int_t)day->close_ns, (json_int_t)day->late_ns));
     }
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:o}", "schema", SCHEMA, "symbol", known->symbol,
-                  "calendar", known->calendar, "price_scale", known->price_scale, "qty_scale",
-                  known->qty_scale, "listed_ns", (json_int_t)known->listed_ns, "days", days);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:o, s:O*}", "schema", SCHEMA, "symbol",
+                               known->symbol, "calendar", known->calendar, "price_scale", known->price_scale,
+                               "qty_scale", known->qty_scale, "listed_ns", (json_int_t)known->listed_ns,
+                               "days", days, "listing", known->listing);
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
@@ -91,7 +96,7 @@ int history_known_write(const char *folder, const struct history_series *series,
 {
     struct whole_file file;
     char path[PATH_MAX], *text = text_of(known);
-    int r = text ? history_series_path(folder, series, ENDING, path) : -ENOMEM;
+    int r = text ? history_series_path(folder, series, HISTORY_KNOWN_ENDING, path) : -ENOMEM;
     if (r == 0)
         r = whole_file_open(path, ".new", MODE, &file);
     if (r == 0)
@@ -103,5 +108,6 @@ int history_known_write(const char *folder, const struct history_series *series,
 void history_known_finish(struct history_known *known)
 {
     free(known->days);
+    json_decref(known->listing);
     *known = (struct history_known){.n_days = 0};
 }

@@ -290,7 +290,8 @@ static void test_known(void)
                                         .qty_scale = 9,
                                         .listed_ns = INT64_MAX,
                                         .days = days,
-                                        .n_days = 2};
+                                        .n_days = 2,
+                                        .listing = json_pack("{s:I}", "tick", (json_int_t)INT64_MAX)};
     struct history_known read = {0};
     char path[PATH_MAX], *text;
     size_t n;
@@ -302,6 +303,7 @@ static void test_known(void)
     CHECK_INT(history_known_read(scratch_root(), &series, &read), 0);
     CHECK_STR(read.symbol, known.symbol);
     CHECK_STR(read.calendar, known.calendar);
+    CHECK(json_equal(read.listing, known.listing));
     CHECK(read.price_scale == 4 && read.qty_scale == 9 && read.listed_ns == INT64_MAX && read.n_days == 2 &&
           memcmp(read.days, days, sizeof days) == 0);
     history_known_finish(&read);

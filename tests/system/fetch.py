@@ -263,7 +263,9 @@ def backtested(folder, source, replay):
     for way, words in ((ways[0], f"{bars} bars, {bars} of them fetched now"), (ways[0], f"{bars} bars, 0 of them fetched now"), (ways[1], "")):
         done = subprocess.run([*line, *way], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
         assert done.returncode == 0 and words in done.stderr, done
-        shown.append(json.loads(done.stdout)["accounts"])
+        report = json.loads(done.stdout)
+        assert all(report["symbols"][0][key] == ("venue" if words else "name") for key in ("lot_from", "tick_from", "quote_from")), report["symbols"]
+        shown.append(report["accounts"])
     assert shown[0] == shown[1] == shown[2] and shown[0][0]["trades"] > 0, shown
     done = subprocess.run([*line[:5], *ways[0]], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
     assert done.returncode == 2 and "--interval and --from are needed" in done.stderr, done
@@ -356,7 +358,7 @@ def alpaca(folder):
     online = json.loads(subprocess.run([*line, "--keys", replay.keys], capture_output=True, text=True, timeout=harness.PATIENCE,
                                        env=os.environ | {"XDG_CACHE_HOME": os.path.join(place, "fresh")}, check=True).stdout)["symbols"]
     was = [(symbol["bars"], symbol["missing"], read(symbol["file"])) for symbol in online]
-    assert replay.stop() == 0
+    listed(replay, place, online[0]["file"])
     line += ["--cache", place]  # without keys, too
     offline = json.loads(subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
     assert [(symbol["bars"], symbol["missing"], read(symbol["file"])) for symbol in offline] == was and online[0]["fetched"] > 0, offline
@@ -364,6 +366,27 @@ def alpaca(folder):
     done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
     assert done.returncode == 1 and "keys" in done.stderr, done
     print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}; {days} days")
+
+
+def listed(replay, place, file):
+    """Ticks, lots, quote and class of a backtest are the venue's, also of a file that it knows by its name; and without the venue."""
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross-rsi", "--set", "fast=5,slow=20", "--venue", "alpaca", "--interval", "1m", "--from",
+            "2025-12-08", "--to", "2025-12-09T12:00:00Z", "--json", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--cache",
+            os.path.join(place, "market"), "--feed", "sip"]
+    shown = []
+    for more in (["--bars", "alpaca:AAPL", "--keys", replay.keys], ["--bars", file, "--calendar", "nyse"], None):
+        if not more:
+            assert replay.stop() == 0
+            more = ["--bars", "alpaca:AAPL"]
+        done = subprocess.run([*line, *more], capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == 0, done
+        report = json.loads(done.stdout)
+        (symbol,) = report["symbols"]
+        assert symbol["quote"] == "USD" and [symbol[key] for key in ("lot_from", "tick_from", "quote_from")] == ["venue"] * 3, symbol
+        assert report["fills"] > 0 and "RULE_PRICE_DECIMALS" not in report["accounts"][0]["refused"], report["accounts"]
+        shown.append(report["accounts"])
+    assert shown[0] == shown[1] == shown[2]
+    print(f"a stock as its venue lists it: {shown[0][0]['trades']} trades")
 
 
 def stock_bars(replay, place):
