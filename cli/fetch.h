@@ -111,9 +111,14 @@ enum { FETCH_DIFFERENCES_PRINTED = 20 }; /* the rest is counted, unless it is JS
 struct fetch_differences {
     json_t *list;           /* of the differences; NULL: they are printed as they are found */
     size_t rows, different; /* of both; those that differ, or that one of them lacks */
+    size_t later;           /* rows of the file that are not whole yet by the venue's clock: not compared, */
+    int64_t later_ns;       /* … the first of them */
 };
 
-/* Prints papertape.fetch_check/1, or how many there are. An exit status, whether there are any or not. */
+/* Counts a row of the file that the venue was not asked for, where it lies behind what is whole. */
+void cli_fetch_see_later(const struct fetch *fetch, int64_t ns, struct fetch_differences *found);
+/* Prints papertape.fetch_check/1, or how many there are. An exit status: EXIT_ERROR also where some differ,
+ * or were not compared. */
 int cli_fetch_print_differences(const struct fetch *fetch, const struct fetch_differences *found,
                                 const struct option_call *call);
 

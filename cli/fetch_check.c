@@ -59,6 +59,7 @@ static void pass_rows(struct checking *c, int64_t open_ns)
 {
     for (; c->at < c->file->n && c->file->open_time_ns[c->at] < open_ns; c->at++) {
         const int64_t at_ns = c->file->open_time_ns[c->at];
+        cli_fetch_see_later(c->fetch, at_ns, &c->found);
         if (at_ns < c->fetch->from_ns || at_ns >= c->fetch->jobs[0].end_ns)
             continue;
         c->found.different++;
@@ -106,5 +107,5 @@ int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct 
     int status = r < 0 ? option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err)
                        : cli_fetch_print_differences(fetch, &c.found, call);
     json_decref(c.found.list);
-    return status == EXIT_OK && c.found.different > 0 ? EXIT_ERROR : status;
+    return status;
 }

@@ -20,7 +20,6 @@ enum {
     FIRST_ATTEMPTS = 4, /* … but at first a wrong address is as likely */
     STOP_LOOK_MS = 100,
     SAID_MS = 5000, /* a shorter wait is not worth a line */
-    SAID_FAILURES = 20,
 };
 
 /* Before and after any time there is a session within so long. */
@@ -39,7 +38,7 @@ struct asking {
     struct progress progress;
     char note[80];     /* behind the bar */
     int64_t said_ms;   /* nothing is said before */
-    uint64_t failures; /* that it was about */
+    uint64_t failures; /* of pages that a line is due at */
     int r;
     bool done;
 };
@@ -52,15 +51,15 @@ static int fail(struct asking *asking, int r, const char *what, const char *why)
                      why);
 }
 
-/* Where no bar is shown, a line for each wait. */
+/* Where no bar is shown, a line for each wait, and for pages that fail at the first and at each doubling. */
 static void say_wait(struct asking *asking, const struct venue_rest_status *status)
 {
     int64_t now = clock_now_ms();
     bool waits =
-        status->paused_until_ms > now + SAID_MS || status->failures > asking->failures + SAID_FAILURES;
+        status->paused_until_ms > now + SAID_MS || (asking->download && status->failures > asking->failures);
     if (asking->progress.shows || !waits || now < asking->said_ms)
         return;
-    asking->failures = status->failures;
+    asking->failures = 2 * status->failures - 1; /* the next is twice as many */
     asking->said_ms = status->paused_until_ms > now + SAID_MS ? status->paused_until_ms : now + SAID_MS;
     fprintf(stderr, "papertape: %s: %s: %s; trying again in %lld s\n", asking->fetch->asked->verb,
             asking->fetch->venue->title, status->detail,

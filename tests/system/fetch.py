@@ -214,7 +214,27 @@ def checked(folder, replay, chance):
         assert done.returncode == 1 and shown["different"] == count, shown
         assert {d["open_ns"] // 10**6 for d in shown["differences"]} == {int(cells[0])}, shown
         assert {d["column"] for d in shown["differences"]} == words, shown
-    print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named")
+    with open(altered, "w", encoding="utf-8") as file:  # three bars of tomorrow
+        file.write("\n".join([*rows, *(",".join([str(NOW + 2880 * MINUTE + i * MINUTE), *rows[-1].split(",")[1:]]) for i in range(3))]) + "\n")
+    later = ["--from", rows[-1].split(",")[0]]
+    done = subprocess.run([*line, altered, *later], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 1 and "not compared: 3 rows from there on, not whole yet by the venue's clock" in done.stdout, done
+    shown = json.loads(subprocess.run([*line, altered, *later, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE).stdout)
+    assert shown["not_compared"] == 3 and shown["not_compared_from_ns"] == (NOW + 2880 * MINUTE) * 10**6, shown
+    print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named, as are three of tomorrow")
+
+
+def failing(folder, files):
+    """While each page is answered 5xx, a line at the first and each doubling."""
+    place = folder.within("failing")
+    replay = folder.start(harness.Replay(place, "--bars", files[0], "--from", str(NOW), "--fault", "5xx:klines"))
+    line = [harness.PAPERTAPE, "fetch", "--symbol", NAMES[0], "--interval", "1m", "--from", "2024-01-01", "--to", "2024-01-03", "-o", place,
+            "--cache", place, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        said = [process.stderr.readline() for _ in range(2)]
+        process.terminate()
+    assert all("papertape: fetch: Binance: " in text and "trying again in" in text for text in said), said
+    assert replay.stop() == 0
 
 
 def banned(folder, files):
@@ -460,6 +480,7 @@ def main():
         full(folder, replay)
         alpaca(folder)
         banned(folder, files)
+        failing(folder, files)
         refused(folder.path, replay)
         assert replay.stop() == 0
         offline(folder, source, replay)
