@@ -125,7 +125,8 @@
     FIELD(UNSIGNED, UNKNOWN, recovery_worst_ms) \
     TEXT(WORD, REQUIRED, history) /* of [market] history as a duration: "off", "fetches", "waits", "done" */ \
     FIELD(UNSIGNED, REQUIRED, history_bars) /* fetched since the start */ \
-    FIELD(UNSIGNED, REQUIRED, history_left) /* to be fetched, at most */
+    FIELD(UNSIGNED, REQUIRED, history_left) /* to be fetched, at most */ \
+    TEXT(LINE, REQUIRED, history_detail) /* what it waits for; "" */
 
 #define RECORD_SHOWN_SYMBOL(TEXT, FIELD) \
     TEXT(SYMBOL, REQUIRED, symbol) TEXT(VENUE, OPTIONAL, venue) \

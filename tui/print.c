@@ -46,6 +46,19 @@ static void venues(FILE *out, const struct status *s)
     }
 }
 
+/* Venues whose older bars are not all there. */
+static void histories(FILE *out, const struct status *s)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    for (int i = 0; i < s->n_venues; i++) {
+        const struct status_venue *v = &s->venues[i];
+        if (strcmp(v->history, "fetches") == 0 || strcmp(v->history, "waits") == 0)
+            fprintf(out, "history   %s %s: %s bars fetched, up to %s are not yet%s%s\n", v->venue, v->history,
+                    exact(a, v->history_bars), exact(b, v->history_left), v->history_detail[0] ? ": " : "",
+                    v->history_detail);
+    }
+}
+
 enum { STALE_NAMED_MAX = 3 };
 
 /* What the prices of markets with several feeds are, once each. */
@@ -106,6 +119,7 @@ static void feed(FILE *out, const struct model *model, struct moment now)
             exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
     venues(out, s);
+    histories(out, s);
     sources(out, s);
     stale_streams(out, model, now);
 }

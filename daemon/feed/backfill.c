@@ -123,6 +123,7 @@ static void fail(struct feed *feed, int symbol, int error, const char *why)
     int64_t delay_ms = refused ? 0 : net_backoff_next(&feed->past.backoff);
     feed->symbols[symbol].past->refused = refused;
     feed->past.retry_at_ms = refused ? 0 : clock_now_ms() + delay_ms;
+    snprintf(feed->past.why, sizeof feed->past.why, "%s", refused ? "" : why);
     if (refused)
         daemon_log_warning("%s: its history is not asked for before the next start: %s",
                            feed->listed[symbol].name, why);
@@ -201,6 +202,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
     } else if (!reply->more) {
         net_backoff_reset(&own->backoff);
         own->retry_at_ms = 0;
+        own->why[0] = '\0';
         if (own->first)
             take_first(feed, symbol);
         else
@@ -229,6 +231,7 @@ static int ask(struct feed *feed, int symbol, int64_t from_ns, int64_t end_ns, b
     own->first = first;
     own->from_ns = from_ns;
     own->end_ns = end_ns;
+    own->failures = net_requests_status(feed->rest)->failures;
     int r = net_requests_bars(feed->rest, &request, have_bars, feed, &own->call);
     if (r < 0)
         fail(feed, symbol, r, r == -EINVAL ? "the venue has no bars of this interval" : strerror(-r));
@@ -242,9 +245,6 @@ static int look(struct feed *feed, struct db_reader *reader, int symbol)
 {
     struct backfill *past = feed->symbols[symbol].past;
     int64_t from_ns, end_ns, page_ns = interval_of(feed) * (int64_t)feed->venue->bars_page;
-    int r = past->loaded ? 0 : feed_backfill_load(feed, reader, symbol);
-    if (r < 0)
-        return r;
     if (!feed_covered_lacks(&past->covered, past->from_ns, past->end_ns, &from_ns, &end_ns)) {
         past->done = true;
         feed->symbols[symbol].lost_from_ns = 0;
@@ -266,6 +266,16 @@ static int look(struct feed *feed, struct db_reader *reader, int symbol)
         ask(feed, symbol, from_ns, end_ns, false);
     }
     return 0;
+}
+
+/* What former runs knew, so that what is left can be said. -errno of the database. */
+static int load_all(struct feed *feed, struct db_reader *reader)
+{
+    int r = 0;
+    for (int s = 0; s < feed->n_symbols && r == 0; s++)
+        if (feed_backfill_goes_on(feed, s) && !feed->symbols[s].past->loaded)
+            r = feed_backfill_load(feed, reader, s);
+    return r;
 }
 
 /* The symbols take turns. -1: all is there. */
@@ -301,6 +311,8 @@ static void on_timer(uv_timer_t *timer)
     }
     own->retry_at_ms = 0;
     int r = db_reader_open(feed->daemon->state.database, &reader, why, sizeof why);
+    if (r == 0)
+        r = load_all(feed, reader);
     for (int i = 0; i < PAGES_A_TURN && r == 0 && !own->call && own->retry_at_ms == 0 && symbol >= 0; i++) {
         symbol = next_symbol(feed);
         r = symbol >= 0 ? look(feed, reader, symbol) : 0;

@@ -51,19 +51,32 @@ void feed_backfill_say_end(struct feed *feed)
     feed->past.said_ms = 0;
 }
 
-void feed_backfill_view(const struct feed *feed, struct feed_view *ret)
+/* Why older bars do not come just now; "": they do. */
+static const char *waits_for(const struct feed *feed)
 {
     const struct venue_rest_status *rest = net_requests_status(feed->rest);
+    const struct feed_past *own = &feed->past;
+    if (feed->stage != STAGE_STREAM)
+        return "the stream has not started";
+    if (daemon_session_storing(feed->daemon->session) != STORING_OK)
+        return "the database stores nothing now";
+    if (own->why[0])
+        return own->why;
+    if (rest->paused_until_ms > clock_now_ms())
+        return rest->detail[0] ? rest->detail : "the venue's limit is near";
+    return own->call && rest->failures > own->failures ? rest->detail : "";
+}
+
+void feed_backfill_view(const struct feed *feed, struct feed_view *ret)
+{
     int64_t left = bars_left(feed);
     bool streams = feed->stage == STAGE_STREAM;
     bool stored =
         streams && db_writer_committed(daemon_session_writer(feed->daemon->session)) >= feed->past.ticket;
-    bool waits = !streams || feed->past.retry_at_ms > 0 || rest->paused_until_ms > clock_now_ms() ||
-                 daemon_session_storing(feed->daemon->session) != STORING_OK;
-    ret->history = feed->daemon->config.history_ns == 0 ? "off"
-                   : left == 0 && stored                ? "done"
-                   : waits                              ? "waits"
-                                                        : "fetches";
+    bool off = feed->daemon->config.history_ns == 0, done = left == 0 && stored;
+    const char *why = off || done ? "" : waits_for(feed);
+    ret->history = off ? "off" : done ? "done" : why[0] ? "waits" : "fetches";
+    ret->history_detail = why;
     ret->history_bars = (int64_t)feed->past.bars;
     ret->history_left = left;
 }

@@ -107,6 +107,8 @@ struct feed_past {
     struct backoff backoff;
     int64_t retry_at_ms, said_ms; /* 0: it does not wait; nothing is said yet */
     uint64_t bars;                /* fetched since the start */
+    uint64_t failures;            /* of the venue's requests, when the page was asked for */
+    char why[VENUE_DETAIL_MAX];   /* the last page could not be had; "" */
 };
 
 struct feed {

@@ -143,6 +143,9 @@ def live_meanwhile(daemon, replay):
     spoil(replay, "5xx:klines")
     newest = max(stored(daemon, NAMES[0]))
     status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last_bar"]["open_time_ms"] > max(newest, NOW) + MINUTE, "live bars")
+    waits = daemon.wait_status(lambda s: s["venues"][0]["history"] == "waits" and s["venues"][0]["history_detail"], "why it waits")
+    line = [line for line in daemon.papertape("status").splitlines() if line.startswith("history   binance ")]
+    assert "HTTP 5" in waits["venues"][0]["history_detail"] and len(line) == 1 and " are not yet" in line[0], (waits["venues"], line)
     spoil(replay, "5xx:klines@0s+0s")
     return status["venues"][0]["history_left"]
 
