@@ -20,7 +20,7 @@ enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYE
 /* Of aggregates, whose other fields are the same. */
 enum { AGGREGATE_TIME = 5, AGGREGATE_BUYER_MAKER = 6 };
 
-/* One file that is being read: prices and quantities are at TEXT_SCALE. */
+/* One file that is being read, after others of its symbol: prices and quantities are at TEXT_SCALE. */
 struct reading {
     const char *path;
     const struct symbol *symbol; /* its name, at TEXT_SCALE */
@@ -174,7 +174,7 @@ static int read_frame(struct reading *reading, const char *json)
 static int read_line(struct reading *reading, char *line)
 {
     char *fields[FIELDS_MAX], *json = strchr(line, '{');
-    if (reading->n == 0 && bars_input_number(reading->in) == 1 &&
+    if (bars_input_number(reading->in) == 1 &&
         (strncasecmp(line, "id,", 3) == 0 || strncasecmp(line, "agg_trade_id,", 13) == 0))
         return 0;
     if (json && json > line && strspn(line, "0123456789. :") == (size_t)(json - line))
@@ -187,10 +187,25 @@ static int read_line(struct reading *reading, char *line)
     return read_fields(reading, fields);
 }
 
+static bool is_zip(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = fopen(path, "rb");
+    bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+              memcmp(magic, "PK\3\4", sizeof magic) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
 static int read_file(struct reading *reading, size_t *bytes)
 {
+    const size_t before = reading->n;
     char *line;
     size_t len;
+    if (is_zip(reading->path))
+        return fail_with(-EINVAL, reading->err, MARKET_ERROR_MAX,
+                         "%s: it is a zip: its file is needed, unpacked, or as gzip", reading->path);
     int r = bars_input_open(reading->path, NULL, &reading->in);
     if (r < 0) {
         snprintf(reading->err, MARKET_ERROR_MAX, "%s: %s", reading->path, strerror(-r));
@@ -202,12 +217,13 @@ static int read_file(struct reading *reading, size_t *bytes)
     if (r < 0 && !reading->err[0])
         snprintf(reading->err, MARKET_ERROR_MAX, "%s:%lu: %s", reading->path, bars_input_number(reading->in),
                  r == -EINVAL ? "the line is too long for a trade" : bars_input_why(reading->in));
-    if (r == 0 && reading->n == 0)
+    if (r == 0 && reading->n == before)
         r = wrong(reading, "there is no trade in it");
     *bytes += bars_input_bytes(reading->in);
     bars_input_close(reading->in);
     if (reading->format)
         reading->format->parser_destroy(reading->parser);
+    reading->format = NULL;
     return r;
 }
 
@@ -289,30 +305,59 @@ static int rescale(struct backtest_tick *ticks, size_t n, const struct symbol *s
     return 0;
 }
 
-static int read_all(const char *const *paths, size_t n, const struct ticks_options *options,
-                    struct market_source *sources, struct ticks_market *to, char *err)
+/* All files of paths[first]'s symbol, one after the other as they are given, into one source. */
+static int read_symbol(const char *const *paths, size_t first, size_t n, const struct ticks_options *options,
+                       struct market_source *source, struct backtest_ticks *ticks, size_t *bytes, char *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct symbol symbol = {
-            .price_scale = TEXT_SCALE, .qty_scale = TEXT_SCALE, .quote_scale = TEXT_SCALE, .trading = true};
-        struct reading reading = {.path = paths[i], .symbol = &symbol, .err = err};
-        name_symbol(paths[i], options->names ? options->names[i] : NULL, symbol.name);
-        memcpy(sources[i].bars.symbol, symbol.name, sizeof symbol.name);
-        int r = read_file(&reading, &to->source_bytes);
-        to->ticks[i] = (struct backtest_ticks){reading.ticks, reading.n};
-        to->n += reading.n;
-        if (r < 0)
-            return r;
-        snprintf(sources[i].origin, sizeof sources[i].origin, "%.255s", paths[i]);
-        sources[i].file = i;
-        r = build_bars(&reading, options->interval_ns, &sources[i].bars);
-        if (r < 0) {
-            snprintf(err, MARKET_ERROR_MAX, "%s: %s", paths[i],
-                     r == -ENOMEM ? "out of memory" : "the volume of a bar is too much to be one");
-            return r;
-        }
+    struct symbol symbol = {
+        .price_scale = TEXT_SCALE, .qty_scale = TEXT_SCALE, .quote_scale = TEXT_SCALE, .trading = true};
+    struct reading reading = {.symbol = &symbol, .err = err};
+    char name[SYMBOL_NAME_MAX];
+    int r = 0;
+    name_symbol(paths[first], options->names ? options->names[first] : NULL, symbol.name);
+    memcpy(source->bars.symbol, symbol.name, sizeof symbol.name);
+    for (size_t i = first; i < n && r == 0; i++) {
+        name_symbol(paths[i], options->names ? options->names[i] : NULL, name);
+        if (strcmp(name, symbol.name) != 0)
+            continue;
+        reading.path = paths[i];
+        r = read_file(&reading, bytes);
     }
-    return 0;
+    *ticks = (struct backtest_ticks){reading.ticks, reading.n};
+    if (r < 0)
+        return r;
+    snprintf(source->origin, sizeof source->origin, "%.255s", paths[first]);
+    source->file = first;
+    r = build_bars(&reading, options->interval_ns, &source->bars);
+    return r == 0 ? 0
+                  : fail_with(r, err, MARKET_ERROR_MAX, "%s: %s", paths[first],
+                              r == -ENOMEM ? "out of memory" : "the volume of a bar is too much to be one");
+}
+
+/* Was that file read with one before it? */
+static bool is_read(const char *path, const char *given, const struct market_source *sources, size_t n)
+{
+    char name[SYMBOL_NAME_MAX];
+    name_symbol(path, given, name);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(sources[i].bars.symbol, name) == 0)
+            return true;
+    return false;
+}
+
+/* *ret_n: symbols; of those whose reading began also where it fails. */
+static int read_all(const char *const *paths, size_t n, const struct ticks_options *options,
+                    struct market_source *sources, struct ticks_market *to, size_t *ret_n, char *err)
+{
+    int r = 0;
+    for (size_t i = 0; i < n && r == 0; i++) {
+        if (is_read(paths[i], options->names ? options->names[i] : NULL, sources, *ret_n))
+            continue;
+        size_t at = (*ret_n)++;
+        r = read_symbol(paths, i, n, options, &sources[at], &to->ticks[at], &to->source_bytes, err);
+        to->n += to->ticks[at].n;
+    }
+    return r;
 }
 
 int backtest_ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
@@ -321,27 +366,28 @@ int backtest_ticks_market_load(const char *const *paths, size_t n, const struct 
     struct market_options grid = {.interval_ns = options->interval_ns, .threads = 1};
     struct market_source *sources = calloc(n, sizeof *sources);
     struct ticks_market ticks = {.ticks = calloc(n, sizeof *ticks.ticks)};
+    size_t n_symbols = 0;
     int r = -ENOMEM;
     *err = '\0';
     if (sources && ticks.ticks)
-        r = read_all(paths, n, options, sources, &ticks, err);
+        r = read_all(paths, n, options, sources, &ticks, &n_symbols, err);
     else
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
     if (r == 0)
-        r = market_store_symbols(sources, (int)n, options->exchange_info, &options->terms, err);
+        r = market_store_symbols(sources, (int)n_symbols, options->exchange_info, &options->terms, err);
     if (r == 0)
-        r = market_store_build(sources, (int)n, &grid, &ticks.market, err);
-    for (size_t i = 0; i < n && r == 0; i++)
+        r = market_store_build(sources, (int)n_symbols, &grid, &ticks.market, err);
+    for (size_t i = 0; i < n_symbols && r == 0; i++)
         r = rescale((struct backtest_tick *)(uintptr_t)ticks.ticks[i].ticks, ticks.ticks[i].n,
                     &ticks.market->series[i].symbol, err);
     if (sources)
-        market_store_sources_finish(sources, (int)n);
+        market_store_sources_finish(sources, (int)n_symbols);
     free(sources);
     if (r == 0) {
         *ret = ticks;
         return 0;
     }
-    for (size_t i = 0; ticks.ticks && i < n; i++)
+    for (size_t i = 0; ticks.ticks && i < n_symbols; i++)
         free((struct backtest_tick *)(uintptr_t)ticks.ticks[i].ticks);
     free(ticks.ticks);
     market_store_close(ticks.market);

@@ -22,8 +22,9 @@ struct ticks_options {
     int64_t interval_ns; /* of the bars; more than 0 */
 };
 
-/* Reads files of one symbol each. 0 with *ret; -EINVAL for what files or options say, errors of opening,
- * -EIO, -ENOMEM, with one sentence "what: where: what would be right". */
+/* Reads files of one symbol each; those of one symbol are one series, in the order that they are given in. 0
+ * with *ret; -EINVAL for what files or options say, errors of opening, -EIO, -ENOMEM, with one sentence
+ * "what: where: what would be right". */
 int backtest_ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
                                struct ticks_market *ret, char err[static MARKET_ERROR_MAX]);
 void backtest_ticks_market_finish(struct ticks_market *ticks); /* all zero is fine */

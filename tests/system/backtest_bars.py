@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 import harness
 
@@ -292,6 +293,22 @@ def test_trades(folder, path):
     account = report["accounts"][0]
     assert account["way"] == "engine"
     assert math.isclose(account["cash"] + held * trades[-1][1], account["equity"], abs_tol=1e-4)
+
+    # The same trades in two files that follow each other; not the other way round; and a zip is named.
+    with open(path) as file:
+        head, *rows = file.readlines()
+    days = [os.path.join(folder, f"BTCUSDT-trades-2024-01-0{day}.csv") for day in (1, 2)]
+    for day, part in zip(days, (rows[:7000], rows[7000:])):
+        with open(day, "w") as file:
+            file.writelines([head, *part])
+    words = "backtest", "--strategy", "sma-cross", "--set", "fast=3,slow=9", "--ticks"
+    _, same, _ = backtest(folder, "days", *words[1:], ",".join(days))
+    assert same == files
+    refused(*words, ",".join(reversed(days)), says="BTCUSDT-trades-2024-01-01.csv:2: trade ids must rise")
+    packed = os.path.join(folder, "BTCUSDT-trades-2024-01-03.zip")
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(days[0])
+    refused(*words, packed, says="it is a zip: its file is needed, unpacked, or as gzip")
 
     # The same trades as frames of a recording, with others among them.
     frames = os.path.join(folder, "btcusdt_frames.jsonl.gz")
