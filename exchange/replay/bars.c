@@ -22,6 +22,7 @@ enum {
 struct player {
     const char *path;
     struct bars_file file;
+    int interval;
     int64_t length_ns;
     int64_t tick, unit;
     int trades_max; /* a bar */
@@ -181,6 +182,12 @@ static int end_bar(struct bars *b, struct player *p)
     if (p->n_trades == 0 && p->bar > 0 && p->file.open_time_ns[p->bar - 1] + p->length_ns < open_ns)
         replay_tape_resume(b->base.tape, p->market.symbol, open_ns);
     bool gap = p->bar + 1 == p->end || p->file.open_time_ns[p->bar + 1] > end_ns;
+    struct candles *candles = &b->base.tape->symbols[p->market.symbol].candles;
+    int r = gap ? 0 : replay_candles_advance(candles, end_ns - 1);
+    if (r == 0)
+        r = replay_candles_keep(candles, p->interval, open_ns);
+    if (r < 0)
+        return r;
     if (gap)
         replay_tape_pause(b->base.tape, p->market.symbol, end_ns);
     else
@@ -279,6 +286,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
     if (interval < 0)
         return fail(b, -EINVAL, "no interval", p->path, "bars of 1s, 1m, 5m, 1h, ..., or --interval");
     p->length_ns = replay_candle_interval_ns(interval);
+    p->interval = interval;
     if (f->n > 0 && (rc = bars_file_set_interval(f, p->length_ns)) < 0)
         return fail(b, rc, "out of memory", p->path, "a smaller file");
     for (size_t i = 0; i < f->n; i++)
@@ -295,6 +303,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
     if (symbol < 0)
         return fail(b, symbol, "cannot add symbol", f->symbol,
                     "a name of letters and digits, at most 64 files");
+    replay_candles_keep_all(&tape->symbols[symbol].candles, interval);
     tape->symbols[symbol].price_digits = f->price_digits < 8 ? f->price_digits : 8;
     tape->symbols[symbol].qty_digits = f->volume_digits < 8 ? f->volume_digits : 8;
     p->tick = pow10_below_e8(f->price_digits);

@@ -47,7 +47,7 @@ int64_t replay_candle_open_time(int interval, int64_t ts_ns)
 
 void replay_candles_init(struct candles *candles)
 {
-    *candles = (struct candles){.last_id = -1, .share = 1};
+    *candles = (struct candles){.last_id = -1, .whole = -1, .share = 1};
 }
 
 void replay_candles_finish(struct candles *candles)
@@ -61,6 +61,8 @@ void replay_candles_finish(struct candles *candles)
 
 static size_t bars_max(const struct candles *candles, int tier)
 {
+    if (tiers[tier].interval == candles->whole)
+        return SIZE_MAX / 2;
     size_t max = tiers[tier].max / candles->share;
     return max > BARS_MIN ? max : BARS_MIN;
 }
@@ -72,6 +74,7 @@ int replay_candles_append(struct candles *candles, int tier, const struct candle
         size_t keep = t->n / 2;
         memmove(t->bars, t->bars + (t->n - keep), keep * sizeof(*t->bars));
         t->n = keep;
+        t->cut = true;
     }
     if (t->n == t->cap) {
         size_t cap = t->cap ? t->cap * 2 : 64;
@@ -243,6 +246,20 @@ int replay_candles_put(struct candles *candles, int interval, const struct candl
     return replay_candles_append(candles, tier, bar);
 }
 
+void replay_candles_keep_all(struct candles *candles, int interval)
+{
+    candles->whole = interval;
+}
+
+int replay_candles_keep(struct candles *candles, int interval, int64_t open_ns)
+{
+    struct candle bar;
+    bool base = tiers[tier_of(interval)].interval == interval;
+    return base || !replay_candles_get(candles, interval, open_ns, &bar)
+               ? 0
+               : give(&candles->given[interval], &bar);
+}
+
 bool replay_candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
 {
     const struct candle_tier *t = &candles->tiers[tier_of(interval)], *given = &candles->given[interval];
@@ -272,6 +289,8 @@ size_t replay_candles_query(const struct candles *candles, int interval, int64_t
         if (t->n == 0)
             continue;
         int64_t from = replay_candle_open_time(interval, t->bars[0].open_ns);
+        if (t->cut && from < t->bars[0].open_ns)
+            from += length;
         int64_t to = replay_candle_open_time(interval, t->bars[t->n - 1].open_ns);
         oldest = from < oldest ? from : oldest;
         newest = to > newest ? to : newest;

@@ -36,10 +36,12 @@ struct candles {
     struct candle_tier {
         struct candle *bars; /* rising; the last may be forming */
         size_t n, cap;
+        bool cut; /* older ones were dropped: an interval that the first is not the beginning of is partial */
     } tiers[CANDLE_TIERS];
     struct candle_tier given[CANDLE_INTERVALS]; /* recorded bars of other intervals than the bases, rising */
     int64_t last_id;                            /* of the last trade; -1 */
     bool hole;                                  /* nothing is known of the time up to the next trade */
+    int whole;                                  /* a base interval of which every bar is kept; -1 */
     size_t share; /* of the bounds: one `share`-th is kept, for markets of many symbols; 1 at first */
 };
 
@@ -62,6 +64,11 @@ int replay_candles_append(struct candles *candles, int tier, const struct candle
  * what its base holds is ignored; bars of other intervals than the bases are kept unchanged, and replace
  * what would be joined for their time. 0 or -ENOMEM. */
 int replay_candles_put(struct candles *candles, int interval, const struct candle *bar);
+
+/* From now on every bar of that interval is kept: of a base without a bound, of another as its bars are over
+ * and replay_candles_keep() is called. 0 or -ENOMEM. */
+void replay_candles_keep_all(struct candles *candles, int interval);
+int replay_candles_keep(struct candles *candles, int interval, int64_t open_ns);
 
 /* Adds a trade; one whose ids were counted already is ignored. Intervals jumped over become empty candles.
  * 0 or -ENOMEM. */

@@ -6,7 +6,10 @@
 int replay_transcript_open(struct transcript *transcript, const char *path)
 {
     *transcript = (struct transcript){.file = fopen(path, "we")};
-    return transcript->file ? 0 : -errno;
+    if (!transcript->file)
+        return -errno;
+    setvbuf(transcript->file, NULL, _IOLBF, 0);
+    return 0;
 }
 
 bool replay_transcript_close(struct transcript *transcript)

@@ -68,7 +68,7 @@ static char *make_csv(int bars, int gap_at)
     return text;
 }
 
-enum { BARS = 60, GAP_AT = 38 /* a quiet one follows */, HISTORY = 12 };
+enum { BARS = 60, GAP_AT = 38 /* a quiet one follows */, HISTORY = 12, LONG = 20000 };
 
 /* The venue's klines equal the file's rows. */
 static void check_rows(struct tape *tape, const struct bars_file *f, size_t n)
@@ -136,6 +136,32 @@ static void test_play(void)
     free(csv);
 }
 
+/* More bars than the minutes that are kept: the first ones are served too, and none of another interval is a
+ * part. */
+static void test_long(void)
+{
+    char *csv = make_csv(LONG, -1);
+    const char *path = scratch_write("ETHUSDT_5m.csv", csv);
+    struct bars_file f;
+    struct replay_source *source = NULL;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    struct candle first;
+    replay_tape_init(tape);
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(bars_create(tape, &path, 1, -1, f.open_time_ns[LONG - 1], INT64_MAX, &source, error), 0);
+    check_rows(tape, &f, 1000);
+    CHECK_INT(tape->symbols[0].candles.tiers[1].cut, true);
+    CHECK_INT(replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("15m", 3), 0, -1, 1,
+                                   &first),
+              1);
+    CHECK(first.open_ns >= tape->symbols[0].candles.tiers[1].bars[0].open_ns);
+    source_destroy(source);
+    replay_tape_finish(tape);
+    free(tape);
+    bars_file_finish(&f);
+    free(csv);
+}
+
 static void test_refused(void)
 {
     static const struct {
@@ -175,6 +201,7 @@ int main(void)
 {
     test_trades();
     test_play();
+    test_long();
     test_refused();
     return check_done("bars");
 }
