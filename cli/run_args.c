@@ -60,8 +60,10 @@ void cli_run_finish(struct run_args *args)
 {
     for (int i = 0; i < RUN_LISTS; i++)
         free(args->lists[i]);
-    for (size_t i = 0; i < args->n_bars; i++)
-        free(args->fetched[i]), free(args->listed[i]);
+    for (size_t i = 0; i < args->n_bars; i++) {
+        free(args->fetched[i]);
+        free(args->listed[i]);
+    }
     cli_run_calendar_finish(args);
     *args = (struct run_args){0};
 }

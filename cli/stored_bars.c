@@ -107,6 +107,7 @@ int cli_stored_bars_load(struct run_args *args, const char *database, struct mar
     options.calendar = cli_run_calendar(args);
     options.session = args->session;
     options.account_ns = args->account_ns;
+    options.account_bars = ENGINE_RECENT_BARS_MAX;
     size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;
     for (size_t i = 0; i < n; i++)
         names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "db/reader.h"
-#include "engine/engine.h"
 #include "engine/market/grid.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
@@ -91,7 +90,7 @@ static int find_first(struct db_reader *reader, const char *name, enum bar_sourc
     }
     if (r == 0)
         r = db_reader_newest_bar(reader, name, options->interval_ns, from, first_ns,
-                                 options->account_ns - options->interval_ns, ENGINE_RECENT_BARS_MAX,
+                                 options->account_ns - options->interval_ns, options->account_bars,
                                  &known_ns);
     if (r == 0 && known_ns > first_ns)
         first_ns = known_ns;

@@ -14,7 +14,7 @@ void db_market_first_bar_key(const char *symbol, int64_t interval_ns, char ret[s
 /* Loads the bars of n symbols at options->interval_ns, built here or the venue's, with the symbols as they
  * are stored, in one snapshot; a daemon may be running. options->from_ns, to_ns and threads are used as
  * well. With options->account_ns a symbol's bars are those that an account has had that the engine made
- * then: from the first of the engine's on, and of those before the account the newest ENGINE_RECENT_BARS_MAX;
+ * then: from the first of the engine's on, and of those before the account the newest account_bars;
  * load->note says which database does not know. It is not cached: a database is read again each time. `load`
  * may be NULL. Returns as market_store_load_files(): -EINVAL for a symbol that is not there or has no such
  * bars; errors of db_reader_open(); -EBADMSG for a row that cannot be read. */

@@ -103,6 +103,7 @@ struct market_options {
     int64_t from_ns, to_ns;    /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
     int64_t interval_ns;       /* 0: that of the sources, which then must agree */
     int64_t account_ns;        /* of a database: the bars that its engine's account of then has had; 0: all */
+    int64_t account_bars;      /* … of those before it at most so many */
     const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
     const char *exchange_info; /* path of a venue's exchangeInfo with the symbols, or NULL */
     struct market_terms terms; /* of symbols that no exchangeInfo lists */
