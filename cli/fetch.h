@@ -89,6 +89,9 @@ void cli_fetch_open_all(struct fetch *fetch, const char *folder);
 /* Where all of a stated range is kept and settled: opens the stores, and has files written, without the
  * venue. False: it has to be asked; nothing is open. */
 bool cli_fetch_from_cache(struct fetch *fetch);
+/* Up to when all symbols are kept whole and settled from the range's beginning on; INT64_MIN: not even there,
+ * or not known. */
+int64_t cli_fetch_kept_to(struct fetch *fetch);
 /* What the venue lists a symbol with, without what changes from day to day: new, to the digit; NULL without
  * memory. And back: false for another object. */
 json_t *cli_fetch_listing(const struct symbol *symbol);

@@ -195,7 +195,8 @@ static int read_file(struct archive_reading *reading, const char *head, struct h
     return r == 0 ? cli_archive_end(reading) : r;
 }
 
-static void read_one(struct fetch *fetch, size_t i, const char *path)
+/* Is it a file of the symbol's, and the range's? */
+static bool read_one(struct fetch *fetch, size_t i, const char *path)
 {
     struct history_job *job = &fetch->jobs[i];
     struct archive_reading reading = {
@@ -204,19 +205,22 @@ static void read_one(struct fetch *fetch, size_t i, const char *path)
     int64_t from_ns, end_ns;
     put_head(fetch, fetch->symbols[i].name, head, sizeof head);
     if (!parse_name(path, head, &reading) || reading.end_ns <= fetch->from_ns ||
-        reading.from_ns >= job->end_ns ||
-        !history_store_lacks(job->store, reading.from_ns, reading.end_ns, &from_ns, &end_ns))
-        return;
+        reading.from_ns >= job->end_ns)
+        return false;
+    if (!history_store_lacks(job->store, reading.from_ns, reading.end_ns, &from_ns, &end_ns))
+        return true;
     if (read_file(&reading, head, job->store) < 0)
         fprintf(stderr, "papertape: %s: %s: %s; it is left alone, and its %ss are asked for\n",
                 fetch->asked->verb, path, reading.err, cli_fetch_row(fetch));
     fetch->symbols[i].archived += reading.put;
     cli_archive_finish(&reading);
+    return true;
 }
 
 int cli_fetch_archive(struct fetch *fetch)
 {
     const char *folder = fetch->asked->archive;
+    bool any = false;
     int r = nftw(folder, on_file, OPEN_FILES, FTW_PHYS);
     if (r != 0)
         r = fail_with(r < 0 ? -errno : -r, fetch->err, sizeof fetch->err, "%s: %s", folder,
@@ -226,9 +230,12 @@ int cli_fetch_archive(struct fetch *fetch)
     for (size_t k = 0; k < found.n; k++) {
         for (size_t i = 0; i < fetch->n && r == 0; i++)
             if (!fetch->jobs[i].error)
-                read_one(fetch, i, found.paths[k]);
+                any |= read_one(fetch, i, found.paths[k]);
         free(found.paths[k]);
     }
     free(found.paths);
+    if (r == 0 && !any)
+        fprintf(stderr, "papertape: %s: --archive %s: no file there is of these symbols, %s and time\n",
+                fetch->asked->verb, folder, fetch->trades ? "trades" : "interval");
     return r;
 }

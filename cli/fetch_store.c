@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/fetch.h"
+#include "exchange/clock.h"
 #include "exchange/early_stop.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
@@ -234,6 +235,39 @@ bool cli_fetch_from_cache(struct fetch *fetch)
     for (size_t i = 0; i < fetch->n && whole && fetch->over; i++)
         fetch->over(fetch, i);
     return whole;
+}
+
+static int64_t kept_to(const struct fetch *fetch, struct fetch_symbol *symbol, const char *folder)
+{
+    struct history_known known;
+    struct history_store *store;
+    char host[FETCH_HOST_MAX], err[FETCH_ERROR_MAX];
+    int64_t from_ns = INT64_MIN, end_ns;
+    if (!recall(fetch, symbol, folder, &known))
+        return INT64_MIN;
+    symbol->symbol.price_scale = known.price_scale;
+    symbol->symbol.qty_scale = known.qty_scale;
+    const struct history_series series = name_series(fetch, symbol, known.calendar[0] != '\0', host);
+    if (history_store_open_kept(folder, &series, &store, err, sizeof err) == 0) {
+        if (!history_store_lacks(store, fetch->from_ns, clock_wall_ns(), &from_ns, &end_ns))
+            from_ns = INT64_MIN;
+        history_store_close(store);
+    }
+    history_known_finish(&known);
+    return from_ns;
+}
+
+int64_t cli_fetch_kept_to(struct fetch *fetch)
+{
+    char folder[PATH_MAX];
+    int64_t least_ns = INT64_MAX;
+    if (!folder_cache("history", fetch->asked->cache, folder))
+        return INT64_MIN;
+    for (size_t i = 0; i < fetch->n; i++) {
+        int64_t ns = kept_to(fetch, &fetch->symbols[i], folder);
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    return least_ns < INT64_MAX ? least_ns : INT64_MIN;
 }
 
 /* Is it known already, of as many days? */

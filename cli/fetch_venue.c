@@ -11,6 +11,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
+#include "exchange/nearest.h"
 #include "exchange/net/context.h"
 #include "exchange/net/requests.h"
 #include "exchange/net/secret.h"
@@ -55,8 +56,8 @@ static int fail(struct asking *asking, int r, const char *what, const char *why)
 static void say_wait(struct asking *asking, const struct venue_rest_status *status)
 {
     int64_t now = clock_now_ms();
-    bool waits =
-        status->paused_until_ms > now + SAID_MS || (asking->download && status->failures > asking->failures);
+    bool waits = status->paused_until_ms > now + SAID_MS ||
+                 (asking->download && status->failures > asking->failures && status->detail[0]);
     if (asking->progress.shows || !waits || now < asking->said_ms)
         return;
     asking->failures = 2 * status->failures - 1; /* the next is twice as many */
@@ -122,9 +123,10 @@ static void have_symbols(void *user, const struct venue_reply *reply)
         fetch->symbols[i].symbol = found->symbol;
         fetch->jobs[i].error = 0;
         if (!found->found || found->unusable)
-            fetch->jobs[i].error = fail_with(-ENOENT, fetch->jobs[i].why, sizeof fetch->jobs[i].why,
+            fetch->jobs[i].error = fail_with(-ENOENT, fetch->jobs[i].why, sizeof fetch->jobs[i].why, "%s%s",
                                              found->found ? "it is listed so that it cannot be read"
-                                                          : "the venue does not list it");
+                                                          : "the venue does not list it",
+                                             found->found ? "" : NEAREST_SUGGEST(found->nearest));
     }
 }
 
@@ -227,6 +229,7 @@ static int fill_stores(struct asking *asking)
     if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
         return r;
     cli_progress_begin(&asking->progress, fetch->asked->verb);
+    asking->failures = net_requests_status(asking->rest)->failures;
     r = history_download_start(asking->rest, fetch->venue, fetch->jobs, fetch->n, fetch->now_ns, on_page,
                                asking, &asking->download);
     if (r == 0 && !history_download_over(asking->download))
@@ -302,6 +305,17 @@ static void close_all(struct asking *asking)
     net_secret_free(asking->keys);
 }
 
+/* Where the venue does not answer: what needs no answer. */
+static void say_kept(struct fetch *fetch)
+{
+    char until[CLOCK_TEXT_MAX];
+    const int64_t kept_ns = cli_fetch_kept_to(fetch);
+    size_t n = strlen(fetch->err);
+    if (kept_ns > fetch->from_ns)
+        snprintf(fetch->err + n, sizeof fetch->err - n, "; what is kept needs no network: --to %s",
+                 clock_utc_text(kept_ns, until));
+}
+
 int cli_fetch_from_venue(struct fetch *fetch)
 {
     if (cli_fetch_from_cache(fetch))
@@ -320,6 +334,8 @@ int cli_fetch_from_venue(struct fetch *fetch)
         r = fill_stores(&asking);
     if (r == -ECANCELED)
         fail(&asking, r, "", "stopped; what has arrived is kept, and the same command continues");
+    else if (r < 0 && !asking.download && !fetch->asked->refresh && !fetch->asked->check)
+        say_kept(fetch);
     close_all(&asking);
     return r;
 }

@@ -184,7 +184,9 @@ READ(history)
     bool time = config_key_duration_parse(text, &ns);
     if (config_key_read(&bars, time ? key->fallback : text, base, why) < 0)
         return config_key_refuse(
-            why, WHY, "\"%.60s\": bars from %.0f to %.0f, or so many s, m, h, d, w or y, as 2y, are needed",
+            why, WHY,
+            "\"%.60s\": bars from %.0f to %.0f, or so many s, m, h, d, w or y, as 2y, are needed, "
+            "at most 100y",
             text, key->min, key->max);
     config->history_ns = ns;
     return 0;

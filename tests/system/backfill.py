@@ -333,7 +333,7 @@ def stocks(folder):
 def refused(folder):
     path = os.path.join(folder.path, "refused.ini")
     for value, words in (("2 years", '"2 years": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed'),
-                         ("1001", '"1001": bars'), ("6M", '"6M": bars from 0 to 1000'), ("-1d", '"-1d": bars'), ("0d", '"0d": bars')):
+                         ("1001", '"1001": bars'), ("6M", '"6M": bars from 0 to 1000'), ("-1d", '"-1d": bars'), ("0d", '"0d": bars'), ("200y", "at most 100y")):
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"[market]\nhistory = {value}\n")
         done = subprocess.run([harness.DAEMON, "--check-config", "--config", path], capture_output=True, text=True, timeout=harness.PATIENCE)

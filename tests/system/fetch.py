@@ -186,6 +186,9 @@ def archived(folder, source, replay):
     assert len(said) == len(bad), said
     for path, words in bad:
         assert os.path.exists(path) and any(path in line and words in line for line in said), (path, words, said)
+    place = folder.within("no-archive")
+    done = fetch(replay, folder.path, "--archive", place, "--cache", os.path.join(place, "cache"))
+    assert done.stderr == f"papertape: fetch: --archive {place}: no file there is of these symbols, interval and time\n", done
     print(f"archive: {sum(good)} bars from 2 files, {len(bad)} others named and left alone")
 
 
@@ -270,6 +273,7 @@ def offline(folder, source, replay):
     with concurrent.futures.ThreadPoolExecutor(len(lines)) as pool:  # each tries for some seconds
         for done in pool.map(lambda line: subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE), lines):
             assert done.returncode == 1 and "Failed to connect" in done.stderr, done
+            assert ("; what is kept needs no network: --to 2024-01-0" in done.stderr) == (str(NOW) in done.args), done
 
 
 def backtested(folder, source, replay):
