@@ -97,7 +97,8 @@ struct faults {
     size_t n_changes;
 };
 
-/* Adds the fault of one --fault; "none" ends all that can end. 0, or -EINVAL with a message "what: where: what would be right". */
+/* Adds the fault of one --fault; "none" ends all that can end. 0, or -EINVAL with a message "what: where:
+ * what would be right". */
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX]);
 
 /* One of each, with commas between. */

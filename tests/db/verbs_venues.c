@@ -174,7 +174,8 @@ static void test_lists(const char *state)
     json_decref(json);
     CHECK_INT(run(&cli_venues, "venues", "--csv", "--state", state, NULL), 3);
     CHECK_INT(lines(), 2);
-    CHECK(strstr(line(1), "alpaca,closed,closed,,,,1.5,,,,,,8,9,,,,,,,,,,6,7,9223372036854775807,") == line(1));
+    CHECK(strstr(line(1), "alpaca,closed,closed,,,,1.5,,,,,,8,9,,,,,,,,,,6,7,9223372036854775807,") ==
+          line(1));
     CHECK_INT(run(&cli_venues, "venues", "streams", "alpaca", "--state", state, NULL), 3);
 }
 
