@@ -119,7 +119,7 @@ def test_positions():
 
 def test_rules():
     """What paper accounts refuse: prices, hours, parts, costs, orders that could meet; what ends unfilled is cancelled."""
-    with start() as v:
+    with start("7", "--keys", "k:s") as v:
         limit = {"symbol": "AAPL", "side": "buy", "type": "limit", "qty": "1", "limit_price": "100.01", "time_in_force": "day"}
         for code, words, more in (
                 (422, "sub-penny", {"limit_price": "100.011"}), (422, "sub-penny", {"limit_price": "0.12345"}),
@@ -143,6 +143,8 @@ def test_rules():
         for tif in ("ioc", "fok"):
             ended = place(v, **{**limit, "time_in_force": tif})
             equal((ended["status"], ended["canceled_at"] is None, ended["expired_at"]), ("canceled", False, None))
+    with start() as v:  # without keys a first order may be small
+        place(v, **{**COINS, "type": "limit", "limit_price": "1"}, qty="0.1")
 
 
 def main():

@@ -333,14 +333,13 @@ def test_orders():
     coins = {"symbol": "BTC/USD", "side": "buy", "type": "market", "time_in_force": "gtc"}
     with start("--from", "2026-01-15T20:59:40Z", "--speed", "10") as v:
         day, gtc = order(v, **stock), order(v, **{**stock, "time_in_force": "gtc", "client_order_id": "gtc"})
-        order(v, **coins, qty="0.001")
-        tiny = order(v, **{**coins, "side": "sell"}, qty=0.00001)  # 1e-05 in JSON
+        tiny = order(v, **coins, qty=0.00001)  # 1e-05 in JSON
         assert (tiny["status"], tiny["qty"], tiny["filled_qty"]) == ("filled", "0.00001", "0.00001"), tiny
         assert order(v, 422, **coins, qty="0.000000001") == order(v, 422, **coins) == order(v, 422, **stock, order_class="oco") == 42210000
         assert order(v, 422, **{**stock, "client_order_id": "gtc"}) == 40010001
         assert order(v, 403, **{**stock, "limit_price": "1000000"}) == order(v, 403, **{**stock, "side": "sell", "limit_price": "100000"}) == 40310000
         assert [o["id"] for o in rest(v, "/v2/orders?symbols=AAPL&direction=asc")] == [day["id"], gtc["id"]]
-        assert rest(v, "/v2/orders?symbols=AAP,BTC") == [] and len(rest(v, "/v2/orders?status=closed")) == 2
+        assert rest(v, "/v2/orders?symbols=AAP,BTC") == [] and len(rest(v, "/v2/orders?status=closed")) == 1
         dear = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
         dear.request("PATCH", f"/v2/orders/{gtc['id']}", json.dumps({"qty": "200000"}), {**KEYS, "Content-Type": "application/json"})
         assert dear.getresponse().status == 403 and rest(v, f"/v2/orders/{gtc['id']}")["status"] == "canceled"

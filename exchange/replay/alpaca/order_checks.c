@@ -75,7 +75,8 @@ bool replay_trading_checks(struct trading_call *a, const struct broker_terms *te
     const char *slash = strchr(symbol->name, '/');
     if (!coins && !check_stock(a, terms, own))
         return false;
-    if ((!slash || strcmp(slash + 1, "USD") == 0) &&
+    /* Without keys a client's first order may be small. */
+    if (a->o->alpaca->key_id && (!slash || strcmp(slash + 1, "USD") == 0) &&
         !check_cost(a, terms, coins, replay_alpaca_price(a->o, terms->symbol)))
         return false;
     return check_wash(a, terms, old);
