@@ -2,6 +2,7 @@
 
 usage: order_rules.py PROGRAM"""
 
+import os
 import sys
 import tempfile
 from decimal import Decimal
@@ -17,7 +18,9 @@ def keyed(*args):
     """A venue that checks everything, on which nothing moves."""
     with tempfile.NamedTemporaryFile("w", suffix=".keys", delete=False) as file:
         file.write("h hmac s3cret\n")
-    return Venue(PROGRAM, *STILL, "--keys", file.name, *args)
+    v = Venue(PROGRAM, *STILL, "--keys", file.name, *args)  # which has read it once it is there
+    os.unlink(file.name)
+    return v
 
 
 def used(v):
