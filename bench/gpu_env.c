@@ -294,7 +294,7 @@ static struct shape shape_of(int i)
     return ret;
 }
 
-static const char *execution_name(enum env_execution execution)
+static const char *account_execution_name(enum env_execution execution)
 {
     return execution == ENV_MARKET ? "market" : "reference";
 }
@@ -307,15 +307,15 @@ static enum env_execution execution_of(int i)
 static void name_of(int i, char ret[static BENCH_CASE_MAX])
 {
     if (i < EXECUTIONS) {
-        snprintf(ret, BENCH_CASE_MAX, "%s-equal", execution_name(execution_of(i)));
+        snprintf(ret, BENCH_CASE_MAX, "%s-equal", account_execution_name(execution_of(i)));
         return;
     }
     const struct shape *s = &shapes[i - EXECUTIONS]; /* of the device's sizes */
     char observe[32] = "";
     if (s->observation)
         snprintf(observe, sizeof(observe), "-observe-%d", s->observation);
-    snprintf(ret, BENCH_CASE_MAX, "%s%s%s-%zu", execution_name(s->execution), s->options ? "-options" : "",
-             observe, s->copies);
+    snprintf(ret, BENCH_CASE_MAX, "%s%s%s-%zu", account_execution_name(s->execution),
+             s->options ? "-options" : "", observe, s->copies);
 }
 
 struct device {

@@ -449,13 +449,12 @@ static const struct config_key keys[] = {
     {"account", "execution_venue", "the venue of that account, of those configured; empty: the only one", "",
      KEY_TEXT, IN_ACCOUNT(execution_venue), START,
      .more =
-         "Orders in symbols of another venue are refused. Binance US is none: no account of simulated money is "
-         "known there."},
+         "Orders in symbols of another venue are refused, and so is a venue without accounts of simulated money."},
     {"account", "execution_keys",
      "a systemd credential's name, or the path of a file of mode 0600: two lines, id and secret", "",
      TEXT(keys), IN_ACCOUNT(execution_keys), START,
      .more =
-         "In place of the secret an Ed25519 private key of Binance: its PEM text from the second line on, or the "
+         "In place of the secret an Ed25519 private key, where the venue takes one: its PEM text from the second line on, or the "
          "path of a PEM file of mode 0600, which begins with a slash. No two accounts may have the same keys."},
     {"account", "execution_rest_url", "where its orders go; TLS only; empty: the venue's paper host", "",
      TEXT(url), IN_ACCOUNT(execution_rest_url), START,

@@ -36,7 +36,7 @@ enum execution {
     EXECUTION_VENUE_PAPER, /* at the venue, in an account of simulated money: engine/venue_order.c */
     EXECUTIONS,
 };
-const char *execution_name(enum execution execution); /* "model", "venue-paper" */
+const char *account_execution_name(enum execution execution); /* "model", "venue-paper" */
 
 /* An account's permissions and costs. */
 struct account_rules {

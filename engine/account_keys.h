@@ -43,9 +43,9 @@
         "Three business days later, from 2017-09-05 on two, from 2024-05-28 on one. strict is of an account " \
         "without a margin.")
 
-/* Parts of rows. The words are those of execution_name(), and session_choice_names. */
+/* Parts of rows. The words are those of account_execution_name(), and session_choice_names. */
 #define ACCOUNT_EXECUTIONS "model venue-paper"
-#define ACCOUNT_SESSIONS "all regular extended"
+#define ACCOUNT_SESSIONS   "all regular extended"
 #define ACCOUNT_SESSION_WORDS \
     "session", \
         "the bars that its strategy or policy sees: of the regular session, of the extended hours " \

@@ -89,7 +89,7 @@ static int list_accounts(const struct change *change, struct account_spec *specs
         if (specs[a].rules.execution != account->rules.execution)
             return refuse(change, -EINVAL,
                           "account %s has execution = %s: it cannot change; another account can have another",
-                          account->name, execution_name(account->rules.execution));
+                          account->name, account_execution_name(account->rules.execution));
         if (strcmp(specs[a].currency, account->currency) != 0 ||
             specs[a].currency_scale != account->currency_scale)
             return refuse(change, -EINVAL, "account %s is kept in %s: its currency cannot change",

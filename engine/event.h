@@ -108,7 +108,7 @@ struct event_venue_order {
         bool maker;
         char trade_id[VENUE_NEWS_TRADE_MAX];
         int64_t ts_ns; /* the venue's time of it, by the venue's clock; 0: not said */
-    } fill; /* FILL */
+    } fill;            /* FILL */
 };
 
 struct venue_total {

@@ -11,7 +11,7 @@
 
 enum { MOMENTS = 1 << 18 }; /* the newest events that an order's arrival is looked for among */
 
-struct moment {
+struct received_event {
     uint64_t seq;
     int64_t recv_ns;
 };
@@ -28,7 +28,7 @@ struct compare_run {
     struct replay *replay;
     struct followed *followed;
     size_t n, cap;
-    struct moment *moments; /* a ring */
+    struct received_event *moments; /* a ring */
     size_t n_moments;
     struct followed *filled; /* by the event of this step: took for the first time */
     bool no_memory;
@@ -92,12 +92,12 @@ static void on_fill(void *ctx, const struct fill *fill)
                            price * decimal_to_double(fill->fee_base, of->order.qty_scale);
 }
 
-/* The last event that was received by then; 0: none is known. */
+/* The last event that was received by then; 0: it is not known. */
 static uint64_t moment_of(const struct compare_run *run, int64_t ns)
 {
     size_t n = run->n_moments < MOMENTS ? run->n_moments : MOMENTS;
     for (size_t back = 1; back <= n; back++) {
-        const struct moment *moment = &run->moments[(run->n_moments - back) % MOMENTS];
+        const struct received_event *moment = &run->moments[(run->n_moments - back) % MOMENTS];
         if (moment->recv_ns <= ns)
             return moment->seq;
     }
@@ -115,7 +115,7 @@ static void note(struct compare_run *run)
         run->filled->at_seq = moment_of(run, ns);
     }
     run->filled = NULL;
-    run->moments[run->n_moments++ % MOMENTS] = (struct moment){event->seq, event->recv_ns};
+    run->moments[run->n_moments++ % MOMENTS] = (struct received_event){event->seq, event->recv_ns};
 }
 
 /* What the model takes of what is shown now, at most as much as the venue's fills took. */

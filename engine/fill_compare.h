@@ -1,6 +1,6 @@
 /* The venue's fills beside what our model would have filled on the same book: of market and limit
- * orders of accounts with EXECUTION_VENUE_PAPER that took from the book; those that only reduce apart. From the differences the model's latency
- * and slippage are fitted.
+ * orders of accounts with EXECUTION_VENUE_PAPER that took from the book; those that only reduce apart. From
+ * the differences the model's latency and slippage are fitted.
  *
  * The time between the decision and the venue's first fill, by the venue's clock less how far it is ahead of
  * ours, is an order's latency; what the log shows at that moment, walked as the model walks it without

@@ -16,7 +16,7 @@
 #include "engine/match.h"
 #include "exchange/filter.h"
 
-const char *execution_name(enum execution execution)
+const char *account_execution_name(enum execution execution)
 {
     static const char *const names[EXECUTIONS] = {
         [EXECUTION_MODEL] = "model", [EXECUTION_VENUE_PAPER] = "venue-paper"};

@@ -23,13 +23,10 @@ static void open_account(const struct strategy *strategy)
 static void account_news(enum venue_account_news news, int64_t usdt, int64_t btc)
 {
     const struct venue_total totals[] = {{"USDT", 8, usdt}, {"BTC", 8, btc}, {"DOGE", 8, 77}};
-    struct event event = {.kind = EVENT_VENUE_ACCOUNT,
-                          .venue_account = {.account = ALICE,
-                                            .news = news,
-                                            .prefix = "0abc1234",
-                                            .totals = totals,
-                                            .n = 3,
-                                            .text = "wiped"}};
+    struct event event = {
+        .kind = EVENT_VENUE_ACCOUNT,
+        .venue_account = {
+            .account = ALICE, .news = news, .prefix = "0abc1234", .totals = totals, .n = 3, .text = "wiped"}};
     CHECK_INT(harness_event(&h, &event), 0);
 }
 
@@ -41,12 +38,9 @@ static void attached(int64_t btc)
 
 static struct event news_of(uint64_t id, enum venue_news news)
 {
-    return (struct event){.kind = EVENT_VENUE_ORDER,
-                          .venue_order = {.account = ALICE,
-                                          .order_id = id,
-                                          .news = news,
-                                          .venue_id = "17",
-                                          .text = "no"}};
+    return (struct event){
+        .kind = EVENT_VENUE_ORDER,
+        .venue_order = {.account = ALICE, .order_id = id, .news = news, .venue_id = "17", .text = "no"}};
 }
 
 static void news(uint64_t id, enum venue_news kind)

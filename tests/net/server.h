@@ -20,7 +20,7 @@ struct server;
 struct peer;
 
 struct server_handler {
-    void (*request)(struct peer *peer, const char *head);                          /* a whole request: head and body */
+    void (*request)(struct peer *peer, const char *head); /* a whole request: head and body */
     void (*frame)(struct peer *peer, int opcode, const char *payload, size_t len); /* after peer_upgrade() */
     void *user;
     void (*closed)(struct peer *peer); /* may be NULL */

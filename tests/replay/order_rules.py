@@ -29,7 +29,7 @@ def used(v):
 
 def weight_of(v, call):
     before, after = 1, 0
-    while after < before:  # another minute has begun
+    while after < before:  # another minute has started
         before = used(v)
         call()
         after = used(v)

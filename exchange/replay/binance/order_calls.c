@@ -195,7 +195,7 @@ static const struct path {
     int weight;
     bool changes, free; /* takes a key that may trade; weighs nothing where it succeeds */
     int (*answer)(struct order_call *c);
-    const char *params; /* that it reads, besides those that all have; NULL: any */
+    const char *params; /* that it reads, as well as those that all have; NULL: any */
 } paths[] = {
     {"POST", "/api/v3/order", 1, true, true, replay_order_place, NEW_ORDER},
     {"POST", "/api/v3/order/test", 1, true, false, test_order, NEW_ORDER "computeCommissionRates"},
