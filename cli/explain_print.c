@@ -393,8 +393,15 @@ static void print_fill(const struct explanation *e, const struct explained_fill 
            decimal(fill->qty, s->qty_scale).text);
     print_rounding(" = ", (int128_t)fill->price * fill->qty, s->price_scale + s->qty_scale, fill->notional,
                    s->quote_scale, fill->side == ORDER_BUY ? "up" : "down");
-    printf(" %s\n    fee %s %% of %s", s->quote, percent(fill->fee_e6).text,
-           decimal(fill->notional, s->quote_scale).text);
+    printf(" %s\n", s->quote);
+    if (fill->basis == FILL_BASIS_VENUE) {
+        bool of_base = fill->fee_base > 0;
+        printf("    fee %s %s, as its venue takes it\n",
+               of_base ? decimal(fill->fee_base, s->qty_scale).text : decimal(fill->fee, s->quote_scale).text,
+               of_base ? s->base : s->quote);
+        return;
+    }
+    printf("    fee %s %% of %s", percent(fill->fee_e6).text, decimal(fill->notional, s->quote_scale).text);
     print_rounding(" = ", (int128_t)fill->notional * fill->fee_e6, s->quote_scale + 6, fill->fee,
                    s->quote_scale, "up");
     printf(" %s\n", s->quote);

@@ -23,6 +23,7 @@ static const struct stored_column columns[] = {
     {"notional", 16},
     {"fee", 12},
     {"fee_asset", -6, .derived = fee_asset},
+    {"fee_base", 12},
     {"fee_percent", STORED_NOWHERE},
     {"maker", -5},
     {"input_seq", STORED_JSON_ONLY},

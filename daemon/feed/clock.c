@@ -39,12 +39,16 @@ int64_t feed_venue_now_ns(const struct feed *feed)
     return now > feed->newest_ns ? now : feed->newest_ns;
 }
 
+/* Venues' clocks are wrong by seconds at most: what differs by more is ours. */
+#define DOUBT_NS (60 * INT64_C(1000000000))
+
 int64_t feed_over_ns(const struct feed *feed)
 {
     if (feed->daemon->config.clock == CLOCK_FEED)
         return daemon_session_now(feed->daemon->session);
     int64_t now = feed_clock_ns(feed), wall = clock_wall_ns();
-    now = now < wall ? now : wall;
+    if (now > wall && now - wall < DOUBT_NS)
+        now = wall;
     return now > feed->newest_ns ? now : feed->newest_ns;
 }
 

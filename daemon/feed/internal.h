@@ -307,8 +307,9 @@ void feed_take_time(struct feed *feed, const struct venue_reply *reply);
 int64_t feed_clock_ns(const struct feed *feed);
 /* The same, but not before the newest event; on the feed's clock the session's. */
 int64_t feed_venue_now_ns(const struct feed *feed);
-/* What ended before is over, whichever of the clocks is wrong: the venue's, as its replies say it, or this
- * machine's. A bar that REST has is closed only then; a stream's newest message decides it, too. */
+/* What ended before is over, by the venue's clock, as its replies say it, and where that is less than a
+ * minute ahead by this machine's, too: either may be wrong. A bar that REST has is closed only then; a
+ * stream's newest message decides it, too. */
 int64_t feed_over_ns(const struct feed *feed);
 /* An event where the engine's time is another than it was, by the venue's: once a second, and before a bar
  * that closes, for its symbol alone. -1: looks at all of the feed's symbols. */
