@@ -82,7 +82,9 @@ UNITS = (("_seconds", "_ms", 1e-3), ("_seconds", "_ns", 1e-9), ("_ratio", "_pct"
 class Row:
     def __init__(self, name, kind, labels, text, place):
         self.name, self.kind, self.labels, self.text = name.strip("`"), kind, labels.split(), text
-        self.path = place.strip("`").replace("[]", "").split(".") if place else []
+        before, _, within = place.strip("`").partition("[].")
+        self.path = f"{before}.{within}".strip(".").split(".") if place else []
+        self.depth = len(before.split(".")) if within else len(self.path) - 1  # of the list, or of the object of the value
         self.each = "[]" in place
         self.factor = next((factor for of, end, factor in UNITS if self.name.endswith(of) and place.strip("`").endswith(end)), 1)
 
@@ -95,13 +97,14 @@ def rows():
 
 def values(row, status):
     """{labels: number} that the status gives for a row of the table."""
-    *way, member = row.path
     at = status
-    for part in way:
+    for part in row.path[:row.depth]:
         at = (at or {}).get(part)
     found = {}
     for element in (at or []) if row.each else [at]:
-        value = (element or {}).get(member)
+        value = element
+        for part in row.path[row.depth:]:
+            value = (value or {}).get(part)
         labels = tuple((name, (element or {}).get(name) or "") for name in row.labels if name in (element or {}) and name != "state")
         if "state" in row.labels:
             found[labels] = value

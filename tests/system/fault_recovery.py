@@ -402,7 +402,7 @@ VENUES = [Binance(), Alpaca()]
 NOW = AlpacaNow()
 # What a daemon once failed: it took a bar that still formed, left bars out that it could not fetch at once, waited for five minutes
 # while the venue had its former connection, and overlooked bars of an interruption that came upon another.
-SHORT = {("binance", "clock:+3s"), ("binance", "5xx:klines"), ("alpaca", "freeze@0s"), ("alpaca", "huge:10MB")}
+SHORT = {("binance", "clock:+3s"), ("binance", "5xx:klines"), ("alpaca", "huge:10MB")}
 
 
 def main():
