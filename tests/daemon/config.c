@@ -72,10 +72,10 @@ static void test_history(void)
     }
     fails(
         "[market]\nhistory = 1001\n",
-        ":2: [market] history: \"1001\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+        ":2: [market] history: \"1001\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed, at most 100y");
     fails(
         "[market]\nhistory = 2 y\n",
-        ":2: [market] history: \"2 y\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+        ":2: [market] history: \"2 y\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed, at most 100y");
 }
 
 /* The alert rules: off in words or as 0; one limit that contradicts another. */

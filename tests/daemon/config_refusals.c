@@ -53,13 +53,13 @@ static void test_refusals(void)
     CHECK_INT(config.n_accounts, 1);
     fails(
         "[market]\nhistory = 1001\n",
-        ":2: [market] history: \"1001\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+        ":2: [market] history: \"1001\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed, at most 100y");
     fails(
         "[market]\nhistory =\n",
-        ":2: [market] history: \"\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+        ":2: [market] history: \"\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed, at most 100y");
     fails(
         "[market]\nhistory = 1e2x\n",
-        ":2: [market] history: \"1e2x\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed");
+        ":2: [market] history: \"1e2x\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed, at most 100y");
     fails("[market]\nsymbols = BTCUSDT btcusdt\n", ":2: [market] symbols: BTCUSDT is named twice");
     fails("[market]\nsymbols = , ,\n", ":2: [market] symbols: at least one symbol is needed, like BTCUSDT");
     fails("[market]\nsymbols = BTC:USDT\n",
@@ -266,7 +266,7 @@ static void test_all_errors(void)
         "a/b]\n"
         "cash = x\n[engine]\nfill_model = bars\n[venue alpaca]\nkeys = k\nstreams = trade\n",
         ":2: [market] histry: unknown key: did you mean history?\n"
-        ":3: [market] history: \"-1\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed\n"
+        ":3: [market] history: \"-1\": bars from 0 to 1000, or so many s, m, h, d, w or y, as 2y, are needed, at most 100y\n"
         ":4: KEY = VALUE or [SECTION] is needed\n"
         ":5: [markt]: unknown section: did you mean market?\n"
         ":8: [risk] positions: \"5000\": a whole number from 0 to 4096 is needed\n"

@@ -50,7 +50,8 @@ static void check_row(char *line)
 static void check_states(void)
 {
     static const char names[] =
-        "| state | arrives | activates | fills part | fills rest | is canceled | expires | amends |";
+        "| state | arrives | activates | fills part | fills rest | is canceled | expires | amends | is lost | is "
+        "rejected |";
     char *line = strstr(text, names), *end;
     int rows = 0;
 
