@@ -188,9 +188,9 @@ static void test_bars(const char *state)
 static void test_fills(const char *state)
 {
     CHECK_INT(run(&cli_fills, "fills", "--csv", "--state", state, NULL), 0);
-    CHECK_STR(out, "fill,order,ts_ns,account,symbol,side,price,qty,notional,fee,fee_asset,maker,by,fee_base\n"
+    CHECK_STR(out, "fill,order,ts_ns,account,symbol,side,price,qty,notional,fee,fee_asset,fee_base,maker,by\n"
                    "1,1,1723161255344000000,main,BTCUSDT,BUY,61837.63000000,0.12345000,7633.85542350,7."
-                   "63385543,USDT,0,,\n");
+                   "63385543,USDT,,0,\n");
     CHECK_INT(run(&cli_fills, "fills", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK(strstr(line(1), "2024-08-08 23:54:15.344Z") != NULL);

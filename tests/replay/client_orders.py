@@ -54,7 +54,7 @@ async def python_binance():
         book = await client.get_order_book(symbol=SYMBOL, limit=5)
         price, there = book["bids"][0]
         partial = await client.create_order(symbol=SYMBOL, side="SELL", type="LIMIT", timeInForce="GTC", price=price,
-                                            quantity=str(Decimal(there) + Decimal("300")))
+                                            quantity=str(Decimal(there) + Decimal("120")))
         out["partial"] = partial["status"]
         out["cancelled"] = (await client.cancel_order(symbol=SYMBOL, orderId=partial["orderId"]))["status"]
         rests = await client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price=FAR, quantity="0.1")
