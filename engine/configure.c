@@ -334,6 +334,7 @@ static void take_over(const struct change *change)
     engine->to_begin |= made->to_begin;
     engine->out_of_memory |= made->out_of_memory;
     engine->watches = made->watches;
+    engine->venues = made->venues;
     engine->margins = made->margins;
     engine->measures = made->measures;
     engine->closes = engine->ends = true; /* checked at the next event */

@@ -209,7 +209,7 @@ struct live_order {
     struct order order;
     int64_t reserved;   /* quote for a buy, base for a sale, of its whole pool: engine/reserve.c */
     uint32_t amends;    /* on their way */
-    bool cancel_queued; /* its reserve is free already */
+    bool cancel_queued; /* its reserve is free already; at its venue only once the cancel is reported */
     bool missed; /* a stop that was crossed while nothing was streamed: it triggers at the next price */
     bool waits;  /* at a venue: it was not sent yet, for the cancel of another or for its price */
     bool takes;  /* its limit has crossed what is shown since it came to rest, or to an opening */
@@ -282,6 +282,7 @@ struct engine {
      * event. */
     int64_t behind_ns;
     uint64_t input_seq;
+    uint64_t venue_ended;    /* the order whose end its venue reports with this event; 0: none */
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
     bool to_begin;      /* some account may have no ledger yet; not saved: a loaded engine checks */
@@ -289,10 +290,10 @@ struct engine {
     bool account_moved; /* some account->moved is set */
     bool killing;       /* some account->killing is set */
     bool watches;       /* some account has a limit of drawdown; follows from their rules */
+    bool venues;        /* some account's orders are filled at its venue; the same */
     bool margins;       /* some account has a margin; the same */
     bool closes;        /* some runner->closing is set; derived */
     bool ends;          /* some symbol that has ended may have orders; derived */
-    bool venue_said;    /* what ends an order now is its venue's news */
     bool measures;      /* some slot reads measures of its book; derived */
     struct engine_counters counters;
 };
@@ -319,9 +320,16 @@ static inline bool engine_at_venue(const struct engine *engine, const struct ord
     return engine->accounts[order->account].rules.execution == EXECUTION_VENUE_PAPER;
 }
 
-/* venue_order.c: 0 or -EINVAL */
+/* Was its venue asked to cancel it? Then what ends it here waits for that. */
+static inline bool engine_venue_asked(const struct engine *engine, const struct live_order *live)
+{
+    return live->cancel_queued && engine_at_venue(engine, &live->order);
+}
+
+/* venue_update.c: 0 or -EINVAL */
 int engine_venue_order_event(struct engine *engine, const struct event_venue_order *event);
-void engine_venue_price(struct engine *engine, int symbol); /* after it moved: exits that are held here */
+/* venue_order.c: after its price moved: exits that are held here */
+void engine_venue_price(struct engine *engine, int symbol);
 /* venue_account.c: 0 or -EINVAL */
 int engine_venue_account_event(struct engine *engine, const struct event_venue_account *event);
 void engine_venue_forget(struct engine *engine, int account); /* it is reset: it may be attached again */

@@ -73,7 +73,7 @@ void engine_fills_position_changed(struct engine *engine, int account, int symbo
         const struct order *order = &engine->orders[i].order;
         uint64_t id = order->id;
         if (order->account != account || order->symbol != symbol ||
-            (engine->orders[i].cancel_queued && engine_at_venue(engine, order)) ||
+            engine_venue_asked(engine, &engine->orders[i]) ||
             (!order->reduce_only && !engine_loan_allowed(engine, account, symbol))) {
             i++;
             continue;

@@ -5,10 +5,12 @@
 
 void engine_halt_watch(struct engine *engine)
 {
-    engine->watches = false;
+    engine->watches = engine->venues = false;
     engine_margin_watch(engine);
-    for (int a = 0; a < engine->n_accounts; a++)
+    for (int a = 0; a < engine->n_accounts; a++) {
         engine->watches |= engine->accounts[a].rules.risk.drawdown > 0;
+        engine->venues |= engine->accounts[a].rules.execution == EXECUTION_VENUE_PAPER;
+    }
 }
 
 void engine_halt_check(struct engine *engine, int symbol)

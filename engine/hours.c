@@ -317,7 +317,7 @@ static void end_orders(struct engine *engine, int symbol)
 {
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
-        if (order->symbol != symbol || (engine->orders[i].cancel_queued && engine_at_venue(engine, order))) {
+        if (order->symbol != symbol || engine_venue_asked(engine, &engine->orders[i])) {
             i++;
             continue;
         }

@@ -197,8 +197,7 @@ static void end_entries(struct engine *engine, int symbol, int64_t now_ns, bool 
     int64_t before_ns = engine->now_ns, end_ns;
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
-        if ((symbol >= 0 && order->symbol != symbol) ||
-            (engine->orders[i].cancel_queued && engine_at_venue(engine, order)) ||
+        if ((symbol >= 0 && order->symbol != symbol) || engine_venue_asked(engine, &engine->orders[i]) ||
             !entry_end(engine, order, &end_ns) ||
             !(end_ns <= now_ns || (phases && !is_of(engine->specs[order->account].session,
                                                     engine->markets[order->symbol].phase)))) {

@@ -184,18 +184,12 @@ void engine_live_end(struct engine *engine, uint64_t id, enum order_action actio
         engine_runner_ended(engine, &order);
 }
 
-/* Was its venue asked for its cancel? */
-static bool asked(const struct engine *engine, size_t i)
-{
-    return engine->orders[i].cancel_queued && engine_at_venue(engine, &engine->orders[i].order);
-}
-
 void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns)
 {
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
-        if (order->expires_ns > 0 && order->expires_ns <= until_ns && !asked(engine, i) &&
-            (symbol < 0 || order->symbol == symbol)) {
+        if (order->expires_ns > 0 && order->expires_ns <= until_ns &&
+            !engine_venue_asked(engine, &engine->orders[i]) && (symbol < 0 || order->symbol == symbol)) {
             engine_live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
             i = 0; /* others may have ended or come with it */
         } else {
@@ -205,7 +199,8 @@ void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns)
     engine->next_expiry_ns = INT64_MAX;
     for (size_t i = 0; i < engine->n_orders; i++) {
         int64_t expires_ns = engine->orders[i].order.expires_ns;
-        if (!asked(engine, i) && expires_ns > 0 && expires_ns < engine->next_expiry_ns)
+        if (!engine_venue_asked(engine, &engine->orders[i]) && expires_ns > 0 &&
+            expires_ns < engine->next_expiry_ns)
             engine->next_expiry_ns = expires_ns;
     }
 }

@@ -95,10 +95,13 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
 /* ORDER_OK, or why they cannot be sent there. */
 enum order_reason engine_venue_check(const struct engine *engine, enum order_grouping grouping,
                                      const struct order *legs, int n_legs);
+void engine_venue_ask(struct engine *engine, enum engine_venue_request what, const struct order *order);
 void engine_venue_start(struct engine *engine, uint64_t id); /* PENDING: sends it, or holds it here */
 void engine_venue_send(struct engine *engine, uint64_t id);  /* now, or when no other blocks it; may end it */
 /* Ends what the venue never got; asks for the cancel of what it has, once. */
 void engine_venue_withdraw(struct engine *engine, uint64_t id);
+void engine_venue_unblock(struct engine *engine, int account,
+                          int symbol); /* those that waited for one that ended */
 /* May it end here? Else the venue was asked for its cancel. */
 bool engine_venue_may_end(struct engine *engine, struct live_order *live, enum order_reason reason);
 

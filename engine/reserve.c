@@ -116,7 +116,7 @@ void engine_reserve_lift(struct engine *engine, const struct order *order)
 
 static int64_t wants(const struct engine *engine, const struct live_order *live)
 {
-    if (live->order.state == ORDER_HELD || (live->cancel_queued && !engine_at_venue(engine, &live->order)))
+    if (live->order.state == ORDER_HELD || (live->cancel_queued && !engine_venue_asked(engine, live)))
         return 0;
     if (live->amends == 0)
         return engine_reserve_need(engine, &live->order);

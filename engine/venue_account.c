@@ -65,18 +65,18 @@ static void lose(struct engine *engine, int index, const char *text)
     struct account *account = &engine->accounts[index];
     account->at_venue.halted = true;
     account->at_venue.attached = false;
-    engine->venue_said = true;
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
         uint64_t id = order->id;
         if (order->account == index) {
             if (order->state == ORDER_UNKNOWN)
                 engine_alert_over(engine, "VENUE_UNKNOWN", "order %llu ", (unsigned long long)id);
+            engine->venue_ended = id;
             engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_VENUE_LOST);
         }
         i = engine_live_from(engine, id + 1);
     }
-    engine->venue_said = false;
+    engine->venue_ended = 0;
     engine_alert(engine, "VENUE_HALTED", ENGINE_OF(index, -1, 0),
                  "account %s is halted: %s; account reset attaches it again", account->name, text);
 }

@@ -260,6 +260,19 @@ static void test_bracket(void)
     CHECK_INT(engine_orders(h.engine), 0);
     harness_close(&h);
 
+    attached(0); /* the stop fills in part while its cancel is on its way: the profit sells the rest */
+    entry = enter();
+    stop = entry + 1;
+    profit = entry + 2;
+    news(stop, VENUE_NEWS_OPEN);
+    trade(&h, BTCUSDT, 62000 * E8, E8);
+    filled(stop, 58990 * E8, 2000, 2000, "USDT", 1);
+    CHECK(engine_venue_waits(h.engine, profit));
+    news(stop, VENUE_NEWS_CANCELED);
+    CHECK(h.n_placed == 3 && h.placed[2] == profit);
+    CHECK(reported(&h, profit)->qty <= held()->qty && reported(&h, profit)->qty > held()->qty - 1000);
+    harness_close(&h);
+
     attached(0); /* the stop fills instead */
     entry = enter();
     stop = entry + 1;

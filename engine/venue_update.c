@@ -1,0 +1,203 @@
+/* What an order's venue reports of it: EVENT_VENUE_ORDER. A fill is booked once, in the order's own sequence
+ * of them; an end lets those go that waited for it. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/event.h"
+#include "engine/match.h"
+#include "exchange/venue_account.h"
+
+static void end(struct engine *engine, const struct order *order, enum order_action action,
+                enum order_reason reason)
+{
+    int account = order->account, symbol = order->symbol;
+    if (reason == ORDER_OK)
+        reason = order->reason; /* why its cancel was asked for */
+    engine->venue_ended = order->id;
+    engine_live_end(engine, order->id, action, reason);
+    engine->venue_ended = 0;
+    engine_venue_unblock(engine, account, symbol);
+}
+
+static void over(struct engine *engine, const struct order *order)
+{
+    if (order->state == ORDER_UNKNOWN)
+        engine_alert_over(engine, "VENUE_UNKNOWN", "order %llu ", (unsigned long long)order->id);
+}
+
+/* A fee in an asset that is neither of the symbol's two. What of it was never deposited here is. */
+static void pay_apart(struct engine *engine, const struct fill *fill, const char *asset, int64_t fee)
+{
+    struct balance *balance = account_find_balance(&engine->accounts[fill->account], asset);
+    if (!balance) {
+        int at = account_place(engine, fill->account, asset, VENUE_BALANCE_SCALE);
+        if (at < 0) {
+            engine->out_of_memory |= at == -ENOMEM;
+            return;
+        }
+        balance = &engine->accounts[fill->account].assets[at];
+    }
+    if (balance->total < fee)
+        account_post(engine, fill->account, balance, LEDGER_DEPOSIT, fee - balance->total, 0, 0);
+    account_post(engine, fill->account, balance, LEDGER_FEE, -fee, fill->order_id, fill->id);
+}
+
+/* The fee of a fill whose venue does not say it: by the account's rate, rounded up, of what was received. */
+static int64_t fee_of_rate(const struct engine *engine, const struct fill *fill, int64_t of)
+{
+    const struct fee_rates *fees =
+        account_fees(&engine->accounts[fill->account].rules, &engine->markets[fill->symbol].symbol);
+    return fill_fee(of, fill->maker ? fees->maker_e6 : fees->taker_e6);
+}
+
+static struct fill fill_of(struct engine *engine, const struct order *order,
+                           const struct event_venue_order *event)
+{
+    const struct symbol *symbol = &engine->markets[order->symbol].symbol;
+    int64_t unit = engine->markets[order->symbol].notional_unit;
+    struct fill fill = {
+        .id = ++engine->last_fill,
+        .order_id = order->id,
+        .account = order->account,
+        .symbol = order->symbol,
+        .side = order->side,
+        .ts_ns = engine->now_ns,
+        .price = event->fill.price,
+        .qty = event->fill.qty,
+        .notional = event->fill.notional >= 0
+                        ? event->fill.notional
+                        : fill_notional(order->side, event->fill.price, event->fill.qty, unit),
+        .maker = event->fill.maker,
+        .input_seq = engine->input_seq,
+        .basis = FILL_BASIS_VENUE,
+    };
+    bool buys = order->side == ORDER_BUY, said = event->fill.fee_asset[0] != '\0';
+    int64_t fee = said ? event->fill.fee : fee_of_rate(engine, &fill, buys ? fill.qty : fill.notional);
+    if (said ? buys && strcmp(event->fill.fee_asset, symbol->base) == 0 : buys)
+        fill.fee_base = fee < fill.qty ? fee : fill.qty - 1;
+    else if (!said || strcmp(event->fill.fee_asset, symbol->quote) == 0)
+        fill.fee = fee;
+    return fill;
+}
+
+static bool is_apart(const struct symbol *symbol, const char *asset)
+{
+    return asset[0] && strcmp(asset, symbol->base) != 0 && strcmp(asset, symbol->quote) != 0;
+}
+
+static void on_fill(struct engine *engine, struct live_order *live, const struct event_venue_order *event)
+{
+    struct order *order = &live->order;
+    uint64_t id = order->id;
+    int account = order->account, symbol = order->symbol;
+    bool leaves = live->cancel_queued; /* for the other leg, which waits for that and sells the rest */
+    if (event->fill.cumulative - event->fill.qty != order->filled)
+        return; /* it is booked already, or one before it is not: then it comes again */
+    if (event->fill.cumulative > order->qty) {
+        engine_alert(engine, "VENUE_BALANCE", ENGINE_OF(account, symbol, id),
+                     "order %llu: the venue filled more than it was given: left to the balances",
+                     (unsigned long long)id);
+        return;
+    }
+    over(engine, order);
+    order->triggered = order_is_stop(order->type);
+    engine_reserve_lift(engine, order);
+    const struct fill fill = fill_of(engine, order, event);
+    engine_fills_post(engine, order, &fill);
+    if (is_apart(&engine->markets[symbol].symbol, event->fill.fee_asset) && event->fill.fee > 0)
+        pay_apart(engine, &fill, event->fill.fee_asset, event->fill.fee);
+    if (!leaves)
+        engine_fills_cancel_other_leg(engine, id);
+    order = &engine->orders[engine_match_find(engine, id)].order;
+    if (order->filled == order->qty) {
+        end(engine, order, ORDER_FILLS_REST, ORDER_OK);
+    } else {
+        engine_reserve_set(engine, order);
+        engine_live_report(engine, order);
+    }
+    engine_fills_position_changed(engine, account, symbol);
+}
+
+static void on_open(struct engine *engine, struct order *order)
+{
+    if (order->state != ORDER_PENDING && order->state != ORDER_UNKNOWN)
+        return;
+    over(engine, order);
+    if (engine_live_step(engine, order, ORDER_ARRIVES))
+        engine_live_report(engine, order);
+}
+
+static void on_unknown(struct engine *engine, struct order *order, const char *text)
+{
+    if (order->state != ORDER_PENDING || !engine_live_step(engine, order, ORDER_IS_LOST))
+        return;
+    engine_live_report(engine, order);
+    engine_alert(engine, "VENUE_UNKNOWN", ENGINE_OF(order->account, order->symbol, order->id),
+                 "order %llu of account %s: whether %s has it is not known: %s",
+                 (unsigned long long)order->id, engine->accounts[order->account].name,
+                 engine->markets[order->symbol].symbol.venue, text);
+}
+
+static void on_refused(struct engine *engine, const struct order *order, const char *text)
+{
+    over(engine, order);
+    engine_alert(engine, "VENUE_REFUSED", ENGINE_OF(order->account, order->symbol, order->id),
+                 "order %llu of account %s, %s %s: %s%s", (unsigned long long)order->id,
+                 engine->accounts[order->account].name, order_type_name(order->type),
+                 engine->markets[order->symbol].symbol.name, text,
+                 order_protects(order) ? ": the position is without it" : "");
+    bool sent = order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN;
+    end(engine, order, sent ? ORDER_IS_REJECTED : ORDER_IS_CANCELED, ORDER_VENUE_REFUSED);
+}
+
+static bool fill_good(const struct event_venue_order *event)
+{
+    return event->fill.price > 0 && event->fill.price <= MONEY_MAX && event->fill.qty > 0 &&
+           event->fill.cumulative >= event->fill.qty && event->fill.notional >= -1 &&
+           event->fill.notional <= MONEY_MAX && event->fill.fee >= 0 && event->fill.fee <= MONEY_MAX;
+}
+
+int engine_venue_order_event(struct engine *engine, const struct event_venue_order *event)
+{
+    if (event->account < 0 || event->account >= engine->n_accounts ||
+        engine->accounts[event->account].rules.execution != EXECUTION_VENUE_PAPER ||
+        (unsigned)event->news >= VENUE_NEWS || (event->news == VENUE_NEWS_FILL && !fill_good(event)))
+        return -EINVAL;
+    size_t at = engine_match_find(engine, event->order_id);
+    struct live_order *live = at < engine->n_orders ? &engine->orders[at] : NULL;
+    if (!live || live->order.account != event->account || live->order.state == ORDER_HELD || live->waits) {
+        if (event->news == VENUE_NEWS_FILL && event->order_id > engine->last_order)
+            return -EINVAL;
+        return 0; /* it ended: what it filled later is left to the balances */
+    }
+    struct order *order = &live->order;
+    switch (event->news) {
+    case VENUE_NEWS_OPEN:
+        on_open(engine, order);
+        break;
+    case VENUE_NEWS_UNKNOWN:
+        on_unknown(engine, order, event->text);
+        break;
+    case VENUE_NEWS_FILL:
+        on_fill(engine, live, event);
+        break;
+    case VENUE_NEWS_CANCELED:
+        over(engine, order);
+        end(engine, order, ORDER_IS_CANCELED, ORDER_OK);
+        break;
+    case VENUE_NEWS_EXPIRED:
+        over(engine, order);
+        end(engine, order, ORDER_EXPIRES, ORDER_OK);
+        break;
+    case VENUE_NEWS_REJECTED:
+        on_refused(engine, order, event->text);
+        break;
+    case VENUE_NEWS_AGAIN:
+        if (order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN)
+            engine_venue_ask(engine, ENGINE_VENUE_PLACE, order);
+        break;
+    case VENUE_NEWS:
+        break;
+    }
+    return 0;
+}
