@@ -225,6 +225,8 @@ static int restore(struct session *session, const struct db_recovered *recovery)
         if (r == 0)
             r = engine_restore_lots(engine, position->account, position->symbol, &position->lots);
     }
+    for (int a = 0; a < recovery->n_accounts; a++)
+        engine_restore_at_venue(engine, a, recovery->accounts[a].at_venue);
     for (size_t i = 0; i < recovery->n_orders && r == 0; i++)
         r = engine_restore_order(engine, &recovery->orders[i]);
     for (size_t i = 0; i < recovery->n_actions && r == 0; i++) {

@@ -319,6 +319,11 @@ void daemon_session_put_account(struct session *session, const struct engine *en
     struct db_account row;
     db_account_of(account, engine_account_spec(engine, account), daemon_session_row_ns(session), &row);
     db_writer_put_account(session->writer, &row);
+    if (row.rules.execution != EXECUTION_VENUE_PAPER)
+        return;
+    char key[DB_AT_VENUE_KEY_MAX];
+    db_at_venue_key(row.name, key);
+    db_writer_put_meta(session->writer, key, engine_venue_prefix(engine, account));
 }
 
 void daemon_session_note_account(const struct engine *engine, int account)

@@ -133,6 +133,25 @@ static void take_account(void *ctx, const struct db_account_row *row)
                  row->account.strategy);
 }
 
+void db_at_venue_key(const char *account, char ret[static DB_AT_VENUE_KEY_MAX])
+{
+    snprintf(ret, DB_AT_VENUE_KEY_MAX, "at_venue %s", account);
+}
+
+static int take_at_venue(struct recovery *recovery)
+{
+    int r = 0;
+    for (int i = 0; i < recovery->to->n_accounts && r == 0; i++) {
+        struct db_recovered_account *account = &recovery->to->accounts[i];
+        char key[DB_AT_VENUE_KEY_MAX];
+        db_at_venue_key(account->account.name, key);
+        r = db_reader_meta(recovery->reader, key, account->at_venue, sizeof account->at_venue);
+        if (r == -ENOENT)
+            r = 0;
+    }
+    return r;
+}
+
 static void take_policy(void *ctx, const struct db_policy *row)
 {
     struct recovery *recovery = ctx;
@@ -453,6 +472,8 @@ static int take_all(struct recovery *recovery)
         r = db_reader_accounts(reader, take_account, recovery);
     if (r == 0 && recovery->r == 0)
         take_days(recovery);
+    if (r == 0 && recovery->r == 0)
+        r = take_at_venue(recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_policies(reader, take_policy, recovery);
     if (r == 0 && recovery->r == 0)

@@ -226,6 +226,9 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
 /* After that: struct account's; without it what the day began with. */
 void engine_restore_day(struct engine *engine, int account, int64_t point, int64_t day_base);
 void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns); /* 0: it trades */
+/* Of an account with EXECUTION_VENUE_PAPER: its orders' prefix there; "": it is not attached;
+ * ENGINE_VENUE_RESET. */
+void engine_restore_at_venue(struct engine *engine, int account, const char *prefix);
 /* After the positions: the time of the account's last INTEREST row, 0 without one. Its shorts are charged
  * from there on, or from when they were borrowed. */
 void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns);
@@ -316,6 +319,9 @@ const struct order *engine_order(const struct engine *engine, size_t i);
  * reset there, and sends nothing more. */
 bool engine_venue_attached(const struct engine *engine, int account);
 bool engine_venue_halted(const struct engine *engine, int account);
+#define ENGINE_VENUE_RESET "reset"
+/* For engine_restore_at_venue(). */
+const char *engine_venue_prefix(const struct engine *engine, int account);
 /* The client id that one of its orders has at the venue: PREFIX-ID. */
 void engine_venue_client_id(const struct engine *engine, int account, uint64_t order_id,
                             char ret[static ORDER_CLIENT_ID_MAX]);

@@ -447,6 +447,7 @@ int engine_match_restore(struct engine *engine, const struct order *order)
                                                     .order_id = order->id}))
         return -ENOMEM;
     engine->orders[engine->n_orders - 1].takes = came(engine, order);
+    engine->orders[engine->n_orders - 1].waits = engine_at_venue(engine, order) && order->emulated;
     engine_reserve_set(engine, order);
     return 0;
 }

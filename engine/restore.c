@@ -102,6 +102,15 @@ void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns
     engine->accounts[account].killed_ns = killed_ns;
 }
 
+void engine_restore_at_venue(struct engine *engine, int account, const char *prefix)
+{
+    struct account_at_venue *at = &engine->accounts[account].at_venue;
+    at->halted = strcmp(prefix, ENGINE_VENUE_RESET) == 0;
+    at->attached = prefix[0] && !at->halted && strlen(prefix) < sizeof at->prefix;
+    if (at->attached)
+        strcpy(at->prefix, prefix);
+}
+
 void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns)
 {
     struct account *to = &engine->accounts[account];

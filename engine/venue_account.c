@@ -18,22 +18,6 @@ static int64_t total_of(const struct event_venue_account *event, const struct ba
     return 0;
 }
 
-static void attach(struct engine *engine, int index, const struct event_venue_account *event)
-{
-    struct account *account = &engine->accounts[index];
-    account->at_venue.attached = true;
-    memcpy(account->at_venue.prefix, event->prefix, sizeof account->at_venue.prefix);
-    account->opening_cash = engine->specs[index].cash = total_of(event, account_currency(engine, index));
-    account_begin(engine, index);
-    for (int i = 0; i < account->n_assets; i++)
-        if (i != account->currency_at)
-            account_post(engine, index, &account->assets[i], LEDGER_DEPOSIT,
-                         total_of(event, &account->assets[i]), 0, 0);
-    account->moved = engine->account_moved = true;
-    if (engine->sink.account)
-        engine->sink.account(engine->sink.ctx, index);
-}
-
 static void report_difference(struct engine *engine, int index, const struct balance *balance, int64_t more)
 {
     char text[DECIMAL_TEXT_MAX];
@@ -60,6 +44,26 @@ static void compare(struct engine *engine, int index, const struct event_venue_a
     }
 }
 
+static void attach(struct engine *engine, int index, const struct event_venue_account *event)
+{
+    struct account *account = &engine->accounts[index];
+    account->at_venue.attached = true;
+    memcpy(account->at_venue.prefix, event->prefix, sizeof account->at_venue.prefix);
+    if (account->started) { /* its books have a past, of which it is not known that it was attached */
+        compare(engine, index, event);
+    } else {
+        account->opening_cash = engine->specs[index].cash = total_of(event, account_currency(engine, index));
+        account_begin(engine, index);
+        for (int i = 0; i < account->n_assets; i++)
+            if (i != account->currency_at)
+                account_post(engine, index, &account->assets[i], LEDGER_DEPOSIT,
+                             total_of(event, &account->assets[i]), 0, 0);
+    }
+    account->moved = engine->account_moved = true;
+    if (engine->sink.account)
+        engine->sink.account(engine->sink.ctx, index);
+}
+
 static void lose(struct engine *engine, int index, const char *text)
 {
     struct account *account = &engine->accounts[index];
@@ -79,6 +83,8 @@ static void lose(struct engine *engine, int index, const char *text)
     engine->venue_ended = 0;
     engine_alert(engine, "VENUE_HALTED", ENGINE_OF(index, -1, 0),
                  "account %s is halted: %s; account reset attaches it again", account->name, text);
+    if (engine->sink.account)
+        engine->sink.account(engine->sink.ctx, index);
 }
 
 int engine_venue_account_event(struct engine *engine, const struct event_venue_account *event)

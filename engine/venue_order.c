@@ -31,6 +31,12 @@ bool engine_venue_halted(const struct engine *engine, int account)
     return engine->accounts[account].at_venue.halted;
 }
 
+const char *engine_venue_prefix(const struct engine *engine, int account)
+{
+    const struct account_at_venue *at = &engine->accounts[account].at_venue;
+    return at->halted ? ENGINE_VENUE_RESET : at->prefix;
+}
+
 void engine_venue_client_id(const struct engine *engine, int account, uint64_t order_id,
                             char ret[static ORDER_CLIENT_ID_MAX])
 {

@@ -150,6 +150,19 @@ def killed(folder, kind):
     print(f"{kind.name}: {KILLS} kills, {orders} orders")
 
 
+def without_log(folder, inside, venue, daemon):
+    """The database alone says how the account is attached: nothing is booked again, and its order is known there."""
+    rows = daemon.query("SELECT asset, SUM(amount) FROM ledger GROUP BY asset")
+    assert daemon.stop() == 0
+    os.rename(os.path.join(daemon.state, "events"), os.path.join(daemon.state, "events.gone"))
+    daemon = start(folder, inside, venue)
+    status = daemon.wait_status(lambda s: at_venue(s).get("attached") and (at_venue(s)["reconciled"] or {}).get("at_ns"),
+                                "an account that was attached, compared")
+    assert status["recovery"]["from"] == "database" and [o["state"] for o in status["orders"]] == ["OPEN"], status["orders"]
+    assert daemon.query("SELECT asset, SUM(amount) FROM ledger GROUP BY asset") == rows
+    return daemon
+
+
 def wiped(folder):
     """As a testnet is now and then: the account is halted, and a reset attaches it again."""
     inside = folder.within("wiped")
@@ -159,6 +172,10 @@ def wiped(folder):
     attached(daemon)
     daemon.papertape("order", "buy", venue.symbol, "0.01")
     daemon.wait_status(lambda s: s["positions"], "a position")
+    daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "50000.00")
+    daemon.wait_status(lambda s: any(o["state"] == "OPEN" for o in s["orders"]), "an order that rests there")
+    daemon = without_log(folder, inside, venue, daemon)
+    daemon.papertape("order", "cancel", "--all")
     settled(daemon)
     harness.fault(venue.replay, "wipe")
     daemon.wait_status(lambda s: at_venue(s)["halted"], "an account that is halted")
