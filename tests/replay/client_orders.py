@@ -8,6 +8,8 @@ import os
 import sys
 from decimal import Decimal
 
+from order_client import STILL_MS
+
 URL = os.environ["PT_URL"]
 os.environ["SSL_CERT_FILE"] = os.environ["REQUESTS_CA_BUNDLE"] = os.environ["PT_CA"]  # before the imports
 FAR, SYMBOL = "40000.00", "BTCUSDT"
@@ -48,13 +50,15 @@ async def python_binance():
     sockets, seen, out = Sockets(client), [], {}
     async with sockets.user_socket() as user, sockets.multiplex_socket(["btcusdt@trade"]) as trades:
         await asyncio.wait_for(trades.recv(), 60)
+        while (await client.get_server_time())["serverTime"] != STILL_MS:  # what rests is then filled by nothing
+            await asyncio.sleep(0.01)
         begin = totals(await client.get_account())
         bought = await client.create_order(symbol=SYMBOL, side="BUY", type="MARKET", quantity="0.5")
         out["market"] = bought["status"]
         book = await client.get_order_book(symbol=SYMBOL, limit=5)
         price, there = book["bids"][0]
         partial = await client.create_order(symbol=SYMBOL, side="SELL", type="LIMIT", timeInForce="GTC", price=price,
-                                            quantity=str(Decimal(there) + Decimal("120")))
+                                            quantity=str(Decimal(there) + 1))
         out["partial"] = partial["status"]
         out["cancelled"] = (await client.cancel_order(symbol=SYMBOL, orderId=partial["orderId"]))["status"]
         rests = await client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price=FAR, quantity="0.1")

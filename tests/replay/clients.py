@@ -13,6 +13,7 @@ import tempfile
 import time
 from decimal import Decimal
 
+from order_client import STILL
 from venue import Venue
 
 VERSIONS = {"python-binance": "1.0.37", "cryptofeed": "2.4.1", "ccxt": "4.5.90", "alpaca-py": "0.44.0"}
@@ -116,7 +117,7 @@ def test_scripts():
 def test_orders():
     """Two clients at once, each with an account of its own: all that they do with orders."""
     script_of = os.path.join(os.path.dirname(VALUES), "client_orders.py")
-    with Venue(PROGRAM, "--synthetic", "7") as v:
+    with Venue(PROGRAM, *STILL) as v:
         binance, ccxt = run(v, ([script_of, "python-binance"], {}), ([script_of, "ccxt"], {}))
     equal(binance, {"market": "FILLED", "partial": "PARTIALLY_FILLED", "cancelled": "CANCELED", "replaced": "NEW", "open": 1, "by_socket": "CANCELED",
                     "refused": [-2010, -1013, -2011], "events": ["CANCELED", "NEW", "TRADE"], "sums": True}, "python-binance")

@@ -9,12 +9,13 @@ import json
 import os
 import subprocess
 import tempfile
-import time
 import urllib.parse
 from decimal import Decimal
 
-STILL = ("--synthetic", "7", "--from", "2024-08-08T23:54:15Z", "--to", "2024-08-08T23:54:16Z")  # and then the book stands
-STILL_LOOKS = 10
+from venue import until
+
+STILL = ("--synthetic", "7", "--from", "2024-08-08T23:54:15Z", "--to", "2024-08-08T23:54:16Z", "--speed", "max")  # and then the book stands
+STILL_MS = 1723161255999  # the market's time from then on
 
 
 def equal(got, want, what=""):
@@ -66,6 +67,13 @@ class Client:
             query += f"&signature={signature}"
         return self.send(method, f"/api/v3/{path}?{query}", key or self.key, form)
 
+    def signed(self, **params):
+        """Parameters of a call over the WebSocket API."""
+        params = {"apiKey": self.key, **params}
+        if "timestamp" not in params:
+            params["timestamp"] = self.now_ms()
+        return {**params, "signature": self.signer.sign("&".join(f"{name}={params[name]}" for name in sorted(params)))}
+
     def send(self, method, target, key, form=""):
         c = http.client.HTTPSConnection("127.0.0.1", self.venue.port, context=self.venue.context, timeout=60)
         headers = {"X-MBX-APIKEY": key} if key else {}
@@ -99,11 +107,8 @@ def market(side, quantity):
     return {"symbol": "BTCUSDT", "side": side, "type": "MARKET", "quantity": quantity}
 
 
-def standing(v):
-    """Plays to where the market stands still; the socket is to be kept."""
+def standing(v, clock_ms=0):
+    """Plays to where the market stands still, as its clock does, which is off by so much; the socket is to be kept."""
     s = v.streams("btcusdt@depth@100ms")
-    seen = []
-    while len(seen) < STILL_LOOKS or len({depth["lastUpdateId"] for depth in seen[-STILL_LOOKS:]}) > 1:  # some 150 changes a second until then
-        time.sleep(0.1)
-        seen.append(v.rest("/api/v3/depth?symbol=BTCUSDT&limit=100"))
+    until(lambda: v.rest("/api/v3/time")["serverTime"] == STILL_MS + clock_ms, "the end of the market")
     return s, v.rest("/api/v3/depth?symbol=BTCUSDT&limit=1000")

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from decimal import Decimal
 
-from order_client import STILL, Client, Hmac, equal, market, order, standing
+from order_client import STILL, STILL_MS, Client, Hmac, equal, market, order, standing
 from venue import Venue
 
 PROGRAM = sys.argv[1]
@@ -122,7 +122,7 @@ def test_counts():
         equal([row["count"] for row in ask(s, "account.rateLimits.orders", apiKey="any")["result"]], [2, 2])
         equal(len(ask(s, "order.test", apiKey="any", **order())["rateLimits"]), 1)
         for _ in range(98):
-            a.ok("POST", "order", **order(newOrderRespType="ACK"))
+            equal(ask(s, "order.place", apiKey="any", **order(newOrderRespType="ACK"))["status"], 200)
         a.refused(-1015, "POST", "order", status=429, **order())
         assert 1 <= int(a.headers["Retry-After"]) <= 10, a.headers
         late = ask(s, "order.place", apiKey="any", **order())
@@ -136,7 +136,7 @@ def test_replace():
     """cancelReplace: filters and counts come before the cancellation."""
     with keyed() as v:
         s, _ = standing(v)
-        a = Client(v, "h", Hmac("s3cret"))
+        a, w = Client(v, "h", Hmac("s3cret")), v.socket("/ws-api/v3")
         old = a.ok("POST", "order", **order())["orderId"]
 
         def state():
@@ -153,12 +153,13 @@ def test_replace():
         status, both = a.call("POST", "order/cancelReplace", **replace(cancelRestrictions="ONLY_PARTIALLY_FILLED"))
         equal((status, both["data"]["cancelResponse"]["code"], state()), (400, -2011, "NEW"))
         for _ in range(98):  # the one that was not attempted counts
-            a.ok("POST", "order", **order(newOrderRespType="ACK", price="49000.00"))
+            equal(ask(w, "order.place", **a.signed(timestamp=STILL_MS, **order(newOrderRespType="ACK", price="49000.00")))["status"], 200)
         a.refused(-1015, "POST", "order/cancelReplace", status=429, **replace())
         equal(state(), "NEW")
         status, both = a.call("POST", "order/cancelReplace", **replace(orderRateLimitExceededMode="CANCEL_ONLY", cancelNewClientOrderId="ends"))
         equal((status, both["code"], both["data"]["newOrderResponse"]["code"], both["data"]["cancelResponse"]["clientOrderId"], state()),
               (429, -2021, -1015, "ends", "CANCELED"))
+        w.close()
         s.close()
 
 
@@ -262,7 +263,7 @@ def test_average():
 def test_times():
     """Microseconds where they are asked for, a clock that is off everywhere, and answers without limits."""
     with Venue(PROGRAM, *STILL, "--fault", "clock:+5s") as v:
-        stream, _ = standing(v)
+        stream, _ = standing(v, 5000)
         a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3?timeUnit=MICROSECOND&returnRateLimits=false")
         now = a.now_ms()
         equal(ask(s, "userDataStream.subscribe.signature", apiKey="any"), {"id": 1, "status": 200, "result": {"subscriptionId": 0}})

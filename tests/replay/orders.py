@@ -191,16 +191,12 @@ def test_sockets(folder):
                 if events is not None:
                     events.append(m["event"])
 
-        def signed(client, **params):
-            params = {"apiKey": client.key, "timestamp": client.now_ms(), **params}
-            return {**params, "signature": client.signer.sign("&".join(f"{k}={params[k]}" for k in sorted(params)))}
-
         equal(ask("ping")["result"], {})
         equal(ask("order.place", **order(timestamp=a.now_ms()))["error"]["code"], -2014)
         equal(ask("userDataStream.subscribe")["status"], 401)
-        equal(ask("session.logon", **signed(Client(v, "h", Hmac("s3cret"))))["error"]["code"], -4056)
-        equal(ask("session.logon", **{**signed(a), "signature": "x" * 88})["error"]["code"], -1022)
-        equal(ask("session.logon", **signed(a))["result"]["apiKey"], "ed")
+        equal(ask("session.logon", **Client(v, "h", Hmac("s3cret")).signed())["error"]["code"], -4056)
+        equal(ask("session.logon", **{**a.signed(), "signature": "x" * 88})["error"]["code"], -1022)
+        equal(ask("session.logon", **a.signed())["result"]["apiKey"], "ed")
         equal(ask("userDataStream.subscribe")["result"], {"subscriptionId": 0})
         equal(ask("userDataStream.subscribe")["error"]["code"], -2035)
         equal(ask("order.place", **order())["error"]["code"], -1102)  # a session spares no timestamp
@@ -226,13 +222,13 @@ def test_sockets(folder):
         equal((cancelled["result"]["status"], cancelled["result"]["clientOrderId"]), ("CANCELED", "ends"))
         equal((events[-1]["x"], events[-1]["c"], events[-1]["C"]), ("CANCELED", "ends", "rest"))
         h = Client(v, "h", Hmac("s3cret"))
-        equal(ask("account.status", **signed(h))["result"]["accountType"], "SPOT")
-        equal(ask("order.status", **signed(h, symbol="BTCUSDT", orderId=placed["orderId"]))["error"]["code"], -2013)
+        equal(ask("account.status", **h.signed())["result"]["accountType"], "SPOT")
+        equal(ask("order.status", **h.signed(symbol="BTCUSDT", orderId=placed["orderId"]))["error"]["code"], -2013)
         equal(ask("depth", symbol="BTCUSDT", limit=5)["result"]["bids"], depth["bids"][:5])
         equal(ask("nothing")["status"], 400)
         equal(ask("session.logout")["result"]["apiKey"], None)
         used = ask("ping")["rateLimits"][0]["count"]
-        equal(ask("allOrders", **signed(h, symbol="BTCUSDT"))["rateLimits"][0]["count"], used + 21)  # with the time that is asked for
+        equal(ask("allOrders", **h.signed(symbol="BTCUSDT"))["rateLimits"][0]["count"], used + 21)  # with the time that is asked for
         answer = {"status": 0}
         while answer["status"] != 429:  # the address's, of REST too
             answer = ask("ticker.24hr")
