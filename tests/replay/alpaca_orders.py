@@ -138,6 +138,8 @@ def test_rules():
         refused(v, 422, "PATCH", path, {"qty": "2.5"}, "whole shares")
         refused(v, 422, "PATCH", path, {"limit_price": "100.011"}, "sub-penny")
         refused(v, 422, "PATCH", path, {"time_in_force": "never"}, "time_in_force")
+        refused(v, 403, "PATCH", path, {"qty": "1000000"}, "insufficient buying power")
+        equal(ok(v, "GET", path)["status"], "new")
         replaced = ok(v, "PATCH", path, {"qty": "3", "time_in_force": "gtc"})
         equal((replaced["qty"], replaced["time_in_force"], replaced["replaces"]), ("3", "gtc", rests["id"]))
         for tif in ("ioc", "fok"):

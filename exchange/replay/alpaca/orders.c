@@ -283,10 +283,10 @@ enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct b
     return keep_own(o, own) ? replay_broker_place(o->broker, terms, ret) : BROKER_MEMORY;
 }
 
-bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
-                           const struct alpaca_paper_order *own, const struct broker_order **ret)
+/* False, and refused. */
+static bool is_accepted(struct trading_call *a, const struct broker_terms *terms, enum broker_refusal refusal)
 {
-    switch (replay_trading_place(a->o, terms, own, ret)) {
+    switch (refusal) {
     case BROKER_TAKEN:
         return true;
     case BROKER_POOR:
@@ -305,6 +305,12 @@ bool replay_trading_placed(struct trading_call *a, const struct broker_terms *te
         break;
     }
     return replay_trading_refuse(a, 500, 50010000, "internal server error occurred");
+}
+
+bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
+                           const struct alpaca_paper_order *own, const struct broker_order **ret)
+{
+    return is_accepted(a, terms, replay_trading_place(a->o, terms, own, ret));
 }
 
 static const struct broker_order *by_id(struct trading_call *a, const char *id)
@@ -381,13 +387,14 @@ static bool read_replacement(struct trading_call *a, const struct broker_order *
     return replay_trading_client_id(a, terms) && replay_trading_checks(a, terms, own, old);
 }
 
-/* Another order in its place, with a new id. */
+/* Another order in its place, with a new id; what is refused leaves it as it is. */
 static void patch_order(struct trading_call *a, const char *id)
 {
     const struct broker_order *old = by_id(a, id), *order;
     struct broker_terms terms;
     struct alpaca_paper_order own;
-    if (!old || !read_replacement(a, old, &terms, &own))
+    if (!old || !read_replacement(a, old, &terms, &own) ||
+        !is_accepted(a, &terms, replay_broker_check(a->o->broker, &terms, old)))
         return;
     const int64_t old_id = old->id;
     own.replaces = old_id;

@@ -376,8 +376,9 @@ static void sweep(struct broker *b)
     b->n_open = n;
 }
 
+/* `spare`: what it may cost beside what is free. */
 static enum broker_refusal check(struct broker *b, const struct broker_terms *terms,
-                                 const struct symbol *symbol, const struct source_book *book)
+                                 const struct symbol *symbol, const struct source_book *book, int128_t spare)
 {
     const bool bids = terms->side == ORDER_SELL;
     const struct level *best = replay_ladder_best(bids ? book->bids : book->asks, 0);
@@ -389,7 +390,7 @@ static enum broker_refusal check(struct broker *b, const struct broker_terms *te
         return BROKER_TRIGGERS;
     if (terms->post_only && best && meets(terms, terms->price, best->price))
         return BROKER_CROSSES;
-    if (!at || cost_of(b, terms, symbol, book) > at->free)
+    if (!at || cost_of(b, terms, symbol, book) > at->free + spare)
         return BROKER_POOR;
     if (terms->quote && !best)
         return BROKER_DRY;
@@ -429,7 +430,7 @@ enum broker_refusal replay_broker_place(struct broker *b, const struct broker_te
     if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
         !b->calls.book(b->calls.user, terms->symbol, &book))
         return BROKER_EMPTY;
-    enum broker_refusal refusal = check(b, terms, &symbol, &book);
+    enum broker_refusal refusal = check(b, terms, &symbol, &book, 0);
     if (refusal != BROKER_TAKEN)
         return refusal;
     struct broker_order *order = accept(b, terms, &symbol, &book);
@@ -441,6 +442,17 @@ enum broker_refusal replay_broker_place(struct broker *b, const struct broker_te
     sweep(b);
     *ret = order;
     return BROKER_TAKEN;
+}
+
+enum broker_refusal replay_broker_check(struct broker *b, const struct broker_terms *terms,
+                                        const struct broker_order *old)
+{
+    struct symbol symbol;
+    struct source_book book;
+    if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
+        !b->calls.book(b->calls.user, terms->symbol, &book))
+        return BROKER_EMPTY;
+    return check(b, terms, &symbol, &book, old->locked);
 }
 
 static struct broker_order *find_open(struct broker *b, int account, int64_t id)

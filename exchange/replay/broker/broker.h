@@ -126,6 +126,10 @@ const struct broker_account *replay_broker_account_of(const struct broker *broke
 enum broker_refusal replay_broker_place(struct broker *broker, const struct broker_terms *terms,
                                         const struct broker_order **ret);
 
+/* Would it be accepted in the place of an open order of the same side and symbol? */
+enum broker_refusal replay_broker_check(struct broker *broker, const struct broker_terms *terms,
+                                        const struct broker_order *old);
+
 /* NULL: there is none, or it has ended. */
 const struct broker_order *replay_broker_expire(struct broker *broker, int account, int64_t id);
 const struct broker_order *replay_broker_cancel(struct broker *broker, int account, int64_t id,
