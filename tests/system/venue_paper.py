@@ -4,6 +4,7 @@ data, while the daemon is killed between sending and its answer: each client id 
 balances are the venue's at the end, the ledger adds up and a replay of the log gives it again. A wiped venue halts the account,
 refused keys are reported, and other hosts are refused."""
 
+import decimal
 import hashlib
 import hmac
 import json
@@ -25,7 +26,8 @@ STATES = {"NEW": "OPEN", "PARTIALLY_FILLED": "PARTIAL", "FILLED": "FILLED", "CAN
 
 
 class Binance:
-    name, symbol, currency, unsaid = "binance", "BTCUSDT", "USDT", ()
+    name, symbol, base, currency = "binance", "BTCUSDT", "BTC", "USDT"
+    unsaid = ()
 
     def __init__(self, folder, *faults):
         path = os.path.join(folder, "known")
@@ -41,19 +43,37 @@ class Binance:
         rows = get(self.replay, "/api/v3/allOrders?" + query, {"X-MBX-APIKEY": "key1"})
         return [(row["clientOrderId"], row["status"], float(row["executedQty"])) for row in rows]
 
+    def fees(self, booked):
+        """What it took, by asset: its fills say it."""
+        return booked
+
 
 class Alpaca:
-    name, symbol, currency = "alpaca", "BTC/USD", "USD"
-    unsaid = ("VENUE_BALANCE",)  # no fill says its fee, which is less where the order rested
+    name, symbol, base, currency = "alpaca", "BTC/USD", "BTC", "USD"
+    unsaid = ("VENUE_BALANCE",)  # no fill says its fee, which is less where the order rested: fees() has it
+    headers = {"APCA-API-KEY-ID": "key1", "APCA-API-SECRET-KEY": "hush"}
 
     def __init__(self, folder, *faults):
         self.market = f"[market]\nvenue = alpaca\nsymbols = BTC/USD\n[venue alpaca]\nkeys = {os.path.join(folder, 'keys')}\n"
         self.replay = harness.Replay(folder, "--venue", "alpaca", "--synthetic", "7", "--keys", "key1:hush", *faults)
 
     def orders(self):
-        headers = {"APCA-API-KEY-ID": "key1", "APCA-API-SECRET-KEY": "hush"}
-        rows = get(self.replay, "/v2/orders?status=all&limit=500", headers)
+        rows = get(self.replay, "/v2/orders?status=all&limit=500", self.headers)
         return [(row["client_order_id"], row["status"], float(row["filled_qty"])) for row in rows]
+
+    def fees(self, booked):
+        """0.15 % of what was received where the order rested, else 0.25 %, what is less than a unit cut off."""
+        sent = {row["id"]: row["submitted_at"] for row in get(self.replay, "/v2/orders?status=all&limit=500", self.headers)}
+        fees, page = dict.fromkeys(booked, 0), None
+        while page != []:
+            after = f"&page_token={page[-1]['id']}" if page else ""
+            page = get(self.replay, "/v2/account/activities/FILL?page_size=100" + after, self.headers)
+            for row in page:
+                quantity, price = decimal.Decimal(row["qty"]), decimal.Decimal(row["price"])
+                asset, received = (self.base, quantity) if row["side"] == "buy" else (self.currency, quantity * price)
+                rate = "0.0025" if row["transaction_time"] == sent[row["order_id"]] else "0.0015"
+                fees[asset] += (received * decimal.Decimal(rate)).quantize(decimal.Decimal("1e-8"), decimal.ROUND_DOWN)
+        return fees
 
 
 def get(replay, path, headers):
@@ -121,6 +141,18 @@ def compare(daemon, venue):
     return len(ids)
 
 
+def compare_fees(daemon, venue):
+    """What was booked as deposited since the attachment is what the venue took less than was booked as fees."""
+    sums = lambda table: {asset: sum((decimal.Decimal(amount).scaleb(-scale) for _, amount, scale in rows), decimal.Decimal(0))
+                          for asset in (venue.base, venue.currency)
+                          for rows in [[row for row in table if row[0] == asset]]}
+    booked = sums(daemon.query("SELECT asset, -amount, scale FROM ledger WHERE kind = 'fee'"))
+    flows = sums(daemon.query("SELECT asset, amount, scale FROM ledger l WHERE kind = 'deposit' "
+                              "AND id > (SELECT min(id) FROM ledger WHERE asset = l.asset)"))
+    fees = venue.fees(booked)
+    assert flows == {asset: booked[asset] - fees[asset] for asset in booked}, (flows, booked, fees)
+
+
 def killed(folder, kind):
     """The venue fails, the daemon is killed at any moment."""
     inside = folder.within(kind.name)
@@ -142,6 +174,7 @@ def killed(folder, kind):
     daemon.papertape("order", "cancel", "--all", status=None)
     settled(daemon)
     orders = compare(daemon, venue)
+    compare_fees(daemon, venue)
     alerts = {code for code, in daemon.query("SELECT code FROM alerts WHERE code LIKE 'VENUE%'")}
     assert alerts <= {"VENUE_UNKNOWN", "VENUE_REFUSED", *kind.unsaid}, alerts
     daemon.papertape("ledger", "verify")
