@@ -63,7 +63,8 @@ class Alpaca:
 
     def fees(self, booked):
         """0.15 % of what was received where the order rested, else 0.25 %, what is less than a unit cut off."""
-        sent = {row["id"]: row["submitted_at"] for row in get(self.replay, "/v2/orders?status=all&limit=500", self.headers)}
+        moment = lambda text: text.rstrip("Z").rstrip("0")  # with more or fewer digits
+        sent = {row["id"]: moment(row["submitted_at"]) for row in get(self.replay, "/v2/orders?status=all&limit=500", self.headers)}
         fees, page = dict.fromkeys(booked, 0), None
         while page != []:
             after = f"&page_token={page[-1]['id']}" if page else ""
@@ -71,7 +72,7 @@ class Alpaca:
             for row in page:
                 quantity, price = decimal.Decimal(row["qty"]), decimal.Decimal(row["price"])
                 asset, received = (self.base, quantity) if row["side"] == "buy" else (self.currency, quantity * price)
-                rate = "0.0025" if row["transaction_time"] == sent[row["order_id"]] else "0.0015"
+                rate = "0.0025" if moment(row["transaction_time"]) == sent[row["order_id"]] else "0.0015"
                 fees[asset] += (received * decimal.Decimal(rate)).quantize(decimal.Decimal("1e-8"), decimal.ROUND_DOWN)
         return fees
 
