@@ -70,7 +70,8 @@ struct feed_symbol {
     int64_t halt_unknown_ns; /* since when it is not known whether it is halted; INT64_MAX: it is known */
     int64_t actions_from_ns; /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
-    bool resumed;                 /* no bar has closed on its stream since its connection came back */
+    bool torn;                    /* no bar has closed on its stream since its connection changed, … */
+    uint64_t torn_frames;         /* … after so many of the feed's frames */
     struct feed_recovery recovery;
     bool off[MARKET_CHANNELS]; /* subscribed no longer: what is on its way of it is dropped */
 };
@@ -163,6 +164,7 @@ struct feed {
     bool releasing;
     char *held; /* frames, each after its length */
     size_t held_len, held_cap;
+    uint64_t frames, frames_taken; /* received, and taken: those between are held */
 
     struct stream *streams;
     size_t n_streams;

@@ -95,21 +95,29 @@ static bool formed_then(const struct feed *feed, const struct feed_symbol *symbo
            kline->bar.trades > view.last_bar.trades;
 }
 
-/* The first bar since a symbol's connection came back: bars before it may have closed after REST's answer,
- * and before the subscription. In a market with hours a hole is nothing unusual, so the engine asks for them
- * only after an interruption, which that answer has ended: it continues to here. */
+/* The first bar since a symbol's connection was lost, or came back: bars before it may have closed after
+ * REST's answer, and before the subscription. In a market with hours a hole is nothing unusual, so the engine
+ * asks for them only after an interruption, which that answer has ended: it continues to here. Frames that
+ * were held then are of before. */
 static void resume(struct feed *feed, struct feed_symbol *symbol, int64_t open_ns)
 {
-    struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {symbol->index, true}};
+    struct event event = {.kind = EVENT_SYMBOL_CONNECTION,
+                          .symbol_connection = {symbol->index, !symbol->stale}};
     int s = (int)(symbol - feed->symbols);
     struct engine_symbol_view view;
-    bool first = symbol->resumed;
-    symbol->resumed = false;
+    bool first = symbol->torn;
+    symbol->torn = first && feed->frames_taken <= symbol->torn_frames;
     if (!first || symbol->calendar < 0)
         return;
     engine_symbol_view(daemon_session_engine(feed->daemon->session), symbol->index, &view);
     if (view.bars > 0 && open_ns > feed_bar_end(feed, s, view.last_bar.open_ns))
         daemon_session_event(feed->daemon->session, &event);
+}
+
+static void tear(const struct feed *feed, struct feed_symbol *symbol)
+{
+    symbol->torn = true;
+    symbol->torn_frames = feed->frames;
 }
 
 static void take_event(struct feed *feed, struct event *event)
@@ -169,6 +177,7 @@ static void take_message(struct feed *feed, const char *data, size_t len, size_t
 
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
+    feed->frames_taken++;
     daemon_session_record_frame(feed->daemon->session, feed->place, data, len);
     if (len == 0)
         take_bad(feed, -EBADMSG, data, len);
@@ -179,6 +188,7 @@ static void take_frame(struct feed *feed, const char *data, size_t len)
 static void on_frame(void *user, const char *data, size_t len)
 {
     struct feed *feed = user;
+    feed->frames++;
     if (feed->unanswered > 0)
         hold_frame(feed, data, len);
     else
@@ -193,7 +203,7 @@ static void set_connection(struct feed *feed, bool up)
     for (int s = 0; s < feed->n_symbols; s++) {
         struct event stale = {.kind = EVENT_STALE, .stale = {feed->symbols[s].index, true}};
         feed->symbols[s].stale = !up || !feed->symbols[s].streamed;
-        feed->symbols[s].resumed = up;
+        tear(feed, &feed->symbols[s]);
         if (up && !feed->symbols[s].streamed)
             daemon_session_event(feed->daemon->session, &stale);
     }
@@ -223,7 +233,7 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     struct feed_symbol *s = &feed->symbols[symbol];
     struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {s->index, up}};
     s->down = s->stale = !up;
-    s->resumed = up;
+    tear(feed, s);
     daemon_session_event(feed->daemon->session, &event);
     feed_recover_judge(feed, symbol, clock_now_ms());
     if (!up)
@@ -315,7 +325,8 @@ static void gone_down(struct feed *feed)
 {
     feed->up_since_ms = 0;
     feed->some_down = false;
-    feed->held_len = 0;    /* of a book and bars that begin again */
+    feed->held_len = 0; /* of a book and bars that begin again */
+    feed->frames_taken = feed->frames;
     feed->cause[0] = '\0'; /* it was the cause of some connections only */
     set_connection(feed, false);
     feed_judge_reach(feed,
