@@ -88,6 +88,19 @@ ssize_t daemon_credential_read(const struct credential_kind *kind, const char *n
     return n;
 }
 
+const char *daemon_credential_take_line(const char *text, char *ret, size_t size)
+{
+    size_t n = strcspn(text, "\r\n");
+    if (n == 0 || n >= size)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!isgraph((unsigned char)text[i]))
+            return NULL;
+    memcpy(ret, text, n);
+    ret[n] = '\0';
+    return text + n + strspn(text + n, "\r\n");
+}
+
 int daemon_credential_line(const char *key, const char *name, char *ret, size_t size, char *err,
                            size_t err_size)
 {

@@ -26,6 +26,10 @@ ssize_t daemon_credential_read(const struct credential_kind *kind, const char *n
 /* Is it a credential's name, and this process was given none? Then nothing is known of it. */
 bool daemon_credential_unseen(const char *name);
 
+/* One line of such a text, of characters without blanks, into ret[size]. Returns what follows it; NULL: it is
+ * none. */
+const char *daemon_credential_take_line(const char *text, char *ret, size_t size);
+
 /* The one line of a credential or file: a token, a password. 0 with it in ret[size], secret memory; or -errno
  * as above, -EINVAL for other contents. */
 int daemon_credential_line(const char *key, const char *name, char *ret, size_t size, char *err,

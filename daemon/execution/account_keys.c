@@ -1,6 +1,5 @@
 #include "daemon/execution/account_keys.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,20 +12,6 @@
 #define PEM "-----BEGIN "
 
 enum { TEXT_MAX = EXECUTION_KEY_ID_MAX + EXECUTION_KEY_SECRET_MAX };
-
-/* One line of characters without blanks. Returns what follows it; NULL: it is none. */
-static const char *take_line(const char *text, char *ret, size_t size)
-{
-    size_t n = strcspn(text, "\r\n");
-    if (n == 0 || n >= size)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        if (!isgraph((unsigned char)text[i]))
-            return NULL;
-    memcpy(ret, text, n);
-    ret[n] = '\0';
-    return text + n + strspn(text + n, "\r\n");
-}
 
 /* A PEM text, to its end. */
 static bool take_pem(const char *text, char *ret, size_t size)
@@ -61,10 +46,11 @@ static int read_both(const char *name, char *text, struct execution_keys *ret, c
     ssize_t n = daemon_credential_read(&kind, name, text, TEXT_MAX, path, err, err_size);
     if (n < 0)
         return (int)n;
-    const char *at = (size_t)n == strlen(text) ? take_line(text, ret->id, sizeof ret->id) : NULL;
+    const char *at =
+        (size_t)n == strlen(text) ? daemon_credential_take_line(text, ret->id, sizeof ret->id) : NULL;
     if (at && take_pem(at, ret->secret, sizeof ret->secret))
         return 0;
-    at = at ? take_line(at, ret->secret, sizeof ret->secret) : NULL;
+    at = at ? daemon_credential_take_line(at, ret->secret, sizeof ret->secret) : NULL;
     if (at && *at == '\0')
         return ret->secret[0] == '/' ? read_pem(text, ret, err, err_size) : 0;
     return fail_with(-EINVAL, err, err_size,

@@ -3,7 +3,6 @@
 
 #include "daemon/execution/order_cases_internal.h"
 
-#define MOMENT_NS  INT64_C(1000000000) /* for user data, before it is asked */
 #define CONFIRM_NS INT64_C(2000000000)
 
 static int64_t later(int64_t a, int64_t b)
@@ -96,7 +95,7 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
     } else {
         settle_later(cases, c, answer, at);
         tell_unknown(cases, c, answer->text);
-        order_case_unknown(c, at->now_ns + MOMENT_NS);
+        order_case_unknown(c, at->now_ns + CASE_MOMENT_NS);
     }
 }
 
@@ -192,7 +191,7 @@ static void cancel_answer(struct order_cases *cases, struct order_case *c, const
     } else if (answer->outcome == VENUE_NOT_SENT) {
         c->cancel_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c) / 4);
     } else if (answer->outcome == VENUE_UNKNOWN) {
-        c->query_ns = at->now_ns + MOMENT_NS;
+        c->query_ns = at->now_ns + CASE_MOMENT_NS;
     } else if (c->state == CASE_LIVE && !c->ending) {
         c->query_ns = at->now_ns;
     }

@@ -5,8 +5,6 @@
 
 #include "daemon/execution/order_cases_internal.h"
 
-#define MOMENT_NS INT64_C(1000000000) /* for user data that are on their way */
-
 void order_case_seen(struct order_case *c, const char *venue_id, const struct case_time *at)
 {
     if (venue_id[0])
@@ -51,7 +49,7 @@ static void end_if_whole(struct order_cases *cases, struct order_case *c, const 
 static void want_fills(struct order_cases *cases, struct order_case *c, const struct case_time *at)
 {
     if (c->fills_ns == CASE_NEVER && !(c->asking & 1U << CASE_FILLS))
-        c->fills_ns = at->now_ns + (cases->up ? MOMENT_NS : 0);
+        c->fills_ns = at->now_ns + (cases->up ? CASE_MOMENT_NS : 0);
 }
 
 static bool ends(enum venue_order_state state)

@@ -7,6 +7,7 @@
 #include "daemon/execution/order_cases.h"
 
 #define CASE_SECOND_NS INT64_C(1000000000)
+#define CASE_MOMENT_NS CASE_SECOND_NS /* for user data that are on their way, before it is asked */
 #define CASE_NEVER     INT64_MAX
 
 enum {

@@ -1,6 +1,5 @@
 #include "daemon/feed/keys.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,21 +16,6 @@ void feed_keys_forget(struct feed_keys *keys)
     explicit_bzero(keys, sizeof *keys);
 }
 
-static bool take_line(const char **text, char ret[static FEED_KEY_MAX])
-{
-    size_t n = strcspn(*text, "\r\n");
-    if (n == 0 || n >= FEED_KEY_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!isgraph((unsigned char)(*text)[i]))
-            return false;
-    memcpy(ret, *text, n);
-    ret[n] = '\0';
-    *text += n;
-    *text += strspn(*text, "\r\n");
-    return true;
-}
-
 int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t err_size)
 {
     static const struct credential_kind kind = {"keys", "two lines, id and secret, are",
@@ -42,8 +26,9 @@ int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t er
         return fail_with(-ENOMEM, err, err_size, "keys: out of memory");
     ssize_t n = daemon_credential_read(&kind, name, text, TEXT_MAX, path, err, err_size);
     *ret = (struct feed_keys){0};
-    const char *at = text;
-    bool good = n >= 0 && take_line(&at, ret->id) && take_line(&at, ret->secret) && at == text + n;
+    const char *at = n >= 0 ? daemon_credential_take_line(text, ret->id, sizeof ret->id) : NULL;
+    at = at ? daemon_credential_take_line(at, ret->secret, sizeof ret->secret) : NULL;
+    bool good = at && at == text + n;
     net_secret_free(text);
     if (good)
         return 0;
