@@ -68,7 +68,7 @@ void daemon_config_execution_check(const struct daemon_config *config, int a, co
         check_host(accounts, account->execution_rest_url, section, "execution_rest_url", check);
         check_host(accounts, account->execution_ws_url, section, "execution_ws_url", check);
     }
-    if (accounts && account->shorts && !accounts->hedges)
+    if (accounts && account->shorts && !accounts->shorts)
         daemon_config_misfit(check, section, "shorts execution",
                              "its venue sells only what is held there: shorts = off is needed");
     if (config->clock == CLOCK_FEED)

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -55,4 +56,47 @@ int venue_account_host(const struct venue_accounts *accounts, const char *text, 
     return fail_line(-EPERM, why, why_size, NULL,
                      "%s is no host of paper accounts, and this build sends no orders elsewhere: %s is one",
                      url.host, accounts->paper_hosts[0] ? accounts->paper_hosts[0] : "127.0.0.1");
+}
+
+static int check_url(const struct venue_accounts *accounts, const char *text, const char *scheme)
+{
+    struct url url;
+    char why[VENUE_DETAIL_MAX];
+    if (net_url_parse_as(text, scheme, &url) < 0 || url.path[1])
+        return -EINVAL;
+    return venue_account_host(accounts, text, why, sizeof(why));
+}
+
+int venue_account_urls(const struct venue_accounts *accounts, const struct venue_account_config *config,
+                       const char **ret_rest_url, const char **ret_ws_url)
+{
+    *ret_rest_url = config->rest_url ? config->rest_url : accounts->rest_url;
+    *ret_ws_url = config->ws_url ? config->ws_url : accounts->ws_url;
+    int r = check_url(accounts, *ret_rest_url, "https");
+    return r < 0 ? r : check_url(accounts, *ret_ws_url, "wss");
+}
+
+int venue_asset_scale(const struct venue_symbols *symbols, const char *asset)
+{
+    int scale = -1;
+    for (size_t i = 0; i < symbols->n; i++) {
+        const struct symbol *symbol = &symbols->list[i];
+        if (!symbol->name[0])
+            continue;
+        if (strcmp(symbol->base, asset) == 0 && symbol->qty_scale > scale)
+            scale = symbol->qty_scale;
+        if (strcmp(symbol->quote, asset) == 0 && symbol->quote_scale > scale)
+            scale = symbol->quote_scale;
+    }
+    return scale;
+}
+
+bool venue_list_reserve(void **list, size_t n, size_t size)
+{
+    if (n > 0 && (n & (n - 1)) != 0) /* grows at powers of two */
+        return true;
+    void *more = reallocarray(*list, n > 0 ? 2 * n : 1, size);
+    if (more)
+        *list = more;
+    return more != NULL;
 }

@@ -22,6 +22,13 @@ enum {
     VENUE_ORDER_ID_MAX = 40,   /* decimal, or a UUID */
     VENUE_TRADE_ID_MAX = 80,
     VENUE_BALANCE_SCALE = 8, /* of an asset that no symbol of the caller's has */
+    VENUE_TIMEOUT_MS = 10 * 1000,
+};
+
+/* The caller's, whose orders and fills are read; one without a name is not there yet. */
+struct venue_symbols {
+    const struct symbol *list;
+    size_t n;
 };
 
 enum venue_order_state {
@@ -131,7 +138,7 @@ struct venue_account_config {
     const struct venue_setting *settings;
     size_t n_settings;
     uint64_t jitter_seed;
-    int64_t timeout_ms; /* of a request; 0: 10,000 */
+    int64_t timeout_ms; /* of a request; 0: VENUE_TIMEOUT_MS */
     struct venue_ban ban;
 };
 
@@ -142,7 +149,7 @@ struct venue_accounts {
     const char *rest_url, *ws_url;  /* the paper account's own */
     uint32_t types, tifs;           /* that rest at the venue, as ORDER_SET() of exchange/order_rules.h */
     bool id_for_life;               /* a client id is refused when it is sent again, whatever became of it */
-    bool hedges;                    /* a sale of what is not held borrows it: a short */
+    bool shorts;                    /* a sale of what is not held borrows it: a short */
 
     /* 0; -EINVAL for a URL, or for keys that are none; -EPERM for a host that is not paper; -ENOMEM. The
      * handler must outlive it, the config's texts need not. Connects to user data at once. */
@@ -174,5 +181,18 @@ int venue_account_host(const struct venue_accounts *accounts, const char *url, c
 
 /* Is the host in the list, a comma between two, in any case? */
 bool venue_host_listed(const char *list, const char *host);
+
+/* What venues' accounts share: */
+
+/* The config's URLs, or the venue's own. 0; -EINVAL for one with a path or of another scheme; -EPERM for a
+ * host that is not paper. */
+int venue_account_urls(const struct venue_accounts *accounts, const struct venue_account_config *config,
+                       const char **ret_rest_url, const char **ret_ws_url);
+
+/* The finest scale of an asset in the symbols; -1: it is in no pair of theirs. */
+int venue_asset_scale(const struct venue_symbols *symbols, const char *asset);
+
+/* *list, of n, has room for one more of `size`: from malloc(). False without memory. */
+bool venue_list_reserve(void **list, size_t n, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 #include "tests/check.h"
 #include "tests/exchange/alpaca_account.h"
 
-static const struct paper_symbols symbols = {list, SYMBOLS};
+static const struct venue_symbols symbols = {list, SYMBOLS};
 
 static int order(const char *text, struct venue_order *ret)
 {

@@ -183,7 +183,7 @@ static const struct symbol symbols_list[] = {
     {.name = "BTCUSDT", .base = "BTC", .quote = "USDT", .price_scale = 8, .qty_scale = 8, .quote_scale = 8},
     {.name = "SHIBEUR", .base = "SHIB", .quote = "EUR", .price_scale = 8, .qty_scale = 2, .quote_scale = 8},
 };
-static const struct binance_symbols symbols = {symbols_list, 2};
+static const struct venue_symbols symbols = {symbols_list, 2};
 
 #define E8 100000000LL
 

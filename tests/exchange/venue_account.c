@@ -82,6 +82,47 @@ static void test_venues(void)
     }
 }
 
+static void test_urls(void)
+{
+    const struct venue_accounts of = {
+        .paper_hosts = hosts, .rest_url = "https://paper.example", .ws_url = "wss://second-paper.example"};
+    static const struct {
+        const char *rest_url, *ws_url;
+        int r;
+    } cases[] = {
+        {NULL, NULL, 0},
+        {"https://127.0.0.1:8443/", "wss://paper.example", 0},
+        {"https://api.example", NULL, -EPERM},
+        {NULL, "wss://api.example", -EPERM},
+        {"https://paper.example/v2", NULL, -EINVAL}, /* the path is the venue's */
+        {NULL, "wss://paper.example?x=1", -EINVAL},
+        {"wss://paper.example", NULL, -EINVAL},
+        {NULL, "https://paper.example", -EINVAL},
+        {"", NULL, -EINVAL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct venue_account_config config = {.rest_url = cases[i].rest_url, .ws_url = cases[i].ws_url};
+        const char *rest_url, *ws_url;
+        CHECK_INT(venue_account_urls(&of, &config, &rest_url, &ws_url), cases[i].r);
+        CHECK_STR(rest_url, cases[i].rest_url ? cases[i].rest_url : of.rest_url);
+        CHECK_STR(ws_url, cases[i].ws_url ? cases[i].ws_url : of.ws_url);
+    }
+}
+
+static void test_scales(void)
+{
+    static const struct symbol list[] = {
+        {.name = "BTCUSD", .base = "BTC", .quote = "USD", .qty_scale = 5, .quote_scale = 8},
+        {.name = "ETHBTC", .base = "ETH", .quote = "BTC", .qty_scale = 4, .quote_scale = 9},
+        {.base = "ETH", .qty_scale = 9}, /* not there yet */
+    };
+    const struct venue_symbols symbols = {list, 3};
+    CHECK_INT(venue_asset_scale(&symbols, "BTC"), 9); /* the finest, whichever symbol comes first */
+    CHECK_INT(venue_asset_scale(&symbols, "ETH"), 4);
+    CHECK_INT(venue_asset_scale(&symbols, "USD"), 8);
+    CHECK_INT(venue_asset_scale(&symbols, "BNB"), -1);
+}
+
 static void test_list(void)
 {
     CHECK(!venue_host_listed("", "a"));
@@ -105,6 +146,8 @@ int main(void)
 {
     test_hosts();
     test_venues();
+    test_urls();
+    test_scales();
     test_list();
     test_names();
     return check_done("exchange venue_account");

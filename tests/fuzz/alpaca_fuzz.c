@@ -199,7 +199,7 @@ static const struct symbol traded[] = {
     {.name = "BTC/USD", .base = "BTC", .quote = "USD", .price_scale = 9, .qty_scale = 9, .quote_scale = 8},
     {.name = "AAPL", .base = "AAPL", .quote = "USD", .price_scale = 2, .qty_scale = 4, .quote_scale = 8},
 };
-static const struct paper_symbols paper = {traded, 2};
+static const struct venue_symbols paper = {traded, 2};
 
 /* What an account's requests are answered with: orders, fills, cash, positions, refusals. */
 static void account(const char *text, size_t len)

@@ -16,7 +16,7 @@ static const struct symbol list[] = {
     {.name = "BTCUSDT", .base = "BTC", .quote = "USDT", .price_scale = 8, .qty_scale = 8, .quote_scale = 8},
     {.name = "SHIBEUR", .base = "SHIB", .quote = "EUR", .price_scale = 8, .qty_scale = 2, .quote_scale = 6},
 };
-static const struct binance_symbols symbols = {list, 2};
+static const struct venue_symbols symbols = {list, 2};
 
 static void must(bool holds)
 {

@@ -284,6 +284,11 @@ static void test_outcomes(void)
     CHECK_INT(seen.answer.outcome, VENUE_DONE); /* it was asked for before */
     CHECK_INT(script.ends, 0);
 
+    /* Its words are one line of UTF-8, whatever they were. */
+    script = (struct script){.post = 403, .post_body = SAID(40310000, "caf\xc3")};
+    ask(PLACE);
+    CHECK_STR(seen.text, "caf?");
+
     /* What is sent. */
     script = (struct script){.post = 200, .post_body = OWN_LIVES};
     ask(PLACE);
@@ -399,6 +404,7 @@ static void test_create(void)
         {NULL, "wss://api.alpaca.markets", {"key", "secret"}, -EPERM},
         {"http://127.0.0.1:1", NULL, {"key", "secret"}, -EINVAL},
         {NULL, "https://127.0.0.1:1", {"key", "secret"}, -EINVAL},
+        {"https://127.0.0.1:1/v2", NULL, {"key", "secret"}, -EINVAL},
         {NULL, NULL, {NULL, NULL}, -EINVAL},
         {NULL, NULL, {"key", ""}, -EINVAL},
         {NULL, NULL, {"key", "-----BEGIN PRIVATE KEY-----\nx"}, -EINVAL},
@@ -409,7 +415,7 @@ static void test_create(void)
         config.keys = cases[i].keys;
         CHECK_INT(a->create(&config, &handler, &seen, &account), cases[i].error);
     }
-    CHECK(a->id_for_life && a->hedges);
+    CHECK(a->id_for_life && a->shorts);
     CHECK_STR(a->rest_url, "https://paper-api.alpaca.markets");
     CHECK_STR(a->ws_url, "wss://paper-api.alpaca.markets");
 }

@@ -11,14 +11,11 @@
 #include "exchange/alpaca/settings.h"
 #include "exchange/clock.h"
 #include "exchange/net/secret.h"
-#include "exchange/net/url.h"
 #include "exchange/order_rules.h"
 
-#define PAPER_HOST   "paper-api.alpaca.markets"
-#define PAPER_WS_URL "wss://" PAPER_HOST
+#define PAPER_HOST "paper-api.alpaca.markets"
 
 enum {
-    TIMEOUT_MS = 10000,
     MINUTE_MS = 60000,
     CALLS_PERCENT = 80, /* of the limit: other programs may share the keys */
     KEY_MAX = 256,      /* with its NUL */
@@ -110,19 +107,6 @@ static int take_keys(struct alpaca_account *account, const struct venue_keys *ke
     return 0;
 }
 
-static int check_urls(const char *rest_url, const char *ws_url)
-{
-    char why[VENUE_DETAIL_MAX];
-    struct url url;
-    int r = net_url_parse_as(rest_url, "https", &url);
-    if (r == 0)
-        r = net_url_parse_as(ws_url, "wss", &url);
-    if (r < 0)
-        return -EINVAL;
-    r = venue_account_host(&alpaca_accounts, rest_url, why, sizeof(why));
-    return r < 0 ? r : venue_account_host(&alpaca_accounts, ws_url, why, sizeof(why));
-}
-
 static int init_requests(struct paper_requests *requests, const struct venue_account_config *config,
                          const char *rest_url)
 {
@@ -132,8 +116,8 @@ static int init_requests(struct paper_requests *requests, const struct venue_acc
     if (!requests->base)
         return -ENOMEM;
     requests->net = config->net;
-    requests->symbols = (struct paper_symbols){config->symbols, config->n_symbols};
-    requests->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : TIMEOUT_MS;
+    requests->symbols = (struct venue_symbols){config->symbols, config->n_symbols};
+    requests->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : VENUE_TIMEOUT_MS;
     requests->ban = config->ban;
     requests->timer.data = requests;
     net_budget_init(&requests->budget, ALPACA_CALLS_PER_MINUTE * CALLS_PERCENT / 100, MINUTE_MS);
@@ -151,9 +135,8 @@ static void account_hold(struct venue_account *venue, int64_t until_ns, const ch
 static int account_create(const struct venue_account_config *config,
                           const struct venue_account_handler *handler, void *user, struct venue_account **ret)
 {
-    const char *rest_url = config->rest_url ? config->rest_url : ALPACA_TRADING_URL;
-    const char *ws_url = config->ws_url ? config->ws_url : PAPER_WS_URL;
-    int r = check_urls(rest_url, ws_url);
+    const char *rest_url, *ws_url;
+    int r = venue_account_urls(&alpaca_accounts, config, &rest_url, &ws_url);
     if (r < 0)
         return r;
     struct alpaca_account *account = calloc(1, sizeof(*account));
@@ -241,13 +224,13 @@ static int account_balances(struct venue_account *account, venue_answer_done *do
 const struct venue_accounts alpaca_accounts = {
     .paper_hosts = paper_hosts,
     .rest_url = ALPACA_TRADING_URL,
-    .ws_url = PAPER_WS_URL,
+    .ws_url = "wss://" PAPER_HOST,
     .types = ORDER_SET(ORDER_MARKET) | ORDER_SET(ORDER_LIMIT) | ORDER_SET(ORDER_STOP) |
              ORDER_SET(ORDER_STOP_LIMIT),
     .tifs = ORDER_SET(ORDER_GTC) | ORDER_SET(ORDER_IOC) | ORDER_SET(ORDER_FOK) | ORDER_SET(ORDER_DAY) |
             ORDER_SET(ORDER_OPG) | ORDER_SET(ORDER_CLS),
     .id_for_life = true,
-    .hedges = true,
+    .shorts = true,
     .create = account_create,
     .destroy = account_destroy,
     .hold = account_hold,

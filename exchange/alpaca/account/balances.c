@@ -25,17 +25,10 @@ static bool signed_amount(struct reader *reader, int scale, int64_t *ret)
     return true;
 }
 
-static int scale_of(const struct paper_symbols *symbols, const char *asset)
+static int scale_of(const struct venue_symbols *symbols, const char *asset)
 {
-    int quote_scale = -1;
-    for (size_t i = 0; i < symbols->n; i++) {
-        const struct symbol *symbol = &symbols->list[i];
-        if (strcmp(symbol->base, asset) == 0)
-            return symbol->qty_scale;
-        if (strcmp(symbol->quote, asset) == 0 && symbol->quote_scale > quote_scale)
-            quote_scale = symbol->quote_scale;
-    }
-    return quote_scale >= 0 ? quote_scale : VENUE_BALANCE_SCALE;
+    int scale = venue_asset_scale(symbols, asset);
+    return scale >= 0 ? scale : VENUE_BALANCE_SCALE;
 }
 
 static int add_balance(struct paper_balances *balances, const char *asset, int scale, int64_t free,
@@ -43,21 +36,15 @@ static int add_balance(struct paper_balances *balances, const char *asset, int s
 {
     if (free == 0 && locked == 0)
         return 0;
-    if (balances->n == balances->cap) {
-        size_t cap = balances->cap ? 2 * balances->cap : 16;
-        struct venue_balance *list = reallocarray(balances->list, cap, sizeof(*list));
-        if (!list)
-            return -ENOMEM;
-        balances->list = list;
-        balances->cap = cap;
-    }
+    if (!venue_list_reserve((void **)&balances->list, balances->n, sizeof(*balances->list)))
+        return -ENOMEM;
     struct venue_balance *balance = &balances->list[balances->n++];
     *balance = (struct venue_balance){.scale = scale, .free = free, .locked = locked};
     snprintf(balance->asset, sizeof(balance->asset), "%s", asset);
     return 0;
 }
 
-int alpaca_parse_cash(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_cash(const struct venue_symbols *symbols, const char *text, size_t len,
                       struct paper_balances *balances)
 {
     static const char dollars[] = "USD";
@@ -117,7 +104,7 @@ static void coin_of(struct json_text name, char asset[static ASSET_NAME_MAX])
     copy((struct json_text){pair, len}, asset, ASSET_NAME_MAX);
 }
 
-static void asset_of(const struct paper_symbols *symbols, const struct paper_position *p,
+static void asset_of(const struct venue_symbols *symbols, const struct paper_position *p,
                      char asset[static ASSET_NAME_MAX])
 {
     const struct symbol *symbol = alpaca_account_symbol(symbols, p->symbol);
@@ -129,7 +116,7 @@ static void asset_of(const struct paper_symbols *symbols, const struct paper_pos
         copy(p->symbol, asset, ASSET_NAME_MAX);
 }
 
-int alpaca_parse_positions(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_positions(const struct venue_symbols *symbols, const char *text, size_t len,
                            struct paper_balances *balances)
 {
     struct reader reader;

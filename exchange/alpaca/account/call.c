@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "exchange/clock.h"
+#include "exchange/utf8.h"
 
 enum {
     SECOND_MS = 1000,
@@ -218,10 +219,10 @@ static void on_reply(void *user, const struct http_reply *reply)
         return;
     }
     if (words.len > 0)
-        snprintf(call->text, sizeof(call->text), "%.*s",
-                 (int)(words.len < sizeof(call->text) ? words.len : sizeof(call->text) - 1), words.data);
+        snprintf(call->text, sizeof(call->text), "%.*s", (int)words.len, words.data);
     else
         snprintf(call->text, sizeof(call->text), "the venue answers HTTP %d", reply->status);
+    utf8_clean(call->text); /* also where it is cut */
     alpaca_account_call_finish(call, outcome, code, call->text);
 }
 

@@ -69,7 +69,7 @@ struct paper_requests {
     struct net_context *net;
     char *base;                   /* https://HOST[:PORT] */
     struct net_header headers[2]; /* the keys */
-    struct paper_symbols symbols;
+    struct venue_symbols symbols;
     int64_t timeout_ms;
     struct venue_ban ban;
     struct budget budget;

@@ -9,21 +9,6 @@
 
 enum { SCALE = ALPACA_ORDER_SCALE };
 
-/* Room for one more of a list; false without memory. */
-static bool grow(void *list, size_t n, size_t *cap, size_t each)
-{
-    void **at = list;
-    if (n < *cap)
-        return true;
-    size_t more = *cap ? 2 * *cap : 16;
-    void *grown = reallocarray(*at, more, each);
-    if (!grown)
-        return false;
-    *at = grown;
-    *cap = more;
-    return true;
-}
-
 static bool is_named(const char *name, struct json_text text)
 {
     if (alpaca_text_is(text, name))
@@ -34,7 +19,7 @@ static bool is_named(const char *name, struct json_text text)
            memcmp(text.data + base, slash + 1, text.len - base) == 0;
 }
 
-const struct symbol *alpaca_account_symbol(const struct paper_symbols *symbols, struct json_text name)
+const struct symbol *alpaca_account_symbol(const struct venue_symbols *symbols, struct json_text name)
 {
     for (size_t i = 0; i < symbols->n; i++)
         if (is_named(symbols->list[i].name, name))
@@ -117,7 +102,7 @@ static bool take_numbers(const struct alpaca_order *order, struct venue_order *r
     return by_amount || (ret->qty > 0 && ret->filled <= ret->qty);
 }
 
-bool alpaca_account_order(const struct paper_symbols *symbols, const struct alpaca_order *order,
+bool alpaca_account_order(const struct venue_symbols *symbols, const struct alpaca_order *order,
                           struct venue_order *ret)
 {
     *ret = (struct venue_order){
@@ -159,7 +144,7 @@ static bool take_fill(int64_t price, int64_t qty, int64_t cumulative, struct ven
            fill->qty > 0 && fill->cumulative >= fill->qty;
 }
 
-bool alpaca_account_update(const struct paper_symbols *symbols, const struct alpaca_trading *update,
+bool alpaca_account_update(const struct venue_symbols *symbols, const struct alpaca_trading *update,
                            struct venue_order *ret_order, bool *ret_filled, struct venue_fill *ret_fill)
 {
     *ret_filled = false;
@@ -184,7 +169,7 @@ bool alpaca_account_update(const struct paper_symbols *symbols, const struct alp
     return *ret_filled = true;
 }
 
-int alpaca_parse_order(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_order(const struct venue_symbols *symbols, const char *text, size_t len,
                        struct venue_order *ret, struct alpaca_order *ret_raw)
 {
     struct reader reader;
@@ -206,7 +191,7 @@ static bool has_order(const struct paper_orders *orders, const char *id)
     return false;
 }
 
-int alpaca_parse_orders(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_orders(const struct venue_symbols *symbols, const char *text, size_t len,
                         struct paper_orders *orders, size_t *ret_n, int64_t *ret_last_ns)
 {
     struct reader reader;
@@ -223,7 +208,7 @@ int alpaca_parse_orders(const struct paper_symbols *symbols, const char *text, s
         *ret_last_ns = raw.submitted_ns;
         if (has_order(orders, order.id))
             continue;
-        if (!grow(&orders->list, orders->n, &orders->cap, sizeof(order)))
+        if (!venue_list_reserve((void **)&orders->list, orders->n, sizeof(order)))
             return -ENOMEM;
         orders->list[orders->n++] = order;
     }
@@ -275,7 +260,7 @@ static int add_fill(const struct symbol *symbol, const char *order_id, const str
         return -EBADMSG;
     copy(execution_of(a->id), fill.trade_id, sizeof(fill.trade_id));
     snprintf(fill.order_id, sizeof(fill.order_id), "%s", order_id);
-    if (!grow(&fills->list, fills->n, &fills->cap, sizeof(fill)))
+    if (!venue_list_reserve((void **)&fills->list, fills->n, sizeof(fill)))
         return -ENOMEM;
     fills->list[fills->n++] = fill;
     return 0;

@@ -6,41 +6,36 @@
 #include "exchange/alpaca/trading.h"
 #include "exchange/venue_account.h"
 
-struct paper_symbols {
-    const struct symbol *list;
-    size_t n;
-};
-
 /* By its name; coins without their slash too, as positions have them. NULL: none. */
-const struct symbol *alpaca_account_symbol(const struct paper_symbols *symbols, struct json_text name);
+const struct symbol *alpaca_account_symbol(const struct venue_symbols *symbols, struct json_text name);
 
 /* False: its numbers are not the symbol's, or say more filled than ordered, or its id is none. */
-bool alpaca_account_order(const struct paper_symbols *symbols, const struct alpaca_order *order,
+bool alpaca_account_order(const struct venue_symbols *symbols, const struct alpaca_order *order,
                           struct venue_order *ret);
 
 /* An update, TRADING_UPDATE: its order, dated by the event, and the fill that it has, if *ret_filled. False:
  * as above. */
-bool alpaca_account_update(const struct paper_symbols *symbols, const struct alpaca_trading *update,
+bool alpaca_account_update(const struct venue_symbols *symbols, const struct alpaca_trading *update,
                            struct venue_order *ret_order, bool *ret_filled, struct venue_fill *ret_fill);
 
 /* One order, as answers have it. 0; -EBADMSG. *ret_raw lives as long as the text; it may be NULL. */
-int alpaca_parse_order(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_order(const struct venue_symbols *symbols, const char *text, size_t len,
                        struct venue_order *ret, struct alpaca_order *ret_raw);
 
 /* A list. *orders grows by what is not in it yet, by id. *ret_n: of the list; *ret_last_ns: when the last one
  * of it was submitted, 0: not said. 0; -EBADMSG; -ENOMEM. */
 struct paper_orders {
     struct venue_order *list;
-    size_t n, cap;
+    size_t n;
 };
-int alpaca_parse_orders(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_orders(const struct venue_symbols *symbols, const char *text, size_t len,
                         struct paper_orders *orders, size_t *ret_n, int64_t *ret_last_ns);
 
 /* A page of activities: fills of one order are added, in the list's order. *ret_n: of the page; its last id
  * is the token of the next one. 0; -EBADMSG; -ENOMEM. */
 struct paper_fills {
     struct venue_fill *list;
-    size_t n, cap;
+    size_t n;
 };
 int alpaca_parse_fills(const struct symbol *symbol, const char *order_id, const char *text, size_t len,
                        struct paper_fills *fills, size_t *ret_n, char ret_last[static VENUE_TRADE_ID_MAX]);
@@ -50,11 +45,11 @@ bool alpaca_fills_settle(struct paper_fills *fills, int64_t filled);
 /* Cash, and positions: those that are not 0 are added. 0; -EBADMSG; -ENOMEM. */
 struct paper_balances {
     struct venue_balance *list;
-    size_t n, cap;
+    size_t n;
 };
-int alpaca_parse_cash(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_cash(const struct venue_symbols *symbols, const char *text, size_t len,
                       struct paper_balances *balances);
-int alpaca_parse_positions(const struct paper_symbols *symbols, const char *text, size_t len,
+int alpaca_parse_positions(const struct venue_symbols *symbols, const char *text, size_t len,
                            struct paper_balances *balances);
 
 /* {"code":40310000,"message":"…"}: the code, 0 where there is none, and the words. False: it is none. */

@@ -12,7 +12,6 @@
 #define NS_PER_MS 1000000LL
 
 enum {
-    TIMEOUT_MS = 10 * 1000,
     UNSENT_MIN_MS = 1000, /* until a request that could not leave is worth another try */
     UNSENT_MAX_MS = 30 * 1000,
 };
@@ -146,23 +145,10 @@ static bool take_settings(struct binance_account *account, const struct venue_ac
     return true;
 }
 
-static int check_url(const char *text, const char *scheme)
-{
-    struct url url;
-    char why[VENUE_DETAIL_MAX];
-    int r = net_url_parse_as(text, scheme, &url);
-    if (r < 0 || (url.path[0] && url.path[1]))
-        return -EINVAL;
-    return venue_account_host(&binance_accounts, text, why, sizeof(why));
-}
-
 static int take_config(struct binance_account *account, const struct venue_account_config *config)
 {
-    const char *rest_url = config->rest_url ? config->rest_url : binance_accounts.rest_url;
-    const char *ws_url = config->ws_url ? config->ws_url : binance_accounts.ws_url;
-    int r = check_url(rest_url, "https");
-    if (r == 0)
-        r = check_url(ws_url, "wss");
+    const char *rest_url, *ws_url;
+    int r = venue_account_urls(&binance_accounts, config, &rest_url, &ws_url);
     if (r == 0 && !take_settings(account, config))
         r = -EINVAL;
     if (r == 0)
@@ -170,9 +156,9 @@ static int take_config(struct binance_account *account, const struct venue_accou
     if (r < 0)
         return r;
     account->net = config->net;
-    account->symbols = (struct binance_symbols){config->symbols, config->n_symbols};
+    account->symbols = (struct venue_symbols){config->symbols, config->n_symbols};
     account->venue_ns = config->venue_ns;
-    account->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : TIMEOUT_MS;
+    account->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : VENUE_TIMEOUT_MS;
     account->ban = config->ban;
     account->rest_base = base_of(rest_url);
     if (!account->rest_base)
@@ -224,7 +210,6 @@ static const struct venue_status *account_status(const struct venue_account *ven
 
 /* ---- Requests. ---- */
 
-/* The list may have room for symbols that are not there yet. */
 static bool has_symbol(const struct binance_account *account, int symbol)
 {
     return symbol >= 0 && (size_t)symbol < account->symbols.n && account->symbols.list[symbol].name[0];

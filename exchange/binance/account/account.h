@@ -81,7 +81,7 @@ struct binance_account {
     void *user;
     struct net_context *net;
     struct binance_signer *signer;
-    struct binance_symbols symbols;
+    struct venue_symbols symbols;
     int64_t (*venue_ns)(void *user);
     char *rest_base; /* https://HOST[:PORT] */
     int64_t timeout_ms;

@@ -5,26 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the symbols that have it; -1: there is none. */
-static int scale_of(const struct binance_symbols *symbols, const char *asset)
-{
-    int scale = -1;
-    for (size_t i = 0; i < symbols->n; i++) {
-        const struct symbol *symbol = &symbols->list[i];
-        if (!symbol->name[0]) /* not there yet */
-            continue;
-        if (strcmp(symbol->base, asset) == 0 && symbol->qty_scale > scale)
-            scale = symbol->qty_scale;
-        if (strcmp(symbol->quote, asset) == 0 && symbol->quote_scale > scale)
-            scale = symbol->quote_scale;
-    }
-    return scale;
-}
-
-bool binance_text_of_asset(const struct binance_symbols *symbols, const char *asset, struct json_text text,
+bool binance_text_of_asset(const struct venue_symbols *symbols, const char *asset, struct json_text text,
                            int *ret_scale, int64_t *ret)
 {
-    *ret_scale = scale_of(symbols, asset);
+    *ret_scale = venue_asset_scale(symbols, asset);
     if (*ret_scale >= 0 && binance_text_amount(text, *ret_scale, ret))
         return true;
     *ret_scale = VENUE_BALANCE_SCALE; /* finer than its listing */
@@ -46,10 +30,10 @@ static bool take_amounts(struct venue_balance *balance, int scale, struct json_t
            binance_text_amount(locked_text, scale, &balance->locked);
 }
 
-static int parse_balance(struct json *json, const struct binance_symbols *symbols, struct binance_parsed *ret)
+static int parse_balance(struct json *json, const struct venue_symbols *symbols, struct binance_parsed *ret)
 {
     struct json_text key, other, asset = {"", 0}, free_text = {"", 0}, locked_text = {"", 0};
-    if (!binance_parsed_reserve((void **)&ret->balances, ret->n_balances, sizeof(*ret->balances)))
+    if (!venue_list_reserve((void **)&ret->balances, ret->n_balances, sizeof(*ret->balances)))
         return -ENOMEM;
     struct venue_balance *balance = &ret->balances[ret->n_balances];
     *balance = (struct venue_balance){0};
@@ -66,14 +50,14 @@ static int parse_balance(struct json *json, const struct binance_symbols *symbol
         return -EBADMSG;
     if (!binance_copy_text(asset, balance->asset, sizeof(balance->asset)))
         return 0; /* an asset that no symbol of ours can have */
-    const int scale = scale_of(symbols, balance->asset);
+    const int scale = venue_asset_scale(symbols, balance->asset);
     bool good = (scale >= 0 && take_amounts(balance, scale, free_text, locked_text)) ||
                 take_amounts(balance, VENUE_BALANCE_SCALE, free_text, locked_text);
     ret->n_balances += good;
     return good || scale < 0 ? 0 : -EBADMSG; /* one that is beyond us, of no symbol of ours, is left out */
 }
 
-int binance_parse_balance_list(struct json json, const struct binance_symbols *symbols,
+int binance_parse_balance_list(struct json json, const struct venue_symbols *symbols,
                                struct binance_parsed *ret)
 {
     json_enter_array(&json);
@@ -85,8 +69,7 @@ int binance_parse_balance_list(struct json json, const struct binance_symbols *s
     return json.failed ? -EBADMSG : 0;
 }
 
-int binance_parse_balances(struct json json, const struct binance_symbols *symbols,
-                           struct binance_parsed *ret)
+int binance_parse_balances(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
 {
     struct json_text key;
     struct json list = {.failed = true};

@@ -177,7 +177,7 @@ static int part_of(struct json_text key)
     return PARTS;
 }
 
-static bool make_order(const struct json_text *parts, const struct binance_symbols *symbols,
+static bool make_order(const struct json_text *parts, const struct venue_symbols *symbols,
                        struct venue_order *ret)
 {
     const bool cancel =
@@ -208,7 +208,7 @@ static bool make_order(const struct json_text *parts, const struct binance_symbo
     return true;
 }
 
-static bool make_fill(const struct json_text *parts, const struct binance_symbols *symbols,
+static bool make_fill(const struct json_text *parts, const struct venue_symbols *symbols,
                       const struct venue_order *order, struct venue_fill *ret)
 {
     const struct symbol *symbol = order->symbol;
@@ -237,7 +237,7 @@ static bool make_fill(const struct json_text *parts, const struct binance_symbol
     return true;
 }
 
-static int read_report(struct json json, const struct binance_symbols *symbols, struct binance_event *ret)
+static int read_report(struct json json, const struct venue_symbols *symbols, struct binance_event *ret)
 {
     struct json_text key, parts[PARTS + 1];
     for (int i = 0; i <= PARTS; i++)
@@ -253,7 +253,7 @@ static int read_report(struct json json, const struct binance_symbols *symbols, 
     return ret->filled && !make_fill(parts, symbols, &ret->order, &ret->fill) ? -EBADMSG : 0;
 }
 
-static int read_position(struct json json, const struct binance_symbols *symbols, struct binance_event *ret)
+static int read_position(struct json json, const struct venue_symbols *symbols, struct binance_event *ret)
 {
     struct json_text key;
     struct json list = {.failed = true};
@@ -271,7 +271,7 @@ static int read_position(struct json json, const struct binance_symbols *symbols
     return binance_parse_balance_list(list, symbols, &ret->balances);
 }
 
-int binance_event_read(struct json json, const struct binance_symbols *symbols, struct binance_event *ret)
+int binance_event_read(struct json json, const struct venue_symbols *symbols, struct binance_event *ret)
 {
     *ret = (struct binance_event){.kind = BINANCE_EVENT_OTHER};
     if (event_is(json, "executionReport"))

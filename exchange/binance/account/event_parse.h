@@ -41,6 +41,6 @@ struct binance_event {
 };
 
 /* The event of a message. 0; -EBADMSG, -ENOMEM. */
-int binance_event_read(struct json json, const struct binance_symbols *symbols, struct binance_event *ret);
+int binance_event_read(struct json json, const struct venue_symbols *symbols, struct binance_event *ret);
 
 #endif

@@ -7,7 +7,7 @@
 
 static struct venue_fill *next_fill(struct binance_parsed *parsed)
 {
-    if (!binance_parsed_reserve((void **)&parsed->fills, parsed->n_fills, sizeof(*parsed->fills)))
+    if (!venue_list_reserve((void **)&parsed->fills, parsed->n_fills, sizeof(*parsed->fills)))
         return NULL;
     struct venue_fill *fill = &parsed->fills[parsed->n_fills];
     *fill = (struct venue_fill){.notional = -1};
@@ -47,7 +47,7 @@ static bool read_fill(struct json *json, struct fill_texts *ret)
     return !json->failed;
 }
 
-static bool make_fill(const struct fill_texts *texts, const struct binance_symbols *symbols,
+static bool make_fill(const struct fill_texts *texts, const struct venue_symbols *symbols,
                       const struct symbol *symbol, struct venue_fill *ret)
 {
     ret->symbol = symbol;
@@ -66,7 +66,7 @@ static bool make_fill(const struct fill_texts *texts, const struct binance_symbo
 }
 
 /* All of them took from the book: the order was new. */
-int binance_parse_fills(struct json json, const struct binance_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_fills(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
 {
     const struct venue_order *order = &ret->orders[0];
     int64_t cumulative = 0;
@@ -97,7 +97,7 @@ static int by_trade(const void *a, const void *b)
     return x_len != y_len ? (x_len > y_len) - (x_len < y_len) : strcmp(x->trade_id, y->trade_id);
 }
 
-static int parse_trade(struct json *json, const struct binance_symbols *symbols, const struct symbol *symbol,
+static int parse_trade(struct json *json, const struct venue_symbols *symbols, const struct symbol *symbol,
                        const char *order_id, struct binance_parsed *ret)
 {
     struct fill_texts texts;
@@ -116,7 +116,7 @@ static int parse_trade(struct json *json, const struct binance_symbols *symbols,
     return 0;
 }
 
-int binance_parse_trades(struct json json, const struct binance_symbols *symbols, const struct symbol *symbol,
+int binance_parse_trades(struct json json, const struct venue_symbols *symbols, const struct symbol *symbol,
                          const char *order_id, struct binance_parsed *ret)
 {
     int64_t cumulative = 0;

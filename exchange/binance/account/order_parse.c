@@ -15,17 +15,7 @@ void binance_parsed_free(struct binance_parsed *parsed)
     *parsed = (struct binance_parsed){0};
 }
 
-bool binance_parsed_reserve(void **list, size_t n, size_t size)
-{
-    if (n > 0 && (n & (n - 1)) != 0) /* grows at powers of two */
-        return true;
-    void *more = reallocarray(*list, n > 0 ? 2 * n : 1, size);
-    if (more)
-        *list = more;
-    return more != NULL;
-}
-
-const struct symbol *binance_symbols_find(const struct binance_symbols *symbols, struct json_text name)
+const struct symbol *binance_symbols_find(const struct venue_symbols *symbols, struct json_text name)
 {
     for (size_t i = 0; name.len > 0 && i < symbols->n; i++)
         if (binance_text_is(name, symbols->list[i].name))
@@ -216,7 +206,7 @@ static bool amounts(const struct json_text *parts, struct venue_order *order)
            (stop.len == 0 || binance_text_amount(stop, symbol->price_scale, &order->stop_price));
 }
 
-static bool make_order(const struct json_text *parts, const struct binance_symbols *symbols,
+static bool make_order(const struct json_text *parts, const struct venue_symbols *symbols,
                        struct venue_order *ret)
 {
     const bool cancel = parts[PART_CANCELLED_ID].len > 0;
@@ -237,7 +227,7 @@ static bool make_order(const struct json_text *parts, const struct binance_symbo
     return true;
 }
 
-static bool read_order(struct json *json, const struct binance_symbols *symbols, struct venue_order *ret,
+static bool read_order(struct json *json, const struct venue_symbols *symbols, struct venue_order *ret,
                        struct json *ret_fills)
 {
     struct json_text key, parts[PARTS + 1];
@@ -253,7 +243,7 @@ static bool read_order(struct json *json, const struct binance_symbols *symbols,
     return !json->failed && make_order(parts, symbols, ret);
 }
 
-int binance_parse_order(struct json json, const struct binance_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
 {
     struct json fills = {.failed = true};
     int r = 0;
@@ -269,11 +259,11 @@ int binance_parse_order(struct json json, const struct binance_symbols *symbols,
     return r;
 }
 
-int binance_parse_open(struct json json, const struct binance_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_open(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
 {
     json_enter_array(&json);
     while (json_element(&json)) {
-        if (!binance_parsed_reserve((void **)&ret->orders, ret->n_orders, sizeof(*ret->orders)))
+        if (!venue_list_reserve((void **)&ret->orders, ret->n_orders, sizeof(*ret->orders)))
             return -ENOMEM;
         if (!read_order(&json, symbols, &ret->orders[ret->n_orders], NULL))
             return -EBADMSG;

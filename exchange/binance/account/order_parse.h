@@ -8,12 +8,6 @@
 #include "exchange/json.h"
 #include "exchange/venue_account.h"
 
-/* Whose orders are read. */
-struct binance_symbols {
-    const struct symbol *list;
-    size_t n;
-};
-
 /* Lists that a parser made: of malloc(). */
 struct binance_parsed {
     struct venue_order *orders;
@@ -23,30 +17,27 @@ struct binance_parsed {
     int64_t ts_ns; /* the answer's; 0: not said */
 };
 void binance_parsed_free(struct binance_parsed *parsed);
-/* *list, of n, has room for one more of `size`. False without memory. */
-bool binance_parsed_reserve(void **list, size_t n, size_t size);
 
-const struct symbol *binance_symbols_find(const struct binance_symbols *symbols, struct json_text name);
+const struct symbol *binance_symbols_find(const struct venue_symbols *symbols, struct json_text name);
 
 /* An order alone: of a query, a cancel (whose `origClientOrderId` is the order's id), or a new one, with its
  * fills. */
-int binance_parse_order(struct json json, const struct binance_symbols *symbols, struct binance_parsed *ret);
-int binance_parse_open(struct json json, const struct binance_symbols *symbols, struct binance_parsed *ret);
+int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
+int binance_parse_open(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
 
 /* The fills of the new order that ret->orders[0] is: ascending. */
-int binance_parse_fills(struct json json, const struct binance_symbols *symbols, struct binance_parsed *ret);
+int binance_parse_fills(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
 
 /* myTrades of one order of `symbol`: appended to ret->fills, ascending by trade; `cumulative` counts all of
  * them. Fills of another order are -EBADMSG. */
-int binance_parse_trades(struct json json, const struct binance_symbols *symbols, const struct symbol *symbol,
+int binance_parse_trades(struct json json, const struct venue_symbols *symbols, const struct symbol *symbol,
                          const char *order_id, struct binance_parsed *ret);
 
 /* account: all that are not 0. */
-int binance_parse_balances(struct json json, const struct binance_symbols *symbols,
-                           struct binance_parsed *ret);
+int binance_parse_balances(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
 
 /* The array of balances of an answer or of an event, with those that are 0. */
-int binance_parse_balance_list(struct json json, const struct binance_symbols *symbols,
+int binance_parse_balance_list(struct json json, const struct venue_symbols *symbols,
                                struct binance_parsed *ret);
 
 /* Parts of both answers and events. Texts are those of a string, or of a number as it is written. */
@@ -64,7 +55,7 @@ bool binance_text_side(struct json_text text, enum order_side *ret);
 bool binance_text_amount(struct json_text text, int scale, int64_t *ret); /* >= 0 */
 
 /* An amount of an asset, at the scale that the symbols have for it, or VENUE_BALANCE_SCALE. */
-bool binance_text_of_asset(const struct binance_symbols *symbols, const char *asset, struct json_text text,
+bool binance_text_of_asset(const struct venue_symbols *symbols, const char *asset, struct json_text text,
                            int *ret_scale, int64_t *ret);
 
 #endif
