@@ -211,6 +211,8 @@ struct live_order {
     uint32_t amends;    /* on their way */
     bool cancel_queued; /* its reserve is free already; at its venue only once the cancel is reported */
     bool missed; /* a stop that was crossed while nothing was streamed: it triggers at the next price */
+    bool
+        returns; /* at its venue: cancelled for one that closes a part, it is placed again for what is left */
     bool waits;  /* at a venue: it was not sent yet, for the cancel of another or for its price */
     bool takes;  /* its limit has crossed what is shown since it came to rest, or to an opening */
     int64_t split_fills; /* by how much splits have raised what it filled: of a bracket's entry */
@@ -328,7 +330,10 @@ static inline bool engine_venue_asked(const struct engine *engine, const struct 
 
 /* venue_update.c: 0 or -EINVAL */
 int engine_venue_order_event(struct engine *engine, const struct event_venue_order *event);
-/* venue_order.c: after its price moved: exits that are held here */
+/* venue_order.c: what an account holds of a symbol, as its strategy sees it. At its venue a fee that is taken
+ * from what was bought leaves less than an order can sell: that is nothing. */
+int64_t engine_venue_held(const struct engine *engine, int account, int symbol);
+/* after its price moved: exits that are held here */
 void engine_venue_price(struct engine *engine, int symbol);
 /* venue_account.c: 0 or -EINVAL */
 int engine_venue_account_event(struct engine *engine, const struct event_venue_account *event);

@@ -78,8 +78,11 @@ void engine_fills_position_changed(struct engine *engine, int account, int symbo
             i++;
             continue;
         }
-        if (order->reduce_only && engine_live_resting(order) &&
-            engine_match_reducible(engine, account, symbol, order->side) == 0) {
+        bool at_venue = engine_at_venue(engine, order);
+        int64_t left = at_venue ? engine_venue_held(engine, account, symbol)
+                                : engine_match_reducible(engine, account, symbol, order->side);
+        if (order->reduce_only && left == 0 &&
+            (engine_live_resting(order) || (at_venue && order->state == ORDER_PENDING))) {
             engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
             i = 0; /* others may have ended with it */
             continue;

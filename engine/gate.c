@@ -268,7 +268,7 @@ static bool opens(const struct engine *engine, const struct order *order)
 
 bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but)
 {
-    if (engine->accounts[account].positions[symbol].qty != 0)
+    if (engine_venue_held(engine, account, symbol) != 0)
         return true;
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
@@ -290,9 +290,10 @@ static int32_t entered_elsewhere(const struct engine *engine, const struct order
 static void gather_position(const struct engine *engine, const struct order *order, struct risk_facts *facts)
 {
     const struct position *position = &engine->accounts[order->account].positions[order->symbol];
-    bool against = order->side == ORDER_BUY ? position->qty < 0 : position->qty > 0;
+    int64_t held = engine_venue_held(engine, order->account, order->symbol);
+    bool against = order->side == ORDER_BUY ? held < 0 : held > 0;
     bool turns = against && !facts->reduces;
-    facts->begins = position->qty == 0 || turns;
+    facts->begins = held == 0 || turns;
     facts->closed_ns = turns ? engine->now_ns : position->closed_ns;
     facts->entered = engine_gate_entered(engine, order->account, order->symbol, order->id);
     facts->positions = entered_elsewhere(engine, order);

@@ -270,7 +270,7 @@ static void make_room(struct engine *engine, int account, int symbol)
 enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
-    int64_t held = engine->accounts[account].positions[symbol].qty;
+    int64_t held = engine_venue_held(engine, account, symbol);
     enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
     held = held < 0 ? -held : held;
     int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
@@ -344,7 +344,7 @@ static int64_t on_order(const struct engine *engine, int account, int symbol)
 
 static void reach(struct engine *engine, int account, int symbol, const struct intent *intent)
 {
-    int64_t position = engine->accounts[account].positions[symbol].qty;
+    int64_t position = engine_venue_held(engine, account, symbol);
     int64_t held = position + on_order(engine, account, symbol);
     if (intent->fraction == 0) {
         if (position != 0 && held != 0)
@@ -378,7 +378,7 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
                                    const struct strategy_input *input, const struct intent *intent,
                                    enum leaving *leaving)
 {
-    int64_t held = engine->accounts[account].positions[symbol].qty;
+    int64_t held = engine_venue_held(engine, account, symbol);
     enum intent_fault fault = intent_check(intent, input);
     if (fault != INTENT_FITS)
         return fault;

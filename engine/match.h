@@ -98,6 +98,8 @@ enum order_reason engine_venue_check(const struct engine *engine, enum order_gro
 void engine_venue_ask(struct engine *engine, enum engine_venue_request what, const struct order *order);
 void engine_venue_start(struct engine *engine, uint64_t id); /* PENDING: sends it, or holds it here */
 void engine_venue_send(struct engine *engine, uint64_t id);  /* now, or when no other blocks it; may end it */
+void engine_venue_return(struct engine *engine,
+                         const struct order *stop); /* it ended, and struct live_order.returns */
 /* Ends what the venue never got; asks for the cancel of what it has, once. */
 void engine_venue_withdraw(struct engine *engine, uint64_t id);
 void engine_venue_unblock(struct engine *engine, int account,

@@ -97,6 +97,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
     const struct symbol *listed = &engine->markets[symbol].symbol;
     const struct account *holder = &engine->accounts[account];
     const struct position *position = &holder->positions[symbol];
+    const int64_t held = engine_venue_held(engine, account, symbol);
     account_mark(engine, account);
     struct strategy_input input = {
         .ts_ns = bar->open_ns + engine->interval_ns,
@@ -107,7 +108,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .close = decimal_to_double(bar->close, listed->price_scale),
         .volume = decimal_to_double(bar->volume, listed->qty_scale),
         .indicators = engine->runners[account].slots[symbol].values,
-        .qty = decimal_to_double(position->qty, listed->qty_scale),
+        .qty = decimal_to_double(held, listed->qty_scale),
         .equity = decimal_to_double(holder->equity, holder->currency_scale),
         .cash = decimal_to_double(engine_intent_free_cash(engine, account, symbol), listed->quote_scale),
         .live_orders = engine_intent_working(engine, account, symbol),
@@ -116,7 +117,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .shorts = engine_loan_allowed(engine, account, symbol),
         .record = &holder->records[symbol].record,
     };
-    if (position->qty != 0)
+    if (held != 0)
         input.entry = decimal_to_double(position->cost, listed->quote_scale) / fabs(input.qty);
     count_symbols(engine, account, &input);
     find_session(engine, account, symbol, bar, &input);
@@ -163,7 +164,7 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
 static bool stands(const struct engine *engine, int account, int symbol, const struct intent *intent,
                    bool left)
 {
-    int64_t held = engine->accounts[account].positions[symbol].qty;
+    int64_t held = engine_venue_held(engine, account, symbol);
     switch (intent->kind) {
     case INTENT_ENTER:
     case INTENT_SHORT:
@@ -241,7 +242,7 @@ static bool closing(const struct engine *engine, int account)
 static void close_position(struct engine *engine, int account, int symbol)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
-    int64_t held = engine->accounts[account].positions[symbol].qty;
+    int64_t held = engine_venue_held(engine, account, symbol);
     if (filter_floor_qty(listed, ORDER_MARKET, held < 0 ? -held : held) == 0)
         return;
     for (size_t i = 0; i < engine->n_orders; i++) {
@@ -319,7 +320,7 @@ static bool closed(const struct engine *engine, int account)
         if (engine->orders[i].order.account == account)
             return false;
     for (int s = 0; s < engine->n_symbols; s++) {
-        int64_t qty = engine->accounts[account].positions[s].qty;
+        int64_t qty = engine_venue_held(engine, account, s);
         if (filter_floor_qty(&engine->markets[s].symbol, ORDER_MARKET, qty < 0 ? -qty : qty) > 0)
             return false;
     }

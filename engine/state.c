@@ -41,7 +41,7 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
     if (codec->version >= 6)
         codec_i64(codec, &live->split_fills);
     if (codec->version >= 10)
-        codec_bool(codec, &live->waits);
+        codec_bools(codec, &live->waits, &live->returns);
 }
 
 static void visit_orders(struct visit *visit)

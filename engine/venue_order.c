@@ -106,16 +106,55 @@ void engine_venue_withdraw(struct engine *engine, uint64_t id)
         ask_cancel(engine, live);
 }
 
-/* Does it keep `order` waiting? An exit that rests is asked to go for one that closes. */
+/* Does it keep `order` waiting? An exit that rests is asked to go for one that closes; if that closes a part,
+ * it comes back, and waits for that one's end. */
 static bool blocks(struct engine *engine, struct live_order *other, const struct order *order)
 {
     const struct order *o = &other->order;
+    bool exits = order->reduce_only && o->reduce_only;
     if (o->id == order->id || o->account != order->account || o->symbol != order->symbol ||
-        o->side != order->side || o->state == ORDER_HELD || other->waits)
+        o->side != order->side || o->state == ORDER_HELD)
         return false;
-    if (order->reduce_only && o->reduce_only && (order->type == ORDER_MARKET || order->emulated))
+    if (other->waits)
+        return exits && o->type == ORDER_MARKET && order_is_stop(order->type);
+    if (exits && (order->type == ORDER_MARKET || order->emulated) && !other->cancel_queued) {
+        other->returns = order->type == ORDER_MARKET && order_is_stop(o->type);
         ask_cancel(engine, other);
-    return other->cancel_queued;
+    }
+    return other->cancel_queued || (exits && o->type == ORDER_MARKET);
+}
+
+void engine_venue_return(struct engine *engine, const struct order *stop)
+{
+    struct order again = engine_intent_order(stop->account, stop->symbol, stop->side, stop->type,
+                                             stop->qty - stop->filled, stop->tag);
+    enum order_reason reason;
+    again.price = stop->price;
+    again.stop_price = stop->stop_price;
+    again.reduce_only = true;
+    again.by_hand = stop->by_hand;
+    if (engine_venue_held(engine, stop->account, stop->symbol) == 0)
+        return;
+    engine_match_submit(engine, &again, &reason);
+    if (reason != ORDER_OK)
+        engine_alert(engine, "VENUE_REFUSED", ENGINE_OF(stop->account, stop->symbol, stop->id),
+                     "order %llu of account %s made room for a sale and cannot be placed again: %s: the "
+                     "position is without it",
+                     (unsigned long long)stop->id, engine->accounts[stop->account].name,
+                     order_reason_name(reason));
+}
+
+int64_t engine_venue_held(const struct engine *engine, int account, int symbol)
+{
+    int64_t qty = engine->accounts[account].positions[symbol].qty;
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    if (qty <= 0 || engine->accounts[account].rules.execution != EXECUTION_VENUE_PAPER)
+        return qty;
+    int64_t price = engine_price(engine, account, symbol), lots = filter_floor_qty(listed, ORDER_MARKET, qty);
+    int128_t worth = (int128_t)price * lots;
+    bool worthless = price > 0 && listed->filters.notional_min_market &&
+                     worth < (int128_t)listed->filters.notional_min * engine->markets[symbol].notional_unit;
+    return lots == 0 || worthless ? 0 : qty;
 }
 
 /* No more than what is left to reduce, in whole lots. False: nothing is. */
@@ -123,9 +162,10 @@ static bool reduces_some(const struct engine *engine, struct order *order)
 {
     int64_t held = engine_match_reducible(engine, order->account, order->symbol, order->side);
     int64_t lots = filter_floor_qty(&engine->markets[order->symbol].symbol, order->type, held);
-    if (order->qty > lots)
-        order->qty = lots;
-    return order->qty > 0;
+    if (engine_venue_held(engine, order->account, order->symbol) == 0 || lots == 0)
+        return false;
+    order->qty = order->qty < lots ? order->qty : lots;
+    return true;
 }
 
 void engine_venue_send(struct engine *engine, uint64_t id)

@@ -11,12 +11,17 @@ static void end(struct engine *engine, const struct order *order, enum order_act
                 enum order_reason reason)
 {
     int account = order->account, symbol = order->symbol;
+    struct order was = *order;
+    bool returns = action == ORDER_IS_CANCELED && reason == ORDER_OK &&
+                   engine->orders[engine_match_find(engine, order->id)].returns;
     if (reason == ORDER_OK)
         reason = order->reason; /* why its cancel was asked for */
     engine->venue_ended = order->id;
     engine_live_end(engine, order->id, action, reason);
     engine->venue_ended = 0;
     engine_venue_unblock(engine, account, symbol);
+    if (returns)
+        engine_venue_return(engine, &was);
 }
 
 static void over(struct engine *engine, const struct order *order)

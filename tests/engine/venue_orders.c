@@ -328,6 +328,58 @@ static void leave_with_stop(bool stop_fills)
     harness_close(&h);
 }
 
+static void pass_bar(void)
+{
+    pass(&h, MINUTE_NS - h.now_ns % MINUTE_NS + MS_NS);
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 60000 * E8);
+    kline(&h, BTCUSDT, &bar);
+}
+
+static uint64_t sell(int64_t qty)
+{
+    return ask(&h, (struct order){.account = ALICE,
+                                  .symbol = BTCUSDT,
+                                  .side = ORDER_SELL,
+                                  .qty = qty,
+                                  .reduce_only = true,
+                                  .by_hand = true});
+}
+
+/* What closes a part takes the stop away for as long as it works: it comes back for what is left. */
+static void test_part(void)
+{
+    attached(0);
+    uint64_t entry = enter(), stop = entry + 1, sale = sell(1000000);
+    news(stop, VENUE_NEWS_OPEN);
+    CHECK(h.command_reason == ORDER_OK && h.n_canceled == 1 && h.n_placed == 2);
+    news(stop, VENUE_NEWS_CANCELED);
+    uint64_t again = sale + 1;
+    CHECK(h.n_placed == 3 && h.placed[2] == sale && engine_venue_waits(h.engine, again));
+    filled(sale, 60000 * E8, 1000000, 1000000, "USDT", 1);
+    CHECK(h.n_placed == 4 && h.placed[3] == again);
+    CHECK(reported(&h, again)->stop_price == 59000 * E8 && reported(&h, again)->reduce_only);
+    CHECK(reported(&h, again)->qty <= held()->qty && reported(&h, again)->qty > held()->qty - 1000);
+    news(again, VENUE_NEWS_OPEN);
+
+    /* All of it: only dust is left, no exit stays, and the strategy is flat. */
+    sale = sell(held()->qty / 1000 * 1000);
+    news(again, VENUE_NEWS_CANCELED);
+    CHECK_INT(h.n_placed, 5);
+    int64_t qty = engine_find_order(h.engine, sale)->qty;
+    filled(sale, 60000 * E8, qty, qty, "USDT", 1);
+    CHECK(held()->qty > 0 && held()->qty < 1000);
+    CHECK_INT(engine_orders(h.engine), 0);
+    CHECK_INT(state_of(entry + 2), ORDER_CANCELED);
+    pass_bar();
+    CHECK(puppet_saw.qty == 0 && puppet_saw.positions == 0);
+    puppet_want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "up"});
+    pass_bar();
+    CHECK_INT(engine_orders(h.engine), 2);
+    for (uint64_t id = 1; id <= again + 1; id++) /* and what never left keeps what was ordered */
+        CHECK(reported(&h, id)->qty > 0);
+    harness_close(&h);
+}
+
 static void test_balances(void)
 {
     attached(0);
@@ -445,6 +497,7 @@ int main(void)
     test_bracket();
     leave_with_stop(false);
     leave_with_stop(true);
+    test_part();
     test_balances();
     test_reset();
     test_bad_news();
