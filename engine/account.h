@@ -109,6 +109,8 @@ struct account_memory {
 struct account_at_venue {
     bool attached, halted;
     char prefix[9]; /* of its orders' client ids */
+    uint64_t seen;  /* the last order that the venue reported, of seen_symbol; 0: none yet */
+    char seen_symbol[SYMBOL_NAME_MAX];
 };
 
 struct account {

@@ -214,6 +214,8 @@ static void visit_account(struct visit *visit, int index)
     if (codec->version >= 10) {
         codec_bools(codec, &account->at_venue.attached, &account->at_venue.halted);
         codec_text(codec, account->at_venue.prefix, sizeof account->at_venue.prefix);
+        codec_u64(codec, &account->at_venue.seen);
+        codec_text(codec, account->at_venue.seen_symbol, sizeof account->at_venue.seen_symbol);
     }
     codec_bool(codec, &account->started);
     if (codec->version >= 2) {

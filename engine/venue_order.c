@@ -31,6 +31,13 @@ bool engine_venue_halted(const struct engine *engine, int account)
     return engine->accounts[account].at_venue.halted;
 }
 
+uint64_t engine_venue_seen(const struct engine *engine, int account, int *ret_symbol)
+{
+    const struct account_at_venue *at = &engine->accounts[account].at_venue;
+    *ret_symbol = engine_find_symbol(engine, at->seen_symbol);
+    return *ret_symbol < 0 ? 0 : at->seen;
+}
+
 const char *engine_venue_prefix(const struct engine *engine, int account)
 {
     const struct account_at_venue *at = &engine->accounts[account].at_venue;

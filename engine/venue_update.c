@@ -176,6 +176,11 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
         return 0; /* it ended: what it filled later is left to the balances */
     }
     struct order *order = &live->order;
+    if (event->venue_id[0] && event->news != VENUE_NEWS_REJECTED) {
+        struct account_at_venue *account = &engine->accounts[event->account].at_venue;
+        account->seen = event->order_id;
+        memcpy(account->seen_symbol, engine->markets[order->symbol].symbol.name, sizeof account->seen_symbol);
+    }
     switch (event->news) {
     case VENUE_NEWS_OPEN:
         on_open(engine, order);

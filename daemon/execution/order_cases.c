@@ -153,6 +153,12 @@ int order_cases_adopt(struct order_cases *cases, const struct order *order, cons
     return 0;
 }
 
+void order_cases_witness(struct order_cases *cases, const char *client_id, int symbol)
+{
+    snprintf(cases->witness.client_id, sizeof cases->witness.client_id, "%s", client_id);
+    cases->witness.symbol = symbol;
+}
+
 void order_cases_link(struct order_cases *cases, bool up, const struct case_time *at)
 {
     if (up && !cases->up)

@@ -88,6 +88,9 @@ void order_cases_cancel(struct order_cases *cases, uint64_t order_id, const stru
 int order_cases_adopt(struct order_cases *cases, const struct order *order, const char *client_id,
                       bool protects, bool cancels, const struct case_time *at);
 
+/* An order that the venue had: without it there, it is another account. */
+void order_cases_witness(struct order_cases *cases, const char *client_id, int symbol);
+
 /* User data, and its link. */
 void order_cases_link(struct order_cases *cases, bool up, const struct case_time *at);
 void order_cases_order(struct order_cases *cases, const struct venue_order *order,

@@ -251,6 +251,16 @@ static int adopt(struct venue_execution *execution, int index)
     return r;
 }
 
+static void witness(struct venue_execution *execution, int index)
+{
+    char client_id[ORDER_CLIENT_ID_MAX];
+    int symbol;
+    uint64_t seen = engine_venue_seen(engine_of(execution), index, &symbol);
+    engine_venue_client_id(engine_of(execution), index, seen, client_id);
+    if (seen > 0)
+        order_cases_witness(execution->cases, client_id, symbol);
+}
+
 int venue_execution_open(struct venue_execution *execution, const struct venue_account_config *wanted)
 {
     const struct engine *engine = engine_of(execution);
@@ -273,6 +283,8 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
     take_symbols(execution);
     execution->cases = order_cases_create(&config, &sink);
     int r = execution->cases ? adopt(execution, index) : -ENOMEM;
+    if (r == 0)
+        witness(execution, index);
     struct venue_account_config open = *wanted;
     open.venue_ns = venue_ns;
     open.symbols = execution->symbols;

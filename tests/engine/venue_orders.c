@@ -112,6 +112,8 @@ static void test_fill(void)
     CHECK(reserved(&h, ALICE, "USDT") > 600 * E8);
     news(id, VENUE_NEWS_OPEN);
     CHECK_INT(state_of(id), ORDER_OPEN);
+    int seen;
+    CHECK(engine_venue_seen(h.engine, ALICE, &seen) == id && seen == BTCUSDT);
     filled(id, 60010 * E8, 400000, 400000, "BTC", 400);
     CHECK_INT(state_of(id), ORDER_PARTIAL);
     filled(id, 60010 * E8, 400000, 400000, "BTC", 400);  /* again */

@@ -211,6 +211,9 @@ def wiped(folder):
     daemon = without_log(folder, inside, venue, daemon)
     daemon.papertape("order", "cancel", "--all")
     settled(daemon)
+    assert daemon.stop() == 0
+    daemon = start(folder, inside, venue)  # which knows of no order but by the engine's state
+    settled(daemon)
     harness.fault(venue.replay, "wipe")
     daemon.wait_status(lambda s: at_venue(s)["halted"], "an account that is halted")
     assert "not attached" in daemon.papertape("order", "buy", venue.symbol, "0.01", status=1)
