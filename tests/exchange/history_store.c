@@ -319,6 +319,7 @@ static void test_known(void)
     CHECK_INT(history_known_read(scratch_root(), &series, &read), -EBADMSG);
     CHECK_INT(unlink(path), 0);
     free(text);
+    json_decref(known.listing);
 }
 
 /* A page that does not fit is not there, and the file grows once there is room. */
