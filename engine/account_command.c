@@ -190,7 +190,7 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
     if (!known(engine, account))
         return ORDER_UNKNOWN_ACCOUNT;
     if (moves_elsewhere(engine, command))
-        return ORDER_BAD_ACCOUNT;
+        return ORDER_VENUE_TERMS;
     if (command->kind == COMMAND_ACCOUNT_DEPOSIT)
         return deposit(engine, account, command->money.amount);
     if (command->kind == COMMAND_ACCOUNT_RESET)

@@ -342,6 +342,17 @@ static void lack_of_cash(struct work *work, const struct event_command *command,
         work->words = daemon_command_lack_words(engine, command->money.account, work->reason, &lack, words);
 }
 
+/* Of an account at its venue, whose money is not moved here. */
+static void elsewhere(struct work *work, const struct event_command *command)
+{
+    if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_ACCOUNT_RESET)
+        work->words =
+            "the account is at its venue: it is reset only while it is halted or has no open orders";
+    else if (work->reason == ORDER_VENUE_TERMS &&
+             (command->kind == COMMAND_ACCOUNT_DEPOSIT || command->kind == COMMAND_ACCOUNT_TRANSFER))
+        work->words = "the account is at its venue: money is moved there";
+}
+
 void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result)
 {
     struct work work;
@@ -352,6 +363,7 @@ void daemon_command_carry_out(const struct request *request, struct event *event
     }
     daemon_command_event(&work, event);
     lack_of_cash(&work, &event->command, words);
+    elsewhere(&work, &event->command);
     daemon_command_end(&work, result);
 }
 

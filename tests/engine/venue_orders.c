@@ -95,7 +95,7 @@ static void test_attach(void)
     CHECK_INT(engine_venue_order_of(h.engine, ALICE, "web_1"), 0);
     struct event_command deposit = {.kind = COMMAND_ACCOUNT_DEPOSIT, .money = {ALICE, 0, E8}};
     command(&h, deposit);
-    CHECK_INT(h.command_reason, ORDER_BAD_ACCOUNT); /* money moves at the venue */
+    CHECK_INT(h.command_reason, ORDER_VENUE_TERMS); /* money moves at the venue */
     harness_close(&h);
 }
 
@@ -402,7 +402,7 @@ static void test_reset(void)
     news(id, VENUE_NEWS_UNKNOWN);
     struct event_command reset = {.kind = COMMAND_ACCOUNT_RESET, .money = {ALICE, 0, 0}};
     command(&h, reset);
-    CHECK_INT(h.command_reason, ORDER_BAD_ACCOUNT); /* it was not reset there */
+    CHECK_INT(h.command_reason, ORDER_VENUE_TERMS); /* it was not reset there */
     account_news(VENUE_ACCOUNT_RESET, 0, 0);
     CHECK_STR(h.last_alert, "VENUE_HALTED");
     CHECK(engine_venue_halted(h.engine, ALICE) && state_of(id) == ORDER_CANCELED);
