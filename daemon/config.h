@@ -240,6 +240,9 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
 /* Where the orders of an account with EXECUTION_VENUE_PAPER are sent: the place of its venue among
  * config->venues; -1: of a configuration that is not right. */
 int daemon_config_execution_venue(const struct daemon_config *config, const struct account_config *account);
+/* An account's execution never changes. Is the one that it has configured? False after one sentence. */
+bool daemon_config_execution_kept(const struct account_config *account, enum execution has, char *err,
+                                  size_t err_size);
 
 /* The timeframes that indicators are kept for, going up: those of [indicators], or the market's interval and
  * what it divides of 5m, 15m, 1h, 4h and 1d. Returns how many. */

@@ -1,4 +1,5 @@
 /* Accounts whose orders are sent to their venue: what single keys of theirs cannot see. */
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/config_keys.h"
@@ -13,6 +14,18 @@ int daemon_config_execution_venue(const struct daemon_config *config, const stru
         if (strcmp(config->venues[v].venue->format->name, account->execution_venue) == 0)
             return v;
     return -1;
+}
+
+bool daemon_config_execution_kept(const struct account_config *account, enum execution has, char *err,
+                                  size_t err_size)
+{
+    if (account->execution != has)
+        snprintf(
+            err, err_size,
+            "[account %s] execution: the account has execution = %s, which cannot change: another account "
+            "can have another",
+            account->name, account_execution_name(has));
+    return account->execution == has;
 }
 
 /* The venue's table; NULL after the sentence. */
@@ -57,20 +70,53 @@ static void check_apart(const struct daemon_config *config, int a, const char *s
                                  config->accounts[j].name);
 }
 
+/* Keys that only such an account has. */
+static void check_unused(const struct account_config *account, const char *section,
+                         const struct daemon_config_check *check)
+{
+    const struct {
+        const char *value, *keys;
+    } its[] = {
+        {account->execution_venue, "execution_venue execution"},
+        {account->execution_keys, "execution_keys execution"},
+        {account->execution_rest_url, "execution_rest_url execution"},
+        {account->execution_ws_url, "execution_ws_url execution"},
+    };
+    for (size_t i = 0; i < sizeof its / sizeof *its; i++)
+        if (its[i].value[0])
+            daemon_config_misfit(check, section, its[i].keys,
+                                 "of an account whose orders are sent: execution = venue-paper is needed");
+}
+
+/* The engine takes none of them: account_rules_check(). */
+static void check_rules(const struct account_config *account, const char *section,
+                        const struct daemon_config_check *check)
+{
+    if (account->shorts)
+        daemon_config_misfit(check, section, "shorts execution",
+                             "orders that are sent sell only what is held: shorts = off is needed");
+    if (account->margin != MARGIN_OFF)
+        daemon_config_misfit(check, section, "margin execution",
+                             "orders that are sent have the venue's: margin = off is needed");
+    if (account->settlement != SETTLEMENT_OFF)
+        daemon_config_misfit(check, section, "settlement execution",
+                             "orders that are sent have the venue's: settlement = off is needed");
+}
+
 void daemon_config_execution_check(const struct daemon_config *config, int a, const char *section,
                                    const struct daemon_config_check *check)
 {
     const struct account_config *account = &config->accounts[a];
-    if (account->execution != EXECUTION_VENUE_PAPER)
+    if (account->execution != EXECUTION_VENUE_PAPER) {
+        check_unused(account, section, check);
         return;
+    }
     const struct venue_accounts *accounts = accounts_of(config, account, section, check);
     if (accounts) {
         check_host(accounts, account->execution_rest_url, section, "execution_rest_url", check);
         check_host(accounts, account->execution_ws_url, section, "execution_ws_url", check);
     }
-    if (accounts && account->shorts && !accounts->shorts)
-        daemon_config_misfit(check, section, "shorts execution",
-                             "its venue sells only what is held there: shorts = off is needed");
+    check_rules(account, section, check);
     if (config->clock == CLOCK_FEED)
         daemon_config_misfit(check, section, "execution [engine]clock",
                              "requests are dated by the time of day: clock = wall is needed");

@@ -71,6 +71,8 @@ static int plan_accounts(const struct session *session, struct account_spec *acc
                 -EINVAL, err, err_size,
                 "account %s: its ledger is in %s, the configuration says %s: give it another name",
                 wanted->name, accounts[at].currency, wanted->currency);
+        if (at < n && !daemon_config_execution_kept(wanted, accounts[at].rules.execution, err, err_size))
+            return -EINVAL;
         if (at == ACCOUNTS_MAX)
             return fail_with(-ENOSPC, err, err_size,
                              "account %s: there are %d accounts already, the most there can be", wanted->name,
@@ -246,12 +248,26 @@ static int restore(struct session *session, const struct db_recovered *recovery)
     return r;
 }
 
+/* The database has it only of an account that is attached. */
+static enum execution execution_of(const struct session *session, const struct db_recovered_account *account)
+{
+    int c = 0;
+    if (account->at_venue[0])
+        return EXECUTION_VENUE_PAPER;
+    while (c < session->config->n_accounts &&
+           strcmp(session->config->accounts[c].name, account->spec.name) != 0)
+        c++;
+    return c < session->config->n_accounts ? session->config->accounts[c].execution : EXECUTION_MODEL;
+}
+
 static int make_engine(struct session *session, const struct db_recovered *recovery,
                        struct account_spec *accounts, char *err, size_t err_size)
 {
     int n = recovery->n_accounts;
-    for (int a = 0; a < n; a++)
+    for (int a = 0; a < n; a++) {
         accounts[a] = recovery->accounts[a].spec;
+        accounts[a].rules.execution = execution_of(session, &recovery->accounts[a]);
+    }
     n = plan_accounts(session, accounts, n, err, err_size);
     if (n < 0)
         return n;

@@ -51,10 +51,11 @@ static json_t *execution_object(const struct venue_execution_view *view)
     for (size_t i = 0; i < view->cases.n_external; i++)
         json_array_append_new(external, external_object(&view->cases.external[i]));
     return json_pack(
-        "{s:s, s:s, s:b, s:b, s:s, s:s, s:I, s:I, s:o?, s:I, s:o, s:o}", "execution",
-        account_execution_name(EXECUTION_VENUE_PAPER), "venue", view->venue, "attached", view->attached,
-        "halted", view->halted, "link", view->open ? link_name(view->link) : "closed", "detail", view->detail,
-        "orders", (json_int_t)view->cases.live, "unknown", (json_int_t)view->cases.unknown, "unknown_order",
+        "{s:s, s:s, s:s, s:b, s:b, s:s, s:s, s:I, s:I, s:o?, s:I, s:o, s:o}", "execution",
+        account_execution_name(EXECUTION_VENUE_PAPER), "venue", view->venue, "prefix", view->prefix,
+        "attached", view->attached, "halted", view->halted, "link",
+        view->open ? link_name(view->link) : "closed", "detail", view->detail, "orders",
+        (json_int_t)view->cases.live, "unknown", (json_int_t)view->cases.unknown, "unknown_order",
         view->cases.unknown ? json_integer((json_int_t)view->cases.unknown_id) : NULL, "waiting",
         (json_int_t)view->waiting, "external", external, "reconciled", found_object(&view->cases.found));
 }

@@ -149,7 +149,6 @@ struct venue_accounts {
     const char *rest_url, *ws_url;  /* the paper account's own */
     uint32_t types, tifs;           /* that rest at the venue, as ORDER_SET() of exchange/order_rules.h */
     bool id_for_life;               /* a client id is refused when it is sent again, whatever became of it */
-    bool shorts;                    /* a sale of what is not held borrows it: a short */
 
     /* 0; -EINVAL for a URL, or for keys that are none; -EPERM for a host that is not paper; -ENOMEM. The
      * handler must outlive it, the config's texts need not. Connects to user data at once. */

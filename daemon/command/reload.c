@@ -70,6 +70,7 @@ static void destroy(struct reload *reload)
     json_decref(reload->request.args);
     json_decref(reload->contents);
     net_secret_free(reload->keys);
+    net_secret_free(reload->execution_keys);
     net_trust_destroy(reload->trust);
     free(reload->lines);
     free(reload->read);
@@ -233,6 +234,20 @@ static void judge_metrics(struct reload *reload)
         daemon_reload_refuse(reload, "%s", error);
 }
 
+/* What the next start would refuse of them. */
+static void judge_executions(struct reload *reload)
+{
+    const struct engine *engine = daemon_session_engine(reload->commands->daemon->session);
+    char error[CONFIG_ERROR_MAX];
+    for (int a = 0; a < reload->read->n_accounts; a++) {
+        const struct account_config *account = &reload->read->accounts[a];
+        int index = engine_find_account(engine, account->name);
+        if (index >= 0 && !daemon_config_execution_kept(
+                              account, engine_account(engine, index)->rules.execution, error, sizeof error))
+            daemon_reload_refuse(reload, "%s", error);
+    }
+}
+
 json_t *daemon_command_restart(const struct commands *commands)
 {
     return commands && commands->restart ? json_incref(commands->restart) : json_array();
@@ -245,8 +260,10 @@ void daemon_reload_go(struct reload *reload)
         return;
     }
     if (!reload->errors[0] && !reload->commands->daemon->stopping) {
-        if (!reload->early)
+        if (!reload->early) {
             daemon_reload_judge(reload);
+            judge_executions(reload);
+        }
         judge_metrics(reload);
     }
     if (reload->commands->daemon->stopping)

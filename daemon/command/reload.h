@@ -29,9 +29,10 @@ struct reload {
     const struct daemon_config *running;
     struct daemon_config *read, *merged;
     struct daemon_config_changes changes;
-    int *lines;              /* [changes.n] of the file; 0: it has none of it */
-    struct feed_keys *keys;  /* secret; [merged->n_venues], where the venue has some */
-    struct net_trust *trust; /* the certificates of [market] ca_file */
+    int *lines;                            /* [changes.n] of the file; 0: it has none of it */
+    struct feed_keys *keys;                /* secret; [merged->n_venues], where the venue has some */
+    struct execution_keys *execution_keys; /* secret; [read->n_accounts]; NULL: no account has any */
+    struct net_trust *trust;               /* the certificates of [market] ca_file */
     struct reload_symbols added, removed;
 
     struct symbol *listed; /* [added.n] as its venue lists it, without a name where it is streamed already */

@@ -7,6 +7,7 @@
 #include "daemon/alert_watch.h"
 #include "daemon/board.h"
 #include "daemon/command/reload.h"
+#include "daemon/execution/executions.h"
 #include "daemon/http/http.h"
 #include "daemon/log.h"
 #include "daemon/notify/notify.h"
@@ -91,6 +92,19 @@ static void take_keys(const struct reload *reload, int venue)
     note_contents(reload, section, "keys");
 }
 
+/* Of accounts that are not attached: another try, as the next start's. */
+static void take_execution_keys(const struct reload *reload)
+{
+    const struct daemon *daemon = reload->commands->daemon;
+    char section[CONFIG_CHANGE_NAME_MAX];
+    for (int a = 0; reload->execution_keys && a < reload->read->n_accounts; a++) {
+        const struct account_config *account = &reload->read->accounts[a];
+        snprintf(section, sizeof section, "account %s", account->name);
+        if (daemon_executions_take_keys(daemon->executions, account, &reload->execution_keys[a]))
+            note_contents(reload, section, "execution_keys");
+    }
+}
+
 static void take_feeds(struct reload *reload)
 {
     struct feeds *feeds = reload->commands->daemon->feeds;
@@ -104,6 +118,7 @@ static void take_feeds(struct reload *reload)
         feed_take_history(feeds_at(feeds, v));
         take_keys(reload, (int)v);
     }
+    take_execution_keys(reload);
 }
 
 static bool same_indicators(const struct daemon_config *a, const struct daemon_config *b)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/execution/executions.h"
 #include "daemon/policies.h"
 #include "exchange/net/context.h"
 
@@ -33,6 +34,13 @@ static int read_keys(struct reload *reload, char error[static CONFIG_ERRORS_MAX]
     return 0;
 }
 
+/* As the next start will, which takes what is new of them. */
+static int read_execution_keys(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
+{
+    const char *unseen;
+    return daemon_executions_read_keys(reload->read, &reload->execution_keys, &unseen, error);
+}
+
 static int find_lines(struct reload *reload)
 {
     reload->lines = calloc(reload->changes.n + 1, sizeof *reload->lines);
@@ -57,6 +65,8 @@ static int read_all(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
                                        &reload->changes, error);
     if (r == 0)
         r = read_keys(reload, error);
+    if (r == 0)
+        r = read_execution_keys(reload, error);
     if (r == 0)
         r = read_trust(reload, error);
     if (r == 0 && (find_lines(reload) < 0 || daemon_reload_compare(reload) < 0)) {

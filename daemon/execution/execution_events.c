@@ -128,6 +128,14 @@ void venue_execution_on_reset(void *ctx, const char *text)
         return;
     }
     execution->denied = true;
-    snprintf(words, sizeof words, "is not attached: %s: the next start tries it again", text);
+    snprintf(words, sizeof words, "is not attached: %s: a reload, and the next start, try it again", text);
     execution->host.alert(execution->host.ctx, words);
+}
+
+void venue_execution_on_rights(void *ctx, const char *text)
+{
+    struct venue_execution *execution = ctx;
+    char words[VENUE_NEWS_TEXT_MAX + 80];
+    snprintf(words, sizeof words, "has keys that may read, and not trade: %s", text ? text : "");
+    execution->host.alert(execution->host.ctx, text ? words : NULL);
 }

@@ -7,7 +7,6 @@
 #include <sys/random.h>
 
 #include "daemon/credential.h"
-#include "daemon/execution/account_keys.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/log.h"
 #include "exchange/clock.h"
@@ -26,7 +25,7 @@ struct slot {
     struct executions *executions;
     struct account_config config; /* as of the start */
     const char *venue;
-    struct execution_keys *keys; /* secret */
+    struct execution_keys *keys; /* its own of struct executions */
     struct venue_execution *execution;
     uv_timer_t timer;
 };
@@ -34,6 +33,7 @@ struct slot {
 struct executions {
     struct daemon *daemon;
     struct slot *slots;
+    struct execution_keys *keys; /* secret; [config.n_accounts] as of the start, NULL without slots */
     int n, open_handles;
     uv_timer_t tick;
     int64_t started_ms; /* 0: not yet */
@@ -125,21 +125,59 @@ static int read_keys(const struct account_config *account, struct execution_keys
     return r;
 }
 
-int daemon_executions_check_keys(const struct daemon_config *config, const char **ret_unseen,
-                                 char error[static CONFIG_ERROR_MAX])
+/* An account at a venue is one account here: two would both book its fills. */
+static const char *same_keys(const struct daemon_config *config, const struct execution_keys *keys, int a)
 {
-    struct execution_keys *keys = net_secret_alloc(sizeof *keys);
-    int r = keys ? 0 : fail_with(-ENOMEM, error, CONFIG_ERROR_MAX, "out of memory");
-    *ret_unseen = NULL;
-    for (int a = 0; a < config->n_accounts && r == 0; a++) {
+    int venue = daemon_config_execution_venue(config, &config->accounts[a]);
+    for (int j = 0; j < a; j++)
+        if (keys[j].id[0] && strcmp(keys[j].id, keys[a].id) == 0 &&
+            daemon_config_execution_venue(config, &config->accounts[j]) == venue)
+            return config->accounts[j].name;
+    return NULL;
+}
+
+static bool any_at_venue(const struct daemon_config *config)
+{
+    int a = 0;
+    while (a < config->n_accounts && config->accounts[a].execution != EXECUTION_VENUE_PAPER)
+        a++;
+    return a < config->n_accounts;
+}
+
+int daemon_executions_read_keys(const struct daemon_config *config, struct execution_keys **ret,
+                                const char **ret_unseen, char error[static CONFIG_ERROR_MAX])
+{
+    struct execution_keys *keys =
+        any_at_venue(config) ? net_secret_alloc((size_t)config->n_accounts * sizeof *keys) : NULL;
+    int r = keys || !any_at_venue(config) ? 0 : fail_with(-ENOMEM, error, CONFIG_ERROR_MAX, "out of memory");
+    for (int a = 0; keys && a < config->n_accounts && r == 0; a++) {
         const struct account_config *account = &config->accounts[a];
         if (account->execution != EXECUTION_VENUE_PAPER)
             continue;
-        if (daemon_credential_unseen(account->execution_keys))
+        if (ret_unseen && daemon_credential_unseen(account->execution_keys)) {
             *ret_unseen = account->execution_keys;
-        else
-            r = read_keys(account, keys, error, CONFIG_ERROR_MAX);
+            continue;
+        }
+        r = read_keys(account, &keys[a], error, CONFIG_ERROR_MAX);
+        const char *other = r == 0 ? same_keys(config, keys, a) : NULL;
+        if (other)
+            r = fail_with(-ENOKEY, error, CONFIG_ERROR_MAX,
+                          "[account %s] execution_keys: [account %s] has these keys", account->name, other);
     }
+    if (r == 0) {
+        *ret = keys;
+        return 0;
+    }
+    net_secret_free(keys);
+    return r;
+}
+
+int daemon_executions_check_keys(const struct daemon_config *config, const char **ret_unseen,
+                                 char error[static CONFIG_ERROR_MAX])
+{
+    struct execution_keys *keys = NULL;
+    *ret_unseen = NULL;
+    int r = daemon_executions_read_keys(config, &keys, ret_unseen, error);
     net_secret_free(keys);
     return r;
 }
@@ -148,41 +186,23 @@ int daemon_executions_check_keys(const struct daemon_config *config, const char 
 
 static void free_executions(struct executions *executions)
 {
-    for (int i = 0; i < executions->n; i++) {
+    for (int i = 0; i < executions->n; i++)
         venue_execution_destroy(executions->slots[i].execution);
-        net_secret_free(executions->slots[i].keys);
-    }
+    net_secret_free(executions->keys);
     free(executions->slots);
     free(executions);
 }
 
-/* An account at a venue is one account here: two would both book its fills. */
-static const char *same_keys(const struct executions *executions, const struct slot *slot)
-{
-    for (const struct slot *other = executions->slots; other < slot; other++)
-        if (strcmp(other->venue, slot->venue) == 0 && strcmp(other->keys->id, slot->keys->id) == 0)
-            return other->config.name;
-    return NULL;
-}
-
-static int make_slot(struct executions *executions, const struct account_config *account, char *err,
-                     size_t err_size)
+static int make_slot(struct executions *executions, int a)
 {
     const struct daemon_config *config = &executions->daemon->config;
-    struct slot *slot = &executions->slots[executions->n];
+    const struct account_config *account = &config->accounts[a];
+    struct slot *slot = &executions->slots[executions->n++];
     const struct venue *venue = config->venues[daemon_config_execution_venue(config, account)].venue;
-    *slot = (struct slot){.executions = executions, .config = *account, .venue = venue->format->name};
-    slot->keys = net_secret_alloc(sizeof *slot->keys);
-    if (!slot->keys)
-        return fail_with(-ENOMEM, err, err_size, "out of memory");
-    executions->n++;
-    int r = read_keys(account, slot->keys, err, err_size);
-    if (r < 0)
-        return r == -EIO || r == -ENOMEM ? r : -ENOKEY;
-    const char *other = same_keys(executions, slot);
-    if (other)
-        return fail_with(-ENOKEY, err, err_size, "[account %s] execution_keys: [account %s] has these keys",
-                         account->name, other);
+    *slot = (struct slot){.executions = executions,
+                          .config = *account,
+                          .venue = venue->format->name,
+                          .keys = &executions->keys[a]};
     const struct venue_execution_config wanted = {
         .account = account->name,
         .venue = slot->venue,
@@ -205,11 +225,15 @@ int daemon_executions_create(struct daemon *daemon, struct executions **ret, cha
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     }
     executions->daemon = daemon;
-    int r = 0;
+    char why[CONFIG_ERROR_MAX] = "out of memory";
+    int r = daemon_executions_read_keys(config, &executions->keys, NULL, why);
+    if (r < 0 && r != -EIO && r != -ENOMEM)
+        r = -ENOKEY;
     for (int a = 0; a < config->n_accounts && r == 0; a++)
         if (config->accounts[a].execution == EXECUTION_VENUE_PAPER)
-            r = make_slot(executions, &config->accounts[a], err, err_size);
+            r = make_slot(executions, a);
     if (r < 0) {
+        snprintf(err, err_size, "%s", why);
         free_executions(executions);
         return r;
     }
@@ -319,6 +343,18 @@ void daemon_executions_stop(struct executions *executions)
 }
 
 /* ---- what others say ---- */
+
+bool daemon_executions_take_keys(struct executions *executions, const struct account_config *account,
+                                 const struct execution_keys *keys)
+{
+    struct slot *slot = slot_of(executions, account->name);
+    if (!slot || !keys->id[0] || strcmp(slot->config.execution_keys, account->execution_keys) != 0 ||
+        !venue_execution_again(slot->execution))
+        return false;
+    bool others = strcmp(slot->keys->id, keys->id) != 0 || strcmp(slot->keys->secret, keys->secret) != 0;
+    *slot->keys = *keys;
+    return others;
+}
 
 void daemon_executions_request(struct executions *executions, enum engine_venue_request request,
                                const struct order *order)

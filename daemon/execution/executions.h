@@ -3,11 +3,17 @@
 #define DAEMON_EXECUTION_EXECUTIONS_H
 
 #include "daemon/daemon.h"
+#include "daemon/execution/account_keys.h"
 #include "daemon/execution/venue_execution.h"
 
 struct executions;
 
-/* Can the keys be used that the configuration's accounts name? As feeds_check_keys(). */
+/* The keys that the configuration's accounts name, *ret secret memory, the caller's: [config->n_accounts];
+ * NULL where no account has any. Two accounts with the same ones at a venue are an error. `ret_unseen` not
+ * NULL: one that daemon_credential_unseen() is left out, and named there. 0 or -errno. */
+int daemon_executions_read_keys(const struct daemon_config *config, struct execution_keys **ret,
+                                const char **ret_unseen, char error[static CONFIG_ERROR_MAX]);
+/* Can they be used? As feeds_check_keys(). */
 int daemon_executions_check_keys(const struct daemon_config *config, const char **ret_unseen,
                                  char error[static CONFIG_ERROR_MAX]);
 
@@ -18,6 +24,11 @@ int daemon_executions_create(struct daemon *daemon, struct executions **ret, cha
 void daemon_executions_start(struct executions *executions);
 /* Nothing more is sent. Before the feeds are stopped, whose network it uses. NULL is fine. */
 void daemon_executions_stop(struct executions *executions);
+
+/* The configuration was read again: another try of an account that is not attached, with `keys` of the file
+ * that it began with. Are they others? Those of an attached account stay. */
+bool daemon_executions_take_keys(struct executions *executions, const struct account_config *account,
+                                 const struct execution_keys *keys);
 
 /* struct session_hooks'. */
 void daemon_executions_request(struct executions *executions, enum engine_venue_request request,

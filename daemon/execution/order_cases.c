@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RIGHTS_PAUSE_NS INT64_C(5000000000)
+
 struct order_cases *order_cases_create(const struct order_cases_config *config,
                                        const struct order_cases_sink *sink)
 {
@@ -14,6 +16,7 @@ struct order_cases *order_cases_create(const struct order_cases_config *config,
     cases->config = *config;
     cases->sink = *sink;
     cases->reconcile.due_ns = CASE_NEVER; /* until the link is up */
+    cases->rights.due_ns = CASE_NEVER;
     return cases;
 }
 
@@ -183,20 +186,58 @@ void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, 
         order_case_fill(cases, c, fill, at);
 }
 
-void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
-                        const struct venue_answer *answer, const struct case_time *at)
+static void keys_refused(struct order_cases *cases, const char *text)
 {
-    if (cases->stopped)
-        return;
-    if (answer->outcome == VENUE_DENIED) {
-        order_cases_reset(cases, answer->text);
+    char words[VENUE_NEWS_TEXT_MAX];
+    snprintf(words, sizeof words, "its keys are wrong, or have no such rights: %s", text);
+    order_cases_reset(cases, words);
+}
+
+static void rights_answer(struct order_cases *cases, const struct venue_answer *answer,
+                          const struct case_time *at)
+{
+    struct case_rights *rights = &cases->rights;
+    rights->asked = false;
+    if (answer->outcome != VENUE_DONE) {
+        rights->due_ns = at->now_ns + RIGHTS_PAUSE_NS;
         return;
     }
+    rights->told = true;
+    cases->sink.rights(cases->sink.ctx, rights->text);
+}
+
+/* The venue did nothing; whether the keys are good for anything else is asked. */
+static void denied(struct order_cases *cases, struct venue_answer *answer, const struct case_time *at)
+{
+    answer->outcome = VENUE_REFUSED;
+    snprintf(cases->rights.text, sizeof cases->rights.text, "%s", answer->text);
+    if (!cases->rights.asked)
+        cases->rights.due_ns = at->now_ns;
+}
+
+void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
+                        const struct venue_answer *given, const struct case_time *at)
+{
+    struct venue_answer answer = *given;
+    if (cases->stopped)
+        return;
+    if (answer.outcome == VENUE_DENIED && (ask->request == CASE_PLACE || ask->request == CASE_CANCEL))
+        denied(cases, &answer, at);
+    if (answer.outcome == VENUE_DENIED) {
+        keys_refused(cases, answer.text);
+        return;
+    }
+    if (ask->request == CASE_PLACE && answer.outcome == VENUE_DONE && cases->rights.told) {
+        cases->rights.told = false;
+        cases->sink.rights(cases->sink.ctx, NULL);
+    }
     struct order_case *c = ask->client_id[0] ? order_case_find(cases, ask->client_id, "") : NULL;
-    if (ask->request == CASE_OPEN || ask->request == CASE_BALANCES || ask->request == CASE_WITNESS)
-        order_cases_reconcile_answer(cases, ask, answer, at);
+    if (ask->request == CASE_RIGHTS)
+        rights_answer(cases, &answer, at);
+    else if (ask->request == CASE_OPEN || ask->request == CASE_BALANCES || ask->request == CASE_WITNESS)
+        order_cases_reconcile_answer(cases, ask, &answer, at);
     else if (c)
-        order_case_answer(cases, c, ask, answer, at);
+        order_case_answer(cases, c, ask, &answer, at);
 }
 
 bool order_cases_may_query(struct order_cases *cases, const struct case_time *at)
@@ -284,6 +325,18 @@ static void forget_old(struct order_cases *cases, const struct case_time *at)
     cases->n = kept;
 }
 
+static int64_t step_rights(struct order_cases *cases, const struct case_time *at)
+{
+    struct case_rights *rights = &cases->rights;
+    if (rights->due_ns <= at->now_ns) {
+        const struct case_ask it = {.request = CASE_RIGHTS, .at = *at};
+        rights->asked = true;
+        rights->due_ns = CASE_NEVER;
+        cases->sink.ask(cases->sink.ctx, &it, NULL);
+    }
+    return rights->due_ns;
+}
+
 int64_t order_cases_step(struct order_cases *cases, const struct case_time *at)
 {
     int64_t next = CASE_NEVER;
@@ -293,6 +346,7 @@ int64_t order_cases_step(struct order_cases *cases, const struct case_time *at)
     cases->first = cases->n > 0 ? (cases->first + 1) % cases->n : 0;
     for (size_t i = 0; i < cases->n; i++)
         next = sooner(next, step_case(cases, cases->cases[(cases->first + i) % cases->n], at));
+    next = sooner(next, step_rights(cases, at));
     return sooner(next, order_cases_reconcile_step(cases, at));
 }
 
@@ -303,8 +357,11 @@ void order_cases_stop(struct order_cases *cases)
 
 void order_cases_view(const struct order_cases *cases, struct order_cases_view *ret)
 {
-    *ret = (struct order_cases_view){
-        .n_external = cases->n_external, .external = cases->external, .found = cases->found};
+    *ret = (struct order_cases_view){.n_external = cases->n_external,
+                                     .external = cases->external,
+                                     .found = cases->found,
+                                     .failing = cases->reconcile.failing,
+                                     .failing_ns = cases->reconcile.failing_ns};
     for (size_t i = 0; i < cases->n; i++) {
         const struct order_case *c = cases->cases[i];
         ret->live += c->state != CASE_ENDED && !c->mute;

@@ -27,6 +27,7 @@ enum case_request {
     CASE_OPEN,     /* the account's open orders */
     CASE_BALANCES, /* the account's */
     CASE_WITNESS,  /* to query an order that the venue had: is it still the same account? */
+    CASE_RIGHTS,   /* the balances, once an order was denied: are the keys good for anything? */
     CASE_REQUESTS,
 };
 
@@ -53,6 +54,8 @@ struct order_cases_sink {
     /* While no outcome was open, and all fills before them were reported. */
     void (*balances)(void *ctx, const struct venue_balance *balances, size_t n);
     void (*reset)(void *ctx, const char *text); /* the account is another one, or its keys are refused */
+    /* The keys can read, and may not trade: the venue's words; NULL: an order was taken, it is over. */
+    void (*rights)(void *ctx, const char *text);
 };
 
 struct order_cases_config {
@@ -124,6 +127,8 @@ struct order_cases_view {
     size_t n_external;
     const struct venue_order *external; /* [n_external] until the next call; symbol may be NULL */
     struct case_findings found;
+    const char *failing; /* why no reconciliation ends, until the next call; ""; … */
+    int64_t failing_ns;  /* … since when, of now_ns */
 };
 void order_cases_view(const struct order_cases *cases, struct order_cases_view *ret);
 

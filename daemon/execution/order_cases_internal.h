@@ -70,8 +70,18 @@ struct case_reconcile {
     struct venue_balance *balances; /* [n], the cycle's; n 0 without */
     size_t n;
     bool have_balances;
-    struct case_findings now; /* of the cycle that runs */
-    unsigned absent;          /* the witness, so often */
+    struct case_findings now;          /* of the cycle that runs */
+    unsigned absent;                   /* the witness, so often */
+    char failing[VENUE_NEWS_TEXT_MAX]; /* why the last ones failed; "" */
+    int64_t failing_ns;                /* since when they do */
+};
+
+/* An order or a cancel was denied: only reading says whether the keys are good for anything. */
+struct case_rights {
+    bool asked;
+    int64_t due_ns;                 /* CASE_NEVER: not to be asked for */
+    char text[VENUE_NEWS_TEXT_MAX]; /* the venue's */
+    bool told;                      /* that they may not trade */
 };
 
 /* An order that the venue had, of which the account is known. */
@@ -92,6 +102,7 @@ struct order_cases {
     size_t first; /* whose turn it is to be asked for first */
     struct case_reconcile reconcile;
     struct case_witness witness;
+    struct case_rights rights;
     struct venue_order external[CASE_EXTERNAL_MAX];
     size_t n_external;
     struct case_findings found;

@@ -49,6 +49,7 @@ static void end_cycle(struct order_cases *cases, bool balances, bool differed, c
     if (!balances && pause_ns > SOON_NS)
         pause_ns = SOON_NS;
     reconcile->step = RECONCILE_IDLE;
+    reconcile->failing[0] = '\0';
     reconcile->due_ns = at->now_ns + pause_ns;
     cases->found = reconcile->now;
     cases->found.at_ns = at->venue_ns;
@@ -61,9 +62,14 @@ static void end_cycle(struct order_cases *cases, bool balances, bool differed, c
 static void fail_cycle(struct order_cases *cases, const struct venue_answer *answer,
                        const struct case_time *at)
 {
+    struct case_reconcile *reconcile = &cases->reconcile;
     int64_t retry_ns = answer->retry_ms * 1000000;
-    cases->reconcile.step = RECONCILE_IDLE;
-    cases->reconcile.due_ns = at->now_ns + (retry_ns > SOON_NS ? retry_ns : SOON_NS);
+    if (!reconcile->failing[0])
+        reconcile->failing_ns = at->now_ns;
+    snprintf(reconcile->failing, sizeof reconcile->failing, "%s",
+             answer->text[0] ? answer->text : "no answer that is understood");
+    reconcile->step = RECONCILE_IDLE;
+    reconcile->due_ns = at->now_ns + (retry_ns > SOON_NS ? retry_ns : SOON_NS);
 }
 
 static void take_balances(struct order_cases *cases, const struct venue_answer *answer,

@@ -7,8 +7,9 @@
 
 #include "exchange/clock.h"
 
-#define RETRY_MS  1000
-#define ABSENT_NS INT64_C(60000000000) /* without user data for so long: an alert */
+#define RETRY_MS   1000
+#define ABSENT_NS  INT64_C(60000000000) /* without user data for so long: an alert */
+#define FAILING_NS INT64_C(30000000000) /* without the answers that a comparison needs: likewise */
 
 static const struct engine *engine_of(const struct venue_execution *execution)
 {
@@ -167,7 +168,7 @@ static void on_state(void *user, const struct venue_status *status)
         execution->down_ns = now.now_ns;
     if (!execution->up && up) { /* of a former run, too */
         execution->host.alert(execution->host.ctx, NULL);
-        execution->reported = false;
+        execution->reported = execution->reported_failing = false;
     }
     execution->up = up;
     order_cases_link(execution->cases, up, &now);
@@ -277,8 +278,9 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
                                           .ours = is_ours,
                                           .differ = venue_execution_differs,
                                           .balances = venue_execution_on_balances,
-                                          .reset = venue_execution_on_reset};
-    execution->over = execution->starved = false;
+                                          .reset = venue_execution_on_reset,
+                                          .rights = venue_execution_on_rights};
+    execution->over = execution->starved = execution->reported_failing = false;
     execution->detail[0] = '\0';
     take_symbols(execution);
     execution->cases = order_cases_create(&config, &sink);
@@ -298,6 +300,17 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
     }
     venue_execution_step(execution);
     return 0;
+}
+
+bool venue_execution_again(struct venue_execution *execution)
+{
+    const struct engine *engine = engine_of(execution);
+    int index = venue_execution_account(execution);
+    if (index >= 0 && engine_venue_attached(engine, index))
+        return false;
+    close_account(execution);
+    execution->denied = false;
+    return true;
 }
 
 /* ---- the engine's requests ---- */
@@ -361,6 +374,29 @@ void venue_execution_committed(struct venue_execution *execution, uint64_t ticke
 
 /* ---- time ---- */
 
+/* The alert of an account that cannot be compared; returns when it is due. */
+static int64_t watch_compared(struct venue_execution *execution, int64_t now_ns)
+{
+    struct order_cases_view view;
+    char text[VENUE_NEWS_TEXT_MAX + 80];
+    order_cases_view(execution->cases, &view);
+    if (!view.failing[0] && execution->reported_failing)
+        execution->host.alert(execution->host.ctx, NULL);
+    execution->reported_failing &= view.failing[0] != '\0';
+    if (!view.failing[0] || execution->reported_failing)
+        return INT64_MAX;
+    if (now_ns - view.failing_ns < FAILING_NS)
+        return view.failing_ns + FAILING_NS;
+    execution->reported_failing = true;
+    snprintf(text, sizeof text, "%s: %s does not say what it holds: %s",
+             engine_venue_attached(engine_of(execution), venue_execution_account(execution))
+                 ? "is not compared"
+                 : "is not attached",
+             execution->venue, view.failing);
+    execution->host.alert(execution->host.ctx, text);
+    return INT64_MAX;
+}
+
 /* The alert of user data that are away; returns when it is due. */
 static int64_t watch_link(struct venue_execution *execution, int64_t now_ns)
 {
@@ -390,6 +426,8 @@ void venue_execution_step(struct venue_execution *execution)
         due_ns = order_cases_step(execution->cases, &now);
     while (answer_failed(execution));
     int64_t watch_ns = watch_link(execution, now.now_ns);
+    due_ns = watch_ns < due_ns ? watch_ns : due_ns;
+    watch_ns = watch_compared(execution, now.now_ns);
     execution->host.due(execution->host.ctx, watch_ns < due_ns ? watch_ns : due_ns);
 }
 
@@ -415,6 +453,7 @@ void venue_execution_view(const struct venue_execution *execution, struct venue_
     int index = venue_execution_account(execution);
     *ret = (struct venue_execution_view){.venue = execution->venue,
                                          .detail = execution->detail,
+                                         .prefix = index >= 0 ? engine_venue_prefix(engine, index) : "",
                                          .open = execution->cases != NULL,
                                          .attached = index >= 0 && engine_venue_attached(engine, index),
                                          .halted = index >= 0 && engine_venue_halted(engine, index)};
@@ -422,6 +461,8 @@ void venue_execution_view(const struct venue_execution *execution, struct venue_
         ret->link = execution->config.accounts->status(execution->at)->link;
     if (execution->cases)
         order_cases_view(execution->cases, &ret->cases);
+    if (execution->cases && ret->cases.failing[0] && !execution->detail[0])
+        ret->detail = ret->cases.failing;
     for (const struct execution_request *request = execution->requests; request; request = request->next)
         ret->waiting++;
 }

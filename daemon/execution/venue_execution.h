@@ -39,6 +39,10 @@ void venue_execution_destroy(struct venue_execution *execution); /* NULL is fine
  * venue_ns are filled in. 0 or -errno as create() of struct venue_accounts. */
 int venue_execution_open(struct venue_execution *execution, const struct venue_account_config *open);
 
+/* Closes one that is not attached, so that venue_execution_open() tries it again, one that was denied, too.
+ * False, and nothing is done: it is attached. */
+bool venue_execution_again(struct venue_execution *execution);
+
 /* struct engine_sink's: may be called before it is open, and from within an event. */
 void venue_execution_request(struct venue_execution *execution, enum engine_venue_request request,
                              const struct order *order);
@@ -51,7 +55,8 @@ struct venue_execution_view {
     const char *venue;
     bool attached, halted, open;
     enum venue_link link;
-    const char *detail; /* of the link, or why nothing is sent; "" */
+    const char *detail; /* of the link, or why nothing is sent or nothing could be compared; "" */
+    const char *prefix; /* of its orders' client ids; "": it is not attached */
     size_t waiting;     /* requests whose order is not stored yet */
     struct order_cases_view cases;
 };

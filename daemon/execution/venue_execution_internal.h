@@ -35,8 +35,9 @@ struct venue_execution {
     bool denied;  /* before it was attached: it is not opened again */
     bool over;    /* nothing more is sent: closed at the next step */
     bool up;
-    int64_t down_ns; /* since when it is not up */
-    bool reported;   /* that it is not, by an alert */
+    int64_t down_ns;       /* since when it is not up */
+    bool reported;         /* that it is not, by an alert */
+    bool reported_failing; /* that it cannot be compared, likewise */
     char detail[VENUE_DETAIL_MAX];
 };
 
@@ -50,5 +51,6 @@ void venue_execution_on_news(void *ctx, uint64_t order_id, enum venue_news news,
 bool venue_execution_differs(void *ctx, const struct venue_balance *balances, size_t n);
 void venue_execution_on_balances(void *ctx, const struct venue_balance *balances, size_t n);
 void venue_execution_on_reset(void *ctx, const char *text);
+void venue_execution_on_rights(void *ctx, const char *text);
 
 #endif

@@ -368,7 +368,23 @@ static void test_execution(void)
         PAPER "execution_keys = k\nexecution_rest_url = http://127.0.0.1:9\n",
         ":4: [account a] execution_rest_url: \"http://127.0.0.1:9\": a URL like https://HOST:PORT is needed");
     fails(PAPER "execution_keys = k\nshorts = on\n",
-          ":4: [account a] shorts: its venue sells only what is held there: shorts = off is needed");
+          ":4: [account a] shorts: orders that are sent sell only what is held: shorts = off is needed");
+    fails(PAPER "execution_keys = k\nmargin = regt\n",
+          ":4: [account a] margin: orders that are sent have the venue's: margin = off is needed");
+    fails(PAPER "execution_keys = k\nsettlement = strict\n",
+          ":4: [account a] settlement: orders that are sent have the venue's: settlement = off is needed");
+    static const char *const unused[] = {"execution_venue = binance", "execution_keys = k",
+                                         "execution_rest_url = https://localhost:9443",
+                                         "execution_ws_url = wss://localhost:9443"};
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) {
+        char text[100], expected[160];
+        snprintf(text, sizeof text, "[account a]\n%s\n", unused[i]);
+        snprintf(
+            expected, sizeof expected,
+            ":2: [account a] %.*s: of an account whose orders are sent: execution = venue-paper is needed",
+            (int)strcspn(unused[i], " "), unused[i]);
+        fails(text, expected);
+    }
     fails("[engine]\nclock = feed\n" PAPER "execution_keys = k\n",
           ":4: [account a] execution: requests are dated by the time of day: clock = wall is needed");
     fails(

@@ -14,7 +14,7 @@ static struct {
     struct case_ask asks[SAID];
     enum venue_news news[SAID];
     uint64_t news_of[SAID];
-    char text[VENUE_NEWS_TEXT_MAX], reset[VENUE_NEWS_TEXT_MAX];
+    char text[VENUE_NEWS_TEXT_MAX], reset[VENUE_NEWS_TEXT_MAX], rights[VENUE_NEWS_TEXT_MAX];
     int n_asks, n_news, n_balances;
     bool differ;
 } said;
@@ -69,11 +69,18 @@ static void on_reset(void *ctx, const char *text)
     snprintf(said.reset, sizeof said.reset, "%s", text);
 }
 
+static void on_rights(void *ctx, const char *text)
+{
+    (void)ctx;
+    snprintf(said.rights, sizeof said.rights, "%s", text ? text : "over");
+}
+
 static void begin(bool id_for_life)
 {
     const struct order_cases_config config = {
         .symbols = &symbol, .settle_ns = SETTLE_NS, .reconcile_ns = 60 * S, .id_for_life = id_for_life};
-    const struct order_cases_sink sink = {NULL, on_ask, on_news, ours, differ, on_balances, on_reset};
+    const struct order_cases_sink sink = {NULL,   on_ask,      on_news,  ours,
+                                          differ, on_balances, on_reset, on_rights};
     order_cases_destroy(cases);
     memset(&said, 0, sizeof said);
     now = (struct case_time){.now_ns = 100 * S, .venue_ns = 9000 * S};
@@ -435,11 +442,36 @@ static void test_wiped(void)
     int asks = said.n_asks;
     pass(100 * S);
     CHECK_INT(said.n_asks, asks);
+}
+
+/* An order is denied: that is all, unless the keys cannot even read. */
+static void test_denied(void)
+{
+    const struct venue_answer denied = {.outcome = VENUE_DENIED, .text = "401"};
+    begin(false);
+    place(false);
+    answer(denied);
+    CHECK_INT(news(), VENUE_NEWS_REJECTED);
+    CHECK_STR(said.text, "401");
+    CHECK_INT(asked()->request, CASE_RIGHTS);
+    CHECK_STR(said.reset, "");
+    outcome(VENUE_UNKNOWN); /* nothing is known then */
+    CHECK_STR(said.rights, "");
+    pass(10 * S);
+    CHECK_INT(asked()->request, CASE_RIGHTS);
+    outcome(VENUE_DONE);
+    CHECK_STR(said.rights, "401");
+    CHECK_STR(said.reset, "");
+    CHECK_INT(order_cases_place(cases, &(struct order){.id = 2, .qty = 10}, "ours-2", false, &now), 0);
+    step();
+    outcome(VENUE_DONE);
+    CHECK_STR(said.rights, "over");
 
     begin(false);
     place(false);
-    answer((struct venue_answer){.outcome = VENUE_DENIED, .text = "401"});
-    CHECK_STR(said.reset, "401");
+    answer(denied);
+    answer(denied);
+    CHECK_STR(said.reset, "its keys are wrong, or have no such rights: 401");
 }
 
 /* Of a former run: each is looked for, not too many at once. */
@@ -492,6 +524,7 @@ int main(void)
     test_fills();
     test_reconcile();
     test_wiped();
+    test_denied();
     test_adopted();
     test_stray();
     order_cases_destroy(cases);

@@ -237,6 +237,13 @@ static void on_reset(void *ctx, const char *text)
     w->reset++;
 }
 
+static void on_rights(void *ctx, const char *text)
+{
+    struct world *w = ctx;
+    (void)text;
+    w->reset++; /* nothing is denied */
+}
+
 static void create(struct world *w)
 {
     const struct order_cases_config config = {.symbols = &symbol,
@@ -249,7 +256,8 @@ static void create(struct world *w)
                                           .ours = is_ours,
                                           .differ = differ,
                                           .balances = on_balances,
-                                          .reset = on_reset};
+                                          .reset = on_reset,
+                                          .rights = on_rights};
     struct case_time at = time_of(w);
     w->cases = order_cases_create(&config, &sink);
     w->up = false;

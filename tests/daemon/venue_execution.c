@@ -488,7 +488,16 @@ static void test_halted(void)
     uint64_t id = buy(E8 / 100);
     venue_execution_committed(execution, rows);
     reply((struct venue_answer){.outcome = VENUE_DENIED, .text = "401: request is not authorized"});
-    state_is(id, ORDER_CANCELED);
+    state_is(id, ORDER_REJECTED); /* that one only, as long as the keys can read */
+    CHECK_STR(last()->what, "balances");
+    CHECK(!engine_venue_halted(h.engine, ALICE));
+    reply((struct venue_answer){.outcome = VENUE_DONE});
+    CHECK(strstr(alert, "may read, and not trade: 401: request is not authorized") != NULL);
+    id = buy(E8 / 100);
+    venue_execution_committed(execution, rows);
+    reply((struct venue_answer){.outcome = VENUE_DENIED, .text = "401: request is not authorized"});
+    state_is(id, ORDER_REJECTED);
+    reply((struct venue_answer){.outcome = VENUE_DENIED, .text = "401: request is not authorized"});
     CHECK_STR(h.last_alert, "VENUE_HALTED");
     CHECK(venue != NULL); /* not within its own callback */
     wait_for(SECOND_NS);
@@ -532,6 +541,49 @@ static void test_absent(void)
     end();
 }
 
+/* No answer says what it holds, as of a host that redirects. */
+static void test_failing(void)
+{
+    struct venue_execution_view view;
+    const struct venue_answer moved = {.outcome = VENUE_UNKNOWN, .text = "HTTP 301"};
+    begin();
+    open_it();
+    link_is(VENUE_UP, "");
+    alert[0] = '\0';
+    for (int i = 0; i < 6; i++) {
+        CHECK_STR(last()->what, "balances");
+        CHECK_STR(alert, "");
+        reply(moved);
+        wait_for(5 * SECOND_NS);
+    }
+    CHECK(strstr(alert, "is not attached: here does not say what it holds: HTTP 301") != NULL);
+    venue_execution_view(execution, &view);
+    CHECK_STR(view.detail, "HTTP 301");
+    reconcile(5000 * E8, 0);
+    CHECK(engine_venue_attached(h.engine, ALICE));
+    CHECK_STR(alert, "");
+    end();
+}
+
+/* A configuration that is read again is another try of keys that were refused, and of no account that is
+ * attached. */
+static void test_again(void)
+{
+    begin();
+    open_it();
+    link_is(VENUE_FINAL, "-2015: Invalid API-key");
+    wait_for(SECOND_NS);
+    open_it();
+    CHECK(venue == NULL);
+    CHECK(venue_execution_again(execution));
+    open_it();
+    link_is(VENUE_UP, "");
+    reconcile(5000 * E8, 0);
+    CHECK(!venue_execution_again(execution));
+    CHECK(venue != NULL);
+    end();
+}
+
 int main(void)
 {
     test_attach();
@@ -543,5 +595,7 @@ int main(void)
     test_elsewhere();
     test_halted();
     test_absent();
+    test_failing();
+    test_again();
     return check_done("venue_execution");
 }

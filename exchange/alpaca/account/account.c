@@ -230,7 +230,6 @@ const struct venue_accounts alpaca_accounts = {
     .tifs = ORDER_SET(ORDER_GTC) | ORDER_SET(ORDER_IOC) | ORDER_SET(ORDER_FOK) | ORDER_SET(ORDER_DAY) |
             ORDER_SET(ORDER_OPG) | ORDER_SET(ORDER_CLS),
     .id_for_life = true,
-    .shorts = true,
     .create = account_create,
     .destroy = account_destroy,
     .hold = account_hold,
