@@ -49,6 +49,8 @@ static void add_configured(struct places *places, const struct doctor *doctor)
     for (int a = 0; a < config->n_accounts; a++) {
         add(places, R_OK, config->accounts[a].policy, "[account ", config->accounts[a].name, "] policy: ");
         add(places, R_OK, config->accounts[a].actions, "[account ", config->accounts[a].name, "] actions: ");
+        add(places, R_OK, config->accounts[a].execution_keys, "[account ", config->accounts[a].name,
+            "] execution_keys: ");
     }
 }
 

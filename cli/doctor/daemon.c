@@ -173,6 +173,30 @@ static void check_left_out(const struct doctor *doctor, struct doctor_results *r
     }
 }
 
+/* Accounts whose orders are filled at their venue. */
+static void check_accounts(const struct doctor *doctor, struct doctor_results *results)
+{
+    const json_t *account;
+    size_t i;
+    json_array_foreach(json_object_get(doctor->status, "accounts"), i, account)
+    {
+        const json_t *at = json_object_get(account, "venue_account");
+        const char *name = json_string_value(json_object_get(account, "account")),
+                   *words = json_string_value(json_object_get(account, "at_venue")),
+                   *detail = json_string_value(json_object_get(at, "detail"));
+        bool attached = json_is_true(json_object_get(at, "attached"));
+        if (!at)
+            continue;
+        cli_doctor_add(results, attached ? DOCTOR_OK : DOCTOR_WARNING, "account %s at %s%s%s", name, words,
+                       detail && *detail ? ": " : "", detail ? detail : "");
+        if (json_is_true(json_object_get(at, "halted")))
+            cli_doctor_remedy(results, "papertape account reset %s; papertape alerts list says why", name);
+        else if (!attached)
+            cli_doctor_remedy(results,
+                              "papertape reload tries its keys again; papertape alerts list says why");
+    }
+}
+
 void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *results)
 {
     char trainer[STATE_PATH_MAX + 16];
@@ -183,6 +207,7 @@ void cli_doctor_daemon(const struct doctor *doctor, struct doctor_results *resul
         check_log(doctor, results);
         check_restart(doctor, results);
         check_left_out(doctor, results);
+        check_accounts(doctor, results);
     } else if (cli_doctor_denied(doctor->status_errno)) {
         cli_doctor_add(results, DOCTOR_SKIPPED, "%s", doctor->status_words);
     } else if (is_silent(doctor)) {

@@ -225,6 +225,10 @@ static void check_secrets(struct looking *look)
         snprintf(key, sizeof key, "[venue %s] keys", config->venues[v].venue->format->name);
         check_secret(look, key, config->venues[v].keys, "two lines, id and secret");
     }
+    for (int a = 0; a < config->n_accounts; a++) {
+        snprintf(key, sizeof key, "[account %s] execution_keys", config->accounts[a].name);
+        check_secret(look, key, config->accounts[a].execution_keys, "two lines, id and secret");
+    }
     for (int i = 0; i < config->notify.n_sinks; i++) {
         const struct notify_sink *sink = &config->notify.sinks[i];
         snprintf(key, sizeof key, "[alerts] %s%s",
