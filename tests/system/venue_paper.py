@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import ssl
+import subprocess
 import time
 import urllib.parse
 import urllib.request
@@ -239,9 +240,54 @@ execution_rest_url = https://api.binance.com
     assert venue.replay.stop() == 0
 
 
+def configured(folder):
+    """What the next start would refuse, --check-config and a reload refuse with file and line; and keys that were refused are
+    tried again by a reload."""
+    inside = folder.within("configured")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue, secret="other")
+    daemon.wait_status(lambda s: any(a["code"] == "VENUE_ACCOUNT" for a in s["alerts_by_code"]), "an alert of keys that are refused")
+    assert "account paper at binance: not attached" in daemon.papertape("doctor", "daemon", status=None)
+    write_keys(inside, "hush")
+    assert "[account paper] execution_keys" in daemon.papertape("reload")
+    status = attached(daemon)
+    said = daemon.papertape("account", "deposit", "paper", "1", status=1)
+    assert "the account is at its venue: money is moved there" in said, said
+    assert "is reset only while it is halted" in daemon.papertape("account", "reset", "paper", status=1)
+    assert venue.orders() == [] and len(at_venue(status)["prefix"]) == 8
+    daemon.papertape("order", "buy", venue.symbol, "0.01")
+    daemon.wait_status(lambda s: s["positions"], "a position")
+    assert [client_id for client_id, _, _ in venue.orders()] == [at_venue(status)["prefix"] + "-1"]
+    with open(daemon.config, encoding="utf-8") as file:
+        before = file.read()
+    line = before.split("\n").index("execution = venue-paper") + 1
+    def becomes(text):
+        with open(daemon.config, "w", encoding="utf-8") as file:
+            file.write(text)
+    second = os.path.join(inside, "second")
+    with open(os.open(second, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+        file.write("key1\nhush\n")
+    becomes(before + f"[account second]\nstrategy = none\nexecution = venue-paper\nexecution_keys = {second}\n")
+    same = "[account second] execution_keys: [account paper] has these keys"
+    assert same in daemon.papertape("reload", status=1)
+    checked = subprocess.run([harness.DAEMON, "--check-config", "--config", daemon.config], capture_output=True, text=True,
+                             timeout=harness.PATIENCE)
+    last = len(before.split("\n")) + 3
+    assert checked.returncode == 2 and f":{last}: {same}" in checked.stderr, (checked.stdout, checked.stderr)
+    becomes("\n".join("" if row.startswith("execution_") else row.replace("venue-paper", "model") for row in before.split("\n")))
+    fixed = f"{daemon.config}:{line}: [account paper] execution: the account has execution = venue-paper, which cannot change"
+    assert fixed in daemon.papertape("reload", status=1)
+    assert daemon.stop() == 0
+    again = folder.start(harness.Daemon(inside, venue.replay, open(daemon.config, encoding="utf-8").read(), name="again"))
+    assert again.popen.wait(harness.PATIENCE) == 2
+    assert "[account paper] execution: the account has execution = venue-paper, which cannot change" in again.log_text()
+    assert venue.replay.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused)
+        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured)
 
 
 if __name__ == "__main__":
