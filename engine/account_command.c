@@ -161,7 +161,16 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     return ORDER_OK;
 }
 
-/* Money of an account at its venue moves there alone; it is reset here once it was reset there. */
+static bool has_orders(const struct engine *engine, int account)
+{
+    for (size_t i = 0; i < engine->n_orders; i++)
+        if (engine->orders[i].order.account == account)
+            return true;
+    return false;
+}
+
+/* Money of an account at its venue moves there alone. Its books start again where nothing of it is open
+ * there. */
 static bool moves_elsewhere(const struct engine *engine, const struct event_command *command)
 {
     const struct account *account = &engine->accounts[command->money.account];
@@ -170,7 +179,7 @@ static bool moves_elsewhere(const struct engine *engine, const struct event_comm
                                    : account;
     if (command->kind == COMMAND_ACCOUNT_RESUME)
         return false;
-    if (command->kind == COMMAND_ACCOUNT_RESET && account->at_venue.halted)
+    if (command->kind == COMMAND_ACCOUNT_RESET && !has_orders(engine, command->money.account))
         return false;
     return account->rules.execution == EXECUTION_VENUE_PAPER || to->rules.execution == EXECUTION_VENUE_PAPER;
 }

@@ -81,32 +81,32 @@ struct event_calendar {
     uint8_t hash[CALENDAR_HASH_SIZE]; /* trading_calendar_hash() */
 };
 
-/* Of an account with EXECUTION_VENUE_PAPER (engine/account.h). An order that has ended, and news that say
- * nothing new, change nothing: so the same may come twice, by an answer and as user data. */
-enum venue_news {
-    VENUE_NEWS_OPEN,    /* the venue has it; also: it does after all */
-    VENUE_NEWS_UNKNOWN, /* it may have it or not: ORDER_UNKNOWN until other news come */
-    VENUE_NEWS_FILL,    /* `fill`: booked if its cumulative quantity continues what is booked */
-    VENUE_NEWS_CANCELED,
-    VENUE_NEWS_EXPIRED,
-    VENUE_NEWS_REJECTED, /* also: it does not have it, and will not */
-    VENUE_NEWS_AGAIN,    /* it certainly does not have it: it is sent once more, to protect a position */
-    VENUE_NEWS,
+/* Of an account with EXECUTION_VENUE_PAPER (engine/account.h). An order that has ended, and an update that
+ * says nothing new, change nothing: so the same may come twice, by an answer and as user data. */
+enum venue_update {
+    VENUE_UPDATE_OPEN,    /* the venue has it; also: it does after all */
+    VENUE_UPDATE_UNKNOWN, /* it may have it or not: ORDER_UNKNOWN until another comes */
+    VENUE_UPDATE_FILL,    /* `fill`: booked if its cumulative quantity continues what is booked */
+    VENUE_UPDATE_CANCELED,
+    VENUE_UPDATE_EXPIRED,
+    VENUE_UPDATE_REJECTED, /* also: it does not have it, and will not */
+    VENUE_UPDATE_AGAIN,    /* it certainly does not have it: it is sent once more, to protect a position */
+    VENUE_UPDATES,
 };
-enum { VENUE_NEWS_TEXT_MAX = 128, VENUE_NEWS_ID_MAX = 40, VENUE_NEWS_TRADE_MAX = 80 };
+enum { VENUE_UPDATE_TEXT_MAX = 128, VENUE_UPDATE_ID_MAX = 40, VENUE_UPDATE_TRADE_MAX = 80 };
 struct event_venue_order {
     int account;
     uint64_t order_id; /* ours */
-    enum venue_news news;
-    char venue_id[VENUE_NEWS_ID_MAX]; /* the venue's id of the order; "" where it is not known */
-    char text[VENUE_NEWS_TEXT_MAX];   /* the venue's words: REJECTED, EXPIRED, UNKNOWN; else "" */
+    enum venue_update update;
+    char venue_id[VENUE_UPDATE_ID_MAX]; /* the venue's id of the order; "" where it is not known */
+    char text[VENUE_UPDATE_TEXT_MAX];   /* the venue's words: REJECTED, EXPIRED, UNKNOWN; else "" */
     struct {
         int64_t price, qty, cumulative; /* price_scale, qty_scale */
         int64_t notional;               /* quote_scale; -1: computed here */
         int64_t fee;                    /* at the scale that the account has of the asset */
         char fee_asset[ASSET_NAME_MAX]; /* "": the venue does not say; the balances show it later */
         bool maker;
-        char trade_id[VENUE_NEWS_TRADE_MAX];
+        char trade_id[VENUE_UPDATE_TRADE_MAX];
         int64_t ts_ns; /* the venue's time of it, by the venue's clock; 0: not said */
     } fill;            /* FILL */
 };
@@ -118,16 +118,16 @@ struct venue_total {
 };
 struct event_venue_account {
     int account;
-    enum venue_account_news {
+    enum venue_account_update {
         VENUE_ACCOUNT_ATTACHED, /* the first one: what it holds is booked as deposited */
         VENUE_ACCOUNT_BALANCES, /* a later one, while no order's outcome is open: differences are booked */
         VENUE_ACCOUNT_RESET,    /* it is another account now, or was wiped: this one is halted */
-        VENUE_ACCOUNT_NEWS,
-    } news;
+        VENUE_ACCOUNT_UPDATES,
+    } update;
     char prefix[9];                   /* ATTACHED: begins the client ids of its orders */
     const struct venue_total *totals; /* the caller's, for the call; those left out are 0 */
     int n;
-    char text[VENUE_NEWS_TEXT_MAX]; /* RESET: why */
+    char text[VENUE_UPDATE_TEXT_MAX]; /* RESET: why */
 };
 
 struct event {

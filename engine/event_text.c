@@ -216,16 +216,16 @@ static const char *account_name(const struct engine *engine, int account)
 static void venue_order_text(const struct event_venue_order *event, const struct engine *engine,
                              char buf[static EVENT_TEXT_MAX])
 {
-    static const char *const news[VENUE_NEWS] = {
-        [VENUE_NEWS_OPEN] = "is there",       [VENUE_NEWS_UNKNOWN] = "may be there or not",
-        [VENUE_NEWS_FILL] = "filled",         [VENUE_NEWS_CANCELED] = "canceled",
-        [VENUE_NEWS_EXPIRED] = "expired",     [VENUE_NEWS_REJECTED] = "refused",
-        [VENUE_NEWS_AGAIN] = "is sent again",
+    static const char *const names[VENUE_UPDATES] = {
+        [VENUE_UPDATE_OPEN] = "is there",       [VENUE_UPDATE_UNKNOWN] = "may be there or not",
+        [VENUE_UPDATE_FILL] = "filled",         [VENUE_UPDATE_CANCELED] = "canceled",
+        [VENUE_UPDATE_EXPIRED] = "expired",     [VENUE_UPDATE_REJECTED] = "refused",
+        [VENUE_UPDATE_AGAIN] = "is sent again",
     };
     const struct order *order = engine ? engine_find_order(engine, event->order_id) : NULL;
     int n = snprintf(buf, EVENT_TEXT_MAX, "VENUE_ORDER %s order %" PRIu64 " %s",
-                     account_name(engine, event->account), event->order_id, news[event->news]);
-    if (event->news == VENUE_NEWS_FILL && order) {
+                     account_name(engine, event->account), event->order_id, names[event->update]);
+    if (event->update == VENUE_UPDATE_FILL && order) {
         struct units u = units_of(engine, order->symbol);
         n += snprintf(buf + n, EVENT_TEXT_MAX - (size_t)n, " %s x %s, trade %.40s",
                       decimal(event->fill.price, u.price_scale).text,
@@ -238,11 +238,11 @@ static void venue_order_text(const struct event_venue_order *event, const struct
 static void venue_account_text(const struct event_venue_account *event, const struct engine *engine,
                                char buf[static EVENT_TEXT_MAX])
 {
-    static const char *const news[VENUE_ACCOUNT_NEWS] = {[VENUE_ACCOUNT_ATTACHED] = "is attached",
-                                                         [VENUE_ACCOUNT_BALANCES] = "balances",
-                                                         [VENUE_ACCOUNT_RESET] = "was reset"};
+    static const char *const names[VENUE_ACCOUNT_UPDATES] = {[VENUE_ACCOUNT_ATTACHED] = "is attached",
+                                                             [VENUE_ACCOUNT_BALANCES] = "balances",
+                                                             [VENUE_ACCOUNT_RESET] = "was reset"};
     snprintf(buf, EVENT_TEXT_MAX, "VENUE_ACCOUNT %s %s, %d assets%s%s", account_name(engine, event->account),
-             news[event->news], event->n, event->text[0] ? ": " : "", event->text);
+             names[event->update], event->n, event->text[0] ? ": " : "", event->text);
 }
 
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])

@@ -348,10 +348,10 @@ static void visit_venue_order(struct codec *codec, struct event_venue_order *eve
 {
     visit_index(codec, &event->account, ACCOUNTS_MAX);
     codec_u64(codec, &event->order_id);
-    codec_enum(codec, &event->news, VENUE_NEWS);
+    codec_enum(codec, &event->update, VENUE_UPDATES);
     codec_text(codec, event->venue_id, sizeof event->venue_id);
     codec_text(codec, event->text, sizeof event->text);
-    if (codec->failed || event->news != VENUE_NEWS_FILL)
+    if (codec->failed || event->update != VENUE_UPDATE_FILL)
         return;
     codec_i64s(codec, &event->fill.price, &event->fill.qty, &event->fill.cumulative, &event->fill.notional,
                &event->fill.fee);
@@ -366,7 +366,7 @@ static void visit_venue_account(struct visit *visit, struct event_venue_account 
     struct codec *codec = visit->codec;
     struct event_memory *memory = visit->memory;
     visit_index(codec, &event->account, ACCOUNTS_MAX);
-    codec_enum(codec, &event->news, VENUE_ACCOUNT_NEWS);
+    codec_enum(codec, &event->update, VENUE_ACCOUNT_UPDATES);
     codec_text(codec, event->prefix, sizeof event->prefix);
     codec_text(codec, event->text, sizeof event->text);
     codec_int(codec, &event->n, 0, ACCOUNT_ASSETS_MAX);

@@ -93,7 +93,7 @@ int engine_venue_account_event(struct engine *engine, const struct event_venue_a
         engine->accounts[event->account].rules.execution != EXECUTION_VENUE_PAPER)
         return -EINVAL;
     const struct account_at_venue *at = &engine->accounts[event->account].at_venue;
-    switch (event->news) {
+    switch (event->update) {
     case VENUE_ACCOUNT_ATTACHED:
         if (!at->attached && !at->halted)
             attach(engine, event->account, event);
@@ -106,7 +106,7 @@ int engine_venue_account_event(struct engine *engine, const struct event_venue_a
         if (!at->halted)
             lose(engine, event->account, event->text);
         return 0;
-    case VENUE_ACCOUNT_NEWS:
+    case VENUE_ACCOUNT_UPDATES:
         break;
     }
     return -EINVAL;

@@ -1,5 +1,5 @@
 /* Orders of accounts with EXECUTION_VENUE_PAPER: they are not matched here. Each is sent to its venue by
- * sink.venue once the gate accepted it, stays PENDING until news of it come as EVENT_VENUE_ORDER, and trades
+ * sink.venue once the gate accepted it, stays PENDING until it is updated by EVENT_VENUE_ORDER, and trades
  * and ends by those alone: what would end it here (an expiry, nothing left to reduce, a halt) asks the venue
  * for a cancel.
  *

@@ -166,47 +166,47 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
 {
     if (event->account < 0 || event->account >= engine->n_accounts ||
         engine->accounts[event->account].rules.execution != EXECUTION_VENUE_PAPER ||
-        (unsigned)event->news >= VENUE_NEWS || (event->news == VENUE_NEWS_FILL && !fill_good(event)))
+        (unsigned)event->update >= VENUE_UPDATES || (event->update == VENUE_UPDATE_FILL && !fill_good(event)))
         return -EINVAL;
     size_t at = engine_match_find(engine, event->order_id);
     struct live_order *live = at < engine->n_orders ? &engine->orders[at] : NULL;
     if (!live || live->order.account != event->account || live->order.state == ORDER_HELD || live->waits) {
-        if (event->news == VENUE_NEWS_FILL && event->order_id > engine->last_order)
+        if (event->update == VENUE_UPDATE_FILL && event->order_id > engine->last_order)
             return -EINVAL;
         return 0; /* it ended: what it filled later is left to the balances */
     }
     struct order *order = &live->order;
-    if (event->venue_id[0] && event->news != VENUE_NEWS_REJECTED) {
+    if (event->venue_id[0] && event->update != VENUE_UPDATE_REJECTED) {
         struct account_at_venue *account = &engine->accounts[event->account].at_venue;
         account->seen = event->order_id;
         memcpy(account->seen_symbol, engine->markets[order->symbol].symbol.name, sizeof account->seen_symbol);
     }
-    switch (event->news) {
-    case VENUE_NEWS_OPEN:
+    switch (event->update) {
+    case VENUE_UPDATE_OPEN:
         on_open(engine, order);
         break;
-    case VENUE_NEWS_UNKNOWN:
+    case VENUE_UPDATE_UNKNOWN:
         on_unknown(engine, order, event->text);
         break;
-    case VENUE_NEWS_FILL:
+    case VENUE_UPDATE_FILL:
         on_fill(engine, live, event);
         break;
-    case VENUE_NEWS_CANCELED:
+    case VENUE_UPDATE_CANCELED:
         over(engine, order);
         end(engine, order, ORDER_IS_CANCELED, ORDER_OK);
         break;
-    case VENUE_NEWS_EXPIRED:
+    case VENUE_UPDATE_EXPIRED:
         over(engine, order);
         end(engine, order, ORDER_EXPIRES, ORDER_OK);
         break;
-    case VENUE_NEWS_REJECTED:
+    case VENUE_UPDATE_REJECTED:
         on_refused(engine, order, event->text);
         break;
-    case VENUE_NEWS_AGAIN:
+    case VENUE_UPDATE_AGAIN:
         if (order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN)
             engine_venue_ask(engine, ENGINE_VENUE_PLACE, order);
         break;
-    case VENUE_NEWS:
+    case VENUE_UPDATES:
         break;
     }
     return 0;

@@ -48,13 +48,14 @@ static void take_fill(const struct venue_execution *execution, const struct venu
     ret->fill.fee = rescale(fill->fee, fill->fee_scale, scale_of(account, fill->symbol, asset), true);
 }
 
-void venue_execution_on_news(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id,
-                             const char *text, const struct venue_fill *fill)
+void venue_execution_on_update(void *ctx, uint64_t order_id, enum venue_update update, const char *venue_id,
+                               const char *text, const struct venue_fill *fill)
 {
     struct venue_execution *execution = ctx;
-    struct event event = {
-        .kind = EVENT_VENUE_ORDER,
-        .venue_order = {.account = venue_execution_account(execution), .order_id = order_id, .news = news}};
+    struct event event = {.kind = EVENT_VENUE_ORDER,
+                          .venue_order = {.account = venue_execution_account(execution),
+                                          .order_id = order_id,
+                                          .update = update}};
     snprintf(event.venue_order.venue_id, sizeof event.venue_order.venue_id, "%s", venue_id);
     snprintf(event.venue_order.text, sizeof event.venue_order.text, "%s", text);
     if (fill)
@@ -99,7 +100,7 @@ void venue_execution_on_balances(void *ctx, const struct venue_balance *balances
     struct event event = {
         .kind = EVENT_VENUE_ACCOUNT,
         .venue_account = {.account = index,
-                          .news = attached ? VENUE_ACCOUNT_BALANCES : VENUE_ACCOUNT_ATTACHED,
+                          .update = attached ? VENUE_ACCOUNT_BALANCES : VENUE_ACCOUNT_ATTACHED,
                           .totals = totals,
                           .n = account->n_assets}};
     for (int i = 0; i < account->n_assets; i++) {
@@ -118,7 +119,7 @@ void venue_execution_on_reset(void *ctx, const char *text)
     struct venue_execution *execution = ctx;
     int index = venue_execution_account(execution);
     struct event event = {.kind = EVENT_VENUE_ACCOUNT,
-                          .venue_account = {.account = index, .news = VENUE_ACCOUNT_RESET}};
+                          .venue_account = {.account = index, .update = VENUE_ACCOUNT_RESET}};
     char words[VENUE_DETAIL_MAX + 80];
     execution->over = true;
     snprintf(execution->detail, sizeof execution->detail, "%s", text);
@@ -135,7 +136,7 @@ void venue_execution_on_reset(void *ctx, const char *text)
 void venue_execution_on_rights(void *ctx, const char *text)
 {
     struct venue_execution *execution = ctx;
-    char words[VENUE_NEWS_TEXT_MAX + 80];
+    char words[VENUE_UPDATE_TEXT_MAX + 80];
     snprintf(words, sizeof words, "has keys that may read, and not trade: %s", text ? text : "");
     execution->host.alert(execution->host.ctx, text ? words : NULL);
 }

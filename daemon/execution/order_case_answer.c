@@ -18,12 +18,12 @@ void order_case_unknown(struct order_case *c, int64_t query_ns)
     c->pause_ns = 0;
 }
 
-static void tell_unknown(struct order_cases *cases, struct order_case *c, const char *text)
+static void report_unknown(struct order_cases *cases, struct order_case *c, const char *text)
 {
-    if (c->told_unknown)
+    if (c->reported_unknown)
         return;
-    c->told_unknown = true;
-    order_case_news(cases, c, VENUE_NEWS_UNKNOWN, text, NULL);
+    c->reported_unknown = true;
+    order_case_update(cases, c, VENUE_UPDATE_UNKNOWN, text, NULL);
 }
 
 static void take_orders(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
@@ -58,9 +58,9 @@ static void not_sent(struct order_cases *cases, struct order_case *c, const stru
     if (c->unsure) {
         order_case_unknown(c, at->now_ns + pause_ns);
     } else if (c->cancel) {
-        order_case_end(cases, c, VENUE_NEWS_CANCELED, "", at);
+        order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
     } else if (!c->protects && at->now_ns + pause_ns - c->begun_ns >= CASE_UNSENT_NS) {
-        order_case_end(cases, c, VENUE_NEWS_REJECTED, answer->text, at);
+        order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
     } else {
         c->state = CASE_TO_PLACE;
         c->place_ns = at->now_ns + pause_ns;
@@ -76,14 +76,14 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
         if (awaited)
             order_case_seen(c, answer->n_orders ? answer->orders[0].id : "", at);
         take_orders(cases, c, answer, at);
-        if (awaited && c->state == CASE_LIVE && !c->told_open) {
-            c->told_open = true;
-            order_case_news(cases, c, VENUE_NEWS_OPEN, "", NULL);
+        if (awaited && c->state == CASE_LIVE && !c->reported_open) {
+            c->reported_open = true;
+            order_case_update(cases, c, VENUE_UPDATE_OPEN, "", NULL);
         }
     } else if (!awaited) {
         return;
     } else if (answer->outcome == VENUE_REFUSED && !c->unsure) {
-        order_case_end(cases, c, VENUE_NEWS_REJECTED, answer->text, at);
+        order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
     } else if (answer->outcome == VENUE_NOT_SENT) {
         not_sent(cases, c, answer, at);
     } else if (answer->outcome == VENUE_REFUSED) { /* this one: not what came before it */
@@ -94,7 +94,7 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
         order_case_unknown(c, at->now_ns);
     } else {
         settle_later(cases, c, answer, at);
-        tell_unknown(cases, c, answer->text);
+        report_unknown(cases, c, answer->text);
         order_case_unknown(c, at->now_ns + CASE_MOMENT_NS);
     }
 }
@@ -102,16 +102,16 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
 void order_case_absent(struct order_cases *cases, struct order_case *c, const struct case_time *at)
 {
     if (c->mute)
-        order_case_end(cases, c, VENUE_NEWS, "", at);
+        order_case_end(cases, c, VENUE_UPDATES, "", at);
     else if (c->cancel)
-        order_case_end(cases, c, VENUE_NEWS_CANCELED, "it never reached the venue", at);
+        order_case_end(cases, c, VENUE_UPDATE_CANCELED, "it never reached the venue", at);
     else if (c->protects && !c->again) {
         c->state = CASE_ABSENT;
         c->query_ns = CASE_NEVER;
-        c->told_unknown = c->unsure = c->refused = false;
-        order_case_news(cases, c, VENUE_NEWS_AGAIN, "", NULL);
+        c->reported_unknown = c->unsure = c->refused = false;
+        order_case_update(cases, c, VENUE_UPDATE_AGAIN, "", NULL);
     } else
-        order_case_end(cases, c, VENUE_NEWS_REJECTED, "it never reached the venue", at);
+        order_case_end(cases, c, VENUE_UPDATE_REJECTED, "it never reached the venue", at);
 }
 
 static bool proved(const struct order_case *c, const struct case_ask *ask)
@@ -132,7 +132,7 @@ static void absent_while_live(struct order_cases *cases, struct order_case *c, c
     if (c->absent < CASE_LOST_ANSWERS || at->now_ns - c->absent_ns < CASE_LOST_S * CASE_SECOND_NS)
         c->query_ns = at->now_ns + CASE_LOST_S * CASE_SECOND_NS / (CASE_LOST_ANSWERS - 1);
     else
-        order_case_end(cases, c, c->cancel ? VENUE_NEWS_CANCELED : VENUE_NEWS_EXPIRED,
+        order_case_end(cases, c, c->cancel ? VENUE_UPDATE_CANCELED : VENUE_UPDATE_EXPIRED,
                        "the venue does not know it any more", at);
 }
 
@@ -152,8 +152,8 @@ static void absent_while_unknown(struct order_cases *cases, struct order_case *c
         order_case_absent(cases, c, at);
         return;
     }
-    if (!c->told_unknown)
-        tell_unknown(cases, c, "the venue does not know it yet");
+    if (!c->reported_unknown)
+        report_unknown(cases, c, "the venue does not know it yet");
     if (cases->config.id_for_life && c->protects && !c->cancel && !c->refused) {
         place_same(c, at);
         return;
@@ -176,7 +176,7 @@ static void query_answer(struct order_cases *cases, struct order_case *c, const 
         absent_while_unknown(cases, c, ask, at);
     } else {
         if (c->state == CASE_UNKNOWN)
-            tell_unknown(cases, c, answer->text);
+            report_unknown(cases, c, answer->text);
         c->query_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c));
     }
 }

@@ -19,30 +19,30 @@ void order_case_seen(struct order_case *c, const char *venue_id, const struct ca
     c->pause_ns = 0;
 }
 
-/* The first news of an order is that it exists. */
-static void tell_open(struct order_cases *cases, struct order_case *c)
+/* The first update of an order is that it exists. */
+static void report_open(struct order_cases *cases, struct order_case *c)
 {
-    if (c->told_open)
+    if (c->reported_open)
         return;
-    c->told_open = true;
-    order_case_news(cases, c, VENUE_NEWS_OPEN, "", NULL);
+    c->reported_open = true;
+    order_case_update(cases, c, VENUE_UPDATE_OPEN, "", NULL);
 }
 
 /* Once its fills are booked its end is. */
 static void end_if_whole(struct order_cases *cases, struct order_case *c, const struct case_time *at)
 {
-    static const enum venue_news news[VENUE_ORDER_STATES] = {
-        [VENUE_ORDER_NEW] = VENUE_NEWS,
-        [VENUE_ORDER_PARTIAL] = VENUE_NEWS,
-        [VENUE_ORDER_FILLED] = VENUE_NEWS_CANCELED, /* of less than was ordered */
-        [VENUE_ORDER_CANCELED] = VENUE_NEWS_CANCELED,
-        [VENUE_ORDER_REJECTED] = VENUE_NEWS_REJECTED,
-        [VENUE_ORDER_EXPIRED] = VENUE_NEWS_EXPIRED,
+    static const enum venue_update update[VENUE_ORDER_STATES] = {
+        [VENUE_ORDER_NEW] = VENUE_UPDATES,
+        [VENUE_ORDER_PARTIAL] = VENUE_UPDATES,
+        [VENUE_ORDER_FILLED] = VENUE_UPDATE_CANCELED, /* of less than was ordered */
+        [VENUE_ORDER_CANCELED] = VENUE_UPDATE_CANCELED,
+        [VENUE_ORDER_REJECTED] = VENUE_UPDATE_REJECTED,
+        [VENUE_ORDER_EXPIRED] = VENUE_UPDATE_EXPIRED,
     };
     if (c->booked >= c->order.qty)
-        order_case_end(cases, c, VENUE_NEWS, "", at);
+        order_case_end(cases, c, VENUE_UPDATES, "", at);
     else if (c->ending && c->booked >= c->filled)
-        order_case_end(cases, c, news[c->end], c->text, at);
+        order_case_end(cases, c, update[c->end], c->text, at);
 }
 
 /* User data may still bring the fills that are missing. */
@@ -77,17 +77,17 @@ void order_case_report(struct order_cases *cases, struct order_case *c, const st
     bool was_live = c->state == CASE_LIVE;
     order_case_seen(c, order->id, at);
     if (order->state != VENUE_ORDER_REJECTED || order->filled > 0)
-        tell_open(cases, c);
+        report_open(cases, c);
     if (order->filled > c->filled)
         c->filled = order->filled;
     if (ends(order->state) && !c->ending) {
         c->ending = true;
         c->end = order->state;
-        snprintf(c->text, sizeof c->text, "%.*s", VENUE_NEWS_TEXT_MAX - 1, order->reason);
+        snprintf(c->text, sizeof c->text, "%.*s", VENUE_UPDATE_TEXT_MAX - 1, order->reason);
     }
     cases->serial += !was_live || c->ending || c->filled > c->booked;
     if (c->mute && c->ending) /* what it filled, the balances show */
-        order_case_end(cases, c, VENUE_NEWS, "", at);
+        order_case_end(cases, c, VENUE_UPDATES, "", at);
     else
         end_if_whole(cases, c, at);
     if (c->state == CASE_LIVE && !c->mute && c->filled > c->booked)
@@ -106,11 +106,11 @@ void order_case_fill(struct order_cases *cases, struct order_case *c, const stru
         want_fills(cases, c, at);
         return;
     }
-    tell_open(cases, c);
+    report_open(cases, c);
     c->booked = fill->cumulative;
     if (c->booked >= c->filled)
         c->fills_ns = CASE_NEVER;
-    order_case_news(cases, c, VENUE_NEWS_FILL, "", fill);
+    order_case_update(cases, c, VENUE_UPDATE_FILL, "", fill);
     end_if_whole(cases, c, at);
 }
 

@@ -88,16 +88,16 @@ int64_t order_case_pause(struct order_case *c)
     return c->pause_ns;
 }
 
-void order_case_news(struct order_cases *cases, struct order_case *c, enum venue_news news, const char *text,
-                     const struct venue_fill *fill)
+void order_case_update(struct order_cases *cases, struct order_case *c, enum venue_update update,
+                       const char *text, const struct venue_fill *fill)
 {
     cases->serial++;
     if (!c->mute)
-        cases->sink.news(cases->sink.ctx, c->order.id, news, c->venue_id, text, fill);
+        cases->sink.update(cases->sink.ctx, c->order.id, update, c->venue_id, text, fill);
 }
 
-void order_case_end(struct order_cases *cases, struct order_case *c, enum venue_news news, const char *text,
-                    const struct case_time *at)
+void order_case_end(struct order_cases *cases, struct order_case *c, enum venue_update update,
+                    const char *text, const struct case_time *at)
 {
     c->state = CASE_ENDED;
     c->ended_ns = at->now_ns;
@@ -106,8 +106,8 @@ void order_case_end(struct order_cases *cases, struct order_case *c, enum venue_
         cases->witness.symbol = c->order.symbol;
         memcpy(cases->witness.client_id, c->client_id, sizeof c->client_id);
     }
-    if (news < VENUE_NEWS)
-        order_case_news(cases, c, news, text, NULL);
+    if (update < VENUE_UPDATES)
+        order_case_update(cases, c, update, text, NULL);
 }
 
 int order_cases_place(struct order_cases *cases, const struct order *order, const char *client_id,
@@ -123,7 +123,7 @@ int order_cases_place(struct order_cases *cases, const struct order *order, cons
     c->state = CASE_TO_PLACE;
     c->place_ns = c->begun_ns = at->now_ns;
     if (c->cancel)
-        order_case_end(cases, c, VENUE_NEWS_CANCELED, "", at);
+        order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
     return 0;
 }
 
@@ -135,7 +135,7 @@ void order_cases_cancel(struct order_cases *cases, uint64_t order_id, const stru
     c->cancel = true;
     c->cancel_ns = at->now_ns;
     if (c->state == CASE_ABSENT || (c->state == CASE_TO_PLACE && !c->unsure))
-        order_case_end(cases, c, VENUE_NEWS_CANCELED, "", at);
+        order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
 }
 
 int order_cases_adopt(struct order_cases *cases, const struct order *order, const char *client_id,
@@ -148,9 +148,9 @@ int order_cases_adopt(struct order_cases *cases, const struct order *order, cons
     c->cancel = cancels;
     c->cancel_ns = cancels ? at->now_ns : CASE_NEVER;
     c->query_ns = at->now_ns;
-    c->told_unknown = order->state == ORDER_UNKNOWN;
-    c->told_open = order->state == ORDER_OPEN || order->state == ORDER_PARTIAL || order->filled > 0;
-    c->state = c->told_open ? CASE_LIVE : CASE_UNKNOWN;
+    c->reported_unknown = order->state == ORDER_UNKNOWN;
+    c->reported_open = order->state == ORDER_OPEN || order->state == ORDER_PARTIAL || order->filled > 0;
+    c->state = c->reported_open ? CASE_LIVE : CASE_UNKNOWN;
     c->settle_ns = at->now_ns + cases->config.settle_ns + CASE_MARGIN_NS;
     c->settle_venue_ns = at->venue_ns ? at->venue_ns + cases->config.settle_ns : 0;
     return 0;
@@ -188,7 +188,7 @@ void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, 
 
 static void keys_refused(struct order_cases *cases, const char *text)
 {
-    char words[VENUE_NEWS_TEXT_MAX];
+    char words[VENUE_UPDATE_TEXT_MAX];
     snprintf(words, sizeof words, "its keys are wrong, or have no such rights: %s", text);
     order_cases_reset(cases, words);
 }
@@ -365,7 +365,7 @@ void order_cases_view(const struct order_cases *cases, struct order_cases_view *
     for (size_t i = 0; i < cases->n; i++) {
         const struct order_case *c = cases->cases[i];
         ret->live += c->state != CASE_ENDED && !c->mute;
-        if (c->told_unknown && !c->mute && order_case_outcome_open(c)) {
+        if (c->reported_unknown && !c->mute && order_case_outcome_open(c)) {
             ret->unknown++;
             ret->unknown_id = c->order.id;
         }

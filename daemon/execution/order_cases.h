@@ -45,9 +45,9 @@ struct case_ask {
 struct order_cases_sink {
     void *ctx;
     void (*ask)(void *ctx, const struct case_ask *ask, const struct order *order); /* `order`: of PLACE */
-    /* `text`: the venue's words, or "". `fill`: of VENUE_NEWS_FILL. */
-    void (*news)(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id, const char *text,
-                 const struct venue_fill *fill);
+    /* `text`: the venue's words, or "". `fill`: of VENUE_UPDATE_FILL. */
+    void (*update)(void *ctx, uint64_t order_id, enum venue_update update, const char *venue_id,
+                   const char *text, const struct venue_fill *fill);
     bool (*ours)(void *ctx, const char *client_id);
     /* Are they others than the account has here? */
     bool (*differ)(void *ctx, const struct venue_balance *balances, size_t n);
@@ -81,7 +81,7 @@ void order_cases_destroy(struct order_cases *cases); /* NULL is fine */
 
 /* Nothing is asked within the calls up to order_cases_answer(): order_cases_step() follows each.
  *
- * The engine has decided so, and that is stored. PLACE again with the same id answers VENUE_NEWS_AGAIN.
+ * The engine has decided so, and that is stored. PLACE again with the same id answers VENUE_UPDATE_AGAIN.
  * 0 or -ENOMEM. */
 int order_cases_place(struct order_cases *cases, const struct order *order, const char *client_id,
                       bool protects, const struct case_time *at);

@@ -21,7 +21,7 @@ enum case_state {
     CASE_TO_PLACE, /* to be placed at place_ns */
     CASE_PLACING,  /* the answer is awaited */
     CASE_UNKNOWN,  /* the venue may have it or not */
-    CASE_ABSENT,   /* it certainly has it not: VENUE_NEWS_AGAIN was said, order_cases_place() awaited */
+    CASE_ABSENT,   /* it certainly has it not: VENUE_UPDATE_AGAIN was said, order_cases_place() awaited */
     CASE_LIVE,     /* the venue has it, or had: its end is not booked */
     CASE_ENDED,
 };
@@ -33,18 +33,18 @@ struct order_case {
     char venue_id[VENUE_ORDER_ID_MAX];
     enum case_state state;
     bool protects;
-    bool mute;    /* it has ended for the engine, but may live at the venue: cancelled, and no news of it */
+    bool mute;    /* it has ended for the engine, but may live at the venue: cancelled, and no update of it */
     bool cancel;  /* it is to be cancelled */
     bool unsure;  /* TO_PLACE, PLACING: an earlier request may have had its effect */
     bool refused; /* a later request of it, while an earlier one's outcome was open */
     bool again;   /* it was placed a second time */
-    bool told_open, told_unknown;
+    bool reported_open, reported_unknown;
     unsigned asking; /* bits: requests whose answer is awaited */
     int64_t booked;  /* quantity of the fills that were reported */
     int64_t filled;  /* the venue says so much */
     bool ending;     /* the venue says that it ended with `filled`, as `end` */
     enum venue_order_state end;
-    char text[VENUE_NEWS_TEXT_MAX];                  /* of its end */
+    char text[VENUE_UPDATE_TEXT_MAX];                /* of its end */
     int64_t place_ns, query_ns, cancel_ns, fills_ns; /* what is due when */
     int64_t pause_ns;                                /* grows while nothing is learned */
     int64_t begun_ns;                                /* since when it is to be placed */
@@ -70,18 +70,18 @@ struct case_reconcile {
     struct venue_balance *balances; /* [n], the cycle's; n 0 without */
     size_t n;
     bool have_balances;
-    struct case_findings now;          /* of the cycle that runs */
-    unsigned absent;                   /* the witness, so often */
-    char failing[VENUE_NEWS_TEXT_MAX]; /* why the last ones failed; "" */
-    int64_t failing_ns;                /* since when they do */
+    struct case_findings now;            /* of the cycle that runs */
+    unsigned absent;                     /* the witness, so often */
+    char failing[VENUE_UPDATE_TEXT_MAX]; /* why the last ones failed; "" */
+    int64_t failing_ns;                  /* since when they do */
 };
 
 /* An order or a cancel was denied: only reading says whether the keys are good for anything. */
 struct case_rights {
     bool asked;
-    int64_t due_ns;                 /* CASE_NEVER: not to be asked for */
-    char text[VENUE_NEWS_TEXT_MAX]; /* the venue's */
-    bool told;                      /* that they may not trade */
+    int64_t due_ns;                   /* CASE_NEVER: not to be asked for */
+    char text[VENUE_UPDATE_TEXT_MAX]; /* the venue's */
+    bool told;                        /* that they may not trade */
 };
 
 /* An order that the venue had, of which the account is known. */
@@ -119,11 +119,11 @@ bool order_case_outcome_open(const struct order_case *c);
 bool order_cases_may_query(struct order_cases *cases, const struct case_time *at);
 /* The next pause: 1 s, 2 s … */
 int64_t order_case_pause(struct order_case *c);
-void order_case_news(struct order_cases *cases, struct order_case *c, enum venue_news news, const char *text,
-                     const struct venue_fill *fill);
-/* Reports the news and ends it. */
-void order_case_end(struct order_cases *cases, struct order_case *c, enum venue_news news, const char *text,
-                    const struct case_time *at);
+void order_case_update(struct order_cases *cases, struct order_case *c, enum venue_update update,
+                       const char *text, const struct venue_fill *fill);
+/* Reports the update and ends it. */
+void order_case_end(struct order_cases *cases, struct order_case *c, enum venue_update update,
+                    const char *text, const struct case_time *at);
 
 /* order_case_report.c */
 /* The venue has it: ends what is open about that. */

@@ -274,7 +274,7 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
                                               .id_for_life = execution->config.accounts->id_for_life};
     const struct order_cases_sink sink = {.ctx = execution,
                                           .ask = on_ask,
-                                          .news = venue_execution_on_news,
+                                          .update = venue_execution_on_update,
                                           .ours = is_ours,
                                           .differ = venue_execution_differs,
                                           .balances = venue_execution_on_balances,
@@ -333,7 +333,7 @@ void venue_execution_request(struct venue_execution *execution, enum engine_venu
 
 static void refuse(struct venue_execution *execution, const struct order *order, const char *text)
 {
-    venue_execution_on_news(execution, order->id, VENUE_NEWS_REJECTED, "", text, NULL);
+    venue_execution_on_update(execution, order->id, VENUE_UPDATE_REJECTED, "", text, NULL);
 }
 
 static void carry_out(struct venue_execution *execution, const struct execution_request *request)
@@ -378,7 +378,7 @@ void venue_execution_committed(struct venue_execution *execution, uint64_t ticke
 static int64_t watch_compared(struct venue_execution *execution, int64_t now_ns)
 {
     struct order_cases_view view;
-    char text[VENUE_NEWS_TEXT_MAX + 80];
+    char text[VENUE_UPDATE_TEXT_MAX + 80];
     order_cases_view(execution->cases, &view);
     if (!view.failing[0] && execution->reported_failing)
         execution->host.alert(execution->host.ctx, NULL);

@@ -46,8 +46,8 @@ void venue_execution_step(struct venue_execution *execution);
 int venue_execution_account(const struct venue_execution *execution); /* the engine's number, or -1 */
 
 /* ---- execution_events.c: of struct order_cases_sink ---- */
-void venue_execution_on_news(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id,
-                             const char *text, const struct venue_fill *fill);
+void venue_execution_on_update(void *ctx, uint64_t order_id, enum venue_update update, const char *venue_id,
+                               const char *text, const struct venue_fill *fill);
 bool venue_execution_differs(void *ctx, const struct venue_balance *balances, size_t n);
 void venue_execution_on_balances(void *ctx, const struct venue_balance *balances, size_t n);
 void venue_execution_on_reset(void *ctx, const char *text);

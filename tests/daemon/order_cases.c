@@ -12,9 +12,9 @@ enum { SAID = 64 };
 /* What was asked and reported, newest last. */
 static struct {
     struct case_ask asks[SAID];
-    enum venue_news news[SAID];
+    enum venue_update news[SAID];
     uint64_t news_of[SAID];
-    char text[VENUE_NEWS_TEXT_MAX], reset[VENUE_NEWS_TEXT_MAX], rights[VENUE_NEWS_TEXT_MAX];
+    char text[VENUE_UPDATE_TEXT_MAX], reset[VENUE_UPDATE_TEXT_MAX], rights[VENUE_UPDATE_TEXT_MAX];
     int n_asks, n_news, n_balances;
     bool differ;
 } said;
@@ -30,12 +30,12 @@ static void on_ask(void *ctx, const struct case_ask *ask, const struct order *or
     said.asks[said.n_asks++ % SAID] = *ask;
 }
 
-static void on_news(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id,
+static void on_news(void *ctx, uint64_t order_id, enum venue_update news, const char *venue_id,
                     const char *text, const struct venue_fill *fill)
 {
     (void)ctx;
     (void)venue_id;
-    CHECK((news == VENUE_NEWS_FILL) == (fill != NULL));
+    CHECK((news == VENUE_UPDATE_FILL) == (fill != NULL));
     said.news_of[said.n_news % SAID] = order_id;
     said.news[said.n_news++ % SAID] = news;
     snprintf(said.text, sizeof said.text, "%s", text);
@@ -104,9 +104,9 @@ static const struct case_ask *asked(void)
     return &said.asks[(said.n_asks - 1) % SAID];
 }
 
-static enum venue_news news(void)
+static enum venue_update news(void)
 {
-    return said.n_news > 0 ? said.news[(said.n_news - 1) % SAID] : VENUE_NEWS;
+    return said.n_news > 0 ? said.news[(said.n_news - 1) % SAID] : VENUE_UPDATES;
 }
 
 static void answer(struct venue_answer it)
@@ -180,22 +180,22 @@ static void test_outcomes(void)
 {
     begin(false);
     place(false);
-    LAST(1, CASE_PLACE, 0, VENUE_NEWS);
+    LAST(1, CASE_PLACE, 0, VENUE_UPDATES);
     done(VENUE_ORDER_NEW, 0);
-    LAST(1, CASE_PLACE, 1, VENUE_NEWS_OPEN);
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_OPEN);
     hear_fill(10, 10);
-    LAST(1, CASE_PLACE, 2, VENUE_NEWS_FILL);
+    LAST(1, CASE_PLACE, 2, VENUE_UPDATE_FILL);
     begin(false);
     place(false);
     outcome(VENUE_REFUSED);
-    LAST(1, CASE_PLACE, 1, VENUE_NEWS_REJECTED);
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
     CHECK_STR(said.text, "-2010: no");
     begin(false);
     place(false);
     outcome(VENUE_EXISTS);
-    LAST(2, CASE_QUERY, 0, VENUE_NEWS);
+    LAST(2, CASE_QUERY, 0, VENUE_UPDATES);
     done(VENUE_ORDER_NEW, 0);
-    LAST(2, CASE_QUERY, 1, VENUE_NEWS_OPEN);
+    LAST(2, CASE_QUERY, 1, VENUE_UPDATE_OPEN);
 }
 
 /* What did not leave is sent later; but an order that protects nothing not after a minute. */
@@ -205,26 +205,26 @@ static void test_not_sent(void)
     place(false);
     answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = 3000});
     pass(2 * S);
-    LAST(1, CASE_PLACE, 0, VENUE_NEWS);
+    LAST(1, CASE_PLACE, 0, VENUE_UPDATES);
     pass(1 * S);
-    LAST(2, CASE_PLACE, 0, VENUE_NEWS);
+    LAST(2, CASE_PLACE, 0, VENUE_UPDATES);
     pass(60 * S);
     answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .text = "no route"});
-    LAST(2, CASE_PLACE, 1, VENUE_NEWS_REJECTED);
+    LAST(2, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
     CHECK_STR(said.text, "no route");
     begin(false);
     place(false);
     answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = 600000, .text = "banned"});
-    LAST(1, CASE_PLACE, 1, VENUE_NEWS_REJECTED); /* it would be too late */
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_REJECTED); /* it would be too late */
     begin(false);
     place(true);
     pass(60 * S);
     outcome(VENUE_NOT_SENT);
     pass(1 * S);
-    LAST(2, CASE_PLACE, 0, VENUE_NEWS);
+    LAST(2, CASE_PLACE, 0, VENUE_UPDATES);
     outcome(VENUE_NOT_SENT);
     cancel(); /* nothing is there that could be cancelled */
-    LAST(2, CASE_PLACE, 1, VENUE_NEWS_CANCELED);
+    LAST(2, CASE_PLACE, 1, VENUE_UPDATE_CANCELED);
 }
 
 static void lose(void)
@@ -238,17 +238,17 @@ static void test_unknown(void)
     begin(false);
     place(false);
     lose();
-    LAST(1, CASE_PLACE, 1, VENUE_NEWS_UNKNOWN);
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_UNKNOWN);
     hear_order(VENUE_ORDER_NEW, 0); /* user data says it before it is asked for */
-    LAST(1, CASE_PLACE, 2, VENUE_NEWS_OPEN);
+    LAST(1, CASE_PLACE, 2, VENUE_UPDATE_OPEN);
     pass(5 * S);
-    LAST(1, CASE_PLACE, 2, VENUE_NEWS_OPEN);
+    LAST(1, CASE_PLACE, 2, VENUE_UPDATE_OPEN);
 
     begin(false);
     place(false);
     lose();
     pass(1 * S);
-    LAST(2, CASE_QUERY, 1, VENUE_NEWS_UNKNOWN);
+    LAST(2, CASE_QUERY, 1, VENUE_UPDATE_UNKNOWN);
     outcome(VENUE_ABSENT); /* proves nothing yet */
     for (int i = 0; i < 14; i++) {
         pass(1 * S);
@@ -261,7 +261,7 @@ static void test_unknown(void)
     CHECK_INT(asked()->at.now_ns, now.now_ns); /* as soon as it can be proved */
     outcome(VENUE_ABSENT);
     CHECK_INT(said.n_news, 2);
-    CHECK_INT(news(), VENUE_NEWS_REJECTED);
+    CHECK_INT(news(), VENUE_UPDATE_REJECTED);
     CHECK_STR(said.text, "it never reached the venue");
 }
 
@@ -272,29 +272,29 @@ static void test_again(void)
     place(true);
     lose();
     pass(17 * S);
-    LAST(2, CASE_QUERY, 1, VENUE_NEWS_UNKNOWN);
+    LAST(2, CASE_QUERY, 1, VENUE_UPDATE_UNKNOWN);
     outcome(VENUE_ABSENT);
-    LAST(2, CASE_QUERY, 2, VENUE_NEWS_AGAIN);
+    LAST(2, CASE_QUERY, 2, VENUE_UPDATE_AGAIN);
     pass(60 * S); /* not before that is stored */
     CHECK_INT(said.n_asks, 2);
     place(true);
-    LAST(3, CASE_PLACE, 2, VENUE_NEWS_AGAIN);
+    LAST(3, CASE_PLACE, 2, VENUE_UPDATE_AGAIN);
     answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
-    CHECK_INT(news(), VENUE_NEWS_UNKNOWN);
+    CHECK_INT(news(), VENUE_UPDATE_UNKNOWN);
     pass(17 * S);
     outcome(VENUE_ABSENT);
-    LAST(4, CASE_QUERY, 4, VENUE_NEWS_REJECTED);
+    LAST(4, CASE_QUERY, 4, VENUE_UPDATE_REJECTED);
 
     begin(true); /* the same id is safe there: at once */
     place(true);
     answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
     pass(1 * S);
     outcome(VENUE_ABSENT);
-    LAST(3, CASE_PLACE, 1, VENUE_NEWS_UNKNOWN);
+    LAST(3, CASE_PLACE, 1, VENUE_UPDATE_UNKNOWN);
     outcome(VENUE_REFUSED); /* which may be due to the first */
-    LAST(4, CASE_QUERY, 1, VENUE_NEWS_UNKNOWN);
+    LAST(4, CASE_QUERY, 1, VENUE_UPDATE_UNKNOWN);
     done(VENUE_ORDER_NEW, 0);
-    LAST(4, CASE_QUERY, 2, VENUE_NEWS_OPEN);
+    LAST(4, CASE_QUERY, 2, VENUE_UPDATE_OPEN);
 }
 
 /* Where the venue's time is not known nothing is proved by it. */
@@ -314,7 +314,7 @@ static void test_no_clock(void)
     now.venue_ns = 9200 * S;
     pass(31 * S);
     outcome(VENUE_ABSENT);
-    CHECK_INT(news(), VENUE_NEWS_REJECTED);
+    CHECK_INT(news(), VENUE_UPDATE_REJECTED);
 }
 
 static void test_cancel(void)
@@ -322,17 +322,17 @@ static void test_cancel(void)
     begin(false);
     place(false);
     cancel(); /* waits */
-    LAST(1, CASE_PLACE, 0, VENUE_NEWS);
+    LAST(1, CASE_PLACE, 0, VENUE_UPDATES);
     lose();
     hear_order(VENUE_ORDER_NEW, 0);
-    LAST(2, CASE_CANCEL, 2, VENUE_NEWS_OPEN);
+    LAST(2, CASE_CANCEL, 2, VENUE_UPDATE_OPEN);
     outcome(VENUE_ABSENT); /* is not believed */
-    LAST(3, CASE_QUERY, 2, VENUE_NEWS_OPEN);
+    LAST(3, CASE_QUERY, 2, VENUE_UPDATE_OPEN);
     done(VENUE_ORDER_FILLED, 10); /* it was filled meanwhile */
-    LAST(4, CASE_FILLS, 2, VENUE_NEWS_OPEN);
+    LAST(4, CASE_FILLS, 2, VENUE_UPDATE_OPEN);
     struct venue_fill fills[] = {fill_of(4, 4), fill_of(6, 10)};
     answer((struct venue_answer){.outcome = VENUE_DONE, .fills = fills, .n_fills = 2});
-    LAST(4, CASE_FILLS, 4, VENUE_NEWS_FILL);
+    LAST(4, CASE_FILLS, 4, VENUE_UPDATE_FILL);
 
     begin(false);
     place(false);
@@ -340,12 +340,12 @@ static void test_cancel(void)
     cancel();
     answer((struct venue_answer){.outcome = VENUE_UNKNOWN});
     pass(1 * S);
-    LAST(3, CASE_QUERY, 1, VENUE_NEWS_OPEN);
+    LAST(3, CASE_QUERY, 1, VENUE_UPDATE_OPEN);
     done(VENUE_ORDER_NEW, 0);
     pass(2 * S);
-    LAST(4, CASE_CANCEL, 1, VENUE_NEWS_OPEN);
+    LAST(4, CASE_CANCEL, 1, VENUE_UPDATE_OPEN);
     done(VENUE_ORDER_CANCELED, 0);
-    LAST(4, CASE_CANCEL, 2, VENUE_NEWS_CANCELED);
+    LAST(4, CASE_CANCEL, 2, VENUE_UPDATE_CANCELED);
 }
 
 /* User data that were lost, repeated, or came in another order. */
@@ -359,14 +359,14 @@ static void test_fills(void)
     CHECK_INT(said.n_news, 2);
     hear_fill(2, 7); /* the one before is missing */
     CHECK_INT(said.n_news, 2);
-    LAST(2, CASE_FILLS, 2, VENUE_NEWS_FILL);
+    LAST(2, CASE_FILLS, 2, VENUE_UPDATE_FILL);
     struct venue_fill fills[] = {fill_of(3, 3), fill_of(2, 5), fill_of(2, 7)};
     answer((struct venue_answer){.outcome = VENUE_DONE, .fills = fills, .n_fills = 3});
     CHECK_INT(said.n_news, 4);
     hear_order(VENUE_ORDER_CANCELED, 7);
     hear_order(VENUE_ORDER_NEW, 0);
     CHECK_INT(said.n_news, 5);
-    CHECK_INT(news(), VENUE_NEWS_CANCELED);
+    CHECK_INT(news(), VENUE_UPDATE_CANCELED);
 }
 
 static void answer_open(const struct venue_order *orders, size_t n)
@@ -387,7 +387,7 @@ static void test_reconcile(void)
     struct venue_order other = {.client_id = "web_1", .id = "5", .state = VENUE_ORDER_NEW};
     begin(false);
     connect();
-    LAST(1, CASE_BALANCES, 0, VENUE_NEWS);
+    LAST(1, CASE_BALANCES, 0, VENUE_UPDATES);
     outcome(VENUE_DONE);
     answer_open(&other, 1);
     CHECK_INT(said.n_balances, 1);
@@ -402,10 +402,10 @@ static void test_reconcile(void)
     connect();
     outcome(VENUE_DONE);
     answer_open(NULL, 0); /* it is missing: what became of it? */
-    LAST(6, CASE_QUERY, 1, VENUE_NEWS_OPEN);
+    LAST(6, CASE_QUERY, 1, VENUE_UPDATE_OPEN);
     CHECK_INT(said.n_balances, 1);
     done(VENUE_ORDER_EXPIRED, 0);
-    CHECK_INT(news(), VENUE_NEWS_EXPIRED);
+    CHECK_INT(news(), VENUE_UPDATE_EXPIRED);
     order_cases_view(cases, &view);
     CHECK_INT(view.found.missing, 1);
     CHECK_INT(view.n_external, 0);
@@ -451,7 +451,7 @@ static void test_denied(void)
     begin(false);
     place(false);
     answer(denied);
-    CHECK_INT(news(), VENUE_NEWS_REJECTED);
+    CHECK_INT(news(), VENUE_UPDATE_REJECTED);
     CHECK_STR(said.text, "401");
     CHECK_INT(asked()->request, CASE_RIGHTS);
     CHECK_STR(said.reset, "");
@@ -494,7 +494,7 @@ static void test_adopted(void)
     for (int i = 0; i < said.n_asks; i++)
         CHECK_INT(said.asks[i].request, CASE_QUERY);
     hear_order(VENUE_ORDER_NEW, 0); /* the one that was to be cancelled */
-    LAST(26, CASE_CANCEL, 1, VENUE_NEWS_OPEN);
+    LAST(26, CASE_CANCEL, 1, VENUE_UPDATE_OPEN);
 }
 
 /* One that had ended here lives there: it is cancelled, and nothing is reported of it. */
@@ -505,12 +505,12 @@ static void test_stray(void)
     connect();
     outcome(VENUE_DONE);
     answer_open(&stray, 1);
-    LAST(3, CASE_QUERY, 0, VENUE_NEWS);
+    LAST(3, CASE_QUERY, 0, VENUE_UPDATES);
     done(VENUE_ORDER_NEW, 0);
-    LAST(4, CASE_CANCEL, 0, VENUE_NEWS);
+    LAST(4, CASE_CANCEL, 0, VENUE_UPDATES);
     done(VENUE_ORDER_CANCELED, 0);
     pass(10 * S);
-    LAST(5, CASE_BALANCES, 0, VENUE_NEWS);
+    LAST(5, CASE_BALANCES, 0, VENUE_UPDATES);
 }
 
 int main(void)

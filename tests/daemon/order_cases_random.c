@@ -175,7 +175,7 @@ static void book(struct world *w, struct kept_order *kept, const struct venue_fi
     w->now.quote -= order->side == ORDER_BUY ? fill->qty : -fill->qty;
 }
 
-static void on_news(void *ctx, uint64_t order_id, enum venue_news news, const char *venue_id,
+static void on_news(void *ctx, uint64_t order_id, enum venue_update news, const char *venue_id,
                     const char *text, const struct venue_fill *fill)
 {
     struct world *w = ctx;
@@ -183,23 +183,23 @@ static void on_news(void *ctx, uint64_t order_id, enum venue_news news, const ch
     (void)venue_id;
     (void)text;
     CHECK(kept && lives(kept));
-    if (news == VENUE_NEWS_OPEN && kept->order.state == ORDER_PENDING)
+    if (news == VENUE_UPDATE_OPEN && kept->order.state == ORDER_PENDING)
         kept->order.state = ORDER_OPEN;
-    else if (news == VENUE_NEWS_OPEN && kept->order.state == ORDER_UNKNOWN)
+    else if (news == VENUE_UPDATE_OPEN && kept->order.state == ORDER_UNKNOWN)
         kept->order.state = ORDER_OPEN;
-    else if (news == VENUE_NEWS_UNKNOWN) {
+    else if (news == VENUE_UPDATE_UNKNOWN) {
         CHECK(kept->order.state == ORDER_PENDING);
         kept->order.state = ORDER_UNKNOWN;
         unknown_total++;
-    } else if (news == VENUE_NEWS_FILL)
+    } else if (news == VENUE_UPDATE_FILL)
         book(w, kept, fill);
-    else if (news == VENUE_NEWS_CANCELED)
+    else if (news == VENUE_UPDATE_CANCELED)
         kept->order.state = ORDER_CANCELED;
-    else if (news == VENUE_NEWS_EXPIRED)
+    else if (news == VENUE_UPDATE_EXPIRED)
         kept->order.state = ORDER_EXPIRED;
-    else if (news == VENUE_NEWS_REJECTED)
+    else if (news == VENUE_UPDATE_REJECTED)
         kept->order.state = ORDER_REJECTED;
-    else if (news == VENUE_NEWS_AGAIN) {
+    else if (news == VENUE_UPDATE_AGAIN) {
         CHECK(kept->protects);
         kept->order.state = ORDER_PENDING;
         kept->again = true;
@@ -252,7 +252,7 @@ static void create(struct world *w)
                                               .id_for_life = w->venue.id_for_life};
     const struct order_cases_sink sink = {.ctx = w,
                                           .ask = on_ask,
-                                          .news = on_news,
+                                          .update = on_news,
                                           .ours = is_ours,
                                           .differ = differ,
                                           .balances = on_balances,

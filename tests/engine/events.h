@@ -290,10 +290,10 @@ static inline void random_venue_order(struct random *random, struct event_venue_
 {
     e->account = (int)random_between(random, 0, ACCOUNTS_MAX - 1);
     e->order_id = random_next(random);
-    e->news = (enum venue_news)random_between(random, 0, VENUE_NEWS - 1);
+    e->update = (enum venue_update)random_between(random, 0, VENUE_UPDATES - 1);
     random_name(random, e->venue_id, sizeof e->venue_id);
     random_name(random, e->text, sizeof e->text);
-    if (e->news != VENUE_NEWS_FILL)
+    if (e->update != VENUE_UPDATE_FILL)
         return;
     e->fill.price = random_i64(random);
     e->fill.qty = random_i64(random);
@@ -310,7 +310,7 @@ static inline void random_venue_account(struct random *random, struct random_eve
 {
     struct event_venue_account *e = &made->event.venue_account;
     e->account = (int)random_between(random, 0, ACCOUNTS_MAX - 1);
-    e->news = (enum venue_account_news)random_between(random, 0, VENUE_ACCOUNT_NEWS - 1);
+    e->update = (enum venue_account_update)random_between(random, 0, VENUE_ACCOUNT_UPDATES - 1);
     random_name(random, e->prefix, sizeof e->prefix);
     random_name(random, e->text, sizeof e->text);
     e->totals = made->totals;
@@ -570,9 +570,9 @@ static inline bool same_event(const struct event *a, const struct event *b)
     case EVENT_VENUE_CLOCK:
         return SAME_TEXT(venue_clock.venue) && SAME(venue_clock.ahead_ns);
     case EVENT_VENUE_ORDER:
-        return SAME(venue_order.account) && SAME(venue_order.order_id) && SAME(venue_order.news) &&
+        return SAME(venue_order.account) && SAME(venue_order.order_id) && SAME(venue_order.update) &&
                SAME_TEXT(venue_order.venue_id) && SAME_TEXT(venue_order.text) &&
-               (a->venue_order.news != VENUE_NEWS_FILL ||
+               (a->venue_order.update != VENUE_UPDATE_FILL ||
                 (SAME(venue_order.fill.price) && SAME(venue_order.fill.qty) &&
                  SAME(venue_order.fill.cumulative) && SAME(venue_order.fill.notional) &&
                  SAME(venue_order.fill.fee) && SAME_TEXT(venue_order.fill.fee_asset) &&
@@ -583,7 +583,7 @@ static inline bool same_event(const struct event *a, const struct event *b)
             if (!SAME(venue_account.totals[i].scale) || !SAME(venue_account.totals[i].total) ||
                 !SAME_TEXT(venue_account.totals[i].asset))
                 return false;
-        return SAME(venue_account.account) && SAME(venue_account.news) && SAME(venue_account.n) &&
+        return SAME(venue_account.account) && SAME(venue_account.update) && SAME(venue_account.n) &&
                SAME_TEXT(venue_account.prefix) && SAME_TEXT(venue_account.text);
     case EVENT_SYMBOL_CONNECTION:
         return SAME(symbol_connection.symbol) && SAME(symbol_connection.up);

@@ -93,7 +93,7 @@ static void play(struct random *random, double slippage_bp)
         }
         struct event fill = {.kind = EVENT_VENUE_ORDER,
                              .venue_order = {.order_id = h.command_order,
-                                             .news = VENUE_NEWS_FILL,
+                                             .update = VENUE_UPDATE_FILL,
                                              .fill = {.price = llround(worse / 1e6) * 1000000,
                                                       .qty = leg.qty,
                                                       .cumulative = leg.qty,

@@ -20,13 +20,16 @@ static void open_account(const struct strategy *strategy)
     trade(&h, BTCUSDT, 60000 * E8, E8);
 }
 
-static void account_news(enum venue_account_news news, int64_t usdt, int64_t btc)
+static void account_news(enum venue_account_update news, int64_t usdt, int64_t btc)
 {
     const struct venue_total totals[] = {{"USDT", 8, usdt}, {"BTC", 8, btc}, {"DOGE", 8, 77}};
-    struct event event = {
-        .kind = EVENT_VENUE_ACCOUNT,
-        .venue_account = {
-            .account = ALICE, .news = news, .prefix = "0abc1234", .totals = totals, .n = 3, .text = "wiped"}};
+    struct event event = {.kind = EVENT_VENUE_ACCOUNT,
+                          .venue_account = {.account = ALICE,
+                                            .update = news,
+                                            .prefix = "0abc1234",
+                                            .totals = totals,
+                                            .n = 3,
+                                            .text = "wiped"}};
     CHECK_INT(harness_event(&h, &event), 0);
 }
 
@@ -36,14 +39,14 @@ static void attached(int64_t btc)
     account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, btc);
 }
 
-static struct event news_of(uint64_t id, enum venue_news news)
+static struct event news_of(uint64_t id, enum venue_update news)
 {
     return (struct event){
         .kind = EVENT_VENUE_ORDER,
-        .venue_order = {.account = ALICE, .order_id = id, .news = news, .venue_id = "17", .text = "no"}};
+        .venue_order = {.account = ALICE, .order_id = id, .update = news, .venue_id = "17", .text = "no"}};
 }
 
-static void news(uint64_t id, enum venue_news kind)
+static void news(uint64_t id, enum venue_update kind)
 {
     struct event event = news_of(id, kind);
     CHECK_INT(harness_event(&h, &event), 0);
@@ -52,7 +55,7 @@ static void news(uint64_t id, enum venue_news kind)
 static void filled(uint64_t id, int64_t price, int64_t qty, int64_t cumulative, const char *fee_asset,
                    int64_t fee)
 {
-    struct event event = news_of(id, VENUE_NEWS_FILL);
+    struct event event = news_of(id, VENUE_UPDATE_FILL);
     event.venue_order.fill.price = price;
     event.venue_order.fill.qty = qty;
     event.venue_order.fill.cumulative = cumulative;
@@ -110,7 +113,7 @@ static void test_fill(void)
     CHECK_INT(state_of(id), ORDER_PENDING);
     CHECK_INT(h.fills, 0);
     CHECK(reserved(&h, ALICE, "USDT") > 600 * E8);
-    news(id, VENUE_NEWS_OPEN);
+    news(id, VENUE_UPDATE_OPEN);
     CHECK_INT(state_of(id), ORDER_OPEN);
     int seen;
     CHECK(engine_venue_seen(h.engine, ALICE, &seen) == id && seen == BTCUSDT);
@@ -127,7 +130,7 @@ static void test_fill(void)
     CHECK_INT(held()->cost, 24004000000 + 36012000000); /* 60010 · 0.004 + 60020 · 0.006 */
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     filled(id, 60020 * E8, 600000, 1000000, "BTC", 600); /* it has ended */
-    news(id, VENUE_NEWS_CANCELED);
+    news(id, VENUE_UPDATE_CANCELED);
     CHECK_INT(h.fills, 2);
     id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_LIMIT, 999000, 61000 * E8);
     CHECK_INT(h.command_reason, ORDER_OK);
@@ -160,16 +163,16 @@ static void test_unknown(void)
 {
     attached(0);
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
-    news(id, VENUE_NEWS_UNKNOWN);
+    news(id, VENUE_UPDATE_UNKNOWN);
     CHECK_INT(state_of(id), ORDER_UNKNOWN);
     CHECK_STR(h.last_alert, "VENUE_UNKNOWN");
     CHECK(reserved(&h, ALICE, "USDT") > 0);
-    news(id, VENUE_NEWS_AGAIN);
+    news(id, VENUE_UPDATE_AGAIN);
     CHECK_INT(h.n_placed, 2);
-    news(id, VENUE_NEWS_OPEN);
+    news(id, VENUE_UPDATE_OPEN);
     CHECK_INT(state_of(id), ORDER_OPEN);
     CHECK(strncmp(h.last_over, "VENUE_UNKNOWN order 1 ", 21) == 0);
-    news(id, VENUE_NEWS_UNKNOWN); /* it is known to be there */
+    news(id, VENUE_UPDATE_UNKNOWN); /* it is known to be there */
     CHECK_INT(state_of(id), ORDER_OPEN);
     cancel(&h, id);
     CHECK(h.n_canceled == 1 && h.canceled[0] == id && state_of(id) == ORDER_OPEN);
@@ -178,13 +181,13 @@ static void test_unknown(void)
     cancel(&h, id);
     CHECK_INT(h.n_canceled, 1);
     filled(id, 59000 * E8, 1000, 1000, "BTC", 1);
-    news(id, VENUE_NEWS_CANCELED);
+    news(id, VENUE_UPDATE_CANCELED);
     CHECK_INT(state_of(id), ORDER_CANCELED);
     CHECK_INT(held()->qty, 999);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
-    news(id, VENUE_NEWS_UNKNOWN);
-    news(id, VENUE_NEWS_REJECTED);
+    news(id, VENUE_UPDATE_UNKNOWN);
+    news(id, VENUE_UPDATE_REJECTED);
     CHECK_INT(state_of(id), ORDER_REJECTED);
     CHECK_INT(reported(&h, id)->reason, ORDER_VENUE_REFUSED);
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_QTY, .qty = 1000});
@@ -206,11 +209,11 @@ static void test_expiry(void)
                             .by_hand = true};
     uint64_t id = ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_OK);
-    news(id, VENUE_NEWS_OPEN);
+    news(id, VENUE_UPDATE_OPEN);
     for (int i = 0; i < 5; i++)
         pass(&h, MINUTE_NS);
     CHECK(h.n_canceled == 1 && state_of(id) == ORDER_OPEN);
-    news(id, VENUE_NEWS_CANCELED);
+    news(id, VENUE_UPDATE_CANCELED);
     CHECK_INT(state_of(id), ORDER_CANCELED);
     request.type = ORDER_TRAILING_STOP;
     request.trail_e6 = 10000;
@@ -247,13 +250,13 @@ static void test_bracket(void)
     CHECK(reported(&h, stop)->qty <= held()->qty && reported(&h, stop)->qty > held()->qty - 1000);
     CHECK(engine_venue_waits(h.engine, profit) && !engine_venue_waits(h.engine, stop));
     CHECK(reported(&h, profit)->emulated && state_of(profit) == ORDER_PENDING);
-    news(stop, VENUE_NEWS_OPEN);
+    news(stop, VENUE_UPDATE_OPEN);
     trade(&h, BTCUSDT, 61999 * E8, E8);
     CHECK_INT(h.n_canceled, 0);
     trade(&h, BTCUSDT, 62000 * E8, E8); /* the price comes to it: the stop makes room first */
     CHECK(h.n_canceled == 1 && h.canceled[0] == stop && h.n_placed == 2);
     trade(&h, BTCUSDT, 61000 * E8, E8);
-    news(stop, VENUE_NEWS_CANCELED);
+    news(stop, VENUE_UPDATE_CANCELED);
     CHECK(h.n_placed == 3 && h.placed[2] == profit);
     int64_t qty = engine_find_order(h.engine, profit)->qty;
     CHECK(qty <= held()->qty && qty > held()->qty - 1000);
@@ -266,11 +269,11 @@ static void test_bracket(void)
     entry = enter();
     stop = entry + 1;
     profit = entry + 2;
-    news(stop, VENUE_NEWS_OPEN);
+    news(stop, VENUE_UPDATE_OPEN);
     trade(&h, BTCUSDT, 62000 * E8, E8);
     filled(stop, 58990 * E8, 2000, 2000, "USDT", 1);
     CHECK(engine_venue_waits(h.engine, profit));
-    news(stop, VENUE_NEWS_CANCELED);
+    news(stop, VENUE_UPDATE_CANCELED);
     CHECK(h.n_placed == 3 && h.placed[2] == profit);
     CHECK(reported(&h, profit)->qty <= held()->qty && reported(&h, profit)->qty > held()->qty - 1000);
     harness_close(&h);
@@ -293,7 +296,7 @@ static void test_bracket(void)
     struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 60000 * E8);
     kline(&h, BTCUSDT, &bar);
     entry = engine_order(h.engine, 0)->id;
-    news(entry, VENUE_NEWS_REJECTED);
+    news(entry, VENUE_UPDATE_REJECTED);
     CHECK_STR(h.last_alert, "VENUE_REFUSED");
     CHECK_INT(engine_orders(h.engine), 0);
     CHECK_INT(h.n_placed, 1);
@@ -306,7 +309,7 @@ static void leave_with_stop(bool stop_fills)
 {
     attached(0);
     uint64_t entry = enter(), stop = entry + 1;
-    news(stop, VENUE_NEWS_OPEN);
+    news(stop, VENUE_UPDATE_OPEN);
     command(&h, (struct event_command){.kind = COMMAND_FLATTEN});
     CHECK(h.n_placed == 2 && h.n_canceled == 1 && h.canceled[0] == stop);
     CHECK_INT(state_of(entry + 2), ORDER_CANCELED); /* the profit ended here */
@@ -319,7 +322,7 @@ static void leave_with_stop(bool stop_fills)
         CHECK_INT(reported(&h, sale)->reason, ORDER_REDUCE_ONLY);
         CHECK_INT(h.n_placed, 2);
     } else {
-        news(stop, VENUE_NEWS_CANCELED);
+        news(stop, VENUE_UPDATE_CANCELED);
         CHECK(h.n_placed == 3 && h.placed[2] == sale);
         const struct order *o = engine_find_order(h.engine, sale);
         CHECK(o->qty <= held()->qty && o->qty > held()->qty - 1000);
@@ -352,20 +355,20 @@ static void test_part(void)
 {
     attached(0);
     uint64_t entry = enter(), stop = entry + 1, sale = sell(1000000);
-    news(stop, VENUE_NEWS_OPEN);
+    news(stop, VENUE_UPDATE_OPEN);
     CHECK(h.command_reason == ORDER_OK && h.n_canceled == 1 && h.n_placed == 2);
-    news(stop, VENUE_NEWS_CANCELED);
+    news(stop, VENUE_UPDATE_CANCELED);
     uint64_t again = sale + 1;
     CHECK(h.n_placed == 3 && h.placed[2] == sale && engine_venue_waits(h.engine, again));
     filled(sale, 60000 * E8, 1000000, 1000000, "USDT", 1);
     CHECK(h.n_placed == 4 && h.placed[3] == again);
     CHECK(reported(&h, again)->stop_price == 59000 * E8 && reported(&h, again)->reduce_only);
     CHECK(reported(&h, again)->qty <= held()->qty && reported(&h, again)->qty > held()->qty - 1000);
-    news(again, VENUE_NEWS_OPEN);
+    news(again, VENUE_UPDATE_OPEN);
 
     /* All of it: only dust is left, no exit stays, and the strategy is flat. */
     sale = sell(held()->qty / 1000 * 1000);
-    news(again, VENUE_NEWS_CANCELED);
+    news(again, VENUE_UPDATE_CANCELED);
     CHECK_INT(h.n_placed, 5);
     int64_t qty = engine_find_order(h.engine, sale)->qty;
     filled(sale, 60000 * E8, qty, qty, "USDT", 1);
@@ -399,7 +402,7 @@ static void test_reset(void)
 {
     attached(0);
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
-    news(id, VENUE_NEWS_UNKNOWN);
+    news(id, VENUE_UPDATE_UNKNOWN);
     struct event_command reset = {.kind = COMMAND_ACCOUNT_RESET, .money = {ALICE, 0, 0}};
     command(&h, reset);
     CHECK_INT(h.command_reason, ORDER_VENUE_TERMS); /* it was not reset there */
@@ -417,6 +420,9 @@ static void test_reset(void)
     CHECK_INT(h.ledger_sum[ALICE][0], 0);
     account_news(VENUE_ACCOUNT_ATTACHED, 9000 * E8, 0);
     CHECK_INT(engine_equity(h.engine, ALICE), 9000 * E8);
+    command(&h, reset); /* and where nothing is open there: it is attached again */
+    CHECK_INT(h.command_reason, ORDER_OK);
+    CHECK(!engine_venue_attached(h.engine, ALICE) && h.ledger_sum[ALICE][0] == 0);
     harness_close(&h);
 }
 
@@ -425,14 +431,14 @@ static void test_bad_news(void)
 {
     attached(0);
     uint64_t id = order(&h, BOB, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
-    news(id, VENUE_NEWS_CANCELED);
+    news(id, VENUE_UPDATE_CANCELED);
     CHECK(order_live(state_of(id)));
-    struct event event = news_of(id, VENUE_NEWS_OPEN);
+    struct event event = news_of(id, VENUE_UPDATE_OPEN);
     event.venue_order.account = BOB;
     CHECK_INT(harness_event(&h, &event), -EINVAL);
     event.venue_order.account = 5000;
     CHECK_INT(harness_event(&h, &event), -EINVAL);
-    event = news_of(99, VENUE_NEWS_FILL);
+    event = news_of(99, VENUE_UPDATE_FILL);
     event.venue_order.fill.price = event.venue_order.fill.qty = event.venue_order.fill.cumulative = 1;
     CHECK_INT(harness_event(&h, &event), -EINVAL);
     event.venue_order.fill.qty = -1;
@@ -443,8 +449,8 @@ static void test_bad_news(void)
 /* One event of a random venue, or of its user. */
 static void random_step(struct random *random)
 {
-    static const enum venue_news kinds[] = {VENUE_NEWS_OPEN, VENUE_NEWS_UNKNOWN, VENUE_NEWS_CANCELED,
-                                            VENUE_NEWS_REJECTED};
+    static const enum venue_update kinds[] = {VENUE_UPDATE_OPEN, VENUE_UPDATE_UNKNOWN, VENUE_UPDATE_CANCELED,
+                                              VENUE_UPDATE_REJECTED};
     size_t n = engine_orders(h.engine);
     const struct order *o =
         n > 0 ? engine_order(h.engine, (size_t)random_between(random, 0, (int64_t)n - 1)) : NULL;
