@@ -319,7 +319,7 @@ const struct order *engine_order(const struct engine *engine, size_t i);
  * reset there, and sends nothing more. */
 bool engine_venue_attached(const struct engine *engine, int account);
 bool engine_venue_halted(const struct engine *engine, int account);
-/* The last order that its venue reported, whose absence there tells of another account; 0: none. */
+/* The last order that its venue reported; where that has none of the name, it is another account. 0: none. */
 uint64_t engine_venue_seen(const struct engine *engine, int account, int *ret_symbol);
 #define ENGINE_VENUE_RESET "reset"
 /* For engine_restore_at_venue(). */
