@@ -342,7 +342,7 @@ def test_orders():
         assert rest(v, "/v2/orders?symbols=AAP,BTC") == [] and len(rest(v, "/v2/orders?status=closed")) == 1
         dear = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
         dear.request("PATCH", f"/v2/orders/{gtc['id']}", json.dumps({"qty": "200000"}), {**KEYS, "Content-Type": "application/json"})
-        assert dear.getresponse().status == 403 and rest(v, f"/v2/orders/{gtc['id']}")["status"] == "canceled"
+        assert dear.getresponse().status == 403 and rest(v, f"/v2/orders/{gtc['id']}")["status"] == "new"
         c = Client(v, "/v2/sip")  # which begins the play
         c.subscribe(bars=["AAPL"])
         until(lambda: time.sleep(0.2) or rest(v, f"/v2/orders/{day['id']}")["status"] == "expired", "the session's end")
