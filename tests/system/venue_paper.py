@@ -124,8 +124,8 @@ def place_some(daemon, venue, draw, status):
 
 def settled(daemon):
     """All orders have ended, and the balances were compared since."""
-    since = daemon.wait_status(lambda s: not s["orders"] and at_venue(s)["attached"], "the end of all orders", 2 * harness.PATIENCE)["now_ns"]
-    return daemon.wait_status(lambda s: (at_venue(s)["reconciled"] or {}).get("balances_compared")
+    since = daemon.wait_status(lambda s: not s["orders"] and at_venue(s).get("attached"), "the end of all orders", 2 * harness.PATIENCE)["now_ns"]
+    return daemon.wait_status(lambda s: (at_venue(s).get("reconciled") or {}).get("balances_compared")
                               and at_venue(s)["reconciled"]["at_ns"] > since + 5_000_000_000, "balances compared after it")
 
 
@@ -216,7 +216,7 @@ def wiped(folder):
     daemon = start(folder, inside, venue)  # which knows of no order but by the engine's state
     settled(daemon)
     harness.fault(venue.replay, "wipe")
-    daemon.wait_status(lambda s: at_venue(s)["halted"], "an account that is halted")
+    daemon.wait_status(lambda s: at_venue(s).get("halted"), "an account that is halted")
     assert "not attached" in daemon.papertape("order", "buy", venue.symbol, "0.01", status=1)
     daemon.papertape("account", "reset", "paper")
     attached(daemon)
