@@ -209,6 +209,7 @@ def wiped(folder):
     daemon.wait_status(lambda s: s["positions"], "a position")
     daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "50000.00")
     daemon.wait_status(lambda s: any(o["state"] == "OPEN" for o in s["orders"]), "an order that rests there")
+    assert "is reset only while it is halted" in daemon.papertape("account", "reset", "paper", status=1)
     daemon = without_log(folder, inside, venue, daemon)
     daemon.papertape("order", "cancel", "--all")
     settled(daemon)
@@ -254,7 +255,6 @@ def configured(folder):
     status = attached(daemon)
     said = daemon.papertape("account", "deposit", "paper", "1", status=1)
     assert "the account is at its venue: money is moved there" in said, said
-    assert "is reset only while it is halted" in daemon.papertape("account", "reset", "paper", status=1)
     assert venue.orders() == [] and len(at_venue(status)["prefix"]) == 8
     daemon.papertape("order", "buy", venue.symbol, "0.01")
     daemon.wait_status(lambda s: s["positions"], "a position")
