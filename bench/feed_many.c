@@ -7,18 +7,22 @@
  * the venue's parser, the session (event log, engine with a strategy on bars of a second, books, rows for the
  * database, which commits to a file in FOLDER).
  *
- * A frame's latency is counted from when the kernel had the last byte of its TLS record, by the kernel's own
- * stamp (SO_TIMESTAMPNS, asked for where OpenSSL reads its socket), to when the engine has decided on it: so
- * what waits in the socket behind others counts. Lines on standard output: case, value, unit, limit between
- * tabs.
+ * A frame's latency is counted to when the engine has decided on it, from when the kernel had the first bytes
+ * of all that OpenSSL read with it, by the kernel's own stamp (SO_TIMESTAMPNS): so what waits in the socket,
+ * or in OpenSSL, behind others counts. The kernel may join bytes that wait, under the stamp of the later
+ * ones: so `p99_since_empty` counts from when the socket was last seen empty, before which no byte can have
+ * come. Lines on standard output: case, value, unit, limit between tabs.
  *
  * With `fifo` at real-time priority: what is left when no other process takes the core away.
  *
- * Prediction: 50,000 frames/s at 0.4 us to parse and apply, 0.5 us for the engine and its rows, 2 us for TLS
- * and websocket of a frame of 200 bytes, 0.5 us for the log: 3.5 us, 17 % of the core; p50 50 us, since the
- * replay sends what is due each millisecond in one go; p99 300 us, when such a burst meets the database's
- * thread on the same core. */
+ * Prediction: 50,000 frames/s at 0.4 us to parse and apply, 0.5 us for the engine and its rows, 1 us for TLS
+ * of a frame of 200 bytes (a read for all that waits, not two and a poll for each: those were 3 us) and 0.5
+ * us for the websocket, 0.5 us for the log: 3 us, 15 % of the core; p50 100 us, since the replay sends what
+ * is due each millisecond in one go; p99 500 us, when 500 bars end at once (each second: 500 frames more, 1.5
+ * ms of work, which their sender needs too). */
+#include <dlfcn.h>
 #include <errno.h>
+#include <openssl/ssl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,12 +73,21 @@ struct many {
     int64_t seconds;
     bool settled, measuring;
     uint64_t frames, lost_connections, bad, lost_before;
-    uint32_t latencies[LATENCY_US_MAX + 1]; /* by microsecond; the last: longer */
+    uint32_t latencies[LATENCY_US_MAX + 1],
+        since_empty[LATENCY_US_MAX + 1]; /* by microsecond; the last: longer */
     int64_t begin_ns, begin_cpu_ns;
 };
 
 static struct many many;
-static int64_t arrived_ns; /* when the kernel had the bytes that OpenSSL read last */
+
+enum { FDS_MAX = 1024 };
+
+static struct {
+    bool is_tcp, is_other;
+    int64_t first_ns;               /* when the kernel had the first bytes of those read last */
+    int64_t empty_ns, was_empty_ns; /* when there were no more; and before those */
+} sockets[FDS_MAX];
+static int reading; /* the socket of the connection whose record was asked for last */
 
 _Noreturn static void die(const char *what, const char *why)
 {
@@ -97,41 +110,70 @@ static int64_t cpu_ns(void)
     return now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
-/* Takes the C library's place for OpenSSL too: of TCP sockets it asks the kernel when the bytes came. */
-ssize_t read(int fd, void *buf, size_t size)
+static bool is_tcp(int fd)
 {
-    static bool stamped[1024];
-    static _Thread_local bool other[1024];
+    int type = 0, domain = 0, on = 1;
+    socklen_t len = sizeof type;
+    bool tcp = getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+    len = sizeof domain;
+    tcp = tcp && getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_INET &&
+          setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0;
+    errno = 0;
+    return tcp;
+}
+
+/* When the kernel had the first byte that waits; 0: none does. */
+static int64_t stamp_of_first(int fd)
+{
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof(struct timespec))];
     } control;
-    struct iovec iov = {buf, size};
+    char byte;
+    struct iovec iov = {&byte, 1};
     struct msghdr message = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (fd < 0 || fd >= 1024 || (!stamped[fd] && other[fd]))
-        return syscall(SYS_read, fd, buf, size);
-    if (!stamped[fd]) {
-        int type = 0, domain = 0, on = 1;
-        socklen_t len = sizeof type;
-        bool tcp = getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
-        len = sizeof domain;
-        tcp = tcp && getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_INET &&
-              setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0;
-        errno = 0;
-        stamped[fd] = tcp;
-        other[fd] = !tcp;
-        if (!tcp)
-            return syscall(SYS_read, fd, buf, size);
-    }
-    ssize_t n = recvmsg(fd, &message, 0);
+    ssize_t n = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT);
     for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL; c; c = CMSG_NXTHDR(&message, c))
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
             struct timespec at;
             memcpy(&at, CMSG_DATA(c), sizeof at);
-            arrived_ns = at.tv_sec * SECOND_NS + at.tv_nsec;
+            return at.tv_sec * SECOND_NS + at.tv_nsec;
         }
+    return 0;
+}
+
+/* Takes the C library's place for OpenSSL too: of TCP sockets it asks the kernel when the bytes came. */
+ssize_t read(int fd, void *buf, size_t size)
+{
+    if (fd < 0 || fd >= FDS_MAX || sockets[fd].is_other)
+        return syscall(SYS_read, fd, buf, size);
+    if (!sockets[fd].is_tcp) {
+        sockets[fd].is_tcp = is_tcp(fd);
+        sockets[fd].is_other = !sockets[fd].is_tcp;
+        return syscall(SYS_read, fd, buf, size);
+    }
+    int64_t first_ns = stamp_of_first(fd);
+    ssize_t n = syscall(SYS_read, fd, buf, size);
+    int saved = errno;
+    if (n > 0) {
+        sockets[fd].first_ns = first_ns;
+        sockets[fd].was_empty_ns = sockets[fd].empty_ns;
+    }
+    if (n < (ssize_t)size)
+        sockets[fd].empty_ns = wall_ns();
+    errno = saved;
     return n;
+}
+
+/* Likewise: many records come of one read, and those of two connections by turns. */
+int SSL_read(SSL *ssl, void *buf, int size)
+{
+    static int (*theirs)(SSL *, void *, int);
+    if (!theirs)
+        *(void **)&theirs = dlsym(RTLD_NEXT, "SSL_read");
+    reading = SSL_get_fd(ssl);
+    return theirs(ssl, buf, size);
 }
 
 /* --- what comes in */
@@ -159,6 +201,12 @@ static void committed(void *ctx, uint64_t ticket)
     (void)ctx, (void)ticket;
 }
 
+static void count(uint32_t *latencies, int64_t ns)
+{
+    int64_t us = ns / 1000;
+    latencies[us < 0 ? 0 : us < LATENCY_US_MAX ? us : LATENCY_US_MAX]++;
+}
+
 static void on_frame(void *user, const char *data, size_t len)
 {
     (void)user;
@@ -171,8 +219,9 @@ static void on_frame(void *user, const char *data, size_t len)
         daemon_session_event(many.session, &event);
         if (!many.measuring)
             continue;
-        int64_t us = arrived_ns ? (wall_ns() - arrived_ns) / 1000 : 0;
-        many.latencies[us < 0 ? 0 : us < LATENCY_US_MAX ? us : LATENCY_US_MAX]++;
+        int64_t now_ns = wall_ns();
+        count(many.latencies, now_ns - sockets[reading].first_ns);
+        count(many.since_empty, now_ns - sockets[reading].was_empty_ns);
         many.frames++;
     }
 }
@@ -201,22 +250,16 @@ static size_t resident(void)
     return rss * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void print_latencies(void)
+static void print_latency(const char *name, const uint32_t *latencies, double quantile, int us_max)
 {
-    static const struct {
-        const char *name;
-        double q;
-    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
-        uint64_t wanted = (uint64_t)(quantiles[i].q * (double)many.frames), sum = 0;
-        int us = 0;
-        while (us < LATENCY_US_MAX && (sum += many.latencies[us]) < wanted)
-            us++;
-        printf("%s\t%.6f\ts\t", quantiles[i].name, us * 1e-6);
-        if (quantiles[i].q == 0.99)
-            printf("%.6f", P99_US_MAX * 1e-6);
-        putchar('\n');
-    }
+    uint64_t wanted = (uint64_t)(quantile * (double)many.frames), sum = 0;
+    int us = 0;
+    while (us < LATENCY_US_MAX && (sum += latencies[us]) < wanted)
+        us++;
+    printf("%s\t%.6f\ts\t", name, us * 1e-6);
+    if (us_max)
+        printf("%.6f", us_max * 1e-6);
+    putchar('\n');
 }
 
 static size_t book_memory(void)
@@ -251,10 +294,15 @@ static void finish(uv_timer_t *timer)
     uint64_t lost = lost_so_far() - many.lost_before + (uint64_t)(many.n_symbols - books_synced());
     double seconds = (double)(wall_ns() - many.begin_ns) * 1e-9;
     printf("frames\t%.0f\tframes/s\t\n", (double)many.frames / seconds);
-    print_latencies();
+    print_latency("p50", many.latencies, 0.5, 0);
+    print_latency("p99", many.latencies, 0.99, P99_US_MAX);
+    print_latency("p99.9", many.latencies, 0.999, 0);
+    print_latency("max", many.latencies, 1, 0);
+    print_latency("p99_since_empty", many.since_empty, 0.99, 0);
     printf("cpu\t%.4f\tcores\t1\n", (double)(cpu_ns() - many.begin_cpu_ns) * 1e-9 / seconds);
     printf("lost\t%llu\tframes, books and connections\t\n", (unsigned long long)lost);
-    printf("resident_symbol\t%.0f\tB\t\n", (double)(resident() - sizeof many.latencies) / many.n_symbols);
+    printf("resident_symbol\t%.0f\tB\t\n",
+           (double)(resident() - sizeof many.latencies - sizeof many.since_empty) / many.n_symbols);
     printf("book_symbol\t%.0f\tB\t\n", (double)book_memory() / many.n_symbols);
     fflush(stdout);
     for (int i = 0; i < many.n_streams; i++)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/net/read_ahead.h"
 #include "exchange/whole_file.h"
 
 enum {
@@ -206,6 +207,7 @@ int net_context_create(const struct net_config *config, struct net_context **ret
         r = -ELIBACC;
         goto fail;
     }
+    net_read_ahead_init(net);
     r = http_init(net);
     if (r < 0) {
         snprintf(error, NET_ERROR_MAX, "libcurl: %s", strerror(-r));
@@ -248,6 +250,7 @@ static void on_stopping(uv_idle_t *idle)
     struct net_context *net = idle->data;
     if (!net->lws_ending) {
         http_finish(net);
+        net_read_ahead_finish(net);
         net->lws_ending = true;
         lws_context_destroy(net->lws);
         return;

@@ -18,6 +18,9 @@ struct net_context {
     CURLM *multi;
     uv_timer_t http_timer;
     struct net_trust *trust; /* that `tls` has */
+    struct net_reader *readers;
+    uv_prepare_t before_poll;
+    uv_idle_t no_wait;
     char *user_agent;
 
     uv_idle_t stopping; /* runs once a turn while the context stops */

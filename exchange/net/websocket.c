@@ -10,6 +10,7 @@
 #include "exchange/clock.h"
 #include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
+#include "exchange/net/read_ahead.h"
 #include "exchange/net/resolver.h"
 #include "exchange/net/retry_after.h"
 #include "exchange/net/secret.h"
@@ -44,6 +45,7 @@ struct websocket {
     size_t n_headers;
     uv_timer_t timer; /* start, connect timeout, then signs of life while paused */
     struct lws *wsi;  /* NULL: not yet, or no more */
+    struct net_reader reader;
     bool opened, ended, destroyed, paused;
     bool refused; /* no more of what comes is taken: its close frame has yet to leave */
 
@@ -192,7 +194,7 @@ static void on_refused(uv_timer_t *timer)
  * written behind the end of its buffer. */
 static void refuse(struct websocket *websocket, struct lws *wsi, int code)
 {
-    websocket->refused = true;
+    websocket->refused = websocket->reader.held = true;
     websocket->end_code = code;
     lws_rx_flow_control(wsi, 0);
     uv_timer_start(&websocket->timer, on_refused, 0, 0);
@@ -370,10 +372,12 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
         uv_timer_stop(&websocket->timer);
         websocket->opened = true;
+        net_reader_start(websocket->net, &websocket->reader, &websocket->wsi);
         websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
         websocket->handler->opened(websocket->user);
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE:
+        websocket->reader.received++;
         receive(websocket, wsi, in, len);
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
@@ -586,7 +590,7 @@ void websocket_pause(struct websocket *websocket, bool paused)
 {
     if (!is_open(websocket) || paused == websocket->paused)
         return;
-    websocket->paused = paused;
+    websocket->paused = websocket->reader.held = paused;
     websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
     if (paused)
         uv_timer_start(&websocket->timer, on_paused_tick, PAUSED_TICK_MS, PAUSED_TICK_MS);
@@ -620,6 +624,7 @@ void websocket_destroy(struct websocket *websocket)
         return;
     bool goodbye = is_open(websocket);
     websocket->destroyed = true;
+    net_reader_stop(&websocket->reader);
     while (websocket->first)
         drop_first(websocket);
     free(websocket->buffer);
