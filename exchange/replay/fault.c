@@ -129,6 +129,23 @@ static bool parse_duration(struct faults *faults, const char *text, size_t at)
     return read_duration(text, &end, ns) && *end == '\0' && *ns > 0;
 }
 
+static bool parse_fill_latency(struct faults *faults, const char *text, size_t at)
+{
+    const char *end;
+    int64_t *ns = member(faults, at);
+    return read_duration(text, &end, ns) && *end == '\0' && *ns <= FAULT_FILL_LATENCY_MAX_S * NS_PER_S;
+}
+
+/* Basis points, with at most two digits after the point. */
+static bool parse_fill_slippage(struct faults *faults, const char *text, size_t at)
+{
+    int64_t e6;
+    if (decimal_parse(text, strlen(text), 2, &e6) != 0 || e6 < 0 || e6 > FAULT_FILL_SLIPPAGE_MAX_BP * 100)
+        return false;
+    *(int32_t *)member(faults, at) = (int32_t)e6;
+    return true;
+}
+
 static bool parse_shutdown(struct faults *faults, const char *text, size_t at)
 {
     const char *end = text;
@@ -255,6 +272,8 @@ static const struct {
     {"delist@", parse_change, FAULT_DELIST},
     {"actions:", parse_count, AT(actions_bad)},
     {"order:late:", parse_duration, AT(order_late_ns)},
+    {"fill-latency:", parse_fill_latency, AT(fill_latency_ns)},
+    {"fill-slippage:", parse_fill_slippage, AT(fill_slippage_e6)},
 };
 
 const char *replay_fault_help(void)
@@ -263,14 +282,16 @@ const char *replay_fault_help(void)
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3, order:lost-request, order:lost-answer, order:twice, order:5xx-done, "
-           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, none";
+           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, fill-latency:120ms, fill-slippage:3, none";
 }
 
-/* All are over; a symbol's changes stay, as those of its venue do. */
+/* All are over; a symbol's changes stay, as those of its venue do, and how it fills. */
 static void end_all(struct faults *faults)
 {
     struct faults none = {.base_ns = faults->base_ns,
                           .tls_expired = faults->tls_expired, /* of a certificate that is in use */
+                          .fill_latency_ns = faults->fill_latency_ns,
+                          .fill_slippage_e6 = faults->fill_slippage_e6,
                           .n_changes = faults->n_changes};
     memcpy(none.changes, faults->changes, sizeof(none.changes));
     *faults = none;

@@ -26,6 +26,8 @@ enum {
     FAULT_STREAM_MAX = 64,
     FAULT_WORD_MAX = 24,
     FAULT_ERROR_MAX = 1024,
+    FAULT_FILL_LATENCY_MAX_S = 60,
+    FAULT_FILL_SLIPPAGE_MAX_BP = 1000,
 };
 
 /* A change of a symbol while it is played. */
@@ -86,6 +88,9 @@ struct faults {
     bool user_drop, user_dup, user_reorder;
     int64_t order_late_ns; /* 0: never */
     bool wipe;             /* at the next chance, which ends it */
+    /* Of fills, as --fill-latency and --fill-slippage; "none" leaves them. */
+    int64_t fill_latency_ns;  /* of market time, from an order's receipt until it meets the book */
+    int32_t fill_slippage_e6; /* by which a taker's price is worse than the book's */
 
     bool shutdown;
     int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */

@@ -133,6 +133,19 @@ static int take_fault(struct option_call *call, const struct option_row *row, co
                : EXIT_OK;
 }
 
+/* The same as a fault that is posted. */
+static int take_fill(struct option_call *call, const struct option_row *row, const char *value)
+{
+    char spec[64], error[FAULT_ERROR_MAX];
+    snprintf(spec, sizeof(spec), "%s:%.32s", row->name, value);
+    if (strlen(value) <= 32 && replay_fault_parse(&of(call)->faults, spec, error) == 0)
+        return EXIT_OK;
+    return wrong(call, row, value,
+                 strcmp(row->name, "fill-latency") == 0
+                     ? "a time from 0ms to 60s, as 120ms, is needed"
+                     : "basis points from 0 to 1000, with at most two digits after the point, are needed");
+}
+
 #define AT(member) offsetof(struct options, member)
 
 const struct option_row replay_options[REPLAY_OPTIONS] = {
@@ -187,6 +200,11 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      "refuse all other API keys; by default any are good that are not empty. Of binance a file with a key a "
      "line, see ORDERS; of alpaca the one that is good",
      .take = take_given},
+    {"fill-latency", "TIME",
+     "an order meets the book so much market time after it was received, as 120ms, at most 60s: see ORDERS",
+     .take = take_fill},
+    {"fill-slippage", "BP", "a taker's price is so many basis points worse than the book's: see ORDERS",
+     .take = take_fill},
     {NULL, NULL, "Of binance alone"},
     {"aggregates", "N",
      "how many of the last aggregates of each symbol REST's aggTrades has: 10000 by default", AT(aggregates),

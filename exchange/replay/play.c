@@ -36,13 +36,17 @@ static bool play_until(struct play *play, int64_t until)
     return true;
 }
 
+/* Where the pace has come to. */
+static int64_t paced_ns(const struct play *play)
+{
+    const double elapsed = (double)(uv_hrtime() - play->start_ns) * play->speed;
+    return elapsed < 9e18 - (double)play->origin_ns ? play->origin_ns + (int64_t)elapsed : INT64_MAX - 1;
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct play *play = timer->data;
-    double elapsed = (double)(uv_hrtime() - play->start_ns) * play->speed;
-    int64_t until =
-        elapsed < 9e18 - (double)play->origin_ns ? play->origin_ns + (int64_t)elapsed : INT64_MAX - 1;
-    bool all = play_until(play, until);
+    bool all = play_until(play, paced_ns(play));
     if (play->failed || play->source->ops->due(play->source) == INT64_MAX)
         return;
     const struct tape *tape = play->source->tape;
@@ -108,8 +112,21 @@ void replay_play_live(struct play *play)
         play->start_ns -= (uint64_t)late_ns;
 }
 
+int64_t replay_play_clock(const struct play *play, int64_t now_ns)
+{
+    if (!play->moving || play->speed == 0)
+        return now_ns;
+    const int64_t due_ns = play->source->ops->due(play->source), at_ns = paced_ns(play);
+    if (due_ns == INT64_MAX || at_ns <= now_ns)
+        return now_ns;
+    return at_ns < due_ns ? at_ns : due_ns > now_ns ? due_ns : now_ns;
+}
+
 void replay_play_poke(struct play *play)
 {
+    if (play->moving && play->speed > 0 && !play->failed && !uv_is_active((uv_handle_t *)&play->timer) &&
+        play->source->ops->due(play->source) != INT64_MAX)
+        uv_timer_start(&play->timer, on_tick, 0, 0);
     if (play->started && play->speed == 0 && !play->failed && !uv_is_active((uv_handle_t *)&play->idle) &&
         play->ready(play->user) && play->source->ops->due(play->source) != INT64_MAX)
         uv_idle_start(&play->idle, on_idle);

@@ -36,7 +36,11 @@ void replay_play_start(struct play *play);
 /* The market is of now: at a speed of 1 it moves with the system's clock before anybody plays it. */
 void replay_play_live(struct play *play);
 
-/* At full speed: ready() may have changed. */
+/* The position in source time, from `now_ns`, the time of its last step, up to the next one; at full speed
+ * and where the play stands still `now_ns`. */
+int64_t replay_play_clock(const struct play *play, int64_t now_ns);
+
+/* ready() may have changed, at full speed, or there is something to play again. */
 void replay_play_poke(struct play *play);
 
 /* Nanoseconds of wall time since the start; 0 before. */

@@ -264,6 +264,7 @@ static void receive(struct client *client, const char *data, size_t len)
     text_bytes(received, "", 1);
     if (text_ok(received) && !client->close_code)
         protocol->ops->receive(protocol, client, received->data, received->len - 1, client->received_binary);
+    replay_play_poke(&client->server->play);
     text_clear(received);
 }
 
@@ -313,6 +314,7 @@ static int answer_http(struct server *server, struct replay_session *session)
         control(server, &session->request->request, response);
     else
         server->protocol->ops->answer(server->protocol, &session->request->request, response);
+    replay_play_poke(&server->play);
     replay_transcript_rest(server->transcript, &session->request->request, response);
     replay_request_free(session->request);
     session->request = NULL;

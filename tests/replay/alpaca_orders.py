@@ -2,13 +2,14 @@
 
 usage: alpaca_orders.py PROGRAM"""
 
+import datetime
 import http.client
 import json
 import sys
 import urllib.parse
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
-from venue import Venue
+from venue import Venue, until
 
 PROGRAM = sys.argv[1]
 KEYS = {"APCA-API-KEY-ID": "k", "APCA-API-SECRET-KEY": "s", "Content-Type": "application/json"}
@@ -147,6 +148,24 @@ def test_rules():
             equal((ended["status"], ended["canceled_at"] is None, ended["expired_at"]), ("canceled", False, None))
     with start() as v:  # without keys a first order may be small
         place(v, **{**COINS, "type": "limit", "limit_price": "1"}, qty="0.1")
+
+
+def test_planted():
+    """An order meets the quote of 120 ms of market time after it was received, at a price that is 3 basis points worse; in
+    between it is new."""
+    with start("7", "--fill-latency", "120ms", "--fill-slippage", "3") as v:
+        s = v.socket("/v1beta3/crypto/us", KEYS)
+        s.say({"action": "subscribe", "quotes": ["BTC/USD"]})  # time moves
+        placed = place(v, **COINS, qty="0.01")
+        equal((placed["status"], placed["filled_qty"]), ("new", "0"))
+        filled = until(lambda: (o := ok(v, "GET", f"/v2/orders/{placed['id']}"))["status"] == "filled" and o, "the fill")
+        sent, at = (datetime.datetime.fromisoformat(filled[name].rstrip("Z").ljust(26, "0")[:26]) for name in ("submitted_at", "filled_at"))
+        equal(at - sent, datetime.timedelta(milliseconds=120))
+        quotes = ok(v, "GET", "/v1beta3/crypto/us/quotes", symbols="BTC/USD", start="2026-01-15T15:00:00Z", end=filled["filled_at"], limit=10000)
+        ask = Decimal(str(quotes["quotes"]["BTC/USD"][-1]["ap"]))
+        tick = Decimal(next(a for a in ok(v, "GET", "/v2/assets") if a["symbol"] == "BTC/USD")["price_increment"])
+        equal(Decimal(filled["filled_avg_price"]), (ask * Decimal("1.0003") / tick).to_integral_value(ROUND_CEILING) * tick)
+        s.close()
 
 
 def main():

@@ -12,6 +12,8 @@ enum { FEE_E6 = 1000 };
 /* Asks from 100 up, bids from 99 down, each of 1, 2, 3 … in steps of 1. */
 struct market {
     struct replay_ladder bids, asks;
+    struct broker_planted planted;
+    int64_t later_ns; /* of its time */
     int events, fills;
 };
 
@@ -21,6 +23,7 @@ static bool symbol(void *user, int i, struct symbol *ret)
     *ret =
         (struct symbol){.name = "BTCUSDT", .base = "BTC", .quote = "USDT", .price_scale = 8, .qty_scale = 8};
     ret->filters.step = E8 / 100;
+    ret->filters.tick = E8 / 100;
     return i == 0;
 }
 
@@ -33,13 +36,19 @@ static bool book(void *user, int i, struct source_book *ret)
 
 static int64_t now_ns(void *user)
 {
-    return 1000 + ((struct market *)user)->events;
+    const struct market *m = user;
+    return 1000 + m->events + m->later_ns;
 }
 
 static int fee_e6(void *user, int i, bool maker)
 {
     (void)user, (void)i, (void)maker;
     return FEE_E6;
+}
+
+static struct broker_planted planted(void *user)
+{
+    return ((struct market *)user)->planted;
 }
 
 static void changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
@@ -68,7 +77,7 @@ static struct place place_open(void)
 
 static void place_start(struct place *p)
 {
-    const struct broker_calls calls = {symbol, book, now_ns, fee_e6, changed, &p->market};
+    const struct broker_calls calls = {symbol, book, now_ns, fee_e6, planted, changed, &p->market};
     p->broker = replay_broker_create(&calls);
     p->account = replay_broker_account(p->broker, "k", &(struct broker_funds){1, 10000 * E8, 50 * E8});
     CHECK_INT(replay_broker_account(p->broker, "k", &(struct broker_funds){1, 1, 1}), p->account);
@@ -276,8 +285,95 @@ static void test_refuses(void)
     place_close(&p);
 }
 
+/* A taker's price is worse by so much, to the next tick, and never beyond his limit; a maker's is his own. */
+static void test_slippage(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    p.market.planted.slippage_e6 = 300;
+    struct broker_terms w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 1.5, 0); /* 100.03; 101.0303 to 101.04 */
+    const struct broker_order *o = placed(&p, &w);
+    CHECK_INT(o->state, BROKER_FILLED);
+    CHECK(o->quote == (int128_t)(10003 + 10104 / 2) * (E8 / 100) * E8);
+    w = terms_of(&p, ORDER_SELL, ORDER_MARKET, 1, 0); /* 98.9703 to 98.97 */
+    o = placed(&p, &w);
+    CHECK(o->quote == (int128_t)9897 * (E8 / 100) * E8);
+    w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 2,
+                 101.02); /* 101.04 is beyond it: 1.5 at 101.02, and the rest waits */
+    const int64_t id = placed(&p, &w)->id;
+    o = replay_broker_find(p.broker, p.account, 0, id, NULL);
+    CHECK(o->state == BROKER_PARTIAL && o->quote == (int128_t)15153 * (E8 / 100) * E8);
+    replay_broker_trade(p.broker, 0, 101 * E8, E8, true);
+    CHECK(o->state == BROKER_FILLED && o->quote == (int128_t)20204 * (E8 / 100) * E8);
+    w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 0, 0);
+    w.quote = 10204 * E8 / 100; /* 102 and 0.0306 to 102.04: 1 exactly */
+    o = placed(&p, &w);
+    CHECK_INT(o->filled, E8);
+    w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 9, 0); /* it has 10000 - 553.68 + 98.97 */
+    CHECK_INT(placed(&p, &w)->state, BROKER_FILLED);
+    check_sums(&p);
+    place_close(&p);
+}
+
+/* An order is in no book until its time has come, and meets what is shown then. */
+static void test_latency(void)
+{
+    struct place p = place_open();
+    struct market *m = &p.market;
+    place_start(&p);
+    CHECK_INT(replay_broker_due(p.broker), INT64_MAX);
+    m->planted.latency_ns = 500;
+    struct broker_terms buys = terms_of(&p, ORDER_BUY, ORDER_MARKET, 1, 0),
+                        limit = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 1, 99),
+                        post = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 1, 99.5),
+                        gone = terms_of(&p, ORDER_SELL, ORDER_MARKET, 1, 0);
+    post.post_only = true;
+    const int64_t id = placed(&p, &buys)->id,
+                  sent_ns = replay_broker_find(p.broker, p.account, 0, id, NULL)->time_ns;
+    CHECK_INT(replay_broker_due(p.broker), sent_ns + 500);
+    m->later_ns = 100;
+    const int64_t resting = placed(&p, &limit)->id, posted = placed(&p, &post)->id,
+                  cancelled = placed(&p, &gone)->id;
+#define FIND(id) replay_broker_find(p.broker, p.account, 0, id, NULL)
+    CHECK_INT(replay_broker_cancel(p.broker, p.account, cancelled, NULL)->state, BROKER_CANCELED);
+    replay_broker_trade(p.broker, 0, 90 * E8, E8, true); /* through a limit that is not there */
+    CHECK(FIND(id)->state == BROKER_NEW && FIND(resting)->filled == 0 && FIND(id)->working_ns == 0);
+    check_sums(&p);
+    replay_broker_arrive(p.broker, sent_ns + 499);
+    CHECK_INT(FIND(id)->state, BROKER_NEW);
+    CHECK_INT(replay_ladder_set(&m->asks, 9950000000, E8), 0); /* what shows by then */
+    m->later_ns = sent_ns + 500 - (now_ns(m) - m->later_ns);
+    replay_broker_arrive(p.broker, sent_ns + 500);
+    CHECK(FIND(id)->state == BROKER_FILLED && FIND(id)->quote == (int128_t)9950000000 * E8);
+    CHECK_INT(FIND(id)->working_ns, sent_ns + 500);
+    CHECK_INT(FIND(resting)->state, BROKER_NEW);
+    CHECK_INT(replay_ladder_set(&m->asks, 9950000000, 2 * E8), 0);
+    CHECK(replay_broker_due(p.broker) > sent_ns + 500 && replay_broker_due(p.broker) < INT64_MAX);
+    replay_broker_arrive(p.broker, INT64_MAX - 1);
+    CHECK_INT(replay_broker_due(p.broker), INT64_MAX);
+    CHECK_INT(FIND(posted)->state, BROKER_EXPIRED); /* it would take now */
+    CHECK(FIND(resting)->state == BROKER_NEW && FIND(resting)->working_ns > 0);
+    replay_broker_trade(p.broker, 0, 98 * E8, E8, true);
+    CHECK_INT(FIND(resting)->state, BROKER_FILLED);
+    check_sums(&p);
+    /* By then the account cannot pay for it any more. */
+    struct broker_terms dear = terms_of(&p, ORDER_BUY, ORDER_MARKET, 10, 0);
+    const int64_t late = placed(&p, &dear)->id;
+    for (int i = 0; i < 5; i++)
+        CHECK_INT(replay_ladder_set(&m->asks, (100 + i) * E8, 0), 0);
+    CHECK_INT(replay_ladder_set(&m->asks, 9950000000, 0), 0);
+    CHECK_INT(replay_ladder_set(&m->asks, 5000 * E8, 90 * E8), 0);
+    replay_broker_arrive(p.broker, INT64_MAX - 1);
+    CHECK(FIND(late)->state == BROKER_EXPIRED && FIND(late)->filled == 0);
+    check_sums(&p);
+    place_close(&p);
+#undef FIND
+}
+
 int main(void)
 {
+    test_slippage();
+    test_latency();
     test_takes();
     test_amounts();
     test_rests();

@@ -109,6 +109,15 @@ int main(void)
     CHECK_INT(f.clock_skew_ns, 3 * s);
     CHECK_INT(replay_fault_parse(&f, "clock:-250ms", error), 0);
     CHECK_INT(f.clock_skew_ns, -s / 4);
+    CHECK_INT(replay_fault_parse(&f, "fill-latency:120ms", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "fill-slippage:2.95", error), 0);
+    CHECK(f.fill_latency_ns == 120 * s / 1000 && f.fill_slippage_e6 == 295);
+    again = f;
+    CHECK_INT(replay_fault_parse(&again, "none", error), 0);
+    CHECK(again.fill_latency_ns == 120 * s / 1000 && again.fill_slippage_e6 == 295); /* no fault's */
+    CHECK_INT(replay_fault_parse(&again, "fill-latency:0ms", error), 0);
+    CHECK_INT(replay_fault_parse(&again, "fill-slippage:0", error), 0);
+    CHECK(again.fill_latency_ns == 0 && again.fill_slippage_e6 == 0);
     CHECK_INT(replay_fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
     CHECK_INT(replay_fault_parse(&f, "status@30s:BTCUSDT=HALT", error), 0);
     CHECK_INT(replay_fault_parse(&f, "filters@45s:BTCUSDT", error), 0);
@@ -178,6 +187,15 @@ int main(void)
                                         "delist@30s:",
                                         "filters@x:BTCUSDT",
                                         "delist@30s:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                        "fill-latency:",
+                                        "fill-latency:120",
+                                        "fill-latency:-1ms",
+                                        "fill-latency:61s",
+                                        "fill-slippage:",
+                                        "fill-slippage:-1",
+                                        "fill-slippage:0.005",
+                                        "fill-slippage:1000.01",
+                                        "fill-slippage:3bp",
                                         "dups"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct faults none = {0};

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from order_client import STILL, Client, Ed25519, Hmac, equal, market, order, standing
+from order_client import STILL, STILL_MS, Client, Ed25519, Hmac, equal, market, order, standing
 from venue import Venue, until
 
 PROGRAM = sys.argv[1]
@@ -278,6 +278,52 @@ def test_faults():
             s.close()
 
 
+def slipped(side, price, bp):
+    """Worse by so much, to the next cent."""
+    sign, rounding = (1, ROUND_CEILING) if side == "BUY" else (-1, ROUND_FLOOR)
+    return (Decimal(price) * (1 + sign * Decimal(bp) / 10000)).quantize(Decimal("0.01"), rounding)
+
+
+def test_planted():
+    """An order meets the book 120 ms of market time after it was received, and a taker's price is 3 basis points worse than the
+    book's, not beyond his limit; until then it is open, and may be cancelled. Both may be changed while it runs."""
+    with Venue(PROGRAM, *STILL, "--fill-latency", "120ms", "--fill-slippage", "3") as v:
+        s, depth = standing(v)
+        a, u = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3")
+        u.say({"id": 1, "method": "userDataStream.subscribe.signature", "params": {"apiKey": "any"}})
+        equal(u.message()["status"], 200)
+        placed = a.ok("POST", "order", **market("BUY", "1.5"))
+        equal((placed["status"], placed["executedQty"], placed["fills"], placed["workingTime"]), ("NEW", "0.00000000", [], -1))
+        row = a.ok("GET", "order", symbol="BTCUSDT", orderId=placed["orderId"])
+        equal((row["status"], row["time"], row["updateTime"], row["workingTime"]), ("FILLED", STILL_MS, STILL_MS + 120, STILL_MS + 120))
+        fills = a.ok("GET", "myTrades", symbol="BTCUSDT", orderId=placed["orderId"])
+        equal([(Decimal(f["price"]), Decimal(f["qty"]), f["time"]) for f in fills],
+              [(slipped("BUY", price, 3), qty, STILL_MS + 120) for price, qty in walk(depth["asks"], "1.5")])
+        events = [e for e in (u.message()["event"] for _ in range(2 + 2 * len(fills))) if e["e"] == "executionReport"]
+        equal([(e["x"], e["T"] - STILL_MS) for e in events], [("NEW", 0)] + [("TRADE", 120)] * len(fills))
+        best = Decimal(depth["bids"][0][0])
+        sold = a.ok("POST", "order", **order(side="SELL", quantity="0.00001", price=str(best)))
+        equal({f["price"] for f in a.ok("GET", "myTrades", symbol="BTCUSDT", orderId=sold["orderId"])}, {f"{best:.8f}"}, "not beyond the limit")
+        equal(post(v, "fill-slippage:0.5"), b"ok\n")
+        sold = a.ok("POST", "order", **market("SELL", "0.00001"))
+        equal({f["price"] for f in a.ok("GET", "myTrades", symbol="BTCUSDT", orderId=sold["orderId"])}, {f"{slipped('SELL', walk(depth['bids'], '0.00002')[-1][0], '0.5'):.8f}"})
+        for fault in ("fill-slippage:0", "fill-latency:0s", "none"):
+            equal(post(v, fault), b"ok\n")
+        equal(a.ok("POST", "order", **market("SELL", "0.00001"))["fills"][0]["price"], depth["bids"][len(walk(depth["bids"], "0.00003")) - 1][0])
+        u.close()
+        s.close()
+    with Venue(PROGRAM, "--synthetic", "7", "--fill-latency", "60s") as v:
+        a = Client(v, "any", Hmac("any"))
+        placed = a.ok("POST", "order", **market("BUY", "1.5"))
+        equal(a.ok("DELETE", "order", symbol="BTCUSDT", orderId=placed["orderId"])["status"], "CANCELED")
+        equal({locked for _, locked in a.balances().values()}, {0})
+    for option, value, words in (("--fill-latency", "120", "a time from 0ms to 60s"), ("--fill-latency", "61s", "a time from 0ms to 60s"),
+                                 ("--fill-slippage", "3bp", "basis points from 0 to 1000"), ("--fill-slippage", "1001", "basis points from 0 to 1000"),
+                                 ("--fill-slippage", "-1", "basis points from 0 to 1000"), ("--fill-latency", "1" * 40, "a time from 0ms to 60s")):
+        ran = subprocess.run([PROGRAM, "--synthetic", "7", option, value], capture_output=True, text=True, timeout=60)
+        assert ran.returncode == 2 and f'{option}: "{value}": {words}' in ran.stderr, ran.stderr
+
+
 def post(v, fault):
     c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
     c.request("POST", "/_control", fault)
@@ -290,6 +336,7 @@ def main():
         test_fills()
         test_sockets(folder)
     test_faults()
+    test_planted()
     print("orders: ok")
 
 

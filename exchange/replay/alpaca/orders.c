@@ -37,6 +37,7 @@ static bool market_symbol(void *user, int symbol, struct symbol *ret)
     snprintf(ret->base, sizeof(ret->base), "%.*s",
              (int)(slash ? slash - of->name : (int)sizeof(ret->base) - 1), of->name);
     snprintf(ret->quote, sizeof(ret->quote), "%s", slash ? slash + 1 : "USD");
+    ret->filters.tick = of->tick / 10;
     return true;
 }
 
@@ -98,6 +99,12 @@ static int market_fee(void *user, int symbol, bool maker)
     return maker ? CRYPTO_MAKER_E6 : CRYPTO_TAKER_E6;
 }
 
+static struct broker_planted market_planted(void *user)
+{
+    const struct faults *faults = ((struct alpaca_orders *)user)->alpaca->base.server->faults;
+    return (struct broker_planted){faults->fill_latency_ns, faults->fill_slippage_e6};
+}
+
 /* ---- Events. ---- */
 
 static json_t *decimal(int64_t e8)
@@ -150,7 +157,8 @@ struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca)
     o->alpaca = alpaca;
     o->bids.bid = true;
     o->played_ns = alpaca->now_ns;
-    const struct broker_calls calls = {market_symbol, market_book, market_now, market_fee, order_changed, o};
+    const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
+                                       market_planted, order_changed, o};
     o->broker = replay_broker_create(&calls);
     if (o->broker)
         return o;
@@ -235,6 +243,17 @@ static void arrive(void *user, const struct broker_late *late)
     memcpy(&own, late->more, sizeof(own));
     if (!replay_trading_by_client_id(o, late->terms.account, late->terms.client_id))
         replay_trading_place(o, &late->terms, &own, &order);
+}
+
+int64_t replay_alpaca_orders_due(const struct alpaca_orders *o)
+{
+    return replay_broker_due(o->broker);
+}
+
+void replay_alpaca_orders_arrive(struct alpaca_orders *o)
+{
+    play_all(o); /* trades of before */
+    replay_broker_arrive(o->broker, o->alpaca->now_ns);
 }
 
 void replay_alpaca_orders_beat(struct alpaca_orders *o)

@@ -40,6 +40,11 @@ int64_t replay_alpaca_next_id(const struct alpaca_orders *orders);
  * and has come. */
 void replay_alpaca_orders_beat(struct alpaca_orders *orders);
 
+/* When the next order that is on its way meets the book; INT64_MAX: there is none. Those that are due at the
+ * position meet it. */
+int64_t replay_alpaca_orders_due(const struct alpaca_orders *orders);
+void replay_alpaca_orders_arrive(struct alpaca_orders *orders);
+
 /* What lies below /v2/: orders, positions, account. False: another path. */
 bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest);
 

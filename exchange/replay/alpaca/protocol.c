@@ -87,7 +87,7 @@ static struct replay_endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
     return first;
 }
 
-static int64_t due(struct replay_source *source)
+static int64_t market_due(struct replay_source *source)
 {
     int64_t due_ns;
     if (of_source(source)->recorded)
@@ -95,6 +95,13 @@ static int64_t due(struct replay_source *source)
     else
         next(of_source(source), &due_ns);
     return due_ns < of_source(source)->to_ns ? due_ns : INT64_MAX;
+}
+
+static int64_t due(struct replay_source *source)
+{
+    const int64_t market_ns = market_due(source),
+                  order_ns = replay_alpaca_orders_due(of_source(source)->orders);
+    return order_ns < market_ns ? order_ns : market_ns;
 }
 
 /* Renders an event at most once for each encoding, and only for subscribers that use it. */
@@ -153,7 +160,12 @@ static void send_event(struct replay_endpoint *endpoint, const struct flow_event
 static int step(struct replay_source *source)
 {
     struct alpaca *alpaca = of_source(source);
-    int64_t due_ns;
+    int64_t due_ns = replay_alpaca_orders_due(alpaca->orders);
+    if (due_ns < market_due(source)) {
+        alpaca->now_ns = due_ns > alpaca->now_ns ? due_ns : alpaca->now_ns;
+        replay_alpaca_orders_arrive(alpaca->orders);
+        return 0;
+    }
     if (alpaca->recorded)
         return replay_recorded_step(alpaca, source->error);
     struct replay_endpoint *endpoint = next(alpaca, &due_ns);
@@ -188,7 +200,10 @@ static int64_t now_ns(const struct protocol *protocol)
 
 static void answer(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
-    replay_alpaca_rest(of(protocol), request, response);
+    struct alpaca *alpaca = of(protocol);
+    if (!alpaca->recorded) /* time passes between the market's steps, too */
+        alpaca->now_ns = replay_play_clock(&protocol->server->play, alpaca->now_ns);
+    replay_alpaca_rest(alpaca, request, response);
 }
 
 static bool admit(struct protocol *protocol, const struct replay_request *request, struct response *response)

@@ -97,6 +97,12 @@ static int market_fee(void *user, int symbol, bool maker)
     return FEE_E6;
 }
 
+static struct broker_planted market_planted(void *user)
+{
+    const struct faults *faults = ((struct binance_orders *)user)->faults;
+    return (struct broker_planted){faults->fill_latency_ns, faults->fill_slippage_e6};
+}
+
 static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
 {
     if (fill && order->filled == fill->qty)
@@ -120,7 +126,8 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
                        const struct faults *faults, struct limits *limits,
                        char error[static PROTOCOL_ERROR_MAX])
 {
-    const struct broker_calls calls = {market_symbol, market_book, market_now, market_fee, order_changed, o};
+    const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
+                                       market_planted, order_changed, o};
     o->source = source;
     o->faults = o->order_faults.faults = faults;
     o->limits = limits;

@@ -5,6 +5,7 @@
 #include "exchange/replay/binance/order_counts.h"
 #include "exchange/replay/broker/broker.h"
 #include "exchange/replay/broker/faults.h"
+#include "exchange/replay/broker/in_flight.h"
 #include "exchange/replay/broker/keys.h"
 #include "exchange/replay/protocol.h"
 #include "exchange/replay/source.h"

@@ -19,17 +19,27 @@ struct binance {
     struct protocol base;
     struct tape *tape;
     struct limits limits;
+    struct replay_source *market;
+    struct replay_in_flight in_flight; /* what is played: the market, and orders on their way */
     struct binance_orders orders;
     uint64_t asked;            /* REST requests and attempts to connect */
     int64_t first_asked_ms;    /* when the first came */
     int64_t age_ns;            /* of a connection, in market time; INT64_MAX: no bound */
     bool announced, shut_down; /* fault shutdown */
     bool made;                 /* a synthetic market, which pauses in a halt */
+    bool recorded;             /* its time is that of its frames */
 };
 
 static int64_t now_ns(const struct protocol *protocol)
 {
     return ((const struct binance *)protocol)->tape->now_ns;
+}
+
+/* Time passes between the market's steps, too. */
+static void pass_time(struct binance *binance)
+{
+    if (!binance->recorded)
+        binance->tape->now_ns = replay_play_clock(&binance->base.server->play, binance->tape->now_ns);
 }
 
 static int64_t monotonic_ms(void)
@@ -124,6 +134,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     struct binance *binance = (struct binance *)protocol;
     int64_t ms = monotonic_ms(), wait_s = 0;
     int weight = 1, status;
+    pass_time(binance);
     if ((status = refuse_by_fault(binance, ms, &wait_s)) != 0 ||
         (status = replay_limits_request(&binance->limits, ms, &wait_s)) != 0) {
         set_retry_after(response, status, wait_s);
@@ -242,8 +253,9 @@ static bool count_message(struct binance_subscriber *subscriber)
 static void receive(struct protocol *protocol, struct client *client, const char *data, size_t len,
                     bool binary)
 {
-    (void)protocol, (void)binary;
+    (void)binary;
     struct binance_subscriber *subscriber = client->state;
+    pass_time((struct binance *)protocol);
     if (subscriber->session) /* which weighs its requests, and does not count messages */
         replay_session_request(subscriber->session, data, len);
     else if (count_message(subscriber))
@@ -369,7 +381,7 @@ static void destroy(struct protocol *protocol)
 {
     struct binance *binance = (struct binance *)protocol;
     replay_orders_finish(&binance->orders);
-    source_destroy(protocol->source);
+    source_destroy(binance->market);
     if (binance->tape)
         replay_tape_finish(binance->tape);
     free(binance->tape);
@@ -402,6 +414,7 @@ static int create(const struct options *options, struct protocol **ret, char err
     }
     binance->base.ops = &ops;
     binance->made = options->synthetic;
+    binance->recorded = options->n_recordings > 0;
     binance->age_ns = options->faults.age_ns > 0 ? options->faults.age_ns
                       : options->speed > 0       ? DAY_NS
                                                  : INT64_MAX;
@@ -411,14 +424,16 @@ static int create(const struct options *options, struct protocol **ret, char err
     binance->tape->deliver = deliver;
     binance->tape->user = binance;
     const char *keys = options->n_given > 0 ? options->given[options->n_given - 1].value : NULL;
-    int rc = replay_open_source(options, binance->tape, &binance->base.source, error);
+    int rc = replay_open_source(options, binance->tape, &binance->market, error);
     if (rc == 0)
-        rc = replay_orders_init(&binance->orders, binance->base.source, keys, &options->faults,
-                                &binance->limits, error);
+        rc = replay_orders_init(&binance->orders, binance->market, keys, &options->faults, &binance->limits,
+                                error);
     if (rc < 0) {
         destroy(&binance->base);
         return rc;
     }
+    replay_in_flight_init(&binance->in_flight, binance->market, binance->orders.broker);
+    binance->base.source = &binance->in_flight.base;
     *ret = &binance->base;
     return 0;
 }

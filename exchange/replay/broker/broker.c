@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fill_rules.h"
+
 #define E8 100000000LL
 
 /* What is gone of a level while it is shown with that quantity. */
@@ -21,6 +23,7 @@ struct broker {
     size_t n_orders, cap_orders;
     size_t *open; /* indices of open orders, the oldest first */
     size_t n_open, cap_open;
+    int64_t due_ns; /* when the next order that is on its way arrives; INT64_MAX: no order is */
     struct broker_fill *fills;
     size_t n_fills, cap_fills;
     struct broker_taken *taken;
@@ -52,6 +55,7 @@ struct broker *replay_broker_create(const struct broker_calls *calls)
         return NULL;
     }
     b->calls = *calls;
+    b->due_ns = INT64_MAX;
     return b;
 }
 
@@ -122,6 +126,7 @@ int replay_broker_account(struct broker *b, const char *key, const struct broker
 void replay_broker_wipe(struct broker *b)
 {
     b->n_orders = b->n_open = b->n_fills = b->n_taken = 0;
+    b->due_ns = INT64_MAX;
     for (int i = 0; i < b->n_accounts; i++)
         begin_account(b, &b->accounts[i]);
 }
@@ -171,6 +176,19 @@ static bool meets(const struct broker_terms *terms, int64_t limit, int64_t price
     return limit == 0 || (terms->side == ORDER_BUY ? price <= limit : price >= limit);
 }
 
+static struct broker_planted planted(struct broker *b)
+{
+    return b->calls.planted(b->calls.user);
+}
+
+/* What a taker pays, or gets, where the book shows `price`. */
+static int64_t taker_price(struct broker *b, const struct broker_terms *terms, const struct symbol *symbol,
+                           int64_t limit, int64_t price)
+{
+    return fill_slipped(terms->side, price, planted(b).slippage_e6, symbol->filters.price_min,
+                        symbol->filters.tick, limit);
+}
+
 /* How much of an order a level fills: of `left` lots, or of what `quote` (scale 16) buys at its price. */
 static int64_t portion(const struct broker_terms *terms, const struct symbol *symbol, int64_t price,
                        int64_t there, int64_t left, int128_t quote)
@@ -203,10 +221,11 @@ static struct reach reach_of(struct broker *b, const struct broker_terms *terms,
         if (!level || !meets(terms, limit, level->price))
             break;
         const int64_t there = left_of(b, terms->symbol, bids, level),
-                      qty = portion(terms, symbol, level->price, there, wanted - r.qty, quote);
+                      price = taker_price(b, terms, symbol, limit, level->price),
+                      qty = portion(terms, symbol, price, there, wanted - r.qty, quote);
         r.qty += qty;
-        r.quote += (int128_t)level->price * qty;
-        quote -= (int128_t)level->price * qty;
+        r.quote += (int128_t)price * qty;
+        quote -= (int128_t)price * qty;
         r.whole = terms->quote ? qty < there : r.qty == wanted;
     }
     return r;
@@ -315,13 +334,14 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
         if (!level || !meets(terms, limit, level->price))
             break;
         const struct level at = *level;
-        const int64_t qty = portion(terms, symbol, at.price, left_of(b, terms->symbol, bids, &at),
+        const int64_t price = taker_price(b, terms, symbol, limit, at.price),
+                      qty = portion(terms, symbol, price, left_of(b, terms->symbol, bids, &at),
                                     terms->qty - order->filled, quote);
         if (qty == 0)
             continue;
         take(b, terms->symbol, bids, &at, qty);
-        quote -= (int128_t)at.price * qty;
-        fill(b, order, symbol, at.price, qty, false);
+        quote -= (int128_t)price * qty;
+        fill(b, order, symbol, price, qty, false);
     }
     if (order->state == BROKER_FILLED)
         return;
@@ -370,9 +390,15 @@ static bool is_known(const struct broker *b, const struct broker_terms *terms)
 static void sweep(struct broker *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < b->n_open; i++)
-        if (broker_is_open(&b->orders[b->open[i]]))
-            b->open[n++] = b->open[i];
+    b->due_ns = INT64_MAX;
+    for (size_t i = 0; i < b->n_open; i++) {
+        const struct broker_order *order = &b->orders[b->open[i]];
+        if (!broker_is_open(order))
+            continue;
+        b->open[n++] = b->open[i];
+        if (order->arrives_ns && order->arrives_ns < b->due_ns)
+            b->due_ns = order->arrives_ns;
+    }
     b->n_open = n;
 }
 
@@ -412,7 +438,11 @@ static struct broker_order *accept(struct broker *b, const struct broker_terms *
                                    .time_ns = b->calls.now_ns(b->calls.user),
                                    .waits = terms->stop != 0};
     order->updated_ns = order->time_ns;
-    order->working_ns = order->waits ? 0 : order->time_ns;
+    const int64_t latency_ns = planted(b).latency_ns;
+    if (!order->waits && latency_ns > 0)
+        order->arrives_ns = order->time_ns + latency_ns;
+    else if (!order->waits)
+        order->working_ns = order->time_ns;
     order->locked = cost_of(b, terms, symbol, book);
     struct broker_balance *at =
         balance_of(&b->accounts[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
@@ -437,11 +467,59 @@ enum broker_refusal replay_broker_place(struct broker *b, const struct broker_te
     if (!order)
         return BROKER_MEMORY;
     tell(b, order, NULL);
-    if (!order->waits)
+    if (!order->waits && !order->arrives_ns)
         arrive(b, order, &symbol, &book);
     sweep(b);
     *ret = order;
     return BROKER_TAKEN;
+}
+
+int64_t replay_broker_due(const struct broker *b)
+{
+    return b->due_ns;
+}
+
+/* Locks what it costs by now; false: the account has less, or it would take and must not. */
+static bool lock_again(struct broker *b, struct broker_order *order, const struct symbol *symbol,
+                       const struct source_book *book)
+{
+    const struct broker_terms *terms = &order->terms;
+    const bool sells = terms->side == ORDER_SELL;
+    const struct level *best = replay_ladder_best(sells ? book->bids : book->asks, 0);
+    struct broker_balance *at =
+        balance_of(&b->accounts[terms->account], sells ? symbol->base : symbol->quote);
+    const int128_t cost = cost_of(b, terms, symbol, book);
+    if (cost > at->free + order->locked ||
+        (terms->post_only && best && meets(terms, terms->price, best->price)))
+        return false;
+    at->free += order->locked - cost;
+    at->locked += cost - order->locked;
+    order->locked = cost;
+    return true;
+}
+
+static void end_way(struct broker *b, struct broker_order *order)
+{
+    struct symbol symbol;
+    struct source_book book;
+    order->arrives_ns = 0;
+    if (b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) &&
+        b->calls.book(b->calls.user, order->terms.symbol, &book) && lock_again(b, order, &symbol, &book)) {
+        order->working_ns = b->calls.now_ns(b->calls.user);
+        arrive(b, order, &symbol, &book);
+    } else {
+        end_order(b, order, BROKER_EXPIRED);
+    }
+}
+
+void replay_broker_arrive(struct broker *b, int64_t until_ns)
+{
+    while (b->due_ns <= until_ns) {
+        for (size_t i = 0; i < b->n_open; i++)
+            if (b->orders[b->open[i]].arrives_ns == b->due_ns)
+                end_way(b, &b->orders[b->open[i]]);
+        sweep(b);
+    }
 }
 
 enum broker_refusal replay_broker_check(struct broker *b, const struct broker_terms *terms,
@@ -579,7 +657,7 @@ void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qt
     const size_t n = b->n_open; /* no order is placed meanwhile */
     for (size_t i = 0; i < n; i++) {
         struct broker_order *order = &b->orders[b->open[i]];
-        if (order->terms.symbol != symbol || !broker_is_open(order))
+        if (order->terms.symbol != symbol || !broker_is_open(order) || order->arrives_ns)
             continue;
         if (order->waits) {
             if (is_triggered(&order->terms, price))

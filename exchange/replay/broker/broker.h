@@ -8,6 +8,10 @@
  * trades that are played: wholly by one through its price, and by those at its price once they have traded
  * what was in front of it when it came. A stop is triggered by the last trade.
  *
+ * Latency and slippage may be planted (struct broker_planted). An order that is on its way is open and in no
+ * book: it meets the book that shows at its time. What the account cannot pay for then, or a post-only order
+ * that would take, expires. What a stop triggers takes at once.
+ *
  * Commission is a share of what is received, in that asset, its last digits (of scale 8) cut off. */
 #ifndef EXCHANGE_REPLAY_BROKER_BROKER_H
 #define EXCHANGE_REPLAY_BROKER_BROKER_H
@@ -65,6 +69,7 @@ struct broker_order {
     int64_t working_ns; /* when it came to the book, or the market; 0: not yet */
     enum broker_state state;
     bool waits;                           /* for its stop */
+    int64_t arrives_ns;                   /* on its way until then; 0: it has met the book */
     bool short_of;                        /* of `quote`: the book has less */
     char cancel_id[BROKER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
     bool amended;                         /* while its change is reported */
@@ -95,6 +100,11 @@ struct broker_account {
 
 struct broker;
 
+struct broker_planted {
+    int64_t latency_ns;  /* of market time, from receipt to the book */
+    int32_t slippage_e6; /* a taker's price: as fill_slipped(), by the symbol's tick and the order's limit */
+};
+
 struct broker_calls {
     /* The listing of a played symbol. False: there is none of that number. */
     bool (*symbol)(void *user, int symbol, struct symbol *ret);
@@ -102,6 +112,7 @@ struct broker_calls {
     bool (*book)(void *user, int symbol, struct source_book *ret);
     int64_t (*now_ns)(void *user);
     int (*fee_e6)(void *user, int symbol, bool maker); /* of what is received */
+    struct broker_planted (*planted)(void *user);
     /* An order has changed; `fill`: what filled it, or NULL. */
     void (*changed)(void *user, const struct broker_order *order, const struct broker_fill *fill);
     void *user;
@@ -122,7 +133,8 @@ struct broker_funds {
 int replay_broker_account(struct broker *broker, const char *key, const struct broker_funds *funds);
 const struct broker_account *replay_broker_account_of(const struct broker *broker, int account);
 
-/* *ret (if accepted, and until the next order is placed) is the order as it is after what it took at once. */
+/* *ret (if accepted, and until the next order is placed) is the order as it is after what it took at once:
+ * nothing where there is a latency. */
 enum broker_refusal replay_broker_place(struct broker *broker, const struct broker_terms *terms,
                                         const struct broker_order **ret);
 
@@ -156,6 +168,11 @@ static inline bool broker_is_open(const struct broker_order *order)
 {
     return order->state <= BROKER_PARTIAL;
 }
+
+/* When the next order that is on its way meets the book; INT64_MAX: there is none. */
+int64_t replay_broker_due(const struct broker *broker);
+/* Those that are due by then meet it now, one after the other; now_ns() is that time. */
+void replay_broker_arrive(struct broker *broker, int64_t until_ns);
 
 /* A trade is played. */
 void replay_broker_trade(struct broker *broker, int symbol, int64_t price, int64_t qty, bool buyer_maker);
