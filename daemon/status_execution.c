@@ -16,48 +16,65 @@ static const char *link_name(enum venue_link link)
     return names[link];
 }
 
+RECORD_VIEW_OBJECT(account_object, venue_account_view, RECORD_SHOWN_VENUE_ACCOUNT);
+RECORD_VIEW_OBJECT(reconciled_object, reconciled_view, RECORD_SHOWN_RECONCILED);
+RECORD_VIEW_OBJECT(external_object, external_view, RECORD_SHOWN_EXTERNAL);
+
 /* In its own units; what no symbol of ours has, has none. */
 static json_t *amount(const struct symbol *symbol, int64_t units, int scale)
 {
     return symbol ? decimal_json(units, scale) : json_null();
 }
 
-static json_t *external_object(const struct venue_order *order)
+static json_t *external_of(const struct venue_order *order)
 {
     static const char *const states[VENUE_ORDER_STATES] = {"NEW",      "PARTIAL",  "FILLED",
                                                            "CANCELED", "REJECTED", "EXPIRED"};
     const struct symbol *symbol = order->symbol;
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "client_id", order->client_id, "id",
-                     order->id, "symbol", order->name, "side", order_side_name(order->side), "type",
-                     order->type < ORDER_TYPES ? order_type_name(order->type) : "", "state",
-                     states[order->state], "qty", amount(symbol, order->qty, symbol ? symbol->qty_scale : 0),
-                     "filled", amount(symbol, order->filled, symbol ? symbol->qty_scale : 0), "price",
-                     amount(symbol, order->price, symbol ? symbol->price_scale : 0));
+    const struct external_view view = {.client_id = order->client_id,
+                                       .id = order->id,
+                                       .symbol = order->name,
+                                       .side = order_side_name(order->side),
+                                       .type = order->type < ORDER_TYPES ? order_type_name(order->type) : "",
+                                       .state = states[order->state]};
+    json_t *object = external_object(&view);
+    json_object_set_new(object, "qty", amount(symbol, order->qty, symbol ? symbol->qty_scale : 0));
+    json_object_set_new(object, "filled", amount(symbol, order->filled, symbol ? symbol->qty_scale : 0));
+    json_object_set_new(object, "price", amount(symbol, order->price, symbol ? symbol->price_scale : 0));
+    return object;
 }
 
-static json_t *found_object(const struct case_findings *found)
+static json_t *reconciled_of(const struct case_findings *found)
 {
-    if (found->at_ns == 0)
-        return json_null();
-    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:b}", "at_ns", (json_int_t)found->at_ns, "missing",
-                     (json_int_t)found->missing, "fills", (json_int_t)found->fills, "strays",
-                     (json_int_t)found->strays, "balances_compared", found->balances, "balances_differed",
-                     found->differed);
+    const struct reconciled_view view = {.at_ns = found->at_ns,
+                                         .missing = found->missing,
+                                         .fills = found->fills,
+                                         .strays = found->strays,
+                                         .balances_compared = found->balances,
+                                         .balances_differed = found->differed};
+    return found->at_ns ? reconciled_object(&view) : json_null();
 }
 
-static json_t *execution_object(const struct venue_execution_view *view)
+static json_t *account_of(const struct venue_execution_view *shown)
 {
-    json_t *external = json_array();
-    for (size_t i = 0; i < view->cases.n_external; i++)
-        json_array_append_new(external, external_object(&view->cases.external[i]));
-    return json_pack(
-        "{s:s, s:s, s:s, s:b, s:b, s:s, s:s, s:I, s:I, s:o?, s:I, s:o, s:o}", "execution",
-        account_execution_name(EXECUTION_VENUE_PAPER), "venue", view->venue, "prefix", view->prefix,
-        "attached", view->attached, "halted", view->halted, "link",
-        view->open ? link_name(view->link) : "closed", "detail", view->detail, "orders",
-        (json_int_t)view->cases.live, "unknown", (json_int_t)view->cases.unknown, "unknown_order",
-        view->cases.unknown ? json_integer((json_int_t)view->cases.unknown_id) : NULL, "waiting",
-        (json_int_t)view->waiting, "external", external, "reconciled", found_object(&view->cases.found));
+    const struct venue_account_view view = {.execution = account_execution_name(EXECUTION_VENUE_PAPER),
+                                            .venue = shown->venue,
+                                            .prefix = shown->prefix,
+                                            .attached = shown->attached,
+                                            .halted = shown->halted,
+                                            .link = shown->open ? link_name(shown->link) : "closed",
+                                            .detail = shown->detail,
+                                            .orders = shown->cases.live,
+                                            .unknown = shown->cases.unknown,
+                                            .unknown_order =
+                                                shown->cases.unknown ? (int64_t)shown->cases.unknown_id : 0,
+                                            .waiting = (int64_t)shown->waiting};
+    json_t *object = account_object(&view), *external = json_array();
+    for (size_t i = 0; i < shown->cases.n_external; i++)
+        json_array_append_new(external, external_of(&shown->cases.external[i]));
+    json_object_set_new(object, "external", external);
+    json_object_set_new(object, "reconciled", reconciled_of(&shown->cases.found));
+    return object;
 }
 
 /* One line. */
@@ -82,5 +99,5 @@ void daemon_status_execution(const struct daemon *daemon, const char *name, json
     if (!daemon->executions || !daemon_executions_view(daemon->executions, name, &view))
         return;
     put_words(&view, account);
-    json_object_set_new(account, "venue_account", execution_object(&view));
+    json_object_set_new(account, "venue_account", account_of(&view));
 }

@@ -163,6 +163,20 @@
     FIELD(TIME, OPTIONAL, killed_ns) \
     TEXT(LINE, OPTIONAL, at_venue) /* how its account at its venue is; "": its orders are filled here */
 
+/* Its account there, `venue_account`; what the last comparison with the venue found; an order from elsewhere. */
+#define RECORD_SHOWN_VENUE_ACCOUNT(TEXT, FIELD) \
+    TEXT(WORD, REQUIRED, execution) TEXT(VENUE, REQUIRED, venue) TEXT(WORD, REQUIRED, prefix) /* of client ids */ \
+    FIELD(BOOL, REQUIRED, attached) FIELD(BOOL, REQUIRED, halted) TEXT(WORD, REQUIRED, link) /* of user data */ \
+    TEXT(LINE, REQUIRED, detail) FIELD(UNSIGNED, REQUIRED, orders) FIELD(UNSIGNED, REQUIRED, unknown) \
+    FIELD(UNSIGNED, OPTIONAL, unknown_order) FIELD(UNSIGNED, REQUIRED, waiting)
+#define RECORD_SHOWN_RECONCILED(TEXT, FIELD) \
+    FIELD(SIGNED, REQUIRED, at_ns) FIELD(UNSIGNED, REQUIRED, missing) FIELD(UNSIGNED, REQUIRED, fills) \
+    FIELD(UNSIGNED, REQUIRED, strays) FIELD(BOOL, REQUIRED, balances_compared) FIELD(BOOL, REQUIRED, balances_differed)
+#define RECORD_SHOWN_EXTERNAL(TEXT, FIELD) \
+    TEXT(LINE, REQUIRED, client_id) TEXT(KEY, REQUIRED, id) TEXT(SYMBOL, REQUIRED, symbol) \
+    TEXT(SHORT, REQUIRED, side) TEXT(WORD, REQUIRED, type) TEXT(WORD, REQUIRED, state) \
+    FIELD(REAL, NULLABLE, qty) FIELD(REAL, NULLABLE, filled) FIELD(REAL, NULLABLE, price)
+
 #define RECORD_SHOWN_POSITION(TEXT, FIELD) \
     TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \
     FIELD(REAL, NULLABLE, qty) /* negative for a short */ \

@@ -59,7 +59,8 @@ static void ask_flatten(struct view *view)
     view->typed[0] = '\0';
 }
 
-/* The chosen order, if it is still alive: live orders are the panel's first rows. */
+/* The chosen order, if it is still alive: live orders are the panel's first rows, then those from elsewhere.
+ */
 static void ask_cancel(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
     int at = view->cursor[PANEL_ORDERS], rows = panel_orders_rows(model);
@@ -67,6 +68,9 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
     at = at >= rows ? rows - 1 : at;
     if (focus != PANEL_ORDERS || at < 0) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
+    } else if (at >= model->status.n_orders && at < model->status.n_orders + model->status.n_externals) {
+        tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order is from elsewhere: cancel it at its venue",
+                        now);
     } else if (at >= model->status.n_orders) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
     } else {

@@ -139,7 +139,7 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
     enum freshness freshness = tui_model_accounts_freshness(model, now);
     bool gone = freshness == GONE;
-    char age[FORMAT_MAX];
+    char age[FORMAT_MAX], there[STATUS_AT_VENUE_MAX];
 
     age_words(age, freshness, tui_model_age(model, model->accounts_age_ms, now));
     for (int i = 0; i < model->status.n_accounts; i++) {
@@ -150,8 +150,9 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
                 gone ? "-" : cli_format_percent(c, account->drawdown_pct, 2),
                 account->killed ? " killed" : "", cli_format_number(d, account->cash, 2),
                 freshness == FRESH ? "" : " age ", freshness == FRESH ? "" : age);
-        if (account->at_venue[0])
-            fprintf(out, "          at %s\n", account->at_venue);
+        tui_status_at_venue(account, tui_model_clock_ns(model, now), there);
+        if (there[0])
+            fprintf(out, "          at %s\n", there);
     }
 }
 

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "cli/text.h"
 #include "tui/status_reader.h"
 
@@ -82,6 +84,9 @@ RECORD_SHOWN_RECORD(venues, status_venue, RECORD_SHOWN_VENUE);
 RECORD_SHOWN_RECORD(symbols, status_symbol, RECORD_SHOWN_SYMBOL);
 RECORD_SHOWN_RECORD(last_bar, status_symbol, RECORD_SHOWN_BAR);
 RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
+RECORD_SHOWN_RECORD(there, status_venue_account, RECORD_SHOWN_VENUE_ACCOUNT);
+RECORD_SHOWN_RECORD(reconciled, status_reconciled, RECORD_SHOWN_RECONCILED);
+RECORD_SHOWN_RECORD(externals, status_external, RECORD_SHOWN_EXTERNAL);
 RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
 RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
 RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
@@ -133,6 +138,20 @@ static void read_symbol(const json_t *object, struct status *s, void *row)
     read_indicators(object, symbol);
 }
 
+static void read_account(const json_t *object, struct status *s, void *row)
+{
+    const json_t *at = json_object_get(object, "venue_account"), *list = json_object_get(at, "external");
+    struct status_account *account = row;
+
+    tui_status_read(there(), at, &account->there);
+    tui_status_read(reconciled(), json_object_get(at, "reconciled"), &account->reconciled);
+    for (size_t i = 0; i < json_array_size(list) && s->n_externals < STATUS_EXTERNALS_MAX; i++) {
+        struct status_external *external = &s->externals[s->n_externals++];
+        tui_status_read(externals(), json_array_get(list, i), external);
+        memcpy(external->account, account->account, sizeof(external->account));
+    }
+}
+
 #define LIST(member) \
     offsetof(struct status, member), sizeof(((struct status *)0)->member), offsetof(struct status, n_##member)
 static const struct list {
@@ -146,7 +165,7 @@ static const struct list {
     {"feed", "streams", NULL, streams, read_stream, LIST(streams)},
     {NULL, "venues", NULL, venues, NULL, LIST(venues)},
     {NULL, "symbols", NULL, symbols, read_symbol, LIST(symbols)},
-    {NULL, "accounts", NULL, accounts, NULL, LIST(accounts)},
+    {NULL, "accounts", NULL, accounts, read_account, LIST(accounts)},
     {NULL, "positions", NULL, positions, NULL, LIST(positions)},
     {NULL, "orders", NULL, orders, NULL, LIST(orders)},
     {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
@@ -188,6 +207,23 @@ static void read_refusals(const json_t *object, struct status *s)
         cli_text_clean(refusal->reason, sizeof(refusal->reason), key);
         refusal->count = json_is_integer(value) ? json_integer_value(value) : -1;
     }
+}
+
+void tui_status_at_venue(const struct status_account *account, int64_t now_ns,
+                         char ret[static STATUS_AT_VENUE_MAX])
+{
+    const struct status_venue_account *there = &account->there;
+    int64_t ago_ns = now_ns - account->reconciled.at_ns; /* of the venue's clock, which may be ahead */
+    char age[FORMAT_MAX], compared[FORMAT_MAX + 24] = "";
+
+    if (account->reconciled.at_ns > 0)
+        snprintf(compared, sizeof(compared), ", compared %s ago",
+                 cli_format_age(age, ago_ns > 0 ? ago_ns / 1000000 : 0));
+    if (there->attached)
+        snprintf(ret, STATUS_AT_VENUE_MAX, "%s%s, ids %s-ORDER", account->at_venue, compared, there->prefix);
+    else
+        snprintf(ret, STATUS_AT_VENUE_MAX, "%s%s%s%s", account->at_venue, compared,
+                 there->detail[0] ? ": " : "", there->detail);
 }
 
 void tui_status_init(struct status *status)

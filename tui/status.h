@@ -22,6 +22,7 @@ enum {
     STATUS_ACCOUNTS_MAX = 32,
     STATUS_POSITIONS_MAX = 128,
     STATUS_ORDERS_MAX = 128,
+    STATUS_EXTERNALS_MAX = 64, /* of all accounts */
     STATUS_REFUSALS_MAX = 16,
     STATUS_DEVICES_MAX = 8,
     STATUS_TRAININGS_MAX = 64, /* those that do not fit: see trainings_total */
@@ -56,8 +57,24 @@ struct status_symbol {
     int n_indicators;
 };
 
+/* Of an account whose orders are filled at its venue. */
+struct status_venue_account {
+    RECORD_SHOWN(RECORD_SHOWN_VENUE_ACCOUNT) /* venue "": they are filled here */
+};
+struct status_reconciled {
+    RECORD_SHOWN(RECORD_SHOWN_RECONCILED) /* at_ns 0: never */
+};
+
 struct status_account {
     RECORD_SHOWN(RECORD_SHOWN_ACCOUNT)
+    struct status_venue_account there;
+    struct status_reconciled reconciled;
+};
+
+/* An order that another program, or the venue's page, gave on an account's venue. */
+struct status_external {
+    RECORD_SHOWN(RECORD_SHOWN_EXTERNAL)
+    char account[ACCOUNT_NAME_MAX];
 };
 
 struct status_position {
@@ -130,9 +147,11 @@ struct status {
     struct status_account accounts[STATUS_ACCOUNTS_MAX];
     struct status_position positions[STATUS_POSITIONS_MAX];
     struct status_order orders[STATUS_ORDERS_MAX];
+    struct status_external externals[STATUS_EXTERNALS_MAX];
     struct status_refusal refusals[STATUS_REFUSALS_MAX];
     struct status_device devices[STATUS_DEVICES_MAX];
     int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
+    int n_externals;
     struct status_source sources[STATUS_SOURCES_MAX]; /* of `rebuilt` */
     int n_sources;
     int64_t alerts_open;
@@ -167,6 +186,13 @@ struct status {
 
 /* A status of which nothing is known. */
 void tui_status_init(struct status *status);
+
+enum { STATUS_AT_VENUE_MAX = 2 * RECORD_BYTES_LINE + 80 };
+
+/* How an account's account at its venue is: "binance: attached, user data up, 3 orders, compared 12s ago, ids
+ * 0abc1234-ORDER", or why it is not; "": its orders are filled here. */
+void tui_status_at_venue(const struct status_account *account, int64_t now_ns,
+                         char ret[static STATUS_AT_VENUE_MAX]);
 
 /* Reads the object. 0; -EPROTO when it is not a status of a schema that is understood. */
 int tui_status_parse(const json_t *object, struct status *ret);

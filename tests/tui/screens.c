@@ -10,6 +10,7 @@
 #include "tests/check.h"
 #include "tests/tui/picture.h"
 #include "tui/history.h"
+#include "tui/keys.h"
 #include "tui/view.h"
 
 static const char *golden;
@@ -195,6 +196,32 @@ static void check_several(void)
     check_screen("cancel-ended-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     json_decref(object);
     json_decref(more);
+    object = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
+    json_decref(object);
+}
+
+/* Accounts at a venue: how each is there, an order of unknown outcome, one from elsewhere. */
+static void check_at_venue(void)
+{
+    json_t *object;
+    struct view view;
+
+    CHECK_INT(fixture_take(model, fixture_at_venue, now), 0);
+    tui_view_init(&view, false, 1000);
+    check_screen("at-venue-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    view.tab = TAB_POSITIONS;
+    check_screen("at-venue-positions-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_ACCOUNTS;
+    check_screen("at-venue-accounts-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_NONE;
+    view.tab = TAB_ORDERS;
+    check_screen("at-venue-orders-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.focus = PANEL_ORDERS;
+    view.cursor[PANEL_ORDERS] = 2;
+    CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 'x'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    check_screen("at-venue-external-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     object = json_loads(fixture_status, 0, NULL);
     CHECK_INT(tui_model_take_status(model, object, now), 0);
     json_decref(object);
@@ -424,6 +451,7 @@ int main(int argc, char **argv)
     check_halted();
     check_feed_devices();
     check_several();
+    check_at_venue();
     check_venues();
     check_alerts();
     check_strategies();

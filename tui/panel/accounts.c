@@ -6,23 +6,46 @@
 #include "exchange/margin.h"
 #include "tui/panel/frame.h"
 
-enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, PLAIN };
+enum {
+    ACCOUNT,
+    EQUITY,
+    RETURN,
+    DRAWDOWN,
+    SHORT,
+    CASH,
+    DAY,
+    REALIZED,
+    FEES,
+    INTEREST,
+    STRATEGY,
+    THERE,
+    PLAIN
+};
 /* Of accounts by the rules for stocks, where there are any. */
 enum { MARGIN = PLAIN, POWER, EXCESS, NEEDS, TRADES, SETTLED, SETTLES, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},         {"equity", 12, true, 2},    {"return", 8, true, 3},
-    {"dd", 7, true, 4},        {"short", 11, true, 10},    {"cash", 12, true, 7},
-    {"P&L today", 9, true, 6}, {"realized", 9, true, 8},   {"fees", 8, true, 9},
-    {"interest", 9, true, 11}, {"strategy", 14, false, 5}, {"margin", 8, false, 7},
-    {"buys", 10, true, 3},     {"excess", 10, true, 4},    {"needs", 15, true, 12},
-    {"trades", 7, true, 6},    {"settled", 11, true, 8},   {"unsettled", 15, true, 5},
+    {"", 9, false, 1},          {"equity", 12, true, 2},    {"return", 8, true, 3},
+    {"dd", 7, true, 4},         {"short", 11, true, 10},    {"cash", 12, true, 7},
+    {"P&L today", 9, true, 6},  {"realized", 9, true, 8},   {"fees", 8, true, 9},
+    {"interest", 9, true, 11},  {"strategy", 14, false, 5}, {"at venue", 12, false, 2},
+    {"margin", 8, false, 7},    {"buys", 10, true, 3},      {"excess", 10, true, 4},
+    {"needs", 15, true, 12},    {"trades", 7, true, 6},     {"settled", 11, true, 8},
+    {"unsettled", 15, true, 5},
 };
 
 static bool by_rules(const struct status_account *account)
 {
     return account->margin[0] &&
            (strcmp(account->margin, "off") != 0 || strcmp(account->settlement, "off") != 0);
+}
+
+static bool any_at_venue(const struct status *status)
+{
+    for (int i = 0; i < status->n_accounts; i++)
+        if (status->accounts[i].there.venue[0])
+            return true;
+    return false;
 }
 
 /* Which columns there are, and which go first where not all fit. Returns how many. */
@@ -36,8 +59,10 @@ static int choose_columns(const struct status *status, struct column shown[stati
     }
     if (shorts)
         shown[SHORT].rank = 5; /* the liability matters more than the day's change */
-    for (int k = RETURN; by && k < PLAIN; k++)
+    for (int k = RETURN; by && k < THERE; k++)
         shown[k].rank += 10;
+    if (!any_at_venue(status))
+        shown[THERE].rank = 0;
     return by ? COLUMNS : PLAIN;
 }
 
@@ -58,6 +83,46 @@ static const char *unsettled(char text[static FORMAT_MAX], const struct status_a
     snprintf(text, FORMAT_MAX, "%s %.5s", cli_format_fit(amount, account->unsettled, 2, 9),
              cli_format_time(time, account->settles_ns) + strlen("2026-"));
     return text;
+}
+
+static void draw_there(const struct table *table, int y, enum freshness freshness,
+                       const struct status_venue_account *there)
+{
+    char text[FORMAT_MAX];
+    bool fine = there->attached && there->unknown <= 0;
+
+    if (there->attached && !fine)
+        snprintf(text, sizeof text, "%lld unknown", (long long)there->unknown);
+    else
+        snprintf(text, sizeof text, "%s",
+                 there->halted     ? "halted"
+                 : there->attached ? "attached"
+                 : there->venue[0] ? "not attached"
+                                   : "");
+    panel_table_text(table, THERE, y,
+                     panel_frame_style(freshness, there->halted ? STYLE_BAD
+                                                  : fine        ? STYLE_NORMAL
+                                                                : STYLE_WARN),
+                     text);
+}
+
+/* A line for each account at a venue, below the accounts, as far as there is room. */
+static void draw_venue_lines(const struct area *body, const struct scene *scene, int y)
+{
+    const struct status *status = &scene->model->status;
+    char words[STATUS_AT_VENUE_MAX];
+
+    for (int i = 0; i < status->n_accounts; i++) {
+        const struct status_account *account = &status->accounts[i];
+        tui_status_at_venue(account, tui_model_clock_ns(scene->model, scene->now), words);
+        if (!words[0] || y >= body->height)
+            continue;
+        int x = tui_area_text(body, 3, y, STYLE_DIM, account->account) + 1;
+        x = tui_area_text(body, x, y, STYLE_DIM, "at") + 1;
+        if (x < body->width)
+            tui_area_text_cut(body, x, y, body->width - x, STYLE_DIM, words);
+        y++;
+    }
 }
 
 static void draw_by_rules(const struct table *table, int y, enum freshness freshness,
@@ -132,9 +197,11 @@ void panel_accounts(const struct area *area, const struct scene *scene)
         panel_table_text(&table, INTEREST, y, STYLE_NORMAL,
                          cli_format_fit(text, a->interest_owed, 2, columns[INTEREST].width));
         panel_table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
+        draw_there(&table, y, freshness, &a->there);
         if (n_columns > PLAIN && !gone)
             draw_by_rules(&table, y, freshness, a);
         if (i == window.cursor)
             panel_frame_cursor(&body, y - 1);
     }
+    draw_venue_lines(&body, scene, window.end - window.first);
 }

@@ -39,11 +39,12 @@ struct table panel_frame_table(const struct area *area, int title_end, const str
 {
     struct table table = {.area = area, .columns = columns, .n = n, .end = title_end};
     bool shown[COLUMNS_MAX];
-    int used = -1, count = n;
+    int used = -1, count = 0;
 
     for (int i = 0; i < n; i++) {
-        shown[i] = true;
-        used += columns[i].width + 1;
+        shown[i] = columns[i].rank > 0;
+        used += shown[i] ? columns[i].width + 1 : 0;
+        count += shown[i];
     }
     while (used > area->width - 1 && count > 1) {
         int last = -1;

@@ -15,7 +15,7 @@ struct column {
     const char *label;
     int width;
     bool right;
-    int rank; /* 1 stays longest when the area is narrow */
+    int rank; /* 1 stays longest when the area is narrow; 0 is not shown */
 };
 
 /* Where the columns of a table are; x is -1 for one that does not fit. */

@@ -57,7 +57,7 @@ static bool is_live(const struct model *model, int64_t id)
 
 int panel_orders_rows(const struct model *model)
 {
-    int n = model->status.n_orders;
+    int n = model->status.n_orders + model->status.n_externals;
 
     for (int i = 0; i < model->history.n_orders; i++)
         n += !is_live(model, model->history.orders[i].id);
@@ -82,12 +82,39 @@ static struct status_order live_order(const struct model *model, int at)
     return order;
 }
 
+/* An order from elsewhere: without a number here, its client id in place of the reason. */
+static struct status_order external_order(const struct model *model, const struct status_external *external)
+{
+    struct status_order order = {.id = -1,
+                                 .group = -1,
+                                 .parent = -1,
+                                 .qty = external->qty,
+                                 .filled = external->filled,
+                                 .price = external->price};
+    const struct status_symbol *symbol = tui_model_symbol(model, external->symbol);
+
+    memcpy(order.account, external->account, sizeof(order.account));
+    memcpy(order.symbol, external->symbol, sizeof(order.symbol));
+    memcpy(order.side, external->side, sizeof(order.side));
+    memcpy(order.type, external->type, sizeof(order.type));
+    memcpy(order.state, external->state, sizeof(order.state));
+    snprintf(order.reason, sizeof(order.reason), "%.*s", (int)sizeof(order.reason) - 1, external->client_id);
+    order.stop = order.trail = order.trail_pct = NAN;
+    if (!(order.price > 0))
+        order.price = NAN;
+    order.price_decimals = symbol ? symbol->price_decimals : 2;
+    order.qty_decimals = 8;
+    return order;
+}
+
 static enum style state_style(const char *state)
 {
     if (strcmp(state, "REJECTED") == 0)
         return STYLE_BAD;
     if (strcmp(state, "FILLED") == 0)
         return STYLE_GOOD;
+    if (strcmp(state, "UNKNOWN") == 0) /* whether its venue has it */
+        return STYLE_WARN;
     return strcmp(state, "CANCELED") == 0 || strcmp(state, "EXPIRED") == 0 || strcmp(state, "HELD") == 0
                ? STYLE_DIM
                : STYLE_NORMAL;
@@ -129,7 +156,10 @@ static void draw_line(const struct table *table, int y, const struct status_orde
 
     panel_table_text(table, TIME, y, STYLE_DIM,
                      order->updated_ns ? cli_format_clock(text, order->updated_ns) : "");
-    snprintf(text, sizeof(text), "%lld", (long long)order->id);
+    if (order->id < 0)
+        snprintf(text, sizeof(text), "ext");
+    else
+        snprintf(text, sizeof(text), "%lld", (long long)order->id);
     panel_table_text(table, ID, y, STYLE_DIM, text);
     panel_table_text(table, SIDE, y, order->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, order->side);
     panel_table_text(table, SYMBOL, y, STYLE_STRONG, order->symbol);
@@ -151,6 +181,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int live = model->status.n_orders, n = panel_orders_rows(model), title, row = live;
+    int external = model->status.n_externals;
     struct area body = panel_frame_rule(area, scene, PANEL_ORDERS, "Orders", live, &title);
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
@@ -165,6 +196,11 @@ void panel_orders(const struct area *area, const struct scene *scene)
         if (i >= window.first && i < window.end) {
             struct status_order order = live_order(model, i);
             draw_line(&table, i - window.first + 1, &order);
+        }
+    for (int i = 0; i < external; i++, row++)
+        if (row >= window.first && row < window.end) {
+            struct status_order order = external_order(model, &model->status.externals[i]);
+            draw_line(&table, row - window.first + 1, &order);
         }
     for (int i = 0; i < model->history.n_orders; i++) {
         if (is_live(model, model->history.orders[i].id))
