@@ -6,6 +6,8 @@
 
 #include "cli/stored.h"
 #include "cli/verbs.h"
+#include "db/recover.h"
+#include "engine/engine.h"
 #include "exchange/exit_status.h"
 #include "record/account.h"
 #include "record/print.h"
@@ -42,6 +44,9 @@ static const struct stored_column columns[] = {
     {"margin", 0},
     {"pattern_day_trader", 0},
     {"settlement", 0},
+    {"at_venue", 0},
+    {"venue_prefix", 0},
+    {"unknown_orders", 0},
 };
 
 /* A table of its own for people, of those that have such rules. */
@@ -51,6 +56,10 @@ static const struct stored_column margin_columns[] = {
     {"day_trades", 10},         {"day_trader", 10}, {"settled", 14},      {"unsettled", 12},
     {"settles_ns", -24},        {"violations", 10},
 };
+
+/* And one of those whose orders are filled at their venue. */
+static const struct stored_column venue_columns[] = {
+    {"account", -12}, {"at_venue", -10}, {"venue_prefix", -12}, {"unknown_orders", 14}};
 
 /* An account and its totals: units of its currency. */
 struct account_line {
@@ -62,6 +71,8 @@ struct account_line {
     char policy[ACCOUNT_NAME_MAX];       /* of the arena, that trades for it; "": none */
     struct margin_figures margin;        /* INT64_MIN, -1: its rules ask for none */
     bool asked;                          /* they do, and there is a point */
+    char at_venue[STORED_CELL], venue_prefix[DB_AT_VENUE_MAX]; /* "": it was never attached, or fills here */
+    int64_t unknown_orders;                                    /* -1: likewise */
 };
 
 static const struct margin_figures no_figures = {.initial = INT64_MIN,
@@ -86,7 +97,8 @@ static const struct margin_figures no_figures = {.initial = INT64_MIN,
         PRINT_AS(QUOTE, ABSENT, margin.unsettled, "unsettled"), \
         PRINT_AS(TIME, OPTIONAL, margin.settles_ns, "settles_ns"), \
         PRINT_AS(SIGNED, UNKNOWN, margin.violations, "violations")
-#define ROW struct account_line
+#define VENUE_FIELDS PRINT_WORD(at_venue), PRINT_WORD(venue_prefix), PRINT_COUNT(unknown_orders)
+#define ROW          struct account_line
 static const struct record_field fields[] = {
     PRINT_AS(TEXT, REQUIRED, account.name, "account"),
     PRINT_AS(TEXT, REQUIRED, account.currency, "currency"),
@@ -102,6 +114,7 @@ static const struct record_field fields[] = {
     PRINT_WORD(policy),
     PRINT_FIELD_(WORD, REQUIRED, account.session, "session", &record_words_session_choice),
     MARGIN_FIELDS,
+    VENUE_FIELDS,
     RECORD_RULES(RULE, RULE) RECORD_STOCK_RULES(RULE) RECORD_CLASS_FEES(RULE)};
 static const struct record record = RECORD_OF("accounts", fields);
 static const struct record_field margin_fields[] = {
@@ -110,6 +123,9 @@ static const struct record_field margin_fields[] = {
     PRINT_FIELD_(WORD, REQUIRED, account.rules.settlement, "settlement", &record_words_settlement),
     MARGIN_FIELDS};
 static const struct record margin_record = RECORD_OF("margins", margin_fields);
+static const struct record_field venue_fields[] = {PRINT_AS(TEXT, REQUIRED, account.name, "account"),
+                                                   VENUE_FIELDS};
+static const struct record venue_record = RECORD_OF("venue_accounts", venue_fields);
 #undef ROW
 
 struct accounts_read {
@@ -147,6 +163,7 @@ static void take_account(void *ctx, const struct db_account_row *row)
                                   .drawdown_pct = NAN,
                                   .killed_ns = row->killed_ns,
                                   .margin = no_figures,
+                                  .unknown_orders = -1,
                                   .params = params_text(&row->account)};
     snprintf(line->strategy, sizeof line->strategy, "%s", row->account.strategy);
     if (read->form == STORED_TABLE && !line->strategy[0])
@@ -195,12 +212,52 @@ static void take_margin(void *ctx, const struct db_margin *row)
     }
 }
 
-/* Prints what was read, if r is 0, of margins only those that have any; and lets go of it. Returns r. */
-static int put_lines(struct accounts_read *read, int r, bool margins, struct stored_list *list)
+static void take_order(void *ctx, const struct db_order_row *row)
+{
+    struct accounts_read *read = ctx;
+
+    for (struct account_line *line = read->lines; row->account && line < read->lines + read->n; line++)
+        if (line->at_venue[0] && line->account.number == row->account->number)
+            line->unknown_orders += row->order.state == ORDER_UNKNOWN;
+}
+
+/* How those that are filled at their venue stand there. */
+static int read_at_venue(struct db_reader *reader, struct accounts_read *read)
+{
+    bool any = false;
+    int r = 0;
+
+    for (struct account_line *line = read->lines; r == 0 && line < read->lines + read->n; line++) {
+        char prefix[DB_AT_VENUE_MAX];
+        r = db_reader_at_venue(reader, line->account.name, prefix);
+        if (r < 0 || !prefix[0])
+            continue;
+        bool halted = strcmp(prefix, ENGINE_VENUE_RESET) == 0;
+        strcpy(line->at_venue, halted ? "halted" : "attached");
+        strcpy(line->venue_prefix, halted ? "" : prefix);
+        line->unknown_orders = 0;
+        any = true;
+    }
+    return any && r == 0 ? db_reader_orders(reader, true, 0, take_order, read) : r;
+}
+
+static bool has_margin(const struct account_line *line)
+{
+    return line->asked;
+}
+
+static bool has_venue(const struct account_line *line)
+{
+    return line->at_venue[0] != '\0';
+}
+
+/* Prints what was read, if r is 0, of those that `has` says, NULL: all; and lets go of it. Returns r. */
+static int put_lines(struct accounts_read *read, int r, bool (*has)(const struct account_line *line),
+                     struct stored_list *list)
 {
     for (struct account_line *line = read->lines; line < read->lines + read->n; line++) {
         struct symbol currency = {.quote_scale = line->account.currency_scale};
-        if (r == 0 && (line->asked || !margins))
+        if (r == 0 && (!has || has(line)))
             cli_stored_record_row(list, line, &(struct record_context){.symbol = &currency});
         free(line->params);
     }
@@ -219,7 +276,22 @@ static int read_margins(struct db_reader *reader, const struct option_call *call
     int r = db_reader_accounts(reader, take_account, read);
     if (r == 0)
         r = db_reader_margins(reader, take_margin, read);
-    r = put_lines(read, r, true, list);
+    r = put_lines(read, r, has_margin, list);
+    return r == 0 && list->rows == 0 ? 1 : r;
+}
+
+/* Likewise. */
+static int read_venues(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    struct accounts_read *read = calloc(1, sizeof *read);
+
+    (void)call;
+    if (!read)
+        return -ENOMEM;
+    int r = db_reader_accounts(reader, take_account, read);
+    if (r == 0)
+        r = read_at_venue(reader, read);
+    r = put_lines(read, r, has_venue, list);
     return r == 0 && list->rows == 0 ? 1 : r;
 }
 
@@ -236,9 +308,11 @@ static int read_accounts(struct db_reader *reader, const struct option_call *cal
         r = db_reader_policies(reader, take_policy, read);
     if (r == 0)
         r = db_reader_margins(reader, take_margin, read);
+    if (r == 0)
+        r = read_at_venue(reader, read);
     for (; r == 0 && read->at < read->n; read->at++)
         r = db_reader_equity(reader, read->lines[read->at].account.number, INT64_MIN, 1, take_point, read);
-    return put_lines(read, r, false, list);
+    return put_lines(read, r, NULL, list);
 }
 
 int cli_account_list(struct option_call *call)
@@ -252,5 +326,9 @@ int cli_account_list(struct option_call *call)
     struct stored_list margins = cli_stored_list_of(
         &margin_record, margin_columns, sizeof margin_columns / sizeof *margin_columns, STORED_TABLE, NULL);
 
-    return cli_stored_print_list(call, "account", &margins, read_margins);
+    struct stored_list venues = cli_stored_list_of(
+        &venue_record, venue_columns, sizeof venue_columns / sizeof *venue_columns, STORED_TABLE, NULL);
+
+    status = cli_stored_print_list(call, "account", &margins, read_margins);
+    return status == EXIT_OK ? cli_stored_print_list(call, "account", &venues, read_venues) : status;
 }

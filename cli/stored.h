@@ -48,7 +48,7 @@ int cli_stored_close(const char *verb, struct db_reader *reader, int r);
 /* ---- lists ---- */
 
 enum {
-    STORED_COLUMNS_MAX = 48,
+    STORED_COLUMNS_MAX = 64,
     STORED_CELL = RECORD_TEXT_MAX,
     STORED_JSON_ONLY = 1000, /* widths of a record's list: in JSON alone, */
     STORED_NOWHERE,          /* in no form */

@@ -138,16 +138,22 @@ void db_at_venue_key(const char *account, char ret[static DB_AT_VENUE_KEY_MAX])
     snprintf(ret, DB_AT_VENUE_KEY_MAX, "at_venue %s", account);
 }
 
+int db_reader_at_venue(struct db_reader *reader, const char *account, char ret[static DB_AT_VENUE_MAX])
+{
+    char key[DB_AT_VENUE_KEY_MAX];
+    db_at_venue_key(account, key);
+    int r = db_reader_meta(reader, key, ret, DB_AT_VENUE_MAX);
+    if (r == -ENOENT)
+        ret[0] = '\0';
+    return r == -ENOENT ? 0 : r;
+}
+
 static int take_at_venue(struct recovery *recovery)
 {
     int r = 0;
     for (int i = 0; i < recovery->to->n_accounts && r == 0; i++) {
         struct db_recovered_account *account = &recovery->to->accounts[i];
-        char key[DB_AT_VENUE_KEY_MAX];
-        db_at_venue_key(account->account.name, key);
-        r = db_reader_meta(recovery->reader, key, account->at_venue, sizeof account->at_venue);
-        if (r == -ENOENT)
-            r = 0;
+        r = db_reader_at_venue(recovery->reader, account->account.name, account->at_venue);
     }
     return r;
 }

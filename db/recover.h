@@ -8,6 +8,9 @@ enum { DB_RECOVERED_KEYS_MAX = 100000, DB_AT_VENUE_KEY_MAX = ACCOUNT_NAME_MAX + 
 
 /* The row of `meta` that says how an account stands at its venue: engine_venue_prefix(). */
 void db_at_venue_key(const char *account, char ret[static DB_AT_VENUE_KEY_MAX]);
+enum { DB_AT_VENUE_MAX = 9 };
+/* Its value; "" where there is none. 0 or -errno. */
+int db_reader_at_venue(struct db_reader *reader, const char *account, char ret[static DB_AT_VENUE_MAX]);
 
 struct db_recovered_account {
     struct db_account account; /* accounts[i].account.number == i */
@@ -21,7 +24,7 @@ struct db_recovered_account {
      * id. */
     bool has_policy;
     uint8_t policy[POLICY_ID_SIZE];
-    char at_venue[9]; /* db_at_venue_key()'s; "": there is none */
+    char at_venue[DB_AT_VENUE_MAX]; /* db_at_venue_key()'s; "": there is none */
 };
 struct db_recovered_balance {
     int account;

@@ -4,9 +4,11 @@ data, while the daemon is killed between sending and its answer: each client id 
 balances are the venue's at the end, the ledger adds up and a replay of the log gives it again. A wiped venue halts the account,
 refused keys are reported, and other hosts are refused."""
 
+import csv
 import decimal
 import hashlib
 import hmac
+import io
 import json
 import os
 import random
@@ -37,11 +39,19 @@ class Binance:
         self.market = "[market]\nsymbols = BTCUSDT\n"
         self.replay = harness.Replay(folder, "--synthetic", "7", "--keys", path, *faults)
 
+    def signed(self, method, path, **arguments):
+        query = urllib.parse.urlencode({"symbol": self.symbol, "timestamp": int(time.time() * 1000), **arguments})
+        query += "&signature=" + hmac.new(b"hush", query.encode(), hashlib.sha256).hexdigest()
+        return get(self.replay, f"{path}?{query}", {"X-MBX-APIKEY": "key1"}, method)
+
+    def elsewhere(self, side, quantity, **limit):
+        """An order that is not the daemon's."""
+        return self.signed("POST", "/api/v3/order", side=side, quantity=quantity, newClientOrderId="web_1" if limit else "web_2",
+                           type="LIMIT" if limit else "MARKET", **limit)
+
     def orders(self):
         """(client id, state, filled) of all there are."""
-        query = urllib.parse.urlencode({"symbol": self.symbol, "limit": 1000, "timestamp": int(time.time() * 1000)})
-        query += "&signature=" + hmac.new(b"hush", query.encode(), hashlib.sha256).hexdigest()
-        rows = get(self.replay, "/api/v3/allOrders?" + query, {"X-MBX-APIKEY": "key1"})
+        rows = self.signed("GET", "/api/v3/allOrders", limit=1000)
         return [(row["clientOrderId"], row["status"], float(row["executedQty"])) for row in rows]
 
     def fees(self, booked):
@@ -78,9 +88,9 @@ class Alpaca:
         return fees
 
 
-def get(replay, path, headers):
+def get(replay, path, headers, method="GET"):
     trusted = ssl.create_default_context(cafile=replay.ca)
-    request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers)
+    request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers, method=method)
     with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
         return json.loads(answer.read())
 
@@ -259,6 +269,10 @@ def configured(folder):
     daemon.papertape("order", "buy", venue.symbol, "0.01")
     daemon.wait_status(lambda s: s["positions"], "a position")
     assert [client_id for client_id, _, _ in venue.orders()] == [at_venue(status)["prefix"] + "-1"]
+    daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "50000.00")
+    assert "is reset only while it is halted" in daemon.papertape("account", "reset", "paper", status=1)
+    daemon.papertape("order", "cancel", "--all")
+    settled(daemon)
     with open(daemon.config, encoding="utf-8") as file:
         before = file.read()
     line = before.split("\n").index("execution = venue-paper") + 1
@@ -285,9 +299,39 @@ def configured(folder):
     assert venue.replay.stop() == 0
 
 
+def listed(daemon, *verb):
+    """The same rows as JSON and as CSV."""
+    answer = json.loads(daemon.papertape(*verb, "--json"))
+    rows = list(csv.DictReader(io.StringIO(daemon.papertape(*verb, "--csv"))))
+    return next(value for value in answer.values() if isinstance(value, list)), rows
+
+
+def shown(folder):
+    """What the status has of a venue's account is where a trader looks, orders from elsewhere too."""
+    inside = folder.within("shown")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    prefix = at_venue(attached(daemon))["prefix"]
+    venue.elsewhere("BUY", "0.25", price="50000.00", timeInForce="GTC")
+    daemon.wait_status(lambda s: at_venue(s)["external"] and at_venue(s)["reconciled"], "an order from elsewhere, after a comparison")
+    words = daemon.papertape("status")
+    assert "binance: attached, user data up, 0 orders, 1 external, compared " in words and f"ago, ids {prefix}-ORDER" in words, words
+    for rows in listed(daemon, "account", "list"):
+        assert (rows[0]["at_venue"], rows[0]["venue_prefix"], int(rows[0]["unknown_orders"])) == ("attached", prefix, 0), rows
+        assert float(rows[0]["us_equity_fee_taker"]) == 0  # the last field of all
+    assert f"paper         attached    {prefix}" in daemon.papertape("account", "list")
+    for rows in listed(daemon, "orders", "--external"):
+        assert len(rows) == 1 and [rows[0][key] for key in ("account", "symbol", "side", "type", "state", "client_id")] \
+            == ["paper", venue.symbol, "BUY", "LIMIT", "NEW", "web_1"] and float(rows[0]["qty"]) == 0.25, rows
+    assert "from elsewhere" in (table := daemon.papertape("orders")) and "web_1" in table, table
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+    assert "web_1" not in daemon.papertape("orders")
+
+
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured)
+        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown)
 
 
 if __name__ == "__main__":
