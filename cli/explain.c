@@ -18,14 +18,14 @@ struct asked {
     const char *order;     /* NULL: all */
     const char *client_id; /* NULL: not by that alone */
     int64_t day_ns;        /* of --day; NO_DAY */
-    bool all;
+    bool all, full;
 };
 
 enum { NO_DAY = -1 };
 
 struct explain_output {
     struct db_reader *reader;
-    bool json, quiet;
+    bool json, quiet, full;
     uint64_t printed;
     int r;          /* -errno of the reader, -ENOMEM */
     uint64_t other; /* the first order whose recorded policy is not the log's; 0: none */
@@ -62,7 +62,7 @@ static bool on_explained(void *ctx, const struct explanation *explanation)
     if (out->quiet)
         return true;
     if (!out->json) {
-        cli_explain_print(explanation, origin);
+        cli_explain_print(explanation, origin, out->full);
         return true;
     }
     json_t *object = cli_explain_object(explanation, origin);
@@ -124,7 +124,8 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
                    const char *path)
 {
     const struct asked *asked = call->into;
-    struct explain_output out = {.reader = reader, .json = call->json, .quiet = asked->all && !call->json};
+    struct explain_output out = {
+        .reader = reader, .json = call->json, .quiet = asked->all && !call->json, .full = asked->full};
     struct explain_options options = {.path = path,
                                       .recorded = &rows->recorded,
                                       .to_ns = INT64_MAX,
@@ -199,6 +200,8 @@ static const struct option_row options[] = {
      offsetof(struct asked, client_id)},
     {"all", NULL, "every order of the log; says how many are equal, or exits 1 with the first difference",
      offsetof(struct asked, all)},
+    {"full", NULL, "every fill and every change, of an order with more than ten, too",
+     offsetof(struct asked, full), .without = "all"},
     {"day", "D", "those created on that day (UTC), as 2024-08-08", offsetof(struct asked, day_ns),
      cli_stored_take_time, .with = "all"},
 };

@@ -201,6 +201,8 @@ json_t *cli_explain_object(const struct explanation *e, const struct db_order_po
     }
     for (size_t i = 0; i < e->n_fills; i++)
         json_array_append_new(fills, fill_object(e, &e->fills[i]));
+    json_object_set_new(object, "venue_client_id", record_json_text(e->venue_client_id));
+    json_object_set_new(object, "venue_order_id", record_json_text(e->venue_id));
     int r = json_object_update_new(
         object, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "final",
                           order_object(e, &e->order), "event", event_object(&e->input), "command",

@@ -106,6 +106,12 @@ static void print_head(const struct explanation *e)
         printf("DIFFERS from the record: %s %" PRIu64 ": %s: the log gives %s, recorded is %s\n",
                e->difference.table, e->difference.id, e->difference.field, e->difference.replayed,
                e->difference.recorded);
+    if (e->venue_client_id[0])
+        printf("at the venue: client id %s", e->venue_client_id);
+    if (e->venue_id[0])
+        line(", its id ", e->venue_id);
+    else if (e->venue_client_id[0])
+        putchar('\n');
     if (o->parent)
         printf("an exit of order %" PRIu64 "\n", o->parent);
     else if (o->group == o->id)
@@ -462,16 +468,49 @@ static void print_change(const struct explanation *e, const struct explained_cha
         line(c->event.recv_ns > o->updated_ns ? "" : "      ", c->event.text);
 }
 
-void cli_explain_print(const struct explanation *e, const struct db_order_policy *origin)
+/* "Fills: 12, on average at 60012.5, fees 0.00002 BTC" */
+static void print_fills_sum(const struct explanation *e)
+{
+    const struct symbol *s = &e->symbol;
+    int128_t qty = 0, notional = 0, fee = 0, fee_base = 0;
+    for (size_t i = 0; i < e->n_fills; i++) {
+        qty += e->fills[i].fill.qty;
+        notional += e->fills[i].fill.notional;
+        fee += e->fills[i].fill.fee;
+        fee_base += e->fills[i].fill.fee_base;
+    }
+    double average = decimal_to_double(notional, s->quote_scale) / decimal_to_double(qty, s->qty_scale);
+    printf("\nFills: %zu, on average at %.10g, fees ", e->n_fills, average);
+    if (fee_base > 0)
+        printf("%s %s%s", decimal(fee_base, s->qty_scale).text, s->base, fee > 0 ? " and " : "");
+    if (fee > 0 || fee_base == 0)
+        printf("%s %s", decimal(fee, s->quote_scale).text, s->quote);
+    putchar('\n');
+}
+
+/* Of more than MANY rows, the first and the last few. */
+enum { MANY = 10, FEW = 4 };
+static bool left_out(size_t i, size_t n, bool full, const char *what)
+{
+    if (full || n <= MANY || i < FEW || i >= n - FEW)
+        return false;
+    if (i == FEW)
+        printf("  … %zu more %s, with --full\n", n - 2 * FEW, what);
+    return true;
+}
+
+void cli_explain_print(const struct explanation *e, const struct db_order_policy *origin, bool full)
 {
     print_head(e);
     print_cause(e, origin);
     print_verdict(e);
     if (e->n_fills > 0)
-        puts("\nFills");
+        print_fills_sum(e);
     for (size_t i = 0; i < e->n_fills; i++)
-        print_fill(e, &e->fills[i]);
+        if (!left_out(i, e->n_fills, full, "fills"))
+            print_fill(e, &e->fills[i]);
     puts("\nWhat became of it");
     for (size_t i = 0; i < e->n_changes; i++)
-        print_change(e, i > 0 ? &e->changes[i - 1] : NULL, &e->changes[i]);
+        if (!left_out(i, e->n_changes, full, "changes"))
+            print_change(e, i > 0 ? &e->changes[i - 1] : NULL, &e->changes[i]);
 }

@@ -7,8 +7,10 @@
 #include "db/row.h"
 #include "engine/explain.h"
 
-/* Onto standard output. `origin`: the policy that the database recorded as the order's; NULL: none. */
-void cli_explain_print(const struct explanation *explanation, const struct db_order_policy *origin);
+/* Onto standard output. `origin`: the policy that the database recorded as the order's; NULL: none. `full`:
+ * every fill and change; else of many the first and the last few. */
+void cli_explain_print(const struct explanation *explanation, const struct db_order_policy *origin,
+                       bool full);
 
 /* A new reference, or NULL without memory. Numbers are numbers; what is not known is null. */
 json_t *cli_explain_object(const struct explanation *explanation, const struct db_order_policy *origin);

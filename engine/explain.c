@@ -383,10 +383,27 @@ static void copy_command(struct run *run, struct explanation *explanation)
         run->r = -ENOMEM;
 }
 
+/* Its ids at its venue, once it was given there. */
+static void name_at_venue(const struct run *run, struct explanation *explanation)
+{
+    const struct engine *engine = engine_replay_engine(run->replay);
+    const struct event *event = engine_replay_event(run->replay);
+    const struct order *order = &explanation->order;
+    bool update = event && event->kind == EVENT_VENUE_ORDER && event->venue_order.order_id == order->id;
+    bool given =
+        order_live(order->state) && order->state != ORDER_HELD && !engine_venue_waits(engine, order->id);
+    if (update && event->venue_order.venue_id[0])
+        memcpy(explanation->venue_id, event->venue_order.venue_id, sizeof explanation->venue_id);
+    if ((update || given) && engine_venue_attached(engine, order->account))
+        engine_venue_client_id(engine, order->account, order->id, explanation->venue_client_id);
+}
+
 static void name_events(struct run *run, struct explanation *explanation)
 {
     struct explained_event event = {0};
     name_event(run, &event);
+    if (explanation->account[0])
+        name_at_venue(run, explanation);
     if (explanation->input.seq == 0) {
         explanation->input = event;
         copy_command(run, explanation);

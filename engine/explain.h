@@ -109,6 +109,8 @@ struct explanation {
     char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX];
     int currency_scale;
     int64_t latency_ns;
+    /* Of an account whose orders are filled at its venue, as the venue has it; "": it was not given there. */
+    char venue_client_id[ORDER_CLIENT_ID_MAX], venue_id[VENUE_UPDATE_ID_MAX];
     struct explained_event input;
     bool have_command, have_decision, have_verdict;
     struct explained_command command;

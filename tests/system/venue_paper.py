@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import ssl
 import subprocess
@@ -306,6 +307,27 @@ def listed(daemon, *verb):
     return next(value for value in answer.values() if isinstance(value, list)), rows
 
 
+def explained(daemon, venue, prefix):
+    """An order's ids at the venue; many fills are summed, and the first and last of them listed."""
+    daemon.papertape("order", "buy", venue.symbol, "10")
+    daemon.wait_status(lambda s: s["counters"]["orders"] and not s["orders"], "the end of an order")
+    there = next(row for row in venue.signed("GET", "/api/v3/allOrders", limit=1000) if row["clientOrderId"] == prefix + "-1")
+    text = daemon.papertape("explain", "1")
+    assert f"at the venue: client id {prefix}-1, its id {there['orderId']}\n" in text, text
+    order, = json.loads(daemon.papertape("explain", "1", "--json"))["orders"]
+    assert (order["venue_client_id"], order["venue_order_id"]) == (prefix + "-1", str(there["orderId"]))
+    quantity, spent = float(there["executedQty"]), float(there["cummulativeQuoteQty"])
+    n = len(order["fills"])
+    summed = re.search(r"^Fills: (\d+), on average at ([0-9.]+), fees ([0-9.]+) BTC$", text, re.MULTILINE)
+    assert int(summed[1]) == n > 10 and abs(float(summed[2]) - spent / quantity) < 1e-4, summed
+    assert abs(float(summed[3]) - sum(fill["fee_base"] for fill in order["fills"])) < 1e-9, summed
+    assert text.count("    fill ") == 8 and f"{n - 8} more fills, with --full" in text, text
+    assert daemon.papertape("explain", "1", "--full").count("    fill ") == n
+    daemon.papertape("order", "sell", venue.symbol, "99999", status=1)  # never given to the venue
+    order, = json.loads(daemon.papertape("explain", "2", "--json"))["orders"]
+    assert (order["venue_client_id"], order["venue_order_id"]) == ("", ""), order
+
+
 def shown(folder):
     """What the status has of a venue's account is where a trader looks, orders from elsewhere too."""
     inside = folder.within("shown")
@@ -325,6 +347,7 @@ def shown(folder):
         assert len(rows) == 1 and [rows[0][key] for key in ("account", "symbol", "side", "type", "state", "client_id")] \
             == ["paper", venue.symbol, "BUY", "LIMIT", "NEW", "web_1"] and float(rows[0]["qty"]) == 0.25, rows
     assert "from elsewhere" in (table := daemon.papertape("orders")) and "web_1" in table, table
+    explained(daemon, venue, prefix)
     assert daemon.stop() == 0 and venue.replay.stop() == 0
     assert "web_1" not in daemon.papertape("orders")
 
