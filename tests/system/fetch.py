@@ -112,7 +112,7 @@ def replayed(folder, files, transcript, port, *faults):
 
 
 def through_faults(folder, chance, source, files, port):
-    killed, paths, whole = 0, [], len(NAMES) * (DAYS * 1440 // PAGE + 1)
+    killed, pages_of, requests, whole = 0, [], 0, len(NAMES) * (DAYS * 1440 // PAGE + 1)
     for n in range(KILLS + 1):
         transcript = os.path.join(folder.path, f"transcript-{n}")
         replay = replayed(folder, files, transcript, port, *FAULTS[n % len(FAULTS)])
@@ -120,13 +120,14 @@ def through_faults(folder, chance, source, files, port):
             killed += kill_at(replay, folder.path, transcript, chance.randrange(1, whole // KILLS))
         else:
             shown = json.loads(fetch(replay, folder.path, "--json").stdout)
-        paths += [path for path, status in asked(transcript) if "/klines" in path and status == "200" and "startTime=0&" not in path]
+        requests += len(asked(transcript))
+        pages_of.append({path for path, status in asked(transcript) if "/klines" in path and status == "200" and "startTime=0&" not in path})
         assert replay.stop() == 0
     compare(source, shown)
-    twice = len(paths) - len(set(paths))
+    twice = sum(map(len, pages_of)) - len(set().union(*pages_of))  # in one run again only what the replay cut off
     assert twice <= 8 * killed and killed > KILLS / 2, (twice, killed)  # those on their way at a kill
     print(f"{len(NAMES)} symbols, {DAYS} days: {sum(len(bars) for bars in source.values())} bars, killed {killed} times of {KILLS}, "
-          f"{len(paths)} pages, {twice} asked for twice")
+          f"{sum(map(len, pages_of))} pages in {requests} requests, {twice} asked for twice")
 
 
 def without_faults(folder, replay, transcript, source):
