@@ -118,7 +118,7 @@ static const struct option_action actions[] = {
 static const struct option_row options[] = {
     {"ticks", "FILE[,FILE...]",
      "instead of --bars: trades as a venue's archive has them (id, price, qty, quoteQty, time, "
-     "isBuyerMaker), aggregates as it or papertape fetch --trades has them, or recordings of frames, plain or gzip: each "
+     "isBuyerMaker), aggregates as it or papertape fetch --trades has them, or recordings of frames, plain, gzip or zip: each "
      "is the best bid and ask too, and bars are built from them",
      .take = take_trades, .without = "bars repair cache calendar session zone straddle"},
     {"account", "ACCOUNT",

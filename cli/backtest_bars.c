@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
+#include "cli/unzip.h"
 #include "engine/backtest/audit.h"
 #include "engine/backtest/ticks_file.h"
 #include "exchange/clock.h"
@@ -344,7 +345,8 @@ static int report(struct bars_run *run)
 static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
 {
     struct backtest_args *args = run->args;
-    struct ticks_options options = {.names = args->run.n_symbols > 0 ? args->run.symbols : NULL,
+    struct ticks_options options = {.unpack = cli_unzip_bytes,
+                                    .names = args->run.n_symbols > 0 ? args->run.symbols : NULL,
                                     .exchange_info = args->run.exchange_info,
                                     .interval_ns =
                                         args->run.interval_ns > 0 ? args->run.interval_ns : MINUTE_NS};

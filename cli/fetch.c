@@ -127,7 +127,7 @@ int cli_fetch_take(struct fetch *fetch)
     if (fetch->from_ns < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--from: a time since 1970 is needed");
     status = take_venue(fetch);
-    if (status == EXIT_OK && fetch->trades && !fetch->venue->trades)
+    if (status == EXIT_OK && fetch->trades && fetch->venue->trades_span_ns == 0)
         status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--trades: those of %s are not fetched",
                            fetch->venue->title);
     if (status == EXIT_OK && fetch->venue->always_open && asked->adjustment)
@@ -330,9 +330,10 @@ static int run(struct option_call *call)
     if (!fetch)
         return option_fail(call, EXIT_ERROR, "out of memory");
     const char *check = fetch->asked->check;
-    int status = !check                       ? run_fetch(call, fetch)
-                 : cli_fetch_is_trades(check) ? cli_fetch_check_trades(call, fetch)
-                                              : run_check(call, fetch);
+    const struct fetch_trades_layout *layout = check ? cli_fetch_layout_of(check) : NULL;
+    int status = !check   ? run_fetch(call, fetch)
+                 : layout ? cli_fetch_check_trades(call, fetch, layout)
+                          : run_check(call, fetch);
     cli_fetch_free(fetch);
     return status;
 }
@@ -371,7 +372,7 @@ static const struct option_row options[] = {
      .take = take_symbol},
     {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
     {"trades", NULL,
-     "trades instead of bars, joined to aggregates: those of one taker at one price and time (aggTrades)",
+     "trades instead of bars; Binance's are aggregates: those of one taker at one price and time (aggTrades)",
      AT(trades), .without = "interval adjustment check"},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, AT(from_ns), cli_stored_take_time},
     {"to", "T", "open times before T; by default now: the last bar is the last whole one", AT(to_ns),
@@ -416,7 +417,7 @@ CLI_VERB(cli_fetch) = {
         "and appears once it is whole. "
         "Bars that are missing are counted by their reason: before the listing, closed, no eligible trade (a "
         "stock has no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
-        "(papertape.fetch/1) all of them are listed. Of trades, ids that are left out are a gap.",
+        "(papertape.fetch/1) all of them are listed. Of aggregate trades, ids that are left out are a gap.",
     .exits =
         "1: the file of --check differs; or not all is there; what has arrived is kept, and the same command continues.",
     .page = "market",

@@ -1,7 +1,7 @@
 /* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
  * fetch_venue.c asks the venue, fetch_store.c has what is kept, fetch_archive.c and fetch_archive_rows.c read
- * the venue's files, fetch_write.c writes files and finds what is missing, fetch_check.c and
- * fetch_check_trades.c compare a file. */
+ * the venue's files, fetch_write.c writes files and finds what is missing, fetch_trades.c has
+ * the columns of trades, fetch_check.c and fetch_check_trades.c compare a file. */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
@@ -129,15 +129,36 @@ int cli_fetch_print_differences(const struct fetch *fetch, const struct fetch_di
  * file's. An exit status. */
 int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct bars_file *file);
 
-/* The same of a file of trades, of which it is one. */
-bool cli_fetch_is_trades(const char *path);
-int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch);
-/* A file of trades as it is written, and one of its lines; returns its length. */
-#define FETCH_TRADES_HEAD \
-    "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n"
-enum { FETCH_TRADE_MAX = 320 };
-int cli_fetch_trade_line(const struct symbol *symbol, const struct market_trade *trade,
-                         char ret[static FETCH_TRADE_MAX]);
+/* The columns of a file of trades: aggregates, whose ids leave none out, or single ones. */
+enum fetch_trade_column {
+    TRADE_ID,
+    TRADE_PRICE,
+    TRADE_QTY,
+    TRADE_FIRST,
+    TRADE_LAST,
+    TRADE_TIME,
+    TRADE_MAKER,
+    TRADE_MAKES_PRICE,
+};
+enum { FETCH_TRADE_MAX = 320, FETCH_TRADE_COLUMNS = 7 };
+struct fetch_trades_layout {
+    const char *head; /* their names, with commas between */
+    enum fetch_trade_column columns[FETCH_TRADE_COLUMNS];
+    size_t n;
+    int64_t unit_ns; /* of the time */
+    bool aggregates;
+};
+/* The venue's. */
+const struct fetch_trades_layout *cli_fetch_layout(const struct fetch *fetch);
+/* A file's, by its first line; NULL: it is none of trades. */
+const struct fetch_trades_layout *cli_fetch_layout_of(const char *path);
+/* A line; returns its length. */
+int cli_fetch_trade_line(const struct fetch_trades_layout *layout, const struct symbol *symbol,
+                         const struct market_trade *trade, char ret[static FETCH_TRADE_MAX]);
+
+/* As cli_fetch_check() of a file of trades. */
+int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch,
+                           const struct fetch_trades_layout *layout);
 
 /* Says of each symbol that is not whole why, on stderr. EXIT_OK: there is none; EXIT_ERROR. */
 int cli_fetch_say(const char *verb, const struct fetch *fetch);

@@ -2,8 +2,6 @@
  * SYMBOL-INTERVAL-YYYY-MM-DD.zip, of trades SYMBOL-aggTrades-…, each with NAME.zip.CHECKSUM beside it, in a
  * folder or below it (docs/history.md). A file that is not what it should be is named and left alone; its
  * rows are asked for. */
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -16,6 +14,7 @@
 
 #include "cli/fetch_archive.h"
 #include "cli/stored.h"
+#include "cli/unzip.h"
 #include "exchange/fail.h"
 #include "exchange/whole_file.h"
 
@@ -75,16 +74,19 @@ static int check_sum(struct archive_reading *reading)
 /* ---- the file ---- */
 
 /* Lines of the entry, which may be cut between two blocks. */
-static int read_lines(struct archive_reading *reading, struct archive *archive)
+static int read_lines(struct archive_reading *reading, struct unzip *unzip)
 {
+    const char *why;
     char block[BLOCK], line[LINE_MAX_BYTES];
     size_t len = 0;
-    la_ssize_t n;
+    ssize_t n;
     int r = 0;
-    while (r == 0 && (n = archive_read_data(archive, block, sizeof block)) != 0) {
-        if (n < 0)
-            return cli_archive_refuse(reading, "it is damaged or cut off");
-        for (la_ssize_t i = 0; i < n && r == 0; i++) {
+    while (r == 0 && (n = cli_unzip_read(unzip, block, sizeof block, &why)) != 0) {
+        if (n < 0) {
+            reading->line = 0;
+            return cli_archive_refuse(reading, why);
+        }
+        for (ssize_t i = 0; i < n && r == 0; i++) {
             if (block[i] != '\n') {
                 line[len++] = block[i];
                 if (len == sizeof line)
@@ -108,22 +110,15 @@ static void put_head(const struct fetch *fetch, const char *symbol, char *ret, s
 
 static int read_zip(struct archive_reading *reading, const char *head)
 {
-    struct archive_entry *entry;
-    struct archive *archive = archive_read_new();
-    int r = 0;
-    if (!archive || archive_read_support_format_zip(archive) != ARCHIVE_OK)
-        r = fail_with(-ENOMEM, reading->err, sizeof reading->err, "out of memory");
-    else if (archive_read_open_filename(archive, reading->path, BLOCK) != ARCHIVE_OK ||
-             archive_read_next_header(archive, &entry) != ARCHIVE_OK)
-        r = cli_archive_refuse(reading, "it is no zip file, or cut off");
-    else if (strncmp(archive_entry_pathname(entry), head, strlen(head)) != 0)
-        r = cli_archive_refuse(reading, "the file in it is of another symbol or interval");
-    else
-        r = read_lines(reading, archive);
+    struct unzip *unzip;
+    const char *name, *why;
+    if (cli_unzip_open(reading->path, &unzip, &name, &why) < 0)
+        return cli_archive_refuse(reading, why);
+    int r = strncmp(name, head, strlen(head)) == 0
+                ? read_lines(reading, unzip)
+                : cli_archive_refuse(reading, "the file in it is of another symbol or interval");
     reading->line = 0;
-    if (r == 0 && archive_read_next_header(archive, &entry) != ARCHIVE_EOF)
-        r = cli_archive_refuse(reading, "it has another file beside the bars, or is cut off");
-    archive_read_free(archive);
+    cli_unzip_close(unzip);
     return r;
 }
 

@@ -1,5 +1,6 @@
-/* A file of trades against what the venue says of the same trades now. Both are ascending by id, and walked
- * at once; the file is read twice, since the venue is asked for the times that it has. */
+/* A file of trades against what the venue says of the same trades now. Both are ascending, aggregates by id,
+ * single trades by time and id, and walked at once; the file is read twice, since the venue is asked for the
+ * times that it has. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,35 +14,19 @@
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 
-enum { COLUMN_ID, COLUMN_PRICE, COLUMN_QTY, COLUMN_FIRST, COLUMN_LAST, COLUMN_TIME, COLUMN_MAKER, COLUMNS };
-
-#define US_NS 1000
-
-static const char head[] = FETCH_TRADES_HEAD;
-static const char *const column_names[COLUMNS] = {
-    "agg_trade_id", "price", "quantity", "first_trade_id", "last_trade_id", "transact_time", "is_buyer_maker",
-};
+enum { HEAD_MAX = 128 };
 
 struct checking {
     struct fetch *fetch;
+    const struct fetch_trades_layout *layout;
+    char head[HEAD_MAX], *names[FETCH_TRADE_COLUMNS]; /* of the columns, in the head */
     struct bars_input *in;
     bool row; /* there is one that was not compared yet: */
-    char *cells[COLUMNS];
+    char *cells[FETCH_TRADE_COLUMNS];
     int64_t id, ts_ns;
     int64_t n, first_ns, last_ns; /* of all rows, once all were read */
     struct fetch_differences found;
 };
-
-bool cli_fetch_is_trades(const char *path)
-{
-    struct bars_input *in = NULL;
-    char *line;
-    size_t len;
-    bool is = bars_input_open(path, NULL, &in) == 0 && bars_input_line(in, &line, &len) > 0 &&
-              len == sizeof head - 2 && memcmp(line, head, len) == 0;
-    bars_input_close(in);
-    return is;
-}
 
 /* ---- the file's rows ---- */
 
@@ -51,21 +36,41 @@ static int refuse(struct checking *c, const char *what)
                      bars_input_number(c->in), what);
 }
 
-static int parse_row(struct checking *c, char *line)
+/* The cells of a line; returns how many it has. */
+static size_t split(char *line, char *cells[static FETCH_TRADE_COLUMNS])
 {
-    const int64_t before = c->id;
-    int64_t us;
     size_t n = 0;
     for (char *rest = line, *cell; (cell = strsep(&rest, ",")); n++)
-        if (n < COLUMNS)
-            c->cells[n] = cell;
-    if (n != COLUMNS)
-        return refuse(c, "trades have seven columns");
-    if (decimal_parse_str(c->cells[COLUMN_ID], 0, &c->id) < 0 || (c->n > 0 && c->id <= before))
-        return refuse(c, "the ids are no numbers, or do not rise");
-    if (decimal_parse_str(c->cells[COLUMN_TIME], 0, &us) < 0 || us < 0 || us > INT64_MAX / US_NS)
-        return refuse(c, "the time is no number of microseconds");
-    c->ts_ns = us * US_NS;
+        if (n < FETCH_TRADE_COLUMNS)
+            cells[n] = cell;
+    return n;
+}
+
+/* Is its place before that of the trade of that time and id? */
+static bool is_before(const struct checking *c, int64_t ts_ns, int64_t id)
+{
+    return c->layout->aggregates || c->ts_ns == ts_ns ? c->id < id : c->ts_ns < ts_ns;
+}
+
+static int parse_row(struct checking *c, char *line)
+{
+    const struct fetch_trades_layout *layout = c->layout;
+    const int64_t id = c->id, ts_ns = c->ts_ns;
+    int64_t time = 0;
+    bool ok = true;
+    if (split(line, c->cells) != layout->n)
+        return refuse(c, "the row has not as many columns as the head");
+    for (size_t i = 0; i < layout->n && ok; i++)
+        if (layout->columns[i] == TRADE_ID)
+            ok = decimal_parse_str(c->cells[i], 0, &c->id) == 0;
+        else if (layout->columns[i] == TRADE_TIME)
+            ok = decimal_parse_str(c->cells[i], 0, &time) == 0 && time >= 0 &&
+                 time <= INT64_MAX / layout->unit_ns;
+    c->ts_ns = time * layout->unit_ns;
+    if (!ok)
+        return refuse(c, "the id or the time is no number");
+    if (c->n > 0 && (is_before(c, ts_ns, id) || (layout->aggregates && c->id == id)))
+        return refuse(c, layout->aggregates ? "the ids do not rise" : "the times fall");
     return 0;
 }
 
@@ -125,9 +130,8 @@ static void report(struct checking *c, int64_t id, const char *column, const cha
                    const char *at_venue)
 {
     if (c->found.list)
-        json_array_append_new(c->found.list,
-                              json_pack("{s:I, s:s?, s:s?, s:s?}", column_names[COLUMN_ID], (json_int_t)id,
-                                        "column", column, "file", in_file, "venue", at_venue));
+        json_array_append_new(c->found.list, json_pack("{s:I, s:s?, s:s?, s:s?}", c->names[0], (json_int_t)id,
+                                                       "column", column, "file", in_file, "venue", at_venue));
     else if (c->found.different <= FETCH_DIFFERENCES_PRINTED)
         printf("%s: trade %lld: %s%s%s, the venue has %s\n", c->fetch->asked->check, (long long)id,
                column ? column : "", column ? " " : "", in_file ? in_file : "no such row",
@@ -139,11 +143,11 @@ static bool is_asked_for(const struct checking *c)
     return c->ts_ns >= c->fetch->from_ns && c->ts_ns < c->fetch->jobs[0].end_ns;
 }
 
-/* Rows of the range that the venue does not have, up to that id. */
-static int pass_rows(struct checking *c, int64_t id)
+/* Rows of the range that the venue does not have, up to that trade. */
+static int pass_rows(struct checking *c, int64_t ts_ns, int64_t id)
 {
     int r = 0;
-    while (r == 0 && c->row && c->id < id) {
+    while (r == 0 && c->row && is_before(c, ts_ns, id)) {
         cli_fetch_see_later(c->fetch, c->ts_ns, &c->found);
         if (is_asked_for(c)) {
             c->found.different++;
@@ -154,55 +158,42 @@ static int pass_rows(struct checking *c, int64_t id)
     return r;
 }
 
-static bool is_value(const char *cell, int scale, int64_t value)
-{
-    int64_t have;
-    return decimal_parse_str(cell, scale, &have) == 0 && have == value;
-}
-
-static bool is_equal(const struct checking *c, int column, const struct market_trade *trade)
+/* Numbers by their value, so that other zeros make no difference. */
+static bool is_equal(const struct checking *c, enum fetch_trade_column column, const char *cell,
+                     const char *at_venue)
 {
     const struct symbol *symbol = &c->fetch->symbols[0].symbol;
-    const char *cell = c->cells[column];
-    switch (column) {
-    case COLUMN_PRICE:
-        return is_value(cell, symbol->price_scale, trade->price);
-    case COLUMN_QTY:
-        return is_value(cell, symbol->qty_scale, trade->qty);
-    case COLUMN_FIRST:
-        return is_value(cell, 0, trade->first_id);
-    case COLUMN_LAST:
-        return is_value(cell, 0, trade->last_id);
-    case COLUMN_TIME:
-        return c->ts_ns == trade->ts_ns;
-    case COLUMN_MAKER:
-        return strcmp(cell, trade->buyer_maker ? "true" : "false") == 0;
-    default: /* by which they were found */
+    const int scale = column == TRADE_PRICE ? symbol->price_scale
+                      : column == TRADE_QTY ? symbol->qty_scale
+                                            : 0;
+    int64_t have, want;
+    if (strcmp(cell, at_venue) == 0)
         return true;
-    }
+    return decimal_parse_str(cell, scale, &have) == 0 && decimal_parse_str(at_venue, scale, &want) == 0 &&
+           have == want;
 }
 
 static int compare(void *ctx, const struct market_trade *trade)
 {
     struct checking *c = ctx;
-    char line[FETCH_TRADE_MAX], *rest = line;
+    char line[FETCH_TRADE_MAX], *at_venue[FETCH_TRADE_COLUMNS];
     bool differs = false;
-    int r = pass_rows(c, trade->id);
+    int r = pass_rows(c, trade->ts_ns, trade->id);
     if (r < 0)
         return r;
-    if (!c->row || c->id != trade->id) {
+    if (!c->row || c->id != trade->id || (!c->layout->aggregates && c->ts_ns != trade->ts_ns)) {
         c->found.different++;
         report(c, trade->id, NULL, NULL, "a trade");
         return 0;
     }
-    line[cli_fetch_trade_line(&c->fetch->symbols[0].symbol, trade, line) - 1] = '\0';
-    for (int i = 0; i < COLUMNS; i++) {
-        const char *at_venue = strsep(&rest, ",");
-        if (is_equal(c, i, trade))
+    line[cli_fetch_trade_line(c->layout, &c->fetch->symbols[0].symbol, trade, line) - 1] = '\0';
+    (void)split(line, at_venue);
+    for (size_t i = 0; i < c->layout->n; i++) {
+        if (is_equal(c, c->layout->columns[i], c->cells[i], at_venue[i]))
             continue;
         c->found.different += !differs;
         differs = true;
-        report(c, trade->id, column_names[i], c->cells[i], at_venue);
+        report(c, trade->id, c->names[i], c->cells[i], at_venue[i]);
     }
     c->found.rows++;
     return next_row(c);
@@ -222,7 +213,7 @@ static int walk_both(struct checking *c)
         r = history_store_each_trade(fetch->symbols[0].store, fetch->from_ns, fetch->jobs[0].end_ns, compare,
                                      c);
     if (r == 0)
-        r = pass_rows(c, INT64_MAX);
+        r = pass_rows(c, INT64_MAX, INT64_MAX);
     close_file(c);
     return r;
 }
@@ -237,10 +228,15 @@ static int check_in(struct option_call *call, struct checking *c, const char *sy
     asked.symbols = symbol;
     asked.cache = scratch;
     asked.from_ns = given->from_ns == INT64_MIN ? c->first_ns : given->from_ns;
-    asked.to_ns = given->to_ns == INT64_MAX ? c->last_ns + US_NS : given->to_ns;
+    asked.to_ns = given->to_ns == INT64_MAX ? c->last_ns + c->layout->unit_ns : given->to_ns;
     fetch->asked = &asked;
     c->found.list = call->json ? json_array() : NULL;
-    int status = cli_fetch_take(fetch), r = status == EXIT_OK ? walk_both(c) : 0;
+    int status = cli_fetch_take(fetch), r = 0;
+    if (status == EXIT_OK && fetch->venue->aggregates != c->layout->aggregates)
+        status = fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "%s: its trades are not those of %s",
+                           given->check, fetch->venue->title);
+    if (status == EXIT_OK)
+        r = walk_both(c);
     if (status == EXIT_OK && r == 0)
         status = cli_fetch_print_differences(fetch, &c->found, call);
     else
@@ -251,11 +247,14 @@ static int check_in(struct option_call *call, struct checking *c, const char *sy
     return status;
 }
 
-int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch)
+int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch,
+                           const struct fetch_trades_layout *layout)
 {
-    struct checking c = {.fetch = fetch};
+    struct checking c = {.fetch = fetch, .layout = layout};
     const struct fetch_asked *given = fetch->asked;
     char symbol[SYMBOL_NAME_MAX], scratch[PATH_MAX];
+    snprintf(c.head, sizeof c.head, "%s", layout->head);
+    (void)split(c.head, c.names);
     early_stop_catch();
     int r = look_through(&c);
     if (r < 0)

@@ -35,12 +35,12 @@ static const char *feed_of(const struct fetch *fetch)
 static void set_end(struct fetch *fetch, struct history_job *job)
 {
     int64_t known_ns = fetch->now_ns, open_ns, end_ns;
+    if (fetch->venue->bars_late_ns)
+        known_ns -= fetch->venue->bars_late_ns(job->symbol, fetch->settings, fetch->n_settings);
     if (fetch->trades) {
         job->end_ns = fetch->asked->to_ns < known_ns ? fetch->asked->to_ns : known_ns;
         return;
     }
-    if (fetch->venue->bars_late_ns)
-        known_ns -= fetch->venue->bars_late_ns(job->symbol, fetch->settings, fetch->n_settings);
     trading_bar_span(job->calendar, fetch->interval_ns, known_ns, &open_ns, &end_ns);
     job->end_ns = fetch->asked->to_ns < open_ns ? fetch->asked->to_ns : open_ns;
 }

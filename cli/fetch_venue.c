@@ -165,6 +165,16 @@ static bool spell_as_pairs(struct fetch *fetch)
     return any;
 }
 
+/* BTC-USD and BTC/USD are one: its store is opened once. */
+static void refuse_twins(struct fetch *fetch)
+{
+    for (size_t i = 1; i < fetch->n; i++)
+        for (size_t k = 0; k < i && !fetch->jobs[i].error; k++)
+            if (strcmp(fetch->symbols[i].name, fetch->symbols[k].name) == 0)
+                fetch->jobs[i].error =
+                    fail_with(-EEXIST, fetch->jobs[i].why, sizeof fetch->jobs[i].why, "it is named twice");
+}
+
 static int ask_for_symbols(struct asking *asking)
 {
     struct fetch *fetch = asking->fetch;
@@ -177,6 +187,7 @@ static int ask_for_symbols(struct asking *asking)
         r = wait_for(asking, net_requests_symbols(asking->rest, names, fetch->n, have_symbols, asking, NULL));
     if (r == 0 && spell_as_pairs(fetch))
         r = wait_for(asking, net_requests_symbols(asking->rest, names, fetch->n, have_symbols, asking, NULL));
+    refuse_twins(fetch);
     for (size_t i = 0; i < fetch->n && r == 0; i++)
         days |= cli_fetch_has_days(fetch, &fetch->symbols[i]);
     feed_calendar_init(&fetch->calendar, "", true);

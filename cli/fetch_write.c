@@ -15,7 +15,6 @@
 enum { GZIP_BUFFER = 1 << 18 };
 
 #define DAY_NS (24 * 3600 * 1000000000LL)
-#define US_NS  1000
 
 /* A file of one symbol's bars or trades, plain or gzip by its name. */
 struct writing {
@@ -26,8 +25,9 @@ struct writing {
     bool sessions;
     const struct trading_calendar *days;
     int64_t interval_ns;
-    struct history_looking looking; /* of bars */
-    int64_t last_id, last_ns;       /* of trades; -1 before the first */
+    struct history_looking looking;           /* of bars */
+    const struct fetch_trades_layout *layout; /* of trades, and */
+    int64_t last_id, last_ns;                 /* … the last one's; -1 before the first */
     int error;
 };
 
@@ -68,17 +68,6 @@ static int put_bar(void *ctx, const struct bar *bar)
     return w->error ? -w->error : 0;
 }
 
-int cli_fetch_trade_line(const struct symbol *symbol, const struct market_trade *trade,
-                         char ret[static FETCH_TRADE_MAX])
-{
-    char price[STORED_CELL], qty[STORED_CELL];
-    return snprintf(ret, FETCH_TRADE_MAX, "%lld,%s,%s,%lld,%lld,%lld,%s\n", (long long)trade->id,
-                    cli_stored_decimal(STORED_CSV, price, trade->price, symbol->price_scale),
-                    cli_stored_decimal(STORED_CSV, qty, trade->qty, symbol->qty_scale),
-                    (long long)trade->first_id, (long long)trade->last_id, (long long)(trade->ts_ns / US_NS),
-                    trade->buyer_maker ? "true" : "false");
-}
-
 /* ---- what is missing ---- */
 
 static void take_missing(void *ctx, const struct history_missing *run)
@@ -102,9 +91,9 @@ static int put_trade(void *ctx, const struct market_trade *trade)
 {
     struct writing *w = ctx;
     char line[FETCH_TRADE_MAX];
-    put(w, line, cli_fetch_trade_line(&w->symbol->symbol, trade, line));
+    put(w, line, cli_fetch_trade_line(w->layout, &w->symbol->symbol, trade, line));
     w->symbol->rows++;
-    if (w->last_id >= 0 && trade->id > w->last_id + 1)
+    if (w->layout->aggregates && w->last_id >= 0 && trade->id > w->last_id + 1)
         take_missing(
             w, &(struct history_missing){w->last_ns, trade->ts_ns, trade->id - w->last_id - 1, HISTORY_GAP});
     w->last_id = trade->id;
@@ -162,7 +151,9 @@ static int put_trades(struct writing *w, const struct fetch *fetch, const struct
 {
     const int64_t listed_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
     w->last_id = -1;
-    put(w, FETCH_TRADES_HEAD, sizeof FETCH_TRADES_HEAD - 1);
+    w->layout = cli_fetch_layout(fetch);
+    put(w, w->layout->head, (int)strlen(w->layout->head));
+    put(w, "\n", 1);
     if (listed_ns > fetch->from_ns)
         take_missing(w, &(struct history_missing){fetch->from_ns, listed_ns, 0, HISTORY_BEFORE});
     return history_store_each_trade(w->symbol->store, fetch->from_ns, job->end_ns, put_trade, w);

@@ -20,6 +20,7 @@ enum input_kind { STREAM_NEW, STREAM_PLAIN, STREAM_GZIP, STREAM_ENDED };
 
 struct bars_input {
     int fd;
+    struct bars_bytes from; /* instead, where its read is not NULL */
     enum input_kind kind;
     bool fd_ended;
     bool member_open; /* gzip: between a header and its trailer */
@@ -35,19 +36,41 @@ struct bars_input {
     char why[BARS_INPUT_WHY_MAX];
 };
 
-int bars_input_open(const char *path, uint8_t *sha256, struct bars_input **ret)
+/* NULL without memory. */
+static struct bars_input *new_input(void)
 {
     struct bars_input *in = calloc(1, sizeof(*in));
+    if (!in)
+        return NULL;
+    in->fd = -1;
+    in->text = malloc(TEXT_SIZE + 1);
+    in->raw = malloc(CHUNK);
+    in->p = in->end = in->text;
+    if (in->text && in->raw)
+        return in;
+    bars_input_close(in);
+    return NULL;
+}
+
+int bars_input_open_bytes(const struct bars_bytes *bytes, struct bars_input **ret)
+{
+    struct bars_input *in = new_input();
+    if (!in) {
+        bytes->close(bytes->ctx);
+        return -ENOMEM;
+    }
+    in->from = *bytes;
+    *ret = in;
+    return 0;
+}
+
+int bars_input_open(const char *path, uint8_t *sha256, struct bars_input **ret)
+{
+    struct bars_input *in = new_input();
     int r = -ENOMEM;
     if (!in)
         return r;
-    in->fd = -1;
     in->sha256 = sha256;
-    in->text = malloc(TEXT_SIZE + 1);
-    in->raw = malloc(CHUNK);
-    if (!in->text || !in->raw)
-        goto fail;
-    in->p = in->end = in->text;
     if (sha256 && (!(in->hash = EVP_MD_CTX_new()) || EVP_DigestInit_ex(in->hash, EVP_sha256(), NULL) != 1))
         goto fail;
     in->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -70,6 +93,8 @@ void bars_input_close(struct bars_input *in)
         inflateEnd(&in->inflate);
     if (in->fd >= 0)
         close(in->fd);
+    if (in->from.close)
+        in->from.close(in->from.ctx);
     EVP_MD_CTX_free(in->hash);
     free(in->text);
     free(in->raw);
@@ -85,12 +110,15 @@ static int fail(struct bars_input *in, int err, const char *why)
 /* Up to `size` bytes of the file: how many, 0 at its end, or -errno. */
 static ssize_t read_bytes(struct bars_input *in, void *buf, size_t size)
 {
+    const char *why = NULL;
     ssize_t n;
     if (in->fd_ended)
         return 0;
     do
-        n = read(in->fd, buf, size);
-    while (n < 0 && errno == EINTR);
+        n = in->from.read ? in->from.read(in->from.ctx, buf, size, &why) : read(in->fd, buf, size);
+    while (!in->from.read && n < 0 && errno == EINTR);
+    if (n < 0 && in->from.read)
+        return fail(in, (int)n, why ? why : strerror((int)-n));
     if (n < 0)
         return fail(in, -errno, strerror(errno));
     if (n == 0) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { BARS_LINE_MAX = 65536, BARS_INPUT_WHY_MAX = 128 };
 
@@ -13,6 +14,14 @@ struct bars_input;
 /* `sha256`, unless NULL, takes the hash of the file's bytes as they lie on the disk, once the last line was
  * read. Returns 0 with *ret, or -errno. */
 int bars_input_open(const char *path, uint8_t *sha256, struct bars_input **ret);
+/* The same of bytes that are read by a callback, as those of a packed file: `ctx` is its own, and is closed
+ * with the input, or where this fails. */
+struct bars_bytes {
+    ssize_t (*read)(void *ctx, void *buf, size_t size, const char **ret_why); /* 0 at the end; -errno */
+    void (*close)(void *ctx);
+    void *ctx;
+};
+int bars_input_open_bytes(const struct bars_bytes *bytes, struct bars_input **ret);
 void bars_input_close(struct bars_input *in); /* NULL is fine */
 
 /* The next line that is not blank, without white space at its end; a '\0' follows it. It lives until the next

@@ -145,7 +145,7 @@ struct venue_reply {
     size_t len;
     int64_t elapsed_ms;
     bool more; /* BARS, TRADES: another page of the same call follows in another callback */
-    const struct venue_skipped *skipped; /* ACTIONS, BARS; NULL: nothing was */
+    const struct venue_skipped *skipped; /* ACTIONS, BARS, TRADES; NULL: nothing was */
     union {
         int64_t server_ns; /* TIME */
         struct {
@@ -173,7 +173,7 @@ struct venue_reply {
         struct {
             const struct market_event *list; /* `symbol` is not written, nor a quote's update_id */
             size_t n;                        /* 0: the venue has none */
-        } latest;                            /* and of TRADES: those of the past, ascending by id */
+        } latest;                            /* and of TRADES: those of the past, ascending by time */
     };
 };
 
@@ -243,7 +243,7 @@ struct venue_latest_request {
     int64_t since_ns;            /* trades before may be left out; 0: all but the newest may */
 };
 
-/* A request for trades of the past, joined to aggregates. */
+/* A request for trades of the past: aggregates, or single ones without those that were cancelled. */
 struct venue_trades_request {
     const struct symbol *symbol; /* copied */
     int64_t start_ns, end_ns;    /* trades in [start_ns, end_ns) */
@@ -265,9 +265,12 @@ struct venue {
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
     uint32_t bars_page; /* the most bars in an answer; needed */
-    bool trades;        /* it answers net_requests_trades() */
-    bool archives;      /* its archive has files of bars, as docs/history.md describes them */
-    bool needs_keys;    /* it answers no request without keys */
+    /* Trades of the past are asked for in stretches of so long at most; 0: it does not answer
+     * net_requests_trades(). */
+    int64_t trades_span_ns;
+    bool aggregates; /* they are joined, and their ids leave none out; else single ones */
+    bool archives;   /* its archive has files of bars, as docs/history.md describes them */
+    bool needs_keys; /* it answers no request without keys */
     const struct venue_accounts *accounts; /* exchange/venue_account.h; NULL: no orders are sent to it */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
     bool always_open;

@@ -1,12 +1,14 @@
 /* Trades of a venue's history, and the market that they make. Lines as archives have them: id, price, qty,
  * quoteQty, time, isBuyerMaker and further columns, or of aggregates id, price, qty, first id, last id, time,
- * isBuyerMaker; with or without a header, times in ms or us, distinguished by size; or a recording of a
- * venue's frames, NANOSECONDS {json} a line, of which the symbol's trades are used. Plain or gzip. Ids rise,
- * times do not fall. */
+ * isBuyerMaker; or of single trades, by their header, trade id, price, qty, time, isBuyerMaker, whether they
+ * make a price (else they count for the volume alone), whose ids may be in any order; with or without a
+ * header, times in ms or us, distinguished by size; or a recording of a venue's frames, NANOSECONDS {json} a
+ * line, of which the symbol's trades are used. Plain or gzip. Ids rise, times do not fall. */
 #ifndef ENGINE_BACKTEST_TICKS_FILE_H
 #define ENGINE_BACKTEST_TICKS_FILE_H
 
 #include "engine/backtest/backtest.h"
+#include "exchange/bars_input.h"
 
 struct ticks_market {
     struct market *market;        /* bars built of the trades; an interval without trades is missing */
@@ -15,7 +17,11 @@ struct ticks_market {
     size_t source_bytes;          /* of the files on the disk */
 };
 
+/* Opens the one file of a zip archive. 0; -errno with a sentence. */
+typedef int ticks_unpack(const char *path, struct bars_bytes *ret, const char **ret_why);
+
 struct ticks_options {
+    ticks_unpack *unpack;      /* NULL: an archive is refused */
     const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
     const char *exchange_info; /* as market_options's, and the next */
     struct market_terms terms;

@@ -144,9 +144,8 @@ static int refuse_term(const struct market_source *source, const char *option, c
                      source->bars.symbol, right);
 }
 
-/* Quantities in units as fine as a lot of more digits than the default scale's. A limit that is none stays as
- * it is: the most units that there can be. */
-static int refine(struct symbol *symbol, int digits)
+/* A limit that is none stays as it is: the most units that there can be. */
+int market_store_refine(struct symbol *symbol, int digits)
 {
     struct symbol_filters *filters = &symbol->filters;
     int64_t *const of[] = {&filters->qty_min,        &filters->qty_max,        &filters->step,
@@ -168,8 +167,8 @@ static int take_terms(struct market_source *source, const char *lot, const char 
     struct symbol_filters *filters = &symbol->filters;
     int64_t step = 0;
     if (lot) {
-        if (refine(symbol, text_digits(lot)) < 0 || decimal_parse_str(lot, symbol->qty_scale, &step) < 0 ||
-            step <= 0)
+        if (market_store_refine(symbol, text_digits(lot)) < 0 ||
+            decimal_parse_str(lot, symbol->qty_scale, &step) < 0 || step <= 0)
             return refuse_term(source, "--lot", lot, "an amount above 0, of at most 9 digits after the point",
                                err);
         filters->step = filters->qty_min = step;

@@ -11,4 +11,8 @@
 int market_store_symbols(struct market_source *sources, int n, const char *info,
                          const struct market_terms *terms, char err[static MARKET_ERROR_MAX]);
 
+/* Quantities in units as fine as so many digits, where these are more than the symbol's. 0; -EINVAL for more
+ * than nine. */
+int market_store_refine(struct symbol *symbol, int digits);
+
 #endif

@@ -104,7 +104,7 @@ struct field {
 
 /* Further values of a message, apart from its event's numbers. */
 struct extra {
-    struct json_text code, said, why, reason, side, tape, exchange;
+    struct json_text code, said, why, reason, side, tape, exchange, update;
     int64_t average;
     struct conditions conditions;
     bool whole;
@@ -253,7 +253,7 @@ static bool trading_of(struct json_text code, struct json_text why, enum market_
 static const struct field trade[] = {
     FIELD("i", COUNT, trade.id),    FIELD("p", TRADED, trade.price),    FIELD("s", QTY, trade.qty),
     FIELD("t", TIME, trade.ts_ns),  EXTRA("tks", TEXT_OR_NULL, side),   EXTRA("c", CONDITIONS, conditions),
-    EXTRA("z", TEXT_OR_NULL, tape), EXTRA("x", TEXT_OR_NULL, exchange),
+    EXTRA("z", TEXT_OR_NULL, tape), EXTRA("x", TEXT_OR_NULL, exchange), EXTRA("u", TEXT_OR_NULL, update),
 };
 static const struct field quote[] = {
     FIELD("bp", PRICE, quote.bid),   FIELD("bs", QTY, quote.bid_qty), FIELD("ap", PRICE, quote.ask),
@@ -299,7 +299,8 @@ static const struct message {
 #undef SIZE
 };
 
-/* What follows from the fields. 0, or 1: a status that changes nothing. `primary`: struct symbol's. */
+/* What follows from the fields. 0, or 1: a status that changes nothing, or a trade that does not count any
+ * more. `primary`: struct symbol's. */
 static int finish(const struct extra *extra, char primary, struct market_event *event)
 {
     struct market_trade *traded = &event->trade;
@@ -314,7 +315,7 @@ static int finish(const struct extra *extra, char primary, struct market_event *
             traded->auction = extra->conditions.auction;
         traded->first_id = traded->last_id = traded->id;
         event->event_ns = traded->ts_ns;
-        break;
+        return json_is(extra->update, "canceled") || json_is(extra->update, "incorrect") ? 1 : 0;
     case MARKET_CANCEL:
         corrected->new_id = corrected->id;
         corrected->old_price = corrected->price;

@@ -19,11 +19,15 @@ enum {
     ALPACA_CALLS_PER_MINUTE = 200,
     ALPACA_BARS_MAX = 10000,   /* a page */
     ALPACA_ACTIONS_MAX = 1000, /* a page */
+    ALPACA_TRADES_MAX = 10000, /* likewise */
 };
 
 /* A quarter of an hour, and what it takes until the bars are there. */
 #define ALPACA_DELAY_NS (16 * 60 * INT64_C(1000000000))
 int64_t alpaca_bars_late_ns(const struct symbol *symbol, const struct venue_setting *settings, size_t n);
+
+/* So much of its trades is one request, of as many pages as it takes. */
+#define ALPACA_TRADES_SPAN_NS (24 * 3600 * INT64_C(1000000000))
 
 /* The requests themselves: exchange/net/requests.h. */
 int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest **ret);

@@ -88,7 +88,8 @@ int alpaca_call_prepare(struct venue_call *base)
     case VENUE_REPLY_LATEST:
         return base->latest != MARKET_AGG_TRADE ? 0 : -EINVAL;
     case VENUE_REPLY_TRADES:
-        return -EINVAL;
+        alpaca(base)->last_ns = base->from_ns;
+        return 0;
     case VENUE_REPLY_SYMBOLS:
         for (size_t i = 0; i < base->n_wanted; i++)
             n_crypto += alpaca_is_crypto(base->wanted[i].name);
@@ -142,6 +143,13 @@ static bool is_delayed(const struct alpaca_call *call)
            strcmp(rest_of(&call->base)->feed, "delayed_sip") == 0;
 }
 
+/* Whose trades a stock's history is of: the delayed feed's is the consolidated one. */
+static const char *past_feed(const struct alpaca_call *call)
+{
+    const char *feed = rest_of(&call->base)->feed;
+    return is_delayed(call) ? "sip" : strcmp(feed, "test") == 0 ? "iex" : feed;
+}
+
 /* All of it is too recent for the feed, or it asks for crypto's corporate actions. */
 bool alpaca_call_is_nothing(const struct venue_call *base)
 {
@@ -172,9 +180,7 @@ static void add_bars(struct text *text, const struct alpaca_call *call)
     text_format(text, "&limit=%zu&sort=asc", call->limit);
     if (!crypto)
         text_format(text, "&adjustment=%s&feed=%s", venue_adjustment_names[call->base.bars.adjustment],
-                    delayed                           ? "sip"
-                    : strcmp(rest->feed, "test") == 0 ? "iex"
-                                                      : rest->feed);
+                    past_feed(call));
 }
 
 static size_t names_end(const struct alpaca_call *call)
@@ -217,12 +223,34 @@ static void add_latest(struct text *text, const struct venue_call *base)
         text_format(text, "&feed=%s", strcmp(rest->feed, "test") == 0 ? "iex" : rest->feed);
 }
 
-/* Bars, books, the newest messages and corporate actions are market data; the rest is asked of the trading
- * API. */
+static size_t trades_page(const struct venue_call *base)
+{
+    return base->max > 0 && base->max < ALPACA_TRADES_MAX ? base->max : ALPACA_TRADES_MAX;
+}
+
+/* Both times are within what the venue answers. */
+static void add_trades(struct text *text, const struct venue_call *base)
+{
+    const struct alpaca_rest *rest = rest_of(base);
+    if (alpaca_is_crypto(base->symbol.name))
+        text_format(text, "/v1beta3/crypto/%s/trades?symbols=", rest->crypto);
+    else
+        text_lit(text, "/v2/stocks/trades?symbols=");
+    text_url(text, base->symbol.name);
+    add_time(text, "start", base->from_ns);
+    add_time(text, "end", base->to_ns - 1);
+    text_format(text, "&limit=%zu&sort=asc", trades_page(base));
+    if (!alpaca_is_crypto(base->symbol.name))
+        text_format(text, "&feed=%s", past_feed((const struct alpaca_call *)base));
+}
+
+/* Bars, books, trades, the newest messages and corporate actions are market data; the rest is asked of the
+ * trading API. */
 static const char *host(const struct venue_call *call)
 {
     bool data = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK ||
-                call->kind == VENUE_REPLY_ACTIONS || call->kind == VENUE_REPLY_LATEST;
+                call->kind == VENUE_REPLY_ACTIONS || call->kind == VENUE_REPLY_LATEST ||
+                call->kind == VENUE_REPLY_TRADES;
     return data ? rest_of(call)->data : rest_of(call)->trading;
 }
 
@@ -258,8 +286,8 @@ char *alpaca_call_url(const struct venue_call *base, bool whole)
     case VENUE_REPLY_LATEST:
         add_latest(&text, base);
         break;
-    case VENUE_REPLY_TRADES: /* refused by alpaca_call_prepare() */
-        text.failed = true;
+    case VENUE_REPLY_TRADES:
+        add_trades(&text, base);
         break;
     }
     if (call->token[0]) {
@@ -275,9 +303,11 @@ void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETA
         [VENUE_REPLY_TIME] = "clock",    [VENUE_REPLY_SYMBOLS] = "assets",
         [VENUE_REPLY_BARS] = "bars",     [VENUE_REPLY_BOOK] = "order book",
         [VENUE_REPLY_DAYS] = "calendar", [VENUE_REPLY_ACTIONS] = "corporate actions",
+        [VENUE_REPLY_TRADES] = "trades",
     };
     bool latest = call->kind == VENUE_REPLY_LATEST;
-    bool named = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK || latest;
+    bool named = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK ||
+                 call->kind == VENUE_REPLY_TRADES || latest;
     snprintf(ret, VENUE_DETAIL_MAX, "%s%s%s", latest ? market_kind_name(call->latest) : titles[call->kind],
              named ? " " : "", named ? call->symbol.name : "");
 }
@@ -369,6 +399,18 @@ static int bars_message(void *user, const struct symbol *symbol, const struct ma
     return 0;
 }
 
+static void note_odd(struct alpaca_call *call, const struct alpaca_reply *said, const char *what,
+                     struct venue_reply *reply)
+{
+    const char *name = call->base.symbol.name;
+    call->skipped.n = 0;
+    if (said->odd == 0)
+        return;
+    alpaca_skipped_add(&call->skipped, (struct json_text){name, strlen(name)},
+                       "%s: %zu of its %s cannot be read, and are left out", name, said->odd, what);
+    reply->skipped = &call->skipped;
+}
+
 static int take_bars(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
                      void **storage)
 {
@@ -381,13 +423,8 @@ static int take_bars(struct alpaca_call *call, const char *body, size_t len, str
     struct alpaca_reply said;
     int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
     call->empty_pages = page.parts > 0 ? 0 : call->empty_pages + 1;
-    call->skipped.n = 0;
-    if (r == 0 && said.odd > 0) {
-        const char *name = call->base.symbol.name;
-        alpaca_skipped_add(&call->skipped, (struct json_text){name, strlen(name)},
-                           "%s: %zu of its bars cannot be read, and are left out", name, said.odd);
-        reply->skipped = &call->skipped;
-    }
+    if (r == 0)
+        note_odd(call, &said, "bars", reply);
     bool more = r == 0 && said.next_page.len > 0 && (ask->max == 0 || page.n < ask->max);
     if (r == 0 && more && (call->empty_pages > EMPTY_PAGES_MAX || !next_page(call, said.next_page)))
         r = -EBADMSG;
@@ -487,25 +524,25 @@ static int take_book(struct alpaca_call *call, const char *body, size_t len, str
     return 0;
 }
 
-struct latest_page {
-    const struct alpaca_call *call;
+struct events_page {
+    struct alpaca_call *call;
     struct market_event *events;
-    size_t n;
+    size_t n, room;
 };
 
-static const struct symbol *latest_symbol(void *user, struct json_text name)
+static const struct symbol *events_symbol(void *user, struct json_text name)
 {
-    const struct latest_page *page = user;
+    const struct events_page *page = user;
     return if_named(&page->call->base.symbol, name);
 }
 
 /* Of a snapshot's two days the later one counts. */
 static int latest_message(void *user, const struct symbol *symbol, const struct market_event *event)
 {
-    struct latest_page *page = user;
+    struct events_page *page = user;
     bool list = event->kind == MARKET_TRADE;
     (void)symbol;
-    if (event->kind != page->call->base.latest || (list && page->n == VENUE_LATEST_MAX))
+    if (event->kind != page->call->base.latest || (list && page->n == page->room))
         return 0;
     if (list || page->n == 0)
         page->events[page->n++] = *event;
@@ -520,8 +557,8 @@ static int take_latest(struct alpaca_call *call, const char *body, size_t len, s
     struct market_event *events = malloc(VENUE_LATEST_MAX * sizeof(*events));
     if (!events)
         return -ENOMEM;
-    struct latest_page page = {.call = call, .events = events};
-    const struct alpaca_reply_handler handler = {latest_symbol, latest_message, &page};
+    struct events_page page = {.call = call, .events = events, .room = VENUE_LATEST_MAX};
+    const struct alpaca_reply_handler handler = {events_symbol, latest_message, &page};
     struct alpaca_reply said;
     int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
     if (r < 0) {
@@ -531,6 +568,45 @@ static int take_latest(struct alpaca_call *call, const char *body, size_t len, s
     *storage = events;
     reply->latest.list = events;
     reply->latest.n = page.n;
+    return 0;
+}
+
+static int trades_message(void *user, const struct symbol *symbol, const struct market_event *event)
+{
+    struct events_page *page = user;
+    struct alpaca_call *call = page->call;
+    (void)symbol;
+    if (event->kind != MARKET_TRADE || page->n == page->room || event->trade.ts_ns < call->last_ns ||
+        event->trade.ts_ns >= call->base.to_ns)
+        return -EBADMSG; /* not what was requested: the pages might never end */
+    call->last_ns = event->trade.ts_ns;
+    page->events[page->n++] = *event;
+    return 0;
+}
+
+static int take_trades(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
+                       void **storage)
+{
+    struct events_page page = {.call = call, .room = trades_page(&call->base)};
+    const struct alpaca_reply_handler handler = {events_symbol, trades_message, &page};
+    struct alpaca_reply said;
+    if (!(page.events = malloc(page.room * sizeof *page.events)))
+        return -ENOMEM;
+    int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
+    call->empty_pages = page.n > 0 ? 0 : call->empty_pages + 1;
+    bool more = r == 0 && said.next_page.len > 0 && (call->base.max == 0 || page.n == 0);
+    if (r == 0)
+        note_odd(call, &said, "trades", reply);
+    if (r == 0 && more && (call->empty_pages > EMPTY_PAGES_MAX || !next_page(call, said.next_page)))
+        r = -EBADMSG;
+    if (r < 0 || (more && page.n == 0)) {
+        free(page.events);
+        return r < 0 ? -EBADMSG : 1;
+    }
+    *storage = page.events;
+    reply->latest.list = page.events;
+    reply->latest.n = page.n;
+    reply->more = more;
     return 0;
 }
 
@@ -614,7 +690,7 @@ int alpaca_call_take(struct venue_call *base, const char *body, size_t len, stru
     case VENUE_REPLY_LATEST:
         return take_latest(call, body, len, reply, storage);
     case VENUE_REPLY_TRADES:
-        break;
+        return take_trades(call, body, len, reply, storage);
     }
     return -EBADMSG;
 }

@@ -32,9 +32,10 @@ struct alpaca_call {
     bool crypto_list; /* SYMBOLS: the second list */
     struct venue_action *actions;
     size_t n_actions, cap_actions;
+    int64_t last_ns;              /* TRADES: the time of the last one received */
     char token[ALPACA_TOKEN_MAX]; /* of the page that is requested next; "": the first */
     int empty_pages;
-    struct venue_skipped skipped; /* ACTIONS: of all pages; BARS: of this one */
+    struct venue_skipped skipped; /* ACTIONS: of all pages; BARS, TRADES: of this one */
 };
 
 /* As in struct requests_venue. */

@@ -16,6 +16,7 @@ const struct venue alpaca_venue = {
     .asks_a_minute = 40, /* of 200 calls */
     .ask_cost = {1, 1, 1, 1, 1, 1},
     .bars_page = ALPACA_BARS_MAX,
+    .trades_span_ns = ALPACA_TRADES_SPAN_NS,
     .needs_keys = true,
     .accounts = &alpaca_accounts,
     .stream_name = alpaca_stream_name,

@@ -21,6 +21,9 @@ enum {
     BINANCE_WEIGHT_LIMIT_DEFAULT = 6000, /* a minute, until exchangeInfo says */
 };
 
+/* The venue wants less than an hour between both times of a request for trades. */
+#define BINANCE_TRADES_SPAN_NS (59 * 60 * INT64_C(1000000000))
+
 /* The requests themselves: exchange/net/requests.h. */
 int binance_rest_create(const struct binance_variant *variant, const struct venue_rest_config *config,
                         struct venue_rest **ret);

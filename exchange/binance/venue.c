@@ -60,13 +60,13 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
 #define ALIKE \
     .asks_a_minute = 300, .ask_cost = {[MARKET_TRADE] = 5, [MARKET_AGG_TRADE] = 1, [MARKET_KLINE] = 1, \
                                        [MARKET_QUOTE] = 1, [MARKET_DEPTH] = 50,    [MARKET_TICKER] = 1}, \
-    .bars_page = BINANCE_KLINES_MAX, .trades = true, .archives = true, .always_open = true, \
-    .stream_name = binance_stream_name, .stream_destroy = binance_stream_destroy, \
-    .stream_connection = binance_stream_connection, .stream_connection_up = binance_stream_connection_up, \
-    .stream_replace = binance_stream_replace, .stream_pause = binance_stream_pause, \
-    .stream_status = binance_stream_status, .stream_follow = binance_stream_follow, \
-    .stream_unfollow = binance_stream_unfollow, .stream_list = binance_stream_list, \
-    .stream_hold = binance_stream_hold
+    .bars_page = BINANCE_KLINES_MAX, .trades_span_ns = BINANCE_TRADES_SPAN_NS, .aggregates = true, \
+    .archives = true, .always_open = true, .stream_name = binance_stream_name, \
+    .stream_destroy = binance_stream_destroy, .stream_connection = binance_stream_connection, \
+    .stream_connection_up = binance_stream_connection_up, .stream_replace = binance_stream_replace, \
+    .stream_pause = binance_stream_pause, .stream_status = binance_stream_status, \
+    .stream_follow = binance_stream_follow, .stream_unfollow = binance_stream_unfollow, \
+    .stream_list = binance_stream_list, .stream_hold = binance_stream_hold
 
 const struct venue binance_venue = {
     .format = &binance_format,

@@ -10,10 +10,6 @@
 
 enum { ASKED_MAX = 8 }; /* pages on their way or queued, of all jobs */
 
-/* Trades are asked for in stretches, page after page, several at once: a venue may want less than an hour
- * between both times of a request. */
-#define TRADES_SPAN_NS (59 * 60 * INT64_C(1000000000))
-
 /* A request, and what has come of it. */
 struct asking {
     struct asking *next;
@@ -145,6 +141,13 @@ static int take_page(struct asking *asking)
     return 0;
 }
 
+static int by_time_and_id(const void *a, const void *b)
+{
+    const struct market_trade *x = a, *y = b;
+    return x->ts_ns != y->ts_ns ? (x->ts_ns > y->ts_ns) - (x->ts_ns < y->ts_ns)
+                                : (x->id > y->id) - (x->id < y->id);
+}
+
 /* Of a page that another follows the trades before its last time: more of that time may follow. */
 static int take_trades(struct asking *asking, bool more)
 {
@@ -159,6 +162,8 @@ static int take_trades(struct asking *asking, bool more)
     job->pages++;
     if (more && (n == 0 || end_ns <= asking->from_ns))
         return 0;
+    if (n > 0) /* ids of one time may be of several exchanges */
+        qsort(asking->trades, n, sizeof *asking->trades, by_time_and_id);
     int r = history_store_add_trades(job->store, asking->download->now_ns, asking->from_ns, end_ns,
                                      asking->trades, n, &changed);
     if (r < 0)
@@ -274,8 +279,8 @@ bool history_job_over(const struct history_job *job)
 static bool ask_page(struct history_download *download, struct history_job *job)
 {
     int64_t from_ns, end_ns,
-        span_ns =
-            job->interval_ns > 0 ? job->interval_ns * (int64_t)download->venue->bars_page : TRADES_SPAN_NS;
+        span_ns = job->interval_ns > 0 ? job->interval_ns * (int64_t)download->venue->bars_page
+                                       : download->venue->trades_span_ns;
     bool first = job->listed_ns < 0;
     if (job->error || (first && job->asked > 0) || (!first && !next_range(job, &from_ns, &end_ns)))
         return false;

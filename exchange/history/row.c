@@ -1,5 +1,7 @@
 #include "exchange/history/row.h"
 
+enum { BUYER_MAKER = 1, ODD = 2 };
+
 void history_row_of_bar(const struct bar *bar, int64_t ret[static HISTORY_BAR_WORDS])
 {
     ret[0] = bar->open_ns;
@@ -43,7 +45,7 @@ void history_row_of_trade(const struct market_trade *trade, int64_t ret[static H
     ret[3] = trade->qty;
     ret[4] = trade->first_id;
     ret[5] = trade->last_id;
-    ret[6] = trade->buyer_maker;
+    ret[6] = (trade->buyer_maker ? BUYER_MAKER : 0) | (trade->odd ? ODD : 0);
 }
 
 struct market_trade history_row_trade(const int64_t row[static HISTORY_TRADE_WORDS])
@@ -55,6 +57,7 @@ struct market_trade history_row_trade(const int64_t row[static HISTORY_TRADE_WOR
         .qty = row[3],
         .first_id = row[4],
         .last_id = row[5],
-        .buyer_maker = row[6] != 0,
+        .buyer_maker = (row[6] & BUYER_MAKER) != 0,
+        .odd = (row[6] & ODD) != 0,
     };
 }

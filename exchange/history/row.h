@@ -9,7 +9,7 @@ enum {
     HISTORY_BAR_WORDS = 10,
     HISTORY_BAR_KEY = 0, /* the word by which a row is found again: its open time */
     HISTORY_TRADE_WORDS = 7,
-    HISTORY_TRADE_KEY = 1, /* its id */
+    HISTORY_TRADE_KEY = 1, /* beside its time its id */
 };
 
 void history_row_of_bar(const struct bar *bar, int64_t ret[static HISTORY_BAR_WORDS]);

@@ -212,15 +212,23 @@ struct comparing {
     size_t n, at, known, same;
 };
 
+/* By its time, then by its key, which several may share. */
+static bool is_before(const int64_t *a, const int64_t *b, size_t key)
+{
+    return a[0] != b[0] ? a[0] < b[0] : a[key] < b[key];
+}
+
 /* A row that was known: is it there again, and the same? */
 static int compare(void *ctx, const int64_t *known)
 {
     struct comparing *c = ctx;
     const size_t words = c->store->words, key = c->store->key;
-    while (c->at < c->n && c->rows[c->at * words + key] < known[key])
+    while (c->at < c->n && is_before(&c->rows[c->at * words], known, key))
         c->at++;
     c->known++;
-    c->same += c->at < c->n && memcmp(&c->rows[c->at * words], known, words * sizeof *known) == 0;
+    if (c->at == c->n || is_before(known, &c->rows[c->at * words], key))
+        return 0;
+    c->same += memcmp(&c->rows[c->at++ * words], known, words * sizeof *known) == 0;
     return 0;
 }
 

@@ -129,7 +129,8 @@ int net_requests_book(struct venue_rest *rest, const struct symbol *symbol, venu
  * venue does not have. */
 int net_requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
                         venue_reply_done *done, void *user, struct venue_call **ret);
-/* Trades in order of their ids, page by page. -EINVAL of a venue without struct venue.trades. */
+/* Trades in order of their time, aggregates of their ids too, page by page. -EINVAL of a venue without struct
+ * venue.trades_span_ns. */
 int net_requests_trades(struct venue_rest *rest, const struct venue_trades_request *request,
                         venue_reply_done *done, void *user, struct venue_call **ret);
 /* The trading days of each calendar between two times, a reply a calendar (`more`). Not of a venue that is

@@ -143,7 +143,8 @@ static struct market_trade trade_at(int64_t id)
                                  .last_id = 2 * id + 1,
                                  .price = 1000 - id,
                                  .qty = 1 + id,
-                                 .buyer_maker = id % 3 == 0};
+                                 .buyer_maker = id % 3 == 0,
+                                 .odd = id % 5 == 0};
 }
 
 static int expect_trade(void *ctx, const struct market_trade *trade)
@@ -152,7 +153,7 @@ static int expect_trade(void *ctx, const struct market_trade *trade)
     const struct market_trade want = trade_at((*next)++);
     CHECK(trade->ts_ns == want.ts_ns && trade->id == want.id && trade->first_id == want.first_id &&
           trade->last_id == want.last_id && trade->price == want.price && trade->qty == want.qty &&
-          trade->buyer_maker == want.buyer_maker);
+          trade->buyer_maker == want.buyer_maker && trade->odd == want.odd);
     return 0;
 }
 
@@ -186,6 +187,42 @@ static void test_trades(struct random *random)
     trades[8].qty++; /* one of seven of that time, and one is gone */
     CHECK_INT(history_store_add_trades(store, LATER, 10, 20, &trades[7], 6, &changed), 0);
     CHECK_INT(changed, 2);
+    history_store_close(store);
+}
+
+static int take_qty(void *ctx, const struct market_trade *trade)
+{
+    int64_t **next = ctx;
+    *(*next)++ = trade->qty;
+    return 0;
+}
+
+/* Ids of several exchanges: they do not rise with the time, and two of one time may have the same. */
+static void test_single_trades(void)
+{
+    static const struct history_series of_stock = {"alpaca", "AAPL", "", "sip", "raw", 0, 9, 9};
+    struct market_trade trades[] = {
+        {.ts_ns = 10, .id = 900, .qty = 1}, {.ts_ns = 10, .id = 900, .qty = 2},
+        {.ts_ns = 11, .id = 5, .qty = 3},   {.ts_ns = 12, .id = 7, .qty = 4},
+        {.ts_ns = 12, .id = 901, .qty = 5}, {.ts_ns = 13, .id = 6, .qty = 6},
+    };
+    const size_t n = sizeof trades / sizeof *trades;
+    char err[ERROR_MAX] = "";
+    struct history_store *store;
+    int64_t seen[6] = {0}, *next = seen;
+    size_t changed = 0;
+    CHECK_INT(history_store_open(scratch_root(), &of_stock, &store, err, sizeof err), 0);
+    CHECK_INT(history_store_add_trades(store, LATER, 0, 20, trades, n, NULL), 0);
+    CHECK_INT(history_store_add_trades(store, LATER, 0, 20, trades, n, &changed), 0);
+    CHECK_INT(changed, 0);
+    trades[2].qty = 30; /* one is another, */
+    CHECK_INT(history_store_add_trades(store, LATER, 0, 20, trades, n, &changed), 0);
+    CHECK_INT(changed, 1);
+    trades[4] = trades[5]; /* … and one is gone */
+    CHECK_INT(history_store_add_trades(store, LATER, 0, 20, trades, n - 1, &changed), 0);
+    CHECK_INT(changed, 1);
+    CHECK_INT(history_store_each_trade(store, 0, 20, take_qty, &next), 0);
+    CHECK(next - seen == 5 && seen[0] == 1 && seen[1] == 2 && seen[2] == 30 && seen[3] == 4 && seen[4] == 6);
     history_store_close(store);
 }
 
@@ -352,6 +389,7 @@ int main(void)
     struct random random = random_seeded("history_store", 29);
     test_random(&random);
     test_trades(&random);
+    test_single_trades();
     test_same();
     test_settled();
     test_damage(&random);

@@ -73,7 +73,7 @@ static void on_reply(void *user, const struct venue_reply *reply)
         seen->n_actions = reply->actions.n;
         for (size_t i = 0; i < reply->actions.n && i < 4; i++)
             seen->actions[i] = reply->actions.list[i];
-    } else if (reply->kind == VENUE_REPLY_LATEST) {
+    } else if (reply->kind == VENUE_REPLY_LATEST || reply->kind == VENUE_REPLY_TRADES) {
         seen->n_latest = reply->latest.n;
         for (size_t i = 0; i < reply->latest.n && i < 4; i++)
             seen->latest[i] = reply->latest.list[i];
@@ -448,14 +448,56 @@ static void test_latest(void)
     CHECK(seen.n_latest == 0);
     const struct venue_latest_request none = {&stock, MARKET_AGG_TRADE, 0};
     CHECK_INT(net_requests_latest(rest, &none, on_reply, &seen, NULL), -EINVAL);
-    const struct venue_trades_request trades = {&stock, 0, OPEN_NS, 0};
-    CHECK_INT(net_requests_trades(rest, &trades, on_reply, &seen, NULL), -EINVAL);
     end();
 
     /* Of the delayed feed trades of a time are not to be had. */
     begin(script + 3, "delayed_sip");
     ask_latest(&stock, MARKET_TRADE, OPEN_NS);
     CHECK(strstr(lines[0], "GET /v2/stocks/trades/latest?symbols=AAPL&feed=delayed_sip "));
+    end();
+}
+
+static struct seen ask_trades(const struct symbol *symbol, size_t max)
+{
+    struct seen seen = {0};
+    const struct venue_trades_request request = {symbol, OPEN_NS, OPEN_NS + HOUR_NS, max};
+    CHECK_INT(net_requests_trades(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    return seen;
+}
+
+#define TRADE(id, time, more) \
+    "{\"i\":" id ",\"x\":\"V\",\"p\":1.5,\"s\":2,\"t\":\"2025-03-12T" time "Z\",\"z\":\"C\"" more "}"
+#define TRADES(list, token) "{\"trades\":{\"AAPL\":[" list "]},\"next_page_token\":" token "}"
+
+/* Trades of the past, page by page, without those that were cancelled or replaced. */
+static void test_trades(void)
+{
+    static const char *const script[] = {
+        TRADES(TRADE("9", "14:00:00.000000001", "") "," TRADE(
+                   "3", "14:00:01", ",\"u\":\"canceled\"") "," TRADE("4", "14:00:02", ",\"u\":\"incorrect\""),
+               "\"b\""),
+        TRADES("", "\"c\""),
+        TRADES(TRADE("1", "14:00:02", ",\"u\":\"corrected\",\"c\":[\"I\"]"), "null"),
+        TRADES(TRADE("9", "14:00:01", ""), "\"d\""),
+        "{\"trades\":{\"BTC/USD\":[{\"i\":1,\"p\":2,\"s\":1,\"t\":\"2025-03-12T14:00:01Z\",\"tks\":\"S\"}]}}",
+        TRADES(TRADE("9", "15:00:01", ""), "null"),
+        NULL};
+    begin(script, "delayed_sip");
+    struct seen seen = ask_trades(&stock, 0);
+    CHECK_INT(seen.error, 0);
+    CHECK(strstr(lines[0], "GET /v2/stocks/trades?symbols=AAPL&start=2025-03-12T"));
+    CHECK(strstr(lines[0], ".999999999Z&limit=10000&sort=asc&feed=sip ") != NULL);
+    CHECK(strstr(lines[1], "&page_token=b ") && strstr(lines[2], "&page_token=c "));
+    CHECK_INT(seen.replies, 2); /* an empty page is none */
+    CHECK(seen.n_latest == 1 && seen.latest[0].trade.id == 1 && seen.latest[0].trade.odd);
+    seen = ask_trades(&stock, 1); /* of the first alone no other page is asked for */
+    CHECK(seen.error == 0 && seen.replies == 1 && strstr(lines[3], "&limit=1&sort=asc"));
+    seen = ask_trades(&coin, 0);
+    CHECK(strstr(lines[4], "GET /v1beta3/crypto/us/trades?symbols=BTC%2FUSD&start="));
+    CHECK(seen.n_latest == 1 && seen.latest[0].trade.buyer_maker && !seen.latest[0].trade.odd);
+    seen = ask_trades(&stock, 0);
+    CHECK_INT(seen.error, -EBADMSG); /* of another time: the pages might never end */
     end();
 }
 
@@ -552,6 +594,7 @@ int main(void)
     test_background();
     test_others();
     test_latest();
+    test_trades();
     test_skipped();
     loop_end(&loop, net);
     server_forget_ca();

@@ -294,7 +294,7 @@ def test_trades(folder, path):
     assert account["way"] == "engine"
     assert math.isclose(account["cash"] + held * trades[-1][1], account["equity"], abs_tol=1e-4)
 
-    # The same trades in two files that follow each other; not the other way round; and a zip is named.
+    # The same trades in two files that follow each other; not the other way round; and in a zip.
     with open(path) as file:
         head, *rows = file.readlines()
     days = [os.path.join(folder, f"BTCUSDT-trades-2024-01-0{day}.csv") for day in (1, 2)]
@@ -306,9 +306,11 @@ def test_trades(folder, path):
     assert same == files
     refused(*words, ",".join(reversed(days)), says="BTCUSDT-trades-2024-01-01.csv:2: trade ids must rise")
     packed = os.path.join(folder, "BTCUSDT-trades-2024-01-03.zip")
-    with zipfile.ZipFile(packed, "w") as archive:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(days[0])
-    refused(*words, packed, says="it is a zip: its file is needed, unpacked, or as gzip")
+    days[0] = packed
+    _, same, _ = backtest(folder, "packed", *words[1:], ",".join(days))
+    assert same == files
 
     # The same trades as frames of a recording, with others among them.
     frames = os.path.join(folder, "btcusdt_frames.jsonl.gz")

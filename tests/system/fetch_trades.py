@@ -3,7 +3,8 @@
 times have microseconds; hundreds to the millisecond, more of one time than a page has, ids that are left out, one symbol that was listed
 later. Through 429, 418, 5xx, answers that end half way and slow ones, killed at seeded pages: what is in the files is what the source has,
 to the digit; each gap is listed; the venue's limit is never passed. The venue's archive files in both units, of which bad ones are named; a
-file checked; a backtest of one. And what is refused."""
+file checked; a backtest of one, and of an archive file as it is. Alpaca's trades, of stocks and coins, without those that were cancelled.
+And what is refused."""
 
 import csv
 import datetime
@@ -15,7 +16,10 @@ import os
 import random
 import signal
 import socket
+import ssl
 import subprocess
+import urllib.parse
+import urllib.request
 import zipfile
 
 import harness
@@ -239,7 +243,7 @@ def checked(folder, replay, source, chance):
         assert shown["different"] == 1 and [(d["agg_trade_id"], d["column"]) for d in shown["differences"]] == [(who, column)], shown
     with open(altered, "w", encoding="utf-8") as file:
         file.write(f"{rows[0]}\n{rows[2]}\n{rows[1]}\n")
-    assert f"{altered}:3: the ids are no numbers, or do not rise" in run([*line, altered], status=1).stderr
+    assert f"{altered}:3: the ids do not rise" in run([*line, altered], status=1).stderr
     print(f"check: {len(rows) - 1} rows, one altered, one that lacks and one too many are named", flush=True)
 
 
@@ -254,14 +258,95 @@ def backtested(folder, source):
     with open(archive, "w", encoding="utf-8") as file:
         for number, price, quantity, first, last, time, maker in source[name]:
             file.write(f"{number},{price},{quantity},{first},{last},{time if time >= NEW_YEAR else time // 1000},{maker},True\n")
-    shown = [json.loads(run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=2,slow=5", "--ticks", path, "--json"]).stdout)
-             for path in (plain, archive, os.path.join(folder.path, "out", f"{name}_trades.csv.gz"))]
-    assert shown[0]["accounts"] == shown[1]["accounts"] == shown[2]["accounts"] and shown[0]["accounts"][0]["trades"] > 0, shown
+    packed = zipped(folder.path, name, 0, source[name]), zipped(folder.path, name, 1, source[name], header=True)
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=2,slow=5", "--json", "--ticks"]
+    shown = [json.loads(run([*line, path]).stdout)
+             for path in (plain, archive, os.path.join(folder.path, "out", f"{name}_trades.csv.gz"), ",".join(packed))]
+    assert all(each["accounts"] == shown[0]["accounts"] for each in shown) and shown[0]["accounts"][0]["trades"] > 0, shown
+    for wrong, words in (("truncated", "it is damaged or cut off"), ("two", "it has more than one file")):
+        path = zipped(folder.within(wrong), name, 0, source[name], wrong=wrong)
+        if wrong == "two":
+            with zipfile.ZipFile(path, "a") as two:
+                two.writestr("more.csv", "")
+        else:  # the end of its data, before the list of files
+            with open(packed[0], "rb") as data, open(path, "wb") as cut:
+                cut.write(data.read()[:-400])
+        assert f"{path}:" in (said := run([*line, path], status=1).stderr) and words in said, said
     print(f"backtest: {shown[0]['accounts'][0]['trades']} trades of {len(source[name])} ticks", flush=True)
 
 
+def alpaca_pages(replay, path, symbol, **query):
+    """All trades of a symbol that stand, as REST has them, page by page; and how many pages."""
+    trusted, rows, token, n = ssl.create_default_context(cafile=replay.ca), [], None, 0
+    while True:
+        text = urllib.parse.urlencode({"symbols": symbol, "limit": 10000, **query, **({"page_token": token} if token else {})})
+        request = urllib.request.Request(f"{replay.urls['rest_url']}{path}?{text}", headers={"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"})
+        with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
+            page = json.load(answer, parse_float=decimal.Decimal)
+        rows += page["trades"].get(symbol, [])
+        n += 1
+        if not (token := page["next_page_token"]):
+            return rows, n
+
+
+def ns(text):
+    """Of RFC 3339, whose fraction is of up to nine digits."""
+    whole, _, fraction = text.removesuffix("Z").partition(".")
+    return int(datetime.datetime.fromisoformat(whole + "+00:00").timestamp()) * 10**9 + int(fraction.ljust(9, "0"))
+
+
+def alpaca(folder):
+    """Stocks and coins: what REST has, page by page, but those that were cancelled; in days, continued, compared and traded."""
+    place = folder.within("alpaca")
+    replay = folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z"))
+    common = ["--venue", "alpaca", "--feed", "sip", "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
+    line = [harness.PAPERTAPE, "fetch", "--trades", "--symbol", "AAPL,BTC-USD", "--from", "2025-12-09T06:00:00Z", "-o", place, "--cache", place, *common, "--to"]
+    run([*line, "2025-12-09T15:00:00Z"])
+    shown = json.loads(run([*line, "2025-12-10T18:00:00Z", "--json"]).stdout)["symbols"]
+    times = {"start": "2025-12-09T06:00:00Z", "end": "2025-12-10T17:59:59.999999999Z"}
+    for symbol, path, of in ((shown[0], "/v2/stocks/trades", {"feed": "sip"}), (shown[1], "/v1beta3/crypto/us/trades", {})):
+        rows, pages = alpaca_pages(replay, path, symbol["symbol"], **times, **of)
+        stand = [row for row in rows if row.get("u") != "canceled"]
+        want = [(row["i"], decimal.Decimal(row["p"]), decimal.Decimal(row["s"]), ns(row["t"]), {"B": "false", "S": "true"}.get(row.get("tks"), "")) for row in stand]
+        with gzip.open(symbol["file"], "rt") as file:
+            lines = list(csv.DictReader(file))
+        have = [(int(row["trade_id"]), decimal.Decimal(row["price"]), decimal.Decimal(row["quantity"]), int(row["transact_time"]), row["is_buyer_maker"])
+                for row in lines]
+        assert have == want and symbol["trades"] == len(want) > symbol["fetched"] > 0 and symbol["missing"] == [], (symbol, len(have), len(want))
+        assert (pages > 1 or of) and len({row["makes_price"] for row in lines}) == (2 if of else 1), pages
+        done = run([harness.PAPERTAPE, "fetch", *common, "--check", symbol["file"]])
+        assert done.stdout.endswith(f" {len(want)} rows compared, 0 differences\n"), done
+        alpaca_file(folder, symbol["file"], lines, [harness.PAPERTAPE, "fetch", *common, "--json", "--check"])
+        print(f"alpaca: {len(want)} trades of {symbol['symbol']} in {pages} pages, {len(rows) - len(want)} cancelled", flush=True)
+    assert "its trades are not those of Binance" in run([harness.PAPERTAPE, "fetch", "--check", shown[0]["file"]], status=2).stderr
+    assert run([*line, "2025-12-09T12:00:00Z", "--refresh", "--symbol", "BTC/USD"], status=1).stderr == "papertape: fetch: BTC/USD: it is named twice\n"
+    again = json.loads(run([*line, "2025-12-09T12:00:00Z", "--refresh", "--json"]).stdout)["symbols"]
+    assert all(symbol["changed"] == 0 and symbol["fetched"] == symbol["trades"] > 0 for symbol in again), again
+    assert replay.stop() == 0
+
+
+def alpaca_file(folder, path, lines, check):
+    """A trade that is another is found; a backtest takes no price of those that make none."""
+    name, head = os.path.basename(path), list(lines[0])
+    other = os.path.join(folder.within("other-" + name), name.removesuffix(".gz"))
+
+    def write_rows(rows):
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("\n".join([",".join(head), *(",".join(row.values()) for row in rows)]) + "\n")
+    at = len(lines) // 2
+    write_rows([*lines[:at], {**lines[at], "price": "1"}, *lines[at + 1:]])
+    found = json.loads(run([*check, other], status=1).stdout)["differences"]
+    assert [(each["trade_id"], each["column"], each["file"]) for each in found] == [(int(lines[at]["trade_id"]), "price", "1")], found
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=2,slow=5", "--interval", "5m", "--json", "--ticks"]
+    accounts = []
+    for rows in (lines, [row for row in lines if row["makes_price"] == "true"]):
+        write_rows(rows)
+        accounts.append(json.loads(run([*line, other]).stdout)["accounts"])
+    assert accounts[0] == accounts[1] and accounts[0][0]["trades"] > 0, accounts
+
+
 def refused(folder, replay):
-    cases = ((["--interval", "1m"], 2, "--trades"), (["--adjustment", "raw"], 2, "--trades"), (["--venue", "alpaca"], 2, "those of Alpaca are not fetched"),
+    cases = ((["--interval", "1m"], 2, "--trades"), (["--adjustment", "raw"], 2, "--trades"), (["--venue", "alpaca"], 1, "it answers no request without keys"),
              (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"), (["--symbol", NAMES[0], "--from", "2030-01-01", "--to", "2031-01-01"], 1, "--from is not before"),
              (["--archive", os.path.join(folder, "nowhere"), "--cache", os.path.join(folder, "none")], 1, "nowhere: No such file"))
     for more, status, words in cases:
@@ -291,6 +376,7 @@ def main():
         archived(folder, source, replay)
         checked(folder, replay, source, chance)
         backtested(folder, source)
+        alpaca(folder)
         refused(folder.path, replay)
         assert replay.stop() == 0
         offline = json.loads(run(command(replay, folder.path, "--json")).stdout)  # all is kept, and settled

@@ -176,7 +176,8 @@ static void test_venue(const struct subject *subject)
     struct listener *a = listen_at(&world, "a", world.replay.ws_url, names, n, 0, 0);
     UNTIL(&world, is_up(a));
     test_incidents(&world, a, b, names[0]);
-    UNTIL(&world, a->n_bars[0] > 3 && a->n_bars[1] > 3 && (!world.venue->trades || a->n_trades > TRADES));
+    UNTIL(&world,
+          a->n_bars[0] > 3 && a->n_bars[1] > 3 && (world.venue->trades_span_ns == 0 || a->n_trades > TRADES));
     test_calls(&world, a, b);
 
     struct listener *c = listen_at(&world, "c", world.replay.ws_url, names + n_first, 1, 0, 0);
