@@ -212,7 +212,8 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"bars", "FILE[,FILE...]",
      "bars files, CSV or JSON (docs/market-store.md), plain or gzip, one symbol each; files of one symbol "
      "that follow each other are one series; or a state directory or its papertape.db, of which all symbols "
-     "are taken; or VENUE:SYMBOL, whose history is fetched (docs/history.md), with --interval and --from",
+     "are taken; or a folder of bars files, as papertape fetch writes it, of which all are taken, or those of --interval and "
+     "--symbol; or VENUE:SYMBOL, whose history is fetched (docs/history.md), with --interval and --from",
      .take = take_bars},
     {"rest-url", "URL", "in place of the host of that venue, https://HOST[:PORT]", AT(rest_url),
      .with = "bars"},
@@ -320,12 +321,15 @@ int cli_run_check(struct run_args *args)
     set_defaults(args);
     if (args->cash == 0) /* a deposit may follow in an account of the daemon, so there it is valid */
         return cli_stored_fail(EXIT_USAGE, args->verb, "--cash", "\"0\": a number above 0 is needed");
+    int status = cli_run_folders(args);
+    if (status != EXIT_OK)
+        return status;
     char database[STATE_PATH_MAX];
     bool stored = args->n_bars == 1 && db_state_database(args->bars[0], database);
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");
-    int status = cli_run_calendar_check(args);
+    status = cli_run_calendar_check(args);
     if (status != EXIT_OK)
         return status;
     bool terms = args->n_lots + args->n_ticks + args->n_quotes > 0;

@@ -40,7 +40,7 @@ struct run_args {
         *quotes[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
     size_t n_lots, n_ticks, n_quotes;
-    char *fetched[SYMBOLS_MAX];                   /* owned: the files of bars that were fetched */
+    char *fetched[SYMBOLS_MAX];                   /* owned: files that were fetched, or found in a folder */
     struct symbol *listed[SYMBOLS_MAX];           /* owned: as the venue lists it; NULL: not known */
     const char *rest_url, *ca_file, *keys, *feed; /* of the venue that they are fetched from */
     const char *exchange_info, *cache, *state;
@@ -95,6 +95,10 @@ int cli_run_check(struct run_args *args);
  * gaps and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                  size_t *ret_to);
+
+/* In the place of each folder of --bars that is no state directory come its files. EXIT_OK, or a status with
+ * its line. */
+int cli_run_folders(struct run_args *args);
 
 /* Fetches what --bars names as VENUE:SYMBOL, and puts files into their places, which are in a folder of their
  * own; "": there is none. It can be removed once they are loaded. EXIT_OK, or a status with its line. */

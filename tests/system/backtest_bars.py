@@ -493,7 +493,9 @@ def test_refused(folder, bars):
     strategy("--bars", write("XRPUSDT_4m.csv", ""))
     strategy("--bars", write("XRPUSDT_6m.csv", f"open_time,open,high,low,close,volume\n{START_MS},1,0.5,2,1,1\n"), says=":2")
     strategy("--bars", write("x.db", b"SQLite format 3\0" + bytes(200)))
-    strategy("--bars", folder, status=3, says="papertape.db: there is no database yet")
+    strategy("--bars", folder, status=2, says="its files are of several intervals: --interval names one")
+    os.mkdir(os.path.join(folder, "empty"))
+    strategy("--bars", os.path.join(folder, "empty"), status=3, says="papertape.db: there is no database yet")
     refused("backtest", "--account", "main", "--state", folder, status=3, says="papertape.db: there is no database yet")
     refused("backtest", "--account", "main", "--strategy", "sma-cross", "--bars", btc, status=2, says="--account: --strategy is given too")
     head = "id,price,qty,quoteQty,time,isBuyerMaker\n"

@@ -292,9 +292,30 @@ def backtested(folder, source, replay):
         assert all(report["symbols"][0][key] == ("venue" if words else "name") for key in ("lot_from", "tick_from", "quote_from")), report["symbols"]
         shown.append(report["accounts"])
     assert shown[0] == shown[1] == shown[2] and shown[0][0]["trades"] > 0, shown
+    backtested_folder([*line], f"{folder.path}/out")
     done = subprocess.run([*line[:5], *ways[0]], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
     assert done.returncode == 2 and "--interval and --from are needed" in done.stderr, done
     print(f"backtest: {shown[0][0]['trades']} trades on {bars} bars, fetched once")
+
+
+def backtested_folder(line, out):
+    """--bars FOLDER is all files in it, of bars, or of --symbol; files of other intervals and trades beside them are not taken."""
+    def run(*more, status=0):
+        done = subprocess.run([*line, *more], capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == status, done
+        return json.loads(done.stdout)["accounts"] if status == 0 else done.stderr
+    files = [f"{out}/{name}_1m.csv.gz" for name in sorted(NAMES)]
+    beside = [f"{out}/{name}" for name in ("BTCUSDT_5m.csv.gz", "BTCUSDT_trades.csv.gz")]
+    for path in beside:
+        with gzip.open(path, "wt") as file:
+            file.write("not read\n")
+    assert run("--bars", out) == run("--bars", ",".join(files))
+    assert run("--bars", out, "--symbol", f"{NAMES[1]},{NAMES[0]}") == run("--bars", ",".join(file for file in files if NAMES[0] in file or NAMES[1] in file))
+    at = line.index("--interval")
+    del line[at:at + 2]
+    assert "its files are of several intervals: --interval names one" in run("--bars", out, status=2)
+    for path in beside:
+        os.remove(path)
 
 
 def parallel(folder, replay):

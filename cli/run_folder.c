@@ -1,0 +1,145 @@
+/* --bars of a folder of bars files, as fetch writes them: its files take its place. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli/run_args.h"
+#include "cli/stored.h"
+#include "exchange/bar.h"
+#include "exchange/bars_name.h"
+#include "exchange/exit_status.h"
+#include "exchange/folder.h"
+
+struct listing {
+    struct run_args *args;
+    const char *folder;
+    char *paths[SYMBOLS_MAX]; /* in the order of their names */
+    int64_t interval_ns[SYMBOLS_MAX];
+    size_t n, place; /* of them; in --bars */
+    bool state, full;
+};
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t n = strlen(name), m = strlen(ending);
+    return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+/* BTC/USD is BTC-USD in a file's name. */
+static bool is_symbol(const char *asked, const char *in_name)
+{
+    for (; *asked && *in_name; asked++, in_name++)
+        if (strncasecmp(asked, in_name, 1) != 0 && !(*asked == '/' && *in_name == '-'))
+            return false;
+    return *asked == *in_name;
+}
+
+/* Of a folder alone --symbol names the files that are taken; else it names the symbols of the files. */
+static bool is_wanted(const struct listing *listing, const char *symbol)
+{
+    const struct run_args *args = listing->args;
+    bool wanted = args->n_symbols == 0 || args->n_bars > 1;
+    for (size_t i = 0; i < args->n_symbols && !wanted; i++)
+        wanted = is_symbol(args->symbols[i], symbol);
+    return wanted;
+}
+
+static int take_name(void *ctx, const char *name)
+{
+    struct listing *listing = ctx;
+    struct bars_name parsed = {.trades = false};
+    char path[PATH_MAX];
+    size_t at = listing->n;
+    listing->state |= strcmp(name, "papertape.db") == 0;
+    if (!ends_with(name, ".csv") && !ends_with(name, ".csv.gz"))
+        return 0;
+    if (bars_name_parse(name, &parsed) < 0 || parsed.trades || !is_wanted(listing, parsed.symbol))
+        return 0;
+    if (listing->n == SYMBOLS_MAX ||
+        snprintf(path, sizeof path, "%s/%s", listing->folder, name) >= PATH_MAX) {
+        listing->full = true;
+        return 0;
+    }
+    char *copy = strdup(path);
+    if (!copy)
+        return -ENOMEM;
+    for (; at > 0 && strcmp(listing->paths[at - 1], copy) > 0; at--) {
+        listing->paths[at] = listing->paths[at - 1];
+        listing->interval_ns[at] = listing->interval_ns[at - 1];
+    }
+    listing->paths[at] = copy;
+    listing->interval_ns[at] = parsed.interval_ns;
+    listing->n++;
+    return 0;
+}
+
+/* Those of --interval, where it is given and names say it. */
+static void keep_interval(struct listing *listing)
+{
+    const int64_t wanted_ns = listing->args->interval_ns;
+    size_t kept = 0;
+    for (size_t i = 0; i < listing->n; i++) {
+        if (wanted_ns > 0 && listing->interval_ns[i] > 0 && listing->interval_ns[i] != wanted_ns) {
+            free(listing->paths[i]);
+            continue;
+        }
+        listing->paths[kept] = listing->paths[i];
+        listing->interval_ns[kept++] = listing->interval_ns[i];
+    }
+    listing->n = kept;
+}
+
+static int check(const struct listing *listing)
+{
+    const struct run_args *args = listing->args;
+    const char *what = NULL;
+    if (listing->full || args->n_bars - 1 + listing->n > SYMBOLS_MAX)
+        what = "it has more files than there can be, 256";
+    for (size_t i = 1; i < listing->n && !what; i++)
+        if (listing->interval_ns[i] != listing->interval_ns[0])
+            what = "its files are of several intervals: --interval names one";
+    return what ? cli_stored_fail(EXIT_USAGE, args->verb, listing->folder, what) : EXIT_OK;
+}
+
+static void put_in_place(struct listing *listing)
+{
+    struct run_args *args = listing->args;
+    const size_t place = listing->place, behind = args->n_bars - place - 1, n = listing->n;
+    memmove(&args->bars[place + n], &args->bars[place + 1], behind * sizeof *args->bars);
+    memmove(&args->fetched[place + n], &args->fetched[place + 1], behind * sizeof *args->fetched);
+    for (size_t i = 0; i < n; i++)
+        args->bars[place + i] = args->fetched[place + i] = listing->paths[i];
+    args->n_symbols = args->n_bars == 1 ? 0 : args->n_symbols;
+    args->n_bars += n - 1;
+    listing->n = 0;
+}
+
+/* One without such files stays: it may become a state directory. */
+static int take_folder(struct run_args *args, size_t place)
+{
+    struct listing listing = {.args = args, .folder = args->bars[place], .place = place};
+    int r = folder_each(listing.folder, take_name, &listing);
+    int status = EXIT_OK;
+    if (r < 0)
+        status = cli_stored_fail(EXIT_ERROR, args->verb, listing.folder, strerror(-r));
+    else if (!listing.state)
+        keep_interval(&listing);
+    if (r == 0 && !listing.state && listing.n > 0 && (status = check(&listing)) == EXIT_OK)
+        put_in_place(&listing);
+    for (size_t i = 0; i < listing.n; i++)
+        free(listing.paths[i]);
+    return status;
+}
+
+int cli_run_folders(struct run_args *args)
+{
+    struct stat st;
+    int status = EXIT_OK;
+    for (size_t i = args->n_bars; i > 0 && status == EXIT_OK; i--)
+        if (stat(args->bars[i - 1], &st) == 0 && S_ISDIR(st.st_mode))
+            status = take_folder(args, i - 1);
+    return status;
+}
