@@ -117,13 +117,19 @@ static const char *contra(const void *row, const struct record_context *context)
     return ledger_contra_name(((const struct ledger_row *)row)->kind);
 }
 
+static const char *kind(const void *row, const struct record_context *context)
+{
+    (void)context;
+    return ledger_row_word(row);
+}
+
 static const struct stored_column columns[] = {
     {"scale", STORED_NOWHERE},
     {"id", 6},
     {"ts_ns", -24},
     {"account", -10},
     {"asset", -5},
-    {"kind", -8},
+    {"kind", -10, .derived = kind},
     {"contra", -9, .derived = contra},
     {"amount", 16},
     {"balance", 18},

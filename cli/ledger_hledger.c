@@ -178,7 +178,7 @@ static void print_transaction(struct journal *j)
     if (base)
         printf("\n%s * %s %s", date, base->amount > 0 ? "buy" : "sell", base->asset);
     else
-        printf("\n%s * %s", date, ledger_kind_name(first->kind));
+        printf("\n%s * %s", date, ledger_row_word(first));
     print_tags(first);
     for (size_t i = 0; i < j->n; i++)
         print_posting(&j->rows[i], &j->rows[i].row == base ? quote : NULL);

@@ -69,7 +69,7 @@ struct stored_column {
     int width;        /* at least, in the table; negative: aligned to the left; 0: not in the table */
     enum stored_kind kind;
     int decimals; /* of a real; of a record's: 0 is as many as it takes */
-    /* Of a record's list: a value that is not a field of it. */
+    /* Of a record's list: a value that is not a field of it, or shown otherwise. */
     const char *(*derived)(const void *row, const struct record_context *context);
     bool json; /* its text is JSON */
 };

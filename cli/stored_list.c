@@ -283,7 +283,7 @@ static json_t *member(const struct stored_list *list, const struct stored_column
                       const struct record_context *context)
 {
     const struct record_field *field = record_find(list->record, column->name);
-    if (!field)
+    if (column->derived)
         return record_json_text(column->derived(row, context));
     if (!column->json)
         return record_json(field, row, context);
@@ -313,8 +313,8 @@ void cli_stored_record_row(struct stored_list *list, const void *row, const stru
     for (int i = 0; i < list->n_columns; i++) {
         const struct stored_column *column = &list->own[i];
         const struct record_field *field = record_find(list->record, column->name);
-        cells[i] =
-            field ? cell(list->form, buf[i], column, field, row, context) : column->derived(row, context);
+        cells[i] = column->derived ? column->derived(row, context)
+                                   : cell(list->form, buf[i], column, field, row, context);
     }
     cli_stored_row(list, cells);
 }

@@ -31,6 +31,11 @@ const char *ledger_kind_name(enum ledger_kind kind)
     return kinds[kind].name;
 }
 
+const char *ledger_row_word(const struct ledger_row *row)
+{
+    return row->kind == LEDGER_DEPOSIT && row->amount < 0 ? "withdrawal" : ledger_kind_name(row->kind);
+}
+
 int ledger_kind_parse(const char *name)
 {
     for (int kind = 0; kind < LEDGER_KINDS; kind++)

@@ -73,7 +73,9 @@ extern const struct record record_ledger;
 
 enum { LEDGER_TEXT_MAX = 256 };
 
-const char *ledger_kind_name(enum ledger_kind kind);   /* "deposit", "trade" … */
+const char *ledger_kind_name(enum ledger_kind kind); /* "deposit", "trade" … */
+/* The kind as people call it: "withdrawal" of a deposit below 0. Not in the database, nor in the hash. */
+const char *ledger_row_word(const struct ledger_row *row);
 int ledger_kind_parse(const char *name);               /* enum ledger_kind or -EINVAL */
 const char *ledger_contra_name(enum ledger_kind kind); /* "equity", "market" … */
 

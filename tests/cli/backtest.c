@@ -101,7 +101,7 @@ static void expect_row(void *ctx, const struct ledger_row *row)
     decimal_format(row->balance, row->scale, balance);
     fprintf(expected->f, "%ju,%jd,%s,%s,%s,%s,%s,%s,", (uintmax_t)row->id, (intmax_t)row->ts_ns,
             engine_account(engine_replay_engine(expected->replay), row->account)->name, row->asset,
-            ledger_kind_name(row->kind), ledger_contra_name(row->kind), amount, balance);
+            ledger_row_word(row), ledger_contra_name(row->kind), amount, balance);
     if (row->order_id)
         fprintf(expected->f, "%ju", (uintmax_t)row->order_id);
     fputc(',', expected->f);

@@ -35,7 +35,7 @@ def balances(hledger, journal):
 def expected(state):
     """The same from the ledger's rows, by their kinds."""
     sums = collections.Counter()
-    contra = {"deposit": "equity:deposits:{0}", "fee": "expenses:fees:{0}", "transfer": "equity:transfers",
+    contra = {"deposit": "equity:deposits:{0}", "withdrawal": "equity:deposits:{0}", "fee": "expenses:fees:{0}", "transfer": "equity:transfers",
               "borrow": "liabilities:loans:{0}:{1}", "interest": "expenses:interest:{0}", "reset": "equity:resets:{0}",
               "split": "equity:splits:{0}", "dividend": "income:dividends:{0}"}
     for row in csv.DictReader(io.StringIO(run(PAPERTAPE, "ledger", "export", "--csv", "--state", state))):

@@ -19,7 +19,7 @@ import empyrical
 import numpy as np
 
 HOUR, DAY = 3600 * 10**9, 86400 * 10**9
-KINDS_MOVED = ("deposit", "transfer", "reset")
+KINDS_MOVED = ("deposit", "withdrawal", "transfer", "reset")
 LEAST_HOURS = 24
 TOLERANCE = 1e-9
 

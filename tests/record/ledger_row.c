@@ -32,6 +32,12 @@ int main(void)
         .amount = 1000000000000,
         .balance = 1000000000000,
     };
+    CHECK_STR(ledger_row_word(&deposit), "deposit");
+    struct ledger_row withdrawal = deposit;
+    withdrawal.amount = -1;
+    CHECK_STR(ledger_row_word(&withdrawal), "withdrawal");
+    withdrawal.kind = LEDGER_TRANSFER;
+    CHECK_STR(ledger_row_word(&withdrawal), "transfer");
     char text[LEDGER_TEXT_MAX], digest[2 * LEDGER_HASH_SIZE + 1];
     CHECK_INT(ledger_row_text(&deposit, text), strlen(text));
     CHECK_STR(text, "1|1723161255342000000|0|USDT|8|deposit|1000000000000|1000000000000|0|0");
