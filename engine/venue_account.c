@@ -18,14 +18,29 @@ static int64_t total_of(const struct event_venue_account *event, const struct ba
     return 0;
 }
 
-static void report_difference(struct engine *engine, int index, const struct balance *balance, int64_t more)
+/* Positions are of fills alone: what was sold elsewhere of one stays in it, and nothing can sell it. */
+static bool positions_exceed(const struct engine *engine, int index, int asset)
 {
+    const struct account *account = &engine->accounts[index];
+    int128_t held = 0;
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (account->pairs[s].base == asset && account->positions[s].qty > 0)
+            held += account->positions[s].qty;
+    return held > account->assets[asset].total;
+}
+
+static void report_difference(struct engine *engine, int index, int asset, int64_t more)
+{
+    const struct balance *balance = &engine->accounts[index].assets[asset];
     char text[DECIMAL_TEXT_MAX];
     decimal_format_short(more < 0 ? -more : more, balance->scale, text);
     engine_alert(engine, "VENUE_BALANCE", ENGINE_OF(index, -1, 0),
-                 "account %s: its venue has %s %s %s than its fills add up to: booked as %s",
+                 "account %s: its venue has %s %s %s than its fills add up to: booked as %s%s",
                  engine->accounts[index].name, text, balance->asset, more < 0 ? "less" : "more",
-                 more < 0 ? "withdrawn" : "deposited");
+                 more < 0 ? "withdrawn" : "deposited",
+                 more < 0 && positions_exceed(engine, index, asset)
+                     ? ": less than its position, which account reset ends"
+                     : "");
 }
 
 static void compare(struct engine *engine, int index, const struct event_venue_account *event)
@@ -40,7 +55,7 @@ static void compare(struct engine *engine, int index, const struct event_venue_a
             account_flow(engine, index, LEDGER_DEPOSIT, more);
         else
             account_post(engine, index, balance, LEDGER_DEPOSIT, more, 0, 0);
-        report_difference(engine, index, balance, more);
+        report_difference(engine, index, i, more);
     }
 }
 

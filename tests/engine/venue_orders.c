@@ -398,6 +398,37 @@ static void test_balances(void)
     harness_close(&h);
 }
 
+/* Bought and sold elsewhere: the money that moved is a flow, so that no return, no drawdown and no day's loss
+ * comes of it, whatever was gained before. */
+static void test_elsewhere(void)
+{
+    attached(0);
+    const struct account *account = engine_account(h.engine, ALICE);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+    filled(id, 60000 * E8, E8 / 100, E8 / 100, "USDT", 0);
+    trade(&h, BTCUSDT, 66000 * E8, E8);
+    pass(&h, SECOND_NS);
+    int64_t before = engine_equity(h.engine, ALICE), day_base = engine_day_base(h.engine, ALICE);
+    CHECK_INT(before, 5060 * E8);
+    account_news(VENUE_ACCOUNT_BALANCES, 1100 * E8, 6000000); /* 0.05 more for 3300 */
+    CHECK_INT(engine_equity(h.engine, ALICE), 1760 * E8);
+    CHECK_INT(account->deposits, 1700 * E8);
+    CHECK_INT(engine_equity(h.engine, ALICE) - (account->deposits - 5000 * E8), before);
+    CHECK_INT(account->equity_peak, 1760 * E8);
+    CHECK_INT(engine_day_base(h.engine, ALICE), day_base - 3300 * E8);
+    CHECK_INT(held()->qty, E8 / 100);
+    account_news(VENUE_ACCOUNT_BALANCES, 4400 * E8, E8 / 100); /* and sold again */
+    CHECK_INT(engine_equity(h.engine, ALICE), before);
+    CHECK_INT(account->deposits, 5000 * E8);
+    CHECK_INT(account->equity_peak, before);
+    CHECK(!strstr(h.last_alert_text, "less than its position"));
+    account_news(VENUE_ACCOUNT_BALANCES, 5060 * E8,
+                 0); /* what an order of ours bought: said, and no return */
+    CHECK(strstr(h.last_alert_text, "less than its position, which account reset ends"));
+    CHECK_INT(engine_equity(h.engine, ALICE) - (account->deposits - 5000 * E8), before);
+    harness_close(&h);
+}
+
 static void test_reset(void)
 {
     attached(0);
@@ -507,6 +538,7 @@ int main(void)
     leave_with_stop(true);
     test_part();
     test_balances();
+    test_elsewhere();
     test_reset();
     test_bad_news();
     test_saved(&random);

@@ -300,6 +300,10 @@ def configured(folder):
     assert venue.replay.stop() == 0
 
 
+def stored(daemon, query):
+    harness.wait_for(lambda: daemon.query(query), f"a row: {query}")
+
+
 def listed(daemon, *verb):
     """The same rows as JSON and as CSV."""
     answer = json.loads(daemon.papertape(*verb, "--json"))
@@ -307,10 +311,44 @@ def listed(daemon, *verb):
     return next(value for value in answer.values() if isinstance(value, list)), rows
 
 
+def bought_elsewhere(daemon, venue):
+    """What it cost is a withdrawal, and no return."""
+    assert venue.elsewhere("BUY", "1")["status"] == "FILLED"
+    status = daemon.wait_status(lambda s: s["accounts"][0]["equity"] < 990000, "what was bought elsewhere in the balances")
+    account = status["accounts"][0]
+    stored(daemon, "SELECT 1 FROM ledger WHERE asset = 'USDT' AND amount < 0")
+    for rows in listed(daemon, "ledger", "list"):
+        moved, = [row for row in rows if row["kind"] == "withdrawal"]
+        assert moved["asset"] == "USDT" and abs(float(moved["amount"]) - account["equity"] + 1000000) < 1e-6, rows
+    assert "  withdrawal  " in daemon.papertape("ledger", "list")
+    assert (account["return_pct"], account["drawdown_pct"], account["day_pnl"]) == (0, 0, 0), account
+    of, = [part for part in json.loads(daemon.papertape("report", "--json"))["accounts"] if part["account"] == "paper"]
+    assert (of["return_share"], of["max_drawdown_share"], float(of["pnl"])) == (0, 0, 0), of
+
+
+def resting(daemon, venue):
+    daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "50000.00")
+    return daemon.wait_status(lambda s: any(o["state"] == "OPEN" for o in s["orders"]), "an order that rests")["orders"][0]["order"]
+
+
+def added_early(folder):
+    """Before a venue has answered a reload adds no account at its venue; a start does."""
+    inside = folder.within("early")
+    keys = write_keys(inside, "hush")
+    text = "[market]\nsymbols = BTCUSDT\nws_url = wss://127.0.0.1:1\nrest_url = https://127.0.0.1:1\n"
+    daemon = folder.start(harness.Daemon(inside, None, text))
+    harness.wait_for(lambda: daemon.status_object(), "a daemon without a venue")
+    with open(daemon.config, "w", encoding="utf-8") as file:
+        file.write(text + f"[account paper]\nstrategy = none\nexecution = venue-paper\nexecution_keys = {keys}\n")
+    said = daemon.papertape("reload", status=1)
+    assert f"{daemon.config}:7: [account paper] execution: before a venue has answered" in said, said
+    assert daemon.stop() == 0
+
+
 def explained(daemon, venue, prefix):
     """An order's ids at the venue; many fills are summed, and the first and last of them listed."""
     daemon.papertape("order", "buy", venue.symbol, "10")
-    daemon.wait_status(lambda s: s["counters"]["orders"] and not s["orders"], "the end of an order")
+    stored(daemon, "SELECT 1 FROM orders WHERE id = 1 AND state = 'FILLED'")
     there = next(row for row in venue.signed("GET", "/api/v3/allOrders", limit=1000) if row["clientOrderId"] == prefix + "-1")
     text = daemon.papertape("explain", "1")
     assert f"at the venue: client id {prefix}-1, its id {there['orderId']}\n" in text, text
@@ -337,6 +375,7 @@ def shown(folder):
     prefix = at_venue(attached(daemon))["prefix"]
     venue.elsewhere("BUY", "0.25", price="50000.00", timeInForce="GTC")
     daemon.wait_status(lambda s: at_venue(s)["external"] and at_venue(s)["reconciled"], "an order from elsewhere, after a comparison")
+    stored(daemon, "SELECT 1 FROM meta WHERE key = 'at_venue paper'")
     words = daemon.papertape("status")
     assert "binance: attached, user data up, 0 orders, 1 external, compared " in words and f"ago, ids {prefix}-ORDER" in words, words
     for rows in listed(daemon, "account", "list"):
@@ -347,14 +386,17 @@ def shown(folder):
         assert len(rows) == 1 and [rows[0][key] for key in ("account", "symbol", "side", "type", "state", "client_id")] \
             == ["paper", venue.symbol, "BUY", "LIMIT", "NEW", "web_1"] and float(rows[0]["qty"]) == 0.25, rows
     assert "from elsewhere" in (table := daemon.papertape("orders")) and "web_1" in table, table
+    bought_elsewhere(daemon, venue)
     explained(daemon, venue, prefix)
+    said = daemon.papertape("order", "amend", str(resting(daemon, venue)), "--limit", "49000.00", status=1)
+    assert "an order at a venue is not amended: cancel it and give a new one" in said, said
     assert daemon.stop() == 0 and venue.replay.stop() == 0
     assert "web_1" not in daemon.papertape("orders")
 
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown)
+        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown, added_early)
 
 
 if __name__ == "__main__":
