@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/execution/executions.h"
 #include "daemon/http/http.h"
 #include "daemon/log.h"
 #include "engine/event.h"
@@ -248,6 +249,18 @@ static void judge_executions(struct reload *reload)
     }
 }
 
+/* Before the session all accounts are taken as they are read; those at their venue are of the start. */
+static void judge_new_executions(struct reload *reload)
+{
+    const char *name = daemon_executions_lack(reload->commands->daemon->executions, reload->merged);
+    if (name)
+        daemon_reload_refuse(
+            reload,
+            "[account %s] execution: before a venue has answered, an account at its venue is not "
+            "added by a reload: start the daemon again",
+            name);
+}
+
 json_t *daemon_command_restart(const struct commands *commands)
 {
     return commands && commands->restart ? json_incref(commands->restart) : json_array();
@@ -263,6 +276,8 @@ void daemon_reload_go(struct reload *reload)
         if (!reload->early) {
             daemon_reload_judge(reload);
             judge_executions(reload);
+        } else {
+            judge_new_executions(reload);
         }
         judge_metrics(reload);
     }

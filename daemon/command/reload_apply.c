@@ -164,7 +164,8 @@ static const struct daemon_config_venue *venue_of(const struct daemon_config *co
     return NULL;
 }
 
-/* Files of the same name with other contents; the new feeds read them again. */
+/* Files of the same name with other contents; the new feeds read them again, accounts at their venue once they
+ * are opened. */
 static void note_files(struct reload *reload)
 {
     struct feeds *feeds = reload->commands->daemon->feeds;
@@ -184,6 +185,7 @@ static void note_files(struct reload *reload)
         snprintf(section, sizeof section, "venue %s", feed_venue(feed)->format->name);
         note_contents(reload, section, "keys");
     }
+    take_execution_keys(reload);
 }
 
 int daemon_reload_apply_early(struct reload *reload)

@@ -342,7 +342,7 @@ static void lack_of_cash(struct work *work, const struct event_command *command,
         work->words = daemon_command_lack_words(engine, command->money.account, work->reason, &lack, words);
 }
 
-/* Of an account at its venue, whose money is not moved here. */
+/* Of an account at its venue: what is not done from here. */
 static void elsewhere(struct work *work, const struct event_command *command)
 {
     if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_ACCOUNT_RESET)
@@ -351,6 +351,9 @@ static void elsewhere(struct work *work, const struct event_command *command)
     else if (work->reason == ORDER_VENUE_TERMS &&
              (command->kind == COMMAND_ACCOUNT_DEPOSIT || command->kind == COMMAND_ACCOUNT_TRANSFER))
         work->words = "the account is at its venue: money is moved there";
+    else if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_AMEND)
+        work->words =
+            "an order at a venue is not amended: cancel it and give a new one, which waits for the cancel";
 }
 
 void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result)

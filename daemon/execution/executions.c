@@ -255,6 +255,15 @@ static struct slot *slot_of(const struct executions *executions, const char *acc
     return NULL;
 }
 
+const char *daemon_executions_lack(const struct executions *executions, const struct daemon_config *config)
+{
+    for (int a = 0; a < config->n_accounts; a++)
+        if (config->accounts[a].execution == EXECUTION_VENUE_PAPER &&
+            !slot_of(executions, config->accounts[a].name))
+            return config->accounts[a].name;
+    return NULL;
+}
+
 static void open_slot(struct slot *slot)
 {
     const struct account_config *config = &slot->config;
