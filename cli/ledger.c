@@ -129,7 +129,7 @@ static const struct stored_column columns[] = {
     {"ts_ns", -24},
     {"account", -10},
     {"asset", -5},
-    {"kind", -10, .derived = kind},
+    {"kind", -8, .derived = kind},
     {"contra", -9, .derived = contra},
     {"amount", 16},
     {"balance", 18},
