@@ -200,6 +200,10 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      "refuse all other API keys; by default any are good that are not empty. Of binance a file with a key a "
      "line, see ORDERS; of alpaca the one that is good",
      .take = take_given},
+    {"limit", "NAME=N...",
+     "of binance weight=1200 (a minute; 6000 by default), requests=1000 and connections=10 (in five minutes; "
+     "61000 and 300); of alpaca requests=20 (a minute; 200)",
+     .take = take_given},
     {"fill-latency", "TIME",
      "an order meets the book so much market time after it was received, as 120ms, at most 60s: see ORDERS",
      .take = take_fill},
@@ -209,6 +213,9 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {"aggregates", "N",
      "how many of the last aggregates of each symbol REST's aggTrades has: 10000 by default", AT(aggregates),
      .low = 1, .high = 100000000},
+    {"weight", "NAME=N...",
+     "what a request weighs whose path ends with that name, as klines=4; what is free stays so",
+     .take = take_given},
     {NULL, NULL, "Of alpaca alone; see ALPACA"},
     {"action", "SPEC",
      "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "

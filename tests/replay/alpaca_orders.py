@@ -150,6 +150,19 @@ def test_rules():
         place(v, **{**COINS, "type": "limit", "limit_price": "1"}, qty="0.1")
 
 
+def test_limit():
+    """Calls a minute, other than the venue's."""
+    with start("7", "--limit", "requests=2") as v:
+        def ask():
+            c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+            c.request("GET", "/v2/account", headers=KEYS)
+            return c.getresponse()
+
+        answers = [ask() for _ in range(5)]  # in two minutes at most
+        equal({r.headers["X-RateLimit-Limit"] for r in answers}, {"2"})
+        assert 1 <= [r.status for r in answers].count(429) <= 3 and answers[0].status == 200, [r.status for r in answers]
+
+
 def test_planted():
     """An order meets the quote of 120 ms of market time after it was received, at a price that is 3 basis points worse; in
     between it is new."""

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exchange/journal/journal.h"
+#include "exchange/replay/binance/limits.h"
 #include "exchange/replay/binance/protocol.h"
 #include "exchange/replay/lines.h"
 #include "exchange/replay/recording.h"
@@ -167,7 +168,7 @@ static void test_replies(void)
                   1);
         CHECK_INT(rows[0].trades, 45);
         struct text info = {0};
-        replay_exchange_info_write(&info, tape, (bool[TAPE_SYMBOLS_MAX]){true});
+        replay_exchange_info_write(&info, tape, (bool[TAPE_SYMBOLS_MAX]){true}, &(struct limits){0});
         text_bytes(&info, "", 1);
         CHECK(strstr(info.data, "[{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\",\"filters\":[]}]") != NULL);
         text_finish(&info);

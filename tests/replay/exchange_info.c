@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "exchange/binance/rest_parse.h"
+#include "exchange/replay/binance/limits.h"
 #include "tests/check.h"
 
 struct listed {
@@ -58,7 +59,7 @@ static void test_listed(const char *name, int price_digits, int qty_digits)
     tape->now_ns = 1700000000000000000;
     tape->symbols[0].price_digits = price_digits;
     tape->symbols[0].qty_digits = qty_digits;
-    replay_exchange_info_write(&text, tape, &wanted);
+    replay_exchange_info_write(&text, tape, &wanted, &(struct limits){0});
     CHECK(text_ok(&text));
     CHECK_INT(binance_parse_info(text.data, text.len, "binance", take, &listed, &info), 0);
     CHECK_INT(info.unusable, 0);

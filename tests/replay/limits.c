@@ -84,8 +84,52 @@ static void test_counts(void)
     CHECK_INT(replay_limits_request(&l, five + 5 * MINUTE, &wait_s), 0);
 }
 
+/* Others than the venue's. */
+static void test_set(void)
+{
+    struct limits l = {0};
+    int64_t wait_s = 0;
+    CHECK(replay_limits_weight(&l) == LIMITS_WEIGHT && replay_limits_requests(&l) == LIMITS_REQUESTS);
+    CHECK(replay_limits_set(&l, "weight=10") && replay_limits_set(&l, "requests=4") &&
+          replay_limits_set(&l, "connections=1"));
+    CHECK(replay_limits_weight(&l) == 10 && replay_limits_requests(&l) == 4);
+    CHECK_INT(replay_limits_request(&l, START, &wait_s), 0);
+    CHECK_INT(replay_limits_charge(&l, START, 10, &wait_s), 0);
+    CHECK_INT(replay_limits_request(&l, START, &wait_s), LIMITS_TOO_MANY);
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(replay_limits_request(&l, START + MINUTE, &wait_s), 0);
+    CHECK_INT(replay_limits_request(&l, START + MINUTE, &wait_s), LIMITS_TOO_MANY); /* the fifth */
+    CHECK_INT(replay_limits_attempt(&l, START, &wait_s), 0);
+    CHECK_INT(replay_limits_attempt(&l, START, &wait_s), LIMITS_TOO_MANY);
+    CHECK(replay_limits_set_weight(&l, "klines=4") && replay_limits_set_weight(&l, "order=7") &&
+          replay_limits_set_weight(&l, "ping=0") && replay_limits_set_weight(&l, "klines=3"));
+    CHECK_INT(replay_limits_weigh(&l, "/api/v3/klines", 2), 3);
+    CHECK_INT(replay_limits_weigh(&l, "/api/v3/uiKlines", 2), 2);
+    CHECK_INT(replay_limits_weigh(&l, "/api/v3/ping", 1), 0);
+    CHECK_INT(replay_limits_weigh(&l, "/api/v3/order", 0), 0);
+    static const char *const wrong[] = {"",
+                                        "=",
+                                        "weight",
+                                        "weight=",
+                                        "=5",
+                                        "klines=-1",
+                                        "klines=1.5",
+                                        "klines=x",
+                                        "klines=9999999999",
+                                        "v3/klines=1",
+                                        "aaaaaaaaaaaaaaaaaaaaaaaa=1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!replay_limits_set_weight(&l, wrong[i]) && !replay_limits_set(&l, wrong[i]));
+    CHECK(!replay_limits_set(&l, "weight=0") && !replay_limits_set(&l, "klines=4"));
+    CHECK_INT(l.n_weights, 3);
+    for (char name[] = "a=1"; l.n_weights < LIMITS_WEIGHTS_MAX; name[0]++)
+        CHECK(replay_limits_set_weight(&l, name));
+    CHECK(!replay_limits_set_weight(&l, "one-more=1") && replay_limits_set_weight(&l, "klines=5"));
+}
+
 int main(void)
 {
+    test_set();
     test_weight();
     test_bans();
     test_counts();

@@ -3,6 +3,7 @@
 usage: order_rules.py PROGRAM"""
 
 import os
+import subprocess
 import sys
 import tempfile
 from decimal import Decimal
@@ -281,6 +282,26 @@ def test_times():
         assert "rateLimits" not in ask(s, "order.place", apiKey="any", **order())
         s.close()
         stream.close()
+
+
+def test_limits():
+    """Limits and weights other than the venue's: exchangeInfo says them, and requests are counted and refused by them."""
+    with Venue(PROGRAM, "--synthetic", "7", "--limit", "weight=30", "requests=50", "--weight", "time=4", "klines=9") as v:
+        status, headers, info = v.get("/api/v3/exchangeInfo?symbol=BTCUSDT")
+        equal({x["rateLimitType"]: x["limit"] for x in info["rateLimits"] if x["rateLimitType"] != "ORDERS"},
+              {"REQUEST_WEIGHT": 30, "RAW_REQUESTS": 50})
+        before = int(headers["X-MBX-USED-WEIGHT-1M"])
+        while (answer := v.get("/api/v3/klines?symbol=BTCUSDT&interval=1m"))[0] == 200:
+            now = int(answer[1]["X-MBX-USED-WEIGHT-1M"])
+            assert now in (before + 9, 9), (before, now)  # the same minute, or another one
+            before = now
+        assert answer[0] == 429 and before + 9 > 30 and "current limit is 30 request weight" in answer[2]["msg"], (before, answer)
+    for args, words in ((["--limit", "weight=0"], "--limit weight=0: weight=N, requests=N or connections=N"), (["--limit", "calls=3"], "weight=N"),
+                        (["--weight", "klines"], "--weight klines: the last part of a path and a number"),
+                        (["--venue", "alpaca", "--limit", "weight=3"], "--limit weight=3: requests=N, above 0"),
+                        (["--venue", "alpaca", "--weight", "bars=3"], "--weight: unknown option of --venue alpaca")):
+        ran = subprocess.run([PROGRAM, "--synthetic", "7", *args], capture_output=True, text=True, timeout=60)
+        assert ran.returncode == 2 and words in ran.stderr, ran.stderr
 
 
 def main():

@@ -69,7 +69,7 @@ struct alpaca {
     int64_t refuse_after_ns, began_ns; /* of market time since the position that it began with */
 
     int64_t minute, market_minute; /* in which calls are counted: of wall time, of the position */
-    int calls;
+    int64_t calls, calls_most;
     uint64_t asked; /* calls ever, for faults */
     uint64_t actions_asked;
     int64_t first_asked_ns;

@@ -356,6 +356,12 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
         return good ? 0
                     : bad(error, "unknown error: --refuse", value, "one of 402 406 409 411 500, or 402@30s");
     }
+    if (strcmp(given->name, "limit") == 0) {
+        const char *number = strncmp(value, "requests=", 9) == 0 ? value + 9 : "";
+        return decimal_parse(number, strlen(number), 0, &alpaca->calls_most) == 0 && alpaca->calls_most > 0
+                   ? 0
+                   : bad(error, "unknown limit: --limit", value, "requests=N, above 0");
+    }
     if (!colon || colon == value || !colon[1])
         return bad(error, "bad keys:", "--keys", "ID:SECRET"); /* the value is secret */
     free((char *)(uintptr_t)alpaca->key_id);
@@ -513,6 +519,7 @@ static int begin(struct alpaca *alpaca, const struct options *options, bool read
     alpaca->source.ops = &source_ops;
     alpaca->now_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * MADE_SECOND;
     alpaca->to_ns = options->to_ns;
+    alpaca->calls_most = ALPACA_CALLS_PER_MINUTE;
     int rc = read ? add_files(alpaca, options, error) : 0;
     if (rc < 0)
         return rc;
@@ -600,8 +607,8 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     return rc;
 }
 
-static const char *const own_options[] = {"plan",   "keys", "action",   "asset",
-                                          "refuse", "zone", "straddle", NULL};
+static const char *const own_options[] = {"plan", "keys",     "action", "asset", "refuse",
+                                          "zone", "straddle", "limit",  NULL};
 
 const struct protocol_row replay_alpaca_protocol = {
     .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};

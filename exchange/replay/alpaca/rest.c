@@ -35,12 +35,12 @@ static bool within_limit(struct alpaca *alpaca, struct response *response)
         alpaca->market_minute = market_minute;
         alpaca->calls = 0;
     }
-    bool within = alpaca->calls < ALPACA_CALLS_PER_MINUTE;
+    bool within = alpaca->calls < alpaca->calls_most;
     alpaca->calls += within;
     uv_timeval64_t wall = {0};
     uv_gettimeofday(&wall);
-    replay_response_header_int(response, "x-ratelimit-limit:", ALPACA_CALLS_PER_MINUTE);
-    replay_response_header_int(response, "x-ratelimit-remaining:", ALPACA_CALLS_PER_MINUTE - alpaca->calls);
+    replay_response_header_int(response, "x-ratelimit-limit:", alpaca->calls_most);
+    replay_response_header_int(response, "x-ratelimit-remaining:", alpaca->calls_most - alpaca->calls);
     replay_response_header_int(response, "x-ratelimit-reset:", wall.tv_sec + 60 - s % 60);
     return within;
 }

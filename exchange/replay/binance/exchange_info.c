@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/replay/binance/limits.h"
 #include "exchange/replay/binance/order_counts.h"
 #include "exchange/replay/keyed.h"
 
@@ -100,20 +101,23 @@ static void change_filters(struct symbol_filters *f)
     f->qty_min = f->step * 10;
 }
 
-void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols)
+void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols,
+                                const struct limits *limits)
 {
     bool first = true;
     text_lit(out, "{\"timezone\":\"UTC\",\"serverTime\":");
     text_int(out, tape->now_ns / 1000000);
-    text_lit(
+    text_format(
         out,
         ",\"rateLimits\":[{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\",\"intervalNum\":1,"
-        "\"limit\":6000},");
+        "\"limit\":%lld},",
+        (long long)replay_limits_weight(limits));
     replay_order_limits_write(out, NULL, 0);
-    text_lit(
+    text_format(
         out,
-        ",{\"rateLimitType\":\"RAW_REQUESTS\",\"interval\":\"MINUTE\",\"intervalNum\":5,\"limit\":61000}],"
-        "\"exchangeFilters\":[],\"symbols\":[");
+        ",{\"rateLimitType\":\"RAW_REQUESTS\",\"interval\":\"MINUTE\",\"intervalNum\":5,\"limit\":%lld}],"
+        "\"exchangeFilters\":[],\"symbols\":[",
+        (long long)replay_limits_requests(limits));
     for (int i = 0; i < tape->n_symbols; i++) {
         const struct tape_symbol *sym = &tape->symbols[i];
         struct symbol listed;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/replay/binance/limits.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 
@@ -299,6 +300,7 @@ int replay_orders_call(struct binance_orders *o, const char *method, const char 
     int status = check_params(&call, row);
     if (status == 0)
         status = row->answer(&call);
+    ret->weight = replay_limits_weigh(o->limits, path, ret->weight);
     if (row->free && status == ORDER_CALL_OK)
         ret->weight = 0;
     return status;

@@ -52,7 +52,7 @@ static void list_symbols(struct binance_orders *o)
         o->n_listed = tape->n_symbols;
         o->n_changed = tape->n_changed;
         memset(all, true, (size_t)tape->n_symbols + 1);
-        replay_exchange_info_write(&text, tape, all);
+        replay_exchange_info_write(&text, tape, all, o->limits);
         if (text_ok(&text))
             binance_parse_info(text.data, text.len, "binance", keep_listing, o, &info);
     }

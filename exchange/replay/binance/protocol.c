@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "exchange/fail.h"
 #include "exchange/replay/binance/limits.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/session.h"
@@ -54,7 +55,8 @@ static int64_t played_ns(const struct binance *binance)
     return play->started ? binance->tape->now_ns - play->played_from_ns : INT64_MIN;
 }
 
-static void set_retry_after(struct response *response, int status, int64_t wait_s)
+static void set_retry_after(const struct limits *limits, struct response *response, int status,
+                            int64_t wait_s)
 {
     char msg[256];
     struct timespec now;
@@ -68,10 +70,11 @@ static void set_retry_after(struct response *response, int status, int64_t wait_
             "updates to avoid bans.",
             ((long long)now.tv_sec + wait_s) * 1000);
     else
-        snprintf(msg, sizeof(msg),
-                 "Too much request weight used; current limit is %d request weight per 1 MINUTE. Please use "
-                 "WebSocket Streams for live updates to avoid polling the API.",
-                 LIMITS_WEIGHT);
+        snprintf(
+            msg, sizeof(msg),
+            "Too much request weight used; current limit is %lld request weight per 1 MINUTE. Please use "
+            "WebSocket Streams for live updates to avoid polling the API.",
+            (long long)replay_limits_weight(limits));
     replay_rest_error(&response->body, -1003, msg);
 }
 
@@ -137,7 +140,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     pass_time(binance);
     if ((status = refuse_by_fault(binance, ms, &wait_s)) != 0 ||
         (status = replay_limits_request(&binance->limits, ms, &wait_s)) != 0) {
-        set_retry_after(response, status, wait_s);
+        set_retry_after(&binance->limits, response, status, wait_s);
     } else if (!break_down(binance, request->path, response)) {
         replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
         if (replay_orders_serves(request->path)) {
@@ -145,8 +148,8 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
             response->lost = response->status < 0;
         } else if (strcmp(request->method, "GET") == 0) {
             response->status =
-                replay_rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns, request,
-                                   &response->body, &weight);
+                replay_rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns,
+                                   &binance->limits, request, &response->body, &weight);
         } else {
             response->status = 404;
             replay_rest_error(&response->body, -1000,
@@ -154,7 +157,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
         }
         if ((status = replay_limits_charge(&binance->limits, ms, weight, &wait_s)) != 0) {
             text_clear(&response->body);
-            set_retry_after(response, status, wait_s);
+            set_retry_after(&binance->limits, response, status, wait_s);
         }
     }
     int64_t used = replay_limits_used(&binance->limits, ms);
@@ -179,7 +182,7 @@ static bool admit(struct protocol *protocol, const struct replay_request *reques
     int64_t ms = monotonic_ms(), wait_s = 0;
     int status = refuse_by_fault(binance, ms, &wait_s);
     if (status != 0 || (status = replay_limits_attempt(&binance->limits, ms, &wait_s)) != 0) {
-        set_retry_after(response, status, wait_s);
+        set_retry_after(&binance->limits, response, status, wait_s);
         return false;
     }
     if (is_socket_path(request->path))
@@ -404,6 +407,35 @@ static const struct protocol_ops ops = {
     .destroy = destroy,
 };
 
+/* Its own options. 0 or -EINVAL. */
+static int read_given(const struct options *options, struct limits *limits, const char **ret_keys,
+                      char error[static PROTOCOL_ERROR_MAX])
+{
+    for (size_t i = 0; i < options->n_given; i++) {
+        const char *name = options->given[i].name, *value = options->given[i].value;
+        if (strcmp(name, "keys") == 0)
+            *ret_keys = value;
+        else if (strcmp(name, "limit") == 0 && !replay_limits_set(limits, value))
+            return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                             "unknown limit: --limit %.40s: weight=N, requests=N or connections=N, above 0",
+                             value);
+        else if (strcmp(name, "weight") == 0 && !replay_limits_set_weight(limits, value))
+            return fail_with(
+                -EINVAL, error, PROTOCOL_ERROR_MAX,
+                "bad weight: --weight %.40s: the last part of a path and a number, as klines=4, at most "
+                "%d of them",
+                value, LIMITS_WEIGHTS_MAX);
+    }
+    return 0;
+}
+
+static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
+{
+    struct limits limits = {0};
+    const char *keys;
+    return read_given(options, &limits, &keys, error);
+}
+
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
 {
     struct binance *binance = calloc(1, sizeof(*binance));
@@ -423,7 +455,8 @@ static int create(const struct options *options, struct protocol **ret, char err
         binance->tape->aggregates_kept = options->aggregates;
     binance->tape->deliver = deliver;
     binance->tape->user = binance;
-    const char *keys = options->n_given > 0 ? options->given[options->n_given - 1].value : NULL;
+    const char *keys = NULL;
+    read_given(options, &binance->limits, &keys, error);
     int rc = replay_open_source(options, binance->tape, &binance->market, error);
     if (rc == 0)
         rc = replay_orders_init(&binance->orders, binance->market, keys, &options->faults, &binance->limits,
@@ -438,6 +471,7 @@ static int create(const struct options *options, struct protocol **ret, char err
     return 0;
 }
 
-static const char *const options[] = {"keys", NULL};
+static const char *const options[] = {"keys", "limit", "weight", NULL};
 
-const struct protocol_row replay_binance_protocol = {.name = "binance", .options = options, .create = create};
+const struct protocol_row replay_binance_protocol = {
+    .name = "binance", .options = options, .check = check, .create = create};

@@ -14,6 +14,8 @@
 #include "exchange/replay/tape.h"
 #include "exchange/text.h"
 
+struct limits;
+
 extern const struct protocol_row replay_binance_protocol;
 
 enum { REPLAY_HEADER_TIME_UNIT, REPLAY_HEADER_API_KEY }; /* in struct replay_request */
@@ -21,9 +23,9 @@ enum { REPLAY_HEADER_TIME_UNIT, REPLAY_HEADER_API_KEY }; /* in struct replay_req
 /* Binance's keyless REST: a request becomes a status and a body. No sockets here. */
 
 /* Answers into `body` (cleared first); the clock in replies is `skew_ns` ahead. Returns the HTTP status;
- * *ret_weight is what the venue charges. */
-int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct replay_request *request,
-                       struct text *body, int *ret_weight);
+ * *ret_weight is what is charged, by `limits`. */
+int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct limits *limits,
+                       const struct replay_request *request, struct text *body, int *ret_weight);
 
 /* {"code":…,"msg":…} */
 void replay_rest_error(struct text *body, int code, const char *msg);
@@ -32,7 +34,8 @@ void replay_rest_error(struct text *body, int code, const char *msg);
 
 /* The whole reply for the symbols that are marked; symbols[i] goes with tape->symbols[i]. Price and quantity
  * steps are the venue's own for BTCUSDT and ETHUSDT, else as fine as the digits that the data shows. */
-void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols);
+void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols,
+                                const struct limits *limits);
 
 /* How many open orders with a stop an account may have of a symbol; 0: any number. */
 int replay_exchange_info_algo_max(const struct tape_symbol *symbol);

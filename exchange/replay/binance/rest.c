@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/json.h"
+#include "exchange/replay/binance/limits.h"
 #include "exchange/replay/keyed.h"
 #include "exchange/replay/render.h"
 #include "exchange/replay/retime.h"
@@ -23,6 +24,7 @@ enum {
 };
 
 struct call {
+    const struct limits *limits;
     struct replay_source *source;
     struct tape *tape;
     const struct replay_request *request;
@@ -158,7 +160,7 @@ static int get_exchange_info(struct call *c)
     bool marked[TAPE_SYMBOLS_MAX], one;
     if (!mark_symbols(c, marked, &one))
         return BAD_REQUEST;
-    replay_exchange_info_write(c->body, c->tape, marked);
+    replay_exchange_info_write(c->body, c->tape, marked, c->limits);
     return OK;
 }
 
@@ -446,8 +448,8 @@ static int get_ticker_book(struct call *c)
     return for_symbols(c, write_book_ticker);
 }
 
-int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct replay_request *request,
-                       struct text *body, int *ret_weight)
+int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct limits *limits,
+                       const struct replay_request *request, struct text *body, int *ret_weight)
 {
     static const struct {
         const char *path;
@@ -474,6 +476,7 @@ int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const stru
         .body = body,
         .unit_ns = unit && strcasecmp(unit, "MICROSECOND") == 0 ? 1000 : NS_PER_MS,
         .skew_ns = skew_ns,
+        .limits = limits,
     };
     text_clear(body);
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
@@ -481,7 +484,7 @@ int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const stru
             continue;
         call.weight = paths[i].weight;
         int status = paths[i].answer(&call);
-        *ret_weight = call.weight;
+        *ret_weight = replay_limits_weigh(limits, request->path, call.weight);
         return status;
     }
     *ret_weight = 1;

@@ -267,7 +267,7 @@ static int call_market(struct api_request *r, const char *path)
         }
     }
     status = replay_rest_answer(r->session->orders->source, r->session->orders->faults->clock_skew_ns,
-                                &request, &r->body, &r->outcome.weight);
+                                r->session->orders->limits, &request, &r->body, &r->outcome.weight);
     for (int i = 0; i < request.n_args; i++)
         free(args[i]);
     return status;
@@ -318,9 +318,9 @@ static int limit(struct api_request *r, int status, int64_t wait_s)
     text_clear(&r->body);
     text_format(
         &r->body,
-        "{\"code\":-1003,\"msg\":\"Too much request weight used; current limit is %d request weight per 1 "
+        "{\"code\":-1003,\"msg\":\"Too much request weight used; current limit is %lld request weight per 1 "
         "MINUTE.\",\"data\":{\"retryAfter\":%lld}}",
-        LIMITS_WEIGHT,
+        (long long)replay_limits_weight(r->session->orders->limits),
         (long long)((r->session->orders->source->tape->now_ns + r->session->orders->faults->clock_skew_ns) /
                         NS_PER_MS +
                     wait_s * 1000));
@@ -367,9 +367,10 @@ static void write_limits(const struct api_request *r, struct text *out)
     }
     text_format(
         out,
-        "{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\",\"intervalNum\":1,\"limit\":%d,"
+        "{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\",\"intervalNum\":1,\"limit\":%lld,"
         "\"count\":%lld}]",
-        LIMITS_WEIGHT, (long long)replay_limits_used(r->session->orders->limits, now_ms()));
+        (long long)replay_limits_weight(r->session->orders->limits),
+        (long long)replay_limits_used(r->session->orders->limits, now_ms()));
 }
 
 static void say_after(const struct api_request *r)
