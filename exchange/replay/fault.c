@@ -146,6 +146,18 @@ static bool parse_fill_slippage(struct faults *faults, const char *text, size_t 
     return true;
 }
 
+static bool parse_limit(struct faults *faults, const char *text, size_t at)
+{
+    struct fault_limit *limit = member(faults, at);
+    limit->posted_ns = faults->posted_ns;
+    return parse_duration(faults, text, at + offsetof(struct fault_limit, ns));
+}
+
+int64_t replay_fault_limit_ns(const struct fault_limit *limit, int64_t first_asked_ns)
+{
+    return limit->ns > 0 ? limit->ns + (limit->posted_ns > 0 ? limit->posted_ns : first_asked_ns) : 0;
+}
+
 static bool parse_shutdown(struct faults *faults, const char *text, size_t at)
 {
     const char *end = text;
@@ -258,8 +270,8 @@ static const struct {
     {"close@", parse_count, AT(close_after)},
     {"ban@", parse_ban, 0},
     {"5xx:", parse_broken_path, AT(broken_paths)},
-    {"429:", parse_duration, AT(too_many_ns)},
-    {"418:", parse_duration, AT(teapot_ns)},
+    {"429:", parse_limit, AT(too_many)},
+    {"418:", parse_limit, AT(teapot)},
     {"age@", parse_duration, AT(age_ns)},
     {"hold@", parse_duration, AT(hold_ns)},
     {"shutdown", parse_shutdown, 0},
@@ -289,6 +301,7 @@ const char *replay_fault_help(void)
 static void end_all(struct faults *faults)
 {
     struct faults none = {.base_ns = faults->base_ns,
+                          .posted_ns = faults->posted_ns,
                           .tls_expired = faults->tls_expired, /* of a certificate that is in use */
                           .fill_latency_ns = faults->fill_latency_ns,
                           .fill_slippage_e6 = faults->fill_slippage_e6,

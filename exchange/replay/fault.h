@@ -61,8 +61,14 @@ struct fault_break {
     char name[FAULT_WORD_MAX]; /* "": none */
 };
 
+/* All is refused for so long, from the first request on, or from when that was posted, as posted_ns. */
+struct fault_limit {
+    int64_t ns, posted_ns; /* ns 0: not */
+};
+
 struct faults {
     int64_t base_ns;                  /* the times of what is added count from here */
+    int64_t posted_ns;                /* when it is, of uv_hrtime(); 0: at the start */
     struct fault_span silent, frozen; /* 0 to 0: never */
     struct fault_silence silences[FAULT_SILENCES_MAX];
     size_t n_silences;
@@ -76,8 +82,8 @@ struct faults {
     int64_t clock_skew_ns;       /* of the time in REST replies */
 
     /* Limits: see exchange/replay/binance/limits.h. */
-    int64_t too_many_ns, teapot_ns; /* from the first request on: 429, 418; 0: not */
-    uint64_t ban_after;             /* requests; 0: never */
+    struct fault_limit too_many, teapot; /* 429, 418 */
+    uint64_t ban_after;                  /* requests; 0: never */
     int64_t ban_ns;
     bool broken;                     /* every fourth REST request fails on the venue's side, */
     struct fault_break broken_paths; /* … or all of one path */
@@ -116,6 +122,8 @@ bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start
                                 size_t len);
 /* Does a request of that path fail on the venue's side? */
 bool replay_fault_broken(const struct faults *faults, int64_t since_start_ns, const char *path);
+/* Until when all is refused, of uv_hrtime(); 0: it is not. */
+int64_t replay_fault_limit_ns(const struct fault_limit *limit, int64_t first_asked_ns);
 /* Do connections neither send nor read anything, pings and pongs included? */
 bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns);
 

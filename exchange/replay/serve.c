@@ -33,7 +33,8 @@ struct replay_session {
     bool incomplete;              /* its body is still to come */
     struct response response;
     size_t body_sent;
-    bool half; /* fault half-answer: so much of the body is sent */
+    uint64_t began_ns; /* to answer */
+    bool half;         /* fault half-answer: so much of the body is sent */
 };
 
 void replay_server_recount(struct server *server)
@@ -293,6 +294,7 @@ static void control(struct server *server, const struct replay_request *request,
 {
     char error[FAULT_ERROR_MAX];
     server->faults->base_ns = replay_play_elapsed_ns(&server->play);
+    server->faults->posted_ns = (int64_t)uv_hrtime();
     response->type = "text/plain";
     if (strcmp(request->method, "POST") != 0) {
         response->status = 405;
@@ -310,6 +312,7 @@ static int answer_http(struct server *server, struct replay_session *session)
     struct response *response = &session->response;
     replay_response_clear(response);
     session->body_sent = 0;
+    session->began_ns = uv_hrtime();
     if (strcmp(session->request->request.path, "/_control") == 0)
         control(server, &session->request->request, response);
     else
@@ -358,22 +361,32 @@ static void end_http(struct server *server, struct replay_session *session)
     replay_response_finish(&session->response);
 }
 
+/* How much of the answer may have been sent by now, of `most`: by the time, since a turn may come late. */
+static size_t slow_due(const struct server *server, const struct replay_session *session, size_t most)
+{
+    const uint64_t rate = (uint64_t)server->faults->slow_answer_bytes_s;
+    const uint64_t us = (uv_hrtime() - session->began_ns) / 1000;
+    if (rate == 0 || us > UINT64_MAX / rate)
+        return most;
+    const uint64_t due = us * rate / LWS_USEC_PER_SEC + rate / SLOW_TURNS + 1;
+    return due < most ? (size_t)due : most;
+}
+
 static int write_http(struct server *server, struct replay_session *session)
 {
     if (session->request)
         return answer_http(server, session);
-    int64_t rate = server->faults->slow_answer_bytes_s;
     size_t most = session->half ? session->response.body.len / 2 : session->response.body.len;
-    size_t some = rate > 0 ? (size_t)(rate / SLOW_TURNS + 1) : SIZE_MAX;
+    size_t due = slow_due(server, session, most);
     int r = replay_response_write_some(&session->response, session->wsi, &session->body_sent,
-                                       most - session->body_sent < some ? most - session->body_sent : some);
+                                       due > session->body_sent ? due - session->body_sent : 0);
     if (r != 0) /* the session is gone, or another's */
         return r < 0 ? -1 : 0;
     if (session->half && session->body_sent == most)
         return -1;
     if (session->body_sent == session->response.body.len)
         return 0;
-    if (rate > 0)
+    if (session->body_sent >= due)
         lws_set_timer_usecs(session->wsi, LWS_USEC_PER_SEC / SLOW_TURNS);
     else
         lws_callback_on_writable(session->wsi);

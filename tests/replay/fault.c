@@ -50,7 +50,7 @@ int main(void)
     CHECK_INT(replay_fault_parse(&again, "status@1s:BTCUSDT=HALT", error), 0);
     CHECK_INT(replay_fault_parse(&again, "429:5s", error), 0);
     CHECK_INT(replay_fault_parse(&again, "none", error), 0);
-    CHECK(!again.gap_book && !again.garbage && again.close_after == 0 && again.too_many_ns == 0 &&
+    CHECK(!again.gap_book && !again.garbage && again.close_after == 0 && again.too_many.ns == 0 &&
           again.n_silences == 0 && again.n_changes == 1 && !replay_fault_silent(&again, 130 * s) &&
           !replay_fault_frozen(&again, 101 * s));
 
@@ -84,7 +84,7 @@ int main(void)
     CHECK(f.ban_after == 100 && f.ban_ns == 60 * s);
     CHECK_INT(replay_fault_parse(&f, "429:5s", error), 0);
     CHECK_INT(replay_fault_parse(&f, "418:1m", error), 0);
-    CHECK(f.too_many_ns == 5 * s && f.teapot_ns == 60 * s);
+    CHECK(f.too_many.ns == 5 * s && f.teapot.ns == 60 * s);
     CHECK_INT(replay_fault_parse(&f, "age@24h", error), 0);
     CHECK_INT(f.age_ns, 24 * 3600 * s);
     CHECK_INT(replay_fault_parse(&f, "hold@720h", error), 0);

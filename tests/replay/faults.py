@@ -115,6 +115,38 @@ def test_ban():
         equal(v.get("/api/v3/time")[0], 200)
 
 
+def post(v, fault):
+    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+    c.request("POST", "/_control", fault)
+    equal(c.getresponse().read(), b"ok\n")
+
+
+def test_posted():
+    """What is posted long after the first request counts from then on."""
+    with synthetic() as v:
+        v.rest("/api/v3/time")
+        time.sleep(1.1)  # longer than the first one lasts
+        for fault, status in (("429:1s", 429), ("418:300s", 418)):
+            post(v, fault)
+            asked_to_wait(v.get("/api/v3/time"), status, 300)
+        post(v, "none")
+        equal(v.get("/api/v3/time")[0], 200)
+
+
+def test_slow_answer():
+    """An answer comes no faster, and where the client reads it hardly slower, whatever the rate is."""
+    with synthetic() as v:
+        path = "/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=1000"
+        size = len(json.dumps(v.rest(path), separators=(",", ":")))
+        for rate in (200_000, 1_000_000):
+            post(v, f"slow-answer:{rate // 1000}kB/s")
+            start = time.monotonic()
+            equal(v.get(path)[0], 200)
+            took = time.monotonic() - start
+            assert took > size / rate - 0.15, (took, size, rate)
+            print(f"{size} bytes at {rate} a second: {took:.2f} s", flush=True)
+
+
 def test_connections():
     with synthetic() as v:
         for path in ("/ws-api/v2", "/public", "/streams"):

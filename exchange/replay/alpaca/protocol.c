@@ -592,7 +592,7 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
 {
     struct alpaca *alpaca = NULL;
     const struct faults *faults = &options->faults;
-    if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns)
+    if (faults->gap_book || faults->teapot.ns || faults->ban_after || faults->shutdown || faults->age_ns)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
     if (options->symbols || options->rate > 0)

@@ -50,7 +50,8 @@ bool replay_alpaca_limits(struct alpaca *alpaca, struct response *response)
     int64_t now_ns = (int64_t)uv_hrtime();
     if (alpaca->asked++ == 0)
         alpaca->first_asked_ns = now_ns;
-    int64_t left_ns = alpaca->first_asked_ns + alpaca->base.server->faults->too_many_ns - now_ns;
+    int64_t left_ns =
+        replay_fault_limit_ns(&alpaca->base.server->faults->too_many, alpaca->first_asked_ns) - now_ns;
     if (left_ns <= 0)
         return false;
     struct rest_call call = {.alpaca = alpaca, .response = response};

@@ -86,8 +86,9 @@ static int refuse_by_fault(struct binance *binance, int64_t ms, int64_t *ret_wai
         binance->first_asked_ms = ms;
     if (faults->ban_after > 0 && binance->asked == faults->ban_after)
         replay_limits_ban(&binance->limits, ms, faults->ban_ns / NS_PER_MS);
-    int64_t teapot_ms = binance->first_asked_ms + faults->teapot_ns / NS_PER_MS;
-    int64_t too_many_ms = binance->first_asked_ms + faults->too_many_ns / NS_PER_MS;
+    int64_t first_ns = binance->first_asked_ms * NS_PER_MS;
+    int64_t teapot_ms = replay_fault_limit_ns(&faults->teapot, first_ns) / NS_PER_MS;
+    int64_t too_many_ms = replay_fault_limit_ns(&faults->too_many, first_ns) / NS_PER_MS;
     if (ms < teapot_ms) {
         *ret_wait_s = (teapot_ms - ms + 999) / 1000;
         return LIMITS_BANNED;
