@@ -102,7 +102,7 @@ def main():
         files = [write(source, name) for name in NAMES]
         python = figures.peers_python("fetch", ["ccxt==4.5.90"])
         case = f"{len(NAMES)} symbols, {DAYS} days of 1m"
-        for weights, limited, more in (("the venue's weights", "limited", ()), ("no weights", "free", ("--weight", "1000000000"))):
+        for weights, limited, more in (("the venue's weights", "limited", ()), ("no weights", "free", ("--limit", "weight=1000000000"))):
             say(weights)
             # The market stands still until a client subscribes.
             replay = folder.start(programs.Replay(folder.path, "--bars", *files, "--from", str(END + 1440 * MINUTE), *more))

@@ -155,7 +155,8 @@ static bool allowed(struct skeleton *s, const char *path, struct response *respo
     int64_t now = clock_now_ns();
     if (s->asked++ == 0)
         s->first_asked_ns = now;
-    int64_t until = s->first_asked_ns + faults->too_many_ns, banned = s->first_asked_ns + faults->teapot_ns;
+    int64_t until = replay_fault_limit_ns(&faults->too_many, s->first_asked_ns);
+    int64_t banned = replay_fault_limit_ns(&faults->teapot, s->first_asked_ns);
     until = banned > until ? banned : until;
     if (now < until) {
         replay_response_header_int(response, "retry-after:", (until - now + 999999999) / 1000000000);
