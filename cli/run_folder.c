@@ -13,7 +13,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
 
-struct listing {
+struct bars_folder {
     struct run_args *args;
     const char *folder;
     char *paths[SYMBOLS_MAX]; /* in the order of their names */
@@ -38,7 +38,7 @@ static bool is_symbol(const char *asked, const char *in_name)
 }
 
 /* Of a folder alone --symbol names the files that are taken; else it names the symbols of the files. */
-static bool is_wanted(const struct listing *listing, const char *symbol)
+static bool is_wanted(const struct bars_folder *listing, const char *symbol)
 {
     const struct run_args *args = listing->args;
     bool wanted = args->n_symbols == 0 || args->n_bars > 1;
@@ -49,7 +49,7 @@ static bool is_wanted(const struct listing *listing, const char *symbol)
 
 static int take_name(void *ctx, const char *name)
 {
-    struct listing *listing = ctx;
+    struct bars_folder *listing = ctx;
     struct bars_name parsed = {.trades = false};
     char path[PATH_MAX];
     size_t at = listing->n;
@@ -77,7 +77,7 @@ static int take_name(void *ctx, const char *name)
 }
 
 /* Those of --interval, where it is given and names say it. */
-static void keep_interval(struct listing *listing)
+static void keep_interval(struct bars_folder *listing)
 {
     const int64_t wanted_ns = listing->args->interval_ns;
     size_t kept = 0;
@@ -92,7 +92,7 @@ static void keep_interval(struct listing *listing)
     listing->n = kept;
 }
 
-static int check(const struct listing *listing)
+static int check(const struct bars_folder *listing)
 {
     const struct run_args *args = listing->args;
     const char *what = NULL;
@@ -104,7 +104,7 @@ static int check(const struct listing *listing)
     return what ? cli_stored_fail(EXIT_USAGE, args->verb, listing->folder, what) : EXIT_OK;
 }
 
-static void put_in_place(struct listing *listing)
+static void put_in_place(struct bars_folder *listing)
 {
     struct run_args *args = listing->args;
     const size_t place = listing->place, behind = args->n_bars - place - 1, n = listing->n;
@@ -120,7 +120,7 @@ static void put_in_place(struct listing *listing)
 /* One without such files stays: it may become a state directory. */
 static int take_folder(struct run_args *args, size_t place)
 {
-    struct listing listing = {.args = args, .folder = args->bars[place], .place = place};
+    struct bars_folder listing = {.args = args, .folder = args->bars[place], .place = place};
     int r = folder_each(listing.folder, take_name, &listing);
     int status = EXIT_OK;
     if (r < 0)

@@ -188,7 +188,8 @@ def killed(folder, kind):
     settled(daemon)
     orders = compare(daemon, venue)
     compare_fees(daemon, venue)
-    alerts = {code for code, in daemon.query("SELECT code FROM alerts WHERE code LIKE 'VENUE%'")}
+    alerts = {code for code, in daemon.query("SELECT code FROM alerts WHERE code LIKE 'VENUE%' "
+                                             "AND NOT (code = 'VENUE_ACCOUNT' AND text LIKE '%limit of requests is nearly used up')")}  # by many starts
     assert alerts <= {"VENUE_UNKNOWN", "VENUE_REFUSED", *kind.unsaid}, alerts
     daemon.papertape("ledger", "verify")
     daemon.papertape("parity")
