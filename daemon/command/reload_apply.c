@@ -164,8 +164,8 @@ static const struct daemon_config_venue *venue_of(const struct daemon_config *co
     return NULL;
 }
 
-/* Files of the same name with other contents; the new feeds read them again, accounts at their venue once they
- * are opened. */
+/* Files of the same name with other contents; the new feeds read them again, accounts at their venue once
+ * they are opened. */
 static void note_files(struct reload *reload)
 {
     struct feeds *feeds = reload->commands->daemon->feeds;
