@@ -38,9 +38,9 @@ static bool is_symbol(const char *asked, const char *in_name)
 }
 
 /* Of a folder alone --symbol names the files that are taken; else it names the symbols of the files. */
-static bool is_wanted(const struct bars_folder *listing, const char *symbol)
+static bool is_wanted(const struct bars_folder *found, const char *symbol)
 {
-    const struct run_args *args = listing->args;
+    const struct run_args *args = found->args;
     bool wanted = args->n_symbols == 0 || args->n_bars > 1;
     for (size_t i = 0; i < args->n_symbols && !wanted; i++)
         wanted = is_symbol(args->symbols[i], symbol);
@@ -49,88 +49,87 @@ static bool is_wanted(const struct bars_folder *listing, const char *symbol)
 
 static int take_name(void *ctx, const char *name)
 {
-    struct bars_folder *listing = ctx;
+    struct bars_folder *found = ctx;
     struct bars_name parsed = {.trades = false};
     char path[PATH_MAX];
-    size_t at = listing->n;
-    listing->state |= strcmp(name, "papertape.db") == 0;
+    size_t at = found->n;
+    found->state |= strcmp(name, "papertape.db") == 0;
     if (!ends_with(name, ".csv") && !ends_with(name, ".csv.gz"))
         return 0;
-    if (bars_name_parse(name, &parsed) < 0 || parsed.trades || !is_wanted(listing, parsed.symbol))
+    if (bars_name_parse(name, &parsed) < 0 || parsed.trades || !is_wanted(found, parsed.symbol))
         return 0;
-    if (listing->n == SYMBOLS_MAX ||
-        snprintf(path, sizeof path, "%s/%s", listing->folder, name) >= PATH_MAX) {
-        listing->full = true;
+    if (found->n == SYMBOLS_MAX || snprintf(path, sizeof path, "%s/%s", found->folder, name) >= PATH_MAX) {
+        found->full = true;
         return 0;
     }
     char *copy = strdup(path);
     if (!copy)
         return -ENOMEM;
-    for (; at > 0 && strcmp(listing->paths[at - 1], copy) > 0; at--) {
-        listing->paths[at] = listing->paths[at - 1];
-        listing->interval_ns[at] = listing->interval_ns[at - 1];
+    for (; at > 0 && strcmp(found->paths[at - 1], copy) > 0; at--) {
+        found->paths[at] = found->paths[at - 1];
+        found->interval_ns[at] = found->interval_ns[at - 1];
     }
-    listing->paths[at] = copy;
-    listing->interval_ns[at] = parsed.interval_ns;
-    listing->n++;
+    found->paths[at] = copy;
+    found->interval_ns[at] = parsed.interval_ns;
+    found->n++;
     return 0;
 }
 
 /* Those of --interval, where it is given and names say it. */
-static void keep_interval(struct bars_folder *listing)
+static void keep_interval(struct bars_folder *found)
 {
-    const int64_t wanted_ns = listing->args->interval_ns;
+    const int64_t wanted_ns = found->args->interval_ns;
     size_t kept = 0;
-    for (size_t i = 0; i < listing->n; i++) {
-        if (wanted_ns > 0 && listing->interval_ns[i] > 0 && listing->interval_ns[i] != wanted_ns) {
-            free(listing->paths[i]);
+    for (size_t i = 0; i < found->n; i++) {
+        if (wanted_ns > 0 && found->interval_ns[i] > 0 && found->interval_ns[i] != wanted_ns) {
+            free(found->paths[i]);
             continue;
         }
-        listing->paths[kept] = listing->paths[i];
-        listing->interval_ns[kept++] = listing->interval_ns[i];
+        found->paths[kept] = found->paths[i];
+        found->interval_ns[kept++] = found->interval_ns[i];
     }
-    listing->n = kept;
+    found->n = kept;
 }
 
-static int check(const struct bars_folder *listing)
+static int check(const struct bars_folder *found)
 {
-    const struct run_args *args = listing->args;
+    const struct run_args *args = found->args;
     const char *what = NULL;
-    if (listing->full || args->n_bars - 1 + listing->n > SYMBOLS_MAX)
+    if (found->full || args->n_bars - 1 + found->n > SYMBOLS_MAX)
         what = "it has more files than there can be, 256";
-    for (size_t i = 1; i < listing->n && !what; i++)
-        if (listing->interval_ns[i] != listing->interval_ns[0])
+    for (size_t i = 1; i < found->n && !what; i++)
+        if (found->interval_ns[i] != found->interval_ns[0])
             what = "its files are of several intervals: --interval names one";
-    return what ? cli_stored_fail(EXIT_USAGE, args->verb, listing->folder, what) : EXIT_OK;
+    return what ? cli_stored_fail(EXIT_USAGE, args->verb, found->folder, what) : EXIT_OK;
 }
 
-static void put_in_place(struct bars_folder *listing)
+static void put_in_place(struct bars_folder *found)
 {
-    struct run_args *args = listing->args;
-    const size_t place = listing->place, behind = args->n_bars - place - 1, n = listing->n;
+    struct run_args *args = found->args;
+    const size_t place = found->place, behind = args->n_bars - place - 1, n = found->n;
     memmove(&args->bars[place + n], &args->bars[place + 1], behind * sizeof *args->bars);
     memmove(&args->fetched[place + n], &args->fetched[place + 1], behind * sizeof *args->fetched);
     for (size_t i = 0; i < n; i++)
-        args->bars[place + i] = args->fetched[place + i] = listing->paths[i];
+        args->bars[place + i] = args->fetched[place + i] = found->paths[i];
     args->n_symbols = args->n_bars == 1 ? 0 : args->n_symbols;
     args->n_bars += n - 1;
-    listing->n = 0;
+    found->n = 0;
 }
 
 /* One without such files stays: it may become a state directory. */
 static int take_folder(struct run_args *args, size_t place)
 {
-    struct bars_folder listing = {.args = args, .folder = args->bars[place], .place = place};
-    int r = folder_each(listing.folder, take_name, &listing);
+    struct bars_folder found = {.args = args, .folder = args->bars[place], .place = place};
+    int r = folder_each(found.folder, take_name, &found);
     int status = EXIT_OK;
     if (r < 0)
-        status = cli_stored_fail(EXIT_ERROR, args->verb, listing.folder, strerror(-r));
-    else if (!listing.state)
-        keep_interval(&listing);
-    if (r == 0 && !listing.state && listing.n > 0 && (status = check(&listing)) == EXIT_OK)
-        put_in_place(&listing);
-    for (size_t i = 0; i < listing.n; i++)
-        free(listing.paths[i]);
+        status = cli_stored_fail(EXIT_ERROR, args->verb, found.folder, strerror(-r));
+    else if (!found.state)
+        keep_interval(&found);
+    if (r == 0 && !found.state && found.n > 0 && (status = check(&found)) == EXIT_OK)
+        put_in_place(&found);
+    for (size_t i = 0; i < found.n; i++)
+        free(found.paths[i]);
     return status;
 }
 
