@@ -63,7 +63,7 @@ static void say_wait(struct asking *asking, const struct venue_rest_status *stat
     asking->failures = 2 * status->failures - 1; /* the next is twice as many */
     asking->said_ms = status->paused_until_ms > now + SAID_MS ? status->paused_until_ms : now + SAID_MS;
     fprintf(stderr, "papertape: %s: %s: %s; trying again in %lld s\n", asking->fetch->asked->verb,
-            asking->fetch->venue->title, status->detail,
+            asking->fetch->venue->title, status->detail[0] ? status->detail : "its limit is near",
             (long long)(status->paused_until_ms > now ? (status->paused_until_ms - now + 999) / 1000 : 1));
 }
 
