@@ -17,7 +17,8 @@ int daemon_executions_read_keys(const struct daemon_config *config, struct execu
 int daemon_executions_check_keys(const struct daemon_config *config, const char **ret_unseen,
                                  char error[static CONFIG_ERROR_MAX]);
 
-/* An account of the configuration whose orders would be sent, and which the start did not have; NULL: none. */
+/* An account of the configuration whose orders would be sent, and which the start did not have; NULL: none.
+ */
 const char *daemon_executions_lack(const struct executions *executions, const struct daemon_config *config);
 
 /* Reads the keys. 0 or -errno with one line: -ENOKEY where another start would not cure it. */
