@@ -7,7 +7,7 @@
 enum {
     AHEAD_BYTES = 64 << 10, /* as much as a read takes: 300 frames of 200 bytes */
     TURN_MAX = 512,         /* records of a connection before others have their turn */
-    BOTH = LWS_POLLIN | LWS_POLLOUT,
+    WRITE_EVERY = 64,
 };
 
 void net_reader_start(struct net_context *net, struct net_reader *reader, struct lws **wsi)
@@ -44,14 +44,20 @@ static bool has_more(const struct net_reader *reader)
     return tls && SSL_has_pending(tls) && !SSL_want_read(tls);
 }
 
-/* Before each record what is to be written leaves, as between polls: libwebsockets remembers one ping, and
- * drops those that come before its pong has left. Is there more after so many? Without progress libwebsockets
- * waits for something else. */
+/* Is there more after so many? Without progress libwebsockets waits for something else.
+ *
+ * After a record that was no data, as a ping, what is to be written leaves first, as between polls:
+ * libwebsockets remembers one ping, and drops those that come before its pong has left. And now and then,
+ * since a record may have data too; not always: that is a call to the kernel in libuv. */
 static bool hand_on(struct net_context *net, struct net_reader *reader)
 {
-    uint64_t before = reader->received;
+    uint64_t before = reader->received, last = before - 1;
     for (int n = 0; n < TURN_MAX && has_more(reader); n++) {
-        struct lws_pollfd ready = {.fd = lws_get_socket_fd(*reader->wsi), .events = BOTH, .revents = BOTH};
+        short events =
+            reader->received == last || n % WRITE_EVERY == 0 ? LWS_POLLIN | LWS_POLLOUT : LWS_POLLIN;
+        struct lws_pollfd ready = {
+            .fd = lws_get_socket_fd(*reader->wsi), .events = events, .revents = events};
+        last = reader->received;
         lws_service_fd(net->lws, &ready);
     }
     return reader->received != before && has_more(reader);
