@@ -372,7 +372,7 @@ static const struct option_row options[] = {
      .take = take_symbol},
     {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
     {"trades", NULL,
-     "trades instead of bars; Binance's are aggregates: those of one taker at one price and time (aggTrades)",
+     "trades instead of bars; where a venue has aggregates (aggTrades), those: of one taker at one price and time",
      AT(trades), .without = "interval adjustment check"},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, AT(from_ns), cli_stored_take_time},
     {"to", "T", "open times before T; by default now: the last bar is the last whole one", AT(to_ns),

@@ -6,7 +6,8 @@
 #include "cli/stored.h"
 #include "exchange/bars_input.h"
 
-/* Binance's archive has the first; a plain trade has no first and last one, and its ids are an exchange's. */
+/* The first is that of a venue's archive; a plain trade has no first and last one, and its ids are an
+ * exchange's. */
 static const struct fetch_trades_layout layouts[] = {
     {
         .head = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker",

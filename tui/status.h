@@ -189,8 +189,8 @@ void tui_status_init(struct status *status);
 
 enum { STATUS_AT_VENUE_MAX = 2 * RECORD_BYTES_LINE + 80 };
 
-/* How an account's account at its venue is: "binance: attached, user data up, 3 orders, compared 12s ago, ids
- * 0abc1234-ORDER", or why it is not; "": its orders are filled here. */
+/* How an account's account at its venue is: "attached, user data up, 3 orders, compared 12s ago, ids
+ * 0abc1234-ORDER" behind the venue's name, or why it is not; "": its orders are filled here. */
 void tui_status_at_venue(const struct status_account *account, int64_t now_ns,
                          char ret[static STATUS_AT_VENUE_MAX]);
 

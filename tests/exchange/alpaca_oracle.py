@@ -61,7 +61,8 @@ def reply(body):
         if key in ("trades", "quotes", "bars"):
             for symbol, messages in value.items():
                 for m in messages if isinstance(messages, list) else [messages]:
-                    lines.append(message(symbol, key, m))
+                    if m.get("u") not in ("canceled", "incorrect"):  # no trades any more
+                        lines.append(message(symbol, key, m))
         elif key == "snapshots":
             lines += snapshots(value)
         elif key != "next_page_token" and not isinstance(value, str):
