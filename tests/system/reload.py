@@ -188,7 +188,7 @@ def in_use(folder):
     replay = folder.start(Replay(folder.within("used")))
     start = lambda symbols: folder.start(harness.Daemon(folder.path, replay, CONFIG.format(**(FIRST | {"symbols": symbols, "cash": 1})), name="used", state="used"))  # noqa: E731
     daemon = start("BTCUSDT XAAAUSDT")
-    status = daemon.wait_status(lambda s: s["symbols"] and all(x["last"] for x in s["symbols"]), "prices")
+    status = daemon.wait_status(lambda s: s["symbols"] and all(x["last"] and x["bid"] for x in s["symbols"]), "prices, and those of the stream")
     last = next(float(s["last"]) for s in status["symbols"] if s["symbol"] == "XAAAUSDT")
     daemon.papertape("order", "buy", "XAAAUSDT", str(round(100 / last) or 1), "--account", "hand", "--limit", str(round(last * 0.9, 2)))
     open_order = "SELECT id, qty FROM orders WHERE state IN ('PENDING', 'OPEN') AND account = (SELECT id FROM accounts WHERE name = 'hand')"
