@@ -1,14 +1,27 @@
 #include "exchange/replay/play.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
-    TICK_MS = 5,
-    CROWD_SYMBOLS = 32, /* so many would emit too much in one tick: they get shorter ones */
-    WORK_NS = 4000000,  /* in one turn of the loop */
     BATCH_STEPS = 256,
+    CROWD_SYMBOLS = 32, /* so many would emit too much in one tick: they get shorter ones */
 };
+
+/* How often the play moves, and how long in one turn of the loop, before what it said is sent. */
+static const struct pace {
+    int tick_ns;
+    unsigned work_ns;
+} few = {5000000, 4000000}, crowd = {500000, 250000};
+
+static const struct pace *pace_of(const struct play *play)
+{
+    const struct tape *tape = play->source->tape;
+    return tape && tape->n_symbols > CROWD_SYMBOLS ? &crowd : &few;
+}
 
 /* One step; a failed one ends the play and the program says why. */
 static bool step(struct play *play)
@@ -30,7 +43,7 @@ static bool play_until(struct play *play, int64_t until)
     for (unsigned n = 1; play->source->ops->due(play->source) <= until; n++) {
         if (!step(play))
             return true;
-        if (n % 64 == 0 && uv_hrtime() - begin > WORK_NS)
+        if (n % 16 == 0 && uv_hrtime() - begin > pace_of(play)->work_ns)
             return false;
     }
     return true;
@@ -43,16 +56,24 @@ static int64_t paced_ns(const struct play *play)
     return elapsed < 9e18 - (double)play->origin_ns ? play->origin_ns + (int64_t)elapsed : INT64_MAX - 1;
 }
 
-static void on_tick(uv_timer_t *timer)
+/* Lets it move after `ns` nanoseconds, at least 1. libuv's own timers count whole milliseconds. */
+static void arm(struct play *play, int ns)
 {
-    struct play *play = timer->data;
-    bool all = play_until(play, paced_ns(play));
-    if (play->failed || play->source->ops->due(play->source) == INT64_MAX)
+    const struct itimerspec at = {.it_value.tv_nsec = ns};
+    play->armed = timerfd_settime(play->timer, 0, &at, NULL) == 0;
+}
+
+static void on_tick(uv_poll_t *poll, int status, int events)
+{
+    struct play *play = poll->data;
+    uint64_t times;
+    (void)status, (void)events;
+    if (read(play->timer, &times, sizeof(times)) < 0)
         return;
-    const struct tape *tape = play->source->tape;
-    bool crowd = tape && tape->n_symbols > CROWD_SYMBOLS;
-    /* With 0 libuv 1.44 would call it for ever. */
-    uv_timer_start(timer, on_tick, all && !crowd ? TICK_MS : 1, 0);
+    play->armed = false;
+    bool all = play_until(play, paced_ns(play));
+    if (!play->failed && play->source->ops->due(play->source) != INT64_MAX)
+        arm(play, all ? pace_of(play)->tick_ns : 1);
 }
 
 static void on_idle(uv_idle_t *idle)
@@ -70,10 +91,13 @@ int replay_play_init(struct play *play, uv_loop_t *loop, struct replay_source *s
                      bool (*ready)(void *user), void *user)
 {
     *play = (struct play){.source = source, .speed = speed, .loop = loop, .ready = ready, .user = user};
-    int rc = uv_timer_init(loop, &play->timer);
+    play->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    int rc = play->timer < 0 ? -errno : uv_poll_init(loop, &play->poll, play->timer);
+    if (rc == 0)
+        rc = uv_poll_start(&play->poll, UV_READABLE, on_tick);
     if (rc == 0)
         rc = uv_idle_init(loop, &play->idle);
-    play->timer.data = play->idle.data = play;
+    play->poll.data = play->idle.data = play;
     return rc;
 }
 
@@ -85,7 +109,7 @@ static void move(struct play *play)
     play->origin_ns = play->source->ops->due(play->source);
     play->start_ns = uv_hrtime();
     if (play->speed > 0)
-        uv_timer_start(&play->timer, on_tick, 0, 0);
+        arm(play, 1);
     else
         uv_idle_start(&play->idle, on_idle);
 }
@@ -124,9 +148,9 @@ int64_t replay_play_clock(const struct play *play, int64_t now_ns)
 
 void replay_play_poke(struct play *play)
 {
-    if (play->moving && play->speed > 0 && !play->failed && !uv_is_active((uv_handle_t *)&play->timer) &&
+    if (play->moving && play->speed > 0 && !play->failed && !play->armed &&
         play->source->ops->due(play->source) != INT64_MAX)
-        uv_timer_start(&play->timer, on_tick, 0, 0);
+        arm(play, 1);
     if (play->started && play->speed == 0 && !play->failed && !uv_is_active((uv_handle_t *)&play->idle) &&
         play->ready(play->user) && play->source->ops->due(play->source) != INT64_MAX)
         uv_idle_start(&play->idle, on_idle);
@@ -144,6 +168,7 @@ int64_t replay_play_elapsed_ns(const struct play *play)
 
 void replay_play_finish(struct play *play)
 {
-    uv_close((uv_handle_t *)&play->timer, NULL);
+    uv_close((uv_handle_t *)&play->poll, NULL);
     uv_close((uv_handle_t *)&play->idle, NULL);
+    close(play->timer);
 }

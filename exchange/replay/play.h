@@ -1,4 +1,4 @@
-/* The position of the play: one for all clients, driven by a loop's timer at a chosen speed, or as fast as
+/* The position of the play: one for all clients, driven by a timer at a chosen speed, or as fast as
  * the clients read. */
 #ifndef EXCHANGE_REPLAY_PLAY_H
 #define EXCHANGE_REPLAY_PLAY_H
@@ -16,7 +16,9 @@ struct play {
     int64_t origin_ns, played_from_ns; /* source time when it began to move, and at the start of play */
     uint64_t start_ns, played_hr_ns;   /* uv_hrtime() then */
     uv_loop_t *loop;
-    uv_timer_t timer;
+    int timer; /* timerfd, which `poll` waits for */
+    bool armed;
+    uv_poll_t poll;
     uv_idle_t idle;
     /* At full speed: may the position move on? */
     bool (*ready)(void *user);
