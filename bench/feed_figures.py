@@ -76,9 +76,8 @@ def other_readers(path):
 
 
 def many():
-    for fifo in (False, True):
-        for case, value, unit, limit in feed_many.run(BUILD, *MANY, fifo):
-            figure(case, value, unit, limit=limit)
+    for case, value, unit, limit in feed_many.run(BUILD, *MANY):
+        figure(case, value, unit, limit=limit)
 
 
 def rates(path, frames):

@@ -1,4 +1,4 @@
-/* Hundreds of symbols over TLS on one core: feed_many FOLDER WS_URL CA_FILE SECONDS [fifo] < LINES.
+/* Hundreds of symbols over TLS on one core: feed_many FOLDER WS_URL CA_FILE SECONDS < LINES.
  * bench/feed_many.py runs it, beside papertape-replay on another core.
  *
  * Standard input names the symbols that are streamed, a line each, up to a line "-". Whenever it prints "need
@@ -13,17 +13,15 @@
  * ones: so `p99_since_empty` counts from when the socket was last seen empty, before which no byte can have
  * come. Lines on standard output: case, value, unit, limit between tabs.
  *
- * With `fifo` at real-time priority: what is left when no other process takes the core away.
- *
  * Prediction: 50,000 frames/s at 0.4 us to parse and apply, 0.5 us for the engine and its rows, 1 us for TLS
  * of a frame of 200 bytes (a read for all that waits, not two and a poll for each: those were 3 us) and 0.5
  * us for the websocket, 0.5 us for the log: 3 us, 15 % of the core; p50 100 us, since the replay sends what
- * is due each millisecond in one go; p99 500 us, when 500 bars end at once (each second: 500 frames more, 1.5
- * ms of work, which their sender needs too). */
+ * is due of half a millisecond in one go; p99 500 us, when 500 bars end at once (each second: 500 frames
+ * more, 1.5 ms of work, which their sender needs too). The log's and the database's threads need 7 % of the
+ * core, a few milliseconds at a time: what comes meanwhile must not wait for the end of their time slice. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <openssl/ssl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +35,7 @@
 
 #include "bench/frames.h"
 #include "daemon/log.h"
+#include "daemon/priority.h"
 #include "daemon/session.h"
 #include "engine/event.h"
 #include "exchange/binance/rest_parse.h"
@@ -50,8 +49,6 @@ enum {
     KINDS = 4,
     SETTLE_MS = 3000,
     P99_US_MAX = 1000,
-    FIFO_PRIORITY = 10,
-    NOT_ALLOWED = 77, /* exit status: real-time priority is not for this user */
 };
 
 #define SECOND_NS 1000000000LL
@@ -441,15 +438,11 @@ int main(int argc, char **argv)
                                   .need_bars = need_bars,
                                   .command_done = command_done,
                                   .committed = committed};
-    bool fifo = argc == 6 && strcmp(argv[5], "fifo") == 0;
-    if (argc != 5 + fifo) {
-        fputs("usage: feed_many FOLDER WS_URL CA_FILE SECONDS [fifo]\n", stderr);
+    if (argc != 5) {
+        fputs("usage: feed_many FOLDER WS_URL CA_FILE SECONDS\n", stderr);
         return 2;
     }
-    const struct sched_param realtime = {.sched_priority = FIFO_PRIORITY};
     frames_pin();
-    if (fifo && sched_setscheduler(0, SCHED_FIFO, &realtime) < 0) /* and so all its threads */
-        _exit(NOT_ALLOWED);
     prctl(PR_SET_TIMERSLACK, 1);
     daemon_log_init(LOG_LEVEL_ERROR);
     daemon_config_defaults(&config);
@@ -474,6 +467,7 @@ int main(int argc, char **argv)
     daemon_session_event(many.session, &up);
     follow(argv[2]);
     uv_timer_start(&many.timer, begin_measuring, SETTLE_MS, SETTLE_MS);
+    daemon_priority_prompt();
     uv_read_start((uv_stream_t *)&many.input, room_for_input, on_input);
     uv_run(&many.loop, UV_RUN_DEFAULT);
     die("loop", "it ended too early");

@@ -13,7 +13,6 @@ import urllib.parse
 import programs
 
 DEPTH = 100
-NOT_ALLOWED = 77  # feed_many may not have real-time priority here
 PATIENCE_S = 60  # for connecting, snapshots and settling
 
 
@@ -26,8 +25,8 @@ def names(count, connection):
     return listed[:count]
 
 
-def run(build, symbols, rate, seconds, fifo=False):
-    """Yields (case, value, unit, limit) of so many symbols with so many frames a second each; fifo: at real-time priority."""
+def run(build, symbols, rate, seconds):
+    """Yields (case, value, unit, limit) of so many symbols with so many frames a second each."""
     with programs.Folder() as folder:
         cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, cores - {max(cores)} or cores)  # the last one is feed_many's
@@ -39,13 +38,12 @@ def run(build, symbols, rate, seconds, fifo=False):
             rest = http.client.HTTPSConnection(host.hostname, host.port, context=context)
             listed = names(symbols, rest)
             process = subprocess.Popen([build / "bench/feed_many", os.path.join(folder.path, "state"),
-                                        replay.urls["ws_url"], replay.ca, str(seconds), *(["fifo"] if fifo else [])], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, text=True,
-                                       preexec_fn=lambda: os.sched_setaffinity(0, cores))
+                                        replay.urls["ws_url"], replay.ca, str(seconds)], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores))
             late = threading.Timer(seconds + PATIENCE_S, process.kill)  # then it prints nothing more, which is reported
             late.start()
             try:
-                yield from measure(process, rest, listed, f"{symbols}x{rate}" + ("_fifo" if fifo else ""))
+                yield from measure(process, rest, listed, f"{symbols}x{rate}")
             finally:
                 late.cancel()
                 process.kill()
@@ -78,7 +76,5 @@ def measure(process, rest, listed, case):
             continue
         name, value, unit, limit = line.rstrip("\n").split("\t")
         yield f"{case}_{name}", float(value), unit, float(limit) if limit else None
-    if process.wait() == NOT_ALLOWED:
-        return
-    if process.returncode != 0:
+    if process.wait() != 0:
         raise RuntimeError(f"{case}: frames, books or connections were lost")

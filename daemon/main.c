@@ -22,6 +22,7 @@
 #include "daemon/notify/notify.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
+#include "daemon/priority.h"
 #include "daemon/rebuild.h"
 #include "daemon/roles.h"
 #include "daemon/telemetry.h"
@@ -480,6 +481,7 @@ static int run(struct daemon *daemon)
     daemon_log_event(LOG_STARTED, NULL, "papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
     daemon_loop_time_start(&loop);
+    daemon_priority_prompt();
     net_notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
     bool ended = daemon_notify_finish(daemon->notify);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/priority.h"
 #include "engine/record.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
@@ -397,6 +398,7 @@ static void *run(void *arg)
 {
     struct recorder *r = arg;
     int64_t until;
+    daemon_priority_background();
     pthread_mutex_lock(&r->lock);
     while ((until = step(r)) >= 0)
         if (until > now_ns(r))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/log.h"
+#include "daemon/priority.h"
 #include "daemon/session_internal.h"
 #include "exchange/clock.h"
 #include "strategy/policy/device.h"
@@ -111,10 +112,17 @@ static int open_policies(struct session *session, char *err, size_t err_size)
     return r;
 }
 
+static void on_writing(void *ctx)
+{
+    (void)ctx;
+    daemon_priority_background();
+}
+
 int daemon_session_open_database(struct session *session, char *err, size_t err_size)
 {
     const struct db_writer_config writer = {
         .ctx = session,
+        .begun = on_writing,
         .committed = on_committed,
         .state = on_storage,
         .storing = on_storing,
