@@ -9,6 +9,7 @@
 enum {
     BATCH_STEPS = 256,
     CROWD_SYMBOLS = 32, /* so many would emit too much in one tick: they get shorter ones */
+    CATCH_UP_NS = 250000000,
 };
 
 /* How often the play moves, and how long in one turn of the loop, before what it said is sent. */
@@ -36,14 +37,14 @@ static bool step(struct play *play)
     return false;
 }
 
-/* Steps that are due by source time `until`, for a while; false when some are left. */
-static bool play_until(struct play *play, int64_t until)
+/* Steps that are due by source time `until`, for so long; false when some are left. */
+static bool play_until(struct play *play, int64_t until, unsigned work_ns)
 {
     uint64_t begin = uv_hrtime();
     for (unsigned n = 1; play->source->ops->due(play->source) <= until; n++) {
         if (!step(play))
             return true;
-        if (n % 16 == 0 && uv_hrtime() - begin > pace_of(play)->work_ns)
+        if (n % 16 == 0 && uv_hrtime() - begin > work_ns)
             return false;
     }
     return true;
@@ -71,7 +72,7 @@ static void on_tick(uv_poll_t *poll, int status, int events)
     if (read(play->timer, &times, sizeof(times)) < 0)
         return;
     play->armed = false;
-    bool all = play_until(play, paced_ns(play));
+    bool all = play_until(play, paced_ns(play), pace_of(play)->work_ns);
     if (!play->failed && play->source->ops->due(play->source) != INT64_MAX)
         arm(play, all ? pace_of(play)->tick_ns : 1);
 }
@@ -144,6 +145,13 @@ int64_t replay_play_clock(const struct play *play, int64_t now_ns)
     if (due_ns == INT64_MAX || at_ns <= now_ns)
         return now_ns;
     return at_ns < due_ns ? at_ns : due_ns > now_ns ? due_ns : now_ns;
+}
+
+void replay_play_catch_up(struct play *play)
+{
+    if (!play->moving || play->speed == 0 || play->failed)
+        return;
+    play_until(play, paced_ns(play), CATCH_UP_NS);
 }
 
 void replay_play_poke(struct play *play)

@@ -42,6 +42,10 @@ void replay_play_live(struct play *play);
  * and where the play stands still `now_ns`. */
 int64_t replay_play_clock(const struct play *play, int64_t now_ns);
 
+/* Plays what is due by now, for a quarter of a second at most: an answer must not lack what lies before the
+ * time that it is given at. */
+void replay_play_catch_up(struct play *play);
+
 /* ready() may have changed, at full speed, or there is something to play again. */
 void replay_play_poke(struct play *play);
 

@@ -313,6 +313,7 @@ static int answer_http(struct server *server, struct replay_session *session)
     replay_response_clear(response);
     session->body_sent = 0;
     session->began_ns = uv_hrtime();
+    replay_play_catch_up(&server->play);
     if (strcmp(session->request->request.path, "/_control") == 0)
         control(server, &session->request->request, response);
     else
