@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/driver.h"
 #include "exchange/fill_rules.h"
 
 #define DAY_NS (86400 * 1000000000LL)

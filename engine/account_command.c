@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/driver.h"
 
 static bool known(const struct engine *engine, int account)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/driver.h"
 
 /* The ranges that the arithmetic supports in any event log. Not those of risk_keys.h and account_keys.h,
  * which are narrower and for what a user writes: a log of a former version (positions = 300) must replay. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/driver.h"
 #include "engine/event.h"
 #include "engine/match.h"
 #include "engine/split.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/driver.h"
 #include "engine/state.h"
 #include "engine/visit.h"
 #include "exchange/fail.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/core.h"
+#include "engine/driver.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "strategy/policy/limit_rules.h"

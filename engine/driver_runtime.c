@@ -1,5 +1,5 @@
 /* What a policy's runtime is shown, and with what it is asked: strategy/policy/policy.h. */
-#include "engine/core.h"
+#include "engine/driver.h"
 #include "exchange/decimal.h"
 #include "strategy/policy/rows.h"
 

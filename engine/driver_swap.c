@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/core.h"
+#include "engine/driver.h"
 
 /* Limits continue where there were any; else they begin with the equity of the first decision. */
 static void inherit_limits(struct policy_driver *to, const struct policy_driver *from)

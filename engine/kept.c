@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/driver.h"
 #include "engine/match.h"
 
 bool engine_kept_takes(const struct engine *engine, int account, const struct bar *bar)

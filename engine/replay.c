@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/driver.h"
 #include "engine/record.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"

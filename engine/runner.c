@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "engine/core.h"
+#include "engine/driver.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
 

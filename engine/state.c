@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/driver.h"
 #include "engine/visit.h"
 #include "exchange/fail.h"
 #include "record/order.h"

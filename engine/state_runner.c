@@ -1,6 +1,7 @@
 /* What trades for an account as a part of the state: a strategy's slots, a policy's driver, what is kept for
  * an opening. */
 #include "engine/core.h"
+#include "engine/driver.h"
 #include "engine/visit.h"
 
 static void visit_number(void *ctx, double *value)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/driver.h"
 
 int64_t engine_now(const struct engine *engine)
 {
