@@ -122,7 +122,7 @@ int daemon_session_open_database(struct session *session, char *err, size_t err_
 {
     const struct db_writer_config writer = {
         .ctx = session,
-        .begun = on_writing,
+        .started = on_writing,
         .committed = on_committed,
         .state = on_storage,
         .storing = on_storing,

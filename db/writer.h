@@ -29,7 +29,7 @@ struct db_disk;
 
 struct db_writer_config {
     void *ctx;
-    void (*begun)(void *ctx); /* the writer's thread begins, and calls it. May be NULL. */
+    void (*started)(void *ctx); /* the writer's thread begins, and calls it. May be NULL. */
     /* After each COMMIT, on the writer's thread: every row whose ticket is <= `ticket` is on the disk. May be
      * NULL. */
     void (*committed)(void *ctx, uint64_t ticket);

@@ -154,8 +154,8 @@ void *db_writer_run(void *arg)
 {
     struct db_writer *w = arg;
     int64_t until;
-    if (w->config.begun)
-        w->config.begun(w->config.ctx);
+    if (w->config.started)
+        w->config.started(w->config.ctx);
     pthread_mutex_lock(&w->lock);
     while ((until = db_writer_step_locked(w)) >= 0)
         if (until > db_writer_now_ns(w))

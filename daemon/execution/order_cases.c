@@ -202,7 +202,7 @@ static void rights_answer(struct order_cases *cases, const struct venue_answer *
         rights->due_ns = at->now_ns + RIGHTS_PAUSE_NS;
         return;
     }
-    rights->told = true;
+    rights->reported = true;
     cases->sink.rights(cases->sink.ctx, rights->text);
 }
 
@@ -227,8 +227,8 @@ void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
         keys_refused(cases, answer.text);
         return;
     }
-    if (ask->request == CASE_PLACE && answer.outcome == VENUE_DONE && cases->rights.told) {
-        cases->rights.told = false;
+    if (ask->request == CASE_PLACE && answer.outcome == VENUE_DONE && cases->rights.reported) {
+        cases->rights.reported = false;
         cases->sink.rights(cases->sink.ctx, NULL);
     }
     struct order_case *c = ask->client_id[0] ? order_case_find(cases, ask->client_id, "") : NULL;

@@ -81,7 +81,7 @@ struct case_rights {
     bool asked;
     int64_t due_ns;                   /* CASE_NEVER: not to be asked for */
     char text[VENUE_UPDATE_TEXT_MAX]; /* the venue's */
-    bool told;                        /* that they may not trade */
+    bool reported;                    /* that they may not trade */
 };
 
 /* An order that the venue had, of which the account is known. */
