@@ -105,6 +105,7 @@ static void collect(struct dashboard *d, struct moment now)
     tui_collector_want(
         &d->collector, symbol, symbol ? tui_view_timeframe(&d->view, d->collector.model, symbol) : NULL,
         account ? account->account : "", tui_view_wanted_training(&d->view, d->collector.model));
+    d->collector.want.span = d->view.equity_span;
     struct tui_study_want want;
     tui_view_want_study(&d->view, d->collector.model, &want);
     tui_collector_want_study(&d->collector, &want);

@@ -1,6 +1,7 @@
 #include "tui/history.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,14 +310,34 @@ static void tag_fills(struct history *h)
             }
 }
 
+const char *tui_history_span_name(enum history_span span)
+{
+#define NAME(name, words, days) words,
+    static const char *const names[SPANS] = {HISTORY_SPANS(NAME)};
+#undef NAME
+    return names[span];
+}
+
+int64_t tui_history_span_ns(enum history_span span)
+{
+#define LENGTH(name, words, days) days *day_ns,
+    const int64_t lengths[SPANS] = {HISTORY_SPANS(LENGTH)};
+#undef LENGTH
+    return lengths[span];
+}
+
 static void on_equity(void *ctx, const struct db_equity_point *row)
 {
     struct reading *reading = ctx;
     struct history *h = reading->history;
 
     if (h->n_equity < HISTORY_EQUITY_MAX)
-        h->equity[h->n_equity++] =
-            (struct history_equity){row->ts_ns, decimal_to_double(row->equity, reading->scale)};
+        h->equity[h->n_equity++] = (struct history_equity){
+            .ts_ns = row->ts_ns,
+            .equity = decimal_to_double(row->equity, reading->scale),
+            .peak = row->peak > 0 ? decimal_to_double(row->peak, reading->scale) : NAN,
+            .day_start = row->day_equity > 0 ? decimal_to_double(row->day_equity, reading->scale) : NAN,
+        };
 }
 
 /* Draws one account's curve, in one currency: the wanted one, else the first. */
@@ -336,10 +357,12 @@ static void on_account(void *ctx, const struct db_account_row *row)
         COPY(h->accounts[h->n_accounts++].account, row->account.name);
 }
 
-/* The whole of the last day at first, thinned; then what is new, until there is no room. */
+/* The whole of the span at first, thinned; then what is new, until there is no room. */
 static int read_equity(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
 {
     struct history *h = reading->history;
+    const enum history_span span = reading->want->span;
+    struct db_equity_point newest;
 
     h->n_accounts = 0;
     reading->account = -1;
@@ -347,22 +370,22 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
     if (r < 0 || reading->account < 0)
         return r;
     COPY(h->equity_account, reading->name);
-    if (reader->curve_read && strcmp(reader->curve_account, reading->name) == 0 && h->n_equity > 0 &&
-        h->n_equity < HISTORY_EQUITY_MAX)
+    h->equity_span = span;
+    if (reader->curve_read && strcmp(reader->curve_account, reading->name) == 0 &&
+        reader->curve_span == span && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX)
         return db_reader_equity(reader->db, reading->account, h->equity[h->n_equity - 1].ts_ns + 1, 0,
                                 on_equity, reading);
     h->n_equity = 0;
-    r = db_reader_equity(reader->db, reading->account, wall_ns - day_ns, HISTORY_EQUITY_MAX / 2, on_equity,
-                         reading);
-    if (r == 0 && h->n_equity == 0) { /* a replay's clock may be years behind the wall's */
-        r = db_reader_equity(reader->db, reading->account, 0, 1, on_equity, reading);
-        if (r < 0 || h->n_equity == 0)
-            return r;
-        h->n_equity = 0;
-        r = db_reader_equity(reader->db, reading->account, h->equity[0].ts_ns - day_ns,
-                             HISTORY_EQUITY_MAX / 2, on_equity, reading);
-    }
+    r = db_reader_equity_before(reader->db, reading->account, INT64_MAX, &newest);
+    if (r < 0)
+        return r == -ENOENT ? 0 : r;
+    int64_t length_ns = tui_history_span_ns(span), to_ns = newest.ts_ns;
+    if (wall_ns > to_ns && wall_ns - to_ns < length_ns) /* a replay's clock may be years behind the wall's */
+        to_ns = wall_ns;
+    r = db_reader_equity(reader->db, reading->account, length_ns ? to_ns - length_ns : 0,
+                         HISTORY_EQUITY_MAX / 2, on_equity, reading);
     reader->curve_read = r == 0;
+    reader->curve_span = span;
     memcpy(reader->curve_account, reading->name, sizeof(reader->curve_account));
     return r;
 }

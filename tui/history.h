@@ -12,7 +12,7 @@
 #include "tui/status.h"
 
 enum {
-    HISTORY_EQUITY_MAX = 1024, /* points of the last 24 h, thinned */
+    HISTORY_EQUITY_MAX = 1024, /* points, thinned */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
     HISTORY_BARS_MAX = 400,
     HISTORY_OUTPUTS_MAX = 32, /* of indicators that are shown */
@@ -27,7 +27,16 @@ enum {
 struct history_equity {
     int64_t ts_ns;
     double equity;
+    double peak;      /* the highest so far; NaN: not known, as the next */
+    double day_start; /* what the UTC day began with, scaled by money in and out */
 };
+
+/* How much of a curve is shown, up to its newest point. */
+#define HISTORY_SPANS(SPAN)              SPAN(DAY, "24h", 1) SPAN(WEEK, "7d", 7) SPAN(MONTH, "30d", 30) SPAN(ALL, "all", 0)
+#define HISTORY_SPAN_(name, words, days) SPAN_##name,
+enum history_span { HISTORY_SPANS(HISTORY_SPAN_) SPANS };
+const char *tui_history_span_name(enum history_span span);
+int64_t tui_history_span_ns(enum history_span span); /* 0: all of it */
 
 struct history_fill {
     RECORD_SHOWN(RECORD_SHOWN_FILL)
@@ -111,12 +120,14 @@ struct history_training {
 struct history_want {
     char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
     char training[STATUS_TRAINING_NAME_MAX];
+    enum history_span span; /* of the equity */
 };
 
 /* Newest first, except equity and bars, which go up in time. */
 struct history {
     struct history_equity equity[HISTORY_EQUITY_MAX];
     char equity_account[ACCOUNT_NAME_MAX]; /* whose it is; "" before any is known */
+    enum history_span equity_span;
     struct history_account accounts[STATUS_ACCOUNTS_MAX];
     int n_accounts;
     struct history_fill fills[HISTORY_ROWS_MAX];

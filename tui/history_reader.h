@@ -16,8 +16,9 @@ struct history_curve {
 
 struct history_reader {
     struct db_reader *db;
-    bool curve_read; /* the whole day of that account has been read; from there only what is new */
+    bool curve_read; /* that much of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
+    enum history_span curve_span;
     struct statistics *statistics;
     struct history_curve curve;
     int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */

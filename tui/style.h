@@ -24,10 +24,12 @@ enum style {
     STYLES,
 };
 
-/* The style of a signed figure; NaN and 0 are normal. */
-static inline enum style style_signed(double value)
+/* The style of a signed figure that is shown with so many decimals, 0 to 4; NaN and what is shown as 0.00 are
+ * normal. */
+static inline enum style style_signed(double value, int decimals)
 {
-    return value > 0 ? STYLE_UP : value < 0 ? STYLE_DOWN : STYLE_NORMAL;
+    static const double least[] = {0.5, 0.05, 0.005, 0.0005, 0.00005};
+    return value >= least[decimals] ? STYLE_UP : value <= -least[decimals] ? STYLE_DOWN : STYLE_NORMAL;
 }
 
 #endif

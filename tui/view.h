@@ -55,7 +55,8 @@ struct view {
     char trial_filter[VIEW_TYPED_MAX];
     bool study_form; /* the form that was started is a study's */
     int curve;       /* which figure is beside the return: FIGURES */
-    int below;       /* which indicator stands below the chart; one past the last: none */
+    enum history_span equity_span;
+    int below; /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;

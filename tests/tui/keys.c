@@ -96,6 +96,11 @@ static void check_moving(void)
         CHECK_INT(view.below, i % 3);
         CHECK_INT(press('i'), ACTION_NONE);
     }
+    for (int i = 0; i < SPANS; i++) {
+        CHECK_INT(view.equity_span, i);
+        CHECK_INT(press('w'), ACTION_COLLECT);
+    }
+    CHECK_INT(view.equity_span, SPAN_DAY);
     CHECK_INT(press('q'), ACTION_QUIT);
     CHECK_INT(press('L' & 0x1f), ACTION_REDRAW);
     press('f');

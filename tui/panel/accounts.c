@@ -174,18 +174,18 @@ void panel_accounts(const struct area *area, const struct scene *scene)
         panel_table_text(&table, ACCOUNT, y, STYLE_STRONG, a->account);
         panel_table_text(&table, EQUITY, y, panel_frame_style(freshness, STYLE_STRONG),
                          gone ? "-" : cli_format_fit(text, a->equity, 2, 12));
-        panel_table_text(&table, RETURN, y, panel_frame_style(freshness, style_signed(a->return_pct)),
+        panel_table_text(&table, RETURN, y, panel_frame_style(freshness, style_signed(a->return_pct, 2)),
                          gone ? "-" : cli_format_percent(text, a->return_pct, 2));
-        panel_table_text(&table, DRAWDOWN, y,
-                         panel_frame_style(freshness, a->killed ? STYLE_BAD : style_signed(a->drawdown_pct)),
-                         gone ? "-"
-                         : a->killed
-                             ? "killed"
-                             : cli_format_percent(text, a->drawdown_pct, fabs(a->drawdown_pct) < 1 ? 2 : 1));
+        panel_table_text(
+            &table, DRAWDOWN, y,
+            panel_frame_style(freshness, a->killed ? STYLE_BAD : style_signed(a->drawdown_pct, 2)),
+            gone        ? "-"
+            : a->killed ? "killed"
+                        : cli_format_percent(text, a->drawdown_pct, fabs(a->drawdown_pct) < 1 ? 2 : 1));
         for (int k = 0; k < 4; k++)
             panel_table_text(
                 &table, CASH + k, y,
-                panel_frame_style(freshness, k == 1 || k == 2 ? style_signed(plain[k]) : STYLE_NORMAL),
+                panel_frame_style(freshness, k == 1 || k == 2 ? style_signed(plain[k], 2) : STYLE_NORMAL),
                 gone && k == 1     ? "-"
                 : k == 1 || k == 2 ? cli_format_signed(text, plain[k], 2)
                                    : cli_format_fit(text, plain[k], 2, columns[CASH + k].width));

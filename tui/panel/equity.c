@@ -1,14 +1,21 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/format.h"
 #include "tui/chart.h"
 #include "tui/panel/frame.h"
 
-enum { SAMPLES_MAX = 512, AXIS = 9 };
+enum {
+    SAMPLES_MAX = 512,
+    AXIS = 9,
+    BELOW_FROM = 12, /* rows from which on the drawdown has room below the curve, */
+    DAYS_FROM = 18,  /* and each day's profit or loss below that */
+    DAYS_MAX = 4000,
+};
 
-static const int64_t day_ms = 86400000;
+static const int64_t day_ns = (int64_t)86400 * 1000000000;
 
 /* The chosen account's curve: what is stored, and now. */
 struct equity_curve {
@@ -30,7 +37,8 @@ static void read_curve(struct equity_curve *curve, const struct model *model,
     if (account && isfinite(account->equity) && freshness == FRESH && clock_ns > 0) {
         if (curve->n > 0 && clock_ns < curve->points[curve->n - 1].ts_ns)
             clock_ns = curve->points[curve->n - 1].ts_ns;
-        curve->points[curve->n++] = (struct history_equity){clock_ns, account->equity};
+        double peak = fmax(account->equity, curve->n > 0 ? curve->points[curve->n - 1].peak : NAN);
+        curve->points[curve->n++] = (struct history_equity){clock_ns, account->equity, peak, NAN};
     }
 }
 
@@ -60,6 +68,102 @@ static bool sample_backtest(const struct model *model, const struct status_accou
     return true;
 }
 
+/* "7d", or how much there is of it; "all 94d". */
+static const char *span_words(char buf[static FORMAT_MAX], enum history_span span, int64_t span_ms)
+{
+    int64_t asked_ms = tui_history_span_ns(span) / 1000000;
+
+    if (asked_ms > 0 && span_ms > asked_ms / 10 * 9)
+        return tui_history_span_name(span);
+    cli_format_age(buf, span_ms);
+    if (asked_ms == 0) {
+        char age[FORMAT_MAX];
+        snprintf(buf, FORMAT_MAX, "%s %.20s", tui_history_span_name(span), cli_format_age(age, span_ms));
+    }
+    return buf;
+}
+
+/* A row of words over a part of the body, and the figures at the part's left edge. */
+static struct area part_of(const struct area *body, const struct area *chart, int y, int rows,
+                           const char *words)
+{
+    tui_area_text(body, chart->x - body->x, y, STYLE_DIM, words);
+    return tui_area_part(body, chart->x - body->x, y + 1, chart->width, rows - 1);
+}
+
+static void edge(const struct area *body, const struct area *part, int row, const char *text)
+{
+    tui_area_text_right(body, part->x - body->x - 1, part->y - body->y + row, STYLE_DIM, text);
+}
+
+/* How far below its peak the equity was, in per cent: 0 at the top. */
+static void draw_drawdown(const struct area *body, const struct area *chart, int y, int rows,
+                          const struct equity_curve *curve, int64_t from_ns, int64_t to_ns)
+{
+    struct history_equity points[HISTORY_EQUITY_MAX + 1];
+    double values[SAMPLES_MAX], low = 0;
+    char a[FORMAT_MAX], words[FORMAT_MAX + 16];
+    int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
+
+    for (int i = 0; i < curve->n; i++) {
+        const struct history_equity *at = &curve->points[i];
+        points[i] = (struct history_equity){at->ts_ns, 100 * fmin(0, at->equity / at->peak - 1), NAN, NAN};
+        low = fmin(low, points[i].equity);
+    }
+    snprintf(words, sizeof(words), "drawdown, the deepest %s", cli_format_percent(a, low, low > -1 ? 2 : 1));
+    struct area part = part_of(body, chart, y, rows, words);
+    edge(body, &part, 0, "0%");
+    if (low < 0) {
+        sample(points, curve->n, from_ns, to_ns, values, n);
+        tui_chart_line(&part, values, n, low, 0, STYLE_DOWN);
+        edge(body, &part, part.height - 1, cli_format_percent(a, low, low > -1 ? 2 : 1));
+    }
+}
+
+/* Which of `n` days from `first` on a column's left edge is in. */
+static int day_at(int64_t from_ns, int64_t to_ns, int x, int columns, int64_t first, int n)
+{
+    int64_t ns = from_ns + (int64_t)((double)(to_ns - from_ns) * x / columns);
+    int day = (int)(ns / day_ns - first);
+    return day < n ? day : n - 1;
+}
+
+/* Profit or loss of each UTC day: up from the middle, or down. */
+static void draw_days(const struct area *body, const struct area *chart, int y, int rows,
+                      const struct equity_curve *curve, int64_t from_ns, int64_t to_ns)
+{
+    double *days = calloc(DAYS_MAX, sizeof(*days)), most = 0;
+    int64_t first = from_ns / day_ns;
+    int n = (int)(to_ns / day_ns - first + 1 < DAYS_MAX ? to_ns / day_ns - first + 1 : DAYS_MAX);
+    char a[FORMAT_MAX];
+    struct area part = part_of(body, chart, y, rows, "each day's profit or loss");
+    int middle = part.height / 2;
+    bool plain = part.canvas->glyphs == GLYPHS_ASCII;
+
+    for (int i = 0; days && i < curve->n; i++) { /* a day's last point counts */
+        const struct history_equity *at = &curve->points[i];
+        int64_t day = at->ts_ns / day_ns - first;
+        if (day >= 0 && day < n && isfinite(at->day_start))
+            days[day] = at->equity - at->day_start;
+    }
+    for (int i = 0; days && i < n; i++)
+        most = fmax(most, fabs(days[i]));
+    for (int x = 0; days && most > 0 && x < part.width; x++) {
+        int day = day_at(from_ns, to_ns, x, part.width, first, n);
+        int end = day_at(from_ns, to_ns, x + 1, part.width, first, n);
+        double value = days[day];
+        for (int i = day + 1; i < end; i++) /* of several in a column the greatest move */
+            value = fabs(days[i]) > fabs(value) ? days[i] : value;
+        int length = (int)lround(fabs(value) / most * middle);
+        for (int k = 1; k <= length; k++)
+            tui_area_char(&part, x, value > 0 ? middle - k : middle + k, value > 0 ? STYLE_UP : STYLE_DOWN,
+                          plain ? value > 0 ? L'+' : L'-' : L'█');
+    }
+    tui_area_line(&part, 0, middle, part.width, STYLE_RULE, plain ? L'-' : L'─');
+    edge(body, &part, 0, cli_format_signed(a, most, most < 100 ? 2 : 0));
+    free(days);
+}
+
 void panel_equity(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -72,9 +176,8 @@ void panel_equity(const struct area *area, const struct scene *scene)
     read_curve(&curve, model, account, freshness, scene->now);
     int64_t span_ms = curve.n ? (curve.points[curve.n - 1].ts_ns - curve.points[0].ts_ns) / 1000000 : 0;
     bool several = model->status.n_accounts > 1; /* accounts are not summed: their currencies may differ */
-    snprintf(text, sizeof(text), "Equity %s%s%s",
-             cli_format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms), several ? " " : "",
-             several ? account->account : "");
+    snprintf(text, sizeof(text), "Equity %s%s%s", span_words(a, model->history.equity_span, span_ms),
+             several ? " " : "", several ? account->account : "");
     struct area body = panel_frame_rule(area, scene, PANEL_EQUITY, curve.n ? text : "Equity", -1, NULL);
     for (int i = 0; i < curve.n; i++)
         all[i] = curve.points[i].equity;
@@ -100,9 +203,13 @@ void panel_equity(const struct area *area, const struct scene *scene)
         snprintf(text, sizeof(text), " STALE ");
     if (area->width > (int)strlen(text) + 16)
         tui_area_text_right(area, area->width - 1, 0,
-                            freshness == FRESH ? style_signed(last - first) : STYLE_WARN, text);
+                            freshness == FRESH ? style_signed(last - first, 2) : STYLE_WARN, text);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
-    struct area chart = tui_area_part(&body, axis + 2, 0, body.width - axis - 3, body.height);
+    int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;
+    int daily =
+        below && body.height >= DAYS_FROM && to_ns / day_ns > from_ns / day_ns ? body.height / 4 | 1 : 0;
+    int rows = body.height - below - daily;
+    struct area chart = tui_area_part(&body, axis + 2, 0, body.width - axis - 3, rows);
     int n = chart.width * 2 < SAMPLES_MAX ? chart.width * 2 : SAMPLES_MAX;
     sample(curve.points, curve.n, from_ns, to_ns, values, n);
     tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
@@ -110,8 +217,11 @@ void panel_equity(const struct area *area, const struct scene *scene)
         tui_chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
     if (axis) {
         tui_area_text_right(&body, axis + 1, 0, STYLE_DIM, cli_format_fit(a, high, decimals, axis));
-        if (body.height > 1)
-            tui_area_text_right(&body, axis + 1, body.height - 1, STYLE_DIM,
-                                cli_format_fit(a, low, decimals, axis));
+        if (rows > 1)
+            tui_area_text_right(&body, axis + 1, rows - 1, STYLE_DIM, cli_format_fit(a, low, decimals, axis));
     }
+    if (below)
+        draw_drawdown(&body, &chart, rows, below, &curve, from_ns, to_ns);
+    if (daily)
+        draw_days(&body, &chart, rows + below, daily, &curve, from_ns, to_ns);
 }

@@ -163,11 +163,11 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
     if (isfinite(total.return_pct))
         snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
                  cli_format_percent(a, total.return_pct, 2));
-    segments[RETURN].style = panel_frame_style(freshness, style_signed(total.return_pct));
+    segments[RETURN].style = panel_frame_style(freshness, style_signed(total.return_pct, 2));
     if (isfinite(total.drawdown_pct))
         snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
                  cli_format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
-    segments[DRAWDOWN].style = panel_frame_style(freshness, style_signed(total.drawdown_pct));
+    segments[DRAWDOWN].style = panel_frame_style(freshness, style_signed(total.drawdown_pct, 2));
 }
 
 void panel_header(const struct area *area, const struct scene *scene)

@@ -14,6 +14,7 @@ static const struct help lines[] = {
     {"f", "freeze the screen, and continue"},
     {"+ -", "slower or faster: the interval at the top right"},
     {"[ ]", "the chart's timeframe; i: the indicator below it, or none"},
+    {"w", "equity of a day, week, month, all; zoomed with drawdown, days"},
     {"p", "pause trading, or resume it, at once"},
     {"F", "flatten: pause, cancel all, close all; typed to confirm"},
     {"a", "acknowledge the chosen alert"},

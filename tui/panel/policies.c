@@ -93,9 +93,9 @@ static void row(const struct table *table, int y, const struct scene *scene, con
                                    : "n/a");
     panel_table_text(table, TRADES, y, plain,
                      gone ? "-" : cli_format_count(text, panel_training_number(p->trades)));
-    panel_table_text(table, SHARPE, y, panel_frame_style(freshness, style_signed(p->sharpe)),
+    panel_table_text(table, SHARPE, y, panel_frame_style(freshness, style_signed(p->sharpe, 2)),
                      gone ? "-" : cli_format_number(text, p->sharpe, 2));
-    panel_table_text(table, RETURN, y, panel_frame_style(freshness, style_signed(p->return_pct)),
+    panel_table_text(table, RETURN, y, panel_frame_style(freshness, style_signed(p->return_pct, 2)),
                      gone ? "-" : cli_format_percent(text, p->return_pct, 2));
     panel_table_text(table, EQUITY, y, plain,
                      gone ? "-" : cli_format_fit(text, p->equity, 2, columns[EQUITY].width));

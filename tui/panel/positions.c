@@ -49,7 +49,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
         panel_table_text(&table, ENTRY, y, STYLE_NORMAL, cli_format_fit(text, p->entry, decimals, 11));
         panel_table_text(&table, MARK, y, panel_frame_style(freshness, STYLE_NORMAL),
                          freshness == GONE ? "-" : cli_format_fit(text, p->mark, decimals, 11));
-        panel_table_text(&table, UPNL, y, panel_frame_style(freshness, style_signed(p->upnl)),
+        panel_table_text(&table, UPNL, y, panel_frame_style(freshness, style_signed(p->upnl, 2)),
                          freshness == GONE ? "-" : cli_format_signed(text, p->upnl, 2));
         panel_table_text(&table, STOP, y, STYLE_NORMAL,
                          isfinite(p->stop) ? cli_format_fit(text, p->stop, decimals, 11) : "none");

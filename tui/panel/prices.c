@@ -53,7 +53,7 @@ static void second_line(const struct area *body, int y, const struct model *mode
         x = tui_area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
         double change = symbol->bar_close - symbol->bar_open;
         cli_format_percent(value, 100 * change / symbol->bar_open, 2);
-        x = tui_area_text(body, x, y, panel_frame_style(freshness, style_signed(change)), value) + 2;
+        x = tui_area_text(body, x, y, panel_frame_style(freshness, style_signed(change, 2)), value) + 2;
     }
     for (int i = 0; i < symbol->n_indicators; i++) {
         const struct status_indicator *indicator = &symbol->indicators[i];
@@ -84,7 +84,7 @@ static void row(const struct table *table, int y, const struct scene *scene,
     for (int i = 0; i < 3; i++)
         panel_table_text(table, LAST + i, y, panel_frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
                          freshness == GONE ? "-" : cli_format_fit(text, prices[i], decimals, 11));
-    panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(symbol->change_24h_pct)),
+    panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(symbol->change_24h_pct, 2)),
                      freshness == GONE ? "-" : cli_format_percent(text, symbol->change_24h_pct, 2));
     panel_table_text(table, BARS, y, STYLE_NORMAL,
                      cli_format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));

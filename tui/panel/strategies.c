@@ -33,7 +33,7 @@ static enum style backtest_cell(const struct scene *scene, const char *account, 
         return STYLE_WARN;
     case BACKTEST_DONE:
         cli_format_percent(text, backtest->return_pct, 2);
-        return style_signed(backtest->return_pct);
+        return style_signed(backtest->return_pct, 2);
     case BACKTEST_STOPPED:
         strcpy(text, "stopped");
         return STYLE_DIM;
@@ -66,12 +66,13 @@ static void row(const struct table *table, int y, const struct scene *scene,
     panel_table_text(table, TRADES, y, STYLE_NORMAL, text);
     snprintf(text, sizeof(text), "%.0f%%", none ? 0 : 100.0 * (double)t->wins / (double)t->trades);
     panel_table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
-    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(t->won - t->lost),
+    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(t->won - t->lost, 2),
                      t->lost > 0 ? cli_format_number(text, t->won / t->lost, 2) : "-");
-    panel_table_text(table, MEAN, y, style_signed(mean),
+    panel_table_text(table, MEAN, y, style_signed(mean, 2),
                      none ? "-" : cli_format_signed(text, mean, fabs(mean) < 1000 ? 2 : 0));
-    panel_table_text(table, BEST, y, style_signed(t->best), none ? "-" : cli_format_signed(text, t->best, 2));
-    panel_table_text(table, WORST, y, style_signed(t->worst),
+    panel_table_text(table, BEST, y, style_signed(t->best, 2),
+                     none ? "-" : cli_format_signed(text, t->best, 2));
+    panel_table_text(table, WORST, y, style_signed(t->worst, 2),
                      none ? "-" : cli_format_signed(text, t->worst, 2));
     snprintf(text, sizeof(text), "%lld/%lld", (long long)t->losing, (long long)t->longest);
     panel_table_text(table, RUN, y, STYLE_NORMAL, text);

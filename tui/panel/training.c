@@ -88,7 +88,7 @@ static void figures(struct figure_flow *flow, const struct scene *scene, const s
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
     char a[FORMAT_MAX], b[FORMAT_MAX], both[2 * FORMAT_MAX + 8];
 
-    put(flow, "return", gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return)),
+    put(flow, "return", gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return, 4)),
         gone ? "-" : panel_training_return(a, t->episode_return));
     put(flow, "steps/s", plain, gone || !works ? "-" : cli_format_count(a, t->steps_s));
     number(flow, "iteration", freshness, panel_training_number(t->iteration));
@@ -122,7 +122,7 @@ static void figures(struct figure_flow *flow, const struct scene *scene, const s
     const struct db_training_evaluation *last = &past->evaluations[past->n_evaluations - 1];
     snprintf(both, sizeof(both), "%s at %s", cli_format_percent(a, 100 * last->total_return, 2),
              cli_format_count(b, (double)last->steps));
-    put(flow, "evaluated", style_signed(last->total_return), both);
+    put(flow, "evaluated", style_signed(100 * last->total_return, 2), both);
     if (isfinite(last->benchmark_return))
         put(flow, "holding", STYLE_NORMAL, cli_format_percent(a, 100 * last->benchmark_return, 2));
     if (isfinite(last->drawdown))

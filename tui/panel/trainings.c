@@ -76,7 +76,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
                                                  : panel_training_percent(text, share));
     panel_table_text(table, SPEED, y, plain, gone || !works ? "-" : cli_format_count(text, t->steps_s));
     panel_table_text(table, RETURN, y,
-                     gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return)),
+                     gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return, 4)),
                      gone ? "-" : panel_training_return(text, t->episode_return));
     panel_table_text(table, LEFT, y, plain, gone || !works ? "-" : panel_training_left(text, t));
     panel_table_text(table, DEVICE, y, plain, t->device[0] ? t->device : "-");

@@ -45,7 +45,7 @@ static void holdout(struct tui_study_flow *flow, const struct tui_study_validati
     put(flow, "holdout: Sharpe", v->holdout.sharpe);
     put(flow, "holding", v->holdout.holding);
     put(flow, "equal weight", v->holdout.equal_weight);
-    panel_study_put(flow, "return", style_signed(v->holdout.return_pct),
+    panel_study_put(flow, "return", style_signed(v->holdout.return_pct, 2),
                     cli_format_percent(a, v->holdout.return_pct, 2));
     panel_study_put(flow, "drawdown", STYLE_NORMAL, cli_format_percent(a, v->holdout.drawdown_pct, 1));
     panel_study_put(flow, "trades", STYLE_NORMAL,

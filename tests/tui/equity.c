@@ -1,0 +1,111 @@
+/* An account's equity by day, week, month, all: what is read of a long curve, and a figure's style. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "db/writer.h"
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tui/history.h"
+#include "tui/style.h"
+
+enum { POINTS = 400, EACH_H = 6 };
+
+static const int64_t hour_ns = (int64_t)3600 * 1000000000, unit = 100000000;
+
+/* 100 days, four points a day; the last is an hour before `now`. */
+static int64_t point_ns(int i)
+{
+    return fixture_now_ns - hour_ns - (int64_t)(POINTS - 1 - i) * EACH_H * hour_ns;
+}
+
+static double equity_at(int i)
+{
+    return 1000 + 50 * sin(i / 9.0);
+}
+
+static double peak_at(int i)
+{
+    double peak = 0;
+    for (int k = 0; k <= i; k++)
+        peak = fmax(peak, equity_at(k));
+    return peak;
+}
+
+static void make(const char *path)
+{
+    struct db_writer *writer;
+    char err[256];
+    struct db_account account = {
+        .name = "main", .currency = "USDT", .currency_scale = 8, .created_ns = hour_ns};
+
+    CHECK_INT(db_writer_open(path, &(struct db_writer_config){0}, &writer, err, sizeof(err)), 0);
+    db_writer_put_account(writer, &account);
+    for (int i = 0; i < POINTS; i++)
+        db_writer_put_equity(writer,
+                             &(struct db_equity){.kind = DB_EQUITY_LIVE,
+                                                 .ts_ns = point_ns(i),
+                                                 .equity = llround(equity_at(i) * (double)unit),
+                                                 .peak = llround(peak_at(i) * (double)unit),
+                                                 .day_equity = llround(equity_at(i - i % 4) * (double)unit)});
+    CHECK_INT(db_writer_close(writer, 10000, err, sizeof(err)), 0);
+}
+
+/* Each point of the span is there, in order, and none before it. */
+static void check_span(struct history_reader *reader, struct history *h, enum history_span span, int days)
+{
+    char err[256];
+    int first = 0;
+
+    CHECK_INT(
+        tui_history_read(reader, fixture_now_ns, &(struct history_want){.span = span}, h, err, sizeof(err)),
+        0);
+    while (days && point_ns(first) < fixture_now_ns - (int64_t)days * 24 * hour_ns)
+        first++;
+    CHECK_INT(h->equity_span, span);
+    CHECK_INT(h->n_equity, POINTS - first);
+    for (int i = 0; i < h->n_equity; i++) {
+        CHECK_INT(h->equity[i].ts_ns, point_ns(first + i));
+        CHECK_NEAR(h->equity[i].equity, equity_at(first + i), 1e-7);
+        CHECK_NEAR(h->equity[i].peak, peak_at(first + i), 1e-7);
+    }
+}
+
+static void check_style(void)
+{
+    CHECK_INT(style_signed(0.004999, 2), STYLE_NORMAL); /* "+0.00" is neither gain nor loss */
+    CHECK_INT(style_signed(-0.004999, 2), STYLE_NORMAL);
+    CHECK_INT(style_signed(0.005, 2), STYLE_UP);
+    CHECK_INT(style_signed(-0.0051, 2), STYLE_DOWN);
+    CHECK_INT(style_signed(0.0001, 4), STYLE_UP);
+    CHECK_INT(style_signed(NAN, 2), STYLE_NORMAL);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/papertape-equity-XXXXXX", path[512], err[256];
+    struct history *h = calloc(1, sizeof(*h));
+    struct history_reader *reader;
+
+    check_style();
+    CHECK(h && mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    make(path);
+    CHECK_INT(tui_history_open(path, &reader, err, sizeof(err)), 0);
+    static const int days[SPANS] = {1, 7, 30, 0};
+    for (int round = 0; round < 2; round++) /* and back again */
+        for (int span = 0; span < SPANS; span++)
+            check_span(reader, h, (enum history_span)span, days[span]);
+    tui_history_close(reader);
+    free(h);
+    CHECK_INT(unlink(path), 0);
+    char more[540];
+    for (int i = 0; i < 2; i++) {
+        snprintf(more, sizeof(more), "%s%s", path, i ? "-shm" : "-wal");
+        unlink(more);
+    }
+    CHECK_INT(rmdir(folder), 0);
+    return check_done("tui/equity");
+}
