@@ -58,6 +58,8 @@ static void on_process(void *ctx, const struct db_process *row)
     struct history_process *p = &all->rows[all->n++];
     *p = (struct history_process){.pid = row->pid, .last_ns = row->last_ns};
     tui_history_unknown((double *)&p->last, DB_PROCESS_FIGURES);
+    tui_history_unknown(p->day, HISTORY_DAY_PARTS);
+    tui_history_unknown(p->memory_day, HISTORY_DAY_PARTS);
     COPY(p->role, row->role);
 }
 
@@ -71,6 +73,8 @@ static void take_process(struct history_devices *h, const struct history_process
     for (int i = 0; i < n_before; i++) /* the day of the last reading */
         if (strcmp(before[i].role, p->role) == 0) {
             p->span = before[i].span;
+            memcpy(p->day, before[i].day, sizeof(p->day));
+            memcpy(p->memory_day, before[i].memory_day, sizeof(p->memory_day));
             p->day_ns = before[i].day_ns;
             p->day_minute = before[i].day_minute;
         }
@@ -215,6 +219,6 @@ int tui_history_read_devices(struct history_reader *reader, int64_t now_ns, stru
     for (int i = 0; r == 0 && i < h->n; i++)
         r = tui_history_newest(reader->db, &h->devices[i], now_ns);
     for (int i = 0; r == 0 && i < h->n_processes; i++)
-        r = tui_history_newest_of_process(reader->db, &h->processes[i]);
+        r = tui_history_newest_of_process(reader->db, &h->processes[i], now_ns);
     return r;
 }

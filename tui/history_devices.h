@@ -56,6 +56,8 @@ struct history_process {
     char role[PROCESS_ROLE_MAX];
     int64_t pid, last_ns, interval_ns;
     struct db_process_figures last, mean, max;
+    double minute[HISTORY_MINUTE_PARTS], day[HISTORY_DAY_PARTS]; /* processor time, percent of a core */
+    double memory_day[HISTORY_DAY_PARTS];                        /* resident, in bytes */
     struct db_span span;
     int64_t day_ns, day_minute;
 };

@@ -58,25 +58,31 @@ struct newest_samples {
     double parts[PARTS_READ];
 };
 
+static void add_part(struct newest_samples *newest, int64_t period_s, int64_t ts_ns, double value)
+{
+    int64_t part = (newest->now_ns - ts_ns) / HISTORY_MINUTE_PART_NS;
+
+    if (period_s == 0 && part >= 0 && part < PARTS_READ)
+        newest->parts[PARTS_READ - 1 - part] = value;
+}
+
 static void on_newest(void *ctx, const struct db_device_sample *row)
 {
     struct newest_samples *newest = ctx;
     struct history_device *d = newest->device;
-    int64_t part = (newest->now_ns - row->ts_ns) / HISTORY_MINUTE_PART_NS;
 
     d->last = row->figures;
     add_gap(&newest->gaps, row->period_s, row->ts_ns);
     if (row->ts_ns > d->day_ns)
         db_span_add(&d->span, row->statistic, row->n, (const double *)&row->figures, DB_DEVICE_FIGURES);
-    if (row->period_s == 0 && part >= 0 && part < PARTS_READ)
-        newest->parts[PARTS_READ - 1 - part] = row->figures.util_percent;
+    add_part(newest, row->period_s, row->ts_ns, row->figures.util_percent);
 }
 
 /* A part without a sample has the value of the one before it, but not longer than that is fresh. */
-static void fill_minute(struct history_device *d, const double *parts)
+static void fill_minute(double *minute, int64_t interval_ns, const double *parts)
 {
     int64_t stale =
-        (HISTORY_FRESH_INTERVALS * d->interval_ns + HISTORY_MINUTE_PART_NS - 1) / HISTORY_MINUTE_PART_NS;
+        (HISTORY_FRESH_INTERVALS * interval_ns + HISTORY_MINUTE_PART_NS - 1) / HISTORY_MINUTE_PART_NS;
     double value = NAN;
     int64_t age = 0;
 
@@ -84,7 +90,7 @@ static void fill_minute(struct history_device *d, const double *parts)
         age = isnan(parts[i]) ? age + 1 : 0;
         value = age == 0 ? parts[i] : age > stale ? NAN : value;
         if (i >= PARTS_READ - HISTORY_MINUTE_PARTS)
-            d->minute[i - (PARTS_READ - HISTORY_MINUTE_PARTS)] = value;
+            minute[i - (PARTS_READ - HISTORY_MINUTE_PARTS)] = value;
     }
 }
 
@@ -106,7 +112,7 @@ int tui_history_newest(struct db_reader *db, struct history_device *d, int64_t n
     d->day_ns = d->last_ns;
     db_span_figures(&d->span, DB_MEAN, (double *)&d->mean, DB_DEVICE_FIGURES);
     db_span_figures(&d->span, DB_MAX, (double *)&d->max, DB_DEVICE_FIGURES);
-    fill_minute(d, newest.parts);
+    fill_minute(d->minute, d->interval_ns, newest.parts);
     return r;
 }
 
@@ -119,19 +125,22 @@ static void on_newest_of_process(void *ctx, const struct db_process_sample *row)
     add_gap(&newest->gaps, row->period_s, row->ts_ns);
     if (row->ts_ns > p->day_ns)
         db_span_add(&p->span, row->statistic, row->n, (const double *)&row->figures, DB_PROCESS_FIGURES);
+    add_part(newest, row->period_s, row->ts_ns, row->figures.cpu_percent);
 }
 
-int tui_history_newest_of_process(struct db_reader *db, struct history_process *p)
+int tui_history_newest_of_process(struct db_reader *db, struct history_process *p, int64_t now_ns)
 {
     const struct db_samples_wanted wanted = {
         p->role, newest_from(p->last_ns, p->day_ns), p->last_ns, INT64_MIN, INT64_MIN, false};
-    struct newest_samples newest = {.process = p};
+    struct newest_samples newest = {.process = p, .now_ns = now_ns};
 
+    tui_history_unknown(newest.parts, PARTS_READ);
     int r = db_reader_process_samples(db, &wanted, on_newest_of_process, &newest);
     p->interval_ns = interval(&newest.gaps);
     p->day_ns = p->last_ns;
     db_span_figures(&p->span, DB_MEAN, (double *)&p->mean, DB_PROCESS_FIGURES);
     db_span_figures(&p->span, DB_MAX, (double *)&p->max, DB_PROCESS_FIGURES);
+    fill_minute(p->minute, p->interval_ns, newest.parts);
     return r;
 }
 
@@ -139,19 +148,27 @@ int tui_history_newest_of_process(struct db_reader *db, struct history_process *
 
 struct reading {
     struct history_device *device;
-    struct db_span parts[HISTORY_DAY_PARTS];
+    struct history_process *process;
+    struct db_span parts[HISTORY_DAY_PARTS], memory[HISTORY_DAY_PARTS];
 };
+
+/* Which part of the day before last_ns a time is in; -1: none. */
+static int day_part(int64_t last_ns, int64_t ts_ns)
+{
+    int64_t part = (last_ns - ts_ns) / (DAY_NS / HISTORY_DAY_PARTS);
+
+    return part >= 0 && part < HISTORY_DAY_PARTS ? HISTORY_DAY_PARTS - 1 - (int)part : -1;
+}
 
 static void on_day(void *ctx, const struct db_device_sample *row)
 {
     struct reading *reading = ctx;
-    int64_t part = (reading->device->last_ns - row->ts_ns) / (DAY_NS / HISTORY_DAY_PARTS);
+    int part = day_part(reading->device->last_ns, row->ts_ns);
 
     db_span_add(&reading->device->span, row->statistic, row->n, (const double *)&row->figures,
                 DB_DEVICE_FIGURES);
-    if (part >= 0 && part < HISTORY_DAY_PARTS)
-        db_span_add(&reading->parts[HISTORY_DAY_PARTS - 1 - part], row->statistic, row->n,
-                    &row->figures.util_percent, 1);
+    if (part >= 0)
+        db_span_add(&reading->parts[part], row->statistic, row->n, &row->figures.util_percent, 1);
 }
 
 int tui_history_day(struct db_reader *db, struct history_device *d)
@@ -174,7 +191,15 @@ int tui_history_day(struct db_reader *db, struct history_device *d)
 
 static void on_day_of_process(void *ctx, const struct db_process_sample *row)
 {
-    db_span_add(ctx, row->statistic, row->n, (const double *)&row->figures, DB_PROCESS_FIGURES);
+    struct reading *reading = ctx;
+    int part = day_part(reading->process->last_ns, row->ts_ns);
+
+    db_span_add(&reading->process->span, row->statistic, row->n, (const double *)&row->figures,
+                DB_PROCESS_FIGURES);
+    if (part < 0)
+        return;
+    db_span_add(&reading->parts[part], row->statistic, row->n, &row->figures.cpu_percent, 1);
+    db_span_add(&reading->memory[part], row->statistic, row->n, &row->figures.resident_bytes, 1);
 }
 
 int tui_history_day_of_process(struct db_reader *db, struct history_process *p)
@@ -182,8 +207,18 @@ int tui_history_day_of_process(struct db_reader *db, struct history_process *p)
     const struct db_samples_wanted wanted = {p->role,    p->last_ns - DAY_NS, p->last_ns,
                                              p->last_ns, p->last_ns,          true};
 
+    struct reading *reading = calloc(1, sizeof(*reading));
+
+    if (!reading)
+        return -ENOMEM;
+    reading->process = p;
     p->span = (struct db_span){0};
-    int r = db_reader_process_samples(db, &wanted, on_day_of_process, &p->span);
+    int r = db_reader_process_samples(db, &wanted, on_day_of_process, reading);
     p->day_ns = p->last_ns;
+    for (int i = 0; i < HISTORY_DAY_PARTS; i++) {
+        db_span_figures(&reading->parts[i], DB_MEAN, &p->day[i], 1);
+        db_span_figures(&reading->memory[i], DB_MEAN, &p->memory_day[i], 1);
+    }
+    free(reading);
     return r;
 }

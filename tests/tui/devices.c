@@ -177,7 +177,16 @@ static void check_figures(const struct history_devices *h)
     CHECK_STR(h->uses[1].state, "update");
     CHECK_NEAR(h->uses[1].util_percent, 97, 1e-9);
     CHECK_INT(h->n_processes, 2);
-    CHECK_NEAR(h->processes[1].last.cpu_percent, 740, 0);
+    const struct history_process *daemon = &h->processes[0], *worker = &h->processes[1];
+    CHECK_NEAR(worker->last.cpu_percent, 740, 0);
+    for (int i = 0; i < HISTORY_MINUTE_PARTS; i++)
+        CHECK_NEAR(worker->minute[i], 2 * (HISTORY_MINUTE_PARTS - 1 - i) > 20 ? 180 : 740, 0);
+    for (int i = 0; i < HISTORY_DAY_PARTS; i++) { /* the worker is there for FINE_S */
+        CHECK_NEAR(daemon->day[i], 1.2, 1e-9);
+        CHECK_NEAR(daemon->memory_day[i], 24 * 1024.0 * 1024, 1e-3);
+        bool there = (HISTORY_DAY_PARTS - 1 - i) * DAY_S / HISTORY_DAY_PARTS < FINE_S;
+        CHECK(there ? worker->day[i] >= 180 && worker->day[i] < 740 : isnan(worker->day[i]));
+    }
 }
 
 int main(int argc, char **argv)

@@ -113,6 +113,18 @@ static int uses(const struct area *body, int y, const struct scene *scene)
     return y;
 }
 
+/* Its past, where no device has lines: processor time of up to all the cores that it used, and memory. */
+static void past_line(const struct area *body, int y, const struct history_process *p)
+{
+    int part = (body->width - 50) / 3;
+    double cores = fmax(100, p->max.cpu_percent), most = fmax(1, p->max.resident_bytes);
+
+    part = part < 8 ? 8 : part > HISTORY_DAY_PARTS / 2 ? HISTORY_DAY_PARTS / 2 : part;
+    int x = panel_gpu_spark(body, 24, y, part, "cpu 60s ", p->minute, HISTORY_MINUTE_PARTS, cores);
+    x = panel_gpu_spark(body, x, y, part, " 24h ", p->day, HISTORY_DAY_PARTS, cores);
+    panel_gpu_spark(body, x, y, part, "  mem 24h ", p->memory_day, HISTORY_DAY_PARTS, most);
+}
+
 static int processes(const struct area *body, int y, const struct scene *scene)
 {
     const struct history_devices *h = &scene->model->history.devices;
@@ -142,6 +154,8 @@ static int processes(const struct area *body, int y, const struct scene *scene)
         panel_frame_middle(name, sizeof(name), p->role, 20);
         tui_area_text_cut(body, 3, y, 20, STYLE_STRONG, name);
         panel_frame_segments(body, 24, y, body->width - 1, segments, sizeof(segments) / sizeof(segments[0]));
+        if (h->n == 0)
+            past_line(body, ++y, p);
     }
     return y;
 }

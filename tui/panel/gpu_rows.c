@@ -61,11 +61,14 @@ static int number(const struct area *body, int x, int y, const struct scene *sce
     return h->n > 1 ? tui_area_printf(body, x, y, STYLE_DIM, "%d ", (int)(d - h->devices)) : x;
 }
 
-static void spark(const struct area *body, int x, int y, int columns, const double *values, int n)
+int panel_gpu_spark(const struct area *body, int x, int y, int columns, const char *label,
+                    const double *values, int n, double most)
 {
+    x = tui_area_text(body, x, y, STYLE_DIM, label);
     struct area inside = tui_area_part(body, x, y, columns, 1);
 
-    tui_chart_line(&inside, values, n, 0, 100, STYLE_CHART);
+    tui_chart_line(&inside, values, n, 0, most, STYLE_CHART);
+    return x + columns;
 }
 
 static void name_line(const struct area *body, int y, const struct scene *scene,
@@ -106,10 +109,8 @@ static void util_line(const struct area *body, int y, const struct scene *scene,
     x = tui_area_printf(body, x, y, STYLE_NORMAL, "  mean %3s max %3s",
                         cli_format_number(b, d->mean.util_percent, 0),
                         cli_format_number(c, d->max.util_percent, 0));
-    x = tui_area_text(body, x, y, STYLE_DIM, "  60s ");
-    spark(body, x, y, minute, d->minute, HISTORY_MINUTE_PARTS);
-    x = tui_area_text(body, x + minute, y, STYLE_DIM, " 24h ");
-    spark(body, x, y, day, d->day, HISTORY_DAY_PARTS);
+    x = panel_gpu_spark(body, x, y, minute, "  60s ", d->minute, HISTORY_MINUTE_PARTS, 100);
+    panel_gpu_spark(body, x, y, day, " 24h ", d->day, HISTORY_DAY_PARTS, 100);
 }
 
 /* Why it is throttled while it is, else the share of the day in which it was; empty when it never was. */
@@ -185,7 +186,7 @@ static void short_line(const struct area *body, int y, const struct scene *scene
 #undef WRITE
     int x = number(body, 1, y, scene, d);
     tui_area_text_cut(body, x, y, 17 - x, STYLE_STRONG, d->name[0] ? d->name : d->key);
-    spark(body, 18, y, 10, d->minute, HISTORY_MINUTE_PARTS);
+    panel_gpu_spark(body, 18, y, 10, "", d->minute, HISTORY_MINUTE_PARTS, 100);
     panel_frame_segments(body, 29, y, body->width - 1, segments, sizeof(segments) / sizeof(segments[0]));
 }
 

@@ -15,6 +15,10 @@ bool panel_gpu_old(const struct scene *scene, int64_t then_ns, int64_t interval_
 /* Figures that are old are dim; their age stands beside them. */
 enum style panel_gpu_style(const struct scene *scene, int64_t then_ns, int64_t interval_ns, enum style style);
 
+/* A line of `columns` columns after its label, from 0 to `most`. Returns the column after it. */
+int panel_gpu_spark(const struct area *body, int x, int y, int columns, const char *label,
+                    const double *values, int n, double most);
+
 /* How many rows a device has: its lines, and a blank one where there are few devices. */
 int panel_gpu_each(const struct history_devices *h);
 
