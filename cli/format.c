@@ -98,11 +98,18 @@ char *cli_format_count(char buf[static FORMAT_MAX], double value)
     return buf;
 }
 
+static bool is_local;
+
+void cli_format_local(bool local)
+{
+    is_local = local;
+}
+
 static bool calendar(int64_t ts_ns, struct tm *ret)
 {
     time_t seconds = (time_t)(ts_ns / 1000000000);
 
-    return ts_ns > 0 && gmtime_r(&seconds, ret);
+    return ts_ns > 0 && (is_local ? localtime_r(&seconds, ret) : gmtime_r(&seconds, ret));
 }
 
 char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns)
@@ -111,6 +118,26 @@ char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns)
 
     if (!calendar(ts_ns, &tm) || !strftime(buf, FORMAT_MAX, "%H:%M:%S", &tm))
         return not_available(buf);
+    return buf;
+}
+
+char *cli_format_weekday(char buf[static FORMAT_MAX], int64_t ts_ns)
+{
+    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    struct tm tm;
+
+    if (!calendar(ts_ns, &tm))
+        return not_available(buf);
+    strcpy(buf, days[tm.tm_wday]);
+    return buf;
+}
+
+char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns)
+{
+    struct tm tm;
+
+    if (!is_local || !calendar(ts_ns, &tm) || !strftime(buf, FORMAT_MAX, "%z", &tm))
+        strcpy(buf, "Z");
     return buf;
 }
 

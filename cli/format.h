@@ -3,6 +3,7 @@
 #ifndef CLI_FORMAT_H
 #define CLI_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { FORMAT_MAX = 48 };
@@ -31,7 +32,11 @@ char *cli_format_age(char buf[static FORMAT_MAX], int64_t age_ms);
 /* A count or a number of bytes: "812", "9.1k", "2.4M". */
 char *cli_format_count(char buf[static FORMAT_MAX], double value);
 
-/* The time of day in UTC, "14:02:11", and with its date, "2024-08-08 14:02:11". */
+/* The time of day, "14:02:11", and with its date, "2024-08-08 14:02:11"; in UTC, unless the process asked for
+ * the machine's zone. The zone: "Z", or "+0200" at that time. */
+void cli_format_local(bool local);
+char *cli_format_weekday(char buf[static FORMAT_MAX], int64_t ts_ns); /* "Mon" */
+char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns);
 char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns);
 char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns);
 

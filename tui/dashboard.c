@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "cli/format.h"
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/keys.h"
@@ -114,6 +115,36 @@ static void collect(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
+static void take_settings(struct dashboard *d)
+{
+    const struct settings *settings = &d->view.settings;
+
+    tui_screen_scheme((enum scheme)settings->scheme);
+    d->canvas.glyphs = tui_settings_glyphs(settings, tui_dashboard_glyphs());
+    cli_format_local(settings->local);
+    d->view.interval_ms = (int64_t)(settings->interval * 1000);
+}
+
+static void save_settings(struct dashboard *d, struct moment now)
+{
+    char path[STATE_PATH_MAX], words[STATE_PATH_MAX + 64];
+    int r = !tui_settings_path(path, sizeof(path)) ? -ENOENT
+            : d->view.settings_words[0]            ? -EEXIST
+                                                   : tui_settings_write(path, &d->view.settings);
+
+    if (r == -ENOENT)
+        snprintf(words, sizeof(words), "not saved: neither $XDG_CONFIG_HOME nor $HOME is set");
+    else if (r == -EEXIST) /* what the user wrote there is not lost */
+        snprintf(words, sizeof(words), "not saved: mend the file first, or delete it");
+    else if (r < 0)
+        snprintf(words, sizeof(words), "not saved: %s: %s", path, strerror(-r));
+    else
+        snprintf(words, sizeof(words), "saved in %s", path);
+    d->view.settings_changed &= r < 0;
+    d->view.setup = r < 0;
+    tui_view_report(&d->view, r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE, "set-up", words, now);
+}
+
 /* As the question said; what it warned of is confirmed. */
 static json_t *promotion(const struct view *view)
 {
@@ -137,6 +168,12 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         break;
     case ACTION_COLLECT:
         collect(d, now);
+        break;
+    case ACTION_SETTINGS:
+        take_settings(d);
+        break;
+    case ACTION_SETTINGS_SAVE:
+        save_settings(d, now);
         break;
     case ACTION_PAUSE:
         tui_collector_command(&d->collector, &d->view, "pause", NULL, now);
@@ -321,6 +358,8 @@ int tui_dashboard_run(const struct dashboard_options *options)
 
     tui_view_init(&d.view, options->readonly, options->interval_ms);
     d.view.tab = options->study ? TAB_STUDY : options->tab;
+    d.view.settings = options->settings;
+    snprintf(d.view.settings_words, sizeof(d.view.settings_words), "%s", options->settings_words);
     d.study = options->study;
     int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
@@ -330,6 +369,9 @@ int tui_dashboard_run(const struct dashboard_options *options)
                 getenv("TERM") ? getenv("TERM") : "");
         status = EXIT_USAGE;
     } else {
+        take_settings(&d);
+        if (d.view.settings_words[0])
+            tui_view_report(&d.view, OUTCOME_NOTE, "set-up:", d.view.settings_words, tui_model_now());
         draw(&d);
         collect(&d, tui_model_now());
         loop(&d);

@@ -8,6 +8,7 @@
 #include "db/state.h"
 #include "tui/canvas.h"
 #include "tui/layout.h"
+#include "tui/settings.h"
 #include "tui/theme.h"
 
 struct dashboard_options {
@@ -19,6 +20,8 @@ struct dashboard_options {
     enum scheme scheme;
     enum glyphs glyphs;
     bool readonly;
+    struct settings settings;   /* with what the command line set */
+    const char *settings_words; /* what is wrong in their file; "" */
 };
 
 /* Runs until the user quits or a signal ends it; the terminal is then restored. Returns an exit status; a

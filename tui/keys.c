@@ -295,6 +295,49 @@ static enum action back(struct view *view)
     return page ? ACTION_COLLECT : ACTION_NONE;
 }
 
+static enum action step_setting(struct view *view, int by)
+{
+    tui_settings_step(&view->settings, (size_t)view->setup_row, by);
+    view->settings_changed = true;
+    return ACTION_SETTINGS;
+}
+
+static enum action set_up(struct view *view, int key)
+{
+    int last = (int)tui_settings_n - 1;
+
+    switch (key) {
+    case PRESS_UP:
+    case 'k':
+        view->setup_row -= view->setup_row > 0;
+        return ACTION_NONE;
+    case PRESS_DOWN:
+    case 'j':
+        view->setup_row += view->setup_row < last;
+        return ACTION_NONE;
+    case PRESS_RIGHT:
+    case PRESS_ENTER:
+    case ' ':
+    case 'l':
+        return step_setting(view, 1);
+    case PRESS_LEFT:
+    case 'h':
+        return step_setting(view, -1);
+    case 's':
+    case PRESS_F12:
+        return ACTION_SETTINGS_SAVE;
+    case CONTROL_L:
+        return ACTION_REDRAW;
+    case PRESS_ESCAPE:
+    case PRESS_F2:
+    case 'q':
+        view->setup = false;
+        return ACTION_NONE;
+    default:
+        return ACTION_NONE;
+    }
+}
+
 enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,
                            struct moment now, int key)
 {
@@ -313,6 +356,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         view->help = false;
         return key == 'q' && !view->page ? ACTION_QUIT : ACTION_NONE;
     }
+    if (view->setup)
+        return set_up(view, key);
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (view->page)
@@ -327,6 +372,10 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '?':
     case PRESS_HELP:
         view->help = true;
+        break;
+    case PRESS_F2:
+        view->setup = true;
+        view->settings.interval = (double)view->interval_ms / 1000;
         break;
     case TABULATOR:
         next_panel(view, &layout, model);

@@ -17,6 +17,7 @@ enum press {
     PRESS_DELETE,
     PRESS_ENTER,
     PRESS_ESCAPE,
+    PRESS_F2,
     PRESS_F5,
     PRESS_F12,
     PRESS_PASTE, /* what follows is pasted, until … */

@@ -148,6 +148,12 @@ int tui_screen_open(enum scheme scheme)
     return 0;
 }
 
+void tui_screen_scheme(enum scheme scheme)
+{
+    prepare_styles(scheme);
+    tui_screen_spoilt();
+}
+
 void tui_screen_close(void)
 {
     if (!screen.open)
@@ -260,6 +266,8 @@ static int translate(wint_t key)
         return PRESS_BACKSPACE;
     case KEY_DC:
         return PRESS_DELETE;
+    case KEY_F(2):
+        return PRESS_F2;
     case KEY_F(5):
         return PRESS_F5;
     case KEY_F(12):

@@ -16,6 +16,9 @@ bool tui_screen_possible(void);
  * the process restore the terminal first. */
 int tui_screen_open(enum scheme scheme);
 
+/* Other colours from the next update on. */
+void tui_screen_scheme(enum scheme scheme);
+
 /* Restores it. May be called twice. */
 void tui_screen_close(void);
 

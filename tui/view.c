@@ -9,8 +9,13 @@
 
 void tui_view_init(struct view *view, bool readonly, int64_t interval_ms)
 {
-    *view =
-        (struct view){.readonly = readonly, .interval_ms = interval_ms, .focus = PANEL_PRICES, .trial = -1};
+    *view = (struct view){
+        .readonly = readonly,
+        .interval_ms = interval_ms,
+        .focus = PANEL_PRICES,
+        .trial = -1,
+    };
+    tui_settings_defaults(&view->settings);
 }
 
 void tui_view_finish(struct view *view)
@@ -312,4 +317,6 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_confirm(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);
+    else if (view->setup)
+        panel_setup(&screen, &scene);
 }

@@ -9,6 +9,7 @@
 #include "tui/form_page.h"
 #include "tui/layout.h"
 #include "tui/model.h"
+#include "tui/settings.h"
 
 enum prompt {
     PROMPT_NONE,
@@ -57,6 +58,10 @@ struct view {
     int curve;       /* which figure is beside the return: FIGURES */
     enum history_span equity_span;
     int below; /* which indicator stands below the chart; one past the last: none */
+    struct settings settings;
+    char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
+    bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
+    int setup_row;
     bool help, readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;

@@ -96,6 +96,19 @@ static void check_moving(void)
         CHECK_INT(view.below, i % 3);
         CHECK_INT(press('i'), ACTION_NONE);
     }
+    CHECK_INT(press(PRESS_F2), ACTION_NONE);
+    CHECK(view.setup);
+    CHECK_INT(press('j'), ACTION_NONE); /* the second row: what charts are made of */
+    CHECK_INT(press(PRESS_ENTER), ACTION_SETTINGS);
+    CHECK_INT(view.settings.glyphs, SETTINGS_ASCII);
+    CHECK(view.settings_changed);
+    CHECK_INT(press('h'), ACTION_SETTINGS);
+    CHECK_INT(view.settings.glyphs, SETTINGS_AUTO);
+    CHECK_INT(press('F'), ACTION_NONE); /* no key of the screen below does anything */
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_INT(press('s'), ACTION_SETTINGS_SAVE);
+    CHECK_INT(press('q'), ACTION_NONE);
+    CHECK(!view.setup);
     for (int i = 0; i < SPANS; i++) {
         CHECK_INT(view.equity_span, i);
         CHECK_INT(press('w'), ACTION_COLLECT);

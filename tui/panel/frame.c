@@ -287,14 +287,13 @@ enum style panel_frame_feed_style(const char *state)
 
 void panel_frame_when(char buf[static FORMAT_MAX], int64_t ts_ns, int64_t now_ns)
 {
-    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     const int64_t week_ns = INT64_C(7) * 86400 * 1000000000;
-    char clock[FORMAT_MAX];
-    time_t seconds = (time_t)(ts_ns / 1000000000);
-    struct tm utc;
+    char clock[FORMAT_MAX], day[FORMAT_MAX], zone[FORMAT_MAX];
 
-    if (ts_ns - now_ns < week_ns && gmtime_r(&seconds, &utc))
-        snprintf(buf, FORMAT_MAX, "%s %.5sZ", days[utc.tm_wday], cli_format_clock(clock, ts_ns));
+    cli_format_zone(zone, ts_ns);
+    if (ts_ns - now_ns < week_ns)
+        snprintf(buf, FORMAT_MAX, "%.3s %.5s%.5s", cli_format_weekday(day, ts_ns),
+                 cli_format_clock(clock, ts_ns), zone);
     else
-        snprintf(buf, FORMAT_MAX, "%.16sZ", cli_format_time(clock, ts_ns));
+        snprintf(buf, FORMAT_MAX, "%.16s%.5s", cli_format_time(clock, ts_ns), zone);
 }

@@ -86,8 +86,10 @@ static bool clock_text(const struct scene *scene, char buf[static FORMAT_MAX])
 {
     int64_t ns = tui_model_clock_ns(scene->model, scene->now);
 
+    char zone[FORMAT_MAX];
+
     if (ns > 0)
-        strcat(cli_format_clock(buf, ns), "Z");
+        strcat(cli_format_clock(buf, ns), cli_format_zone(zone, ns));
     return ns > 0;
 }
 

@@ -22,6 +22,7 @@ static const struct help lines[] = {
     {"x", "cancel the chosen order (tab 6); y confirms"},
     {"s S r x e", "tab 2: start a training, a study; restart, stop, resume one"},
     {"P R", "tab 2: promote a policy, retire it; y confirms each of these"},
+    {"F2", "set-up: colours, characters, time zone, interval; kept"},
     {"Ctrl-L q", "redraw; quit, and the daemon continues"},
 };
 

@@ -22,6 +22,7 @@ PANEL_LIST(PANEL_DRAWS)
 
 /* Drawn over the body. */
 void panel_help(const struct area *screen, const struct scene *scene);
+void panel_setup(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
 void panel_cancel(const struct area *screen, const struct scene *scene);
 void panel_confirm(const struct area *screen, const struct scene *scene); /* the prompts of tui_train_ask() */

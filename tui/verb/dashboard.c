@@ -23,6 +23,7 @@ struct dashboard_request {
     enum printed printed;
     int width, height; /* PRINT_SCREEN */
     long times;        /* --loop */
+    bool scheme_given, glyphs_given, interval_given;
 };
 
 static int wrong(const struct option_call *call, const struct option_row *row, const char *value,
@@ -95,6 +96,7 @@ static int take_interval(struct option_call *call, const struct option_row *row,
 
     if (!parse_interval(value, &request->dashboard.interval_ms))
         return wrong(call, row, value, "seconds from 0.25 to 60");
+    request->interval_given = true;
     return EXIT_OK;
 }
 
@@ -103,6 +105,7 @@ static int take_scheme(struct option_call *call, const struct option_row *row, c
     struct dashboard_request *request = call->into;
 
     request->dashboard.scheme = (enum scheme)tui_scheme_parse(value);
+    request->scheme_given = true;
     (void)row;
     return EXIT_OK;
 }
@@ -112,6 +115,7 @@ static int take_glyphs(struct option_call *call, const struct option_row *row, c
     struct dashboard_request *request = call->into;
 
     request->dashboard.glyphs = (enum glyphs)parse_glyphs(value);
+    request->glyphs_given = true;
     (void)row;
     return EXIT_OK;
 }
@@ -228,6 +232,25 @@ static int print(const struct dashboard_request *request)
     return status;
 }
 
+/* What the user has set up, and over it what the command line says. */
+static int run_live(struct dashboard_request *request)
+{
+    struct settings *settings = &request->dashboard.settings;
+    char path[STATE_PATH_MAX], words[SETTINGS_WORDS_MAX] = "";
+
+    tui_settings_defaults(settings);
+    if (tui_settings_path(path, sizeof(path)))
+        tui_settings_read(path, settings, words);
+    if (request->scheme_given)
+        settings->scheme = (int)request->dashboard.scheme;
+    if (request->glyphs_given)
+        settings->glyphs = SETTINGS_ASCII + (int)request->dashboard.glyphs - (int)GLYPHS_ASCII;
+    if (request->interval_given)
+        settings->interval = (double)request->dashboard.interval_ms / 1000;
+    request->dashboard.settings_words = words;
+    return tui_dashboard_run(&request->dashboard);
+}
+
 static int run(struct option_call *call)
 {
     struct dashboard_request *request = call->into;
@@ -240,7 +263,7 @@ static int run(struct option_call *call)
     if (request->printed == PRINT_NOTHING && (request->times > 0 || !tui_screen_possible()))
         request->printed = PRINT_ONCE;
     if (request->printed == PRINT_NOTHING)
-        return tui_dashboard_run(&request->dashboard);
+        return run_live(request);
     if (request->times == 0)
         request->times = 1;
     return print(request);

@@ -1,0 +1,131 @@
+/* What F2 sets up: its file, its values, and times in the machine's zone. */
+#include "tui/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/format.h"
+#include "tests/check.h"
+
+static char folder[] = "/tmp/papertape-settings-XXXXXX";
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    fputs(text, file);
+    CHECK_INT(fclose(file), 0);
+}
+
+static void check_file(const char *path)
+{
+    struct settings settings = {0}, again;
+    char words[SETTINGS_WORDS_MAX];
+
+    CHECK_INT(tui_settings_read(path, &settings, words), 0); /* there is none */
+    CHECK_INT(settings.scheme, SCHEME_DEFAULT);
+    CHECK_INT(settings.glyphs, SETTINGS_AUTO);
+    CHECK_INT(settings.local, 0);
+    CHECK_NEAR(settings.interval, 1, 0);
+
+    settings = (struct settings){
+        .scheme = SCHEME_COLOUR_BLIND, .glyphs = SETTINGS_BLOCK, .local = 1, .interval = 2.5};
+    CHECK_INT(tui_settings_write(path, &settings), 0); /* the folders are made */
+    CHECK_INT(tui_settings_read(path, &again, words), 0);
+    CHECK_STR(words, "");
+    CHECK_INT(again.scheme, settings.scheme);
+    CHECK_INT(again.glyphs, settings.glyphs);
+    CHECK_INT(again.local, settings.local);
+    CHECK_NEAR(again.interval, settings.interval, 0);
+
+    write_text(path, "[dashboard]\nscheme = lihgt\ntimes = local\ninterval = 0.1\nfont = big\n");
+    CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
+    CHECK_INT(settings.local, 1); /* what is right is taken */
+    CHECK_INT(settings.scheme, SCHEME_DEFAULT);
+    CHECK_NEAR(settings.interval, 1, 0);
+    CHECK(strstr(words, ":2: ") && strstr(words, "light") && strstr(words, ":4: ") && strstr(words, ":5: "));
+    write_text(path, "[daschboard]\n");
+    CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
+    CHECK(strstr(words, ":1: ") && strstr(words, "[dashboard]"));
+    CHECK_INT(unlink(path), 0);
+}
+
+static void check_steps(void)
+{
+    struct settings settings;
+
+    tui_settings_defaults(&settings);
+    for (int i = 0; i < SCHEMES; i++) {
+        CHECK_INT(settings.scheme, i);
+        tui_settings_step(&settings, 0, 1);
+    }
+    CHECK_INT(settings.scheme, SCHEME_DEFAULT);
+    tui_settings_step(&settings, 0, -1);
+    CHECK_INT(settings.scheme, SCHEME_MONO);
+    for (int i = 0; i < 20; i++)
+        tui_settings_step(&settings, tui_settings_n - 1, 1);
+    CHECK_NEAR(settings.interval, 60, 0);
+    for (int i = 0; i < 20; i++)
+        tui_settings_step(&settings, tui_settings_n - 1, -1);
+    CHECK_NEAR(settings.interval, 0.25, 0);
+    CHECK_INT(tui_settings_glyphs(&settings, GLYPHS_BRAILLE), GLYPHS_BRAILLE);
+    settings.glyphs = SETTINGS_ASCII;
+    CHECK_INT(tui_settings_glyphs(&settings, GLYPHS_BRAILLE), GLYPHS_ASCII);
+}
+
+static void check_path(void)
+{
+    char path[512], narrow[8];
+
+    setenv("XDG_CONFIG_HOME", "/x", 1);
+    CHECK(tui_settings_path(path, sizeof(path)));
+    CHECK_STR(path, "/x/papertape/dashboard.ini");
+    CHECK(!tui_settings_path(narrow, sizeof(narrow)));
+    setenv("XDG_CONFIG_HOME", "relative", 1); /* the specification: it is to be ignored */
+    setenv("HOME", "/home/ann", 1);
+    CHECK(tui_settings_path(path, sizeof(path)));
+    CHECK_STR(path, "/home/ann/.config/papertape/dashboard.ini");
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("HOME");
+    CHECK(!tui_settings_path(path, sizeof(path)));
+}
+
+static void check_zone(void)
+{
+    const int64_t winter_ns = INT64_C(1705320000) * 1000000000; /* 2024-01-15 12:00 UTC, a Monday */
+    char a[FORMAT_MAX];
+
+    setenv("TZ", "XST-5:30", 1);
+    tzset();
+    CHECK_STR(cli_format_clock(a, winter_ns), "12:00:00");
+    CHECK_STR(cli_format_zone(a, winter_ns), "Z");
+    cli_format_local(true);
+    CHECK_STR(cli_format_clock(a, winter_ns), "17:30:00");
+    CHECK_STR(cli_format_zone(a, winter_ns), "+0530");
+    CHECK_STR(cli_format_time(a, winter_ns + INT64_C(7) * 3600 * 1000000000), "2024-01-16 00:30:00");
+    CHECK_STR(cli_format_weekday(a, winter_ns + INT64_C(7) * 3600 * 1000000000), "Tue");
+    cli_format_local(false);
+    CHECK_STR(cli_format_weekday(a, winter_ns), "Mon");
+}
+
+int main(void)
+{
+    char path[256];
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof(path), "%s/a/b/dashboard.ini", folder);
+    check_file(path);
+    check_steps();
+    check_path();
+    check_zone();
+    for (int i = 0; i < 3; i++) { /* b, a, and the folder */
+        *strrchr(path, '/') = '\0';
+        CHECK_INT(rmdir(path), 0);
+    }
+    return check_done("tui/settings");
+}

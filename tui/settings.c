@@ -1,0 +1,157 @@
+#include "tui/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/config_file.h"
+
+enum { PATH_SIZE = 4096 };
+
+#define LEAST_S 0.25
+#define MOST_S  60.0
+
+const struct config_key tui_settings_rows[] = {
+    {"dashboard", "scheme", "colours; NO_COLOR is mono", "default",
+     KEY_WORDS("default light colour-blind mono"), KEY_AT(struct settings, scheme)},
+    {"dashboard", "glyphs", "what charts are made of; auto: by locale and terminal", "auto",
+     KEY_WORDS("auto ascii block braille"), KEY_AT(struct settings, glyphs)},
+    {"dashboard", "times", "the zone of times", "utc", KEY_WORDS("utc local"),
+     KEY_AT(struct settings, local)},
+    {"dashboard", "interval", "seconds between two looks", "1", KEY_NUMBER(LEAST_S, MOST_S),
+     KEY_AT(struct settings, interval)},
+};
+const size_t tui_settings_n = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]);
+
+void tui_settings_defaults(struct settings *settings)
+{
+    config_key_defaults(tui_settings_rows, tui_settings_n, "dashboard", settings);
+}
+
+bool tui_settings_path(char *buf, size_t size)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    int n = xdg && xdg[0] == '/' ? snprintf(buf, size, "%s/papertape/dashboard.ini", xdg)
+            : home && home[0]    ? snprintf(buf, size, "%s/.config/papertape/dashboard.ini", home)
+                                 : -1;
+
+    return n > 0 && (size_t)n < size;
+}
+
+static int heading(const char *section, char why[static CONFIG_WHY_MAX])
+{
+    return strcmp(section, "dashboard") == 0
+               ? 0
+               : config_key_refuse(why, CONFIG_WHY_MAX, "no such section: [dashboard] is the only one");
+}
+
+static int set(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
+{
+    const struct config_key *row =
+        line->key ? config_key_find(tui_settings_rows, tui_settings_n, line->section, line->key) : NULL;
+
+    if (!line->key) /* the section's heading */
+        return 0;
+    return row ? config_key_read(row, line->value, ctx, why)
+               : config_key_unknown(tui_settings_rows, tui_settings_n, line->section, line->key, why);
+}
+
+static int turn(const struct config_line *line)
+{
+    (void)line;
+    return 0;
+}
+
+int tui_settings_read(const char *path, struct settings *ret, char words[static SETTINGS_WORDS_MAX])
+{
+    static const struct config_form form = {
+        .example = "[dashboard]", .heading = heading, .turns = 1, .turn = turn, .set = set};
+    struct config_file file;
+
+    tui_settings_defaults(ret);
+    words[0] = '\0';
+    if (access(path, F_OK) < 0 && errno == ENOENT)
+        return 0;
+    int r = config_file_read(&file, path, &form);
+    if (r == 0)
+        config_file_apply(&file, &form, ret);
+    config_file_sort(&file);
+    config_file_words(&file, words, SETTINGS_WORDS_MAX);
+    if (r == 0 && file.n_errors > 0)
+        r = -EINVAL;
+    config_file_finish(&file);
+    return r;
+}
+
+/* The folders of a path, made where they are missing. */
+static int make_folders(const char *path)
+{
+    char folder[PATH_SIZE];
+
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+        if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+            return -errno;
+    }
+    return 0;
+}
+
+int tui_settings_write(const char *path, const struct settings *settings)
+{
+    char other[PATH_SIZE];
+
+    if (snprintf(other, sizeof(other), "%s.new", path) >= (int)sizeof(other))
+        return -ENAMETOOLONG;
+    int r = make_folders(path);
+    if (r < 0)
+        return r;
+    FILE *to = fopen(other, "we");
+    if (!to)
+        return -errno;
+    fputs("[dashboard]\n", to);
+    config_key_print_section(tui_settings_rows, tui_settings_n, "dashboard", settings, to);
+    r = fflush(to) != 0 || fsync(fileno(to)) < 0 ? -errno : 0;
+    if (fclose(to) != 0 && r == 0)
+        r = -errno;
+    if (r == 0 && rename(other, path) < 0)
+        r = -errno;
+    if (r < 0)
+        unlink(other);
+    return r;
+}
+
+/* How many words a row has. */
+static int choices(const struct config_key *row)
+{
+    int n = 1;
+
+    for (const char *c = row->words; *c; c++)
+        n += *c == ' ';
+    return n;
+}
+
+void tui_settings_step(struct settings *settings, size_t row, int by)
+{
+    const struct config_key *key = &tui_settings_rows[row];
+    char *value = (char *)settings + key->offset;
+
+    if (key->kind == CONFIG_WORD) {
+        int n = choices(key);
+        *(int *)value = (*(int *)value + n + by) % n;
+    } else {
+        double s = *(double *)value * (by > 0 ? 2 : 0.5);
+        *(double *)value = s < LEAST_S ? LEAST_S : s > MOST_S ? MOST_S : s;
+    }
+}
+
+enum glyphs tui_settings_glyphs(const struct settings *settings, enum glyphs best)
+{
+    static const enum glyphs glyphs[] = {[SETTINGS_ASCII] = GLYPHS_ASCII,
+                                         [SETTINGS_BLOCK] = GLYPHS_BLOCK,
+                                         [SETTINGS_BRAILLE] = GLYPHS_BRAILLE};
+
+    return settings->glyphs == SETTINGS_AUTO ? best : glyphs[settings->glyphs];
+}

@@ -1,0 +1,48 @@
+/* How the dashboard looks to a user: what F2 sets up, and its file in the XDG configuration folder. An option
+ * of the command line goes before it. */
+#ifndef TUI_SETTINGS_H
+#define TUI_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/config_key.h"
+#include "tui/canvas.h"
+#include "tui/theme.h"
+
+enum { SETTINGS_WORDS_MAX = 400 };
+
+enum settings_glyphs { SETTINGS_AUTO, SETTINGS_ASCII, SETTINGS_BLOCK, SETTINGS_BRAILLE };
+
+struct settings {
+    int scheme;      /* enum scheme */
+    int glyphs;      /* enum settings_glyphs */
+    int local;       /* times are the machine's, not UTC's */
+    double interval; /* seconds between two looks */
+};
+
+/* The rows of the file and of F2, in their order. */
+extern const struct config_key tui_settings_rows[];
+extern const size_t tui_settings_n;
+
+void tui_settings_defaults(struct settings *settings);
+
+/* $XDG_CONFIG_HOME/papertape/dashboard.ini, or below ~/.config. False: neither variable is set, or the path
+ * is too long. */
+bool tui_settings_path(char *buf, size_t size);
+
+/* Reads the file over the defaults. 0, also where there is none; -EINVAL: lines are wrong, which are left at
+ * their defaults and named in `words`; -errno with the reason. */
+int tui_settings_read(const char *path, struct settings *ret, char words[static SETTINGS_WORDS_MAX]);
+
+/* Writes it whole, by another file that takes its place. 0 or -errno. */
+int tui_settings_write(const char *path, const struct settings *settings);
+
+/* The row's next value, or with by -1 the one before; the interval doubles or halves. */
+void tui_settings_step(struct settings *settings, size_t row, int by);
+
+/* What charts are drawn with; `best`: what locale and terminal allow. */
+enum glyphs tui_settings_glyphs(const struct settings *settings, enum glyphs best);
+
+#endif
