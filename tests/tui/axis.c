@@ -1,0 +1,231 @@
+/* The axes of charts, checked against times and prices computed here: 1 to 400 bars with random gaps. */
+#include <float.h>
+#include <time.h>
+
+#include "tests/check.h"
+#include "tui/axis.h"
+
+static const int64_t second = 1000000000, day = 86400 * INT64_C(1000000000);
+static uint64_t state;
+
+static uint64_t draw(uint64_t below) /* splitmix64 */
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return (z ^ (z >> 31)) % below;
+}
+
+/* n bars of the interval; one in `often` is followed by a gap of up to `longest` bars; 0: no gap. */
+static void make(struct history_bar *bars, int n, int64_t interval, int often, int longest)
+{
+    int64_t at = (INT64_C(1723161240) * second / interval - (int64_t)draw(2000)) * interval;
+
+    for (int i = 0; i < n; i++) {
+        bars[i] = (struct history_bar){.open_ns = at};
+        at += interval;
+        if (often && draw((uint64_t)often) == 0)
+            at += (int64_t)(1 + draw((uint64_t)longest)) * interval;
+    }
+}
+
+/* Where the moment is, in columns from the left edge. */
+static double place(const struct history_bar *bars, int n, int64_t interval, int columns, int64_t ts)
+{
+    long double from = bars[0].open_ns, to = bars[n - 1].open_ns + interval;
+
+    return (double)(((long double)ts - from) * columns / (to - from));
+}
+
+static void check_columns(const struct time_axis *axis)
+{
+    const struct history_bar *bars = axis->bars;
+    int64_t interval = axis->interval_ns;
+    int n = axis->n, columns = axis->columns, before = -1;
+
+    for (int i = 0; i < n; i++) {
+        int column = tui_axis_column(axis, i);
+        double real = place(bars, n, interval, columns, bars[i].open_ns + interval / 2);
+        CHECK(column >= 0 && column < columns && fabs(column + 0.5 - real) <= 0.5 + 1e-6);
+        if (i > 0) {
+            double gap = place(bars, n, interval, columns, bars[i].open_ns) -
+                         place(bars, n, interval, columns, bars[i - 1].open_ns);
+            CHECK(fabs(column - before - gap) <= 1 + 1e-6);
+            double missing = gap - place(bars, n, interval, columns, bars[0].open_ns + interval);
+            int blank = column - before - 1; /* columns between the two where bars share columns */
+            if (tui_axis_slot(axis) == 0)
+                CHECK(blank >= (int)floor(missing + 1e-6) - 1 && blank <= (int)floor(missing + 1e-6) + 1);
+        }
+        CHECK_INT(tui_axis_bar_at(axis, bars[i].open_ns), i);
+        CHECK_INT(tui_axis_bar_at(axis, bars[i].open_ns + interval - 1), i);
+        int near = tui_axis_bar_near(axis, column);
+        CHECK(near >= 0 && near < n && tui_axis_column(axis, near) == column);
+        before = column;
+    }
+    CHECK_INT(tui_axis_bar_at(axis, bars[0].open_ns - 1), -1);
+    CHECK_INT(tui_axis_bar_at(axis, bars[n - 1].open_ns + interval), -1);
+}
+
+/* The moment that a label's text says, by its own parts, is the tick's. */
+static bool says(const struct time_tick *tick)
+{
+    time_t at = (time_t)(tick->ts_ns / second);
+    struct tm tm;
+    char whole[40];
+
+    gmtime_r(&at, &tm);
+    strftime(whole, sizeof(whole), "%Y-%m-%d %H:%M:%S", &tm);
+    const char *in = strstr(whole, tick->text);
+    size_t end = in ? (size_t)(in - whole) + strlen(tick->text) : 0;
+    /* what the label leaves out at its end is the beginning of a minute, day, month or year */
+    return in && strspn(whole + end, "-0: 1") == strlen(whole + end);
+}
+
+static void check_times(const struct time_axis *axis, bool wide)
+{
+    struct time_tick ticks[AXIS_TICKS_MAX];
+    const struct history_bar *bars = axis->bars;
+    int n = tui_axis_times(axis, axis->columns, ticks), end = -1;
+
+    CHECK(n <= AXIS_TICKS_MAX);
+    for (int i = 0; i < n; i++) {
+        int64_t ts = ticks[i].ts_ns;
+        double real = place(bars, axis->n, axis->interval_ns, axis->columns, ts) - 0.5;
+        for (int k = 0; k < axis->n; k++)
+            if (ts >= bars[k].open_ns && ts - bars[k].open_ns < axis->interval_ns)
+                real = place(bars, axis->n, axis->interval_ns, axis->columns,
+                             bars[k].open_ns + axis->interval_ns / 2) -
+                       0.5;
+        CHECK(fabs(ticks[i].column - real) <= 1);
+        CHECK(ticks[i].column > end); /* a blank stands between two labels */
+        end = ticks[i].column + 1 + (int)strlen(ticks[i].text);
+        CHECK(end <= axis->columns);
+        CHECK(says(&ticks[i]));
+    }
+    if (wide && axis->n >= 8)
+        CHECK(n >= 4);
+}
+
+static void check_bars(void)
+{
+    static const int widths[] = {80, 120, 200};
+    static const int64_t intervals[] = {1, 60, 300, 3600, 14400, 86400, 604800};
+    static struct history_bar bars[HISTORY_BARS_MAX];
+
+    for (int n = 1; n <= HISTORY_BARS_MAX; n++)
+        for (int w = 0; w < 3; w++) {
+            int64_t interval = n % 3 ? 60 * second : intervals[draw(7)] * second;
+            struct time_axis axis;
+            make(bars, n, interval, n % 2 ? 2 + (int)draw(30) : 0, 1 + (int)draw(200));
+            CHECK(tui_axis_init(&axis, bars, n, interval, widths[w] - 13));
+            check_columns(&axis);
+            check_times(&axis, true);
+            CHECK(tui_axis_init(&axis, bars, n, interval, 1 + (int)draw(60)));
+            check_columns(&axis);
+            check_times(&axis, false);
+        }
+}
+
+/* Eight bars fill the width, and bars that are many have the columns of all. */
+static void check_few(void)
+{
+    struct history_bar bars[8];
+    struct time_axis axis;
+    struct time_tick ticks[AXIS_TICKS_MAX];
+
+    make(bars, 8, 60 * second, 0, 0);
+    CHECK(tui_axis_init(&axis, bars, 8, 60 * second, 104));
+    CHECK(tui_axis_column(&axis, 0) < 26);
+    CHECK(tui_axis_column(&axis, 7) >= 78);
+    CHECK_INT(tui_axis_slot(&axis), 13);
+    CHECK(tui_axis_times(&axis, 104, ticks) >= 4);
+    CHECK(!tui_axis_init(&axis, bars, 0, 60 * second, 104));
+    CHECK(!tui_axis_init(&axis, bars, 8, 0, 104));
+    CHECK(!tui_axis_init(&axis, bars, 8, 60 * second, 0));
+}
+
+/* A line is straight between neighbours, and is not drawn where bars are missing. */
+static void check_spread(void)
+{
+    const double values[] = {0, 4, NAN, 2, 6};
+    static const int at[] = {0, 1, 2, 3, 6};
+    struct history_bar bars[5];
+    struct time_axis axis;
+    double line[28];
+
+    for (int i = 0; i < 5; i++)
+        bars[i] = (struct history_bar){.open_ns = day + at[i] * 60 * second};
+    CHECK(tui_axis_init(&axis, bars, 5, 60 * second, 14));
+    tui_axis_spread(&axis, values, line, 28); /* four points a bar, its own the third */
+    for (int i = 0; i < 28; i++)
+        if (i >= 2 && i <= 6)
+            CHECK_NEAR(line[i], i - 2, 1e-12);
+        else if (i == 14 || i == 26)
+            CHECK_NEAR(line[i], i == 14 ? 2 : 6, 0);
+        else
+            CHECK(isnan(line[i]));
+}
+
+/* Is it 1, 2, 2.5 or 5 × 10^k times a whole number, all ticks of the same step? */
+static bool round_step(double step)
+{
+    double digits = step / pow(10, floor(log10(step) + 1e-9));
+    static const double of[] = {1, 2, 2.5, 5};
+
+    for (int i = 0; i < 4; i++)
+        if (fabs(digits - of[i]) < 1e-6)
+            return true;
+    return false;
+}
+
+static void check_prices(void)
+{
+    struct price_tick ticks[AXIS_TICKS_MAX];
+    struct price_axis axis;
+
+    for (int i = 0; i < 20000; i++) {
+        double low = pow(10, (double)draw(9000) / 1000 - 4),
+               range = low * pow(10, (double)draw(5000) / 1000 - 3);
+        int rows = 1 + (int)draw(60), taken = (int)draw(62) - 1;
+        bool log_scale = draw(2);
+        CHECK(tui_axis_price_init(&axis, low, low + range, rows, log_scale));
+        int n = tui_axis_prices(&axis, taken, 12, ticks);
+        double smallest = DBL_MAX;
+        for (int k = 0; k < n; k++) {
+            double share = log_scale ? log(ticks[k].price / low) / log((low + range) / low)
+                                     : (ticks[k].price - low) / range;
+            CHECK(fabs((rows - 1 - ticks[k].row) + 0.25 - share * (rows - 0.5)) <= 0.76);
+            CHECK(ticks[k].row != taken && ticks[k].row >= 0 && ticks[k].row < rows);
+            CHECK(k == 0 || ticks[k].row < ticks[k - 1].row);
+            if (k > 0)
+                smallest = fmin(smallest, ticks[k].price - ticks[k - 1].price);
+        }
+        if (!log_scale && n > 1 && taken < 0)
+            CHECK(round_step(smallest));
+        if (rows >= 10)
+            CHECK(n >= 4);
+    }
+    CHECK(tui_axis_price_init(&axis, 5, 5, 10, false)); /* flat */
+    CHECK(axis.low < 5 && axis.high > 5);
+    CHECK(!tui_axis_price_init(&axis, NAN, 5, 10, false));
+    CHECK(!tui_axis_price_init(&axis, 6, 5, 10, false));
+    CHECK(tui_axis_price_init(&axis, -1, 5, 10, true) && !axis.log);
+    CHECK(tui_axis_price_init(&axis, 100, 103, 20, false));
+    CHECK_INT(tui_axis_prices(&axis, -1, 0, ticks), 4); /* 100, 101, 102, 103 and nothing between them */
+    CHECK_INT(tui_axis_row(&axis, 103), 0);
+    CHECK_INT(tui_axis_row(&axis, 100), 19);
+    CHECK_INT(tui_axis_row(&axis, 103.1), -1);
+    CHECK(tui_axis_price_init(&axis, 1, 1000, 40, true));
+    CHECK_INT(tui_axis_row(&axis, 10), 39 - (int)lround(79 / 3.0) / 2);
+}
+
+int main(void)
+{
+    state = 20240808;
+    check_bars();
+    check_few();
+    check_spread();
+    check_prices();
+    return check_done("tui/axis");
+}

@@ -1,0 +1,84 @@
+/* The axes of a chart of bars: times to columns, prices to rows, and the ticks of both at round values. Pure.
+ *
+ * Times are placed by time: where bars are missing, the chart has columns without bars, as many as their time
+ * takes. That includes the hours when a market is closed: the model has no hours of a symbol. Where there are
+ * more bars than columns, bars share a column. */
+#ifndef TUI_AXIS_H
+#define TUI_AXIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/history.h"
+
+enum {
+    AXIS_TEXT_MAX = 12, /* "08-08 21:54", "2024-08-08" */
+    AXIS_TICKS_MAX = 64,
+};
+
+/* From the first bar's opening to the last one's end, in `columns`. */
+struct time_axis {
+    const struct history_bar *bars; /* n of them, going up in time; the caller's */
+    int n, columns;
+    int64_t interval_ns;
+};
+
+/* False where there is no bar, no column or no interval. */
+bool tui_axis_init(struct time_axis *ret, const struct history_bar *bars, int n, int64_t interval_ns,
+                   int columns);
+
+/* The column of the middle of bar i; of a moment, which may be outside of 0..columns-1. */
+int tui_axis_column(const struct time_axis *axis, int i);
+int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns);
+
+/* How many whole columns one bar has for itself; 0 where bars share columns. */
+int tui_axis_slot(const struct time_axis *axis);
+
+/* The bar that holds the moment; -1: it is in a gap, or outside. The bar in or nearest to a column. */
+int tui_axis_bar_at(const struct time_axis *axis, int64_t ts_ns);
+int tui_axis_bar_near(const struct time_axis *axis, int column);
+
+/* A value a bar as a line of n points over the axis' width: straight between neighbours in time, NaN in gaps
+ * and where values are NaN; of bars that share a point, the last. */
+void tui_axis_spread(const struct time_axis *axis, const double *values, double *ret, int n);
+
+/* A label begins with a mark in its column, followed by its text. */
+struct time_tick {
+    int column;
+    int64_t ts_ns;
+    char text[AXIS_TEXT_MAX]; /* UTC: "22:00", "22:00:30", "08-09", "2024-08", "2024" */
+};
+
+/* The ticks, from the left: whole seconds, minutes, hours, days, months or years, each at the bar that holds
+ * its moment, else at its time; four and more where bars and room allow, with a blank between labels, the
+ * last one ending before column `width`. Returns how many. */
+int tui_axis_times(const struct time_axis *axis, int width, struct time_tick ret[static AXIS_TICKS_MAX]);
+
+/* From `low` in the lowest row to `high` in the highest, linear or logarithmic. */
+struct price_axis {
+    double low, high;
+    int rows;
+    bool log;
+};
+
+/* A range that is flat gets some room. Logarithmic only where low is above 0. False where a bound is not a
+ * finite number or low is above high, or without rows. */
+bool tui_axis_price_init(struct price_axis *ret, double low, double high, int rows, bool log);
+
+/* Where the price is, of levels 0 (low) … levels-1 (high); -1: it is not in the range. Its row from the top,
+ * likewise: two levels make a row. */
+int tui_axis_level(const struct price_axis *axis, double price, int levels);
+int tui_axis_row(const struct price_axis *axis, double price);
+
+struct price_tick {
+    double price;
+    int row;
+};
+
+/* Ticks at multiples of 1, 2, 2.5 or 5 × 10^k (of a logarithmic axis of more than a decade: at 1, 2 and 5 ×
+ * 10^k), each in a row of its own, none in the row `taken` (-1: no row is) and none finer than `decimals`;
+ * four and more from eight rows on where prices allow. Returns how many, from the lowest price. */
+int tui_axis_prices(const struct price_axis *axis, int taken, int decimals,
+                    struct price_tick ret[static AXIS_TICKS_MAX]);
+
+#endif
