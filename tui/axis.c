@@ -11,6 +11,7 @@ enum {
     TICKS_WANTED = 4,
     COLUMNS_A_TICK = 20, /* more ticks where the chart is wider than four of these */
     ROWS_A_TICK = 4,
+    ROWS_FOR_ALL = 6, /* fewer have half as many ticks as rows */
 };
 
 static const int64_t second_ns = 1000000000, day_s = 86400,
@@ -294,7 +295,7 @@ int tui_axis_prices(const struct price_axis *axis, int taken, int decimals,
     int wanted = axis->rows / ROWS_A_TICK, most = 0;
     double best = 0;
 
-    wanted = wanted > TICKS_WANTED ? wanted : axis->rows < 2 * TICKS_WANTED ? axis->rows / 2 : TICKS_WANTED;
+    wanted = wanted > TICKS_WANTED ? wanted : axis->rows < ROWS_FOR_ALL ? axis->rows / 2 : TICKS_WANTED;
     if (axis->log && axis->high > 10 * axis->low)
         for (int k = 1; k <= 3; k++) {
             int n = decades_of(axis, taken, k, decimals, ret);

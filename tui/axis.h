@@ -77,7 +77,7 @@ struct price_tick {
 
 /* Ticks at multiples of 1, 2, 2.5 or 5 × 10^k (of a logarithmic axis of more than a decade: at 1, 2 and 5 ×
  * 10^k), each in a row of its own, none in the row `taken` (-1: no row is) and none finer than `decimals`;
- * four and more from eight rows on where prices allow. Returns how many, from the lowest price. */
+ * four and more from six rows on where prices allow. Returns how many, from the lowest price. */
 int tui_axis_prices(const struct price_axis *axis, int taken, int decimals,
                     struct price_tick ret[static AXIS_TICKS_MAX]);
 

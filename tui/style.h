@@ -19,7 +19,10 @@ enum style {
     STYLE_UP,       /* a gain */
     STYLE_DOWN,     /* a loss */
     STYLE_CHART,
-    STYLE_LINE, /* a second line on a chart */
+    STYLE_LINE,   /* a second line on a chart */
+    STYLE_LINE_2, /* and further ones */
+    STYLE_LINE_3,
+    STYLE_LINE_4,
     STYLE_KEY,  /* a key that can be pressed */
     STYLES,
 };

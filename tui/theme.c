@@ -25,6 +25,9 @@ static const struct paint dark[STYLES] = {
     [STYLE_DOWN] = {203, RED},
     [STYLE_CHART] = {110, CYAN},
     [STYLE_LINE] = {179, YELLOW, .dim = true},
+    [STYLE_LINE_2] = {140, MAGENTA},
+    [STYLE_LINE_3] = {73, CYAN, .dim = true},
+    [STYLE_LINE_4] = {187, WHITE},
     [STYLE_KEY] = {153, CYAN},
 };
 
@@ -45,6 +48,9 @@ static const struct paint light[STYLES] = {
     [STYLE_DOWN] = {124, RED},
     [STYLE_CHART] = {25, BLUE},
     [STYLE_LINE] = {94, MAGENTA, .dim = true},
+    [STYLE_LINE_2] = {91, MAGENTA},
+    [STYLE_LINE_3] = {30, CYAN},
+    [STYLE_LINE_4] = {59, BLACK},
     [STYLE_KEY] = {19, BLUE},
 };
 

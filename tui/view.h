@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "tui/canvas.h"
+#include "tui/chart_window.h"
 #include "tui/form_page.h"
 #include "tui/layout.h"
 #include "tui/model.h"
@@ -62,6 +63,8 @@ struct view {
     char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
     bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
     int setup_row;
+    int below;       /* which indicator stands below the chart; one past the last: none */
+    struct chart_window chart;
     bool help, readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;

@@ -3,86 +3,156 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "exchange/bar.h"
+#include "tui/candle.h"
 #include "tui/chart.h"
 #include "tui/overlay.h"
+#include "tui/panel/chart_marks.h"
 #include "tui/panel/frame.h"
 
 enum {
-    AXIS = 11,
+    LINES_AXIS = 15,    /* columns of prices with the words of our lines */
     BELOW_FROM = 12,    /* rows of plot from which on an indicator has room below it */
     BELOW_ROWS_MIN = 3, /* its own, without its label */
+    VOLUME_FROM = 7,    /* rows of plot from which on the volume has one, and … */
+    VOLUME_SHARE = 8,   /* … one in so many */
+    OVERLAY_STYLES = 4, /* different ones */
+    SAMPLE_DOTS = 4,    /* period of an overlay's dots */
+    POINTS_MAX = 2 * CANVAS_SIDE_MAX,
 };
 
 /* The chart's data: the symbol's, and the requested timeframe. */
 struct chart {
-    const struct history *history; /* n bars, of which the last `shown` */
+    const struct history *history; /* its bars first..first+n-1 are shown */
     const struct status_symbol *symbol;
-    int n, shown, decimals;
+    int first, n, decimals;
+    int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: none is kept */
+    bool cross; /* at the crosshair */
+    bool dim;   /* old figures */
 };
+
+/* Of an overlay: outputs of one indicator have one style. */
+struct overlay_style {
+    enum style style;
+    unsigned dots; /* of SAMPLE_DOTS points, which are drawn */
+};
+
+static struct overlay_style overlay_style(const struct history *h, int output)
+{
+    static const struct overlay_style styles[OVERLAY_STYLES] = {
+        {STYLE_LINE, 0xf}, {STYLE_LINE_2, 0x7}, {STYLE_LINE_3, 0x5}, {STYLE_LINE_4, 0x1}};
+    int at = -1;
+    const char *before = "";
+
+    for (int i = 0; i <= output; i++) {
+        const char *name = h->output_names[i];
+        size_t len = strcspn(name, ".");
+        if (!tui_overlay_on_price(name))
+            continue;
+        if (at < 0 || strcspn(before, ".") != len || strncmp(name, before, len) != 0)
+            at++;
+        before = name;
+    }
+    return styles[(at < 0 ? 0 : at) % OVERLAY_STYLES];
+}
 
 /* Draws a name and its figure and returns the column for the next; -1: it has no room, as half a number
  * would be another. */
-static int named(const struct area *body, int x, int y, const char *name, const char *text)
+static int named(const struct area *body, int x, int y, enum style style, const char *name, const char *text,
+                 bool dim)
 {
     if (x < 0 || x + (int)(strlen(name) + strlen(text)) + 1 > body->width)
         return -1;
-    x = tui_area_text(body, x, y, STYLE_DIM, name) + 1;
-    return tui_area_text(body, x, y, STYLE_NORMAL, text) + 2;
+    x = tui_area_text(body, x, y, style, name) + 1;
+    return tui_area_text(body, x, y, dim ? STYLE_DIM : STYLE_NORMAL, text) + 2;
 }
 
-static int figure(const struct area *body, int x, int y, const char *name, double value)
+static int figure(const struct area *body, int x, int y, enum style style, const char *name, double value,
+                  bool dim)
 {
     char a[FORMAT_MAX];
 
-    return named(body, x, y, name, cli_format_number(a, value, fabs(value) < 1 ? 4 : 2));
+    return named(body, x, y, style, name, cli_format_number(a, value, fabs(value) < 1 ? 4 : 2), dim);
 }
 
-/* Figures of the newest bar and the indicators, on one line: those that are kept, or the strategies'. */
+/* How the overlay is drawn, before its name: two cells of braille, else four characters. */
+static int sample(const struct area *body, int x, struct overlay_style overlay)
+{
+    enum glyphs glyphs = body->canvas->glyphs;
+
+    if (x < 0)
+        return x;
+    for (int i = 0; i < SAMPLE_DOTS; i++) {
+        bool on = overlay.dots >> i & 1;
+        if (glyphs != GLYPHS_BRAILLE)
+            tui_area_char(body, x++, 0, overlay.style, !on ? L' ' : glyphs == GLYPHS_ASCII ? L':' : L'·');
+        else if (i % 2 == 1)
+            tui_area_char(body, x++, 0, overlay.style,
+                          (wchar_t)(0x2800 + (overlay.dots >> (i - 1) & 1) * 0x04 + on * 0x20));
+    }
+    return x + 1;
+}
+
+/* Figures of one bar and its indicators, on one line: those that are kept, or the strategies'. */
 static void figures(const struct area *body, const struct chart *chart)
 {
     const struct status_symbol *symbol = chart->symbol;
     const struct history *h = chart->history;
-    bool kept = chart->n > 0 && h->n_outputs > 0;
-    const struct history_bar *newest = kept ? &h->bars[chart->n - 1] : NULL;
+    const struct history_bar *bar = chart->at >= 0 ? &h->bars[chart->at] : NULL;
+    bool kept = bar && h->n_outputs > 0;
     char a[FORMAT_MAX];
     int x = 1;
     const struct {
         const char *name;
         double value;
-    } bar[] = {{"o", newest ? newest->open : symbol->bar_open},
-               {"h", newest ? newest->high : symbol->bar_high},
-               {"l", newest ? newest->low : symbol->bar_low},
-               {"c", newest ? newest->close : symbol->bar_close}};
+    } prices[] = {{"o", bar ? bar->open : symbol->bar_open},
+                  {"h", bar ? bar->high : symbol->bar_high},
+                  {"l", bar ? bar->low : symbol->bar_low},
+                  {"c", bar ? bar->close : symbol->bar_close}};
 
+    if (chart->cross && bar) {
+        cli_format_time(a, bar->open_ns);
+        a[16] = '\0'; /* to the minute */
+        x = tui_area_text(body, x, 0, STYLE_KEY, a + 5) + 2;
+    }
     for (int i = 0; i < 4; i++)
-        x = named(body, x, 0, bar[i].name, cli_format_number(a, bar[i].value, chart->decimals));
-    x = named(body, x, 0, "v", cli_format_count(a, newest ? newest->volume : symbol->bar_volume));
-    for (int i = 0; kept && i < h->n_outputs && x > 0; i++)
-        x = figure(body, x, 0, h->output_names[i], h->outputs[i][chart->n - 1]);
+        x = named(body, x, 0, STYLE_DIM, prices[i].name,
+                  cli_format_number(a, prices[i].value, chart->decimals), chart->dim);
+    x = named(body, x, 0, STYLE_DIM, "v", cli_format_count(a, bar ? bar->volume : symbol->bar_volume),
+              chart->dim);
+    for (int i = 0; kept && i < h->n_outputs && x > 0; i++) {
+        bool over = tui_overlay_on_price(h->output_names[i]);
+        struct overlay_style overlay = over ? overlay_style(h, i) : (struct overlay_style){STYLE_DIM, 0};
+        cli_format_number(a, h->outputs[i][chart->at], 2);
+        if (over && x + (int)(strlen(h->output_names[i]) + strlen(a)) + SAMPLE_DOTS + 2 <= body->width)
+            x = sample(body, x, overlay);
+        else if (over)
+            break;
+        x = figure(body, x, 0, overlay.style, h->output_names[i], h->outputs[i][chart->at], chart->dim);
+    }
     for (int i = 0; !kept && i < symbol->n_indicators && x > 0; i++)
-        x = figure(body, x, 0, symbol->indicators[i].name, symbol->indicators[i].value);
+        x = figure(body, x, 0, STYLE_DIM, symbol->indicators[i].name, symbol->indicators[i].value,
+                   chart->dim);
 }
 
-static void time_axis(const struct area *body, const struct chart *chart, int columns)
+/* The times below the plot, in its last row. */
+static void times(const struct area *under, const struct time_axis *time)
 {
-    const struct history *h = chart->history;
-    char first[FORMAT_MAX], last[FORMAT_MAX];
-    int y = body->height - 1, from = chart->n - chart->shown;
+    static const wchar_t marks[] = {[GLYPHS_ASCII] = L'|', [GLYPHS_BLOCK] = L'└', [GLYPHS_BRAILLE] = L'└'};
+    struct area row = tui_area_part(under, 1, under->height - 1, under->width - 1, 1);
+    struct time_tick ticks[AXIS_TICKS_MAX];
+    int n = tui_axis_times(time, row.width, ticks);
 
-    cli_format_time(first, h->bars[from].open_ns);
-    cli_format_clock(last, h->bars[chart->n - 1].open_ns);
-    bool both = columns > 34;
-    int x = 1 + columns - (chart->shown < columns ? chart->shown : columns);
-    int most = 1 + columns - (int)strlen(first + 5) - (both ? (int)strlen(last) + 2 : 0);
-    tui_area_text(body, x < most || most < 1 ? x : most, y, STYLE_DIM, first + 5);
-    if (both)
-        tui_area_text_right(body, 1 + columns, y, STYLE_DIM, last);
+    for (int i = 0; i < n; i++) {
+        tui_area_char(&row, ticks[i].column, 0, STYLE_RULE, marks[row.canvas->glyphs]);
+        tui_area_text(&row, ticks[i].column + 1, 0, STYLE_DIM, ticks[i].text);
+    }
 }
 
 /* The values of an output at the bars that are shown. */
 static const double *shown(const struct chart *chart, int output)
 {
-    return chart->history->outputs[output] + chart->n - chart->shown;
+    return chart->history->outputs[output] + chart->first;
 }
 
 static void widen(const double *values, int n, double *low, double *high)
@@ -95,54 +165,185 @@ static void widen(const double *values, int n, double *low, double *high)
     *high = fmax(*high, most);
 }
 
-/* The prices, and over them the indicators that are prices. */
-static void prices(const struct area *under, const struct area *plot, const struct chart *chart,
-                   const double *closes, double low, double high)
+/* A price that is not far from what the bars have is in the range, too. */
+static void include(double price, double *low, double *high)
+{
+    double room = (*high - *low) / 2;
+
+    if (!(price >= *low - room && price <= *high + room))
+        return;
+    *low = fmin(*low, price);
+    *high = fmax(*high, price);
+}
+
+/* A line over the plot, one value a bar; of an overlay, with its dots. */
+static void line(const struct chart_plot *plot, const double *values, const struct overlay_style *overlay)
+{
+    double points[POINTS_MAX];
+    int n = plot->plot.width * (plot->plot.canvas->glyphs == GLYPHS_BRAILLE ? 2 : 1);
+    bool logs = plot->price.log;
+    double low = logs ? log(plot->price.low) : plot->price.low;
+    double high = logs ? log(plot->price.high) : plot->price.high;
+
+    tui_axis_spread(&plot->time, values, points, n);
+    for (int i = 0; i < n; i++) {
+        if (overlay && !(overlay->dots >> i % SAMPLE_DOTS & 1))
+            points[i] = NAN;
+        points[i] = logs ? log(points[i]) : points[i];
+    }
+    if (overlay)
+        tui_chart_overlay(&plot->plot, points, n, low, high, overlay->style);
+    else
+        tui_chart_line(&plot->plot, points, n, low, high, STYLE_CHART);
+}
+
+/* The range of what is shown: bars, the indicators that are prices, and our own where they are near. */
+static bool range(const struct chart *chart, const struct chart_line *lines, int n_lines, double last,
+                  double *low, double *high)
 {
     const struct history *h = chart->history;
-    char a[FORMAT_MAX];
-    int axis = plot->width + 2;
-    bool braille = plot->canvas->glyphs == GLYPHS_BRAILLE;
 
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int i = chart->first; i < chart->first + chart->n; i++) {
+        *low = fmin(*low, h->bars[i].low);
+        *high = fmax(*high, h->bars[i].high);
+    }
+    if (!(*low <= *high))
+        return false;
     for (int i = 0; i < h->n_outputs; i++)
         if (tui_overlay_on_price(h->output_names[i]))
-            widen(shown(chart, i), chart->shown, &low, &high);
-    if (!braille)
-        tui_chart_line(plot, closes, chart->shown, low, high, STYLE_CHART);
-    for (int i = 0; i < h->n_outputs; i++)
+            widen(shown(chart, i), chart->n, low, high);
+    double least = *low, most = *high;
+    for (int i = 0; i < n_lines; i++) { /* each by itself: one does not let the next in */
+        double l = least, m = most;
+        include(lines[i].price, &l, &m);
+        *low = fmin(*low, l);
+        *high = fmax(*high, m);
+    }
+    include(last, &least, &most);
+    *low = fmin(*low, least);
+    *high = fmax(*high, most);
+    return true;
+}
+
+/* The prices at the right: ticks, then the last one, which no other covers. */
+static int price_labels(const struct chart_plot *plot, double last, bool dim)
+{
+    int x = plot->plot.width + 2, row = tui_axis_row(&plot->price, last);
+    struct price_tick ticks[AXIS_TICKS_MAX];
+    int n = tui_axis_prices(&plot->price, row, plot->decimals, ticks);
+    char a[FORMAT_MAX];
+
+    for (int i = 0; i < n; i++)
+        tui_area_text(&plot->under, x, ticks[i].row, STYLE_DIM,
+                      cli_format_fit(a, ticks[i].price, plot->decimals, CHART_AXIS));
+    if (row >= 0) {
+        cli_format_fit(a, last, plot->decimals, CHART_AXIS - 1);
+        tui_area_text(&plot->under, x - 1, row, dim ? STYLE_DIM : STYLE_STRONG, ">");
+        tui_area_text(&plot->under, x, row, dim ? STYLE_DIM : STYLE_STRONG, a);
+    }
+    return row;
+}
+
+/* The bars, what is drawn over them, and the prices at the right. */
+static void prices(const struct chart *chart, const struct chart_plot *plot, const struct scene *scene,
+                   const struct chart_line *lines, int n_lines, double last)
+{
+    const struct history *h = chart->history;
+    double closes[HISTORY_BARS_MAX];
+    bool braille = plot->plot.canvas->glyphs == GLYPHS_BRAILLE, as_line = scene->view->chart.line;
+
+    for (int i = 0; i < chart->n; i++)
+        closes[i] = plot->time.bars[i].close;
+    if (as_line && !braille)
+        line(plot, closes, NULL);
+    for (int i = h->n_outputs - 1; i >= 0; i--) {
+        struct overlay_style overlay = overlay_style(h, i);
         if (tui_overlay_on_price(h->output_names[i]))
-            tui_chart_overlay(plot, shown(chart, i), chart->shown, low, high, STYLE_LINE);
-    if (braille) /* over them, in its own colour */
-        tui_chart_line(plot, closes, chart->shown, low, high, STYLE_CHART);
-    int last = (int)lround((high - closes[chart->shown - 1]) / (high - low) * (plot->height - 1));
-    tui_area_text(under, axis, 0, STYLE_DIM, cli_format_fit(a, high, chart->decimals, AXIS));
-    tui_area_text(under, axis, plot->height - 1, STYLE_DIM, cli_format_fit(a, low, chart->decimals, AXIS));
-    tui_area_text(under, axis, last, STYLE_STRONG,
-                  cli_format_fit(a, closes[chart->shown - 1], chart->decimals, AXIS));
+            line(plot, shown(chart, i), &overlay);
+    }
+    if (as_line && braille)
+        line(plot, closes, NULL);
+    if (!as_line)
+        tui_candle_draw(&plot->plot, &plot->time, &plot->price, false);
+    panel_chart_fills(plot, h, chart->symbol->symbol);
+    panel_chart_rule(plot, last, STYLE_RULE);
+    for (int i = 0; i < n_lines; i++)
+        panel_chart_rule(plot, lines[i].price, STYLE_KEY);
+    int row = price_labels(plot, last, chart->dim);
+    panel_chart_line_labels(plot, lines, n_lines, row);
+}
+
+/* The volume below the prices, its largest at the right. */
+static void volume(const struct area *under, const struct time_axis *time, int y, int rows)
+{
+    struct area part = tui_area_part(under, 1, y, time->columns, rows);
+    double most = tui_candle_volume(&part, time, false);
+    char a[FORMAT_MAX];
+
+    if (most > 0)
+        tui_area_printf(under, time->columns + 2, y, STYLE_DIM, "v %s", cli_format_count(a, most));
 }
 
 /* An indicator on a scale of its own: outputs first..end-1, their figures in the row above. */
-static void below(const struct area *body, const struct chart *chart, int columns, int first, int end)
+static void below(const struct area *body, const struct chart *chart, const struct time_axis *time, int first,
+                  int end)
 {
     const struct history *h = chart->history;
-    struct area plot = tui_area_part(body, 1, 1, columns, body->height - 1);
+    struct chart_plot plot = {.plot = tui_area_part(body, 1, 1, time->columns, body->height - 1),
+                              .time = *time};
     double low = INFINITY, high = -INFINITY;
     char a[FORMAT_MAX];
     int x = 1;
 
     for (int i = first; i < end && x > 0; i++)
-        x = figure(body, x, 0, h->output_names[i], h->outputs[i][chart->n - 1]);
+        x = figure(body, x, 0, STYLE_DIM, h->output_names[i], h->outputs[i][chart->at], chart->dim);
     for (int i = first; i < end; i++)
-        widen(shown(chart, i), chart->shown, &low, &high);
-    if (!(low < high))
+        widen(shown(chart, i), chart->n, &low, &high);
+    if (!(low < high) || !tui_axis_price_init(&plot.price, low, high, plot.plot.height, false))
         return;
     for (int i = end - 1; i > first; i--)
-        tui_chart_overlay(&plot, shown(chart, i), chart->shown, low, high, STYLE_LINE);
-    tui_chart_line(&plot, shown(chart, first), chart->shown, low, high, STYLE_CHART);
+        line(&plot, shown(chart, i), &(struct overlay_style){STYLE_LINE, 0xf});
+    line(&plot, shown(chart, first), NULL);
     int decimals = high - low < 10 ? 2 : 0;
-    tui_area_text(body, columns + 2, 1, STYLE_DIM, cli_format_fit(a, high, decimals, AXIS));
-    if (plot.height > 1)
-        tui_area_text(body, columns + 2, plot.height, STYLE_DIM, cli_format_fit(a, low, decimals, AXIS));
+    tui_area_text(body, time->columns + 2, 1, STYLE_DIM, cli_format_fit(a, high, decimals, CHART_AXIS));
+    if (plot.plot.height > 1)
+        tui_area_text(body, time->columns + 2, plot.plot.height, STYLE_DIM,
+                      cli_format_fit(a, low, decimals, CHART_AXIS));
+}
+
+/* All that is below the figures: prices, volume, an indicator of its own, the times. */
+static void draw(const struct area *under, const struct chart *chart, const struct scene *scene,
+                 const struct time_axis *time, const struct chart_line *lines, int n_lines)
+{
+    const struct history *h = chart->history;
+    int rows = under->height - 1, own = 0, first, end;
+    double last = chart->symbol->last, low, high;
+
+    if (!isfinite(last))
+        last = h->bars[h->n_bars - 1].close;
+    if (rows >= BELOW_FROM && tui_overlay_below(h, scene->view->below, &first, &end)) {
+        own = rows / 4 > BELOW_ROWS_MIN ? rows / 4 : BELOW_ROWS_MIN;
+        struct area part = tui_area_part(under, 0, rows - own - 1, under->width, own + 1);
+        below(&part, chart, time, first, end);
+        rows -= own + 1;
+    }
+    int volumes = rows < VOLUME_FROM ? 0 : rows < 2 * VOLUME_SHARE ? 1 : rows / VOLUME_SHARE;
+    rows -= volumes;
+    if (volumes)
+        volume(under, time, rows, volumes);
+    struct chart_plot plot = {.plot = tui_area_part(under, 1, 0, time->columns, rows),
+                              .under = *under,
+                              .time = *time,
+                              .decimals = chart->decimals};
+    if (range(chart, lines, n_lines, last, &low, &high) &&
+        tui_axis_price_init(&plot.price, low, high, rows, scene->view->chart.log)) {
+        prices(chart, &plot, scene, lines, n_lines, last);
+        if (chart->cross)
+            panel_chart_crosshair(&plot, tui_axis_column(time, chart->at - chart->first));
+    }
+    times(under, time);
 }
 
 /* "1m [5m] 15m" at the right end of the rule. */
@@ -159,14 +360,31 @@ static void timeframes(const struct area *area, const struct history *h, const c
         tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
 }
 
+/* "BTCUSDT 1m log to 08-08 21:54": what is shown. */
+static void title(char *buf, size_t size, const struct chart *chart, const struct scene *scene,
+                  const char *timeframe)
+{
+    const struct history *h = chart->history;
+    char a[FORMAT_MAX] = "";
+    int end = chart->first + chart->n - 1;
+
+    if (chart->n > 0 && end < h->n_bars - 1) {
+        cli_format_time(a, h->bars[end].open_ns);
+        a[16] = '\0'; /* to the minute */
+    }
+    snprintf(buf, size, "%s %s%s%s%s", chart->symbol->symbol, timeframe, scene->view->chart.log ? " log" : "",
+             *a ? " to " : "", *a ? a + 5 : "");
+}
+
 void panel_chart(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct history *h = &model->history;
     const struct status_symbol *symbol = tui_view_symbol(scene->view, model);
-    char title[64];
-    double closes[HISTORY_BARS_MAX], low, high;
-    int title_end, first, end;
+    struct chart_line lines[CHART_LINES_MAX];
+    struct time_axis time;
+    char words[96];
+    int title_end;
 
     if (!symbol) {
         struct area empty = panel_frame_rule(area, scene, PANEL_CHART, "Chart", -1, NULL);
@@ -175,35 +393,33 @@ void panel_chart(const struct area *area, const struct scene *scene)
     }
     const char *timeframe = tui_view_timeframe(scene->view, model, symbol);
     bool ours = strcmp(h->bars_symbol, symbol->symbol) == 0 && strcmp(h->bars_interval, timeframe) == 0;
-    snprintf(title, sizeof(title), "%s %s", symbol->symbol, timeframe);
-    struct area body = panel_frame_rule(area, scene, PANEL_CHART, title, -1, &title_end);
+    enum freshness freshness = tui_model_symbol_freshness(model, symbol, scene->now);
+    struct chart chart = {.history = h,
+                          .symbol = symbol,
+                          .at = -1,
+                          .dim = freshness == STALE || freshness == GONE,
+                          .decimals = symbol->price_decimals};
+    int n_lines = ours ? panel_chart_lines(model, symbol->symbol, lines) : 0;
+    int columns = tui_chart_columns(area->width) - (n_lines > 0 ? LINES_AXIS - CHART_AXIS : 0);
+    if (ours && h->n_bars > 0 && columns > 0) {
+        tui_chart_window(&scene->view->chart, h, columns, &chart.first, &chart.n);
+        chart.at = tui_chart_crosshair(&scene->view->chart, h, chart.first, chart.n);
+        chart.cross = chart.at >= 0;
+        chart.at = chart.cross ? chart.at : chart.first + chart.n - 1;
+    }
+    title(words, sizeof(words), &chart, scene, timeframe);
+    struct area body = panel_frame_rule(area, scene, PANEL_CHART, words, -1, &title_end);
     if (ours)
         timeframes(area, h, timeframe, area->width - title_end - 4);
-    int columns = body.width - AXIS - 2, n = ours ? h->n_bars : 0;
-    const struct chart chart = {.history = h,
-                                .symbol = symbol,
-                                .n = n,
-                                .shown = n < 2 * columns ? n : 2 * columns, /* at most two bars a column */
-                                .decimals = symbol->price_decimals};
     if (ours || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest bar is the market's */
         figures(&body, &chart);
     struct area under = tui_area_part(&body, 0, 1, body.width, body.height - 1);
-    for (int i = 0; i < chart.shown; i++)
-        closes[i] = h->bars[n - chart.shown + i].close;
-    bool any = tui_chart_range(closes, chart.shown, &low, &high);
-    if (columns < 8 || body.height < 4 || !any) {
+    int64_t interval_ns = 0;
+    bar_interval_parse(timeframe, &interval_ns);
+    bool any = chart.n > 0 && tui_axis_init(&time, h->bars + chart.first, chart.n, interval_ns, columns);
+    if (columns < CHART_COLUMNS_MIN || body.height < 4 || !any)
         panel_frame_empty(&under,
                           any ? "no room for a chart" : panel_frame_no_history(model, "no stored bars yet"));
-        return;
-    }
-    int rows = under.height - 1, own = 0;
-    if (rows >= BELOW_FROM && tui_overlay_below(h, scene->view->below, &first, &end)) {
-        own = rows / 4 > BELOW_ROWS_MIN ? rows / 4 : BELOW_ROWS_MIN;
-        struct area part = tui_area_part(&under, 0, rows - own - 1, under.width, own + 1);
-        below(&part, &chart, columns, first, end);
-        rows -= own + 1;
-    }
-    struct area plot = tui_area_part(&under, 1, 0, columns, rows);
-    prices(&under, &plot, &chart, closes, low, high);
-    time_axis(&under, &chart, columns);
+    else
+        draw(&under, &chart, scene, &time, lines, n_lines);
 }

@@ -1,0 +1,38 @@
+/* Which bars a chart shows, of those that were read, and how: what the user has chosen. Pure. */
+#ifndef TUI_CHART_WINDOW_H
+#define TUI_CHART_WINDOW_H
+
+#include "tui/history.h"
+
+enum {
+    CHART_AXIS = 11,       /* columns of prices at the right */
+    CHART_BARS_MIN = 8,    /* that zooming leaves */
+    CHART_COLUMNS_MIN = 8, /* of a chart */
+};
+
+struct chart_window {
+    bool line;      /* closes as a line, not candles */
+    bool log;       /* logarithmic prices */
+    bool crosshair; /* on the bar that opens at crosshair_ns */
+    int bars;       /* how many; 0: as many as there are columns */
+    int64_t end_ns; /* the last bar's opening; 0: the newest one that there is */
+    int64_t crosshair_ns;
+};
+
+/* The columns of bars of a chart in a panel so wide; may be negative. */
+int tui_chart_columns(int width);
+
+/* The bars first..first+n-1 of the history that are shown in so many columns; n is 0 where there are none. */
+void tui_chart_window(const struct chart_window *window, const struct history *history, int columns,
+                      int *ret_first, int *ret_n);
+
+/* The bar of the history at the crosshair: the one that opens then, else the nearest that is shown; -1: there
+ * is no crosshair, or no bar. */
+int tui_chart_crosshair(const struct chart_window *window, const struct history *history, int first, int n);
+
+/* Moves the window, or the crosshair where it is on, by that many bars: negative to older ones. */
+void tui_chart_pan(struct chart_window *window, const struct history *history, int columns, int bars);
+/* Shows half as many bars, or twice as many, up to those that were read; the last bar stays. */
+void tui_chart_zoom(struct chart_window *window, const struct history *history, int columns, bool closer);
+
+#endif

@@ -1,0 +1,42 @@
+/* What a chart shows over its bars: our fills, our orders, stops and entries, the last price, the crosshair.
+ */
+#ifndef TUI_PANEL_CHART_MARKS_H
+#define TUI_PANEL_CHART_MARKS_H
+
+#include "tui/axis.h"
+#include "tui/panel/panel.h"
+
+enum { CHART_LINES_MAX = 32 };
+
+/* A price that concerns us: an open order's, a position's entry or stop. */
+struct chart_line {
+    double price;
+    const char *word; /* "buy", "sell", "stop", "entry" */
+};
+
+/* Those of the symbol, at most CHART_LINES_MAX. Returns how many. */
+int panel_chart_lines(const struct model *model, const char *symbol,
+                      struct chart_line ret[static CHART_LINES_MAX]);
+
+/* A chart's plot with its axes; `under` is the plot with the prices' columns at its right. */
+struct chart_plot {
+    struct area plot, under;
+    struct time_axis time;
+    struct price_axis price;
+    int decimals;
+};
+
+/* A horizontal line in the blank cells of the price's row. */
+void panel_chart_rule(const struct chart_plot *chart, double price, enum style style);
+
+/* The lines' words and prices, at the right edge, except in the row of the last price. */
+void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_line *lines, int n,
+                             int last_row);
+
+/* Our fills of the symbol: an arrow up for what was bought, down for what was sold. */
+void panel_chart_fills(const struct chart_plot *chart, const struct history *history, const char *symbol);
+
+/* A vertical line through the blank cells of a column. */
+void panel_chart_crosshair(const struct chart_plot *chart, int column);
+
+#endif
