@@ -164,6 +164,14 @@ int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int6
                               enum bar_source source, int64_t n,
                               void (*row)(void *ctx, const struct bar *row), void *ctx);
 
+/* Part of them, oldest first: the newest n that open at `at_ns` or before, or the oldest n after that. */
+int db_reader_split_bars_until(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                               enum bar_source source, int64_t at_ns, int64_t n,
+                               void (*row)(void *ctx, const struct bar *row), void *ctx);
+int db_reader_split_bars_after(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                               enum bar_source source, int64_t at_ns, int64_t n,
+                               void (*row)(void *ctx, const struct bar *row), void *ctx);
+
 struct db_chart_row {
     struct db_chart_series series; /* without its symbol's index */
     const struct db_symbol_row *symbol;
@@ -174,6 +182,13 @@ int db_reader_chart_series(struct db_reader *reader, const char *symbol,
 /* The newest n bars of one, oldest first; prices and volume as bars have them. -ENOENT likewise. */
 int db_reader_chart_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t n,
                          void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
+/* As db_reader_split_bars_until() and …_after(). */
+int db_reader_chart_bars_until(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                               int64_t at_ns, int64_t n,
+                               void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
+int db_reader_chart_bars_after(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                               int64_t at_ns, int64_t n,
+                               void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
 
 /* Bars of the order book's measures that open in [from_ns, to_ns], oldest first.
  * -ENOENT for an unknown symbol. */

@@ -184,6 +184,12 @@ static const char newest[] =
     "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND "
     "interval_ns = ?2 AND source = ?3 ORDER BY open_ns DESC LIMIT ?4) ORDER BY open_ns";
 
+static const char until[] =
+    "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
+    "source = ?3 AND open_ns <= ?4 ORDER BY open_ns DESC LIMIT ?5) ORDER BY open_ns";
+static const char after[] = "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
+                            "source = ?3 AND open_ns > ?4 ORDER BY open_ns LIMIT ?5";
+
 struct bars_query {
     const char *sql, *name;
     int64_t interval_ns;
@@ -244,6 +250,20 @@ int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int6
                               void (*row)(void *ctx, const struct bar *row), void *ctx)
 {
     return bars(reader, &(struct bars_query){newest, symbol, interval_ns, source, n, 0, true}, row, ctx);
+}
+
+int db_reader_split_bars_until(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                               enum bar_source source, int64_t at_ns, int64_t n,
+                               void (*row)(void *ctx, const struct bar *row), void *ctx)
+{
+    return bars(reader, &(struct bars_query){until, symbol, interval_ns, source, at_ns, n, true}, row, ctx);
+}
+
+int db_reader_split_bars_after(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                               enum bar_source source, int64_t at_ns, int64_t n,
+                               void (*row)(void *ctx, const struct bar *row), void *ctx)
+{
+    return bars(reader, &(struct bars_query){after, symbol, interval_ns, source, at_ns, n, true}, row, ctx);
 }
 
 /* The nth row of the statement, from 0 on. */

@@ -203,6 +203,24 @@ static int ticks_of(const struct time_axis *axis, const struct step *step, int w
     return n;
 }
 
+/* The first label says the date where it has room, also that of the second where labels remain enough. */
+static int dated(const struct step *step, int width, struct time_tick *ticks, int n)
+{
+    struct time_tick whole = ticks[0];
+    int next = 1;
+
+    label(whole.text, step, whole.ts_ns / second_ns, true);
+    if (n > TICKS_WANTED && ticks[1].column <= label_end(&whole))
+        next = 2;
+    if (label_end(&whole) > width || (next < n && ticks[next].column <= label_end(&whole)))
+        return n;
+    ticks[0] = whole;
+    if (next == 1)
+        return n;
+    memmove(ticks + 1, ticks + 2, (size_t)(n - 2) * sizeof(*ticks));
+    return n - 1;
+}
+
 int tui_axis_times(const struct time_axis *axis, int width, struct time_tick ret[static AXIS_TICKS_MAX])
 {
     int wanted = axis->columns / COLUMNS_A_TICK, most = 0;
@@ -219,11 +237,7 @@ int tui_axis_times(const struct time_axis *axis, int width, struct time_tick ret
     if (!best)
         return 0;
     most = ticks_of(axis, best, width, ret);
-    struct time_tick whole = ret[0]; /* the first one with its date, where that has room */
-    label(whole.text, best, whole.ts_ns / second_ns, true);
-    if (label_end(&whole) <= width && (most == 1 || ret[1].column > label_end(&whole)))
-        ret[0] = whole;
-    return most;
+    return dated(best, width, ret, most);
 }
 
 bool tui_axis_price_init(struct price_axis *ret, double low, double high, int rows, bool log)

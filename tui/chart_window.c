@@ -24,7 +24,7 @@ static int bars_of(const struct chart_window *window, int columns)
 {
     int bars = window->bars ? window->bars : columns;
 
-    return bars < HISTORY_BARS_MAX ? bars : HISTORY_BARS_MAX;
+    return bars < CHART_BARS_MAX ? bars : CHART_BARS_MAX;
 }
 
 void tui_chart_window(const struct chart_window *window, const struct history *history, int columns,
@@ -52,7 +52,8 @@ static void set_end(struct chart_window *window, const struct history *history, 
 {
     int newest = history->n_bars - 1;
 
-    window->end_ns = end >= newest ? 0 : history->bars[end < 0 ? 0 : end].open_ns;
+    end = end < 0 ? 0 : end < newest ? end : newest;
+    window->end_ns = end == newest && history->bars_newest ? 0 : history->bars[end].open_ns;
 }
 
 void tui_chart_pan(struct chart_window *window, const struct history *history, int columns, int bars)
@@ -73,7 +74,7 @@ void tui_chart_pan(struct chart_window *window, const struct history *history, i
         return;
     }
     int end = first + n - 1 + bars;
-    set_end(window, history, end < n - 1 ? n - 1 : end);
+    set_end(window, history, end < n - 1 && history->bars_oldest ? n - 1 : end);
 }
 
 void tui_chart_zoom(struct chart_window *window, const struct history *history, int columns, bool closer)
@@ -81,7 +82,8 @@ void tui_chart_zoom(struct chart_window *window, const struct history *history, 
     int first, n;
 
     tui_chart_window(window, history, columns, &first, &n);
-    int bars = closer ? n / 2 : 2 * n;
-    bars = bars > history->n_bars ? history->n_bars : bars;
+    int bars = closer ? n / 2 : 2 * n,
+        most = history->n_bars < CHART_BARS_MAX ? history->n_bars : CHART_BARS_MAX;
+    bars = bars > most ? most : bars;
     window->bars = bars < CHART_BARS_MIN ? CHART_BARS_MIN : bars;
 }

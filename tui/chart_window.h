@@ -5,8 +5,9 @@
 #include "tui/history.h"
 
 enum {
-    CHART_AXIS = 11,       /* columns of prices at the right */
-    CHART_BARS_MIN = 8,    /* that zooming leaves */
+    CHART_AXIS = 11,    /* columns of prices at the right */
+    CHART_BARS_MIN = 8, /* that zooming leaves, and the most */
+    CHART_BARS_MAX = HISTORY_BARS_MAX - HISTORY_BARS_AFTER,
     CHART_COLUMNS_MIN = 8, /* of a chart */
 };
 
@@ -30,9 +31,10 @@ void tui_chart_window(const struct chart_window *window, const struct history *h
  * is no crosshair, or no bar. */
 int tui_chart_crosshair(const struct chart_window *window, const struct history *history, int first, int n);
 
-/* Moves the window, or the crosshair where it is on, by that many bars: negative to older ones. */
+/* Moves the window, or the crosshair where it is on, by that many bars: negative to older ones. It may end
+ * before the bars that were read, when the database has older ones: they are to be read then. */
 void tui_chart_pan(struct chart_window *window, const struct history *history, int columns, int bars);
-/* Shows half as many bars, or twice as many, up to those that were read; the last bar stays. */
+/* Shows half as many bars, or twice as many; the last bar stays. */
 void tui_chart_zoom(struct chart_window *window, const struct history *history, int columns, bool closer);
 
 #endif

@@ -247,6 +247,11 @@ void tui_collector_want(struct collector *collector, const struct status_symbol 
     snprintf(want->training, sizeof(want->training), "%s", training);
 }
 
+void tui_collector_want_bars(struct collector *collector, int64_t end_ns)
+{
+    collector->want.bars_end_ns = end_ns;
+}
+
 int tui_collector_fd(const struct collector *collector, short *ret_events)
 {
     *ret_events = cli_control_events(&collector->control);

@@ -107,6 +107,7 @@ static void collect(struct dashboard *d, struct moment now)
         &d->collector, symbol, symbol ? tui_view_timeframe(&d->view, d->collector.model, symbol) : NULL,
         account ? account->account : "", tui_view_wanted_training(&d->view, d->collector.model));
     d->collector.want.span = d->view.equity_span;
+    tui_collector_want_bars(&d->collector, d->view.chart.end_ns);
     struct tui_study_want want;
     tui_view_want_study(&d->view, d->collector.model, &want);
     tui_collector_want_study(&d->collector, &want);

@@ -434,7 +434,7 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
         (r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
         (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
         (r = read_equity(reader, &reading, wall_ns)) == 0 && (r = read_statistics(reader, &reading)) == 0)
-        r = tui_history_read_bars(reader, h, want->symbol, want->interval);
+        r = tui_history_read_bars(reader, h, want);
     if (r == 0)
         r = tui_history_read_training(reader, &h->training, want->training);
     if (r == 0)

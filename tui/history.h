@@ -15,6 +15,7 @@ enum {
     HISTORY_EQUITY_MAX = 1024, /* points, thinned */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
     HISTORY_BARS_MAX = 400,
+    HISTORY_BARS_AFTER = 100, /* of them, after the last bar that is wanted */
     HISTORY_OUTPUTS_MAX = 32, /* of indicators that are shown */
     HISTORY_TIMEFRAMES_MAX = 8,
     HISTORY_FILLS_A_READ = 20000,
@@ -119,6 +120,7 @@ struct history_training {
  * no bars; the first; none. */
 struct history_want {
     char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
+    int64_t bars_end_ns; /* the opening of the bar that the chart ends with; 0: the newest */
     char training[STATUS_TRAINING_NAME_MAX];
     enum history_span span; /* of the equity */
 };
@@ -137,8 +139,9 @@ struct history {
     struct history_bar bars[HISTORY_BARS_MAX];
     int n_equity, n_fills, n_orders, n_alerts, n_log, n_bars;
     char bars_symbol[SYMBOL_NAME_MAX], bars_interval[STATUS_WORD_MAX];
-    double outputs[HISTORY_OUTPUTS_MAX][HISTORY_BARS_MAX];    /* of the bars' indicators; NaN: none yet */
-    char output_names[HISTORY_OUTPUTS_MAX][40];               /* "sma_20", "macd_12_26_9.signal" */
+    bool bars_oldest, bars_newest;                         /* the database has none before them, after them */
+    double outputs[HISTORY_OUTPUTS_MAX][HISTORY_BARS_MAX]; /* of the bars' indicators; NaN: none yet */
+    char output_names[HISTORY_OUTPUTS_MAX][40];            /* "sma_20", "macd_12_26_9.signal" */
     char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* that are kept of the symbol, going up */
     int n_outputs, n_timeframes;
     struct history_training training; /* that is wanted */

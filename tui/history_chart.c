@@ -13,6 +13,7 @@ struct reading {
     int price_scale, qty_scale;
     int64_t interval_ns;
     bool kept;
+    int until; /* bars up to the one that is wanted */
 };
 
 static void add(struct reading *reading, const struct bar *bar)
@@ -77,31 +78,84 @@ static void on_series(void *ctx, const struct db_chart_row *row)
     take_names(h, row->series.names);
 }
 
-int tui_history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
-                          const char *interval)
+/* Those that the daemon keeps with their indicators. */
+static int read_kept(struct history_reader *reader, struct reading *reading, int64_t end_ns)
+{
+    struct history *h = reading->history;
+    const char *symbol = h->bars_symbol;
+
+    if (!end_ns)
+        return db_reader_chart_bars(reader->db, symbol, reading->interval_ns, HISTORY_BARS_MAX, on_chart_bar,
+                                    reading);
+    int r = db_reader_chart_bars_until(reader->db, symbol, reading->interval_ns, end_ns,
+                                       HISTORY_BARS_MAX - HISTORY_BARS_AFTER, on_chart_bar, reading);
+    reading->until = h->n_bars;
+    return r < 0 ? r
+                 : db_reader_chart_bars_after(reader->db, symbol, reading->interval_ns, end_ns,
+                                              HISTORY_BARS_AFTER, on_chart_bar, reading);
+}
+
+/* The stored ones, which may go back further. */
+static int read_stored(struct history_reader *reader, struct reading *reading, int64_t end_ns)
+{
+    struct history *h = reading->history;
+    const char *symbol = h->bars_symbol;
+
+    if (!end_ns)
+        return db_reader_last_split_bars(reader->db, symbol, reading->interval_ns, BAR_VENUE,
+                                         HISTORY_BARS_MAX, on_bar, reading);
+    int r = db_reader_split_bars_until(reader->db, symbol, reading->interval_ns, BAR_VENUE, end_ns,
+                                       HISTORY_BARS_MAX - HISTORY_BARS_AFTER, on_bar, reading);
+    reading->until = h->n_bars;
+    return r < 0 ? r
+                 : db_reader_split_bars_after(reader->db, symbol, reading->interval_ns, BAR_VENUE, end_ns,
+                                              HISTORY_BARS_AFTER, on_bar, reading);
+}
+
+/* Where what was read ends, by how many bars were there of those requested. */
+static void take_ends(struct reading *reading, int64_t end_ns)
+{
+    struct history *h = reading->history;
+
+    if (!end_ns)
+        reading->until = h->n_bars;
+    h->bars_oldest = reading->until < HISTORY_BARS_MAX - (end_ns ? HISTORY_BARS_AFTER : 0);
+    h->bars_newest = h->n_bars - reading->until < HISTORY_BARS_AFTER;
+}
+
+int tui_history_read_bars(struct history_reader *reader, struct history *h, const struct history_want *want)
 {
     struct reading reading = {.history = h};
     struct db_symbol_row row;
 
     h->n_bars = h->n_outputs = h->n_timeframes = 0;
     h->bars_symbol[0] = '\0';
-    if (!symbol[0] || bar_interval_parse(interval, &reading.interval_ns) < 0)
+    if (!want->symbol[0] || bar_interval_parse(want->interval, &reading.interval_ns) < 0)
         return 0;
-    int r = db_reader_symbol(reader->db, symbol, &row);
+    int r = db_reader_symbol(reader->db, want->symbol, &row);
     if (r < 0)
         return r == -ENOENT ? 0 : r;
     reading.price_scale = row.symbol.price_scale;
     reading.qty_scale = row.symbol.qty_scale;
-    cli_text_clean(h->bars_symbol, sizeof(h->bars_symbol), symbol);
-    cli_text_clean(h->bars_interval, sizeof(h->bars_interval), interval);
-    r = db_reader_chart_series(reader->db, symbol, on_series, &reading);
+    snprintf(h->bars_symbol, sizeof(h->bars_symbol), "%s", want->symbol);
+    cli_text_clean(h->bars_interval, sizeof(h->bars_interval), want->interval);
+    r = db_reader_chart_series(reader->db, want->symbol, on_series, &reading);
     if (r == 0 && reading.kept)
-        r = db_reader_chart_bars(reader->db, symbol, reading.interval_ns, HISTORY_BARS_MAX, on_chart_bar,
-                                 &reading);
-    if (r == 0 && h->n_bars == 0) {
-        h->n_outputs = 0;
-        r = db_reader_last_split_bars(reader->db, symbol, reading.interval_ns, BAR_VENUE, HISTORY_BARS_MAX,
-                                      on_bar, &reading);
+        r = read_kept(reader, &reading, want->bars_end_ns);
+    take_ends(&reading, want->bars_end_ns);
+    if (r == 0 && (h->n_bars == 0 || (want->bars_end_ns && h->bars_oldest))) {
+        struct reading kept = reading;
+        int n_bars = h->n_bars, n_outputs = h->n_outputs;
+        h->n_bars = h->n_outputs = 0;
+        r = read_stored(reader, &reading, want->bars_end_ns);
+        take_ends(&reading, want->bars_end_ns);
+        if (r == 0 && h->n_bars <= n_bars) { /* those with indicators are as many */
+            h->n_bars = 0;
+            h->n_outputs = n_outputs;
+            r = read_kept(reader, &kept, want->bars_end_ns);
+            take_ends(&kept, want->bars_end_ns);
+        }
     }
+    cli_text_clean(h->bars_symbol, sizeof(h->bars_symbol), want->symbol);
     return r;
 }

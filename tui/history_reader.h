@@ -35,10 +35,9 @@ int tui_history_qty_decimals(const struct db_symbol_row *row);
 /* The members of an order that the database names otherwise than the status. */
 extern const struct record_key tui_history_order_keys[1];
 
-/* The bars of one symbol and interval with what indicators are kept, and the intervals that there are. 0 or
- * -errno. */
-int tui_history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
-                          const char *interval);
+/* The bars that are wanted of one symbol and interval with what indicators are kept, and the intervals that
+ * there are. 0 or -errno. */
+int tui_history_read_bars(struct history_reader *reader, struct history *h, const struct history_want *want);
 
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
  * unless it has been started again or gone back since. 0 or -errno. */

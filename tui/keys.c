@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/chart_keys.h"
 #include "tui/line_edit.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
@@ -364,6 +365,9 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return key == CONTROL_L ? ACTION_REDRAW : tui_train_keys_form(view, model, height, now, key);
     if (key >= '1' && key < '1' + TABS)
         return open_tab(view, (enum tab)(key - '1'));
+    if (tui_view_focus(view, &layout) == PANEL_CHART &&
+        (key == PRESS_PAGE_UP || key == PRESS_PAGE_DOWN || key == PRESS_HOME || key == PRESS_END))
+        return tui_chart_keys_press(view, model, &layout, now, key);
     switch (key) {
     case 'q':
         return ACTION_QUIT;
@@ -432,10 +436,18 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '-':
         pace(view, key);
         break;
+    case 'c':
+    case 'L':
+    case 'm':
+    case ',':
+    case '.':
+    case 'w':
+    case 'W':
+        return tui_chart_keys_press(view, model, &layout, now, key);
     case '[':
     case ']':
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
-    case 'w':
+    case 'E':
         view->equity_span = (view->equity_span + 1) % SPANS;
         return ACTION_COLLECT;
     case 'o':

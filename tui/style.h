@@ -23,7 +23,7 @@ enum style {
     STYLE_LINE_2, /* and further ones */
     STYLE_LINE_3,
     STYLE_LINE_4,
-    STYLE_KEY,  /* a key that can be pressed */
+    STYLE_KEY, /* a key that can be pressed */
     STYLES,
 };
 

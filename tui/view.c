@@ -112,8 +112,9 @@ static bool scrolls(enum panel panel)
            panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_GPU ||
            panel == PANEL_TRAININGS || panel == PANEL_POLICIES || panel == PANEL_TRAINING ||
            panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
-           panel == PANEL_STUDIES || (panel >= PANEL_BEST && panel <= PANEL_REPORTS) ||
-           panel == PANEL_LAMBDA || panel == PANEL_TESTED; /* some of them only to be zoomed */
+           panel == PANEL_CHART || panel == PANEL_STUDIES ||
+           (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
+           panel == PANEL_TESTED; /* some of them only to be zoomed */
 }
 
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)

@@ -1,6 +1,7 @@
 /* Golden screens: one status, one database, one moment, drawn at fixed sizes. */
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,62 @@ static void check_chart(void)
     strcpy(view.timeframe, "4h"); /* not kept: the market's own */
     CHECK_STR(tui_view_timeframe(&view, model, &model->status.symbols[0]), "1m");
     CHECK_INT(load_chart("1m"), 0);
+}
+
+/* A minute's bars with those from 140 to 240 missing, a few, and others as a line, on a logarithmic scale,
+ * under a crosshair, of the past. */
+static void check_gap(void)
+{
+    struct history *h = &model->history, *kept = malloc(sizeof(*kept));
+    uint64_t state = 3;
+    double price = 61000;
+    struct view view;
+
+    *kept = *h;
+    h->n_bars = h->n_outputs = 0;
+    h->bars_oldest = h->bars_newest = true;
+    for (int i = 0; i < 300; i++) {
+        double close = price, random[2];
+        for (int k = 0; k < 2; k++) {
+            state = state * 6364136223846793005 + 1442695040888963407;
+            random[k] = (double)(state >> 40) / (1 << 24);
+        }
+        close += round((random[0] - 0.5) * 200) / 2;
+        if (i < 140 || i > 240)
+            h->bars[h->n_bars++] = (struct history_bar){
+                .open_ns = (fixture_now_ns / 60000000000 - 300 + i) * 60000000000,
+                .open = price,
+                .high = fmax(price, close) + 20 * random[1],
+                .low = fmin(price, close) - 15 * random[1],
+                .close = close,
+                .volume = 10.5,
+            };
+        price = close;
+    }
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    check_screen("market-gap-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("market-gap-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    check_screen("market-gap-200x60", &view, 200, 60, GLYPHS_BRAILLE);
+    check_screen("market-gap-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
+    tui_keys_press(&view, model, 120, 40, now, 'w'); /* all */
+    tui_keys_press(&view, model, 120, 40, now, 'L');
+    tui_keys_press(&view, model, 120, 40, now, 'c');
+    check_screen("market-line-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    tui_keys_press(&view, model, 80, 24, now, ',');
+    for (int i = 0; i < 30; i++)
+        tui_keys_press(&view, model, 80, 24, now, i == 0 ? 'm' : ',');
+    check_screen("market-crosshair-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.help = true;
+    check_screen("market-help-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    h->n_bars = 8;
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    check_screen("market-eight-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    *h = *kept;
+    free(kept);
 }
 
 /* A long reason and a long tag: the header keeps its figures, the prices their indicators. A disk that is
@@ -447,6 +504,7 @@ int main(int argc, char **argv)
     check_tabs();
     snprintf(database, sizeof(database), "%s", path);
     check_chart();
+    check_gap();
     check_overlays();
     check_halted();
     check_feed_devices();

@@ -101,11 +101,23 @@ void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
         const char *key, *word;
-        bool action;
+        bool action, chart;
     } keys[] = {
-        {"p", "pause", true},     {"F", "flatten", true}, {"a", "ack", true},   {"x", "cancel", true},
-        {"b", "backtest", false}, {"f", "freeze", false}, {"z", "zoom", false}, {"Tab", "next", false},
-        {"+-", "refresh", false}, {"?", "help", false},
+        {"p", "pause", true},
+        {"F", "flatten", true},
+        {"a", "ack", true},
+        {"x", "cancel", true},
+        {"c", "line", .chart = true},
+        {",.", "pan", .chart = true},
+        {"wW", "bars", .chart = true},
+        {"m", "crosshair", .chart = true},
+        {"L", "log", .chart = true},
+        {"b", "backtest", false},
+        {"f", "freeze", false},
+        {"z", "zoom", false},
+        {"Tab", "next", false},
+        {"+-", "refresh", false},
+        {"?", "help", false},
     };
     const struct view *view = scene->view;
     int x = 0;
@@ -136,6 +148,12 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].key[0] == 'b' && scene->view->tab != TAB_POSITIONS)
             continue;
+        if (keys[i].chart && scene->view->tab != TAB_MARKET)
+            continue;
+        if (keys[i].key[0] == 'c' && view->chart.line)
+            word = "candles";
+        if (keys[i].key[0] == 'L' && view->chart.log)
+            word = "linear";
         if (keys[i].key[0] == 'b' && scene->model->backtest.state == BACKTEST_RUNNING)
             word = "stop backtest";
         if (keys[i].key[0] == 'p' && tui_model_trading_stopped(scene->model))
