@@ -539,11 +539,14 @@ void tui_collector_once(struct collector *collector, int timeout_ms)
         tui_collector_io(collector, &unused, now);
     }
     const struct status *status = &collector->model->status;
-    const struct status_symbol *symbol =
-        collector->model->source == MODEL_DAEMON && status->n_symbols > 0 ? &status->symbols[0] : NULL;
-    tui_collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
-                       status->n_trainings > 0 ? tui_model_training(collector->model, 0)->training : "");
-    read_database(collector, tui_model_now());
+    bool known; /* what there is: without a daemon, only the first reading knows it */
+    do {
+        const struct status_symbol *symbol = status->n_symbols > 0 ? &status->symbols[0] : NULL;
+        known = symbol || status->n_trainings > 0;
+        tui_collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
+                           status->n_trainings > 0 ? tui_model_training(collector->model, 0)->training : "");
+        read_database(collector, tui_model_now());
+    } while (!known && (status->n_symbols > 0 || status->n_trainings > 0));
     const struct tui_study_want list = {.trial = -1};
     tui_collector_studies_once(collector, &list, COLLECTOR_BUSY_MS);
 }

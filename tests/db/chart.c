@@ -126,6 +126,18 @@ int main(void)
     CHECK_INT(seen.n_outputs, OUTPUTS);
     CHECK(memcmp(seen.outputs, late, sizeof late) == 0);
     CHECK_INT(bars_of(reader, "BTCUSDT", 10).first.open_ns, (DB_CHART_BARS_KEPT + 190) * 5 * MINUTE);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_chart_bars_until(reader, "BTCUSDT", 5 * MINUTE, 700 * 5 * MINUTE, 10, see_bar, &seen),
+              0);
+    CHECK_INT(seen.n, 10);
+    CHECK_INT(seen.first.open_ns, 691 * 5 * MINUTE);
+    CHECK_INT(seen.last.open_ns, 700 * 5 * MINUTE);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_chart_bars_after(reader, "BTCUSDT", 5 * MINUTE, 700 * 5 * MINUTE, 10, see_bar, &seen),
+              0);
+    CHECK_INT(seen.n, 10);
+    CHECK_INT(seen.first.open_ns, 701 * 5 * MINUTE);
+    CHECK_INT(seen.last.open_ns, 710 * 5 * MINUTE);
     seen = bars_of(reader, "ETHUSDT", 10);
     CHECK_INT(seen.n, 1);
     CHECK(isnan(seen.outputs[0]));

@@ -347,6 +347,16 @@ static void test_split_bars(void)
     text[0] = '\0';
     CHECK_INT(db_reader_last_split_bars(reader, "AAPL", MINUTE, BAR_VENUE, 2, see_high, text), 0);
     CHECK_STR(text, "10:460/30 20:470/31 ");
+    text[0] = '\0';
+    CHECK_INT(db_reader_split_bars_until(reader, "AAPL", MINUTE, BAR_VENUE, AT + 10 * MINUTE - 1, 2, see_high,
+                                         text),
+              0);
+    CHECK_STR(text, "1:400/200 2:440/20 ");
+    text[0] = '\0';
+    CHECK_INT(db_reader_split_bars_after(reader, "AAPL", MINUTE, BAR_VENUE, AT + MINUTE, 2, see_high, text),
+              0);
+    CHECK_STR(text, "2:440/20 10:460/30 ");
+    CHECK_INT(db_reader_split_bars_after(reader, "TSLA", MINUTE, BAR_VENUE, 0, 1, see_high, text), -ENOENT);
     CHECK_INT(db_reader_split_bars(reader, "TSLA", MINUTE, BAR_VENUE, 0, 1, see_high, text), -ENOENT);
     db_reader_close(reader);
 }
