@@ -50,5 +50,5 @@ enum action tui_chart_keys_press(struct view *view, const struct model *model, c
     } else {
         tui_chart_pan(chart, history, columns, step(view, history, columns, key));
     }
-    return chart->end_ns != end_ns ? ACTION_COLLECT : ACTION_NONE;
+    return chart->end_ns != end_ns ? ACTION_BARS : ACTION_NONE;
 }

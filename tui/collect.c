@@ -252,6 +252,19 @@ void tui_collector_want_bars(struct collector *collector, int64_t end_ns)
     collector->want.bars_end_ns = end_ns;
 }
 
+void tui_collector_bars(struct collector *collector, int64_t end_ns)
+{
+    struct model *model = collector->model;
+    char words[STATUS_TEXT_MAX];
+
+    tui_collector_want_bars(collector, end_ns);
+    if (!collector->reader)
+        return;
+    if (tui_history_read_chart(collector->reader, &collector->want, &model->history, words, sizeof(words)) <
+        0)
+        explain(model, collector->state.database, words);
+}
+
 int tui_collector_fd(const struct collector *collector, short *ret_events)
 {
     *ret_events = cli_control_events(&collector->control);

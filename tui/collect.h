@@ -73,8 +73,10 @@ void tui_collector_tick(struct collector *collector, struct moment now);
 void tui_collector_want(struct collector *collector, const struct status_symbol *symbol,
                         const char *timeframe, const char *account, const char *training);
 
-/* Where the bars that the next tick reads end: history_want.bars_end_ns. */
+/* Where the bars end that are read from now on: history_want.bars_end_ns. Reads them at once, where a tick
+ * has read the database before. */
 void tui_collector_want_bars(struct collector *collector, int64_t end_ns);
+void tui_collector_bars(struct collector *collector, int64_t end_ns);
 
 /* What the next tick reads of the studies. */
 void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want);

@@ -167,6 +167,10 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_REDRAW:
         tui_screen_spoilt();
         break;
+    case ACTION_BARS:
+        tui_collector_bars(&d->collector, d->view.chart.end_ns);
+        d->redraw = true;
+        break;
     case ACTION_COLLECT:
         collect(d, now);
         break;

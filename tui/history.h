@@ -160,6 +160,10 @@ void tui_history_close(struct history_reader *reader);
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                      struct history *ret, char *err, size_t err_size);
 
+/* Reads the bars that are wanted alone, likewise. */
+int tui_history_read_chart(struct history_reader *reader, const struct history_want *want,
+                           struct history *ret, char *err, size_t err_size);
+
 /* The account's trades, or NULL. */
 const struct history_account *tui_history_account(const struct history *history, const char *name);
 

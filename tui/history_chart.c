@@ -159,3 +159,16 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
     cli_text_clean(h->bars_symbol, sizeof(h->bars_symbol), want->symbol);
     return r;
 }
+
+int tui_history_read_chart(struct history_reader *reader, const struct history_want *want,
+                           struct history *ret, char *err, size_t err_size)
+{
+    int r = db_reader_begin(reader->db);
+
+    if (r < 0)
+        return tui_history_failed(reader, r, err, err_size);
+    if ((r = tui_history_read_bars(reader, ret, want)) < 0)
+        r = tui_history_failed(reader, r, err, err_size);
+    db_reader_end(reader->db);
+    return r;
+}

@@ -10,6 +10,7 @@ enum action {
     ACTION_QUIT,
     ACTION_REDRAW,  /* the terminal's picture may be spoilt */
     ACTION_COLLECT, /* what is shown has changed: collect now */
+    ACTION_BARS,    /* the chart shows others: read them, and nothing else */
     ACTION_PAUSE,
     ACTION_RESUME,
     ACTION_FLATTEN,

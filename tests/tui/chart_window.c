@@ -54,7 +54,7 @@ static void read_bars(void)
     struct history_want want = {.symbol = "BTCUSDT", .interval = "1m", .bars_end_ns = view.chart.end_ns};
     char words[256];
 
-    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read_chart(reader, &want, &model->history, words, sizeof(words)), 0);
 }
 
 /* The key, then what it wants to be read; the first and the last bar that are shown then. */
@@ -63,7 +63,7 @@ static void press(int key, int *ret_first, int *ret_last)
     const struct history *h = &model->history;
     int first, n;
 
-    if (tui_keys_press(&view, model, WIDTH, HEIGHT, now, key) == ACTION_COLLECT)
+    if (tui_keys_press(&view, model, WIDTH, HEIGHT, now, key) == ACTION_BARS)
         read_bars();
     tui_chart_window(&view.chart, h, tui_chart_columns(WIDTH), &first, &n);
     CHECK(n > 0 && first >= 0 && first + n <= h->n_bars);
