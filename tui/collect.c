@@ -236,20 +236,17 @@ void tui_collector_studies_once(struct collector *collector, const struct tui_st
     tui_model_take_studies(collector->model, &reading);
 }
 
-void tui_collector_want(struct collector *collector, const struct status_symbol *symbol,
-                        const char *timeframe, const char *account, const char *training)
+void tui_collector_want(struct collector *collector, const struct history_want *want)
 {
-    struct history_want *want = &collector->want;
-
-    snprintf(want->symbol, sizeof(want->symbol), "%s", symbol ? symbol->symbol : "");
-    snprintf(want->interval, sizeof(want->interval), "%s", symbol ? timeframe : "");
-    snprintf(want->account, sizeof(want->account), "%s", account);
-    snprintf(want->training, sizeof(want->training), "%s", training);
+    collector->want = *want;
 }
 
-void tui_collector_want_bars(struct collector *collector, int64_t end_ns)
+void tui_collector_read(struct collector *collector, const struct history_want *want)
 {
-    collector->want.bars_end_ns = end_ns;
+    collector->want = *want;
+    do
+        read_database(collector, tui_model_now());
+    while (collector->model->have_history && collector->model->history.fills_left);
 }
 
 void tui_collector_bars(struct collector *collector, int64_t end_ns)
@@ -257,7 +254,7 @@ void tui_collector_bars(struct collector *collector, int64_t end_ns)
     struct model *model = collector->model;
     char words[STATUS_TEXT_MAX];
 
-    tui_collector_want_bars(collector, end_ns);
+    collector->want.bars_end_ns = end_ns;
     if (!collector->reader)
         return;
     if (tui_history_read_chart(collector->reader, &collector->want, &model->history, words, sizeof(words)) <
@@ -552,14 +549,14 @@ void tui_collector_once(struct collector *collector, int timeout_ms)
         tui_collector_io(collector, &unused, now);
     }
     const struct status *status = &collector->model->status;
-    bool known; /* what there is: without a daemon, only the first reading knows it */
-    do {
-        const struct status_symbol *symbol = status->n_symbols > 0 ? &status->symbols[0] : NULL;
-        known = symbol || status->n_trainings > 0;
-        tui_collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
-                           status->n_trainings > 0 ? tui_model_training(collector->model, 0)->training : "");
-        read_database(collector, tui_model_now());
-    } while (!known && (status->n_symbols > 0 || status->n_trainings > 0));
+    struct history_want want = {0};
+    if (collector->model->source == MODEL_DAEMON && status->n_symbols > 0) {
+        memcpy(want.symbol, status->symbols[0].symbol, sizeof(want.symbol));
+        memcpy(want.interval, status->symbols[0].interval, sizeof(want.interval));
+    }
+    if (status->n_trainings > 0)
+        memcpy(want.training, tui_model_training(collector->model, 0)->training, sizeof(want.training));
+    tui_collector_read(collector, &want);
     const struct tui_study_want list = {.trial = -1};
     tui_collector_studies_once(collector, &list, COLLECTOR_BUSY_MS);
 }

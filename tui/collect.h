@@ -68,14 +68,11 @@ void tui_collector_finish(struct collector *collector);
 /* Once an interval: connects if need be, asks for the status, reads the database. */
 void tui_collector_tick(struct collector *collector, struct moment now);
 
-/* What the next tick reads: bars (symbol NULL: none), the equity of an account ("": the first), and the past
- * of a training ("": none). */
-void tui_collector_want(struct collector *collector, const struct status_symbol *symbol,
-                        const char *timeframe, const char *account, const char *training);
+/* What the next tick reads of the database. */
+void tui_collector_want(struct collector *collector, const struct history_want *want);
 
 /* Where the bars end that are read from now on: history_want.bars_end_ns. Reads them at once, where a tick
  * has read the database before. */
-void tui_collector_want_bars(struct collector *collector, int64_t end_ns);
 void tui_collector_bars(struct collector *collector, int64_t end_ns);
 
 /* What the next tick reads of the studies. */
@@ -157,6 +154,9 @@ bool tui_collector_expire(struct collector *collector, struct view *view, struct
 enum { COLLECTOR_BUSY_MS = 2000 }; /* how long a printed screen waits for a lock of the studies */
 /* The same once, waiting for the status at most timeout_ms, and for the studies: for what is printed. */
 void tui_collector_once(struct collector *collector, int timeout_ms);
+
+/* Then reads the database at once, with what is wanted of it; all fills, however many calls that takes. */
+void tui_collector_read(struct collector *collector, const struct history_want *want);
 
 /* Reads what has changed of the studies without the thread. `busy_ms`: how long to wait for a lock, the
  * same at each call. */

@@ -100,14 +100,9 @@ static void collect(struct dashboard *d, struct moment now)
     if (d->view.frozen)
         return;
     d->collector.model->interval_ms = d->view.interval_ms;
-    bool chart = d->view.tab == TAB_MARKET || d->canvas.width >= 180;
-    const struct status_symbol *symbol = chart ? tui_view_symbol(&d->view, d->collector.model) : NULL;
-    const struct status_account *account = tui_view_account(&d->view, d->collector.model);
-    tui_collector_want(
-        &d->collector, symbol, symbol ? tui_view_timeframe(&d->view, d->collector.model, symbol) : NULL,
-        account ? account->account : "", tui_view_wanted_training(&d->view, d->collector.model));
-    d->collector.want.span = d->view.equity_span;
-    tui_collector_want_bars(&d->collector, d->view.chart.end_ns);
+    struct history_want past;
+    tui_view_want(&d->view, d->collector.model, d->canvas.width, &past);
+    tui_collector_want(&d->collector, &past);
     struct tui_study_want want;
     tui_view_want_study(&d->view, d->collector.model, &want);
     tui_collector_want_study(&d->collector, &want);

@@ -32,6 +32,7 @@ struct reading {
     char name[ACCOUNT_NAME_MAX];
     bool wanted; /* it is the one that is wanted, not only the first */
     bool no_memory;
+    int n_new; /* fills that came since the last call */
 };
 
 static int decimals_of(int64_t step, int scale)
@@ -394,6 +395,7 @@ static void on_new_fill(void *ctx, const struct db_fill_row *row)
 {
     struct reading *reading = ctx;
 
+    reading->n_new++;
     reading->no_memory |= tui_statistics_fill(reading->statistics, row) < 0;
 }
 
@@ -401,11 +403,13 @@ static int read_statistics(struct history_reader *reader, struct reading *readin
 {
     struct history *h = reading->history;
     reading->statistics = reader->statistics;
+    reading->n_new = 0;
     int r = db_reader_fills_after(reader->db, tui_statistics_last(reader->statistics), HISTORY_FILLS_A_READ,
                                   on_new_fill, reading);
 
     if (r == 0 && reading->no_memory)
         r = -ENOMEM;
+    h->fills_left = r == 0 && reading->n_new == HISTORY_FILLS_A_READ;
     for (int i = 0; i < h->n_accounts; i++)
         tui_statistics_of(reader->statistics, h->accounts[i].account, &h->accounts[i].trades);
     return r;

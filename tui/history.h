@@ -132,6 +132,7 @@ struct history {
     enum history_span equity_span;
     struct history_account accounts[STATUS_ACCOUNTS_MAX];
     int n_accounts;
+    bool fills_left; /* their statistics lack fills that the next call reads */
     struct history_fill fills[HISTORY_ROWS_MAX];
     struct status_order orders[HISTORY_ROWS_MAX];
     struct history_alert alerts[HISTORY_ROWS_MAX];

@@ -148,7 +148,7 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
         {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},
     };
 
-    if (width >= 180 && height >= 30) {
+    if (width >= LAYOUT_WIDTH_CHART && height >= 30) {
         int third = width * 5 / 16, first = width - 2 * (third + GUTTER);
         STACK(layout, left, 0, y, first, height);
         STACK(layout, middle, first + GUTTER, y, third, height);

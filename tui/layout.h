@@ -8,6 +8,7 @@ enum {
     LAYOUT_WIDTH_MIN = 40, /* below this or that, one line says so */
     LAYOUT_HEIGHT_MIN = 10,
     LAYOUT_RECTS_MAX = 20,
+    LAYOUT_WIDTH_CHART = 180, /* from here on the overview has the chart */
 };
 
 enum tab {

@@ -232,6 +232,24 @@ bool tui_view_open_study(struct view *view, const struct model *model, const cha
     return true;
 }
 
+void tui_view_want(const struct view *view, const struct model *model, int width, struct history_want *ret)
+{
+    bool chart = view->tab == TAB_MARKET || width >= LAYOUT_WIDTH_CHART;
+    const struct status_symbol *symbol = chart ? tui_view_symbol(view, model) : NULL;
+    const struct status_account *account = tui_view_account(view, model);
+
+    *ret = (struct history_want){0};
+    if (symbol) {
+        memcpy(ret->symbol, symbol->symbol, sizeof(ret->symbol));
+        snprintf(ret->interval, sizeof(ret->interval), "%s", tui_view_timeframe(view, model, symbol));
+    }
+    if (account)
+        memcpy(ret->account, account->account, sizeof(ret->account));
+    snprintf(ret->training, sizeof(ret->training), "%s", tui_view_wanted_training(view, model));
+    ret->bars_end_ns = view->chart.end_ns;
+    ret->span = view->equity_span;
+}
+
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret)
 {
     const struct tui_study *study = view->tab == TAB_STUDY ? tui_view_study(view, model) : NULL;

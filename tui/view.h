@@ -127,6 +127,9 @@ const struct tui_study_trial *tui_view_trial(const struct view *view, const stru
 /* The page of a study, by what tui_studies_find() takes, once it is known. False: it is not. */
 bool tui_view_open_study(struct view *view, const struct model *model, const char *name);
 
+/* What is to be read of the database for a screen so many columns wide. */
+void tui_view_want(const struct view *view, const struct model *model, int width, struct history_want *ret);
+
 /* What is to be read of the studies. */
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret);
 

@@ -76,6 +76,18 @@ def check_dashboard(state, account):
     assert rows[1][2].rstrip("+") == str(account["trades"]), rows  # +: one is open
 
 
+def check_charts(state):
+    """A printed screen has what the live one asks for once it knows what it shows: the chosen symbol's bars, the account's equity."""
+    for size, tab, title in (("120x40", 4, "AAAUSDT 1m"), ("200x60", 1, "AAAUSDT 1m"), ("80x24", 5, "Equity 24h")):
+        dumped = subprocess.run([harness.PAPERTAPE, "--state", state, "--dump-screen", size, "--glyphs", "ascii", "--tab", str(tab)],
+                                capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert dumped.returncode == 0 and dumped.stderr == "", (dumped.returncode, dumped.stderr)
+        panel = dumped.stdout.split(f"-{title}")
+        assert len(panel) == 2 and "no stored" not in dumped.stdout, (size, tab, dumped.stdout)
+        drawn = sum(character in "|.:'-#" for line in panel[1].splitlines()[1:8] for character in line)
+        assert drawn > 20, (size, tab, drawn, dumped.stdout)
+
+
 def check_saved(folder, n):
     """A run much longer than the window in which a daemon keeps every point, and what is stored of it."""
     state, curve = os.path.join(folder, "state"), os.path.join(folder, "equity.csv")
@@ -95,6 +107,7 @@ def check_saved(folder, n):
     verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", state], capture_output=True, text=True, timeout=harness.PATIENCE)
     assert verified.returncode == 0, verified.stderr
     check_dashboard(state, account)
+    check_charts(state)
     return cpu_s, account["fills"]
 
 

@@ -163,6 +163,7 @@ static int find_state(const struct option_call *call, struct dashboard_options *
 static int print_screen(const struct dashboard_request *request, struct collector *collector)
 {
     struct model *model = collector->model;
+    struct history_want past;
     struct tui_study_want want;
     struct view view;
     struct canvas canvas;
@@ -176,6 +177,8 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_canvas_finish(&canvas);
         return -ENOENT;
     }
+    tui_view_want(&view, model, request->width, &past); /* which the first reading could not know */
+    tui_collector_read(collector, &past);
     for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
