@@ -99,6 +99,12 @@ struct stored_list cli_stored_list_of(const struct record *record, const struct 
                                       enum stored_form form, FILE *out);
 void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);
 
+/* A field's text in a table or in CSV, in `buf` or the row's own; "" for none. `decimals` of a real: 0 is as
+ * many as it takes. `context` may lack symbol and account. */
+const char *cli_stored_cell(enum stored_form form, char buf[static STORED_CELL],
+                            const struct record_field *field, int decimals, const void *row,
+                            const struct record_context *context);
+
 /* The lists of orders, fills and ledger rows, whose amounts have their own scale. */
 struct stored_list cli_orders_list(enum stored_form form, FILE *out);
 struct stored_list cli_fills_list(enum stored_form form, FILE *out);

@@ -238,10 +238,9 @@ struct stored_list cli_stored_list_of(const struct record *record, const struct 
     return list;
 }
 
-/* A text for a cell of a table or of CSV, in `buf` or the row's own. */
-static const char *cell(enum stored_form form, char *buf, const struct stored_column *column,
-                        const struct record_field *field, const void *row,
-                        const struct record_context *context)
+const char *cli_stored_cell(enum stored_form form, char buf[static STORED_CELL],
+                            const struct record_field *field, int decimals, const void *row,
+                            const struct record_context *context)
 {
     int64_t number = record_field_number(field, row);
     int scale = record_scale(field, context->symbol);
@@ -267,8 +266,8 @@ static const char *cell(enum stored_form form, char *buf, const struct stored_co
         return "";
     if (field->kind == RECORD_REAL) {
         double value = record_field_real(field, row);
-        if (column->decimals)
-            return cli_format_number(buf, value, column->decimals);
+        if (decimals)
+            return cli_format_number(buf, value, decimals);
         snprintf(buf, STORED_CELL, "%.10g", value);
         return buf;
     }
@@ -313,8 +312,9 @@ void cli_stored_record_row(struct stored_list *list, const void *row, const stru
     for (int i = 0; i < list->n_columns; i++) {
         const struct stored_column *column = &list->own[i];
         const struct record_field *field = record_find(list->record, column->name);
-        cells[i] = column->derived ? column->derived(row, context)
-                                   : cell(list->form, buf[i], column, field, row, context);
+        cells[i] = column->derived
+                       ? column->derived(row, context)
+                       : cli_stored_cell(list->form, buf[i], field, column->decimals, row, context);
     }
     cli_stored_row(list, cells);
 }

@@ -112,10 +112,26 @@ int db_reader_fills(struct db_reader *reader, int64_t limit,
 int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limit,
                           void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 
+/* One by its id, or none; an order's fills, oldest first, at most `limit`. */
+int db_reader_order(struct db_reader *reader, uint64_t id,
+                    void (*row)(void *ctx, const struct db_order_row *row), void *ctx);
+int db_reader_fill(struct db_reader *reader, uint64_t id,
+                   void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+int db_reader_order_fills(struct db_reader *reader, uint64_t order, int64_t limit,
+                          void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+
 struct db_ledger_row {
     struct ledger_row row;
     const struct db_account *account;
 };
+/* Those of an order's fills; of one fill; both oldest first, at most `limit`. The newest `limit` of an
+ * account and asset, newest first. */
+int db_reader_order_ledger(struct db_reader *reader, uint64_t order, int64_t limit,
+                           void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
+int db_reader_fill_ledger(struct db_reader *reader, uint64_t fill, int64_t limit,
+                          void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
+int db_reader_asset_ledger(struct db_reader *reader, int account, const char *asset, int64_t limit,
+                           void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
 /* All, oldest first. */
 int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
                      void *ctx);
@@ -131,6 +147,11 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
 /* The highest number that an alert ever had; 0: there was no alert. 0 or -errno. */
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
+/* One by its id, or none. */
+int db_reader_alert(struct db_reader *reader, uint64_t id, void (*row)(void *ctx, const struct db_alert *row),
+                    void *ctx);
+int db_reader_command(struct db_reader *reader, uint64_t id,
+                      void (*row)(void *ctx, const struct db_command *row), void *ctx);
 /* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);

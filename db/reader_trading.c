@@ -23,6 +23,13 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                   &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
 }
 
+int db_reader_order(struct db_reader *reader, uint64_t id,
+                    void (*row)(void *ctx, const struct db_order_row *row), void *ctx)
+{
+    DB_QUERY_MAKE(struct order, &record_orders, ORDER_COLUMNS "WHERE id = ?1", RECORD_PARAMS(id),
+                  &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
+}
+
 #define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
 
 static int give_fills(struct db_reader *reader, const char *sql, const struct record_param *params,
@@ -57,13 +64,28 @@ int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limi
                       row, ctx);
 }
 
-int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
-                     void *ctx)
+int db_reader_fill(struct db_reader *reader, uint64_t id,
+                   void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
+{
+    return give_fills(reader, FILL_COLUMNS "WHERE id = ?1", RECORD_PARAMS(id), row, ctx);
+}
+
+int db_reader_order_fills(struct db_reader *reader, uint64_t order, int64_t limit,
+                          void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
+{
+    return give_fills(reader, FILL_COLUMNS "WHERE order_id = ?1 ORDER BY id LIMIT ?2",
+                      RECORD_PARAMS(order, limit), row, ctx);
+}
+
+#define LEDGER_ENTRIES "SELECT " DB_LEDGER_COLUMNS " FROM ledger "
+
+static int give_ledger(struct db_reader *reader, const char *sql, const struct record_param *params,
+                       void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx)
 {
     sqlite3_stmt *stmt;
     struct db_ledger_row entry;
     struct db_named named;
-    int r = db_query(reader, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id", NULL, &stmt);
+    int r = db_query(reader, sql, params, &stmt);
     while (r >= 0 && (r = db_query_row(reader, stmt, &record_ledger, &entry.row, &named)) > 0) {
         entry.account = named.account;
         bool scaled = entry.row.scale >= 0 && entry.row.scale <= DECIMAL_SCALE_MAX;
@@ -73,6 +95,35 @@ int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const stru
         row(ctx, &entry);
     }
     return db_query_end(stmt, r);
+}
+
+int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
+                     void *ctx)
+{
+    return give_ledger(reader, LEDGER_ENTRIES "ORDER BY id", NULL, row, ctx);
+}
+
+int db_reader_order_ledger(struct db_reader *reader, uint64_t order, int64_t limit,
+                           void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx)
+{
+    return give_ledger(reader,
+                       LEDGER_ENTRIES "WHERE fill_id IN (SELECT id FROM fills WHERE order_id = ?1) "
+                                      "ORDER BY id LIMIT ?2",
+                       RECORD_PARAMS(order, limit), row, ctx);
+}
+
+int db_reader_fill_ledger(struct db_reader *reader, uint64_t fill, int64_t limit,
+                          void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx)
+{
+    return give_ledger(reader, LEDGER_ENTRIES "WHERE fill_id = ?1 ORDER BY id LIMIT ?2",
+                       RECORD_PARAMS(fill, limit), row, ctx);
+}
+
+int db_reader_asset_ledger(struct db_reader *reader, int account, const char *asset, int64_t limit,
+                           void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx)
+{
+    return give_ledger(reader, LEDGER_ENTRIES "WHERE account = ?1 AND asset = ?2 ORDER BY id DESC LIMIT ?3",
+                       RECORD_PARAMS(account, asset, limit), row, ctx);
 }
 
 int db_reader_flows(struct db_reader *reader, int account, const char *currency, uint64_t after_id,

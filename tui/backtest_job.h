@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "tui/child.h"
 #include "tui/history.h"
 #include "tui/status.h"
 
@@ -27,13 +27,8 @@ struct backtest_view {
 };
 
 struct backtest_job {
-    pid_t pid;             /* 0: none runs */
-    int out, err;          /* the ends of its pipes to be read; -1 */
+    struct child child;
     char folder[PATH_MAX]; /* of its equity file, under TMPDIR; "" for none */
-    char *text;            /* its report, as far as it has come */
-    size_t len, cap;
-    char complaint[STATUS_TEXT_MAX]; /* the beginning of its stderr */
-    size_t n_complaint;
 };
 
 void tui_backtest_job_init(struct backtest_job *job);
@@ -46,7 +41,7 @@ int tui_backtest_job_start(struct backtest_job *job, const char *state_dir, cons
                            int64_t mono_ms, struct backtest_view *view);
 void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
 
-/* Reads what has come without waiting; true when `view` has changed. Pipes to poll for input: out and err. */
+/* Reads what has come without waiting; true when `view` has changed. Pipes to poll for input: the child's. */
 bool tui_backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
 
 /* Takes a report (papertape.backtest/1) and the CSV of --equity into the view. False when it is not a

@@ -301,8 +301,8 @@ static void loop(struct dashboard *d)
             [INPUT] = {.fd = STDIN_FILENO, .events = POLLIN},
             [SIGNALS] = {.fd = d->signals, .events = POLLIN},
             [TIMER] = {.fd = d->timer, .events = POLLIN},
-            [REPORT] = {.fd = d->collector.job.out, .events = POLLIN},
-            [COMPLAINT] = {.fd = d->collector.job.err, .events = POLLIN},
+            [REPORT] = {.fd = d->collector.job.child.out, .events = POLLIN},
+            [COMPLAINT] = {.fd = d->collector.job.child.err, .events = POLLIN},
             [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
         };
         set_timer(d);
