@@ -36,6 +36,7 @@ int tui_collector_init(struct collector *collector, const struct state_dir *stat
     *collector = (struct collector){.state = *state};
     cli_control_init(&collector->control);
     tui_backtest_job_init(&collector->job);
+    tui_child_init(&collector->explain.child);
     collector->model = tui_model_create(interval_ms);
     if (!collector->model)
         return -ENOMEM;
@@ -63,6 +64,7 @@ void tui_collector_finish(struct collector *collector)
     tui_collector_each_end(collector);
     cli_control_finish(&collector->control);
     tui_backtest_job_finish(&collector->job);
+    tui_collector_item_finish(collector);
     tui_history_close(collector->reader);
     json_decref(collector->status_json);
     tui_study_reader_destroy(collector->studies);
@@ -197,6 +199,7 @@ void tui_collector_tick(struct collector *collector, struct moment now)
         no_daemon(collector, -ETIMEDOUT);
     ask_status(collector, now);
     read_database(collector, now);
+    tui_collector_read_item(collector, now);
 }
 
 void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want)

@@ -33,6 +33,14 @@ struct collector_each {
     int64_t id, sent_ms; /* of the request for `at` */
 };
 
+/* What `papertape explain` prints of the order whose page is shown, tui/collect_item.c. */
+struct collector_explain {
+    struct child child;
+    char *text;                      /* owned; NULL: nothing yet */
+    char words[CHILD_COMPLAINT_MAX]; /* what it complained of; "" */
+    int64_t started_ms, of_ns;       /* monotonic, 0: never; the order's last change then */
+};
+
 struct collector {
     struct state_dir state;
     struct model *model; /* owned */
@@ -57,6 +65,8 @@ struct collector {
     struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;
+    struct item item; /* whose page is shown */
+    struct collector_explain explain;
 };
 
 /* `studies`: where studies are kept, as study_store_open() has it; NULL: studies.db of the state directory. 0
@@ -74,6 +84,13 @@ void tui_collector_want(struct collector *collector, const struct history_want *
 /* Where the bars end that are read from now on: history_want.bars_end_ns. Reads them at once, where a tick
  * has read the database before. */
 void tui_collector_bars(struct collector *collector, int64_t end_ns);
+/* Whose page the next tick reads; the explanation of another order is stopped. */
+void tui_collector_want_item(struct collector *collector, const struct item *item);
+/* After poll() of collector->explain.child: true when there is something new to draw. */
+bool tui_collector_explain_io(struct collector *collector, struct moment now);
+/* Internal: reads that page, and forgets it. */
+void tui_collector_read_item(struct collector *collector, struct moment now);
+void tui_collector_item_finish(struct collector *collector);
 
 /* What the next tick reads of the studies. */
 void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want);

@@ -97,8 +97,12 @@ static void draw(struct dashboard *d)
 
 static void collect(struct dashboard *d, struct moment now)
 {
-    if (d->view.frozen)
+    tui_collector_want_item(&d->collector, &d->view.item);
+    if (d->view.frozen) { /* what was opened since is read all the same */
+        if (!tui_item_equal(&d->view.item, &d->collector.model->item.item))
+            tui_collector_read_item(&d->collector, now);
         return;
+    }
     d->collector.model->interval_ms = d->view.interval_ms;
     struct history_want past;
     tui_view_want(&d->view, d->collector.model, d->canvas.width, &past);
@@ -296,13 +300,15 @@ static void take_studies(struct dashboard *d)
 static void loop(struct dashboard *d)
 {
     while (!d->quit) {
-        enum { INPUT, SIGNALS, TIMER, CONTROL, REPORT, COMPLAINT, STUDIES, POLLED };
+        enum { INPUT, SIGNALS, TIMER, CONTROL, REPORT, COMPLAINT, STUDIES, EXPLAINED, UNEXPLAINED, POLLED };
         struct pollfd fds[POLLED] = {
             [INPUT] = {.fd = STDIN_FILENO, .events = POLLIN},
             [SIGNALS] = {.fd = d->signals, .events = POLLIN},
             [TIMER] = {.fd = d->timer, .events = POLLIN},
             [REPORT] = {.fd = d->collector.job.child.out, .events = POLLIN},
             [COMPLAINT] = {.fd = d->collector.job.child.err, .events = POLLIN},
+            [EXPLAINED] = {.fd = d->collector.explain.child.out, .events = POLLIN},
+            [UNEXPLAINED] = {.fd = d->collector.explain.child.err, .events = POLLIN},
             [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
         };
         set_timer(d);
@@ -326,6 +332,8 @@ static void loop(struct dashboard *d)
                 d->redraw |= tui_collector_io(&d->collector, &d->view, now);
             if (fds[REPORT].revents || fds[COMPLAINT].revents)
                 d->redraw |= tui_collector_backtest_io(&d->collector, &d->view, now);
+            if (fds[EXPLAINED].revents || fds[UNEXPLAINED].revents)
+                d->redraw |= tui_collector_explain_io(&d->collector, now);
             if (fds[STUDIES].revents)
                 take_studies(d);
             if (fds[TIMER].revents)

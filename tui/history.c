@@ -175,12 +175,12 @@ void tui_history_take_unstored(struct history *h, const json_t *status)
     }
 }
 
-static struct history_log *log_line(struct history *h, int64_t ts_ns, const char *kind, bool bad)
+static struct history_log *log_line(struct history *h, int64_t ts_ns, const char *kind, int64_t id, bool bad)
 {
     if (h->n_log == HISTORY_ROWS_MAX)
         return NULL;
     struct history_log *line = &h->log[h->n_log++];
-    *line = (struct history_log){.ts_ns = ts_ns, .bad = bad};
+    *line = (struct history_log){.ts_ns = ts_ns, .id = id, .bad = bad};
     COPY(line->kind, kind);
     return line;
 }
@@ -249,8 +249,8 @@ static void plain_refusal(char *buf, size_t size, const char *result)
 
 static void on_command(void *ctx, const struct db_command *row)
 {
-    struct history_log *line =
-        log_line(((struct reading *)ctx)->history, row->ts_ns, "command", row->state == DB_COMMAND_REFUSED);
+    struct history_log *line = log_line(((struct reading *)ctx)->history, row->ts_ns, "command",
+                                        (int64_t)row->id, row->state == DB_COMMAND_REFUSED);
     const char *words = row->state == DB_COMMAND_DONE ? done_words(row->cmd) : NULL;
     char args[64], order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
     long long uid = row->peer_uid;
@@ -278,13 +278,13 @@ static void log_rows(struct history *h)
 
     for (int i = 0; i < h->n_alerts && i < LOG_EACH / 2; i++) {
         const struct history_alert *a = &h->alerts[i];
-        if ((line = log_line(h, a->last_ns, "alert", strcmp(a->severity, "error") == 0)))
+        if ((line = log_line(h, a->last_ns, "alert", a->id, strcmp(a->severity, "error") == 0)))
             COPY(line->text, a->text);
     }
     for (int i = 0; i < h->n_orders && i < LOG_EACH; i++) {
         const struct status_order *o = &h->orders[i];
         bool bad = strcmp(o->state, "REJECTED") == 0;
-        if (!(line = log_line(h, o->updated_ns, "order", bad)))
+        if (!(line = log_line(h, o->updated_ns, "order", o->id, bad)))
             break;
         snprintf(text, sizeof(text), "%lld %s %s %s %.*f%s%s%s%s %s", (long long)o->id, o->side, o->type,
                  o->symbol, o->qty_decimals, o->qty, o->tag[0] ? " " : "", o->tag, o->reason[0] ? " " : "",

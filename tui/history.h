@@ -60,8 +60,8 @@ void tui_history_take_unstored(struct history *history, const json_t *status);
 const char *tui_history_alert_state(const struct history_alert *alert);
 
 struct history_log {
-    int64_t ts_ns;
-    char kind[12]; /* "alert", "command", "order", "fill" */
+    int64_t ts_ns, id;
+    char kind[12]; /* "alert", "command", "order" of that id */
     char text[DB_ALERT_TEXT_MAX];
     bool bad;
 };

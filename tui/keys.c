@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/chart_keys.h"
+#include "tui/item_keys.h"
 #include "tui/line_edit.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
@@ -67,7 +68,12 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
     int at = view->cursor[PANEL_ORDERS], rows = panel_orders_rows(model);
 
     at = at >= rows ? rows - 1 : at;
-    if (focus != PANEL_ORDERS || at < 0) {
+    if (view->item.kind == ITEM_ORDER) { /* the page of one: it need not be the chosen row any more */
+        for (at = 0; at < model->status.n_orders && model->status.orders[at].id != view->item.id; at++)
+            ;
+        at = at < model->status.n_orders ? at : rows;
+    }
+    if (view->item.kind != ITEM_ORDER && (focus != PANEL_ORDERS || at < 0)) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
     } else if (at >= model->status.n_orders && at < model->status.n_orders + model->status.n_externals) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order is from elsewhere: cancel it at its venue",
@@ -109,7 +115,10 @@ static enum action act(struct view *view, const struct model *model, enum panel 
     if (key == 'a' && daemon_there(view, model, "ack", now)) {
         int at = view->cursor[PANEL_ALERTS];
         const struct history *h = &model->history;
-        if (focus != PANEL_ALERTS || at < 0 || at >= h->n_alerts) {
+        for (at = view->item.kind == ITEM_ALERT ? 0 : at;
+             view->item.kind == ITEM_ALERT && at < h->n_alerts && h->alerts[at].id != view->item.id; at++)
+            ;
+        if (view->item.kind != ITEM_ALERT && (focus != PANEL_ALERTS || at < 0 || at >= h->n_alerts)) {
             /* Elsewhere: the newest one that is open. */
             for (at = 0; at < h->n_alerts && !h->alerts[at].open; at++)
                 ;
@@ -172,7 +181,9 @@ static void move(struct view *view, const struct model *model, const struct layo
 
     if (focus == PANEL_TRAINING_LOG)
         key = mirrored(key);
-    if (focus == PANEL_TRAINING_LOG || focus == PANEL_GPU)
+    if (focus == PANEL_ITEM)
+        rows = rect ? panel_item_rows(&model->item, rect->width) : 0;
+    if (focus == PANEL_TRAINING_LOG || focus == PANEL_GPU || focus == PANEL_ITEM)
         rows = rows > page ? rows - page + 1 : 1; /* the last page is the last place */
     page -= focus == PANEL_GPU;                   /* its last row says what is below */
     if (at >= rows)
@@ -260,6 +271,7 @@ static enum action open_tab(struct view *view, enum tab tab)
 {
     view->tab = tab;
     view->zoomed = PANEL_NONE;
+    tui_item_keys_back(view);
     view->detail = false;
     view->study_view = STUDY_LISTED;
     return ACTION_COLLECT;
@@ -284,6 +296,8 @@ static enum action open_training(struct view *view, const struct model *model, e
 /* Leaves what was opened last. */
 static enum action back(struct view *view)
 {
+    if (tui_item_keys_back(view))
+        return ACTION_COLLECT;
     if (!view->zoomed && view->study_view != STUDY_LISTED)
         return tui_study_keys_back(view);
     bool page = view->detail && !view->zoomed;
@@ -423,6 +437,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         break;
     case PRESS_ENTER:
         if (tui_study_keys_enter(view, model, tui_view_focus(view, &layout)))
+            return ACTION_COLLECT;
+        if (tui_item_keys_enter(view, model, tui_view_focus(view, &layout)))
             return ACTION_COLLECT;
         return open_training(view, model, tui_view_focus(view, &layout));
     case PRESS_ESCAPE:

@@ -290,7 +290,10 @@ void tui_layout_compute(int width, int height, const struct layout_choice *choic
     add(ret, PANEL_TABS, 0, 1, width, 1);
     add(ret, PANEL_KEYS, 0, height - 1, width, 1);
     int fixed = ret->n;
-    body(ret, choice, 2, width, height - 3);
+    if (choice->item)
+        add(ret, PANEL_ITEM, 0, 2, width, height - 3);
+    else
+        body(ret, choice, 2, width, height - 3);
     if (choice->zoomed > PANEL_KEYS && tui_layout_find(ret, choice->zoomed)) {
         ret->n = fixed;
         add(ret, choice->zoomed, 0, 2, width, height - 3);

@@ -59,6 +59,7 @@ enum tab {
     X(VALIDATION, validation) /* the overfitting check of the study's best */ \
     X(LAMBDA, lambda) /* the distribution that PBO is computed from */ \
     X(TESTED, tested) /* equity out of sample */ \
+    X(ITEM, item) /* the page of a list's item: an order, a fill, an alert */ \
     X(CHART, chart) \
     X(LOG, log)
 /* clang-format on */
@@ -90,6 +91,7 @@ struct layout_choice {
     enum layout_study study;
     int running; /* trials of its page */
     int devices; /* likewise, as trainings */
+    bool item;   /* the page of an item instead of the tab's panels */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */

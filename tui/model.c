@@ -33,6 +33,7 @@ struct model *tui_model_create(int64_t interval_ms)
 void tui_model_destroy(struct model *model)
 {
     if (model) {
+        tui_item_page_finish(&model->item);
         tui_studies_destroy(model->studies);
         tui_study_page_destroy(model->study_page);
     }

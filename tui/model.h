@@ -9,6 +9,7 @@
 #include "cli/freshness.h"
 #include "tui/backtest_job.h"
 #include "tui/history.h"
+#include "tui/item.h"
 #include "tui/status.h"
 #include "tui/study_source.h"
 
@@ -53,6 +54,7 @@ struct model {
     bool have_history;
     int64_t history_mono_ms;
     struct model_log log;
+    struct item_page item;             /* of the item that is shown, owned */
     struct tui_studies *studies;       /* the last that were read, owned; NULL before any were */
     struct tui_study_page *study_page; /* of the one that is shown, likewise */
     int64_t studies_mono_ms;           /* when the storage was read last, whether or not it had changed */

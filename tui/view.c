@@ -114,7 +114,7 @@ static bool scrolls(enum panel panel)
            panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
            panel == PANEL_CHART || panel == PANEL_STUDIES ||
            (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
-           panel == PANEL_TESTED; /* some of them only to be zoomed */
+           panel == PANEL_TESTED || panel == PANEL_ITEM; /* some of them only to be zoomed */
 }
 
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)
@@ -154,6 +154,7 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
                                    tui_model_studies_rows(model),
                                    view->study_view,
                                    0};
+    choice.item = view->item.kind != ITEM_NONE;
     const struct tui_study_page *page =
         view->study_view == STUDY_PAGE ? tui_view_study_page(view, model) : NULL;
 

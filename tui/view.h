@@ -81,6 +81,8 @@ struct view {
     int n_also;
     const char *role;       /* that promoting it leads to, as the question said; static */
     bool bad_verdict;       /* the question repeated one, so that the answer confirms it */
+    struct item item;       /* whose page is shown instead of the tab's panels; ITEM_NONE: none */
+    enum panel item_from;   /* the list that it was opened from */
     struct form_page *page; /* the form that covers everything, owned; NULL: none */
 };
 

@@ -65,7 +65,8 @@ static void check_size(int width, int height)
                                        .venues = tab < TABS ? 0 : (width + 2 * height) % 6,
                                        .studies = tab < TABS ? 0 : (width + height) % 4,
                                        .study = tab < TABS ? STUDY_LISTED : (enum layout_study)(height % 3),
-                                       .running = (width + height) % 6};
+                                       .running = (width + height) % 6,
+                                       .item = tab > TABS && (width + height) % 7 == 0};
         tui_layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);

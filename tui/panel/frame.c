@@ -173,8 +173,7 @@ void panel_frame_empty(const struct area *body, const char *words)
     panel_frame_wrap(&part, 0, part.height, STYLE_DIM, words);
 }
 
-/* How many bytes of `text` go into `columns`: up to a blank where there is one, all of it where it fits. */
-static size_t wrapped(const char *text, int columns)
+size_t panel_frame_wrapped(const char *text, int columns)
 {
     size_t at = 0, blank = 0;
 
@@ -197,7 +196,7 @@ int panel_frame_wrap(const struct area *area, int y, int rows, enum style style,
     char line[4 * CANVAS_SIDE_MAX];
 
     for (; rows > 0 && *text && area->width > 0; rows--, y++) {
-        size_t len = wrapped(text, area->width);
+        size_t len = panel_frame_wrapped(text, area->width);
         if (rows == 1 || len >= sizeof(line)) {
             tui_area_text_cut(area, 0, y, area->width, style, text);
             return y + 1;
@@ -215,7 +214,7 @@ int panel_frame_wrap_rows(const char *text, int columns)
     int rows = 0;
 
     for (; *text && columns > 0; rows++) {
-        text += wrapped(text, columns);
+        text += panel_frame_wrapped(text, columns);
         text += strspn(text, " ");
     }
     return rows;

@@ -184,15 +184,21 @@ void panel_header(const struct area *area, const struct scene *scene)
     panel_frame_segments(area, 0, 0, end, segments, SEGMENTS);
 }
 
-void panel_tabs(const struct area *area, const struct scene *scene)
+const char *panel_tab_name(enum tab tab, int width)
 {
     static const char *const names[][TABS] = {
         {"Over", "Study", "GPU", "Mkt", "Pos", "Ord", "Alert", "Log"},
         {"Overview", "Study", "GPU", "Market", "Positions", "Orders", "Alerts", "Log"},
     };
+
+    return names[width >= 100][tab];
+}
+
+void panel_tabs(const struct area *area, const struct scene *scene)
+{
     const struct view *view = scene->view;
     int64_t alerts = tui_model_alerts_open(scene->model);
-    bool narrow = area->width < 64, wide = area->width >= 100;
+    bool narrow = area->width < 64;
     struct segment segments[SEGMENTS];
     char clock[FORMAT_MAX];
     int x = 0;
@@ -200,10 +206,11 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     for (int i = 0; i < TABS; i++) {
         bool open = view->tab == (enum tab)i;
         if (open)
-            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1, names[wide][i]);
+            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1,
+                                panel_tab_name((enum tab)i, area->width));
         else
             x = tui_area_printf(area, tui_area_printf(area, x, 0, STYLE_KEY, "%d", i + 1), 0, STYLE_DIM, "%s",
-                                narrow ? "" : names[wide][i]);
+                                narrow ? "" : panel_tab_name((enum tab)i, area->width));
         if (i == TAB_ALERTS && alerts > 0)
             x = tui_area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
         x++;

@@ -136,6 +136,10 @@ void panel_keys(const struct area *area, const struct scene *scene)
         return;
     }
     int quit = area->width - 6;
+    if (view->item.kind != ITEM_NONE) {
+        x = tui_area_text(area, x, 0, STYLE_KEY, "Esc");
+        x = tui_area_text(area, x + 1, 0, STYLE_DIM, "back") + 2;
+    }
     if (tui_study_keys_here(view, scene->focus))
         x = search_keys(area, x, quit, scene);
     if (!view->readonly && tui_train_keys_here(view, scene->focus))
@@ -144,7 +148,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
         const char *word = keys[i].word;
         if (view->readonly && keys[i].action)
             continue;
-        if (keys[i].key[0] == 'x' && (scene->focus != PANEL_ORDERS || scene->model->status.n_orders == 0))
+        if (keys[i].key[0] == 'x' && ((scene->focus != PANEL_ORDERS && view->item.kind != ITEM_ORDER) ||
+                                      scene->model->status.n_orders == 0))
             continue;
         if (keys[i].key[0] == 'b' && scene->view->tab != TAB_POSITIONS)
             continue;

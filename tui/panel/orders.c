@@ -64,6 +64,19 @@ int panel_orders_rows(const struct model *model)
     return n;
 }
 
+const struct status_order *panel_orders_row(const struct model *model, int row)
+{
+    const struct status *s = &model->status;
+
+    if (row < s->n_orders)
+        return row < 0 ? NULL : &s->orders[row];
+    row -= s->n_orders + s->n_externals;
+    for (int i = 0; i < model->history.n_orders && row >= 0; i++)
+        if (!is_live(model, model->history.orders[i].id) && row-- == 0)
+            return &model->history.orders[i];
+    return NULL;
+}
+
 /* A live order: its time and decimals are the database's, where that has it. */
 static struct status_order live_order(const struct model *model, int at)
 {

@@ -1,0 +1,244 @@
+/* Pages of items: which row opens which, what they hold, and that nothing of them is lost at any width. */
+#include "tui/item_keys.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/tui/picture.h"
+#include "tui/history_reader.h"
+#include "tui/panel/panel.h"
+
+static const char *golden;
+static struct model *model;
+static struct history_reader *reader;
+static struct view view;
+static const struct moment now = {1723161255342000000, 1000000};
+
+static enum action press(int key)
+{
+    return tui_keys_press(&view, model, 80, 24, now, key);
+}
+
+/* What the collector does once an interval. */
+static void read_item(void)
+{
+    struct item_page page = {.item = view.item};
+
+    tui_item_status(&page, model);
+    int r = tui_item_read(&page, reader);
+    CHECK(r >= 0);
+    if (r == 0)
+        tui_item_unstored(&page, model);
+    tui_item_page_finish(&model->item);
+    model->item = page;
+}
+
+static void open_item(enum tab tab, enum panel panel, int at)
+{
+    tui_view_init(&view, false, 1000);
+    press('1' + (int)tab);
+    view.focus = panel;
+    view.cursor[panel] = at;
+    CHECK_INT(press(PRESS_ENTER), ACTION_COLLECT);
+    CHECK_INT(view.focus, PANEL_ITEM);
+    read_item();
+}
+
+/* Enter opens the row under the cursor, Esc leads back to it. */
+static void check_rows(void)
+{
+    static const struct {
+        enum tab tab;
+        enum panel panel;
+        int at;
+        const char *title;
+    } rows[] = {
+        {TAB_ORDERS, PANEL_ORDERS, 0, "order 7"},
+        {TAB_ORDERS, PANEL_ORDERS, 1, "order 6"}, /* the first that has ended */
+        {TAB_ORDERS, PANEL_ORDERS, 2, "order 5"},
+        {TAB_ORDERS, PANEL_FILLS, 0, "fill 6"},
+        {TAB_ALERTS, PANEL_ALERTS, 0, "alert "},
+        {TAB_POSITIONS, PANEL_POSITIONS, 1, "position ETHUSDT of main"},
+        {TAB_POSITIONS, PANEL_ACCOUNTS, 0, "account main"},
+        {TAB_POSITIONS, PANEL_STRATEGIES, 0, "account main"},
+        {TAB_MARKET, PANEL_PRICES, 1, "symbol ETHUSDT"},
+        {TAB_OVERVIEW, PANEL_POSITIONS, 0, "position BTCUSDT of main"},
+    };
+    char title[ITEM_NAME_MAX + 80];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        open_item(rows[i].tab, rows[i].panel, rows[i].at);
+        tui_item_title(&view.item, title, sizeof(title));
+        CHECK(strncmp(title, rows[i].title, strlen(rows[i].title)) == 0);
+        CHECK(model->item.n > 3);
+        CHECK_INT(press(PRESS_ESCAPE), ACTION_COLLECT);
+        CHECK_INT(view.item.kind, ITEM_NONE);
+        CHECK_INT(view.focus, rows[i].panel);
+        CHECK_INT(view.cursor[rows[i].panel], rows[i].at);
+    }
+    for (int at = 0; at < model->history.n_log; at++) {
+        open_item(TAB_LOG, PANEL_LOG, at);
+        CHECK_INT(view.item.id, model->history.log[at].id);
+        CHECK(view.item.id > 0);
+    }
+    open_item(TAB_ORDERS, PANEL_FILLS, 0); /* Enter again: the order that it filled */
+    CHECK_INT(press(PRESS_ENTER), ACTION_COLLECT);
+    CHECK_INT(view.item.kind, ITEM_ORDER);
+    CHECK_INT(view.item.id, model->history.fills[0].order);
+    press('5'); /* another tab has no page open */
+    CHECK_INT(view.item.kind, ITEM_NONE);
+}
+
+/* Keys that act mean the page's item, wherever the list's cursor has gone. */
+static void check_acts(void)
+{
+    open_item(TAB_ORDERS, PANEL_ORDERS, 0);
+    view.cursor[PANEL_ORDERS] = 2;
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_CANCEL);
+    CHECK_INT(view.order, 7);
+    open_item(TAB_ORDERS, PANEL_ORDERS, 1);
+    view.cursor[PANEL_ORDERS] = 0;
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_STR(view.words, "that order has ended");
+    int at = 0, others = 0;
+    while (at < model->history.n_alerts && !(model->history.alerts[at].open && others++ == 1))
+        at++; /* not the first that is open, which a acknowledges elsewhere */
+    CHECK(at < model->history.n_alerts);
+    open_item(TAB_ALERTS, PANEL_ALERTS, at);
+    view.cursor[PANEL_ALERTS] = 0;
+    CHECK_INT(press('a'), ACTION_ACK);
+    CHECK_INT(view.alert, model->history.alerts[at].id);
+}
+
+static void check_pictures(void)
+{
+    open_item(TAB_ORDERS, PANEL_ORDERS, 1);
+    CHECK(picture_matches(golden, "item-order-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    CHECK(picture_matches(golden, "item-order-120x40", model, &view, now, 120, 40, GLYPHS_BRAILLE));
+    CHECK(picture_matches(golden, "item-order-40x10", model, &view, now, 40, 10, GLYPHS_ASCII));
+    for (int i = 0; i < 60; i++)
+        press(PRESS_DOWN);
+    CHECK(picture_matches(golden, "item-order-end-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    open_item(TAB_ORDERS, PANEL_ORDERS, 2); /* rejected: its reason */
+    CHECK(picture_matches(golden, "item-rejected-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    open_item(TAB_ORDERS, PANEL_FILLS, 0);
+    CHECK(picture_matches(golden, "item-fill-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    open_item(TAB_ALERTS, PANEL_ALERTS, 0);
+    CHECK(picture_matches(golden, "item-alert-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    open_item(TAB_POSITIONS, PANEL_ACCOUNTS, 0);
+    CHECK(picture_matches(golden, "item-account-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    open_item(TAB_POSITIONS, PANEL_POSITIONS, 0);
+    CHECK(picture_matches(golden, "item-position-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    open_item(TAB_MARKET, PANEL_PRICES, 0);
+    CHECK(picture_matches(golden, "item-symbol-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+}
+
+/* Its characters except blanks, as they stand on a canvas. */
+static size_t gather(const struct canvas *canvas, int from_row, wchar_t *text, size_t n, size_t size)
+{
+    for (int y = from_row; y < canvas->height; y++)
+        for (int x = 0; x < canvas->width; x++) {
+            const struct cell *cell = tui_canvas_cell(canvas, x, y);
+            if (cell->text[0] && cell->text[0] != L' ' && n < size)
+                text[n++] = cell->text[0];
+        }
+    return n;
+}
+
+/* At every width, with lines of every length: rows hold each character once and in order, as many as are
+ * announced; and from row k on the page is the same rows without the first k. */
+static void check_widths(void)
+{
+    enum { TEXT_MAX = 1 << 14 };
+    static wchar_t whole[TEXT_MAX], seen[TEXT_MAX];
+    struct item_page *page = &model->item;
+    struct canvas canvas;
+    char text[200];
+
+    open_item(TAB_ORDERS, PANEL_ORDERS, 1);
+    for (int length = 0; length < 160; length += 7) {
+        for (int i = 0; i < length; i++)
+            text[i] = i % (1 + length % 23) == length % 5 ? ' ' : (char)('a' + i % 26);
+        text[length] = '\0';
+        if (length % 2)
+            tui_item_field(page, length % 3 ? "label" : "a label that is longer than its column",
+                           STYLE_NORMAL, text);
+        else
+            tui_item_text(page, STYLE_NORMAL, text);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < page->n; i++)
+        for (const char *part = page->lines[i].label, *end = NULL; part;
+             part = end ? NULL : (end = page->lines[i].text))
+            for (const char *c = part; *c && n < TEXT_MAX; c++)
+                if (*c != ' ')
+                    whole[n++] = (wchar_t)(unsigned char)*c;
+    for (int width = LAYOUT_WIDTH_MIN; width <= 160; width++) {
+        view.cursor[PANEL_ITEM] = 0;
+        CHECK_INT(tui_canvas_init(&canvas, width, 900, GLYPHS_ASCII), 0);
+        tui_view_draw(&view, model, now, &canvas);
+        canvas.height--; /* without the keys */
+        size_t m = gather(&canvas, 3, seen, 0, TEXT_MAX);
+        canvas.height++;
+        CHECK_INT(m, n);
+        CHECK(wmemcmp(whole, seen, n) == 0);
+        int rows = panel_item_rows(page, width), last = 0;
+        for (int y = 3; y < 899; y++)
+            for (int x = 0; x < width; x++)
+                if (tui_canvas_cell(&canvas, x, y)->text[0] != L' ')
+                    last = y - 2;
+        CHECK_INT(last, rows);
+        tui_canvas_finish(&canvas);
+        m = 0; /* and page by page */
+        for (int from = 0; from < rows; from += 7) {
+            view.cursor[PANEL_ITEM] = from;
+            int height = from + 7 <= rows ? 7 : rows - from;
+            if (height < 7) /* the last page shows rows again: those before are not counted */
+                view.cursor[PANEL_ITEM] = rows - 7;
+            CHECK_INT(tui_canvas_init(&canvas, width, 11, GLYPHS_ASCII), 0);
+            tui_view_draw(&view, model, now, &canvas);
+            canvas.height--;
+            m = gather(&canvas, 3 + 7 - height, seen, m, TEXT_MAX);
+            canvas.height++;
+            tui_canvas_finish(&canvas);
+        }
+        CHECK_INT(m, n);
+        CHECK(wmemcmp(whole, seen, n) == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
+    char folder[] = "/tmp/papertape-item-XXXXXX", path[512], words[256];
+    json_t *status = json_loads(fixture_status, 0, NULL);
+
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    golden = argv[1];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    CHECK_INT(fixture_database(path), 0);
+    model = tui_model_create(1000);
+    CHECK_INT(tui_model_take_status(model, status, now), 0);
+    json_decref(status);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    model->have_history = true;
+    model->history_mono_ms = now.mono_ms;
+    check_rows();
+    check_acts();
+    check_pictures();
+    check_widths();
+    tui_history_close(reader);
+    tui_model_destroy(model);
+    CHECK_INT(fixture_remove(folder), 0);
+    return check_done("tui/item");
+}

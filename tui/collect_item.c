@@ -1,0 +1,125 @@
+/* The page of an item: read with the database, once an interval; of an order, what `papertape explain`
+ * prints, which a child process computes from the event log. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/collect.h"
+#include "tui/history_reader.h"
+
+enum { EXPLAIN_AGAIN_MS = 5000 }; /* at least between two explanations of an order that changes */
+
+void tui_collector_item_finish(struct collector *collector)
+{
+    tui_child_finish(&collector->explain.child);
+    free(collector->explain.text);
+    collector->explain = (struct collector_explain){0};
+    tui_child_init(&collector->explain.child);
+}
+
+void tui_collector_want_item(struct collector *collector, const struct item *item)
+{
+    if (tui_item_equal(&collector->item, item))
+        return;
+    tui_collector_item_finish(collector);
+    collector->item = *item;
+}
+
+/* When the order changed last, as far as it is among the newest; 0: not known. */
+static int64_t updated_ns(const struct history *h, int64_t id)
+{
+    for (int i = 0; i < h->n_orders; i++)
+        if (h->orders[i].id == id)
+            return h->orders[i].updated_ns;
+    return 0;
+}
+
+static void start(struct collector *collector, struct moment now)
+{
+    struct collector_explain *explain = &collector->explain;
+    int64_t changed_ns = updated_ns(&collector->model->history, collector->item.id);
+    bool first = explain->started_ms == 0;
+    char id[24];
+
+    if (explain->child.pid ||
+        (!first && (changed_ns == explain->of_ns || now.mono_ms - explain->started_ms < EXPLAIN_AGAIN_MS)))
+        return;
+    snprintf(id, sizeof(id), "%lld", (long long)collector->item.id);
+    char *const argv[] = {(char[]){"papertape"}, (char[]){"explain"},   id,
+                          (char[]){"--state"},   collector->state.path, NULL};
+    int r = tui_child_start(&explain->child, argv);
+    explain->started_ms = now.mono_ms;
+    explain->of_ns = changed_ns;
+    if (r < 0)
+        snprintf(explain->words, sizeof(explain->words), "%s", strerror(-r));
+}
+
+static void explained(const struct collector *collector, struct item_page *page, struct moment now)
+{
+    const struct collector_explain *explain = &collector->explain;
+
+    tui_item_heading(page, "Explained from the event log");
+    if (explain->text)
+        tui_item_text(page, STYLE_NORMAL, explain->text);
+    if (explain->words[0])
+        tui_item_line(page, STYLE_WARN, "%s", explain->words);
+    if (explain->child.pid && !explain->text)
+        tui_item_line(page, STYLE_DIM, "being computed, %llds",
+                      (long long)(now.mono_ms - explain->started_ms) / 1000);
+}
+
+void tui_collector_read_item(struct collector *collector, struct moment now)
+{
+    struct item_page page = {.item = collector->item};
+    struct model *model = collector->model;
+    int r = 1;
+
+    if (page.item.kind != ITEM_NONE) {
+        tui_item_status(&page, model);
+        if (collector->reader)
+            r = tui_item_read(&page, collector->reader);
+        if (r < 0)
+            tui_item_line(&page, STYLE_BAD, "the database: %s", db_reader_error(collector->reader->db));
+        else if (r == 0)
+            tui_item_unstored(&page, model);
+        else if (!collector->reader)
+            tui_item_line(&page, STYLE_WARN, "the database: %s", model->database_words);
+        if (page.item.kind == ITEM_ORDER && r > 0 && collector->reader) {
+            start(collector, now);
+            explained(collector, &page, now);
+        }
+        if (page.no_memory)
+            tui_item_line(&page, STYLE_BAD, "out of memory: lines are missing");
+    }
+    tui_item_page_finish(&model->item);
+    model->item = page;
+}
+
+bool tui_collector_explain_io(struct collector *collector, struct moment now)
+{
+    static const char prefix[] = "papertape: explain: ";
+    struct collector_explain *explain = &collector->explain;
+    int r = explain->child.pid ? tui_child_io(&explain->child) : 1;
+
+    if (r > 0)
+        return false;
+    free(explain->text);
+    explain->text = explain->child.text;
+    explain->child.text = NULL;
+    if (explain->text && !explain->text[0]) {
+        free(explain->text);
+        explain->text = NULL;
+    }
+    const char *complaint = explain->child.complaint;
+    if (strncmp(complaint, prefix, strlen(prefix)) == 0)
+        complaint += strlen(prefix);
+    snprintf(explain->words, sizeof(explain->words), "%s",
+             r == 0         ? ""
+             : r != -ECHILD ? strerror(-r)
+             : complaint[0] ? complaint
+                            : "it ended without a word");
+    tui_child_finish(&explain->child);
+    tui_collector_read_item(collector, now);
+    return true;
+}

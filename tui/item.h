@@ -1,0 +1,83 @@
+/* A page about one item of a list: an order, a fill, an alert … as lines that wrap and scroll. The database's
+ * part is read by tui_item_read(), the status' part written by tui_item_status(); drawing only reads. */
+#ifndef TUI_ITEM_H
+#define TUI_ITEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/json.h"
+#include "tui/status.h"
+#include "tui/style.h"
+
+enum item_kind {
+    ITEM_NONE,
+    ITEM_ORDER,    /* id */
+    ITEM_EXTERNAL, /* an order from elsewhere: name is its client id */
+    ITEM_FILL,     /* id */
+    ITEM_ALERT,    /* id */
+    ITEM_COMMAND,  /* id */
+    ITEM_ACCOUNT,  /* name */
+    ITEM_POSITION, /* account, and the symbol as name */
+    ITEM_SYMBOL,   /* name */
+    ITEM_POLICY,   /* name */
+    ITEM_KINDS,
+};
+
+enum { ITEM_NAME_MAX = RECORD_BYTES_LINE };
+
+struct item {
+    enum item_kind kind;
+    int64_t id;
+    char name[ITEM_NAME_MAX], account[ACCOUNT_NAME_MAX];
+    int64_t order; /* a fill's: whose page Enter opens */
+};
+
+bool tui_item_equal(const struct item *a, const struct item *b);
+
+/* "order 883", "position BTCUSDT of main". */
+void tui_item_title(const struct item *item, char *buf, size_t size);
+
+/* A line: a label and its text, or a text alone. Rows after its first begin `hang` columns from the left. */
+struct item_line {
+    enum style style;
+    int hang;
+    char *label, *text; /* owned; label "": none */
+};
+
+struct item_page {
+    struct item item; /* whose it is; ITEM_NONE: nothing is there yet */
+    struct item_line *lines;
+    size_t n, cap;
+    bool no_memory; /* a line is missing */
+};
+
+/* Frees the lines, and leaves a page of nothing. */
+void tui_item_page_finish(struct item_page *page);
+
+void tui_item_heading(struct item_page *page, const char *text);
+void tui_item_line(struct item_page *page, enum style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tui_item_field(struct item_page *page, const char *label, enum style style, const char *text);
+
+/* A text of several lines, each with its own indentation, under which its other rows stand. */
+void tui_item_text(struct item_page *page, enum style style, const char *text);
+
+/* Every field of a record that has a value, in its order; a boolean where it is true; no hash, no scale, nor the
+ * field of that name. `context` and `without` may be NULL. */
+void tui_item_record(struct item_page *page, const struct record *record, const void *row,
+                     const struct record_context *context, const char *without);
+
+struct model;
+struct history_reader;
+
+/* The part that the daemon's status, or what is stored in its place, knows. */
+void tui_item_status(struct item_page *page, const struct model *model);
+
+/* The part that the database knows. 1; 0: the item is not stored, and tui_item_unstored() writes what the
+ * status knows of it; -errno: db_reader_error(). */
+int tui_item_read(struct item_page *page, struct history_reader *reader);
+void tui_item_unstored(struct item_page *page, const struct model *model);
+
+#endif

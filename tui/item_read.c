@@ -1,0 +1,197 @@
+/* What the database knows of an item: its row, and the rows that belong to it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/stored.h"
+#include "db/records.h"
+#include "record/order.h"
+#include "tui/history_reader.h"
+#include "tui/item.h"
+
+enum { ROWS_MAX = 200, LEDGER_ROWS = 40 };
+
+struct reading {
+    struct item_page *page;
+    int rows;
+};
+
+static const char *decimal(char buf[static STORED_CELL], int64_t units, int scale)
+{
+    return cli_stored_decimal(STORED_TABLE, buf, units, scale);
+}
+
+static void on_order(void *ctx, const struct db_order_row *row)
+{
+    struct reading *reading = ctx;
+    const struct record_context context = {row->symbol ? &row->symbol->symbol : NULL,
+                                           row->account ? row->account->name : NULL};
+
+    reading->rows++;
+    tui_item_record(reading->page, &record_orders, &row->order, &context, NULL);
+}
+
+static void on_fill_line(void *ctx, const struct db_fill_row *row)
+{
+    struct reading *reading = ctx;
+    const struct fill *fill = &row->fill;
+    const struct symbol *symbol = &row->symbol->symbol;
+    char time[STORED_CELL], qty[STORED_CELL], price[STORED_CELL], fee[STORED_CELL];
+
+    reading->rows++;
+    tui_item_line(reading->page, STYLE_NORMAL, "%s  fill %llu: %s %s at %s, fee %s %s, %s",
+                  cli_stored_time(STORED_TABLE, time, fill->ts_ns), (unsigned long long)fill->id,
+                  order_side_name(fill->side), decimal(qty, fill->qty, symbol->qty_scale),
+                  decimal(price, fill->price, symbol->price_scale),
+                  decimal(fee, fill->fee, symbol->quote_scale), symbol->quote,
+                  fill->maker ? "maker" : "taker");
+}
+
+static void on_fill(void *ctx, const struct db_fill_row *row)
+{
+    struct reading *reading = ctx;
+    const struct record_context context = {&row->symbol->symbol, row->account->name};
+
+    reading->rows++;
+    tui_item_record(reading->page, &record_fills, &row->fill, &context, NULL);
+}
+
+static void on_ledger(void *ctx, const struct db_ledger_row *entry)
+{
+    struct reading *reading = ctx;
+    const struct ledger_row *row = &entry->row;
+    char time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL];
+
+    reading->rows++;
+    tui_item_line(reading->page, STYLE_NORMAL, "%s  entry %llu: %s %s%s %s, balance %s %s",
+                  cli_stored_time(STORED_TABLE, time, row->ts_ns), (unsigned long long)row->id,
+                  ledger_row_word(row), row->amount > 0 ? "+" : "", decimal(amount, row->amount, row->scale),
+                  row->asset, decimal(balance, row->balance, row->scale), row->asset);
+}
+
+static void on_alert(void *ctx, const struct db_alert *row)
+{
+    struct reading *reading = ctx;
+
+    reading->rows++;
+    tui_item_text(reading->page, row->severity == DB_ERROR ? STYLE_BAD : STYLE_STRONG, row->text);
+    tui_item_line(reading->page, STYLE_NORMAL, "%s", "");
+    tui_item_record(reading->page, &db_record_alerts, row, NULL, "text");
+}
+
+static void on_command(void *ctx, const struct db_command *row)
+{
+    struct reading *reading = ctx;
+
+    reading->rows++;
+    tui_item_record(reading->page, &db_record_commands, row, NULL, NULL);
+}
+
+/* Rows under a heading; "none" where there are none. */
+static void begin(struct reading *reading, const char *heading)
+{
+    tui_item_heading(reading->page, heading);
+    reading->rows = 0;
+}
+
+static void end(struct reading *reading, int most)
+{
+    if (reading->rows == 0)
+        tui_item_line(reading->page, STYLE_DIM, "none");
+    if (reading->rows == most)
+        tui_item_line(reading->page, STYLE_DIM, "and more: papertape fills and ledger list all");
+}
+
+static int read_order(struct reading *reading, struct history_reader *reader, int64_t id)
+{
+    int r = db_reader_order(reader->db, (uint64_t)id, on_order, reading);
+
+    if (r < 0 || reading->rows == 0)
+        return r;
+    begin(reading, "Fills");
+    r = db_reader_order_fills(reader->db, (uint64_t)id, ROWS_MAX, on_fill_line, reading);
+    end(reading, ROWS_MAX);
+    begin(reading, "Ledger");
+    if (r == 0)
+        r = db_reader_order_ledger(reader->db, (uint64_t)id, ROWS_MAX, on_ledger, reading);
+    end(reading, ROWS_MAX);
+    return r < 0 ? r : 1;
+}
+
+static int read_fill(struct reading *reading, struct history_reader *reader, int64_t id)
+{
+    int r = db_reader_fill(reader->db, (uint64_t)id, on_fill, reading);
+
+    if (r < 0 || reading->rows == 0)
+        return r;
+    begin(reading, "Ledger");
+    r = db_reader_fill_ledger(reader->db, (uint64_t)id, ROWS_MAX, on_ledger, reading);
+    end(reading, ROWS_MAX);
+    return r < 0 ? r : 1;
+}
+
+/* The account, and the asset whose entries are shown: its currency, or what a symbol is made of. */
+struct holder {
+    const char *account;
+    int number;
+    char asset[ASSET_NAME_MAX];
+};
+
+static void on_account(void *ctx, const struct db_account_row *row)
+{
+    struct holder *holder = ctx;
+
+    if (strcmp(row->account.name, holder->account) != 0)
+        return;
+    holder->number = row->account.number;
+    if (!holder->asset[0])
+        snprintf(holder->asset, sizeof(holder->asset), "%s", row->account.currency);
+}
+
+static int read_ledger(struct reading *reading, struct history_reader *reader, const char *account,
+                       const char *symbol)
+{
+    struct holder holder = {.account = account, .number = -1};
+    struct db_symbol_row row;
+    char heading[80];
+    int r = symbol ? db_reader_symbol(reader->db, symbol, &row) : 0;
+
+    if (r == 0 && symbol)
+        memcpy(holder.asset, row.symbol.base, sizeof(holder.asset));
+    if (r == 0)
+        r = db_reader_accounts(reader->db, on_account, &holder);
+    if (r < 0 || holder.number < 0)
+        return r == -ENOENT ? 1 : r;
+    snprintf(heading, sizeof(heading), "Ledger: the newest entries in %s", holder.asset);
+    begin(reading, heading);
+    r = db_reader_asset_ledger(reader->db, holder.number, holder.asset, LEDGER_ROWS, on_ledger, reading);
+    end(reading, 0);
+    return r < 0 ? r : 1;
+}
+
+int tui_item_read(struct item_page *page, struct history_reader *reader)
+{
+    struct reading reading = {.page = page};
+    const struct item *item = &page->item;
+    int r = 0;
+
+    switch (item->kind) {
+    case ITEM_ORDER:
+        return read_order(&reading, reader, item->id);
+    case ITEM_FILL:
+        return read_fill(&reading, reader, item->id);
+    case ITEM_ALERT:
+        r = db_reader_alert(reader->db, (uint64_t)item->id, on_alert, &reading);
+        break;
+    case ITEM_COMMAND:
+        r = db_reader_command(reader->db, (uint64_t)item->id, on_command, &reading);
+        break;
+    case ITEM_ACCOUNT:
+        return read_ledger(&reading, reader, item->name, NULL);
+    case ITEM_POSITION:
+        return read_ledger(&reading, reader, item->account, item->name);
+    default:
+        return 1;
+    }
+    return r < 0 ? r : reading.rows > 0;
+}

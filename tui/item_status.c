@@ -1,0 +1,191 @@
+/* What the status knows of an item: the account, the position, the symbol, the policy itself. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/format.h"
+#include "tui/item.h"
+#include "tui/model.h"
+#include "tui/status_reader.h"
+
+RECORD_SHOWN_RECORD(account_record, status_account, RECORD_SHOWN_ACCOUNT);
+RECORD_SHOWN_RECORD(venue_record, status_venue_account, RECORD_SHOWN_VENUE_ACCOUNT);
+RECORD_SHOWN_RECORD(reconciled_record, status_reconciled, RECORD_SHOWN_RECONCILED);
+RECORD_SHOWN_RECORD(position_record, status_position, RECORD_SHOWN_POSITION);
+RECORD_SHOWN_RECORD(symbol_record, status_symbol, RECORD_SHOWN_SYMBOL);
+RECORD_SHOWN_RECORD(bar_record, status_symbol, RECORD_SHOWN_BAR);
+RECORD_SHOWN_RECORD(order_record, status_order, RECORD_SHOWN_ORDER);
+RECORD_SHOWN_RECORD(external_record, status_external, RECORD_SHOWN_EXTERNAL);
+RECORD_SHOWN_RECORD(alert_record, history_alert, RECORD_SHOWN_ALERT);
+RECORD_SHOWN_RECORD(evidence_record, status_evidence, RECORD_SHOWN_EVIDENCE);
+
+static void number(struct item_page *page, const char *label, double value, int decimals)
+{
+    char text[FORMAT_MAX];
+
+    if (isfinite(value))
+        tui_item_field(page, label, STYLE_NORMAL, cli_format_number(text, value, decimals));
+}
+
+static int decimals_of(const struct status *s, const char *symbol)
+{
+    for (int i = 0; i < s->n_symbols; i++)
+        if (strcmp(s->symbols[i].symbol, symbol) == 0)
+            return s->symbols[i].price_decimals;
+    return 2;
+}
+
+/* Its positions and live orders: of an account, of one symbol of it, or of a symbol in all accounts. */
+static void held(struct item_page *page, const struct status *s, const char *account, const char *symbol)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    int n = 0;
+
+    tui_item_heading(page, "Positions");
+    for (int i = 0; i < s->n_positions; i++) {
+        const struct status_position *p = &s->positions[i];
+        if ((account && strcmp(p->account, account) != 0) || (symbol && strcmp(p->symbol, symbol) != 0))
+            continue;
+        tui_item_line(page, STYLE_NORMAL, "%s of %s: %s at %s, unrealized %s", p->symbol, p->account,
+                      cli_format_number(a, p->qty, p->qty_decimals),
+                      cli_format_number(b, p->entry, decimals_of(s, p->symbol)),
+                      cli_format_signed(c, p->upnl, 2));
+        n++;
+    }
+    if (n == 0)
+        tui_item_line(page, STYLE_DIM, "none");
+    n = 0;
+    tui_item_heading(page, "Live orders");
+    for (int i = 0; i < s->n_orders; i++) {
+        const struct status_order *o = &s->orders[i];
+        if ((account && strcmp(o->account, account) != 0) || (symbol && strcmp(o->symbol, symbol) != 0))
+            continue;
+        tui_item_line(page, STYLE_NORMAL, "order %lld: %s %s %s of %s, price %s, stop %s, %s",
+                      (long long)o->id, o->side, o->type, o->symbol, o->account,
+                      isfinite(o->price) ? cli_format_number(a, o->price, decimals_of(s, o->symbol)) : "none",
+                      isfinite(o->stop) ? cli_format_number(b, o->stop, decimals_of(s, o->symbol)) : "none",
+                      o->state);
+        n++;
+    }
+    if (n == 0)
+        tui_item_line(page, STYLE_DIM, "none");
+}
+
+static void account(struct item_page *page, const struct model *model)
+{
+    const struct status *s = &model->status;
+    const char *name = page->item.name;
+    const struct history_account *past = tui_history_account(&model->history, name);
+
+    for (int i = 0; i < s->n_accounts; i++) {
+        const struct status_account *a = &s->accounts[i];
+        if (strcmp(a->account, name) != 0)
+            continue;
+        tui_item_record(page, account_record(), a, NULL, NULL);
+        if (a->there.venue[0]) {
+            tui_item_heading(page, "At its venue");
+            tui_item_record(page, venue_record(), &a->there, NULL, NULL);
+            if (a->reconciled.at_ns > 0)
+                tui_item_record(page, reconciled_record(), &a->reconciled, NULL, NULL);
+        }
+    }
+    if (past) {
+        const struct trade_statistics *t = &past->trades;
+        tui_item_heading(page, "Trades");
+        number(page, "fills", (double)t->fills, 0);
+        number(page, "closed trades", (double)t->trades, 0);
+        number(page, "of these won", (double)t->wins, 0);
+        number(page, "sum won", t->won, 2);
+        number(page, "sum lost", t->lost, 2);
+        number(page, "best", t->best, 2);
+        number(page, "worst", t->worst, 2);
+        number(page, "longest losing run", (double)t->longest, 0);
+        number(page, "fees", t->fees, 2);
+    }
+    held(page, s, name, NULL);
+}
+
+static void symbol(struct item_page *page, const struct model *model)
+{
+    const struct status_symbol *s = tui_model_symbol(model, page->item.name);
+
+    if (!s)
+        return;
+    tui_item_record(page, symbol_record(), s, NULL, NULL);
+    if (isfinite(s->bar_close)) {
+        tui_item_heading(page, "The last closed bar");
+        tui_item_record(page, bar_record(), s, NULL, NULL);
+    }
+    if (s->n_indicators > 0)
+        tui_item_heading(page, "Indicators");
+    for (int i = 0; i < s->n_indicators; i++)
+        number(page, s->indicators[i].name, s->indicators[i].value, 4);
+}
+
+static void policy(struct item_page *page, const struct model *model)
+{
+    for (int i = 0; i < model->status.n_policies; i++) {
+        const struct status_policy *p = &model->status.policies[i];
+        if (strcmp(p->policy, page->item.name) != 0)
+            continue;
+        tui_item_record(page, tui_status_policy_record(), p, NULL, NULL);
+        if (p->evidence.against[0]) {
+            tui_item_heading(page, "Evidence for becoming champion");
+            tui_item_record(page, evidence_record(), &p->evidence, NULL, NULL);
+        }
+        if (p->n_actions > 0)
+            tui_item_heading(page, "Its last decision");
+        for (int k = 0; k < p->n_actions; k++)
+            number(page, p->actions[k].symbol, p->actions[k].action, 4);
+    }
+}
+
+void tui_item_status(struct item_page *page, const struct model *model)
+{
+    const struct status *s = &model->status;
+    const struct item *item = &page->item;
+
+    switch (item->kind) {
+    case ITEM_ACCOUNT:
+        account(page, model);
+        break;
+    case ITEM_POSITION:
+        for (int i = 0; i < s->n_positions; i++)
+            if (strcmp(s->positions[i].symbol, item->name) == 0 &&
+                strcmp(s->positions[i].account, item->account) == 0)
+                tui_item_record(page, position_record(), &s->positions[i], NULL, NULL);
+        held(page, s, item->account, item->name);
+        break;
+    case ITEM_SYMBOL:
+        symbol(page, model);
+        held(page, s, NULL, item->name);
+        break;
+    case ITEM_POLICY:
+        policy(page, model);
+        break;
+    case ITEM_EXTERNAL:
+        for (int i = 0; i < s->n_externals; i++)
+            if (strcmp(s->externals[i].client_id, item->name) == 0)
+                tui_item_record(page, external_record(), &s->externals[i], NULL, NULL);
+        break;
+    default:
+        break;
+    }
+    if (page->n == 0 && item->kind >= ITEM_ACCOUNT)
+        tui_item_line(page, STYLE_DIM, "it is not known any more; Esc goes back to the list");
+}
+
+void tui_item_unstored(struct item_page *page, const struct model *model)
+{
+    const struct status *s = &model->status;
+    const struct history *h = &model->history;
+
+    for (int i = 0; page->item.kind == ITEM_ORDER && i < s->n_orders; i++)
+        if (s->orders[i].id == page->item.id)
+            tui_item_record(page, order_record(), &s->orders[i], NULL, NULL);
+    for (int i = 0; page->item.kind == ITEM_ALERT && i < h->n_alerts; i++)
+        if (h->alerts[i].id == page->item.id) {
+            tui_item_text(page, STYLE_STRONG, h->alerts[i].text);
+            tui_item_record(page, alert_record(), &h->alerts[i], NULL, "text");
+        }
+    tui_item_line(page, STYLE_DIM, "it is not stored yet");
+}
