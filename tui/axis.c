@@ -27,24 +27,84 @@ static const struct step {
     {120, 0},    {60, 0},     {30, 0},    {15, 0},    {10, 0},    {5, 0},     {1, 0},
 };
 
-bool tui_axis_init(struct time_axis *ret, const struct history_bar *bars, int n, int64_t interval_ns,
-                   int columns)
+static int64_t gap_ns(const struct time_axis *axis, int i)
 {
-    if (n < 1 || columns < 1 || interval_ns < 1)
+    return axis->bars[i + 1].open_ns - axis->bars[i].open_ns - axis->interval_ns;
+}
+
+bool tui_axis_closed(const struct time_axis *axis, int i)
+{
+    if (!axis->sessions || i < 0 || i + 1 >= axis->n)
         return false;
-    *ret = (struct time_axis){bars, n, columns, interval_ns};
+    int64_t gap = gap_ns(axis, i), hour_ns = 3600 * second_ns;
+    if (axis->interval_ns >= day_s * second_ns)
+        return gap > 0 && gap <= 4 * day_s * second_ns;
+    return gap >= 4 * hour_ns;
+}
+
+bool tui_axis_init(struct time_axis *ret, const struct history_bar *bars, int n, int64_t interval_ns,
+                   int columns, bool sessions)
+{
+    int64_t open_ns = interval_ns; /* in all */
+    int closed = 0;
+
+    if (n < 1 || n > HISTORY_BARS_MAX || columns < 1 || interval_ns < 1)
+        return false;
+    ret->bars = bars;
+    ret->n = n;
+    ret->columns = columns;
+    ret->interval_ns = interval_ns;
+    ret->sessions = sessions;
+    for (int i = 0; i + 1 < n; i++) {
+        bool is = tui_axis_closed(ret, i);
+        open_ns += interval_ns + (is ? 0 : gap_ns(ret, i));
+        closed += is;
+    }
+    ret->closed_ns = closed < columns / 2 ? open_ns / (columns - closed) : interval_ns;
+    ret->place_ns[0] = 0;
+    for (int i = 0; i + 1 < n; i++)
+        ret->place_ns[i + 1] =
+            ret->place_ns[i] + interval_ns + (tui_axis_closed(ret, i) ? ret->closed_ns : gap_ns(ret, i));
     return true;
 }
 
 static int64_t span_ns(const struct time_axis *axis)
 {
-    return axis->bars[axis->n - 1].open_ns - axis->bars[0].open_ns + axis->interval_ns;
+    return axis->place_ns[axis->n - 1] + axis->interval_ns;
+}
+
+/* The last bar that opens then or before; -1: none does. */
+static int before(const struct time_axis *axis, int64_t ts_ns)
+{
+    int low = 0, high = axis->n;
+
+    while (low < high) {
+        int at = (low + high) / 2;
+        if (axis->bars[at].open_ns <= ts_ns)
+            low = at + 1;
+        else
+            high = at;
+    }
+    return low - 1;
+}
+
+/* The moment on the axis, from its left edge. */
+static int64_t place(const struct time_axis *axis, int64_t ts_ns)
+{
+    int bar = before(axis, ts_ns);
+
+    if (bar < 0)
+        return ts_ns - axis->bars[0].open_ns;
+    int64_t since = ts_ns - axis->bars[bar].open_ns;
+    if (tui_axis_closed(axis, bar) && since > axis->interval_ns)
+        since = axis->interval_ns + axis->closed_ns / 2;
+    return axis->place_ns[bar] + since;
 }
 
 /* The point of a moment, of `points` over the axis. */
 static int point(const struct time_axis *axis, int64_t ts_ns, int points)
 {
-    double share = (double)(ts_ns - axis->bars[0].open_ns) / (double)span_ns(axis);
+    double share = (double)place(axis, ts_ns) / (double)span_ns(axis);
 
     return (int)floor(fmax(-1e6, fmin(1e6, share * points)));
 }
@@ -64,24 +124,14 @@ int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns)
     return point(axis, ts_ns, axis->columns);
 }
 
+int tui_axis_closed_column(const struct time_axis *axis, int i)
+{
+    return tui_axis_column_at(axis, axis->bars[i].open_ns + axis->interval_ns + 1);
+}
+
 int tui_axis_slot(const struct time_axis *axis)
 {
     return (int)((double)axis->interval_ns / (double)span_ns(axis) * axis->columns);
-}
-
-/* The last bar that opens then or before; -1: none does. */
-static int before(const struct time_axis *axis, int64_t ts_ns)
-{
-    int low = 0, high = axis->n;
-
-    while (low < high) {
-        int at = (low + high) / 2;
-        if (axis->bars[at].open_ns <= ts_ns)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low - 1;
 }
 
 int tui_axis_bar_at(const struct time_axis *axis, int64_t ts_ns)
@@ -179,12 +229,28 @@ static int label_end(const struct time_tick *tick)
     return tick->column + 1 + (int)strlen(tick->text);
 }
 
+/* False for one in closed hours, except the beginning of a day, month or year whose first bar is the next. */
+static bool tick_column(const struct time_axis *axis, const struct step *step, int64_t s, int *ret)
+{
+    int bar = tui_axis_bar_at(axis, s * second_ns), last = before(axis, s * second_ns);
+
+    if (bar < 0 && tui_axis_closed(axis, last)) {
+        struct step day = {(int32_t)day_s, 0};
+        const struct step *whole = step->months ? step : &day;
+        if (s % day_s != 0 || next_tick(whole, s) * second_ns <= axis->bars[last + 1].open_ns)
+            return false;
+        bar = last + 1;
+    }
+    *ret = bar >= 0 ? tui_axis_column(axis, bar) : tui_axis_column_at(axis, s * second_ns);
+    return true;
+}
+
 /* The ticks of one step, those that have room; 0 for a step that bars do not have or that is far too fine. */
 static int ticks_of(const struct time_axis *axis, const struct step *step, int width,
                     struct time_tick ret[static AXIS_TICKS_MAX])
 {
     int64_t step_ns = (step->seconds ? step->seconds : step->months * 28 * day_s) * second_ns;
-    int64_t from_ns = axis->bars[0].open_ns, to_ns = from_ns + span_ns(axis);
+    int64_t from_ns = axis->bars[0].open_ns, to_ns = axis->bars[axis->n - 1].open_ns + axis->interval_ns;
     int n = 0;
 
     if (step_ns < axis->interval_ns || (to_ns - from_ns) / step_ns > axis->columns ||
@@ -193,9 +259,9 @@ static int ticks_of(const struct time_axis *axis, const struct step *step, int w
     int64_t s = first_tick(step, from_ns / second_ns + (from_ns % second_ns > 0));
     for (; s * second_ns < to_ns && n < AXIS_TICKS_MAX; s = next_tick(step, s)) {
         struct time_tick *tick = &ret[n];
-        int bar = tui_axis_bar_at(axis, s * second_ns);
         tick->ts_ns = s * second_ns;
-        tick->column = bar >= 0 ? tui_axis_column(axis, bar) : tui_axis_column_at(axis, tick->ts_ns);
+        if (!tick_column(axis, step, s, &tick->column))
+            continue;
         label(tick->text, step, s, false);
         if (label_end(tick) <= width && (n == 0 || tick->column > label_end(&ret[n - 1])))
             n++;

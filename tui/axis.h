@@ -1,8 +1,9 @@
 /* The axes of a chart of bars: times to columns, prices to rows, and the ticks of both at round values. Pure.
  *
  * Times are placed by time: where bars are missing, the chart has columns without bars, as many as their time
- * takes. That includes the hours when a market is closed: the model has no hours of a symbol. Where there are
- * more bars than columns, bars share a column. */
+ * takes. Where there are more bars than columns, bars share a column. The closed hours of a market with
+ * sessions take about one column: those are the gaps of four hours or more, as a night is and a halt within
+ * a session rarely is, and between bars of a day or more those of up to four days. */
 #ifndef TUI_AXIS_H
 #define TUI_AXIS_H
 
@@ -20,12 +21,18 @@ enum {
 struct time_axis {
     const struct history_bar *bars; /* n of them, going up in time; the caller's */
     int n, columns;
-    int64_t interval_ns;
+    int64_t interval_ns, closed_ns;     /* what closed hours take of the axis' time */
+    int64_t place_ns[HISTORY_BARS_MAX]; /* each bar's, closed hours left out */
+    bool sessions;
 };
 
-/* False where there is no bar, no column or no interval. */
+/* False where there is no bar, too many, no column or no interval. `sessions`: the market closes. */
 bool tui_axis_init(struct time_axis *ret, const struct history_bar *bars, int n, int64_t interval_ns,
-                   int columns);
+                   int columns, bool sessions);
+
+/* Is the market closed between bar i and the next? The column in the middle of that. */
+bool tui_axis_closed(const struct time_axis *axis, int i);
+int tui_axis_closed_column(const struct time_axis *axis, int i);
 
 /* The column of the middle of bar i; of a moment, which may be outside of 0..columns-1. */
 int tui_axis_column(const struct time_axis *axis, int i);
@@ -50,8 +57,9 @@ struct time_tick {
 };
 
 /* The ticks, from the left: whole seconds, minutes, hours, days, months or years, each at the bar that holds
- * its moment, else at its time; four and more where bars and room allow, with a blank between labels, the
- * last one ending before column `width`. Returns how many. */
+ * its moment, else at its time, of a day that begins in closed hours at its first bar; four and more where
+ * bars and room allow, with a blank between labels, the last one ending before column `width`. Returns how
+ * many. */
 int tui_axis_times(const struct time_axis *axis, int width, struct time_tick ret[static AXIS_TICKS_MAX]);
 
 /* From `low` in the lowest row to `high` in the highest, linear or logarithmic. */

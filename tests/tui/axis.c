@@ -118,10 +118,10 @@ static void check_bars(void)
             int64_t interval = n % 3 ? 60 * second : intervals[draw(7)] * second;
             struct time_axis axis;
             make(bars, n, interval, n % 2 ? 2 + (int)draw(30) : 0, 1 + (int)draw(200));
-            CHECK(tui_axis_init(&axis, bars, n, interval, widths[w] - 13));
+            CHECK(tui_axis_init(&axis, bars, n, interval, widths[w] - 13, false));
             check_columns(&axis);
             check_times(&axis, true);
-            CHECK(tui_axis_init(&axis, bars, n, interval, 1 + (int)draw(60)));
+            CHECK(tui_axis_init(&axis, bars, n, interval, 1 + (int)draw(60), false));
             check_columns(&axis);
             check_times(&axis, false);
         }
@@ -135,14 +135,54 @@ static void check_few(void)
     struct time_tick ticks[AXIS_TICKS_MAX];
 
     make(bars, 8, 60 * second, 0, 0);
-    CHECK(tui_axis_init(&axis, bars, 8, 60 * second, 104));
+    CHECK(tui_axis_init(&axis, bars, 8, 60 * second, 104, false));
     CHECK(tui_axis_column(&axis, 0) < 26);
     CHECK(tui_axis_column(&axis, 7) >= 78);
     CHECK_INT(tui_axis_slot(&axis), 13);
     CHECK(tui_axis_times(&axis, 104, ticks) >= 4);
-    CHECK(!tui_axis_init(&axis, bars, 0, 60 * second, 104));
-    CHECK(!tui_axis_init(&axis, bars, 8, 0, 104));
-    CHECK(!tui_axis_init(&axis, bars, 8, 60 * second, 0));
+    CHECK(!tui_axis_init(&axis, bars, 0, 60 * second, 104, false));
+    CHECK(!tui_axis_init(&axis, bars, 8, 0, 104, false));
+    CHECK(!tui_axis_init(&axis, bars, 8, 60 * second, 0, false));
+}
+
+/* Ten sessions of 6.5 hours from 13:30 on, weekends off: a night takes about a column, times are at the bars
+ * that hold them, and dates at the first bar of their day. */
+static void check_sessions(void)
+{
+    static struct history_bar bars[HISTORY_BARS_MAX];
+    struct time_tick ticks[AXIS_TICKS_MAX];
+    struct time_axis axis;
+    int n = 0;
+
+    for (int d = 0; d < 12; d++)
+        for (int i = 0; i < 26 && d % 7 < 5; i++) /* from a Monday on */
+            bars[n++].open_ns = 19940 * day + d * day + (13 * 60 + 30 + i * 15) * 60 * second;
+    for (int width = 60; width <= 400; width += 17) {
+        CHECK(tui_axis_init(&axis, bars, n, 900 * second, width, true));
+        for (int i = 0; i + 1 < n; i++) {
+            int columns = tui_axis_column(&axis, i + 1) - tui_axis_column(&axis, i);
+            double slot = (width - 9) / (double)n;
+            CHECK_INT(tui_axis_closed(&axis, i), i % 26 == 25);
+            CHECK(fabs(columns - slot - (i % 26 == 25)) <= 1);
+            if (i % 26 == 25)
+                CHECK(tui_axis_closed_column(&axis, i) >= tui_axis_column(&axis, i) &&
+                      tui_axis_closed_column(&axis, i) <= tui_axis_column(&axis, i + 1));
+        }
+        CHECK_INT(tui_axis_column(&axis, 0), (int)((width - 9) / (double)n / 2));
+        CHECK(tui_axis_column(&axis, n - 1) >= width - 2);
+        int labels = tui_axis_times(&axis, width, ticks), end = -1;
+        CHECK(labels >= 4);
+        for (int k = 0; k < labels; k++) {
+            int at = 0;
+            while (at < n && bars[at].open_ns + 900 * second <= ticks[k].ts_ns)
+                at++;
+            CHECK(at < n && abs(ticks[k].column - tui_axis_column(&axis, at)) <= 1);
+            CHECK(bars[at].open_ns <= ticks[k].ts_ns ||
+                  (ticks[k].ts_ns % day == 0 && bars[at].open_ns - ticks[k].ts_ns < day));
+            CHECK(ticks[k].column > end);
+            end = ticks[k].column + 1 + (int)strlen(ticks[k].text);
+        }
+    }
 }
 
 /* A line is straight between neighbours, and is not drawn where bars are missing. */
@@ -156,7 +196,7 @@ static void check_spread(void)
 
     for (int i = 0; i < 5; i++)
         bars[i] = (struct history_bar){.open_ns = day + at[i] * 60 * second};
-    CHECK(tui_axis_init(&axis, bars, 5, 60 * second, 14));
+    CHECK(tui_axis_init(&axis, bars, 5, 60 * second, 14, false));
     tui_axis_spread(&axis, values, line, 28); /* four points a bar, its own the third */
     for (int i = 0; i < 28; i++)
         if (i >= 2 && i <= 6)
@@ -225,6 +265,7 @@ int main(void)
     state = 20240808;
     check_bars();
     check_few();
+    check_sessions();
     check_spread();
     check_prices();
     return check_done("tui/axis");

@@ -183,6 +183,18 @@ static void check_gap(void)
     check_screen("market-crosshair-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     view.help = true;
     check_screen("market-help-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    struct status_symbol *symbol = &model->status.symbols[0];
+    char market[sizeof(symbol->market)];
+    memcpy(market, symbol->market, sizeof(market));
+    strcpy(symbol->market, "regular"); /* a market with sessions: the same bars of three days */
+    for (int i = 0; i < h->n_bars; i++)
+        h->bars[i].open_ns = (fixture_now_ns / 86400000000000 - 2 + i / 70) * 86400000000000 +
+                             (13 * 60 + 30 + i % 70) * 60000000000;
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    tui_keys_press(&view, model, 120, 40, now, 'w');
+    check_screen("market-sessions-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    memcpy(symbol->market, market, sizeof(market));
     h->n_bars = 8;
     tui_view_init(&view, true, 1000);
     view.tab = TAB_MARKET;

@@ -267,6 +267,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
         line(plot, closes, NULL);
     if (!as_line)
         tui_candle_draw(&plot->plot, &plot->time, &plot->price, false);
+    panel_chart_closed(plot);
     panel_chart_fills(plot, h, chart->symbol->symbol);
     panel_chart_rule(plot, last, STYLE_RULE);
     for (int i = 0; i < n_lines; i++)
@@ -414,9 +415,11 @@ void panel_chart(const struct area *area, const struct scene *scene)
     if (ours || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest bar is the market's */
         figures(&body, &chart);
     struct area under = tui_area_part(&body, 0, 1, body.width, body.height - 1);
+    bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
     int64_t interval_ns = 0;
     bar_interval_parse(timeframe, &interval_ns);
-    bool any = chart.n > 0 && tui_axis_init(&time, h->bars + chart.first, chart.n, interval_ns, columns);
+    bool any =
+        chart.n > 0 && tui_axis_init(&time, h->bars + chart.first, chart.n, interval_ns, columns, sessions);
     if (columns < CHART_COLUMNS_MIN || body.height < 4 || !any)
         panel_frame_empty(&under,
                           any ? "no room for a chart" : panel_frame_no_history(model, "no stored bars yet"));

@@ -86,11 +86,23 @@ void panel_chart_fills(const struct chart_plot *chart, const struct history *his
     }
 }
 
-void panel_chart_crosshair(const struct chart_plot *chart, int column)
+static void vertical(const struct chart_plot *chart, int x, enum style style)
 {
     static const wchar_t bars[] = {[GLYPHS_ASCII] = L':', [GLYPHS_BLOCK] = L'│', [GLYPHS_BRAILLE] = L'┊'};
 
     for (int y = 0; y < chart->plot.height; y++)
-        if (blank(&chart->plot, column, y))
-            tui_area_char(&chart->plot, column, y, STYLE_KEY, bars[chart->plot.canvas->glyphs]);
+        if (blank(&chart->plot, x, y))
+            tui_area_char(&chart->plot, x, y, style, bars[chart->plot.canvas->glyphs]);
+}
+
+void panel_chart_closed(const struct chart_plot *chart)
+{
+    for (int i = 0; i + 1 < chart->time.n; i++)
+        if (tui_axis_closed(&chart->time, i))
+            vertical(chart, tui_axis_closed_column(&chart->time, i), STYLE_RULE);
+}
+
+void panel_chart_crosshair(const struct chart_plot *chart, int column)
+{
+    vertical(chart, column, STYLE_KEY);
 }

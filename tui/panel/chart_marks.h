@@ -36,6 +36,9 @@ void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_
 /* Our fills of the symbol: an arrow up for what was bought, down for what was sold. */
 void panel_chart_fills(const struct chart_plot *chart, const struct history *history, const char *symbol);
 
+/* A thin line where the market is closed between bars. */
+void panel_chart_closed(const struct chart_plot *chart);
+
 /* A vertical line through the blank cells of a column. */
 void panel_chart_crosshair(const struct chart_plot *chart, int column);
 
