@@ -121,13 +121,15 @@ double tui_candle_volume(const struct area *area, const struct time_axis *time, 
     int levels = area->height * (area->canvas->glyphs == GLYPHS_ASCII ? ASCII_LEVELS : BLOCK_LEVELS);
     double most = 0;
 
-    for (int i = 0, end; i < time->n; i = end)
-        most = fmax(most, joined(time, i, &end).volume);
+    for (int i = 0, end; i < time->n; i = end) {
+        double sum = joined(time, i, &end).volume;
+        most = fmax(most, sum / (end - i));
+    }
     for (int i = 0, end; i < time->n && most > 0; i = end) {
         int first, last;
         extent(time, i, &first, &last);
         struct history_bar bar = joined(time, i, &end);
-        int level = (int)ceil(bar.volume / most * levels - 1e-9);
+        int level = (int)ceil(bar.volume / (end - i) / most * levels - 1e-9);
         for (int x = first; x <= last; x++)
             column_of(area, x, level, style_of(&bar, dim));
     }

@@ -12,7 +12,8 @@
 void tui_candle_draw(const struct area *area, const struct time_axis *time, const struct price_axis *price,
                      bool dim);
 
-/* Draws the volume of each column from the lowest row on; those of bars that share one are added up. Returns
+/* Draws the volume of each column from the lowest row on; of bars that share one, their
+ * mean, as one column has more of them than the next. Returns
  * the largest, which is as high as the area; 0: nothing is drawn. */
 double tui_candle_volume(const struct area *area, const struct time_axis *time, bool dim);
 
