@@ -27,7 +27,7 @@ struct backtest_view {
 };
 
 struct backtest_job {
-    struct child child;
+    struct tui_child child;
     char folder[PATH_MAX]; /* of its equity file, under TMPDIR; "" for none */
 };
 

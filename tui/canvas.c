@@ -24,6 +24,7 @@ int tui_canvas_init(struct canvas *canvas, int width, int height, enum glyphs gl
 void tui_canvas_finish(struct canvas *canvas)
 {
     free(canvas->cells);
+    free(canvas->cut_text);
     *canvas = (struct canvas){0};
 }
 
@@ -31,6 +32,34 @@ void tui_canvas_clear(struct canvas *canvas)
 {
     for (int i = 0; i < canvas->width * canvas->height; i++)
         canvas->cells[i] = blank;
+    canvas->keeps = true;
+    canvas->part = canvas->n_cuts = 0;
+    canvas->n_cut_text = 0;
+}
+
+const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part)
+{
+    if (i < 0 || i >= canvas->n_cuts)
+        return NULL;
+    *ret_part = canvas->cuts[i].part;
+    return canvas->cut_text + canvas->cuts[i].at;
+}
+
+/* Keeps a text that was cut; those that there is no room for are forgotten. */
+static void keep(struct canvas *canvas, const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    if (!canvas->keeps || canvas->n_cuts == CANVAS_CUTS_MAX || size > CANVAS_CUT_BYTES - canvas->n_cut_text)
+        return;
+    if (!canvas->cut_text && !(canvas->cut_text = malloc(CANVAS_CUT_BYTES)))
+        return;
+    for (int i = 0; i < canvas->n_cuts; i++)
+        if (strcmp(canvas->cut_text + canvas->cuts[i].at, text) == 0)
+            return;
+    canvas->cuts[canvas->n_cuts++] = (struct canvas_cut){canvas->part, canvas->n_cut_text};
+    memcpy(canvas->cut_text + canvas->n_cut_text, text, size);
+    canvas->n_cut_text += size;
 }
 
 struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y)
@@ -179,13 +208,23 @@ int tui_area_text_right(const struct area *area, int end, int y, enum style styl
 
 int tui_area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text)
 {
+    return tui_area_text_cut_of(area, x, y, columns, style, text, text);
+}
+
+int tui_area_text_cut_of(const struct area *area, int x, int y, int columns, enum style style,
+                         const char *text, const char *whole)
+{
     if (columns <= 0)
         return x;
     struct area part = tui_area_part(area, x, y, columns, 1);
     if (x < 0)
         return x + columns;
     tui_area_text(&part, 0, 0, style, text);
-    if (cli_text_width(text) > columns && part.width == columns)
+    if (cli_text_width(text) <= part.width)
+        return x + columns;
+    if (part.height > 0)
+        keep(area->canvas, whole);
+    if (part.width == columns)
         tui_area_char(&part, columns - 1, 0, style, L'~');
     return x + columns;
 }

@@ -14,6 +14,8 @@
 enum {
     CELL_MARKS = 2, /* combining marks kept on one character */
     CANVAS_SIDE_MAX = 1000,
+    CANVAS_CUTS_MAX = 256, /* texts that are kept because they were cut, and their bytes */
+    CANVAS_CUT_BYTES = 1 << 14,
 };
 
 struct cell {
@@ -28,6 +30,16 @@ struct canvas {
     int width, height;
     enum glyphs glyphs;
     struct cell *cells; /* row by row */
+    /* Texts that were cut since the canvas was blanked, each once, while `keeps`, as drawn by `part`. */
+    bool keeps;
+    int part;
+    int n_cuts;
+    struct canvas_cut {
+        int part;
+        size_t at; /* in cut_text */
+    } cuts[CANVAS_CUTS_MAX];
+    char *cut_text; /* owned; NULL: nothing was cut yet */
+    size_t n_cut_text;
 };
 
 /* A rectangle of a canvas with its own origin; what does not fit is not drawn. */
@@ -40,10 +52,13 @@ struct area {
 int tui_canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs);
 void tui_canvas_finish(struct canvas *canvas);
 
-/* Blanks every cell. */
+/* Blanks every cell; from then on texts that are cut are kept, as of part 0. */
 void tui_canvas_clear(struct canvas *canvas);
 
 struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y);
+
+/* The i-th text that was cut, and what part drew it; NULL: past the last. */
+const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part);
 
 /* Writes the rows as text, blanks at their ends left out. False on an output error. */
 bool tui_canvas_print(const struct canvas *canvas, FILE *out);
@@ -62,6 +77,10 @@ int tui_area_text_right(const struct area *area, int end, int y, enum style styl
 
 /* Draws at most `columns` columns of text, the last one as "~" when it was cut. Returns x + columns. */
 int tui_area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text);
+
+/* The same of the end of a longer text: where it is cut, that `whole` is kept. */
+int tui_area_text_cut_of(const struct area *area, int x, int y, int columns, enum style style,
+                         const char *text, const char *whole);
 
 /* Puts one character; repeats it over `columns`. */
 void tui_area_char(const struct area *area, int x, int y, enum style style, wchar_t c);

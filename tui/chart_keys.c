@@ -43,8 +43,8 @@ enum action tui_chart_keys_press(struct view *view, const struct model *model, c
         chart->crosshair_ns = 0;
     } else if (history->n_bars < 1 || columns < CHART_COLUMNS_MIN) {
         tui_view_report(view, OUTCOME_NOTE, "chart:", "there are no bars, or no room for them", now);
-    } else if (key == 'w' || key == 'W') {
-        tui_chart_zoom(chart, history, columns, key == 'W');
+    } else if (key == '{' || key == '}') {
+        tui_chart_zoom(chart, history, columns, key == '}');
     } else if (key == PRESS_END && !chart->crosshair) {
         chart->end_ns = 0;
     } else {

@@ -4,7 +4,7 @@
 
 #include "tui/keys.h"
 
-/* One of c L m , . w W, or on the chart's panel of PgUp PgDn Home End. ACTION_BARS where other bars are to
+/* One of c L m , . { }, or on the chart's panel of PgUp PgDn Home End. ACTION_BARS where other bars are to
  * be read. */
 enum action tui_chart_keys_press(struct view *view, const struct model *model, const struct layout *layout,
                                  struct moment now, int key);

@@ -14,9 +14,9 @@ extern char **environ;
 
 enum { OUTPUT_MAX = 8 << 20 };
 
-void tui_child_init(struct child *child)
+void tui_child_init(struct tui_child *child)
 {
-    *child = (struct child){.out = -1, .err = -1};
+    *child = (struct tui_child){.out = -1, .err = -1};
 }
 
 static void close_pipe(int *fd)
@@ -26,14 +26,14 @@ static void close_pipe(int *fd)
     *fd = -1;
 }
 
-static void reap(struct child *child, int *ret_status)
+static void reap(struct tui_child *child, int *ret_status)
 {
     while (waitpid(child->pid, ret_status, 0) < 0 && errno == EINTR)
         ;
     child->pid = 0;
 }
 
-void tui_child_finish(struct child *child)
+void tui_child_finish(struct tui_child *child)
 {
     int status;
 
@@ -48,7 +48,7 @@ void tui_child_finish(struct child *child)
 }
 
 /* The child must get the signals that the dashboard blocks for itself. */
-static int spawn(struct child *child, char *const argv[], int out, int err)
+static int spawn(struct tui_child *child, char *const argv[], int out, int err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -73,7 +73,7 @@ static int spawn(struct child *child, char *const argv[], int out, int err)
     return -r;
 }
 
-int tui_child_start(struct child *child, char *const argv[])
+int tui_child_start(struct tui_child *child, char *const argv[])
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1}, r = 0;
 
@@ -98,7 +98,7 @@ int tui_child_start(struct child *child, char *const argv[])
 }
 
 /* Reads its output. 0 at the end, 1 while more may come, -errno. */
-static int read_output(struct child *child)
+static int read_output(struct tui_child *child)
 {
     for (;;) {
         if (child->cap - child->len < 4096) {
@@ -118,7 +118,7 @@ static int read_output(struct child *child)
     }
 }
 
-static void read_complaint(struct child *child)
+static void read_complaint(struct tui_child *child)
 {
     char bytes[512];
     ssize_t n;
@@ -136,7 +136,7 @@ static void read_complaint(struct child *child)
     close_pipe(&child->err);
 }
 
-int tui_child_io(struct child *child)
+int tui_child_io(struct tui_child *child)
 {
     int status = 0;
 

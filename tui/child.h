@@ -8,7 +8,7 @@
 
 enum { CHILD_COMPLAINT_MAX = 512 };
 
-struct child {
+struct tui_child {
     pid_t pid;    /* 0: none runs */
     int out, err; /* the ends of its pipes to be read, to poll for input; -1 */
     char *text;   /* its output as far as it has come, NUL-terminated; owned; NULL: nothing yet */
@@ -17,16 +17,16 @@ struct child {
     size_t n_complaint;
 };
 
-void tui_child_init(struct child *child);
+void tui_child_init(struct tui_child *child);
 /* Kills the one that runs, waits for it, and frees what it printed. */
-void tui_child_finish(struct child *child);
+void tui_child_finish(struct tui_child *child);
 
 /* Starts `papertape` with argv, NULL-terminated, argv[0] the program's name. 0; -EBUSY while one runs;
  * -errno. */
-int tui_child_start(struct child *child, char *const argv[]);
+int tui_child_start(struct tui_child *child, char *const argv[]);
 
 /* Reads what has come. 1 while it runs; then 0: it ended well; -ECHILD: it did not, the first line of
  * `complaint` says why; -errno, and it was killed: its output could not be read. */
-int tui_child_io(struct child *child);
+int tui_child_io(struct tui_child *child);
 
 #endif

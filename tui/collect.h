@@ -35,7 +35,7 @@ struct collector_each {
 
 /* What `papertape explain` prints of the order whose page is shown, tui/collect_item.c. */
 struct collector_explain {
-    struct child child;
+    struct tui_child child;
     char *text;                      /* owned; NULL: nothing yet */
     char words[CHILD_COMPLAINT_MAX]; /* what it complained of; "" */
     int64_t started_ms, of_ns;       /* monotonic, 0: never; the order's last change then */

@@ -64,8 +64,8 @@ void tui_item_field(struct item_page *page, const char *label, enum style style,
 /* A text of several lines, each with its own indentation, under which its other rows stand. */
 void tui_item_text(struct item_page *page, enum style style, const char *text);
 
-/* Every field of a record that has a value, in its order; a boolean where it is true; no hash, no scale, nor the
- * field of that name. `context` and `without` may be NULL. */
+/* Every field of a record that has a value, in its order; a boolean where it is true; no hash, no scale, nor
+ * the field of that name. `context` and `without` may be NULL. */
 void tui_item_record(struct item_page *page, const struct record *record, const void *row,
                      const struct record_context *context, const char *without);
 

@@ -353,6 +353,49 @@ static enum action set_up(struct view *view, int key)
     }
 }
 
+/* How far the texts that the screen cuts can be scrolled: only a drawn screen knows them. */
+static int whole_most(const struct view *view, const struct model *model, int width, int height,
+                      struct moment now)
+{
+    struct view plain = *view;
+    struct canvas canvas;
+    int most = 0;
+
+    plain.whole = false;
+    if (tui_canvas_init(&canvas, width, height, GLYPHS_ASCII) < 0)
+        return 0;
+    tui_view_draw(&plain, model, now, &canvas);
+    most = panel_whole_most(&canvas, model);
+    tui_canvas_finish(&canvas);
+    return most;
+}
+
+/* A key while the help or the whole texts are over the screen: it scrolls, or closes them. */
+static enum action overlay(struct view *view, const struct model *model, const struct layout *layout,
+                           int width, int height, struct moment now, int key)
+{
+    int most = view->help ? panel_help_most(view, tui_view_focus(view, layout), height)
+                          : whole_most(view, model, width, height, now);
+    int page = height - 4, at = view->scroll < most ? view->scroll : most;
+
+    if (most > 0 && (key == PRESS_UP || key == 'k'))
+        at--;
+    else if (most > 0 && (key == PRESS_DOWN || key == 'j'))
+        at++;
+    else if (most > 0 && key == PRESS_PAGE_UP)
+        at -= page;
+    else if (most > 0 && key == PRESS_PAGE_DOWN)
+        at += page;
+    else if (most > 0 && key == PRESS_HOME)
+        at = 0;
+    else if (most > 0 && (key == PRESS_END || key == 'G'))
+        at = most;
+    else
+        view->help = view->whole = false;
+    view->scroll = at < 0 ? 0 : at > most ? most : at;
+    return key == 'q' && !view->page ? ACTION_QUIT : ACTION_NONE;
+}
+
 enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,
                            struct moment now, int key)
 {
@@ -367,10 +410,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     }
     if (view->prompt != PROMPT_NONE)
         return answer(view, model, now, key);
-    if (view->help) {
-        view->help = false;
-        return key == 'q' && !view->page ? ACTION_QUIT : ACTION_NONE;
-    }
+    if (view->help || view->whole)
+        return overlay(view, model, &layout, width, height, now, key);
     if (view->setup)
         return set_up(view, key);
     if (view->outcome != OUTCOME_PENDING)
@@ -390,6 +431,11 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '?':
     case PRESS_HELP:
         view->help = true;
+        view->scroll = 0;
+        break;
+    case 'w':
+        view->whole = true;
+        view->scroll = 0;
         break;
     case PRESS_F2:
         view->setup = true;
@@ -457,8 +503,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'm':
     case ',':
     case '.':
-    case 'w':
-    case 'W':
+    case '{':
+    case '}':
         return tui_chart_keys_press(view, model, &layout, now, key);
     case '[':
     case ']':

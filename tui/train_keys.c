@@ -247,6 +247,7 @@ enum action tui_train_keys_form(struct view *view, const struct model *model, in
         break;
     case FORM_ACTION_HELP:
         view->help = true;
+        view->scroll = 0;
         break;
     }
     return ACTION_NONE;

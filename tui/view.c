@@ -323,8 +323,10 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
     for (int i = 0; i < layout.n; i++) {
         const struct rect *r = &layout.rects[i];
         struct area area = tui_area_part(&screen, r->x, r->y, r->width, r->height);
+        canvas->part = (int)r->panel;
         panel_draw(r->panel, &area, &scene);
     }
+    canvas->keeps = false;
     if (tui_layout_find(&layout, PANEL_TOO_SMALL))
         return;
     if (view->page)
@@ -339,4 +341,6 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_help(&screen, &scene);
     else if (view->setup)
         panel_setup(&screen, &scene);
+    else if (view->whole)
+        panel_whole(&screen, &scene);
 }

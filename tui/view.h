@@ -62,9 +62,11 @@ struct view {
     char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
     bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
     int setup_row;
-    int below;       /* which indicator stands below the chart; one past the last: none */
+    int below; /* which indicator stands below the chart; one past the last: none */
     struct chart_window chart;
-    bool help, readonly, frozen;
+    bool help, whole; /* over the screen: the keys; the texts that it cuts */
+    int scroll;       /* rows of them that are above */
+    bool readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;
     enum prompt prompt;

@@ -102,6 +102,27 @@ static void check_clipping(void)
     tui_area_text_cut(&all, 1, 2, 3, STYLE_NORMAL, "日本日");
     CHECK_CANVAS(&canvas, " abc~\n abcd\n 日~\n");
 
+    int by;
+    CHECK_STR(tui_canvas_cut(&canvas, 0, &by), "abcdef"); /* what fits is not kept */
+    CHECK_STR(tui_canvas_cut(&canvas, 1, &by), "日本日");
+    CHECK(tui_canvas_cut(&canvas, 2, &by) == NULL && tui_canvas_cut(&canvas, -1, &by) == NULL);
+    canvas.part = 3;
+    tui_area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "abcdef"); /* once */
+    tui_area_text_cut_of(&all, 1, 0, 4, STYLE_NORMAL, "fghijk", "abcdefghijk");
+    CHECK_STR(tui_canvas_cut(&canvas, 2, &by), "abcdefghijk");
+    CHECK_INT(by, 3);
+    canvas.keeps = false;
+    tui_area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "another");
+    CHECK_INT(canvas.n_cuts, 3);
+    tui_canvas_clear(&canvas);
+    CHECK_INT(canvas.n_cuts, 0);
+    for (int i = 0; i < 2 * CANVAS_CUTS_MAX; i++) { /* no more than there is room for */
+        char text[200];
+        snprintf(text, sizeof(text), "%0*d", i % 190 + 5, i);
+        tui_area_text_cut(&all, 0, 0, 2, STYLE_NORMAL, text);
+    }
+    CHECK(canvas.n_cuts > 50 && canvas.n_cuts <= CANVAS_CUTS_MAX && canvas.n_cut_text <= CANVAS_CUT_BYTES);
+
     tui_canvas_clear(&canvas);
     tui_area_text(&all, 0, 0, STYLE_NORMAL, "\033]0;x\a");
     CHECK_CANVAS(&canvas, "?]0;x?\n\n\n");

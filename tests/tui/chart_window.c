@@ -106,7 +106,7 @@ static void check_zooming(void)
         press(',', &first, &last);
     int end = last;
     for (int i = 0; i < 9; i++) {
-        press('w', &first, &last);
+        press('{', &first, &last);
         CHECK_INT(last, end);
     }
     CHECK_INT(last - first, CHART_BARS_MAX - 1);
@@ -115,7 +115,7 @@ static void check_zooming(void)
     press('.', &first, &last);
     CHECK_INT(last, end);
     for (int i = 0; i < 9; i++) {
-        press('W', &first, &last);
+        press('}', &first, &last);
         CHECK_INT(last, end);
     }
     CHECK_INT(last - first, CHART_BARS_MIN - 1);

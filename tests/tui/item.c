@@ -214,6 +214,56 @@ static void check_widths(void)
     }
 }
 
+/* The characters on the canvas that end at column x of row y. */
+static void before_mark(const struct canvas *canvas, int x, int y, int n, char *ret)
+{
+    for (int i = 0; i < n; i++)
+        ret[i] = (char)tui_canvas_cell(canvas, x - n + i, y)->text[0];
+    ret[n] = '\0';
+}
+
+/* Each text that ends in "~" on any screen is among those that are kept whole, which w shows. */
+static void check_whole(void)
+{
+    enum { LENGTH = 5 };
+    struct canvas canvas;
+    char part[LENGTH + 1];
+    int marks = 0, panel;
+    const char *text;
+
+    tui_view_init(&view, false, 1000);
+    strcpy(model->history.alerts[1].text,
+           "the second alert is so long that no screen of this size has room for "
+           "all of its words in a row that another is not chosen in");
+    for (int width = LAYOUT_WIDTH_MIN; width <= 200; width += 8)
+        for (int tab = 0; tab < TABS; tab++) {
+            view.tab = (enum tab)tab;
+            CHECK_INT(tui_canvas_init(&canvas, width, 40, GLYPHS_ASCII), 0);
+            tui_view_draw(&view, model, now, &canvas);
+            for (int y = 2; y < 40; y++)
+                for (int x = LENGTH; x < width; x++) {
+                    bool end = x == width - 1 || tui_canvas_cell(&canvas, x + 1, y)->text[0] == L' ';
+                    if (tui_canvas_cell(&canvas, x, y)->text[0] != L'~' || !end)
+                        continue;
+                    before_mark(&canvas, x, y, LENGTH, part);
+                    const char *word = strrchr(part, ' ') ? strrchr(part, ' ') + 1 : part;
+                    bool found = false;
+                    for (int i = 0; (text = tui_canvas_cut(&canvas, i, &panel)) && !found; i++)
+                        found = strstr(text, word) != NULL;
+                    CHECK(found);
+                    marks++;
+                }
+            tui_canvas_finish(&canvas);
+        }
+    CHECK(marks > 20);
+    view.tab = TAB_ALERTS;
+    CHECK_INT(press('w'), ACTION_NONE);
+    CHECK(view.whole);
+    CHECK(picture_matches(golden, "whole-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    CHECK_INT(press('F'), ACTION_NONE); /* closes it, and nothing else */
+    CHECK(!view.whole && view.prompt == PROMPT_NONE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
@@ -237,6 +287,7 @@ int main(int argc, char **argv)
     check_acts();
     check_pictures();
     check_widths();
+    check_whole();
     tui_history_close(reader);
     tui_model_destroy(model);
     CHECK_INT(fixture_remove(folder), 0);

@@ -171,7 +171,7 @@ static void check_gap(void)
     check_screen("market-gap-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     check_screen("market-gap-200x60", &view, 200, 60, GLYPHS_BRAILLE);
     check_screen("market-gap-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
-    tui_keys_press(&view, model, 120, 40, now, 'w'); /* all */
+    tui_keys_press(&view, model, 120, 40, now, '{'); /* all */
     tui_keys_press(&view, model, 120, 40, now, 'L');
     tui_keys_press(&view, model, 120, 40, now, 'c');
     check_screen("market-line-120x40", &view, 120, 40, GLYPHS_BRAILLE);
@@ -192,7 +192,7 @@ static void check_gap(void)
                              (13 * 60 + 30 + i % 70) * 60000000000;
     tui_view_init(&view, true, 1000);
     view.tab = TAB_MARKET;
-    tui_keys_press(&view, model, 120, 40, now, 'w');
+    tui_keys_press(&view, model, 120, 40, now, '{');
     check_screen("market-sessions-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     memcpy(symbol->market, market, sizeof(market));
     h->n_bars = 8;

@@ -194,11 +194,12 @@ size_t panel_frame_wrapped(const char *text, int columns)
 int panel_frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text)
 {
     char line[4 * CANVAS_SIDE_MAX];
+    const char *whole = text;
 
     for (; rows > 0 && *text && area->width > 0; rows--, y++) {
         size_t len = panel_frame_wrapped(text, area->width);
         if (rows == 1 || len >= sizeof(line)) {
-            tui_area_text_cut(area, 0, y, area->width, style, text);
+            tui_area_text_cut_of(area, 0, y, area->width, style, text, whole);
             return y + 1;
         }
         snprintf(line, sizeof(line), "%.*s", (int)len, text);

@@ -1,106 +1,77 @@
+/* The help: the keys of the panel at hand, then those that work everywhere, then the others. */
+#include "tui/key_table.h"
 #include "tui/panel/frame.h"
 
-/* Which tab a line is for: the market's has keys of its own, which take the place of the study's. */
-enum where { ANYWHERE, ELSEWHERE, MARKET };
+enum { WIDTH = 78, FRAME_ROWS = 2 };
 
-struct help {
-    const char *keys, *words;
-    enum where where;
+static const char *const notes[] = {
+    "Fills: M maker, T taker. OCO: the orders of one OCO or bracket.",
+    "Ages count from the data's receipt. STALE: three intervals late; -: ten.",
+    "Everything here is paper: no order leaves this machine.",
 };
 
-static const struct help lines[] = {
-    {"1-8", "overview, study, GPU, market, positions, orders, alerts, log"},
-    {"Tab", "next panel; the arrows move in the one whose name is bright"},
-    {"arrows hjkl", "move; gg G first and last; PgUp PgDn a page"},
-    {"z", "zoom the panel, and back; Esc backs out of anything"},
-    {"Enter", "a study's or training's page (tab 2); i: another figure", ELSEWHERE},
-    {"o I / v", "trials: order, invert, filter (! not); v: overfitting check", ELSEWHERE},
-    {"f", "freeze the screen, and continue"},
-    {"+ -", "slower or faster: the interval at the top right"},
-    {"E", "equity of a day, week, month, all; zoomed with drawdown, days", ELSEWHERE},
-    {"[ ] i", "the chart's timeframe, the indicator below it; more: ? on tab 4", ELSEWHERE},
-    {"[ ] i", "the chart's timeframe; the indicator below it, or none", MARKET},
-    {"c L", "candles or a line; logarithmic prices or linear ones", MARKET},
-    {", . w W", "older bars, newer ones; more of them, fewer", MARKET},
-    {"m", "a crosshair with its bar's figures; then , . move it by one", MARKET},
-    {"Home End", "the chart (Tab to it): oldest and newest bars; PgUp PgDn", MARKET},
-    {"p", "pause trading, or resume it, at once"},
-    {"F", "flatten: pause, cancel all, close all; typed to confirm"},
-    {"a", "acknowledge the chosen alert"},
-    {"b", "backtest the chosen account's strategy (tab 5), or stop that"},
-    {"x", "cancel the chosen order (tab 6); y confirms"},
-    {"F2", "set-up: colours, characters, time zone, interval; kept"},
-    {"s S r x e", "tab 2: start a training, a study; restart, stop, resume one", ELSEWHERE},
-    {"P R", "tab 2: promote a policy, retire it; y confirms each of these", ELSEWHERE},
-    {"Ctrl-L q", "redraw; quit, and the daemon continues"},
+static const char *const form_notes[] = {
+    "Lines: * changed, + added, - left out, ! the last check's error.",
+    "Typing: arrows Home End Backspace Delete; Ctrl-U Ctrl-K to the ends.",
 };
 
-static const struct help form_lines[] = {
-    {"arrows jk", "move; Home End first and last; PgUp PgDn a page"},
-    {"Enter", "edit the chosen value; Enter takes it, Esc does not"},
-    {"a", "add a key that the text has not; letters filter"},
-    {"d", "leave the chosen line out: the default holds"},
-    {"u", "undo what was done to the chosen line"},
-    {"c F5", "check: the co-process names what is wrong, at its lines"},
-    {"n", "the next line with an error"},
-    {"s F12", "start, or restart, with this; y confirms"},
-    {"Esc q", "leave; asks where something was changed"},
-};
-
-enum {
-    LINES = sizeof(lines) / sizeof(lines[0]),
-    FORM_LINES = sizeof(form_lines) / sizeof(form_lines[0]),
-};
-
-static bool left_out(const struct help *help, bool market)
+static void text(const struct area *area, int x, int y, enum style style, const char *words)
 {
-    return help->where != ANYWHERE && (help->where == MARKET) != market;
+    if (area && y >= 0 && y < area->height)
+        tui_area_text_cut(area, x, y, area->width - x, style, words);
 }
 
-static int draw_lines(const struct area *box, const struct help *help, int n, bool market)
+/* The keys of one place under its name from row y on. Returns the row after the last. */
+static int draw_place(const struct area *area, int y, enum key_place place)
 {
-    int y = 0;
+    const struct key_row *row;
 
-    for (int i = 0; i < n; i++) {
-        if (left_out(&help[i], market))
+    text(area, 0, y++, STYLE_TITLE, tui_key_place_words(place));
+    for (int i = 0; (row = tui_key_table(i)); i++) {
+        if (row->place != place)
             continue;
-        tui_area_text(box, 0, y, STYLE_KEY, help[i].keys);
-        tui_area_text_cut(box, 12, y, box->width - 12, STYLE_NORMAL, help[i].words);
-        y++;
+        if (area && y >= 0 && y < area->height)
+            tui_area_text(area, 0, y, STYLE_KEY, row->keys);
+        text(area, KEY_COLUMNS, y++, STYLE_NORMAL, row->words);
     }
-    return y;
+    return y + 1;
 }
 
-static void help_form(const struct area *screen)
+/* All rows from row y on, which may be above the area; only counts them where it is NULL. */
+static int draw_rows(const struct area *area, int y, enum key_place here)
 {
-    struct area box = panel_frame_box(screen, 78, FORM_LINES + 6, "Help: the form");
-    int y = draw_lines(&box, form_lines, FORM_LINES, false) + 1;
+    bool form = here == KEYS_FORM;
+    const char *const *lines = form ? form_notes : notes;
+    int n =
+        form ? (int)(sizeof(form_notes) / sizeof(form_notes[0])) : (int)(sizeof(notes) / sizeof(notes[0]));
 
-    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Lines: * changed, + added, - left out, ! the last check's error.");
-    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Typing: arrows Home End Backspace Delete; Ctrl-U Ctrl-K to the ends.");
-    tui_area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
+    y = draw_place(area, y, here);
+    if (!form && here != KEYS_EVERYWHERE)
+        y = draw_place(area, y, KEYS_EVERYWHERE);
+    for (int i = 0; i < n; i++)
+        text(area, 0, y++, STYLE_DIM, lines[i]);
+    y++;
+    for (int place = KEYS_EVERYWHERE + 1; !form && place < KEYS_PLACES; place++)
+        if (place != (int)here)
+            y = draw_place(area, y, (enum key_place)place);
+    return y - 1;
+}
+
+int panel_help_most(const struct view *view, enum panel focus, int height)
+{
+    int hidden = draw_rows(NULL, 0, tui_key_place(view, focus)) - (height - FRAME_ROWS - 1);
+
+    return hidden > 0 ? hidden : 0;
 }
 
 void panel_help(const struct area *screen, const struct scene *scene)
 {
-    if (scene->view->page) {
-        help_form(screen);
-        return;
-    }
-    bool market = scene->view->tab == TAB_MARKET;
-    int shown = 0;
-    for (int i = 0; i < LINES; i++)
-        shown += !left_out(&lines[i], market);
-    struct area box = panel_frame_box(screen, 78, shown + 7, market ? "Help: the market" : "Help");
-    int y = draw_lines(&box, lines, LINES, market) + 1;
+    enum key_place here = tui_key_place(scene->view, scene->focus);
+    int rows = draw_rows(NULL, 0, here), most = panel_help_most(scene->view, scene->focus, screen->height);
+    struct area box = panel_frame_box(screen, WIDTH, rows + 1 + FRAME_ROWS, "Help");
+    struct area keys = tui_area_part(&box, 0, 0, box.width, box.height - 1);
 
-    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Fills: M maker, T taker. OCO: the orders of one OCO or bracket.");
-    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Ages count from the data's receipt. STALE: three intervals late; -: ten.");
-    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Everything here is paper: no order leaves this machine.");
-    tui_area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
+    draw_rows(&keys, -(scene->view->scroll < most ? scene->view->scroll : most), here);
+    text(&box, 0, box.height - 1, STYLE_DIM,
+         most > 0 ? "Arrows, PgDn and PgUp scroll; any other key closes this." : "Any key closes this.");
 }

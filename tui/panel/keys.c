@@ -109,7 +109,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"x", "cancel", true},
         {"c", "line", .chart = true},
         {",.", "pan", .chart = true},
-        {"wW", "bars", .chart = true},
+        {"{}", "bars", .chart = true},
         {"m", "crosshair", .chart = true},
         {"L", "log", .chart = true},
         {"b", "backtest", false},

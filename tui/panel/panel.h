@@ -23,9 +23,14 @@ PANEL_LIST(PANEL_DRAWS)
 /* Drawn over the body. */
 void panel_help(const struct area *screen, const struct scene *scene);
 void panel_setup(const struct area *screen, const struct scene *scene);
+void panel_whole(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
 void panel_cancel(const struct area *screen, const struct scene *scene);
 void panel_confirm(const struct area *screen, const struct scene *scene); /* the prompts of tui_train_ask() */
+
+/* How far the help on so many rows, and the texts that a drawn canvas cuts, can be scrolled. */
+int panel_help_most(const struct view *view, enum panel focus, int height);
+int panel_whole_most(const struct canvas *canvas, const struct model *model);
 
 /* Covers the whole screen. */
 void panel_form(const struct area *screen, const struct scene *scene);

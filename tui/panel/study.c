@@ -108,6 +108,15 @@ static void best_parameters(struct tui_study_flow *flow, const struct tui_study_
             panel_study_put(flow, page->params[i], plain, text);
 }
 
+/* What is wrong, whole as far as a row is left. Returns the area below. */
+static struct area warn(const struct area *body, const char *words)
+{
+    struct area text = tui_area_part(body, 1, 0, body->width - 1, body->height - 1);
+    int rows = panel_frame_wrap(&text, 0, text.height, STYLE_WARN, words);
+
+    return tui_area_part(body, 0, rows, body->width, body->height - rows);
+}
+
 void panel_study(const struct area *area, const struct scene *scene)
 {
     const struct tui_study *chosen = tui_view_study(scene->view, scene->model);
@@ -125,12 +134,10 @@ void panel_study(const struct area *area, const struct scene *scene)
     enum freshness freshness = tui_model_studies_freshness(scene->model, scene->now);
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
     if (scene->model->studies_error && freshness != FRESH && body.height > 1) {
-        tui_area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, scene->model->studies_words);
-        body = tui_area_part(&body, 0, 1, body.width, body.height - 1);
+        body = warn(&body, scene->model->studies_words);
     }
     if (page->study.unread[0] && body.height > 1) {
-        tui_area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, page->study.unread);
-        body = tui_area_part(&body, 0, 1, body.width, body.height - 1);
+        body = warn(&body, page->study.unread);
     }
     if (freshness == GONE) {
         tui_area_text(&body, 1, 0, STYLE_DIM, "-");

@@ -168,12 +168,11 @@ void panel_training(const struct area *area, const struct scene *scene)
     head(&body, scene, t, freshness);
     int top = 1;
     if (t->reason[0] && body.height > 2) {
-        int x = 1;
-        if (t->cause[0])
-            x = tui_area_printf(&body, x, top, STYLE_STRONG, "%s:", t->cause) + 1;
-        tui_area_text_cut(&body, x, top, body.width - x,
-                          strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, t->reason);
-        top++;
+        char words[sizeof(t->cause) + sizeof(t->reason) + 2];
+        struct area text = tui_area_part(&body, 1, 0, body.width - 1, body.height - 1);
+        snprintf(words, sizeof(words), "%s%s%s", t->cause, t->cause[0] ? ": " : "", t->reason);
+        top = panel_frame_wrap(&text, top, text.height - top,
+                               strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, words);
     }
     if (t->verdict[0] && body.height > top + 1) {
         int x = tui_area_text(&body, 1, top, STYLE_DIM, "verdict") + 1;

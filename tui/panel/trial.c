@@ -53,7 +53,7 @@ void panel_trial(const struct area *area, const struct scene *scene)
     }
     int top = 0, from = tui_view_cursor(scene->view, scene->model, PANEL_TRIAL);
     if (trial->failure)
-        top = panel_frame_wrap(&body, 0, body.height > 6 ? 3 : 1, STYLE_BAD, trial->failure);
+        top = panel_frame_wrap(&body, 0, body.height > 6 ? body.height - 4 : 1, STYLE_BAD, trial->failure);
     struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
     struct tui_study_flow flow = {&rest, 1, 0};
     if (from == 0)

@@ -1,0 +1,116 @@
+#include "tui/key_table.h"
+
+#include "tui/study_keys.h"
+#include "tui/train_keys.h"
+
+static const struct key_row rows[] = {
+    {"1-8", KEYS_EVERYWHERE, "overview, study, GPU, market, positions, orders, alerts, log", NULL},
+    {"h l", KEYS_EVERYWHERE, "the tab before, the next one; so do left and right", NULL},
+    {"Tab", KEYS_EVERYWHERE, "next panel; the arrows move in the one whose name is bright", NULL},
+    {"j k", KEYS_EVERYWHERE, "down, up; so do the arrows; PgDn PgUp a page", NULL},
+    {"gg G", KEYS_EVERYWHERE, "first, last; so do Home and End", NULL},
+    {"Enter", KEYS_EVERYWHERE, "the chosen row's page: an order's, a fill's, a training's",
+     "An order's page has its fields and times, its fills, their entries in the ledger, and what *papertape "
+     "explain* prints of it. Of a fill, an alert, a line of the log, a position, an account, a symbol and a "
+     "policy likewise; a training and a study have pages of their own."},
+    {"Esc", KEYS_EVERYWHERE, "back: from a page to its row, from a zoomed panel", NULL},
+    {"w", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
+    {"z", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
+    {"f", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
+    {"F2", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, interval",
+     "Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
+     "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},
+    {"E", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
+     "With the drawdown where there is room, and each UTC day's profit or loss: zoom it with *z*."},
+    {"+ -", KEYS_EVERYWHERE, "slower or faster: the interval at the top right", NULL},
+    {"p", KEYS_EVERYWHERE, "pause trading, or resume it, at once", NULL},
+    {"F", KEYS_EVERYWHERE, "flatten: pause, cancel all, close all; typed to confirm",
+     "It lists the positions, and asks to type FLATTEN."},
+    {"a", KEYS_EVERYWHERE, "acknowledge the chosen alert, elsewhere the newest open one", NULL},
+    {"? F1", KEYS_EVERYWHERE, "this help; arrows scroll it, any other key closes it", NULL},
+    {"Ctrl-L", KEYS_EVERYWHERE, "redraw", NULL},
+    {"q", KEYS_EVERYWHERE, "quit; the daemon continues", NULL},
+    {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
+     "Line ends become blanks; of terminals that mark what is pasted."},
+    {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},
+    {"Enter", KEYS_ITEM, "on a fill's page: the page of its order", NULL},
+    {"x", KEYS_ITEM, "cancel the order; y confirms", NULL},
+    {"a", KEYS_ITEM, "acknowledge the alert", NULL},
+    {"Esc", KEYS_ITEM, "back to the list", NULL},
+    {"x", KEYS_ORDERS, "cancel the chosen order; y confirms", NULL},
+    {"[ ]", KEYS_MARKET, "the chart's timeframe: the one before, the next",
+     "Of those that the daemon keeps."},
+    {"c", KEYS_MARKET, "candles, or a line of closes", NULL},
+    {"L", KEYS_MARKET, "logarithmic prices, or linear ones", NULL},
+    {", .", KEYS_MARKET, "older bars, newer ones, by a quarter of what is shown",
+     "With Tab on the chart, PgUp and PgDn go by all of it, Home and End to the oldest that were read and the newest."},
+    {"{ }", KEYS_MARKET, "twice as many bars, half as many", "From 8 to 300."},
+    {"m", KEYS_MARKET, "a crosshair with its bar's figures",
+     "Comma and full stop move it by one bar, or by one column of them."},
+    {"i", KEYS_MARKET, "the indicator below the chart: the next one, then none", NULL},
+    {"b", KEYS_POSITIONS, "backtest the chosen account's strategy, or stop that",
+     "Over the stored bars, as *papertape backtest --account* does; its equity is drawn beside the live one. "
+     "It changes nothing and needs no daemon."},
+    {"s", KEYS_STUDY, "start a training; on a study, a study",
+     "Asks for its name, then opens the form with the daemon's default configuration; of a study with that of "
+     "the chosen one, else the default with a section [study]."},
+    {"S", KEYS_STUDY, "start a study", NULL},
+    {"r", KEYS_STUDY, "restart it from its last checkpoint; y confirms",
+     "Opens the form with its configuration; sent unchanged it continues as it was."},
+    {"x", KEYS_STUDY, "stop it, with a checkpoint; y confirms", NULL},
+    {"e", KEYS_STUDY, "resume one that was stopped, paused or has failed; y confirms", NULL},
+    {"P", KEYS_STUDY, "promote a training's policy, or the chosen one; y confirms", "One step."},
+    {"R", KEYS_STUDY, "retire it; y confirms", NULL},
+    {"i", KEYS_STUDY, "the figure beside a training's return: the next, then none",
+     "Losses, KL, explained variance, gradient norm, learning rate, steps a second."},
+    {"v", KEYS_STUDY_PAGE, "the overfitting check of its best, and back", NULL},
+    {"o", KEYS_STUDY_PAGE, "its trials by the next column",
+     "Newest, value, state, duration, each parameter."},
+    {"I", KEYS_STUDY_PAGE, "the other way round", NULL},
+    {"/", KEYS_STUDY_PAGE, "only trials that have a text; ! before it: have not",
+     "_fail_, _#29_, a worker, _rate=0.001_. Esc removes the filter."},
+    {"Enter", KEYS_STUDY_PAGE, "on a trial: that trial alone", NULL},
+    {"j k", KEYS_FORM, "down, up; so do the arrows; PgDn PgUp Home End", NULL},
+    {"Enter", KEYS_FORM, "edit the chosen value; Enter takes it, Esc does not", NULL},
+    {"a", KEYS_FORM, "add a key that the text has not; letters filter", NULL},
+    {"d", KEYS_FORM, "leave the chosen line out: the default holds", NULL},
+    {"u", KEYS_FORM, "undo what was done to the chosen line", NULL},
+    {"c F5", KEYS_FORM, "check: the co-process names what is wrong, at its lines", NULL},
+    {"n", KEYS_FORM, "the next line with an error", NULL},
+    {"s F12", KEYS_FORM, "start, or restart, with this; y confirms", NULL},
+    {"Esc q", KEYS_FORM, "leave; asks where something was changed", NULL},
+};
+
+const struct key_row *tui_key_table(int i)
+{
+    return i >= 0 && i < (int)(sizeof(rows) / sizeof(rows[0])) ? &rows[i] : NULL;
+}
+
+const char *tui_key_place_words(enum key_place place)
+{
+    static const char *const words[KEYS_PLACES] = {
+        [KEYS_EVERYWHERE] = "everywhere",      [KEYS_ITEM] = "the page of a row",
+        [KEYS_ORDERS] = "the orders",          [KEYS_MARKET] = "the market, tab 4",
+        [KEYS_POSITIONS] = "positions, tab 5", [KEYS_STUDY] = "trainings and studies, tab 2",
+        [KEYS_STUDY_PAGE] = "a study's page",  [KEYS_FORM] = "the form",
+    };
+
+    return words[place];
+}
+
+enum key_place tui_key_place(const struct view *view, enum panel focus)
+{
+    if (view->page)
+        return KEYS_FORM;
+    if (view->item.kind != ITEM_NONE)
+        return KEYS_ITEM;
+    if (view->tab == TAB_STUDY && view->study_view != STUDY_LISTED)
+        return KEYS_STUDY_PAGE;
+    if (tui_study_keys_here(view, focus) || tui_train_keys_here(view, focus))
+        return KEYS_STUDY;
+    if (focus == PANEL_ORDERS)
+        return KEYS_ORDERS;
+    return view->tab == TAB_MARKET      ? KEYS_MARKET
+           : view->tab == TAB_POSITIONS ? KEYS_POSITIONS
+                                        : KEYS_EVERYWHERE;
+}

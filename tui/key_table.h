@@ -1,0 +1,39 @@
+/* The keys, each with where it works and what it does: the one list that the help is drawn from, and that
+ * docs/keys.md and the man page's KEYS are compared with. */
+#ifndef TUI_KEY_TABLE_H
+#define TUI_KEY_TABLE_H
+
+#include "tui/layout.h"
+#include "tui/view.h"
+
+/* Where a key works, in the order of the help. */
+enum key_place {
+    KEYS_EVERYWHERE,
+    KEYS_ITEM,       /* the page of a row */
+    KEYS_ORDERS,     /* their list */
+    KEYS_MARKET,     /* tab 4 */
+    KEYS_POSITIONS,  /* tab 5 */
+    KEYS_STUDY,      /* tab 2, trainings and studies elsewhere */
+    KEYS_STUDY_PAGE, /* the page of a study, and its overfitting check */
+    KEYS_FORM,       /* of a configuration */
+    KEYS_PLACES,
+};
+
+struct key_row {
+    const char *keys; /* as people read them, "gg G": separated by blanks */
+    enum key_place place;
+    const char *words; /* for the help: KEY_WORDS_MAX columns at most */
+    const char *more;  /* for the documents, behind the words; NULL: nothing */
+};
+
+enum { KEY_COLUMNS = 12, KEY_WORDS_MAX = 62 }; /* what the help has room for at 80 columns */
+
+/* Rows of one place stand together. NULL: past the last. */
+const struct key_row *tui_key_table(int i);
+
+const char *tui_key_place_words(enum key_place place);
+
+/* Whose keys are shown first. */
+enum key_place tui_key_place(const struct view *view, enum panel focus);
+
+#endif
