@@ -404,10 +404,10 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
     if (r < 0) {
         no_daemon(collector, r);
         if (collector->command_id)
-            tui_view_report(view, OUTCOME_REFUSED, collector->command,
+            tui_view_report(view, OUTCOME_UNANSWERED, collector->command,
                             collector->command_listed
-                                ? "no answer: the daemon hung up; the list will show whether it was done"
-                                : "no answer: the daemon hung up; the log tab will say whether it was done",
+                                ? "the daemon hung up; the list will show whether it was done"
+                                : "the daemon hung up; the log tab will say whether it was done",
                             now);
         collector->command_id = 0;
         end_rest(collector);
@@ -528,10 +528,10 @@ bool tui_collector_expire(struct collector *collector, struct view *view, struct
         return lost;
     collector->command_id = 0;
     end_rest(collector);
-    tui_view_report(view, OUTCOME_REFUSED, collector->command,
+    tui_view_report(view, OUTCOME_UNANSWERED, collector->command,
                     collector->command_listed
                         ? "timed out: it may still be carried out: the list will show it"
-                        : "timed out: the daemon has not answered; the log tab will say whether it was done",
+                        : "timed out: it may still be carried out: the log tab will say whether it was",
                     now);
     return true;
 }

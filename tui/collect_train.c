@@ -21,9 +21,9 @@ static const char *verb_of(const struct form_page *page)
 }
 
 /* The text could not be fetched: there is nothing to show. */
-static void no_text(struct view *view, const char *words, struct moment now)
+static void no_text(struct view *view, enum outcome outcome, const char *words, struct moment now)
 {
-    tui_view_report(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
+    tui_view_report(view, outcome, verb_of(view->page), words, now);
     tui_view_close_form(view);
 }
 
@@ -34,7 +34,7 @@ void tui_collector_form(struct collector *collector, struct view *view, struct m
     int64_t id = cli_control_send(&collector->control, "train_config", args);
 
     if (id < 0) {
-        no_text(view, CLI_NO_DAEMON, now);
+        no_text(view, OUTCOME_REFUSED, CLI_NO_DAEMON, now);
         return;
     }
     collector->text_id = id;
@@ -280,7 +280,7 @@ static void take_text(struct collector *collector, struct view *view, const json
         if (checks)
             tui_view_report(view, OUTCOME_REFUSED, "check", words, now);
         else
-            no_text(view, words, now);
+            no_text(view, OUTCOME_REFUSED, words, now);
     } else if (checks) {
         tui_collector_form_errors(view->page, json_object_get(result, "errors"));
         show_check(view, now);
@@ -298,7 +298,7 @@ static void take_text(struct collector *collector, struct view *view, const json
         if (r == 0)
             ask_plan(collector, view);
         if (r < 0)
-            no_text(view,
+            no_text(view, OUTCOME_REFUSED,
                     r == -EFBIG    ? "the configuration is too long for the form"
                     : r == -EPROTO ? "the daemon's answer has no configuration"
                                    : "out of memory",
@@ -386,14 +386,14 @@ bool tui_collector_train_lost(struct collector *collector, struct view *view, bo
     collector->text_id = 0;
     if (!view->page)
         return changed;
-    const char *words = hung_up ? "no answer: the daemon hung up"
+    const char *words = hung_up ? "the daemon hung up"
                         : alive ? "timed out: the co-process has not answered"
                                 : "timed out: the daemon has not answered";
     if (view->page->checking) {
         view->page->checking = false;
-        tui_view_report(view, OUTCOME_REFUSED, "check", words, now);
+        tui_view_report(view, OUTCOME_UNANSWERED, "check", words, now);
     } else if (view->page->mode == FORM_WAITS) {
-        no_text(view, words, now);
+        no_text(view, OUTCOME_UNANSWERED, words, now);
     }
     return true;
 }

@@ -29,7 +29,14 @@ enum prompt {
 };
 
 /* The outcome of the last command. */
-enum outcome { OUTCOME_NONE, OUTCOME_PENDING, OUTCOME_DONE, OUTCOME_REFUSED, OUTCOME_NOTE };
+enum outcome {
+    OUTCOME_NONE,
+    OUTCOME_PENDING,
+    OUTCOME_DONE,
+    OUTCOME_REFUSED,
+    OUTCOME_UNANSWERED, /* it was sent, and may have been carried out */
+    OUTCOME_NOTE,
+};
 
 enum {
     VIEW_TYPED_MAX = 40, /* longer than a name may be: one that is too long is shown, and refused */

@@ -256,7 +256,7 @@ def test_stale_and_back(session):
     expect(tmux, "STALE")
     tmux.keys("p")  # trading is paused: p resumes
     expect(tmux, "resume pending")
-    expect(tmux, "timed out")
+    expect(tmux, "unanswered", "timed out")
     daemon.stop()
     expect(tmux, "NO DAEMON", "no daemon is listening", "BTCUSDT")
     tmux.keys("p")

@@ -325,7 +325,7 @@ def test_late(session):
         daemon.deaf.update(("train_stop", "train_resume", "train_config", "train_check"))
     expect(tmux, "update")
     confirm(tmux, "x", (), "stop pending")
-    expect(tmux, "stop refused", "timed out")
+    expect(tmux, "stop unanswered", "timed out")
     expect_listed(tmux, ">ppo-btc", "stopped")  # it was done nevertheless
     confirm(tmux, "e", (), "resume pending")
     tmux.keys("r")  # while that is on its way

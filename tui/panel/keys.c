@@ -26,6 +26,10 @@ void panel_outcome(const struct area *area, const struct view *view, int x, stru
         style = STYLE_BAD;
         word = "refused";
         break;
+    case OUTCOME_UNANSWERED:
+        style = STYLE_WARN;
+        word = "unanswered";
+        break;
     case OUTCOME_NOTE:
     case OUTCOME_NONE:
         break;
