@@ -24,17 +24,17 @@ static void print_done(const struct option_call *call, const json_t *result)
 
     while (strcmp(done[i].word, call->word) != 0)
         i++;
-    printf("%s ", done[i].words[0]);
-    cli_text_print(stdout, call->arguments[call->n - 1]);
+    fprintf(call->out, "%s ", done[i].words[0]);
+    cli_text_print(call->out, call->arguments[call->n - 1]);
     for (int k = 1; k < call->n; k++) {
-        printf(" %s ", done[i].words[k]);
-        cli_text_print(stdout, call->arguments[k - 1]);
+        fprintf(call->out, " %s ", done[i].words[k]);
+        cli_text_print(call->out, call->arguments[k - 1]);
     }
-    puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
+    fputs(json_is_true(json_object_get(result, "repeated")) ? " (done before)\n" : "\n", call->out);
     const char *note = json_string_value(json_object_get(result, "note"));
     if (note) {
-        cli_text_print(stdout, note);
-        putchar('\n');
+        cli_text_print(call->out, note);
+        fputc('\n', call->out);
     }
 }
 
@@ -112,16 +112,16 @@ static const struct option_action actions[] = {
      OPTION_LISTS, .run = cli_account_list},
     {"create", "NAME",
      "a new one. What is left out is as the configuration has it by default: 10000 USDT, by hand",
-     "swing --currency USDT --cash 5000", OPTION_NEEDS_DAEMON, .run = create},
-    {"deposit", "ACCOUNT AMOUNT", "more cash", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},
-    {"withdraw", "ACCOUNT AMOUNT", "less", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},
+     "swing --currency USDT --cash 5000", OPTION_NEEDS_DAEMON, .acts = true, .run = create},
+    {"deposit", "ACCOUNT AMOUNT", "more cash", "main 500", OPTION_NEEDS_DAEMON, .acts = true, .run = deposit},
+    {"withdraw", "ACCOUNT AMOUNT", "less", "main 500", OPTION_NEEDS_DAEMON, .acts = true, .run = deposit},
     {"transfer", "ACCOUNT ACCOUNT AMOUNT", "from the first to the second", "main swing 500",
-     OPTION_NEEDS_DAEMON, .run = transfer},
+     OPTION_NEEDS_DAEMON, .acts = true, .run = transfer},
     {"reset", "ACCOUNT",
      "cancels its orders, closes the books on what it holds and deposits again; the past stays in the ledger",
-     "main", OPTION_NEEDS_DAEMON, .run = of_one},
+     "main", OPTION_NEEDS_DAEMON, .acts = true, .run = of_one},
     {"resume", "ACCOUNT", "unlocks an account that its drawdown limit locked; its peak equity starts again",
-     "main", OPTION_NEEDS_DAEMON, .run = of_one},
+     "main", OPTION_NEEDS_DAEMON, .acts = true, .run = of_one},
 };
 
 #define CREATE                                          .take = cli_ask_args_take, .of = "create"

@@ -205,7 +205,7 @@ void cli_answer_refused(const struct option_call *call, const char *name, const 
     json_t *rows[2] = {NULL, NULL};
 
     cli_ask_as_options(call, &shown);
-    if (strcmp(error->code, "ENOENT") == 0) {
+    if (strcmp(error->code, "ENOENT") == 0 && !call->asking) { /* in a line no more is asked */
         rows[0] = ask_rows(call->state, first);
         rows[1] = ask_rows(call->state, second);
         offer_all(&nearest, name, rows[0]);
@@ -215,7 +215,7 @@ void cli_answer_refused(const struct option_call *call, const char *name, const 
     const char *meant = nearest_meant(&nearest, name);
     if (meant && !strstr(shown.message, meant))
         snprintf(shown.message + len, sizeof(shown.message) - len, "%s", NEAREST_SUGGEST(meant));
-    cli_ask_say(call->verb->name, &shown);
+    cli_ask_call_say(call, &shown);
     json_decref(rows[0]);
     json_decref(rows[1]);
 }
@@ -232,8 +232,8 @@ int cli_answer_ask(struct option_call *call, const char *cmd, const struct answe
     status = cli_ask_args_send_quietly(call, cmd, ret_result, &error);
     if (status == EXIT_ERROR)
         cli_answer_refused(call, name, &error, first, second);
-    else if (status != EXIT_OK)
-        cli_ask_say(call->verb->name, &error);
+    else if (status != EXIT_OK && status != ASK_LINE_FIRST)
+        cli_ask_call_say(call, &error);
     return status;
 }
 

@@ -135,6 +135,52 @@ int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t 
     return status;
 }
 
+void cli_ask_call_say(const struct option_call *call, const struct control_error *error)
+{
+    char code[sizeof error->code], message[sizeof error->message];
+
+    cli_text_clean(code, sizeof code, error->code);
+    cli_text_clean(message, sizeof message, error->message);
+    option_fail(call, EXIT_ERROR, "%s%s%s", code, *code ? ": " : "", message);
+}
+
+/* The request of a line, or its answer. */
+static int of_line(struct ask_line *line, const char *cmd, json_t *args, json_t **ret_result,
+                   struct control_error *ret_error)
+{
+    const json_t *result;
+
+    if (!line->reply) {
+        snprintf(line->cmd, sizeof line->cmd, "%s", cmd);
+        json_decref(line->args);
+        line->args = args ? args : json_object();
+        return ASK_LINE_FIRST;
+    }
+    json_decref(args);
+    if (!cli_control_reply(line->reply, &result, ret_error))
+        return EXIT_ERROR;
+    *ret_result = result ? json_deep_copy(result) : json_object();
+    return EXIT_OK;
+}
+
+static int call_quietly(struct option_call *call, const char *cmd, json_t *args, json_t **ret_result,
+                        struct control_error *ret_error)
+{
+    if (call->asking)
+        return of_line(call->asking, cmd, args, ret_result, ret_error);
+    return cli_ask_quietly(call->state, cmd, args, ret_result, ret_error);
+}
+
+int cli_ask_call(struct option_call *call, const char *cmd, json_t *args, json_t **ret_result)
+{
+    struct control_error error;
+    int status = call_quietly(call, cmd, args, ret_result, &error);
+
+    if (status != EXIT_OK && status != ASK_LINE_FIRST)
+        cli_ask_call_say(call, &error);
+    return status;
+}
+
 void cli_ask_args_init(void *into)
 {
     *(struct ask_args *)into = (struct ask_args){json_object(), json_object()};
@@ -251,7 +297,7 @@ int cli_ask_args_send_quietly(struct option_call *call, const char *cmd, json_t 
     json_t *args = into->args;
 
     into->args = NULL;
-    return cli_ask_quietly(call->state, cmd, args, ret_result, ret_error);
+    return call_quietly(call, cmd, args, ret_result, ret_error);
 }
 
 int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result)
@@ -259,10 +305,10 @@ int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_re
     struct control_error error;
     int status = cli_ask_args_send_quietly(call, cmd, ret_result, &error);
 
-    if (status == EXIT_OK)
-        return EXIT_OK;
+    if (status == EXIT_OK || status == ASK_LINE_FIRST)
+        return status;
     cli_ask_as_options(call, &error);
-    cli_ask_say(call->verb->name, &error);
+    cli_ask_call_say(call, &error);
     return status;
 }
 
@@ -289,7 +335,7 @@ int cli_ask_done(const struct option_call *call, int status, const char *schema,
     return EXIT_OK;
 }
 
-void cli_ask_print_waits(const json_t *result)
+void cli_ask_print_waits(FILE *out, const json_t *result)
 {
     const json_t *wait;
     size_t i;
@@ -297,8 +343,8 @@ void cli_ask_print_waits(const json_t *result)
     json_array_foreach(json_object_get(result, "waits"), i, wait)
     {
         const char *words = json_string_value(json_object_get(wait, "words"));
-        printf("order %lld ", (long long)json_integer_value(json_object_get(wait, "order")));
-        cli_text_print(stdout, words ? words : "");
-        putchar('\n');
+        fprintf(out, "order %lld ", (long long)json_integer_value(json_object_get(wait, "order")));
+        cli_text_print(out, words ? words : "");
+        fputc('\n', out);
     }
 }

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "cli/control_client.h"
 #include "record/option.h"
@@ -16,6 +17,18 @@ int cli_ask_usage(const char *verb, const char *words);
  * result, which is the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without a daemon,
  * EXIT_ERROR when it refused or did not answer. Takes `args`, which may be NULL. */
 int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
+
+/* A line's request (option_line()): the program sends it itself. The first run of the line gives the command
+ * and its arguments, `args` the caller's; a second one, with `reply`, prints what the verb says of it. */
+struct ask_line {
+    char cmd[32];
+    json_t *args;
+    const json_t *reply; /* NULL: the first run */
+};
+enum { ASK_LINE_FIRST = -1 }; /* what the first run returns, once it has the request */
+
+/* As cli_ask_daemon(), of the call's verb; of a line as above. */
+int cli_ask_call(struct option_call *call, const char *cmd, json_t *args, json_t **ret_result);
 
 /* Options that are arguments of the daemon's command under their own names, "--client-id" as client_id: a
  * verb's `size`, `init`, `finish` and its rows' `take`. The daemon checks their values. */
@@ -42,6 +55,9 @@ int cli_ask_args_send_quietly(struct option_call *call, const char *cmd, json_t 
                               struct control_error *ret_error);
 void cli_ask_as_options(const struct option_call *call, struct control_error *error);
 
+/* A failure, as cli_ask_say(); of a line too. */
+void cli_ask_call_say(const struct option_call *call, const struct control_error *error);
+
 /* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
 int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer);
 
@@ -59,8 +75,8 @@ int cli_ask_reply(const char *state, const char *cmd, json_t *args, int timeout_
                   struct control_error *ret_error);
 void cli_ask_say(const char *verb, const struct control_error *error);
 
-/* A line for each order of an answer that waits for its market: "order 9 waits for the open, 2025-11-28 09:30
- * New York (14:30Z), until 13:00". */
-void cli_ask_print_waits(const json_t *result);
+/* A line on `out` for each order of an answer that waits for its market: "order 9 waits for the open,
+ * 2025-11-28 09:30 New York (14:30Z), until 13:00". */
+void cli_ask_print_waits(FILE *out, const json_t *result);
 
 #endif

@@ -17,16 +17,15 @@ static void print_orders(const struct option_call *call, const json_t *result)
     const json_t *more = json_object_get(result, "orders"), *id;
     size_t i;
 
-    (void)call;
-    printf("order %lld", (long long)first);
+    fprintf(call->out, "order %lld", (long long)first);
     if (state) {
-        putchar(' ');
-        cli_text_print(stdout, state);
+        fputc(' ', call->out);
+        cli_text_print(call->out, state);
     }
-    puts(json_is_true(json_object_get(result, "repeated")) ? " (given before)" : "");
+    fputs(json_is_true(json_object_get(result, "repeated")) ? " (given before)\n" : "\n", call->out);
     json_array_foreach(more, i, id) if (json_integer_value(id) != first)
-        printf("order %lld\n", (long long)json_integer_value(id));
-    cli_ask_print_waits(result);
+        fprintf(call->out, "order %lld\n", (long long)json_integer_value(id));
+    cli_ask_print_waits(call->out, result);
 }
 
 static void print_changed(const struct option_call *call, const json_t *result)
@@ -36,13 +35,14 @@ static void print_changed(const struct option_call *call, const json_t *result)
     size_t i;
 
     if (!list) {
-        printf("%s %lld%s\n", word, (long long)json_integer_value(json_object_get(result, "order")),
-               json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
+        fprintf(call->out, "%s %lld%s\n", word,
+                (long long)json_integer_value(json_object_get(result, "order")),
+                json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
         return;
     }
-    json_array_foreach(list, i, id) printf("%s %lld\n", word, (long long)json_integer_value(id));
+    json_array_foreach(list, i, id) fprintf(call->out, "%s %lld\n", word, (long long)json_integer_value(id));
     if (json_array_size(list) == 0)
-        puts("nothing to cancel");
+        fputs("nothing to cancel\n", call->out);
 }
 
 static int send(struct option_call *call, const char *cmd)
@@ -237,15 +237,16 @@ static const struct option_row options[] = {
 
 static const struct option_action actions[] = {
     {"buy|sell", "SYMBOL [QTY]", "a new order, of a quantity or of an amount (--notional)", "BTCUSDT 0.01",
-     OPTION_NEEDS_DAEMON, .run = place},
+     OPTION_NEEDS_DAEMON, .acts = true, .run = place},
     {"oco", "buy|sell SYMBOL QTY",
      "two, of which one trades and then cancels the other: a take-profit and a stop",
-     "sell BTCUSDT 0.01 --take-profit 62000 --stop 60000", OPTION_NEEDS_DAEMON, .run = place_oco},
+     "sell BTCUSDT 0.01 --take-profit 62000 --stop 60000", OPTION_NEEDS_DAEMON, .acts = true,
+     .run = place_oco},
     {"amend", "[ORDER|CLIENT_ID]",
      "new numbers for one that is alive. Made smaller it keeps its place in the queue", "7 --limit 61000.5",
-     OPTION_NEEDS_DAEMON, .run = change, .needed = "*|client-id qty,limit,stop,trail"},
+     OPTION_NEEDS_DAEMON, .acts = true, .run = change, .needed = "*|client-id qty,limit,stop,trail"},
     {"cancel", "[ORDER|CLIENT_ID]", "one order, and with it the other of its oco; or all", "7",
-     OPTION_NEEDS_DAEMON, .run = change, .needed = "*|client-id|all"},
+     OPTION_NEEDS_DAEMON, .acts = true, .run = change, .needed = "*|client-id|all"},
 };
 
 CLI_VERB(cli_order) = {

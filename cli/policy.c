@@ -93,25 +93,27 @@ static void print_policy(json_t *policy)
     }
 }
 
-static void print_limits(const json_t *policy)
+static void print_limits(FILE *out, const json_t *policy)
 {
     const char *limits = json_string_value(json_object_get(policy, "limits"));
-    fputs(limits ? ", under limits: " : ", without limits", stdout);
-    cli_text_print(stdout, limits ? limits : "");
+    fputs(limits ? ", under limits: " : ", without limits", out);
+    cli_text_print(out, limits ? limits : "");
 }
 
-static void print_done(const char *word, const json_t *policy)
+static void print_done(const struct option_call *call, const json_t *policy)
 {
-    printf("%s ", strcmp(word, "promote") == 0 ? "promoted" : "retired");
-    cli_text_print(stdout, cli_answer_text(policy, "name"));
-    fputs(strcmp(word, "promote") == 0 ? ": " : "", stdout);
+    const char *word = call->word;
+
+    fprintf(call->out, "%s ", strcmp(word, "promote") == 0 ? "promoted" : "retired");
+    cli_text_print(call->out, cli_answer_text(policy, "name"));
+    fputs(strcmp(word, "promote") == 0 ? ": " : "", call->out);
     if (strcmp(word, "promote") == 0) {
-        cli_text_print(stdout, cli_answer_text(policy, "role"));
-        fputs(" on account ", stdout);
-        cli_text_print(stdout, cli_answer_text(policy, "account"));
-        print_limits(policy);
+        cli_text_print(call->out, cli_answer_text(policy, "role"));
+        fputs(" on account ", call->out);
+        cli_text_print(call->out, cli_answer_text(policy, "account"));
+        print_limits(call->out, policy);
     }
-    putchar('\n');
+    fputc('\n', call->out);
 }
 
 static int ask(struct option_call *call)
@@ -123,7 +125,7 @@ static int ask(struct option_call *call)
     int status = EXIT_OK;
 
     if (asked->file && !realpath(asked->file, path)) /* the daemon's own directory is another */
-        return cli_stored_fail(EXIT_ERROR, "policy", asked->file, strerror(errno));
+        return option_fail(call, EXIT_ERROR, "%s: %s", asked->file, strerror(errno));
     if (asked->file && (status = cli_ask_args_put(call, "path", path)) != EXIT_OK)
         return status;
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
@@ -134,14 +136,14 @@ static int ask(struct option_call *call)
     policy = cli_answer_named(json_object_get(result, "policy"), &cli_answer_policies);
     json_decref(result);
     if (!policy)
-        return cli_stored_fail(EXIT_ERROR, "policy", name,
-                               "the daemon's answer has no policy: both must be of one version");
+        return option_fail(call, EXIT_ERROR,
+                           "%.63s: the daemon's answer has no policy: both must be of one version", name);
     if (call->json)
         return cli_answer_print("policy", "papertape.policy/1", "policy", policy);
     if (strcmp(word, "show") == 0)
         print_policy(policy);
     else
-        print_done(word, policy);
+        print_done(call, policy);
     json_decref(policy);
     return EXIT_OK;
 }
@@ -156,9 +158,9 @@ static const struct option_action actions[] = {
      "one step up: the newest policy of the training of that name becomes a challenger with an account of "
      "its own; a challenger the champion, to whom the account champion is handed; one that trades takes its "
      "training's newer file over",
-     .example = "ppo", .need = OPTION_NEEDS_DAEMON, .run = ask},
+     .example = "ppo", .need = OPTION_NEEDS_DAEMON, .acts = true, .run = ask},
     {"retire", "POLICY", "takes it off its accounts, and closes what they hold", .need = OPTION_NEEDS_DAEMON,
-     .run = ask},
+     .acts = true, .run = ask},
 };
 
 #define LIMIT(name, option, member, value, kind, about) \

@@ -57,13 +57,13 @@ static void print_done(const struct option_call *call, const json_t *result)
     const char *name = cli_answer_text(result, "symbol"), *venue = cli_answer_text(result, "venue");
     char symbol[SYMBOL_NAME_MAX];
 
-    printf("%s ", strcmp(call->word, "add") == 0 ? "added" : "removed");
-    cli_text_print(stdout, *name ? name : cli_stored_symbol(call->arguments[0], symbol));
+    fprintf(call->out, "%s ", strcmp(call->word, "add") == 0 ? "added" : "removed");
+    cli_text_print(call->out, *name ? name : cli_stored_symbol(call->arguments[0], symbol));
     if (*venue) {
-        fputs(" of ", stdout);
-        cli_text_print(stdout, venue);
+        fputs(" of ", call->out);
+        cli_text_print(call->out, venue);
     }
-    puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
+    fputs(json_is_true(json_object_get(result, "repeated")) ? " (done before)\n" : "\n", call->out);
 }
 
 static int change(struct option_call *call)
@@ -86,9 +86,9 @@ static const struct option_action actions[] = {
     {"add", "SYMBOL",
      "streams it once its venue has confirmed that it lists it; an unknown name is answered with the "
      "nearest",
-     "SOLUSDT", OPTION_NEEDS_DAEMON, .run = change},
+     "SOLUSDT", OPTION_NEEDS_DAEMON, .acts = true, .run = change},
     {"remove", "SYMBOL", "refused while an account holds it, is short of it, or has an order in it",
-     "SOLUSDT", OPTION_NEEDS_DAEMON, .run = change},
+     "SOLUSDT", OPTION_NEEDS_DAEMON, .acts = true, .run = change},
 };
 
 static const struct option_row options[] = {

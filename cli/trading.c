@@ -10,16 +10,15 @@ static void print_trading(const struct option_call *call, const json_t *result)
 {
     const char *trading = json_string_value(json_object_get(result, "trading"));
 
-    (void)call;
-    fputs("trading ", stdout);
-    cli_text_print(stdout, trading ? trading : "n/a");
-    putchar('\n');
+    fputs("trading ", call->out);
+    cli_text_print(call->out, trading ? trading : "n/a");
+    fputc('\n', call->out);
 }
 
 static int switch_trading(struct option_call *call)
 {
     json_t *result = NULL;
-    int r = cli_ask_daemon(call->verb->name, call->state, call->verb->name, NULL, &result);
+    int r = cli_ask_call(call, call->verb->name, NULL, &result);
 
     return cli_ask_done(call, r, "papertape.trading/1", result, print_trading);
 }
@@ -29,20 +28,19 @@ static void print_flattened(const struct option_call *call, const json_t *result
     const json_t *order;
     size_t i;
 
-    (void)call;
-    printf("canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
+    fprintf(call->out, "canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
     json_array_foreach(json_object_get(result, "orders"), i, order)
-        printf("order %lld\n", (long long)json_integer_value(order));
-    cli_ask_print_waits(result);
+        fprintf(call->out, "order %lld\n", (long long)json_integer_value(order));
+    cli_ask_print_waits(call->out, result);
     json_array_foreach(json_object_get(result, "not_closed"), i, order)
     {
-        fputs("not closed ", stdout);
-        cli_text_print(stdout, cli_answer_text(order, "symbol"));
-        fputs(" account ", stdout);
-        cli_text_print(stdout, cli_answer_text(order, "account"));
-        fputs(": ", stdout);
-        cli_text_print(stdout, cli_answer_text(order, "words"));
-        putchar('\n');
+        fputs("not closed ", call->out);
+        cli_text_print(call->out, cli_answer_text(order, "symbol"));
+        fputs(" account ", call->out);
+        cli_text_print(call->out, cli_answer_text(order, "account"));
+        fputs(": ", call->out);
+        cli_text_print(call->out, cli_answer_text(order, "words"));
+        fputc('\n', call->out);
     }
 }
 
@@ -53,15 +51,17 @@ static int flatten(struct option_call *call)
     if (!*(const bool *)call->into)
         return option_fail(call, EXIT_USAGE,
                            "--yes: it closes every position, and nothing is done without this");
-    int r =
-        cli_ask_daemon("flatten", call->state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
+    int r = cli_ask_call(call, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
     bool left = r == EXIT_OK && json_array_size(json_object_get(result, "not_closed")) > 0;
     r = cli_ask_done(call, r, "papertape.flatten/1", result, print_flattened);
     return left ? EXIT_ERROR : r;
 }
 
-static const struct option_action switching[] = {{.need = OPTION_NEEDS_DAEMON, .run = switch_trading}},
-                                  flattening[] = {{.need = OPTION_NEEDS_DAEMON, .run = flatten}};
+static const struct option_action switching[] = {{.need = OPTION_NEEDS_DAEMON,
+                                                  .acts = true,
+                                                  .run = switch_trading}},
+                                  flattening[] = {
+                                      {.need = OPTION_NEEDS_DAEMON, .acts = true, .run = flatten}};
 static const struct option_row flatten_options[] = {{"yes", NULL, "required: without it nothing is done"}};
 
 CLI_VERB(cli_pause) = {

@@ -16,17 +16,19 @@ struct asked {
     int64_t priority, lines;
 };
 
-static void print_done(const char *word, const char *name, const json_t *training)
+static void print_done(const struct option_call *call, const char *name, const json_t *training)
 {
-    printf("%s %s",
-           strcmp(word, "start") == 0    ? "started"
-           : strcmp(word, "stop") == 0   ? "asked to stop"
-           : strcmp(word, "resume") == 0 ? "resumed"
-                                         : "restarted",
-           name);
-    fputs(" (", stdout);
-    cli_text_print(stdout, cli_answer_text(training, "state"));
-    fputs(json_is_true(json_object_get(training, "stopping")) ? ", stopping)\n" : ")\n", stdout);
+    const char *word = call->word;
+
+    fprintf(call->out, "%s %s",
+            strcmp(word, "start") == 0    ? "started"
+            : strcmp(word, "stop") == 0   ? "asked to stop"
+            : strcmp(word, "resume") == 0 ? "resumed"
+                                          : "restarted",
+            name);
+    fputs(" (", call->out);
+    cli_text_print(call->out, cli_answer_text(training, "state"));
+    fputs(json_is_true(json_object_get(training, "stopping")) ? ", stopping)\n" : ")\n", call->out);
 }
 
 static int print_training(const json_t *training)
@@ -64,6 +66,8 @@ static int change(struct option_call *call)
 
     if (status != EXIT_OK)
         return status;
+    if (asked->config && call->asking)
+        return option_fail(call, EXIT_USAGE, "--config: not here: the forms of tab 2 have it");
     if (asked->priority != NOT_GIVEN)
         json_object_set_new(args, "priority", json_integer(asked->priority));
     if (asked->config && !(config = cli_train_config_read(asked->config)))
@@ -77,9 +81,12 @@ static int change(struct option_call *call)
         if (call->json)
             status = print_training(training);
         else
-            print_done(call->word, name, training);
-        cli_train_config_warn(name, training);
+            print_done(call, name, training);
+        if (!call->asking) /* the list has it */
+            cli_train_config_warn(name, training);
         json_decref(result);
+    } else if (status == ASK_LINE_FIRST) {
+        ;
     } else if (status == EXIT_ERROR) {
         status = refused(call, config, &error);
     } else {
@@ -135,13 +142,14 @@ static const struct option_action actions[] = {
      "starts one. Without --config: the trainer's defaults on the daemon's own bars, with the first "
      "account's cash and fees. A configuration with [study] or [search] starts a study (papertape study "
      "shows it). TRAINING is 1 to 31 letters, digits, -, _ and dots",
-     .example = "ppo", .need = OPTION_NEEDS_DAEMON, .run = change},
-    {"stop", "TRAINING", "asks for a checkpoint and the end", .need = OPTION_NEEDS_DAEMON, .run = change},
-    {"resume", "TRAINING", "continues from there", .need = OPTION_NEEDS_DAEMON, .run = change},
+     .example = "ppo", .need = OPTION_NEEDS_DAEMON, .acts = true, .run = change},
+    {"stop", "TRAINING", "asks for a checkpoint and the end", .need = OPTION_NEEDS_DAEMON, .acts = true,
+     .run = change},
+    {"resume", "TRAINING", "continues from there", .need = OPTION_NEEDS_DAEMON, .acts = true, .run = change},
     {"restart", "TRAINING",
      "stops it if it runs and continues from its last checkpoint, with --config by another configuration. A "
      "study has none: it continues with the trials that it has",
-     .need = OPTION_NEEDS_DAEMON, .run = change},
+     .need = OPTION_NEEDS_DAEMON, .acts = true, .run = change},
     {"check", "FILE",
      "all that is wrong with a configuration, by line; the files that it names are not opened",
      .need = OPTION_NEEDS_DAEMON, .run = check},

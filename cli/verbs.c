@@ -125,13 +125,20 @@ static const struct {
     {"CHECK", offer_checks},        {"KEY", offer_keys},   {"LIMIT", offer_limits}, {"METRIC", offer_metrics},
     {"STRATEGY", offer_strategies}, {"TIER", offer_tiers}, {"VENUE", offer_venues}};
 
-void cli_names(const char *kind, const struct option_call *call, void *ctx,
-               void (*offer)(void *ctx, const char *name))
+bool cli_names_known(const char *kind, const struct option_call *call, void *ctx,
+                     void (*offer)(void *ctx, const char *name))
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i].kind) == 0) {
             kinds[i].offer(call, ctx, offer);
-            return;
+            return true;
         }
-    db_names(kind, call->state, ctx, offer);
+    return false;
+}
+
+void cli_names(const char *kind, const struct option_call *call, void *ctx,
+               void (*offer)(void *ctx, const char *name))
+{
+    if (!cli_names_known(kind, call, ctx, offer))
+        db_names(kind, call->state, ctx, offer);
 }

@@ -76,5 +76,8 @@ void cli_say(const char *line);
  * POLICY, STUDY; of the program CHECK, STRATEGY and its KEY, LIMIT of --risk, METRIC, TIER, VENUE. */
 void cli_names(const char *kind, const struct option_call *call, void *ctx,
                void (*offer)(void *ctx, const char *name));
+/* Those of the program alone, without reading a state; false: the kind is of the state, or of none. */
+bool cli_names_known(const char *kind, const struct option_call *call, void *ctx,
+                     void (*offer)(void *ctx, const char *name));
 
 #endif

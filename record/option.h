@@ -65,6 +65,7 @@ struct option_action {
     enum option_need need;
     bool bare; /* the word "list" may be left out */
     bool csv;  /* it also takes --csv */
+    bool acts; /* it changes what the daemon does, in one request of it (cli/ask.h) */
     int (*run)(struct option_call *call);
     /* The required options, their names separated by blanks: "at|seq" is one of the two, "at,seq" one or
      * both; "*" stands for the arguments, which are then in brackets. NULL: none. */
@@ -108,6 +109,7 @@ struct option_program {
      * call has the state and, as arguments, the words before. NULL. */
     void (*names)(const char *kind, const struct option_call *call, void *ctx,
                   void (*offer)(void *ctx, const char *name));
+    bool lines; /* its lines are option_line()'s: completion offers what acts alone */
 };
 
 /* A line that was parsed. */
@@ -122,6 +124,10 @@ struct option_call {
     const char *state; /* --state; NULL */
     bool json, csv;
     bool help, version;
+    FILE *out; /* what an action that acts prints; stdout */
+    /* Of a line of option_line(): the program's own, for its verbs; NULL: they do what they do from a shell.
+     */
+    void *asking;
 };
 
 enum { OPTION_ERROR_MAX = 1024, OPTION_ROWS_MAX = 96 };
@@ -135,6 +141,18 @@ int option_run(const struct option_program *program, const struct option_verb *v
 /* Prints "PROGRAM: VERB: …" on stderr and returns `status`. */
 __attribute__((format(printf, 3, 4))) int option_fail(const struct option_call *call, int status,
                                                       const char *format, ...);
+
+/* A line that is typed within the running program: n words, the first of them a verb. Actions that do not act
+ * are refused. What an action prints goes to `out`. An exit status, or what the action returned. */
+int option_line(const struct option_program *program, int n, char **words, FILE *out, void *asking);
+
+enum { OPTION_LINE_MAX = 4096, OPTION_LINE_WORDS = 256 };
+/* Divides a line into words at blanks; "…" and '…' hold a word together. Their number; -1: a quote is open,
+ * there are more than OPTION_LINE_WORDS, or the line is longer than OPTION_LINE_MAX - 1. `ret` ends with
+ * NULL, and points into `text`. *ret_from: where in the line the last word begins, the line's end after a
+ * blank; NULL: not wanted. */
+int option_line_words(const char *line, char text[static OPTION_LINE_MAX],
+                      char *ret[static OPTION_LINE_WORDS + 1], size_t *ret_from);
 
 /* ---- the parts ---- */
 

@@ -160,7 +160,8 @@ static void offer_words(struct completion *c, struct option_call *call, int n, c
         offer_argument(c, call, plain);
     else
         for (size_t i = 0; i < verb->n_actions; i++)
-            offer_values(c, call, verb->actions[i].name, verb->actions[i].words);
+            if (verb->actions[i].acts || !c->program->lines)
+                offer_values(c, call, verb->actions[i].name, verb->actions[i].words);
 }
 
 /* Bash divides words at '=' and ':': joins them again, in `text`, which has room for all. Returns their
@@ -189,6 +190,16 @@ static int join(int n, char **words, char *text, const char **ret_part)
     return to;
 }
 
+/* Has it something to do in a program's own lines? */
+static bool is_offered(const struct option_program *program, const struct option_verb *verb)
+{
+    bool acts = !program->lines;
+
+    for (size_t i = 0; i < verb->n_actions; i++)
+        acts |= verb->actions[i].acts;
+    return acts;
+}
+
 static void complete(struct completion *c, int n, char **words)
 {
     static const struct option_verb none;
@@ -205,7 +216,8 @@ static void complete(struct completion *c, int n, char **words)
     if (!has_verb && c->typed[0] != '-' && program->n_verbs > 0 &&
         !(call.verb && n > 1 && words[n - 2][0] == '-')) {
         for (size_t i = 0; i < program->n_verbs; i++)
-            offer_with(c, program->verbs[i]->name, program->verbs[i]->words);
+            if (is_offered(program, program->verbs[i]))
+                offer_with(c, program->verbs[i]->name, program->verbs[i]->words);
         return;
     }
     if (!call.verb)

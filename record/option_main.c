@@ -45,6 +45,16 @@ const struct option_row *option_csv_row(const struct option_program *program)
     return NULL;
 }
 
+/* Of a line: one that acts, and by the daemon that is there. */
+static int run_line(struct option_call *call)
+{
+    if (!call->action->acts)
+        return option_fail(call, EXIT_USAGE,
+                           "only what changes something is done here: in a shell, %s %s%s%s",
+                           call->program->name, call->verb->name, *call->word ? " " : "", call->word);
+    return call->action->run(call);
+}
+
 static int run(struct option_call *call, int n, char **argv)
 {
     char err[OPTION_ERROR_MAX];
@@ -54,6 +64,8 @@ static int run(struct option_call *call, int n, char **argv)
         return say(call->program, status, err);
     if (status != EXIT_OK)
         return status;
+    if (call->asking)
+        return run_line(call);
     if (call->help) {
         option_help(call->program, call->verb, stdout);
         return EXIT_OK;
@@ -65,19 +77,24 @@ static int run(struct option_call *call, int n, char **argv)
     return call->action->run(call);
 }
 
+static int run_verb(struct option_call *call, int argc, char **argv)
+{
+    const struct option_verb *verb = call->verb;
+
+    if (verb->size && !(call->into = calloc(1, verb->size)))
+        return say(call->program, EXIT_ERROR, "out of memory");
+    if (verb->init)
+        verb->init(call->into);
+    int status = run(call, argc - 1, argv + 1);
+    if (verb->finish)
+        verb->finish(call->into);
+    free(call->into);
+    return status;
+}
+
 int option_run(const struct option_program *program, const struct option_verb *verb, int argc, char **argv)
 {
-    struct option_call call = {.program = program, .verb = verb};
-
-    if (verb->size && !(call.into = calloc(1, verb->size)))
-        return say(program, EXIT_ERROR, "out of memory");
-    if (verb->init)
-        verb->init(call.into);
-    int status = run(&call, argc - 1, argv + 1);
-    if (verb->finish)
-        verb->finish(call.into);
-    free(call.into);
-    return status;
+    return run_verb(&(struct option_call){.program = program, .verb = verb, .out = stdout}, argc, argv);
 }
 
 static int unknown_verb(const struct option_program *program, const char *name)
@@ -88,7 +105,8 @@ static int unknown_verb(const struct option_program *program, const char *name)
     for (size_t i = 0; i < program->n_verbs; i++)
         nearest_offer(&nearest, name, program->verbs[i]->name);
     const char *meant = NEAREST_SUGGEST(nearest_meant(&nearest, name));
-    snprintf(words, sizeof words, "%.63s: not a verb%s --help lists them", name, *meant ? meant : ":");
+    snprintf(words, sizeof words, "%.63s: not a verb%s %s lists them", name, *meant ? meant : ":",
+             program->lines ? "Tab" : "--help");
     return say(program, EXIT_USAGE, words);
 }
 
@@ -157,6 +175,49 @@ static int dispatch(const struct option_program *program, int argc, char **argv)
         return option_run(program, verb, argc - 1, argv + 1);
     }
     return option_run(program, program->bare, argc, argv);
+}
+
+int option_line(const struct option_program *program, int n, char **words, FILE *out, void *asking)
+{
+    struct option_call call = {.program = program, .out = out, .asking = asking};
+
+    if (n == 0)
+        return say(program, EXIT_USAGE, "a verb is needed");
+    call.verb = option_find_verb(program, words[0]);
+    return call.verb ? run_verb(&call, n, words) : unknown_verb(program, words[0]);
+}
+
+int option_line_words(const char *line, char text[static OPTION_LINE_MAX],
+                      char *ret[static OPTION_LINE_WORDS + 1], size_t *ret_from)
+{
+    size_t at = 0, len = strlen(line), to = 0;
+    int n = 0;
+
+    if (len >= OPTION_LINE_MAX)
+        return -1;
+    for (;;) {
+        at += strspn(line + at, " \t");
+        if (ret_from)
+            *ret_from = at;
+        if (at == len)
+            break;
+        if (n == OPTION_LINE_WORDS)
+            return -1;
+        ret[n++] = text + to;
+        for (char quote = '\0'; quote || !strchr(" \t", line[at]); at++) {
+            if (at == len)
+                return -1;
+            if (quote ? line[at] == quote : line[at] == '"' || line[at] == '\'')
+                quote = quote ? '\0' : line[at];
+            else
+                text[to++] = line[at];
+        }
+        text[to++] = '\0';
+        if (at == len)
+            break;
+    }
+    ret[n] = NULL;
+    return n;
 }
 
 /* Else the first files that are opened are stdin, stdout and stderr. A closed stdout still takes nothing. */

@@ -69,6 +69,7 @@ void tui_collector_finish(struct collector *collector)
     json_decref(collector->status_json);
     tui_study_reader_destroy(collector->studies);
     tui_study_source_destroy(collector->source);
+    free(collector->line);
     free(collector->studies_url);
     free(collector->studies_folder);
     tui_model_destroy(collector->model);
@@ -355,8 +356,16 @@ static void command_done(struct collector *collector, struct view *view, const j
     struct control_error error;
     char words[CONTROL_WORDS_MAX + 40] = "";
 
-    collector->command_id = 0;
+    collector->command_id = collector->late_id = 0;
     tui_collector_train_done(view, collector->command, reply);
+    if (collector->line) {
+        char said[CANVAS_SIDE_MAX];
+        enum outcome outcome = tui_collector_line_outcome(collector->line, reply, said, sizeof(said));
+        free(collector->line);
+        collector->line = NULL;
+        show_outcome(collector, view, outcome, said, now);
+        return;
+    }
     if (!cli_control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         show_outcome(collector, view, OUTCOME_REFUSED, words, now);
@@ -392,7 +401,7 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
         int64_t id = json_integer_value(json_object_get(reply, "id"));
         if (id && id == collector->status_id)
             take_status(collector, reply, now);
-        else if (id && id == collector->command_id)
+        else if (id && (id == collector->command_id || id == collector->late_id))
             command_done(collector, view, reply, now);
         else if (id)
             tui_collector_train_reply(collector, view, id, reply, now);
@@ -409,7 +418,7 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
                                 ? "the daemon hung up; the list will show whether it was done"
                                 : "the daemon hung up; the log tab will say whether it was done",
                             now);
-        collector->command_id = 0;
+        collector->command_id = collector->late_id = 0;
         end_rest(collector);
         tui_collector_train_lost(collector, view, true, now);
         if (collector->turned_away && !collector->model->reads_only)
@@ -430,6 +439,9 @@ void tui_collector_command(struct collector *collector, struct view *view, const
                         now);
         return;
     }
+    free(collector->line);
+    collector->line = NULL;
+    collector->late_id = 0;
     connect_daemon(collector);
     collector->command_listed = verb != NULL;
     snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
@@ -526,6 +538,7 @@ bool tui_collector_expire(struct collector *collector, struct view *view, struct
 
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
         return lost;
+    collector->late_id = collector->command_id;
     collector->command_id = 0;
     end_rest(collector);
     tui_view_report(view, OUTCOME_UNANSWERED, collector->command,

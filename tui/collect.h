@@ -51,6 +51,8 @@ struct collector {
     int64_t status_id, status_sent_ms;   /* of the pending request; id 0: none */
     int64_t command_id, command_sent_ms; /* likewise */
     char command[24];
+    char *line;          /* of the command line, whose command it is, owned; NULL */
+    int64_t late_id;     /* of a command that counts as unanswered, and may yet be answered; 0 */
     bool command_listed; /* of a training or a policy: their list shows its outcome */
     struct collector_rest rest;
     struct collector_each each;
@@ -107,9 +109,16 @@ int tui_collector_fd(const struct collector *collector, short *ret_events);
  * is something new to draw. */
 bool tui_collector_io(struct collector *collector, struct view *view, struct moment now);
 
-/* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. */
+/* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. An
+ * answer that comes after COMMAND_TIMEOUT_MS is shown, too, unless another command was sent. */
 void tui_collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                            struct moment now);
+
+/* Does what a line of the command line says, as tui_collector_command(), or the view says why not: with
+ * --readonly, and where this user may only read, nothing that changes something. */
+void tui_collector_line(struct collector *collector, struct view *view, const char *text, struct moment now);
+/* What the line's verb says of the answer. */
+enum outcome tui_collector_line_outcome(const char *text, const json_t *reply, char *words, size_t size);
 
 /* The same with the argument name: `name`, and then, one by one, each of view->also; the view gets the
  * outcome of all of them. */

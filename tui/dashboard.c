@@ -14,7 +14,9 @@
 #include "cli/format.h"
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
+#include "tui/command_history.h"
 #include "tui/keys.h"
+#include "tui/panel/panel.h"
 #include "tui/paste.h"
 #include "tui/screen.h"
 #include "tui/view.h"
@@ -215,6 +217,10 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_TRAIN_RESUME:
         tui_collector_command_each(&d->collector, &d->view, "train_resume", d->view.subject, now);
         break;
+    case ACTION_LINE:
+        tui_command_history_add(d->view.line, d->view.line->edit.text);
+        tui_collector_line(&d->collector, &d->view, d->view.line->edit.text, now);
+        break;
     case ACTION_PROMOTE:
         tui_collector_command(&d->collector, &d->view, "policy_promote", promotion(&d->view), now);
         break;
@@ -277,7 +283,8 @@ static void on_timer(struct dashboard *d, struct moment now)
                           d->view.detail ? tui_view_wanted_training(&d->view, d->collector.model) : "", now);
     if (tui_collector_expire(&d->collector, &d->view, now))
         d->redraw = true;
-    if (d->view.outcome > OUTCOME_PENDING && now.mono_ms - d->view.outcome_ms > COMMAND_SHOWN_MS)
+    int64_t shown_ms = panel_answer_needed(&d->view, d->canvas.width) ? ANSWER_SHOWN_MS : COMMAND_SHOWN_MS;
+    if (d->view.outcome > OUTCOME_PENDING && now.mono_ms - d->view.outcome_ms > shown_ms)
         d->view.outcome = OUTCOME_NONE;
     d->redraw = true;
 }
@@ -369,6 +376,9 @@ int tui_dashboard_run(const struct dashboard_options *options)
     d.view.settings = options->settings;
     snprintf(d.view.settings_words, sizeof(d.view.settings_words), "%s", options->settings_words);
     d.study = options->study;
+    d.view.line = tui_command_line_create();
+    if (d.view.line)
+        tui_command_history_load(d.view.line);
     int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));

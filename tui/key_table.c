@@ -28,6 +28,9 @@ static const struct key_row rows[] = {
      "It lists the positions, and asks to type FLATTEN."},
     {"a", KEYS_EVERYWHERE, "acknowledge the chosen alert, elsewhere the newest open one", NULL},
     {"? F1", KEYS_EVERYWHERE, "this help; arrows scroll it, any other key closes it", NULL},
+    {":", KEYS_EVERYWHERE, "the command line: what papertape VERB changes",
+     "Without _papertape_, as _order buy BTCUSDT 0.01 --limit 59000_, _order cancel 7_, _account deposit main 500_; what the "
+     "verb would print is shown in the last line, in a box where it is longer. See THE COMMAND LINE."},
     {"Ctrl-L", KEYS_EVERYWHERE, "redraw", NULL},
     {"q", KEYS_EVERYWHERE, "quit; the daemon continues", NULL},
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",

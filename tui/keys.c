@@ -26,10 +26,40 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
     return false;
 }
 
+static void open_command(struct view *view, struct moment now)
+{
+    if (!view->line && !(view->line = tui_command_line_create())) {
+        tui_view_report(view, OUTCOME_NOTE, "", "out of memory", now);
+        return;
+    }
+    tui_command_line_open(view->line);
+    view->prompt = PROMPT_COMMAND;
+}
+
+/* Esc leaves what Tab offers first, then the line. */
+static enum action type_command(struct view *view, const struct model *model, int key)
+{
+    struct command_line *line = view->line;
+
+    if (key == PRESS_ENTER) {
+        view->prompt = PROMPT_NONE;
+        return line->edit.text[strspn(line->edit.text, " \t")] ? ACTION_LINE : ACTION_NONE;
+    }
+    if (key == PRESS_ESCAPE && line->n_offers > 1)
+        line->n_offers = 0;
+    else if (key == PRESS_ESCAPE || (key == PRESS_BACKSPACE && line->edit.len == 0))
+        view->prompt = PROMPT_NONE;
+    else
+        tui_command_line_press(line, model, key);
+    return ACTION_NONE;
+}
+
 static enum action answer(struct view *view, const struct model *model, struct moment now, int key)
 {
     if (view->prompt == PROMPT_FILTER)
         return tui_study_keys_filter(view, key);
+    if (view->prompt == PROMPT_COMMAND)
+        return type_command(view, model, key);
     if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
         return tui_train_keys_answer(view, model, now, key);
     if (view->prompt == PROMPT_CANCEL) {
@@ -517,6 +547,9 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '/':
     case 'v':
         return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
+    case ':':
+        open_command(view, now);
+        break;
     case 'i':
         if (view->tab == TAB_STUDY)
             view->curve = (view->curve + 1) % FIGURES;
@@ -557,6 +590,8 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
         view->typed[len] = '\0';
     } else if (view->prompt == PROMPT_FILTER) {
         tui_study_keys_paste(view, keys, n);
+    } else if (view->prompt == PROMPT_COMMAND) {
+        tui_line_edit_paste(&view->line->edit, keys, n < PASTE_MAX ? n : PASTE_MAX);
     } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
         tui_form_page_paste(view->page, keys, n);
     }

@@ -21,6 +21,8 @@ void tui_view_init(struct view *view, bool readonly, int64_t interval_ms)
 void tui_view_finish(struct view *view)
 {
     tui_view_close_form(view);
+    tui_command_line_destroy(view->line);
+    view->line = NULL;
 }
 
 void tui_view_close_form(struct view *view)
@@ -335,6 +337,8 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_flatten(&screen, &scene);
     else if (view->prompt == PROMPT_CANCEL)
         panel_cancel(&screen, &scene);
+    else if (view->prompt == PROMPT_COMMAND)
+        panel_command(&screen, &scene);
     else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_FILTER) /* which the last line shows */
         panel_confirm(&screen, &scene);
     else if (view->help)
@@ -343,4 +347,6 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_setup(&screen, &scene);
     else if (view->whole)
         panel_whole(&screen, &scene);
+    else if (panel_answer_needed(view, canvas->width))
+        panel_answer(&screen, &scene);
 }

@@ -7,6 +7,7 @@
 
 #include "tui/canvas.h"
 #include "tui/chart_window.h"
+#include "tui/command_line.h"
 #include "tui/form_page.h"
 #include "tui/layout.h"
 #include "tui/model.h"
@@ -23,8 +24,9 @@ enum prompt {
     PROMPT_RESUME,
     PROMPT_PROMOTE,
     PROMPT_RETIRE,
-    PROMPT_LEAVE,  /* the form, whose changes are lost */
-    PROMPT_FILTER, /* of a study's trials */
+    PROMPT_LEAVE,   /* the form, whose changes are lost */
+    PROMPT_FILTER,  /* of a study's trials */
+    PROMPT_COMMAND, /* the command line */
     PROMPTS,
 };
 
@@ -44,6 +46,7 @@ enum {
     VIEW_INTERVAL_MAX_MS = 60000,
     COMMAND_TIMEOUT_MS = 5000, /* then a command counts as unanswered, and the screen says so */
     COMMAND_SHOWN_MS = 8000,   /* that an outcome stays in the last line */
+    ANSWER_SHOWN_MS = 60000,   /* and one that is longer in its box */
 };
 
 struct view {
@@ -88,11 +91,12 @@ struct view {
     char subject[STATUS_TRAINING_NAME_MAX];                    /* the training or policy of the question */
     char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
     int n_also;
-    const char *role;       /* that promoting it leads to, as the question said; static */
-    bool bad_verdict;       /* the question repeated one, so that the answer confirms it */
-    struct item item;       /* whose page is shown instead of the tab's panels; ITEM_NONE: none */
-    enum panel item_from;   /* the list that it was opened from */
-    struct form_page *page; /* the form that covers everything, owned; NULL: none */
+    const char *role;          /* that promoting it leads to, as the question said; static */
+    bool bad_verdict;          /* the question repeated one, so that the answer confirms it */
+    struct item item;          /* whose page is shown instead of the tab's panels; ITEM_NONE: none */
+    enum panel item_from;      /* the list that it was opened from */
+    struct command_line *line; /* the command line, owned; NULL: not opened yet */
+    struct form_page *page;    /* the form that covers everything, owned; NULL: none */
 };
 
 void tui_view_init(struct view *view, bool readonly, int64_t interval_ms);

@@ -106,6 +106,34 @@ static void check_overlays(void)
     now.mono_ms -= 4000;
 }
 
+/* The command line, what Tab offers, and outcomes that are longer than the last line. */
+static void check_commands(void)
+{
+    static const char typed[] = "order buy BTCUSDT 0.01 --t";
+    struct view view;
+
+    tui_view_init(&view, false, 1000);
+    view.line = tui_command_line_create();
+    view.prompt = PROMPT_COMMAND;
+    check_screen("command-empty-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    for (const char *c = typed; *c; c++)
+        tui_command_line_press(view.line, model, *c);
+    tui_command_line_press(view.line, model, '\t');
+    check_screen("command-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    tui_command_line_press(view.line, model, '\t');
+    check_screen("command-40x10", &view, 40, 10, GLYPHS_ASCII);
+    view.prompt = PROMPT_NONE;
+    tui_view_report(
+        &view, OUTCOME_REFUSED, "order",
+        "INSUFFICIENT_BALANCE: the account does not hold enough: 601176.8763 USDT needed, 48818.82 "
+        "available (order 4)",
+        now);
+    check_screen("command-refused-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    tui_view_report(&view, OUTCOME_UNANSWERED, "pause", "timed out: it may still be carried out", now);
+    check_screen("command-unanswered-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    tui_view_finish(&view);
+}
+
 /* The chart: prices under an average and its bands, and below them RSI, MACD, or nothing; five minutes;
  * without braille. */
 static void check_chart(void)
@@ -518,6 +546,7 @@ int main(int argc, char **argv)
     check_chart();
     check_gap();
     check_overlays();
+    check_commands();
     check_halted();
     check_feed_devices();
     check_several();

@@ -81,28 +81,6 @@ static size_t first_row(const struct form_page *page, int height)
     return first;
 }
 
-/* Draws the typed text, shifted so that the cursor is in sight. */
-static void draw_edit(const struct area *area, int x, int y, const struct line_edit *edit)
-{
-    struct area field = tui_area_part(area, x, y, area->width - x, 1);
-    char before[LINE_EDIT_MAX], under[16];
-    wchar_t c;
-    const char *from = before;
-
-    snprintf(before, sizeof(before), "%.*s", (int)edit->at, edit->text);
-    while (*from && cli_text_width(from) > field.width - 2)
-        from += cli_text_decode(from, &c);
-    int at = tui_area_text(&field, 0, 0, STYLE_STRONG, from);
-    const char *rest = edit->text + edit->at;
-    if (!*rest) {
-        tui_area_char(&field, at, 0, STYLE_BRAND, L'_');
-        return;
-    }
-    snprintf(under, sizeof(under), "%.*s", (int)cli_text_decode(rest, &c), rest);
-    at = tui_area_text(&field, at, 0, STYLE_BRAND, under);
-    tui_area_text_cut(&field, at, 0, field.width - at, STYLE_STRONG, rest + strlen(under));
-}
-
 static void draw_key(const struct area *area, int y, const struct form_page *page, size_t row,
                      const struct columns *columns, bool chosen)
 {
@@ -118,7 +96,7 @@ static void draw_key(const struct area *area, int y, const struct form_page *pag
         tui_area_text_cut(area, columns->key, y, columns->value - columns->key - 1,
                           r->left_out ? STYLE_DIM : STYLE_NORMAL, text);
     if (chosen && page->mode == FORM_EDITS) {
-        draw_edit(area, value, y, &page->edit);
+        panel_frame_edit(area, value, y, &page->edit);
         return;
     }
     snprintf(text, sizeof(text), "%.*s", (int)(parts.value.len < VALUE_MAX ? parts.value.len : VALUE_MAX - 1),

@@ -253,6 +253,27 @@ int panel_frame_segments(const struct area *area, int x, int y, int end, struct 
     return x;
 }
 
+void panel_frame_edit(const struct area *area, int x, int y, const struct line_edit *edit)
+{
+    struct area field = tui_area_part(area, x, y, area->width - x, 1);
+    char before[LINE_EDIT_MAX], under[16];
+    wchar_t c;
+    const char *from = before;
+
+    snprintf(before, sizeof(before), "%.*s", (int)edit->at, edit->text);
+    while (*from && cli_text_width(from) > field.width - 2)
+        from += cli_text_decode(from, &c);
+    int at = tui_area_text(&field, 0, 0, STYLE_STRONG, from);
+    const char *rest = edit->text + edit->at;
+    if (!*rest) {
+        tui_area_char(&field, at, 0, STYLE_BRAND, L'_');
+        return;
+    }
+    snprintf(under, sizeof(under), "%.*s", (int)cli_text_decode(rest, &c), rest);
+    at = tui_area_text(&field, at, 0, STYLE_BRAND, under);
+    tui_area_text_cut(&field, at, 0, field.width - at, STYLE_STRONG, rest + strlen(under));
+}
+
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title)
 {
     width = width > screen->width ? screen->width : width;

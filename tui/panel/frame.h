@@ -6,6 +6,7 @@
 
 #include "cli/format.h"
 #include "tui/canvas.h"
+#include "tui/line_edit.h"
 #include "tui/model.h"
 #include "tui/panel/panel.h"
 
@@ -95,6 +96,9 @@ int panel_frame_fit(struct segment *segments, int n, int room);
 
 /* Draws segments from the left, those that fit; returns the column after the last. */
 int panel_frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n);
+
+/* Draws a line that is typed from column x of row y on, shifted so that its cursor is in sight. */
+void panel_frame_edit(const struct area *area, int x, int y, const struct line_edit *edit);
 
 /* A box in the middle of the screen with a title; returns its inside. */
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title);

@@ -32,6 +32,11 @@ void panel_confirm(const struct area *screen, const struct scene *scene); /* the
 int panel_help_most(const struct view *view, enum panel focus, int height);
 int panel_whole_most(const struct canvas *canvas, const struct model *model);
 
+void panel_command(const struct area *screen, const struct scene *scene); /* the last line is typed */
+/* Is an outcome longer than a line of that width? Then panel_answer() has it whole. */
+bool panel_answer_needed(const struct view *view, int width);
+void panel_answer(const struct area *screen, const struct scene *scene);
+
 /* Covers the whole screen. */
 void panel_form(const struct area *screen, const struct scene *scene);
 

@@ -118,7 +118,7 @@ static int list(struct option_call *call)
 static void print_acked(const struct option_call *call, const json_t *result)
 {
     (void)result;
-    printf("acknowledged %lld\n", strtoll(call->arguments[0], NULL, 10));
+    fprintf(call->out, "acknowledged %lld\n", strtoll(call->arguments[0], NULL, 10));
 }
 
 static int ack(struct option_call *call)
@@ -131,8 +131,7 @@ static int ack(struct option_call *call)
     long long id = strtoll(text, &end, 10);
     if (errno || end == text || *end || id < 1)
         return option_fail(call, EXIT_USAGE, "ack needs the alert's number, as: alerts ack 3");
-    int r =
-        cli_ask_daemon("alerts", call->state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
+    int r = cli_ask_call(call, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
     return cli_ask_done(call, r, "papertape.ack/1", result, print_acked);
 }
 
@@ -194,7 +193,7 @@ static const struct option_action actions[] = {
      "the alerts, from the database, and from the daemon what it could not store yet: the open ones first, "
      "then the newest of the others; when it was last seen, and when the condition was over (closed)",
      .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
-    {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .run = ack},
+    {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .acts = true, .run = ack},
     {"test", "[SINK]",
      "sends a test notice to each sink of [alerts], or to one, through the daemon, and prints a line for each with what it "
      "answered: exit 1 where one failed, or there is no sink",

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The dashboard's command line in tmux, on papertaped and the synthetic market: an order that is typed there makes the same
+row as the verb's, Tab and Up do what they say, a refusal is whole on the screen, a daemon that stands still leaves a command
+unanswered, and with --readonly nothing is done."""
+
+import json
+import os
+import signal
+
+import dashboard
+import harness
+
+CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[engine]\nlatency_ms = 0\n[account hand]\ncash = 50000\nstrategy = none\n"
+OWN = ("order", "client_id", "created_ns", "updated_ns", "effective_ns", "input_seq")  # what no two orders share
+
+
+def order_rows(daemon):
+    """What is stored of each order, except what no two share."""
+    orders = json.loads(daemon.papertape("orders", "--json"))["orders"]
+    return [{key: value for key, value in order.items() if key not in OWN} for order in orders]
+
+
+def give(tmux, line, *outcome):
+    """Types a command, and waits for what the last line, or the box above it, says."""
+    tmux.keys("Escape")
+    tmux.keys(":")
+    dashboard.wait("an empty line", lambda: tmux.screen().rstrip().splitlines()[-1].startswith(":_"), tmux.screen)
+    tmux.type(line)
+    tmux.keys("Enter")
+    dashboard.expect(tmux, *outcome)
+
+
+def last(tmux):
+    return tmux.screen().rstrip().splitlines()[-1]
+
+
+def show(tmux, daemon, arguments=""):
+    tmux.type(f"clear; {harness.PAPERTAPE} --state {daemon.state} {arguments}")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "PAPER ", "?=help", "feed ok")
+
+
+def same_as_the_verb(tmux, daemon):
+    give(tmux, "order buy BTCUSDT 0.01 --limit 50000", "order done", "PENDING")
+    daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", "50000")
+    rows = order_rows(daemon)
+    assert len(rows) == 2 and rows[0] == rows[1], rows
+    status = daemon.wait_status(lambda s: len(s["orders"]) == 2, "both orders")
+    mine, verbs = status["orders"]
+    give(tmux, f"order amend {mine['order']} --limit 50001", f"amend done  amended {mine['order']}")
+    daemon.papertape("order", "amend", str(verbs["order"]), "--limit", "50001")
+    rows = order_rows(daemon)
+    assert rows[0] == rows[1], rows
+    give(tmux, "order cancel --all", "cancel done", f"canceled {mine['order']}; canceled {verbs['order']}")
+    daemon.wait_status(lambda s: not s["orders"], "no orders")
+    for verb, state in (("pause", "paused"), ("resume", "on")):
+        give(tmux, verb, f"{verb} done  trading {state}")
+        assert daemon.status_object()["trading"] == state
+    give(tmux, "account deposit hand 500", "deposit done  deposited 500 into hand")
+    assert daemon.status_object()["accounts"][0]["cash"] == 50500
+
+
+def refusals(tmux, daemon):
+    """As the verb has them, whole, also where the last line is too short."""
+    for words in (["order", "buy", "BTCUSDT", "10"], ["order", "buy", "BTCUSDT", "0.0000001"],
+                  ["order", "buy", "BTCUSDT", "1", "--limit", "5", "--stop", "x"]):
+        verb = daemon.papertape(*words, status=1).strip().removeprefix("papertape: order: ")
+        verb = verb.split(" (order ")[0].split(" needed,")[0].split(" USDT")[0].rsplit(" ", 1)[0]
+        give(tmux, " ".join(words), "order refused")
+        dashboard.wait(f"{verb} whole", lambda verb=verb: verb in " ".join(
+            line.strip(" │─~").strip() for line in tmux.screen().splitlines() if "│" in line or "refused  " in line), tmux.screen)
+    give(tmux, "status", "in a shell, papertape status")
+    give(tmux, "flatten", "--yes: it closes every position")
+    assert daemon.status_object()["trading"] == "on"
+
+
+def typing(tmux):
+    tmux.keys("Escape", ":", "Up")
+    dashboard.wait("the line before", lambda: last(tmux) == ":flatten_", tmux.screen)
+    tmux.keys("Up")
+    dashboard.wait("the one before that", lambda: last(tmux) == ":status_", tmux.screen)
+    tmux.keys("C-u")
+    tmux.type("ord")
+    tmux.keys("Tab")
+    tmux.type("b")
+    tmux.keys("Tab")
+    tmux.type("ET")
+    tmux.keys("Tab")
+    dashboard.wait("the completed words", lambda: last(tmux) == ":order buy ETHUSDT _", tmux.screen)
+    tmux.type("1 --t")
+    tmux.keys("Tab")
+    dashboard.expect(tmux, "--take-profit", "--trail", "--tif", "--type")
+    tmux.keys("Escape")
+    dashboard.expect_gone(tmux, "--take-profit")
+    tmux.keys("Escape")
+    dashboard.wait("the keys again", lambda: "q quit" in last(tmux), tmux.screen)
+
+
+def unanswered(tmux, daemon):
+    """A daemon that stands still: what was sent is neither done nor refused; its answer is shown when it comes."""
+    os.kill(daemon.popen.pid, signal.SIGSTOP)
+    try:
+        give(tmux, "pause", "pause pending")
+        dashboard.expect(tmux, "pause unanswered", "it may still be carried out")
+        assert "refused" not in last(tmux), tmux.screen()
+    finally:
+        os.kill(daemon.popen.pid, signal.SIGCONT)
+    dashboard.expect(tmux, "pause done  trading paused")
+    give(tmux, "resume", "resume done")
+
+
+def read_only(tmux, daemon):
+    show(tmux, daemon, "--readonly")
+    before = len(json.loads(daemon.papertape("orders", "--json"))["orders"])
+    for line in ("order buy BTCUSDT 0.01", "pause", "order cancel --all", "flatten --yes", "account reset hand",
+                 "alerts ack 1", "symbol remove ETHUSDT", "policy promote x", "train stop x"):
+        give(tmux, line, "refused  read-only: started with --readonly")
+    assert len(json.loads(daemon.papertape("orders", "--json"))["orders"]) == before
+    assert daemon.status_object()["trading"] == "on"
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+        tmux = dashboard.Tmux(folder.path)
+        kept = os.path.join(folder.path, "kept")
+        try:
+            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept})
+            show(tmux, daemon)
+            same_as_the_verb(tmux, daemon)
+            refusals(tmux, daemon)
+            typing(tmux)
+            unanswered(tmux, daemon)
+            tmux.keys("q")
+            dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
+            read_only(tmux, daemon)
+            tmux.keys("Escape", ":", "Up")
+            dashboard.wait("the last line of all", lambda: last(tmux) == ":train stop x_", tmux.screen)
+            file = os.path.join(kept, "papertape-dashboard/commands")
+            assert os.stat(file).st_mode & 0o777 == 0o600
+            with open(file, encoding="utf-8") as lines:
+                assert lines.readline() == "order buy BTCUSDT 0.01 --limit 50000\n"
+        finally:
+            tmux.stop()
+        assert daemon.stop() == 0
+    print("the command line does what the verbs do")
+
+
+if __name__ == "__main__":
+    main()

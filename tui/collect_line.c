@@ -1,0 +1,82 @@
+/* Lines of the command line: what their verbs request is sent as every command is, and what the verbs say of
+ * the answer is its outcome. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "exchange/exit_status.h"
+#include "tui/collect.h"
+#include "tui/command_line.h"
+
+/* What a verb printed, in one line. */
+static void in_one_line(const char *text, char *ret, size_t size)
+{
+    size_t n = 0;
+
+    for (const char *c = text; *c && n + 3 < size; c++)
+        if (*c != '\n')
+            ret[n++] = *c;
+        else if (c[1]) {
+            ret[n++] = ';';
+            ret[n++] = ' ';
+        }
+    ret[n] = '\0';
+}
+
+/* Why an acting command is not to be sent, or NULL. */
+static const char *barred(const struct view *view, const struct model *model, char words[static 80])
+{
+    if (view->readonly)
+        return "read-only: started with --readonly";
+    if (!model->reads_only)
+        return NULL;
+    snprintf(words, 80, "reading only: ask for group %.40s", model->operators);
+    return words;
+}
+
+void tui_collector_line(struct collector *collector, struct view *view, const char *text, struct moment now)
+{
+    char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[80], *printed = NULL;
+    struct ask_line asking = {.args = NULL};
+    size_t size;
+    FILE *out = open_memstream(&printed, &size);
+
+    if (!out) {
+        tui_view_report(view, OUTCOME_REFUSED, "", "out of memory", now);
+        return;
+    }
+    int status = tui_command_line_run(text, out, &asking, said, sizeof(said), verb);
+    fclose(out);
+    free(printed);
+    const char *why = status == ASK_LINE_FIRST ? barred(view, collector->model, words) : said;
+    if (why) {
+        json_decref(asking.args);
+        tui_view_report(view, OUTCOME_REFUSED, verb, why, now);
+        return;
+    }
+    bool pending = collector->command_id != 0;
+    tui_collector_command(collector, view, asking.cmd, asking.args, now);
+    if (pending || !collector->command_id)
+        return;
+    free(collector->line);
+    collector->line = strdup(text);
+}
+
+enum outcome tui_collector_line_outcome(const char *text, const json_t *reply, char *words, size_t size)
+{
+    char verb[COMMAND_WORD_MAX], *printed = NULL;
+    struct ask_line asking = {.reply = reply};
+    size_t length;
+    FILE *out = open_memstream(&printed, &length);
+
+    if (!out) {
+        snprintf(words, size, "out of memory: it was answered");
+        return OUTCOME_UNANSWERED;
+    }
+    int status = tui_command_line_run(text, out, &asking, words, size, verb);
+    if (fclose(out) == 0 && printed[0])
+        in_one_line(printed, words, size);
+    free(printed);
+    return status == EXIT_OK || words[0] == '\0' ? OUTCOME_DONE : OUTCOME_REFUSED;
+}

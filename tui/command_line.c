@@ -1,0 +1,254 @@
+#include "tui/command_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "exchange/exit_status.h"
+#include "tui/press.h"
+#include "tui/verbs.h"
+
+enum { TABULATOR = '\t' };
+
+/* The functions of a program have no context: this is the running call's. */
+static struct {
+    const struct model *model;
+    char *said;
+    size_t size;
+} context;
+
+static void say(const char *line)
+{
+    cli_text_clean(context.said, context.size, line);
+}
+
+/* From the model, since a database is not read while keys are answered. */
+static void names(const char *kind, const struct option_call *call, void *ctx,
+                  void (*offer)(void *ctx, const char *name))
+{
+    const struct model *model = context.model;
+    const struct status *status = &model->status;
+    char number[24];
+
+    if (cli_names_known(kind, call, ctx, offer))
+        return;
+    for (int i = 0; strcmp(kind, "SYMBOL") == 0 && i < status->n_symbols; i++)
+        offer(ctx, status->symbols[i].symbol);
+    for (int i = 0; strcmp(kind, "ACCOUNT") == 0 && i < status->n_accounts; i++)
+        offer(ctx, status->accounts[i].account);
+    for (int i = 0; strcmp(kind, "TRAINING") == 0 && i < status->n_trainings; i++)
+        offer(ctx, tui_model_training(model, i)->training);
+    for (int i = 0; strcmp(kind, "POLICY") == 0 && i < status->n_policies; i++)
+        offer(ctx, status->policies[i].policy);
+    for (int i = 0; strcmp(kind, "ORDER") == 0 && i < status->n_orders; i++) {
+        snprintf(number, sizeof number, "%lld", (long long)status->orders[i].id);
+        offer(ctx, number);
+    }
+    for (int i = 0; strcmp(kind, "ID") == 0 && i < model->history.n_alerts; i++)
+        if (model->history.alerts[i].open) {
+            snprintf(number, sizeof number, "%lld", (long long)model->history.alerts[i].id);
+            offer(ctx, number);
+        }
+}
+
+/* Options that are the same for all verbs have no use here: its state is known, its form too. */
+static struct option_program program(void)
+{
+    struct option_program own = tui_papertape;
+
+    own.bare = NULL;
+    own.global = NULL;
+    own.n_global = 0;
+    own.lines = true;
+    own.say = say;
+    own.names = names;
+    return own;
+}
+
+struct command_line *tui_command_line_create(void)
+{
+    struct command_line *line = calloc(1, sizeof *line);
+
+    if (line)
+        tui_command_line_open(line);
+    return line;
+}
+
+void tui_command_line_destroy(struct command_line *line)
+{
+    for (int i = 0; line && i < line->n_lines; i++)
+        free(line->lines[i]);
+    free(line);
+}
+
+static void show(struct command_line *line, const char *text)
+{
+    tui_line_edit_begin(&line->edit, text, COMMAND_LINE_MAX);
+}
+
+void tui_command_line_open(struct command_line *line)
+{
+    show(line, "");
+    line->at = line->n_lines;
+    line->n_offers = 0;
+}
+
+bool tui_command_line_keep(struct command_line *line, const char *text)
+{
+    char clean[COMMAND_LINE_MAX];
+
+    cli_text_clean(clean, sizeof clean, text);
+    if (clean[strspn(clean, " \t")] == '\0' ||
+        (line->n_lines > 0 && strcmp(line->lines[line->n_lines - 1], clean) == 0))
+        return false;
+    char *copy = strdup(clean);
+    if (!copy)
+        return false;
+    if (line->n_lines == COMMAND_LINES_MAX) {
+        free(line->lines[0]);
+        memmove(line->lines, line->lines + 1, (COMMAND_LINES_MAX - 1) * sizeof *line->lines);
+        line->n_lines--;
+    }
+    line->lines[line->n_lines++] = copy;
+    line->at = line->n_lines;
+    return true;
+}
+
+/* ---- completion ---- */
+
+/* "WORD\tDESCRIPTION\n" each. */
+static void take_offers(struct command_line *line, char *text)
+{
+    line->n_offers = 0;
+    for (char *next = text, *row; (row = strsep(&next, "\n")) && line->n_offers < COMMAND_OFFERS_MAX;) {
+        struct command_offer *offer = &line->offers[line->n_offers];
+        char *tab = strchr(row, '\t');
+        if (tab)
+            *tab = '\0';
+        if (!*row || strlen(row) >= sizeof offer->word)
+            continue;
+        cli_text_clean(offer->word, sizeof offer->word, row);
+        cli_text_clean(offer->words, sizeof offer->words, tab ? tab + 1 : "");
+        line->n_offers++;
+    }
+}
+
+/* The words up to the cursor, and what the last of them can be. False: a quote is open. */
+static bool find_offers(struct command_line *line, const struct model *model)
+{
+    char before[COMMAND_LINE_MAX], text[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1], *offers = NULL;
+    const struct option_program own = program();
+    size_t size;
+
+    snprintf(before, sizeof before, "%.*s", (int)line->edit.at, line->edit.text);
+    int n = option_line_words(before, text, words, &line->from);
+    FILE *out = n < 0 || n == OPTION_LINE_WORDS ? NULL : open_memstream(&offers, &size);
+    if (!out)
+        return false;
+    if (line->from == strlen(before)) { /* after a blank another one begins */
+        words[n++] = text + sizeof text - 1;
+        text[sizeof text - 1] = '\0';
+    }
+    context.model = model;
+    option_complete(&own, n, words, out);
+    bool good = fclose(out) == 0;
+    if (good)
+        take_offers(line, offers);
+    free(offers);
+    return good;
+}
+
+/* Replaces the word by `len` bytes of it, and a blank once it is whole. */
+static void put(struct command_line *line, const char *word, size_t len, bool whole)
+{
+    char text[COMMAND_LINE_MAX];
+    const char *after = line->edit.text + line->edit.at;
+    const char *blank = whole && len > 0 && word[len - 1] != '=' && *after != ' ' ? " " : "";
+    int at =
+        snprintf(text, sizeof text, "%.*s%.*s%s", (int)line->from, line->edit.text, (int)len, word, blank);
+
+    if (at < 0 || (size_t)at + strlen(after) >= sizeof text)
+        return;
+    memcpy(text + at, after, strlen(after) + 1);
+    show(line, text);
+    line->edit.at = (size_t)at;
+}
+
+/* The first Tab types what all have in common; further ones each of them in turn. */
+static void complete(struct command_line *line, const struct model *model)
+{
+    if (line->n_offers > 1) {
+        line->offered = (line->offered + 1) % line->n_offers;
+        const char *word = line->offers[line->offered].word;
+        put(line, word, strlen(word), false);
+        return;
+    }
+    if (!find_offers(line, model) || line->n_offers == 0)
+        return;
+    size_t len = strlen(line->offers[0].word);
+    for (int i = 1; i < line->n_offers; i++) {
+        size_t same = 0;
+        while (same < len && line->offers[i].word[same] == line->offers[0].word[same])
+            same++;
+        len = same;
+    }
+    line->offered = -1;
+    if (line->n_offers == 1 || line->from + len > line->edit.at)
+        put(line, line->offers[0].word, len, line->n_offers == 1);
+    if (line->n_offers == 1)
+        line->n_offers = 0;
+}
+
+/* ---- earlier lines ---- */
+
+static void fetch(struct command_line *line, int at)
+{
+    if (at < 0 || at > line->n_lines || at == line->at)
+        return;
+    if (line->at == line->n_lines)
+        snprintf(line->draft, sizeof line->draft, "%s", line->edit.text);
+    line->at = at;
+    show(line, at == line->n_lines ? line->draft : line->lines[at]);
+}
+
+void tui_command_line_press(struct command_line *line, const struct model *model, int key)
+{
+    if (key == TABULATOR) {
+        complete(line, model);
+        return;
+    }
+    line->n_offers = 0;
+    if (key == PRESS_UP)
+        fetch(line, line->at - 1);
+    else if (key == PRESS_DOWN)
+        fetch(line, line->at + 1);
+    else
+        tui_line_edit_press(&line->edit, key);
+}
+
+int tui_command_line_run(const char *text, FILE *out, void *asking, char *said, size_t size,
+                         char verb[static COMMAND_WORD_MAX])
+{
+    char copy[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1],
+        whole[OPTION_ERROR_MAX + COMMAND_WORD_MAX] = "";
+    const struct option_program own = program();
+    int n = option_line_words(text, copy, words, NULL);
+
+    snprintf(verb, COMMAND_WORD_MAX, "%s", n > 0 ? words[0] : "");
+    snprintf(said, size, "%s", n < 0 ? "a quotation mark is open, or the line is too long" : "");
+    if (n < 0)
+        return EXIT_USAGE;
+    context.said = whole;
+    context.size = sizeof whole;
+    int status = option_line(&own, n, words, out, asking);
+    const char *rest = whole; /* "papertape: VERB: …" */
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? own.name : verb;
+        size_t len = strlen(name);
+        if (strncmp(rest, name, len) == 0 && strncmp(rest + len, ": ", 2) == 0)
+            rest += len + 2;
+    }
+    snprintf(said, size, "%s", rest);
+    return status;
+}
