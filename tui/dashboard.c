@@ -119,7 +119,7 @@ static void collect(struct dashboard *d, struct moment now)
 
 static void take_settings(struct dashboard *d)
 {
-    const struct settings *settings = &d->view.settings;
+    const struct dashboard_settings *settings = &d->view.settings;
 
     tui_screen_scheme((enum scheme)settings->scheme);
     d->canvas.glyphs = tui_settings_glyphs(settings, tui_dashboard_glyphs());

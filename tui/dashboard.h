@@ -20,8 +20,8 @@ struct dashboard_options {
     enum scheme scheme;
     enum glyphs glyphs;
     bool readonly;
-    struct settings settings;   /* with what the command line set */
-    const char *settings_words; /* what is wrong in their file; "" */
+    struct dashboard_settings settings; /* with what the command line set */
+    const char *settings_words;         /* what is wrong in their file; "" */
 };
 
 /* Runs until the user quits or a signal ends it; the terminal is then restored. Returns an exit status; a

@@ -16,17 +16,17 @@ enum { PATH_SIZE = 4096 };
 
 const struct config_key tui_settings_rows[] = {
     {"dashboard", "scheme", "colours; NO_COLOR is mono", "default",
-     KEY_WORDS("default light colour-blind mono"), KEY_AT(struct settings, scheme)},
+     KEY_WORDS("default light colour-blind mono"), KEY_AT(struct dashboard_settings, scheme)},
     {"dashboard", "glyphs", "what charts are made of; auto: by locale and terminal", "auto",
-     KEY_WORDS("auto ascii block braille"), KEY_AT(struct settings, glyphs)},
+     KEY_WORDS("auto ascii block braille"), KEY_AT(struct dashboard_settings, glyphs)},
     {"dashboard", "times", "the zone of times", "utc", KEY_WORDS("utc local"),
-     KEY_AT(struct settings, local)},
+     KEY_AT(struct dashboard_settings, local)},
     {"dashboard", "interval", "seconds between two looks", "1", KEY_NUMBER(LEAST_S, MOST_S),
-     KEY_AT(struct settings, interval)},
+     KEY_AT(struct dashboard_settings, interval)},
 };
 const size_t tui_settings_n = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]);
 
-void tui_settings_defaults(struct settings *settings)
+void tui_settings_defaults(struct dashboard_settings *settings)
 {
     config_key_defaults(tui_settings_rows, tui_settings_n, "dashboard", settings);
 }
@@ -65,7 +65,7 @@ static int turn(const struct config_line *line)
     return 0;
 }
 
-int tui_settings_read(const char *path, struct settings *ret, char words[static SETTINGS_WORDS_MAX])
+int tui_settings_read(const char *path, struct dashboard_settings *ret, char words[static SETTINGS_WORDS_MAX])
 {
     static const struct config_form form = {
         .example = "[dashboard]", .heading = heading, .turns = 1, .turn = turn, .set = set};
@@ -99,7 +99,7 @@ static int make_folders(const char *path)
     return 0;
 }
 
-int tui_settings_write(const char *path, const struct settings *settings)
+int tui_settings_write(const char *path, const struct dashboard_settings *settings)
 {
     char other[PATH_SIZE];
 
@@ -133,7 +133,7 @@ static int choices(const struct config_key *row)
     return n;
 }
 
-void tui_settings_step(struct settings *settings, size_t row, int by)
+void tui_settings_step(struct dashboard_settings *settings, size_t row, int by)
 {
     const struct config_key *key = &tui_settings_rows[row];
     char *value = (char *)settings + key->offset;
@@ -147,7 +147,7 @@ void tui_settings_step(struct settings *settings, size_t row, int by)
     }
 }
 
-enum glyphs tui_settings_glyphs(const struct settings *settings, enum glyphs best)
+enum glyphs tui_settings_glyphs(const struct dashboard_settings *settings, enum glyphs best)
 {
     static const enum glyphs glyphs[] = {[SETTINGS_ASCII] = GLYPHS_ASCII,
                                          [SETTINGS_BLOCK] = GLYPHS_BLOCK,

@@ -15,7 +15,7 @@ enum { SETTINGS_WORDS_MAX = 400 };
 
 enum settings_glyphs { SETTINGS_AUTO, SETTINGS_ASCII, SETTINGS_BLOCK, SETTINGS_BRAILLE };
 
-struct settings {
+struct dashboard_settings {
     int scheme;      /* enum scheme */
     int glyphs;      /* enum settings_glyphs */
     int local;       /* times are the machine's, not UTC's */
@@ -26,7 +26,7 @@ struct settings {
 extern const struct config_key tui_settings_rows[];
 extern const size_t tui_settings_n;
 
-void tui_settings_defaults(struct settings *settings);
+void tui_settings_defaults(struct dashboard_settings *settings);
 
 /* $XDG_CONFIG_HOME/papertape/dashboard.ini, or below ~/.config. False: neither variable is set, or the path
  * is too long. */
@@ -34,15 +34,16 @@ bool tui_settings_path(char *buf, size_t size);
 
 /* Reads the file over the defaults. 0, also where there is none; -EINVAL: lines are wrong, which are left at
  * their defaults and named in `words`; -errno with the reason. */
-int tui_settings_read(const char *path, struct settings *ret, char words[static SETTINGS_WORDS_MAX]);
+int tui_settings_read(const char *path, struct dashboard_settings *ret,
+                      char words[static SETTINGS_WORDS_MAX]);
 
 /* Writes it whole, by another file that takes its place. 0 or -errno. */
-int tui_settings_write(const char *path, const struct settings *settings);
+int tui_settings_write(const char *path, const struct dashboard_settings *settings);
 
 /* The row's next value, or with by -1 the one before; the interval doubles or halves. */
-void tui_settings_step(struct settings *settings, size_t row, int by);
+void tui_settings_step(struct dashboard_settings *settings, size_t row, int by);
 
 /* What charts are drawn with; `best`: what locale and terminal allow. */
-enum glyphs tui_settings_glyphs(const struct settings *settings, enum glyphs best);
+enum glyphs tui_settings_glyphs(const struct dashboard_settings *settings, enum glyphs best);
 
 #endif

@@ -68,7 +68,7 @@ struct view {
     bool study_form; /* the form that was started is a study's */
     int curve;       /* which figure is beside the return: FIGURES */
     enum history_span equity_span;
-    struct settings settings;
+    struct dashboard_settings settings;
     char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
     bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
     int setup_row;

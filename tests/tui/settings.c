@@ -24,7 +24,7 @@ static void write_text(const char *path, const char *text)
 
 static void check_file(const char *path)
 {
-    struct settings settings = {0}, again;
+    struct dashboard_settings settings = {0}, again;
     char words[SETTINGS_WORDS_MAX];
 
     CHECK_INT(tui_settings_read(path, &settings, words), 0); /* there is none */
@@ -33,7 +33,7 @@ static void check_file(const char *path)
     CHECK_INT(settings.local, 0);
     CHECK_NEAR(settings.interval, 1, 0);
 
-    settings = (struct settings){
+    settings = (struct dashboard_settings){
         .scheme = SCHEME_COLOUR_BLIND, .glyphs = SETTINGS_BLOCK, .local = 1, .interval = 2.5};
     CHECK_INT(tui_settings_write(path, &settings), 0); /* the folders are made */
     CHECK_INT(tui_settings_read(path, &again, words), 0);
@@ -57,7 +57,7 @@ static void check_file(const char *path)
 
 static void check_steps(void)
 {
-    struct settings settings;
+    struct dashboard_settings settings;
 
     tui_settings_defaults(&settings);
     for (int i = 0; i < SCHEMES; i++) {

@@ -26,7 +26,7 @@ struct chart {
     const struct history *history; /* its bars first..first+n-1 are shown */
     const struct status_symbol *symbol;
     int first, n, decimals;
-    int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: none is kept */
+    int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: there is none */
     bool cross; /* at the crosshair */
     bool dim;   /* old figures */
 };

@@ -238,7 +238,7 @@ static int print(const struct dashboard_request *request)
 /* What the user has set up, and over it what the command line says. */
 static int run_live(struct dashboard_request *request)
 {
-    struct settings *settings = &request->dashboard.settings;
+    struct dashboard_settings *settings = &request->dashboard.settings;
     char path[STATE_PATH_MAX], words[SETTINGS_WORDS_MAX] = "";
 
     tui_settings_defaults(settings);
