@@ -1,0 +1,405 @@
+/* Without a filter, the usual order's window is found by counting and an offset from the nearer end. Any
+ * other order and any filter needs a look at all rows: one pass counts, finds the place and keeps the
+ * numbers around it. */
+#include "db/list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/reader_query.h"
+#include "db/records.h"
+#include "db/row_hash.h"
+#include "db/store.h"
+
+enum { SQL_MAX = 4096, LOG_KINDS = 4 /* a number of the log is its row's times this, and the kind */ };
+
+struct column {
+    const char *name, *sql; /* sql: null for no value */
+    bool down;              /* the greatest first */
+};
+
+struct source {
+    const char *from;  /* r: with the number r.id */
+    const char *total; /* of all rows of it */
+    const char *words; /* what a filter looks into */
+    bool by_number;    /* column 0 is the number */
+    const struct column *columns;
+    int n;
+};
+
+#define NAMED         " LEFT JOIN symbols s ON s.id = r.symbol LEFT JOIN accounts a ON a.id = r.account"
+#define SCALED(value) "r." value " / CAST('1e' || s."
+#define QTY(value)    SCALED(value) "qty_scale AS REAL)"
+#define PRICE(value)  SCALED(value) "price_scale AS REAL)"
+
+static const struct column order_columns[] = {
+    {"newest", "r.id", true},
+    {"time", "r.updated_ns", true},
+    {"side", "r.side", false},
+    {"symbol", "s.name", false},
+    {"account", "a.name", false},
+    {"type", "r.type", false},
+    {"tif", "r.tif", false},
+    {"state", "r.state", false},
+    {"qty", QTY("qty"), true},
+    {"filled", QTY("filled"), true},
+    {"price", "nullif(" PRICE("price") ", 0)", true},
+    {"trigger", "nullif(" PRICE("stop_price") ", 0)", true},
+    {"oco", "nullif(r.group_id, 0)", true},
+    {"reason", "nullif(iif(r.reason = '', r.tag, r.reason), '')", false},
+};
+static const struct column fill_columns[] = {
+    {"newest", "r.id", true},
+    {"time", "r.ts_ns", true},
+    {"side", "r.side", false},
+    {"symbol", "s.name", false},
+    {"account", "a.name", false},
+    {"qty", QTY("qty"), true},
+    {"price", PRICE("price"), true},
+    {"maker", "r.maker", true},
+    {"fee", SCALED("fee") "quote_scale AS REAL)", true},
+    {"order", "r.order_id", true},
+    {"reason", "nullif(o.tag, '')", false},
+};
+static const struct column alert_columns[] = {
+    {"open first", "r.acked_ns IS NULL AND r.closed_ns IS NULL", true},
+    {"time", "r.last_ns", true},
+    {"severity", "CASE r.severity WHEN 'error' THEN 2 WHEN 'warning' THEN 1 ELSE 0 END", true},
+    {"count", "r.count", true},
+    {"code", "r.code", false},
+    {"text", "r.text", false},
+};
+static const struct column log_columns[] = {
+    {"newest", "r.ts", true},
+    {"kind", "r.kind", false},
+};
+
+#define COLUMNS(list) list, sizeof(list) / sizeof(list[0])
+
+static const struct source sources[DB_LISTS] = {
+    [DB_LIST_ORDERS] = {"orders r" NAMED, "SELECT count(*) FROM orders",
+                        "r.side || ' ' || r.type || ' ' || r.tif || ' ' || r.state || ' ' || ifnull(s.name, "
+                        "'') || ' ' || ifnull(a.name, '') || ' ' || r.tag || ' ' || r.reason || ' ' || "
+                        "r.client_id",
+                        true, COLUMNS(order_columns)},
+    [DB_LIST_FILLS] = {"fills r" NAMED " LEFT JOIN orders o ON o.id = r.order_id",
+                       "SELECT count(*) FROM fills",
+                       "r.side || ' ' || ifnull(s.name, '') || ' ' || ifnull(a.name, '') || ' ' || "
+                       "ifnull(o.tag, '')",
+                       true, COLUMNS(fill_columns)},
+    [DB_LIST_ALERTS] = {"alerts r", "SELECT count(*) FROM alerts",
+                        "r.code || ' ' || r.severity || ' ' || r.text || iif(r.closed_ns IS NOT NULL, ' "
+                        "closed', iif(r.acked_ns IS NULL, ' open', ' acknowledged'))",
+                        false, COLUMNS(alert_columns)},
+    [DB_LIST_LOG] = {"(SELECT last_ns AS ts, 'alert' AS kind, id * 4 AS id, code || ' ' || severity || ' ' "
+                     "|| text AS words FROM alerts UNION ALL SELECT o.updated_ns, 'order', o.id * 4 + 1, "
+                     "o.id || ' ' || o.side || ' ' || o.type || ' ' || ifnull(s.name, '') || ' ' || o.tag "
+                     "|| ' ' || o.reason || ' ' || o.state FROM orders o LEFT JOIN symbols s ON s.id = "
+                     "o.symbol UNION ALL SELECT ts_ns, 'command', id * 4 + 2, cmd || ' ' || args || ' ' || "
+                     "state || ' ' || result FROM commands) r",
+                     "SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM orders) + (SELECT "
+                     "count(*) FROM commands)",
+                     "r.kind || ' ' || r.words", false, COLUMNS(log_columns)},
+};
+
+const char *db_list_column(enum db_list list, int column)
+{
+    return column >= 0 && column < sources[list].n ? sources[list].columns[column].name : NULL;
+}
+
+int db_list_columns(enum db_list list)
+{
+    return sources[list].n;
+}
+
+enum db_list_log db_list_log_kind(int64_t id, int64_t *ret_id)
+{
+    *ret_id = id / LOG_KINDS;
+    return (enum db_list_log)(id % LOG_KINDS);
+}
+
+static const struct column *sorted_by(const struct db_list_query *query)
+{
+    const struct source *source = &sources[query->list];
+
+    return &source->columns[query->sort > 0 && query->sort < source->n ? query->sort : 0];
+}
+
+/* The condition of a filter, whose text is parameter `number`; the text goes to `bound`, in small letters. */
+static void put_filter(const struct source *source, const char *filter, int number, char *sql, size_t size,
+                       char bound[static DB_LIST_WORDS_MAX])
+{
+    bool not = filter[0] == '!';
+    const char *words = filter + not, *equals = strchr(words, '='), *column = NULL;
+    size_t n = 0;
+
+    bound[0] = '\0';
+    if (!words[0]) {
+        snprintf(sql, size, "1");
+        return;
+    }
+    for (int i = 0; equals && i < source->n; i++)
+        if (strlen(source->columns[i].name) == (size_t)(equals - words) &&
+            strncmp(source->columns[i].name, words, (size_t)(equals - words)) == 0)
+            column = source->columns[i].sql;
+    if (column)
+        words = equals + 1;
+    bool is_number = !column && words[0] == '#' && words[1];
+    words += is_number;
+    for (; words[n] && n < DB_LIST_WORDS_MAX - 1; n++)
+        bound[n] = (char)tolower((unsigned char)words[n]);
+    bound[n] = '\0';
+    if (is_number)
+        snprintf(sql, size, "%sr.id %s CAST(?%d AS INTEGER)", not ? "NOT " : "",
+                 source->by_number || source == &sources[DB_LIST_ALERTS] ? "=" : "/ 4 =", number);
+    else
+        snprintf(sql, size, "instr(lower(ifnull(CAST(%s AS TEXT), '')), ?%d) %s 0",
+                 column ? column : source->words, number, not ? "=" : ">");
+}
+
+/* "ORDER BY …"; `back`: from the last row to the first. */
+static void put_order(const struct db_list_query *query, bool back, char *sql, size_t size)
+{
+    const struct column *column = sorted_by(query);
+    bool down = column->down != query->invert, id_down = !query->invert;
+
+    snprintf(sql, size, "ORDER BY %s %s NULLS %s, r.id %s", column->sql, down != back ? "DESC" : "ASC",
+             back ? "FIRST" : "LAST", id_down != back ? "DESC" : "ASC");
+}
+
+/* -EINTR where it was db_list_interrupt() that ended it. */
+static int ended(struct db_reader *reader, int r)
+{
+    return r < 0 && sqlite3_errcode(reader->db) == SQLITE_INTERRUPT ? -EINTR : r;
+}
+
+static int count_all(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
+{
+    const struct source *source = &sources[query->list];
+    int64_t left_out = 0;
+    char sql[SQL_MAX];
+    int r = db_query_first(reader, source->total, NULL, RECORD_INTO(ret));
+
+    if (r < 0 || !query->without)
+        return r < 0 ? r : 0;
+    snprintf(sql, sizeof sql, "%s WHERE id IN (SELECT value FROM json_each(?1))", source->total);
+    r = db_query_first(reader, sql, RECORD_PARAMS(query->without), RECORD_INTO(&left_out));
+    *ret -= left_out;
+    return r < 0 ? r : 0;
+}
+
+#define LEFT_OUT "r.id NOT IN (SELECT value FROM json_each(ifnull(?2, '[]')))"
+
+/* The place of a row in the order of numbers. 0; -ENOENT: it is not in the list. */
+static int place_of(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t *ret)
+{
+    const char *table = query->list == DB_LIST_ORDERS ? "orders" : "fills";
+    char sql[SQL_MAX];
+
+    snprintf(sql, sizeof sql,
+             "SELECT (SELECT count(*) FROM %s r WHERE r.id %s ?1 AND " LEFT_OUT ") FROM %s r WHERE r.id = ?1 "
+             "AND " LEFT_OUT,
+             table, query->invert ? "<" : ">", table);
+    int r = db_query_first(reader, sql, RECORD_PARAMS(id, query->without), RECORD_INTO(ret));
+    return r < 0 ? r : r == 0 ? -ENOENT : 0;
+}
+
+static int64_t window_first(int64_t at, int64_t count)
+{
+    int64_t first = at - DB_LIST_WINDOW / 2, last = count > DB_LIST_WINDOW ? count - DB_LIST_WINDOW : 0;
+
+    return first < 0 ? 0 : first > last ? last : first;
+}
+
+static void swap_ends(int64_t *ids, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        int64_t id = ids[i];
+        ids[i] = ids[n - 1 - i];
+        ids[n - 1 - i] = id;
+    }
+}
+
+/* The window at place ret->at of all rows, from the nearer end. */
+static int read_at(struct db_reader *reader, const struct db_list_query *query, struct db_list_window *ret)
+{
+    char sql[SQL_MAX], order[SQL_MAX / 4];
+    int64_t id;
+    sqlite3_stmt *stmt;
+
+    ret->first = window_first(ret->at, ret->count);
+    int64_t n = ret->count - ret->first < DB_LIST_WINDOW ? ret->count - ret->first : DB_LIST_WINDOW;
+    int64_t behind = ret->count - ret->first - n;
+    bool back = behind < ret->first;
+    put_order(query, back, order, sizeof order);
+    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE " LEFT_OUT " %s LIMIT ?3 OFFSET ?4",
+             sources[query->list].from, order);
+    int r = db_query(reader, sql, RECORD_PARAMS("", query->without, n, back ? behind : ret->first), &stmt);
+    for (ret->n = 0; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&id))) > 0;)
+        ret->ids[ret->n++] = id;
+    if (back)
+        swap_ends(ret->ids, ret->n);
+    return db_query_end(stmt, r);
+}
+
+/* The numbers that were kept round a ring, of which `end` were put, in their order. */
+static void unroll(struct db_list_window *ret, const int64_t *ring, int64_t end)
+{
+    ret->n = (int)(end < DB_LIST_WINDOW ? end : DB_LIST_WINDOW);
+    ret->first = end - ret->n;
+    for (int i = 0; i < ret->n; i++)
+        ret->ids[i] = ring[(ret->first + i) % DB_LIST_WINDOW];
+}
+
+/* One look at all rows of the filter. */
+static int pass(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
+                struct db_list_window *ret)
+{
+    char sql[SQL_MAX], filter[SQL_MAX / 4], order[SQL_MAX / 4], bound[DB_LIST_WORDS_MAX];
+    int64_t ring[DB_LIST_WINDOW], target = id ? -1 : at, count = 0, end = 0, row;
+    sqlite3_stmt *stmt;
+
+    put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
+    put_order(query, false, order, sizeof order);
+    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND " LEFT_OUT " %s", sources[query->list].from,
+             filter, order);
+    int r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
+    for (; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0; count++) {
+        if (id && row == id)
+            target = count;
+        if (target < 0 || count < target + DB_LIST_WINDOW / 2 || count < DB_LIST_WINDOW)
+            ring[end++ % DB_LIST_WINDOW] = row;
+    }
+    r = db_query_end(stmt, r);
+    if (r < 0)
+        return r;
+    ret->found = id && target >= 0;
+    ret->count = count;
+    ret->at = target >= 0 ? target : at;
+    if (ret->at >= count)
+        ret->at = count > 0 ? count - 1 : 0;
+    unroll(ret, ring, end);
+    if (target < 0 && ret->first > 0 && ret->at < ret->first + DB_LIST_WINDOW / 2) /* no such row */
+        return pass(reader, query, 0, at, ret);
+    return 0;
+}
+
+static int read_window(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
+                       struct db_list_window *ret)
+{
+    bool by_number = sources[query->list].by_number && sorted_by(query) == sources[query->list].columns;
+    int r = count_all(reader, query, &ret->total);
+
+    if (r < 0)
+        return r;
+    if (query->filter[0] || (id && !by_number))
+        return pass(reader, query, id, at, ret);
+    r = id ? place_of(reader, query, id, &at) : -ENOENT;
+    if (r < 0 && r != -ENOENT)
+        return r;
+    ret->found = r == 0;
+    ret->count = ret->total;
+    ret->at = at >= ret->count ? (ret->count > 0 ? ret->count - 1 : 0) : at;
+    return read_at(reader, query, ret);
+}
+
+int db_list_read(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
+                 struct db_list_window *ret)
+{
+    struct db_list_window window = {0};
+    int r = read_window(reader, query, id, at < 0 ? 0 : at, &window);
+
+    if (r < 0)
+        return ended(reader, r);
+    *ret = window;
+    return 0;
+}
+
+int db_list_find(struct db_reader *reader, const struct db_list_query *query, const char *words, int64_t id,
+                 bool back, int64_t *ret)
+{
+    char sql[SQL_MAX], filter[SQL_MAX / 4], find[SQL_MAX / 4], order[SQL_MAX / 4];
+    char bound[DB_LIST_WORDS_MAX], sought[DB_LIST_WORDS_MAX];
+    int64_t row, found = 0, wrapped = 0;
+    bool matches, past = false;
+    sqlite3_stmt *stmt;
+
+    put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
+    put_filter(&sources[query->list], words, 2, find, sizeof find, sought);
+    put_order(query, back, order, sizeof order);
+    snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s %s", find, sources[query->list].from, filter,
+             order);
+    int r = db_query(reader, sql, RECORD_PARAMS(bound, sought), &stmt);
+    while (r >= 0 && !found && (r = db_query_next(reader, stmt, RECORD_INTO(&row, &matches))) > 0) {
+        if (matches && (past || !id))
+            found = row;
+        if (matches && !wrapped)
+            wrapped = row;
+        past |= row == id;
+    }
+    r = db_query_end(stmt, r);
+    if (r < 0)
+        return ended(reader, r);
+    *ret = found ? found : wrapped;
+    return *ret ? 0 : -ENOENT;
+}
+
+void db_list_interrupt(struct db_reader *reader)
+{
+    sqlite3_interrupt(reader->db);
+}
+
+int db_list_version(struct db_reader *reader, int64_t *ret)
+{
+    int r = db_query_first(reader, "PRAGMA data_version", NULL, RECORD_INTO(ret));
+    return r < 0 ? ended(reader, r) : 0;
+}
+
+/* The body of a function that passes what is made of the row of each number. */
+#define ROWS_OF(type, record, sql, ...) \
+    type each = {0}; \
+    struct db_named named; \
+    sqlite3_stmt *stmt; \
+    int r = db_query(reader, sql, NULL, &stmt); \
+    for (int i = 0; r >= 0 && i < n; i++) { \
+        sqlite3_reset(stmt); \
+        record_sqlite_params(stmt, RECORD_PARAMS(ids[i])); \
+        if ((r = db_query_row(reader, stmt, record, &each, &named)) > 0) \
+            row(ctx, i, __VA_ARGS__); \
+    } \
+    r = db_query_end(stmt, r); \
+    return r < 0 ? ended(reader, r) : 0
+
+int db_list_orders(struct db_reader *reader, const int64_t *ids, int n,
+                   void (*row)(void *ctx, int at, const struct db_order_row *row), void *ctx)
+{
+    ROWS_OF(struct order, &record_orders, "SELECT " DB_ORDER_COLUMNS " FROM orders WHERE id = ?1",
+            &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
+}
+
+int db_list_fills(struct db_reader *reader, const int64_t *ids, int n,
+                  void (*row)(void *ctx, int at, const struct db_fill_row *row), void *ctx)
+{
+    ROWS_OF(struct fill, &record_fills, "SELECT " DB_FILL_COLUMNS ", rule FROM fills WHERE id = ?1",
+            &(struct db_fill_row){.fill = each,
+                                  .account = named.account,
+                                  .symbol = named.symbol,
+                                  .rate_known = sqlite3_column_int(stmt, record_fills.n) > 1});
+}
+
+int db_list_alerts(struct db_reader *reader, const int64_t *ids, int n,
+                   void (*row)(void *ctx, int at, const struct db_alert *row), void *ctx)
+{
+    ROWS_OF(struct db_alert, &db_record_alerts, "SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE id = ?1",
+            &each);
+}
+
+int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
+                     void (*row)(void *ctx, int at, const struct db_command *row), void *ctx)
+{
+    ROWS_OF(struct db_command, &db_record_commands,
+            "SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE id = ?1", &each);
+}

@@ -1,0 +1,72 @@
+/* Windows of the long lists of papertape.db: which rows a list has, in what order, and those around a place
+ * or around one of them. Each call reads one snapshot; db_list_interrupt() ends it early. */
+#ifndef DB_LIST_H
+#define DB_LIST_H
+
+#include "db/reader.h"
+
+enum db_list { DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_ALERTS, DB_LIST_LOG, DB_LISTS };
+
+enum {
+    DB_LIST_WINDOW = 256,  /* rows that are read at a time */
+    DB_LIST_WORDS_MAX = 40 /* bytes of a filter, with the NUL */
+};
+
+/* The columns that a list is sorted by: their names, column 0 the list's usual order; NULL for another. */
+const char *db_list_column(enum db_list list, int column);
+int db_list_columns(enum db_list list);
+
+/* Which rows, and their order. A filter is a text that a row has in one of its words ("stop"), in the column
+ * that it names ("symbol=BTC"), or its number ("#883"); after "!", that it has not; "": all. Case does not
+ * count. Rows that are equal in the column follow by number, the newest first; what has no value is last. */
+struct db_list_query {
+    enum db_list list;
+    int sort; /* a column; another is column 0 */
+    bool invert;
+    char filter[DB_LIST_WORDS_MAX];
+    const char *without; /* a JSON array of numbers that are left out; NULL: none */
+};
+
+/* A window: `n` rows from place `first` on of `count` that the filter leaves of `total`. */
+struct db_list_window {
+    int64_t first, count, total;
+    int64_t at; /* the place that was asked for: the row's, where it is there, else `at`, not past the end */
+    bool found; /* the row that was asked for is there */
+    int n;
+    int64_t ids[DB_LIST_WINDOW]; /* orders', fills', alerts' numbers; of the log: as db_list_log_kind() has it
+                                  */
+};
+
+/* Reads the window around row `id`, or, where that is 0 or not in the list, around place `at`. 0; -EINTR:
+ * interrupted; -errno with db_reader_error(). */
+int db_list_read(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
+                 struct db_list_window *ret);
+
+/* The next row after row `id` (0: after none) that `words` would be a filter for, or with `back` the one
+ * before it; past an end it continues at the other. Rows of `without` count. 0; -ENOENT: there is none;
+ * -EINTR; -errno. */
+int db_list_find(struct db_reader *reader, const struct db_list_query *query, const char *words, int64_t id,
+                 bool back, int64_t *ret);
+
+/* Ends a call that runs in another thread; the reader stays usable. */
+void db_list_interrupt(struct db_reader *reader);
+
+/* A number that changes when another connection has changed the database. 0 or -errno. */
+int db_list_version(struct db_reader *reader, int64_t *ret);
+
+/* What a number of the log stands for: an alert's, order's or command's own, which is written to *ret_id. */
+enum db_list_log { DB_LIST_LOG_ALERT, DB_LIST_LOG_ORDER, DB_LIST_LOG_COMMAND };
+enum db_list_log db_list_log_kind(int64_t id, int64_t *ret_id);
+
+/* Passes the rows with these numbers in their order, with their index among them; those that are not there
+ * are left out. 0 or -errno. */
+int db_list_orders(struct db_reader *reader, const int64_t *ids, int n,
+                   void (*row)(void *ctx, int at, const struct db_order_row *row), void *ctx);
+int db_list_fills(struct db_reader *reader, const int64_t *ids, int n,
+                  void (*row)(void *ctx, int at, const struct db_fill_row *row), void *ctx);
+int db_list_alerts(struct db_reader *reader, const int64_t *ids, int n,
+                   void (*row)(void *ctx, int at, const struct db_alert *row), void *ctx);
+int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
+                     void (*row)(void *ctx, int at, const struct db_command *row), void *ctx);
+
+#endif

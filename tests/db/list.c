@@ -1,0 +1,337 @@
+/* Windows of the long lists against a plain SELECT of all rows, sorted and filtered here. */
+#include "db/list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <strings.h>
+
+#include "tests/db/fixture.h"
+#include "tests/db/sql.h"
+
+enum { ORDERS = 900, ALERTS = 700, TEXT_MAX = 32 };
+
+struct plain {
+    int64_t id, time, qty, price;
+    char side[TEXT_MAX], symbol[TEXT_MAX], state[TEXT_MAX], tag[TEXT_MAX], reason[TEXT_MAX], kind[TEXT_MAX];
+};
+
+static struct plain all[ORDERS];
+static int n_all;
+
+static void take(sqlite3_stmt *stmt, int column, char to[static TEXT_MAX])
+{
+    snprintf(to, TEXT_MAX, "%s", (const char *)sqlite3_column_text(stmt, column));
+}
+
+static void load(sqlite3 *db)
+{
+    sqlite3_stmt *stmt;
+
+    CHECK_INT(
+        sqlite3_prepare_v2(db,
+                           "SELECT r.id, updated_ns, qty, price, side, s.name, state, tag, reason, type "
+                           "FROM orders r JOIN symbols s ON s.id = r.symbol ORDER BY r.id DESC",
+                           -1, &stmt, NULL),
+        SQLITE_OK);
+    for (n_all = 0; sqlite3_step(stmt) == SQLITE_ROW; n_all++) {
+        struct plain *p = &all[n_all];
+        *p = (struct plain){sqlite3_column_int64(stmt, 0),
+                            sqlite3_column_int64(stmt, 1),
+                            sqlite3_column_int64(stmt, 2),
+                            sqlite3_column_int64(stmt, 3),
+                            "",
+                            "",
+                            "",
+                            "",
+                            "",
+                            ""};
+        take(stmt, 4, p->side);
+        take(stmt, 5, p->symbol);
+        take(stmt, 6, p->state);
+        take(stmt, 7, p->tag);
+        take(stmt, 8, p->reason);
+        take(stmt, 9, p->kind);
+    }
+    sqlite3_finalize(stmt);
+}
+
+/* Numbers drawn from the row's own, so that columns have ties, no value and gaps. */
+static void fill_database(const char *path)
+{
+    static const struct db_writer_config config = {0};
+    struct fixture f;
+    sqlite3 *db;
+
+    fixture_open(&f, fixture_writer(path, &config));
+    struct order order = fixture_order(&f, 0, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
+    struct order second = fixture_order(&f, 1, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
+    (void)order, (void)second;
+    fixture_close(f.writer);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    sql_exec(
+        db,
+        "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+        "INSERT INTO orders SELECT i, o.account, o.symbol, iif(i * 7 %% 3, 'BUY', 'SELL'), "
+        "CASE i * 11 %% 4 WHEN 0 THEN 'MARKET' WHEN 1 THEN 'STOP' ELSE 'LIMIT' END, tif, "
+        "CASE i * 13 %% 5 WHEN 0 THEN 'REJECTED' WHEN 1 THEN 'CANCELED' ELSE 'FILLED' END, "
+        "iif(i * 13 %% 5, '', 'LOT_SIZE'), i * 7919 %% 97 + 1, 0, i * 31 %% 50 * 1000000, "
+        "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i, i, i * 104729 %% 9973, 0, i, 0, 0, '', "
+        "iif(i %% 6, 'cross ' || (i %% 10), ''), rule, hash, 0, 0, 0 FROM n JOIN orders o ON o.id = 1 + i %% 2",
+        ORDERS);
+    sql_exec(db, "DELETE FROM orders WHERE id %% 17 = 5");
+    sql_exec(db,
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+             "INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns, hash) "
+             "SELECT i, i, i * 31 %% 211, 1, 'feed', 'error', 'stream ' || i, iif(i %% 9, i, NULL), "
+             "zeroblob(32) FROM n",
+             ALERTS);
+    load(db);
+    sqlite3_close(db);
+}
+
+struct wanted {
+    int sort;
+    bool invert;
+    const char *filter;
+};
+
+/* Numbers that are not there are last in both directions; 0 where both are equal. */
+static int by_number(int64_t a, int64_t b, bool a_none, bool b_none, bool down)
+{
+    if (a_none || b_none)
+        return a_none - b_none;
+    return a == b ? 0 : (a < b) != down ? -1 : 1;
+}
+
+static const struct wanted *wanted;
+
+static int by_column(const struct plain *a, const struct plain *b)
+{
+    const char *name = db_list_column(DB_LIST_ORDERS, wanted->sort);
+    bool turned = wanted->invert;
+    const char *ta = a->reason[0] ? a->reason : a->tag, *tb = b->reason[0] ? b->reason : b->tag;
+
+    if (strcmp(name, "time") == 0)
+        return by_number(a->time, b->time, false, false, !turned);
+    if (strcmp(name, "qty") == 0)
+        return by_number(a->qty, b->qty, false, false, !turned);
+    if (strcmp(name, "price") == 0)
+        return by_number(a->price, b->price, !a->price, !b->price, !turned);
+    if (strcmp(name, "reason") == 0)
+        return by_number(strcmp(ta, tb), 0, !ta[0], !tb[0], turned);
+    if (strcmp(name, "symbol") == 0)
+        return strcmp(a->symbol, b->symbol) * (turned ? -1 : 1);
+    if (strcmp(name, "state") == 0)
+        return strcmp(a->state, b->state) * (turned ? -1 : 1);
+    return 0;
+}
+
+static int by_wanted(const void *a, const void *b)
+{
+    const struct plain *p = a, *q = b;
+    int by = by_column(p, q);
+
+    return by ? by : (p->id > q->id) != wanted->invert ? -1 : 1;
+}
+
+static bool has(const struct plain *p, const char *filter)
+{
+    const char *words = filter[0] == '!' ? filter + 1 : filter;
+    char text[8 * TEXT_MAX];
+    bool yes;
+
+    if (words[0] == '#')
+        yes = p->id == atoll(words + 1);
+    else if (strncmp(words, "state=", 6) == 0)
+        yes = strcasestr(p->state, words + 6);
+    else {
+        snprintf(text, sizeof text, "%s %s GTC %s %s main %s %s ", p->side, p->kind, p->state, p->symbol,
+                 p->tag, p->reason);
+        yes = strcasestr(text, words);
+    }
+    return !words[0] || yes != (filter[0] == '!');
+}
+
+static int expect(const struct wanted *want, int64_t without, struct plain *ret)
+{
+    int n = 0;
+
+    for (int i = 0; i < n_all; i++)
+        if (has(&all[i], want->filter) && all[i].id != without)
+            ret[n++] = all[i];
+    wanted = want;
+    qsort(ret, (size_t)n, sizeof *ret, by_wanted);
+    return n;
+}
+
+static void check_window(const struct db_list_window *w, const struct plain *rows, int n, int64_t at)
+{
+    int64_t place = at < n ? at : n > 0 ? n - 1 : 0;
+
+    CHECK_INT(w->count, n);
+    CHECK_INT(w->at, place);
+    CHECK_INT(w->n, n < DB_LIST_WINDOW ? n : DB_LIST_WINDOW);
+    CHECK(n == 0 || (w->first <= place && place < w->first + w->n));
+    CHECK(w->first == 0 || place - w->first >= DB_LIST_WINDOW / 2 - 1);
+    CHECK(w->first + w->n == n || w->first + w->n - place >= DB_LIST_WINDOW / 2 - 1);
+    for (int i = 0; i < w->n && w->first + i < n; i++)
+        if (w->ids[i] != rows[w->first + i].id) {
+            CHECK_INT(w->ids[i], rows[w->first + i].id);
+            return;
+        }
+}
+
+static void check_windows(struct db_reader *reader)
+{
+    static const char *const sorts[] = {"newest", "time", "symbol", "state", "qty", "price", "reason"};
+    static const char *const filters[] = {"",          "cross 3", "!rejected", "#812",
+                                          "state=can", "!#812",   "nothing",   "!"};
+    static struct plain rows[ORDERS];
+    struct db_list_window w;
+    unsigned seed = 1;
+
+    for (size_t s = 0; s < sizeof sorts / sizeof sorts[0]; s++)
+        for (size_t k = 0; k < 2 * sizeof filters / sizeof filters[0]; k++) {
+            struct wanted want = {0, k % 2, filters[k / 2]};
+            while (strcmp(db_list_column(DB_LIST_ORDERS, want.sort), sorts[s]) != 0)
+                want.sort++;
+            for (int left_out = 0; left_out < 2; left_out++) {
+                struct db_list_query query = {DB_LIST_ORDERS, want.sort, want.invert, "",
+                                              left_out ? "[100]" : NULL};
+                strcpy(query.filter, want.filter);
+                int n = expect(&want, left_out ? 100 : 0, rows);
+                int64_t places[] = {0, n - 1, n / 2, rand_r(&seed) % (n + 5), n + 100};
+                for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+                    int64_t at = places[i] < 0 ? 0 : places[i];
+                    CHECK_INT(db_list_read(reader, &query, 0, at, &w), 0);
+                    CHECK(!w.found);
+                    CHECK_INT(w.total, n_all - left_out);
+                    check_window(&w, rows, n, at);
+                    if (at >= n)
+                        continue;
+                    CHECK_INT(db_list_read(reader, &query, rows[at].id, 7, &w), 0);
+                    CHECK(w.found);
+                    check_window(&w, rows, n, at);
+                }
+                CHECK_INT(db_list_read(reader, &query, 987654, n / 3, &w), 0); /* it is not there */
+                CHECK(!w.found);
+                check_window(&w, rows, n, n / 3);
+            }
+        }
+}
+
+static void check_find(struct db_reader *reader)
+{
+    static struct plain rows[ORDERS];
+    struct wanted want = {4, false, "!rejected"};
+    struct db_list_query query = {DB_LIST_ORDERS, 0, false, "!rejected", NULL};
+    int64_t id;
+
+    while (strcmp(db_list_column(DB_LIST_ORDERS, query.sort), "qty") != 0)
+        query.sort++;
+    want.sort = query.sort;
+    int n = expect(&want, 0, rows);
+    for (int from = 0; from < n; from += 97)
+        for (int back = 0; back < 2; back++) {
+            int at = from;
+            do
+                at = (at + (back ? n - 1 : 1)) % n;
+            while (!has(&rows[at], "cross 7"));
+            CHECK_INT(db_list_find(reader, &query, "cross 7", rows[from].id, back, &id), 0);
+            CHECK_INT(id, rows[at].id);
+        }
+    CHECK_INT(db_list_find(reader, &query, "nothing", 5, false, &id), -ENOENT);
+}
+
+/* The other lists: their usual order, and what a number of the log stands for. */
+static void check_others(struct db_reader *reader)
+{
+    struct db_list_query query = {.list = DB_LIST_ALERTS};
+    struct db_list_window w;
+    int64_t id;
+
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK_INT(w.total, ALERTS);
+    for (int i = 0; i < ALERTS / 9; i++)
+        CHECK_INT(w.ids[i], ALERTS / 9 * 9 - 9 * i); /* the open ones first */
+    CHECK_INT(w.ids[ALERTS / 9], ALERTS);
+    query.list = DB_LIST_LOG;
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK_INT(w.total, ALERTS + n_all);
+    CHECK_INT(db_list_log_kind(w.ids[0], &id), DB_LIST_LOG_ORDER);
+    strcpy(query.filter, "stream 699");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK_INT(w.count, 1);
+    CHECK_INT(db_list_log_kind(w.ids[0], &id), DB_LIST_LOG_ALERT);
+    CHECK_INT(id, 699);
+    query.list = DB_LIST_FILLS;
+    CHECK_INT(db_list_read(reader, &query, 5, 5, &w), 0);
+    CHECK_INT(w.count, 0);
+    for (int list = 0; list < DB_LISTS; list++)
+        for (int sort = 0; sort < db_list_columns(list); sort++) {
+            query = (struct db_list_query){.list = list, .sort = sort};
+            CHECK_INT(db_list_read(reader, &query, 3, 1, &w), 0);
+            snprintf(query.filter, sizeof query.filter, "%s=1", db_list_column(list, sort));
+            CHECK_INT(db_list_read(reader, &query, 0, 1, &w), 0);
+        }
+}
+
+static atomic_bool ended;
+
+static void *interrupts(void *ctx)
+{
+    while (!ended)
+        db_list_interrupt(ctx);
+    return NULL;
+}
+
+/* A call ends early, leaves what it was given alone, and the next one is whole. */
+static void check_interrupt(struct db_reader *reader)
+{
+    struct db_list_query query = {.list = DB_LIST_LOG, .filter = "cross"};
+    struct db_list_window w = {.count = -1};
+    pthread_t thread;
+    int r;
+
+    CHECK_INT(pthread_create(&thread, NULL, interrupts, reader), 0);
+    do
+        r = db_list_read(reader, &query, 0, 0, &w);
+    while (r == 0);
+    ended = true;
+    pthread_join(thread, NULL);
+    CHECK_INT(r, -EINTR);
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK(w.count > 0);
+}
+
+static void on_order(void *ctx, int at, const struct db_order_row *row)
+{
+    CHECK_INT(row->order.id, ((const int64_t *)ctx)[at]);
+    CHECK(row->symbol && row->account);
+}
+
+int main(void)
+{
+    char path[SCRATCH_PATH_MAX];
+    int64_t ids[] = {9, 4, 1000, 987654, 2}, before, after;
+    sqlite3 *db;
+
+    snprintf(path, sizeof path, "%s/list.db", scratch_root());
+    fill_database(path);
+    struct db_reader *reader = fixture_reader(path);
+    check_windows(reader);
+    check_find(reader);
+    check_others(reader);
+    check_interrupt(reader);
+    CHECK_INT(db_list_orders(reader, ids, 5, on_order, ids), 0);
+    CHECK_INT(db_list_version(reader, &before), 0);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    sql_exec(db, "DELETE FROM orders WHERE id = 9");
+    sqlite3_close(db);
+    CHECK_INT(db_list_version(reader, &after), 0);
+    CHECK(after != before);
+    db_reader_close(reader);
+    return check_done("db/list");
+}
