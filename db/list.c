@@ -3,7 +3,6 @@
  * numbers around it. */
 #include "db/list.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +13,24 @@
 #include "db/row_hash.h"
 #include "db/store.h"
 
-enum { SQL_MAX = 4096, LOG_KINDS = 4 /* a number of the log is its row's times this, and the kind */ };
+enum {
+    SQL_MAX = 4096,
+    LOG_KINDS = 4,                          /* a number of the log is its row's times this, and the kind */
+    PATTERN_MAX = 2 * DB_LIST_WORDS_MAX + 3 /* a filter's text, each character escaped, between two % */
+};
 
 struct column {
     const char *name, *sql; /* sql: null for no value */
     bool down;              /* the greatest first */
 };
 
+enum { WORDS_MAX = 9 };
+
 struct source {
-    const char *from;  /* r: with the number r.id */
-    const char *total; /* of all rows of it */
-    const char *words; /* what a filter looks into */
-    bool by_number;    /* column 0 is the number */
+    const char *from;             /* r: with the number r.id */
+    const char *total;            /* of all rows of it */
+    const char *words[WORDS_MAX]; /* what a filter looks into: each may have the pattern, "%s" */
+    bool by_number;               /* column 0 is the number */
     const struct column *columns;
     int n;
 };
@@ -78,22 +83,29 @@ static const struct column log_columns[] = {
 };
 
 #define COLUMNS(list) list, sizeof(list) / sizeof(list[0])
+#define SYMBOL_NAME   "r.symbol IN (SELECT id FROM symbols WHERE name LIKE %s)"
+#define ACCOUNT_NAME  "r.account IN (SELECT id FROM accounts WHERE name LIKE %s)"
 
 static const struct source sources[DB_LISTS] = {
-    [DB_LIST_ORDERS] = {"orders r" NAMED, "SELECT count(*) FROM orders",
-                        "r.side || ' ' || r.type || ' ' || r.tif || ' ' || r.state || ' ' || ifnull(s.name, "
-                        "'') || ' ' || ifnull(a.name, '') || ' ' || r.tag || ' ' || r.reason || ' ' || "
-                        "r.client_id",
-                        true, COLUMNS(order_columns)},
+    [DB_LIST_ORDERS] = {"orders r" NAMED,
+                        "SELECT count(*) FROM orders",
+                        {"r.tag LIKE %s", "r.state LIKE %s", "r.type LIKE %s", "r.side LIKE %s",
+                         "r.reason LIKE %s", "r.client_id LIKE %s", "r.tif LIKE %s", SYMBOL_NAME,
+                         ACCOUNT_NAME},
+                        true,
+                        COLUMNS(order_columns)},
     [DB_LIST_FILLS] = {"fills r" NAMED " LEFT JOIN orders o ON o.id = r.order_id",
                        "SELECT count(*) FROM fills",
-                       "r.side || ' ' || ifnull(s.name, '') || ' ' || ifnull(a.name, '') || ' ' || "
-                       "ifnull(o.tag, '')",
-                       true, COLUMNS(fill_columns)},
-    [DB_LIST_ALERTS] = {"alerts r", "SELECT count(*) FROM alerts",
-                        "r.code || ' ' || r.severity || ' ' || r.text || iif(r.closed_ns IS NOT NULL, ' "
-                        "closed', iif(r.acked_ns IS NULL, ' open', ' acknowledged'))",
-                        false, COLUMNS(alert_columns)},
+                       {"r.side LIKE %s", "o.tag LIKE %s", SYMBOL_NAME, ACCOUNT_NAME},
+                       true,
+                       COLUMNS(fill_columns)},
+    [DB_LIST_ALERTS] = {"alerts r",
+                        "SELECT count(*) FROM alerts",
+                        {"r.text LIKE %s", "r.code LIKE %s", "r.severity LIKE %s",
+                         "iif(r.closed_ns IS NOT NULL, 'closed', iif(r.acked_ns IS NULL, 'open', "
+                         "'acknowledged')) LIKE %s"},
+                        false,
+                        COLUMNS(alert_columns)},
     [DB_LIST_LOG] = {"(SELECT last_ns AS ts, 'alert' AS kind, id * 4 AS id, code || ' ' || severity || ' ' "
                      "|| text AS words FROM alerts UNION ALL SELECT o.updated_ns, 'order', o.id * 4 + 1, "
                      "o.id || ' ' || o.side || ' ' || o.type || ' ' || ifnull(s.name, '') || ' ' || o.tag "
@@ -102,7 +114,9 @@ static const struct source sources[DB_LISTS] = {
                      "state || ' ' || result FROM commands) r",
                      "SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM orders) + (SELECT "
                      "count(*) FROM commands)",
-                     "r.kind || ' ' || r.words", false, COLUMNS(log_columns)},
+                     {"r.kind LIKE %s", "r.words LIKE %s"},
+                     false,
+                     COLUMNS(log_columns)},
 };
 
 const char *db_list_column(enum db_list list, int column)
@@ -128,36 +142,71 @@ static const struct column *sorted_by(const struct db_list_query *query)
     return &source->columns[query->sort > 0 && query->sort < source->n ? query->sort : 0];
 }
 
-/* The condition of a filter, whose text is parameter `number`; the text goes to `bound`, in small letters. */
-static void put_filter(const struct source *source, const char *filter, int number, char *sql, size_t size,
-                       char bound[static DB_LIST_WORDS_MAX])
+/* The column that a filter names ("symbol=…"); NULL: none. */
+static const char *named_column(const struct source *source, const char *words)
 {
-    bool not = filter[0] == '!';
-    const char *words = filter + not, *equals = strchr(words, '='), *column = NULL;
+    size_t n = strcspn(words, "=");
+
+    for (int i = 0; words[n] && i < source->n; i++)
+        if (strlen(source->columns[i].name) == n && strncmp(source->columns[i].name, words, n) == 0)
+            return source->columns[i].sql;
+    return NULL;
+}
+
+/* The text as a pattern of LIKE, in which it may be anywhere. */
+static void put_pattern(const char *text, char pattern[static PATTERN_MAX])
+{
     size_t n = 0;
 
-    bound[0] = '\0';
+    pattern[n++] = '%';
+    for (; *text && n < PATTERN_MAX - 4; text++) {
+        if (strchr("%_\\", *text))
+            pattern[n++] = '\\';
+        pattern[n++] = *text;
+    }
+    pattern[n++] = '%';
+    pattern[n] = '\0';
+}
+
+/* Any of the words has the pattern, which is parameter `number`. */
+static void put_words(const struct source *source, int number, char *sql, size_t size)
+{
+    char pattern[32];
+    size_t n = 0;
+
+    snprintf(pattern, sizeof pattern, "?%d ESCAPE '\\'", number);
+    for (int i = 0; i < WORDS_MAX && source->words[i]; i++) {
+        const char *place = strstr(source->words[i], "%s");
+        n += (size_t)snprintf(sql + n, size - n, "%s%.*s%s%s", i ? " OR " : "",
+                              (int)(place - source->words[i]), source->words[i], pattern, place + 2);
+    }
+}
+
+/* The condition of a filter, whose pattern or number is parameter `number` and goes to `bound`. */
+static void put_filter(const struct source *source, const char *filter, int number, char *sql, size_t size,
+                       char bound[static PATTERN_MAX])
+{
+    bool not = filter[0] == '!';
+    const char *words = filter + not, *column = named_column(source, words);
+    char condition[SQL_MAX / 4];
+
+    snprintf(bound, PATTERN_MAX, "%s", "");
     if (!words[0]) {
         snprintf(sql, size, "1");
         return;
     }
-    for (int i = 0; equals && i < source->n; i++)
-        if (strlen(source->columns[i].name) == (size_t)(equals - words) &&
-            strncmp(source->columns[i].name, words, (size_t)(equals - words)) == 0)
-            column = source->columns[i].sql;
-    if (column)
-        words = equals + 1;
-    bool is_number = !column && words[0] == '#' && words[1];
-    words += is_number;
-    for (; words[n] && n < DB_LIST_WORDS_MAX - 1; n++)
-        bound[n] = (char)tolower((unsigned char)words[n]);
-    bound[n] = '\0';
-    if (is_number)
-        snprintf(sql, size, "%sr.id %s CAST(?%d AS INTEGER)", not ? "NOT " : "",
-                 source->by_number || source == &sources[DB_LIST_ALERTS] ? "=" : "/ 4 =", number);
-    else
-        snprintf(sql, size, "instr(lower(ifnull(CAST(%s AS TEXT), '')), ?%d) %s 0",
-                 column ? column : source->words, number, not ? "=" : ">");
+    if (column) {
+        put_pattern(strchr(words, '=') + 1, bound);
+        snprintf(condition, sizeof condition, "CAST(%s AS TEXT) LIKE ?%d ESCAPE '\\'", column, number);
+    } else if (words[0] == '#' && words[1]) {
+        snprintf(bound, PATTERN_MAX, "%s", words + 1);
+        snprintf(condition, sizeof condition, "r.id%s = CAST(?%d AS INTEGER)",
+                 source == &sources[DB_LIST_LOG] ? " / 4" : "", number);
+    } else {
+        put_pattern(words, bound);
+        put_words(source, number, condition, sizeof condition);
+    }
+    snprintf(sql, size, "(%s) IS %sTRUE", condition, not ? "NOT " : "");
 }
 
 /* "ORDER BY …"; `back`: from the last row to the first. */
@@ -258,7 +307,7 @@ static void unroll(struct db_list_window *ret, const int64_t *ring, int64_t end)
 static int pass(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
                 struct db_list_window *ret)
 {
-    char sql[SQL_MAX], filter[SQL_MAX / 4], order[SQL_MAX / 4], bound[DB_LIST_WORDS_MAX];
+    char sql[2 * SQL_MAX], filter[SQL_MAX / 2], order[SQL_MAX / 4], bound[PATTERN_MAX];
     int64_t ring[DB_LIST_WINDOW], target = id ? -1 : at, count = 0, end = 0, row;
     sqlite3_stmt *stmt;
 
@@ -321,8 +370,8 @@ int db_list_read(struct db_reader *reader, const struct db_list_query *query, in
 int db_list_find(struct db_reader *reader, const struct db_list_query *query, const char *words, int64_t id,
                  bool back, int64_t *ret)
 {
-    char sql[SQL_MAX], filter[SQL_MAX / 4], find[SQL_MAX / 4], order[SQL_MAX / 4];
-    char bound[DB_LIST_WORDS_MAX], sought[DB_LIST_WORDS_MAX];
+    char sql[2 * SQL_MAX], filter[SQL_MAX / 2], find[SQL_MAX / 2], order[SQL_MAX / 4];
+    char bound[PATTERN_MAX], sought[PATTERN_MAX];
     int64_t row, found = 0, wrapped = 0;
     bool matches, past = false;
     sqlite3_stmt *stmt;

@@ -16,7 +16,7 @@ enum {
 const char *db_list_column(enum db_list list, int column);
 int db_list_columns(enum db_list list);
 
-/* Which rows, and their order. A filter is a text that a row has in one of its words ("stop"), in the column
+/* Which rows, and their order. A filter is a text that a row has in one of its texts ("stop"), in the column
  * that it names ("symbol=BTC"), or its number ("#883"); after "!", that it has not; "": all. Case does not
  * count. Rows that are equal in the column follow by number, the newest first; what has no value is last. */
 struct db_list_query {

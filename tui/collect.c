@@ -13,6 +13,7 @@
 #include "cli/format.h"
 #include "cli/text.h"
 #include "db/studies/store.h"
+#include "tui/lists.h"
 
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to again */
 
@@ -68,6 +69,7 @@ void tui_collector_finish(struct collector *collector)
     tui_history_close(collector->reader);
     json_decref(collector->status_json);
     tui_study_reader_destroy(collector->studies);
+    tui_list_reader_destroy(collector->lists);
     tui_study_source_destroy(collector->source);
     free(collector->line);
     free(collector->studies_url);
@@ -238,6 +240,46 @@ void tui_collector_studies_once(struct collector *collector, const struct tui_st
     if (collector->source)
         tui_study_source_read(collector->source, want, now.wall_ns / 1000, now.mono_ms, &reading);
     tui_model_take_studies(collector->model, &reading);
+}
+
+void tui_collector_want_lists(struct collector *collector, const struct lists_want *want)
+{
+    collector->lists_want = *want;
+    if (!collector->lists)
+        collector->lists = tui_list_reader_create(collector->state.database);
+    if (collector->lists)
+        tui_list_reader_want(collector->lists, want);
+}
+
+int tui_collector_lists_fd(const struct collector *collector)
+{
+    return collector->lists ? tui_list_reader_fd(collector->lists) : -1;
+}
+
+bool tui_collector_take_lists(struct collector *collector, struct view *view, struct moment now)
+{
+    struct list_rows read[DB_LISTS];
+
+    if (!tui_list_reader_take(collector->lists, read))
+        return false;
+    tui_lists_take(view, collector->model, read, now);
+    return true;
+}
+
+void tui_collector_lists_once(struct collector *collector, struct view *view, const struct layout *layout)
+{
+    struct list_rows read[DB_LISTS] = {0};
+    struct db_reader *db = NULL;
+    char words[DB_ERROR_MAX];
+
+    tui_lists_want(view, collector->model, layout, &collector->lists_want);
+    if (db_reader_open(collector->state.database, &db, words, sizeof(words)) < 0)
+        return;
+    for (int i = 0; i < DB_LISTS; i++)
+        if (collector->lists_want.list[i].used) /* one that fails has the newest rows */
+            (void)tui_list_source_read(db, (enum db_list)i, &collector->lists_want.list[i], &read[i]);
+    db_reader_close(db);
+    tui_lists_take(view, collector->model, read, tui_model_now());
 }
 
 void tui_collector_want(struct collector *collector, const struct history_want *want)

@@ -64,6 +64,8 @@ struct collector {
     struct history_want want;         /* what is shown */
     struct tui_study_reader *studies; /* NULL: without a thread there are no studies */
     struct tui_study_want study_want;
+    struct tui_list_reader *lists; /* NULL: without a thread the lists have their newest rows */
+    struct lists_want lists_want;
     struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;
@@ -101,6 +103,16 @@ void tui_collector_want_study(struct collector *collector, const struct tui_stud
  * takes what it has read. True when there is something to draw. */
 int tui_collector_studies_fd(const struct collector *collector);
 bool tui_collector_take_studies(struct collector *collector);
+
+/* What is to be read of the long lists, at once: the next tick looks whether it has changed. */
+void tui_collector_want_lists(struct collector *collector, const struct lists_want *want);
+
+/* Likewise of the thread that reads them. */
+int tui_collector_lists_fd(const struct collector *collector);
+bool tui_collector_take_lists(struct collector *collector, struct view *view, struct moment now);
+
+/* Reads them without the thread, for what is printed. */
+void tui_collector_lists_once(struct collector *collector, struct view *view, const struct layout *layout);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
 int tui_collector_fd(const struct collector *collector, short *ret_events);

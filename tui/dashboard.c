@@ -16,6 +16,7 @@
 #include "tui/collect.h"
 #include "tui/command_history.h"
 #include "tui/keys.h"
+#include "tui/lists.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
 #include "tui/screen.h"
@@ -97,6 +98,18 @@ static void draw(struct dashboard *d)
     d->redraw = false;
 }
 
+/* What the shown lists need; a query for what is no longer wanted ends. */
+static void want_lists(struct dashboard *d, bool look_again)
+{
+    struct lists_want want;
+    struct layout layout;
+
+    tui_view_layout(&d->view, d->collector.model, d->canvas.width, d->canvas.height, &layout);
+    tui_lists_want(&d->view, d->collector.model, &layout, &want);
+    if (look_again || memcmp(&want, &d->collector.lists_want, sizeof(want)) != 0)
+        tui_collector_want_lists(&d->collector, &want);
+}
+
 static void collect(struct dashboard *d, struct moment now)
 {
     tui_collector_want_item(&d->collector, &d->view.item);
@@ -113,6 +126,7 @@ static void collect(struct dashboard *d, struct moment now)
     tui_view_want_study(&d->view, d->collector.model, &want);
     tui_collector_want_study(&d->collector, &want);
     tui_collector_tick(&d->collector, now);
+    want_lists(d, true);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;
 }
@@ -251,6 +265,7 @@ static void keyboard(struct dashboard *d, struct moment now)
         act(d, tui_keys_press(&d->view, d->collector.model, width, height, now, key), now);
         d->redraw = true;
     }
+    want_lists(d, false);
     d->redraw |= resized;
 }
 
@@ -304,10 +319,30 @@ static void take_studies(struct dashboard *d)
         tui_collector_want_study(&d->collector, &want);
 }
 
+static void take_lists(struct dashboard *d, struct moment now)
+{
+    if (!tui_collector_take_lists(&d->collector, &d->view, now))
+        return;
+    d->redraw = true;
+    want_lists(d, false);
+}
+
 static void loop(struct dashboard *d)
 {
     while (!d->quit) {
-        enum { INPUT, SIGNALS, TIMER, CONTROL, REPORT, COMPLAINT, STUDIES, EXPLAINED, UNEXPLAINED, POLLED };
+        enum {
+            INPUT,
+            SIGNALS,
+            TIMER,
+            CONTROL,
+            REPORT,
+            COMPLAINT,
+            STUDIES,
+            LISTS,
+            EXPLAINED,
+            UNEXPLAINED,
+            POLLED
+        };
         struct pollfd fds[POLLED] = {
             [INPUT] = {.fd = STDIN_FILENO, .events = POLLIN},
             [SIGNALS] = {.fd = d->signals, .events = POLLIN},
@@ -317,6 +352,7 @@ static void loop(struct dashboard *d)
             [EXPLAINED] = {.fd = d->collector.explain.child.out, .events = POLLIN},
             [UNEXPLAINED] = {.fd = d->collector.explain.child.err, .events = POLLIN},
             [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
+            [LISTS] = {.fd = tui_collector_lists_fd(&d->collector), .events = POLLIN},
         };
         set_timer(d);
         fds[CONTROL].fd = tui_collector_fd(&d->collector, &fds[CONTROL].events);
@@ -343,6 +379,8 @@ static void loop(struct dashboard *d)
                 d->redraw |= tui_collector_explain_io(&d->collector, now);
             if (fds[STUDIES].revents)
                 take_studies(d);
+            if (fds[LISTS].revents)
+                take_lists(d, now);
             if (fds[TIMER].revents)
                 on_timer(d, now);
         }

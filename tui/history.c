@@ -97,32 +97,42 @@ RECORD_SHOWN_RECORD(fills, history_fill, RECORD_SHOWN_FILL);
 RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(alerts, history_alert, RECORD_SHOWN_ALERT);
 
+void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *ret)
+{
+    static const struct symbol unknown = {.name = "?", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
+    const struct record_context context = {row->symbol ? &row->symbol->symbol : &unknown,
+                                           row->account ? row->account->name : "?"};
+
+    *ret = (struct history_fill){.price_decimals = tui_history_price_decimals(row->symbol),
+                                 .qty_decimals = tui_history_qty_decimals(row->symbol)};
+    tui_status_stored(fills(), ret, &record_fills, &row->fill, NULL, 0, &context);
+}
+
 static void on_fill(void *ctx, const struct db_fill_row *row)
 {
     struct history *h = ((struct reading *)ctx)->history;
-    const struct record_context context = {&row->symbol->symbol, row->account->name};
 
-    if (h->n_fills == HISTORY_ROWS_MAX)
-        return;
-    struct history_fill *f = &h->fills[h->n_fills++];
-    *f = (struct history_fill){.price_decimals = tui_history_price_decimals(row->symbol),
-                               .qty_decimals = tui_history_qty_decimals(row->symbol)};
-    tui_status_stored(fills(), f, &record_fills, &row->fill, NULL, 0, &context);
+    if (h->n_fills < HISTORY_ROWS_MAX)
+        tui_history_take_fill(row, &h->fills[h->n_fills++]);
+}
+
+void tui_history_take_order(const struct db_order_row *row, struct status_order *ret)
+{
+    static const struct symbol unknown = {.name = "?", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
+    const struct record_context context = {row->symbol ? &row->symbol->symbol : &unknown,
+                                           row->account ? row->account->name : "?"};
+
+    *ret = (struct status_order){.price_decimals = tui_history_price_decimals(row->symbol),
+                                 .qty_decimals = tui_history_qty_decimals(row->symbol)};
+    tui_status_stored(orders(), ret, &record_orders, &row->order, tui_history_order_keys, 1, &context);
 }
 
 static void on_order(void *ctx, const struct db_order_row *row)
 {
-    static const struct symbol unknown = {.name = "?", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
     struct history *h = ((struct reading *)ctx)->history;
-    const struct record_context context = {row->symbol ? &row->symbol->symbol : &unknown,
-                                           row->account ? row->account->name : "?"};
 
-    if (h->n_orders == HISTORY_ROWS_MAX)
-        return;
-    struct status_order *o = &h->orders[h->n_orders++];
-    *o = (struct status_order){.price_decimals = tui_history_price_decimals(row->symbol),
-                               .qty_decimals = tui_history_qty_decimals(row->symbol)};
-    tui_status_stored(orders(), o, &record_orders, &row->order, tui_history_order_keys, 1, &context);
+    if (h->n_orders < HISTORY_ROWS_MAX)
+        tui_history_take_order(row, &h->orders[h->n_orders++]);
 }
 
 const char *tui_history_alert_state(const struct history_alert *alert)
@@ -137,16 +147,21 @@ static void finish_alert(struct history_alert *a, int64_t closed_ns)
     a->open = a->acked_ns == 0 && closed_ns == 0;
 }
 
-static void on_alert(void *ctx, const struct db_alert *row)
+void tui_history_take_alert(const struct db_alert *row, struct history_alert *ret)
 {
     static const struct record_key keys[] = {{"id", "alert"}};
+
+    ret->unstored = false;
+    tui_status_stored(alerts(), ret, &db_record_alerts, row, keys, 1, NULL);
+    finish_alert(ret, row->closed_ns);
+}
+
+static void on_alert(void *ctx, const struct db_alert *row)
+{
     struct history *h = ((struct reading *)ctx)->history;
 
-    if (h->n_alerts == HISTORY_ROWS_MAX)
-        return;
-    struct history_alert *a = &h->alerts[h->n_alerts++];
-    tui_status_stored(alerts(), a, &db_record_alerts, row, keys, 1, NULL);
-    finish_alert(a, row->closed_ns);
+    if (h->n_alerts < HISTORY_ROWS_MAX)
+        tui_history_take_alert(row, &h->alerts[h->n_alerts++]);
 }
 
 static struct history_alert *alert_of(struct history *h, int64_t id)
@@ -172,17 +187,8 @@ void tui_history_take_unstored(struct history *h, const json_t *status)
         struct history_alert *a = alert_of(h, id);
         tui_status_read(alerts(), object, a);
         finish_alert(a, 0);
+        a->unstored = true;
     }
-}
-
-static struct history_log *log_line(struct history *h, int64_t ts_ns, const char *kind, int64_t id, bool bad)
-{
-    if (h->n_log == HISTORY_ROWS_MAX)
-        return NULL;
-    struct history_log *line = &h->log[h->n_log++];
-    *line = (struct history_log){.ts_ns = ts_ns, .id = id, .bad = bad};
-    COPY(line->kind, kind);
-    return line;
 }
 
 /* A command's arguments as a person would type them: the values, without JSON's syntax. */
@@ -247,16 +253,19 @@ static void plain_refusal(char *buf, size_t size, const char *result)
     json_decref(object);
 }
 
-static void on_command(void *ctx, const struct db_command *row)
+static void begin_line(struct history_log *line, int64_t ts_ns, const char *kind, int64_t id, bool bad)
 {
-    struct history_log *line = log_line(((struct reading *)ctx)->history, row->ts_ns, "command",
-                                        (int64_t)row->id, row->state == DB_COMMAND_REFUSED);
+    *line = (struct history_log){.ts_ns = ts_ns, .id = id, .bad = bad};
+    COPY(line->kind, kind);
+}
+
+void tui_history_log_command(const struct db_command *row, struct history_log *ret)
+{
     const char *words = row->state == DB_COMMAND_DONE ? done_words(row->cmd) : NULL;
     char args[64], order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
     long long uid = row->peer_uid;
 
-    if (!line)
-        return;
+    begin_line(ret, row->ts_ns, "command", (int64_t)row->id, row->state == DB_COMMAND_REFUSED);
     plain_arguments(args, sizeof(args), row->args);
     if (row->state == DB_COMMAND_REFUSED)
         plain_refusal(refusal, sizeof(refusal), row->result);
@@ -267,30 +276,41 @@ static void on_command(void *ctx, const struct db_command *row)
     else
         snprintf(text, sizeof(text), "%.20s%s by uid %lld: %s%s%s", row->cmd, args, uid,
                  db_command_state_name(row->state), refusal[0] ? ": " : "", refusal);
-    COPY(line->text, text);
+    COPY(ret->text, text);
+}
+
+void tui_history_log_alert(const struct history_alert *a, struct history_log *ret)
+{
+    begin_line(ret, a->last_ns, "alert", (int64_t)a->id, strcmp(a->severity, "error") == 0);
+    COPY(ret->text, a->text);
+}
+
+void tui_history_log_order(const struct status_order *o, struct history_log *ret)
+{
+    char text[STATUS_TEXT_MAX * 2];
+
+    begin_line(ret, o->updated_ns, "order", (int64_t)o->id, strcmp(o->state, "REJECTED") == 0);
+    snprintf(text, sizeof(text), "%lld %s %s %s %.*f%s%s%s%s %s", (long long)o->id, o->side, o->type,
+             o->symbol, o->qty_decimals, o->qty, o->tag[0] ? " " : "", o->tag, o->reason[0] ? " " : "",
+             o->reason, o->state);
+    COPY(ret->text, text);
+}
+
+static void on_command(void *ctx, const struct db_command *row)
+{
+    struct history *h = ((struct reading *)ctx)->history;
+
+    if (h->n_log < HISTORY_ROWS_MAX)
+        tui_history_log_command(row, &h->log[h->n_log++]);
 }
 
 /* Alerts and orders that have just been read, as lines of the log. */
 static void log_rows(struct history *h)
 {
-    char text[STATUS_TEXT_MAX * 2];
-    struct history_log *line;
-
-    for (int i = 0; i < h->n_alerts && i < LOG_EACH / 2; i++) {
-        const struct history_alert *a = &h->alerts[i];
-        if ((line = log_line(h, a->last_ns, "alert", a->id, strcmp(a->severity, "error") == 0)))
-            COPY(line->text, a->text);
-    }
-    for (int i = 0; i < h->n_orders && i < LOG_EACH; i++) {
-        const struct status_order *o = &h->orders[i];
-        bool bad = strcmp(o->state, "REJECTED") == 0;
-        if (!(line = log_line(h, o->updated_ns, "order", o->id, bad)))
-            break;
-        snprintf(text, sizeof(text), "%lld %s %s %s %.*f%s%s%s%s %s", (long long)o->id, o->side, o->type,
-                 o->symbol, o->qty_decimals, o->qty, o->tag[0] ? " " : "", o->tag, o->reason[0] ? " " : "",
-                 o->reason, o->state);
-        COPY(line->text, text);
-    }
+    for (int i = 0; i < h->n_alerts && i < LOG_EACH / 2 && h->n_log < HISTORY_ROWS_MAX; i++)
+        tui_history_log_alert(&h->alerts[i], &h->log[h->n_log++]);
+    for (int i = 0; i < h->n_orders && i < LOG_EACH && h->n_log < HISTORY_ROWS_MAX; i++)
+        tui_history_log_order(&h->orders[i], &h->log[h->n_log++]);
 }
 
 static int newer(const void *a, const void *b)

@@ -49,6 +49,7 @@ struct history_alert {
     RECORD_SHOWN(RECORD_SHOWN_ALERT)
     int64_t closed_ns; /* 0: not over, or an event */
     bool open;         /* neither */
+    bool unstored;     /* of the daemon's status alone: the database does not have it yet */
 };
 
 /* Merges the alerts of the daemon's status that it could not store yet with those of the database: the

@@ -32,6 +32,16 @@ struct history_reader {
 int tui_history_price_decimals(const struct db_symbol_row *row);
 int tui_history_qty_decimals(const struct db_symbol_row *row);
 
+/* Rows of the database as they are shown; a fill's tag, which is its order's, stays "". */
+void tui_history_take_order(const struct db_order_row *row, struct status_order *ret);
+void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *ret);
+void tui_history_take_alert(const struct db_alert *row, struct history_alert *ret);
+
+/* Lines of the log of them, and of a command. */
+void tui_history_log_order(const struct status_order *order, struct history_log *ret);
+void tui_history_log_alert(const struct history_alert *alert, struct history_log *ret);
+void tui_history_log_command(const struct db_command *row, struct history_log *ret);
+
 /* The members of an order that the database names otherwise than the status. */
 extern const struct record_key tui_history_order_keys[1];
 

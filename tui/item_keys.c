@@ -3,27 +3,36 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/panel/panel.h"
+#include "tui/lists.h"
 
-/* Row `at` of the orders: those alive, then those from elsewhere, then those that have ended. */
-static bool order_at(const struct model *model, int at, struct item *ret)
+/* The chosen order; one from elsewhere has a number below zero, by its place among the status's. */
+static bool order_of(const struct view *view, const struct model *model, struct item *ret)
 {
     const struct status *s = &model->status;
-    const struct status_order *order = panel_orders_row(model, at);
+    int64_t id = tui_lists_chosen(view, model, DB_LIST_ORDERS);
 
-    if (at >= s->n_orders && at < s->n_orders + s->n_externals) {
-        const struct status_external *external = &s->externals[at - s->n_orders];
-        *ret = (struct item){.kind = ITEM_EXTERNAL};
-        snprintf(ret->name, sizeof(ret->name), "%s", external->client_id);
-        return true;
+    if (id >= 0) {
+        *ret = (struct item){.kind = ITEM_ORDER, .id = id};
+        return id > 0;
     }
-    if (order)
-        *ret = (struct item){.kind = ITEM_ORDER, .id = order->id};
-    return order != NULL;
+    if (-1 - id >= s->n_externals)
+        return false;
+    *ret = (struct item){.kind = ITEM_EXTERNAL};
+    snprintf(ret->name, sizeof(ret->name), "%s", s->externals[-1 - id].client_id);
+    return true;
 }
 
-static bool log_at(const struct history_log *line, struct item *ret)
+static bool fill_of(const struct history_fill *fill, struct item *ret)
 {
+    if (fill)
+        *ret = (struct item){.kind = ITEM_FILL, .id = fill->id, .order = fill->order};
+    return fill != NULL;
+}
+
+static bool log_of(const struct history_log *line, struct item *ret)
+{
+    if (!line)
+        return false;
     *ret = (struct item){.id = line->id};
     if (strcmp(line->kind, "order") == 0)
         ret->kind = ITEM_ORDER;
@@ -46,7 +55,7 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
                           struct item *ret)
 {
     const struct status *s = &model->status;
-    const struct history *h = &model->history;
+    struct lists_rows rows;
     int n = tui_view_rows(view, model, focus), at = tui_view_cursor(view, model, focus);
 
     at = at < n ? at : n - 1;
@@ -54,15 +63,16 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
         return false;
     switch (focus) {
     case PANEL_ORDERS:
-        return order_at(model, at, ret);
+        return order_of(view, model, ret);
     case PANEL_FILLS:
-        *ret = (struct item){.kind = ITEM_FILL, .id = h->fills[at].id, .order = h->fills[at].order};
-        return true;
+        tui_lists_rows(view, model, DB_LIST_FILLS, &rows);
+        return fill_of(tui_lists_row(&rows, at), ret);
     case PANEL_ALERTS:
-        *ret = (struct item){.kind = ITEM_ALERT, .id = h->alerts[at].id};
-        return true;
+        *ret = (struct item){.kind = ITEM_ALERT, .id = tui_lists_chosen(view, model, DB_LIST_ALERTS)};
+        return ret->id > 0;
     case PANEL_LOG:
-        return log_at(&h->log[at], ret);
+        tui_lists_rows(view, model, DB_LIST_LOG, &rows);
+        return log_of(tui_lists_row(&rows, at), ret);
     case PANEL_ACCOUNTS:
     case PANEL_STRATEGIES:
         return named(ret, ITEM_ACCOUNT, s->accounts[at].account, "");

@@ -1,5 +1,6 @@
 #include "tui/key_table.h"
 
+#include "tui/lists.h"
 #include "tui/study_keys.h"
 #include "tui/train_keys.h"
 
@@ -40,7 +41,13 @@ static const struct key_row rows[] = {
     {"x", KEYS_ITEM, "cancel the order; y confirms", NULL},
     {"a", KEYS_ITEM, "acknowledge the alert", NULL},
     {"Esc", KEYS_ITEM, "back to the list", NULL},
-    {"x", KEYS_ORDERS, "cancel the chosen order; y confirms", NULL},
+    {"o", KEYS_LISTS, "the rows by the next column that is stored", "Of orders, fills, alerts and the log."},
+    {"I", KEYS_LISTS, "the other way round", NULL},
+    {"/", KEYS_LISTS, "only rows that have a text; ! before it: have not",
+     "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
+    {"n N", KEYS_LISTS, "the next row that has a text, the one before",
+     "That of the last filter, past an end from the other; asks for a text where there was none."},
+    {"x", KEYS_LISTS, "cancel the chosen order; y confirms", NULL},
     {"[ ]", KEYS_MARKET, "the chart's timeframe: the one before, the next",
      "Of those that the daemon keeps."},
     {"c", KEYS_MARKET, "candles, or a line of closes", NULL},
@@ -92,10 +99,14 @@ const struct key_row *tui_key_table(int i)
 const char *tui_key_place_words(enum key_place place)
 {
     static const char *const words[KEYS_PLACES] = {
-        [KEYS_EVERYWHERE] = "everywhere",      [KEYS_ITEM] = "the page of a row",
-        [KEYS_ORDERS] = "the orders",          [KEYS_MARKET] = "the market, tab 4",
-        [KEYS_POSITIONS] = "positions, tab 5", [KEYS_STUDY] = "trainings and studies, tab 2",
-        [KEYS_STUDY_PAGE] = "a study's page",  [KEYS_FORM] = "the form",
+        [KEYS_EVERYWHERE] = "everywhere",
+        [KEYS_ITEM] = "the page of a row",
+        [KEYS_LISTS] = "orders, fills, alerts, log",
+        [KEYS_MARKET] = "the market, tab 4",
+        [KEYS_POSITIONS] = "positions, tab 5",
+        [KEYS_STUDY] = "trainings and studies, tab 2",
+        [KEYS_STUDY_PAGE] = "a study's page",
+        [KEYS_FORM] = "the form",
     };
 
     return words[place];
@@ -111,8 +122,8 @@ enum key_place tui_key_place(const struct view *view, enum panel focus)
         return KEYS_STUDY_PAGE;
     if (tui_study_keys_here(view, focus) || tui_train_keys_here(view, focus))
         return KEYS_STUDY;
-    if (focus == PANEL_ORDERS)
-        return KEYS_ORDERS;
+    if (tui_lists_of(focus) != DB_LISTS)
+        return KEYS_LISTS;
     return view->tab == TAB_MARKET      ? KEYS_MARKET
            : view->tab == TAB_POSITIONS ? KEYS_POSITIONS
                                         : KEYS_EVERYWHERE;

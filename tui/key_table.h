@@ -10,7 +10,7 @@
 enum key_place {
     KEYS_EVERYWHERE,
     KEYS_ITEM,       /* the page of a row */
-    KEYS_ORDERS,     /* their list */
+    KEYS_LISTS,      /* their list */
     KEYS_MARKET,     /* tab 4 */
     KEYS_POSITIONS,  /* tab 5 */
     KEYS_STUDY,      /* tab 2, trainings and studies elsewhere */

@@ -6,6 +6,8 @@
 #include "tui/chart_keys.h"
 #include "tui/item_keys.h"
 #include "tui/line_edit.h"
+#include "tui/list_keys.h"
+#include "tui/lists.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
@@ -60,6 +62,10 @@ static enum action answer(struct view *view, const struct model *model, struct m
         return tui_study_keys_filter(view, key);
     if (view->prompt == PROMPT_COMMAND)
         return type_command(view, model, key);
+    if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
+        tui_list_keys_type(view, key);
+        return ACTION_NONE;
+    }
     if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
         return tui_train_keys_answer(view, model, now, key);
     if (view->prompt == PROMPT_CANCEL) {
@@ -91,30 +97,56 @@ static void ask_flatten(struct view *view)
     view->typed[0] = '\0';
 }
 
-/* The chosen order, if it is still alive: live orders are the panel's first rows, then those from elsewhere.
- */
+/* The chosen order, if it is still alive. */
 static void ask_cancel(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
-    int at = view->cursor[PANEL_ORDERS], rows = panel_orders_rows(model);
+    int64_t id = tui_lists_chosen(view, model, DB_LIST_ORDERS);
+    bool live = false;
 
-    at = at >= rows ? rows - 1 : at;
-    if (view->item.kind == ITEM_ORDER) { /* the page of one: it need not be the chosen row any more */
-        for (at = 0; at < model->status.n_orders && model->status.orders[at].id != view->item.id; at++)
-            ;
-        at = at < model->status.n_orders ? at : rows;
-    }
-    if (view->item.kind != ITEM_ORDER && (focus != PANEL_ORDERS || at < 0)) {
+    if (view->item.kind == ITEM_ORDER) /* the page of one: it need not be the chosen row any more */
+        id = view->item.id;
+    for (int i = 0; i < model->status.n_orders; i++)
+        live |= model->status.orders[i].id == id;
+    if (view->item.kind != ITEM_ORDER && (focus != PANEL_ORDERS || id == 0)) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
-    } else if (at >= model->status.n_orders && at < model->status.n_orders + model->status.n_externals) {
+    } else if (id < 0) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order is from elsewhere: cancel it at its venue",
                         now);
-    } else if (at >= model->status.n_orders) {
+    } else if (!live) {
         tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
     } else {
         view->prompt = PROMPT_CANCEL;
         view->outcome = OUTCOME_NONE;
-        view->order = model->status.orders[at].id;
+        view->order = id;
     }
+}
+
+/* The chosen alert; elsewhere, the newest one that is open. */
+static enum action acknowledge(struct view *view, const struct model *model, enum panel focus,
+                               struct moment now)
+{
+    const struct history *h = &model->history;
+    const struct history_alert *alert = NULL;
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, DB_LIST_ALERTS, &rows);
+    if (view->item.kind == ITEM_ALERT) {
+        for (int i = 0; i < rows.items.n && !alert; i++)
+            alert = rows.items.ids[i] == view->item.id ? rows.rows[i] : NULL;
+        for (int i = 0; i < h->n_alerts && !alert; i++)
+            alert = h->alerts[i].id == view->item.id ? &h->alerts[i] : NULL;
+    } else if (focus == PANEL_ALERTS) {
+        alert = tui_lists_row(&rows, tui_view_cursor(view, model, PANEL_ALERTS));
+    }
+    bool chosen = view->item.kind == ITEM_ALERT || focus == PANEL_ALERTS;
+    for (int i = 0; !chosen && !alert && i < h->n_alerts; i++)
+        alert = h->alerts[i].open ? &h->alerts[i] : NULL;
+    if (!alert || !alert->open) {
+        tui_view_report(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
+        return ACTION_NONE;
+    }
+    view->alert = (int64_t)alert->id;
+    return ACTION_ACK;
 }
 
 static enum action act(struct view *view, const struct model *model, enum panel focus, struct moment now,
@@ -142,24 +174,8 @@ static enum action act(struct view *view, const struct model *model, enum panel 
     }
     if (key == 'x' && daemon_there(view, model, "cancel", now))
         ask_cancel(view, model, focus, now);
-    if (key == 'a' && daemon_there(view, model, "ack", now)) {
-        int at = view->cursor[PANEL_ALERTS];
-        const struct history *h = &model->history;
-        for (at = view->item.kind == ITEM_ALERT ? 0 : at;
-             view->item.kind == ITEM_ALERT && at < h->n_alerts && h->alerts[at].id != view->item.id; at++)
-            ;
-        if (view->item.kind != ITEM_ALERT && (focus != PANEL_ALERTS || at < 0 || at >= h->n_alerts)) {
-            /* Elsewhere: the newest one that is open. */
-            for (at = 0; at < h->n_alerts && !h->alerts[at].open; at++)
-                ;
-        }
-        if (at >= h->n_alerts || !h->alerts[at].open) {
-            tui_view_report(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
-            return ACTION_NONE;
-        }
-        view->alert = h->alerts[at].id;
-        return ACTION_ACK;
-    }
+    if (key == 'a' && daemon_there(view, model, "ack", now))
+        return acknowledge(view, model, focus, now);
     return ACTION_NONE;
 }
 
@@ -231,6 +247,8 @@ static void move(struct view *view, const struct model *model, const struct layo
     else
         at = rows - 1;
     view->cursor[focus] = at >= rows ? (rows > 0 ? rows - 1 : 0) : at < 0 ? 0 : at;
+    if (tui_lists_of(focus) != DB_LISTS)
+        tui_list_keys_move(view, model, focus, at, key == PRESS_HOME);
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
     if (focus == PANEL_TRAININGS && rows > 0)
@@ -324,10 +342,12 @@ static enum action open_training(struct view *view, const struct model *model, e
 }
 
 /* Leaves what was opened last. */
-static enum action back(struct view *view)
+static enum action back(struct view *view, enum panel focus)
 {
     if (tui_item_keys_back(view))
         return ACTION_COLLECT;
+    if (tui_list_keys_back(view, focus))
+        return ACTION_NONE;
     if (!view->zoomed && view->study_view != STUDY_LISTED)
         return tui_study_keys_back(view);
     bool page = view->detail && !view->zoomed;
@@ -518,7 +538,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
             return ACTION_COLLECT;
         return open_training(view, model, tui_view_focus(view, &layout));
     case PRESS_ESCAPE:
-        return back(view);
+        return back(view, tui_view_focus(view, &layout));
     case 'f':
         view->frozen = !view->frozen;
         view->frozen_at = now;
@@ -545,7 +565,13 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'o':
     case 'I':
     case '/':
+    case 'n':
+    case 'N':
     case 'v':
+        if (tui_list_keys_press(view, model, tui_view_focus(view, &layout), now, key))
+            return ACTION_NONE;
+        if (key == 'n' || key == 'N')
+            break;
         return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
     case ':':
         open_command(view, now);
@@ -584,6 +610,8 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
     tui_view_layout(view, model, width, height, &layout);
     if (tui_layout_find(&layout, PANEL_TOO_SMALL))
         return;
+    if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND)
+        tui_list_keys_paste(view, keys, n);
     if (view->prompt == PROMPT_NAME) { /* a character that a name may not have is shown, and refused */
         for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
             view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');

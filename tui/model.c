@@ -36,6 +36,8 @@ void tui_model_destroy(struct model *model)
         tui_item_page_finish(&model->item);
         tui_studies_destroy(model->studies);
         tui_study_page_destroy(model->study_page);
+        for (int list = 0; list < DB_LISTS; list++)
+            tui_list_rows_finish(&model->lists[list]);
     }
     free(model);
 }

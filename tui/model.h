@@ -10,6 +10,7 @@
 #include "tui/backtest_job.h"
 #include "tui/history.h"
 #include "tui/item.h"
+#include "tui/list_source.h"
 #include "tui/status.h"
 #include "tui/study_source.h"
 
@@ -53,6 +54,7 @@ struct model {
     struct history history;
     bool have_history;
     int64_t history_mono_ms;
+    struct list_rows lists[DB_LISTS]; /* what was read of the long lists last, owned */
     struct model_log log;
     struct item_page item;             /* of the item that is shown, owned */
     struct tui_studies *studies;       /* the last that were read, owned; NULL before any were */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "tui/lists.h"
 #include "tui/panel/panel.h"
 #include "tui/study_rows.h"
 
@@ -77,13 +78,10 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_STREAMS:
         return model->status.n_streams;
     case PANEL_FILLS:
-        return model->history.n_fills;
     case PANEL_ORDERS:
-        return panel_orders_rows(model);
     case PANEL_ALERTS:
-        return model->history.n_alerts;
     case PANEL_LOG:
-        return model->history.n_log;
+        return tui_lists_count(view, model, tui_lists_of(panel));
     case PANEL_GPU:
         return panel_gpu_rows(view, model);
     case PANEL_TRAININGS:
@@ -123,6 +121,8 @@ int tui_view_cursor(const struct view *view, const struct model *model, enum pan
 {
     int at = view->cursor[panel];
 
+    if (tui_lists_of(panel) != DB_LISTS)
+        return tui_lists_cursor(view, model, tui_lists_of(panel));
     for (int i = 0; panel == PANEL_TRAININGS && i < model->status.n_trainings; i++)
         if (strcmp(tui_model_training(model, i)->training, view->training) == 0)
             return i;
@@ -339,7 +339,8 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_cancel(&screen, &scene);
     else if (view->prompt == PROMPT_COMMAND)
         panel_command(&screen, &scene);
-    else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_FILTER) /* which the last line shows */
+    else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_FILTER && view->prompt != PROMPT_LIST &&
+             view->prompt != PROMPT_FIND) /* which the last line shows */
         panel_confirm(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);

@@ -10,6 +10,7 @@
 #include "tui/command_line.h"
 #include "tui/form_page.h"
 #include "tui/layout.h"
+#include "tui/list.h"
 #include "tui/model.h"
 #include "tui/settings.h"
 
@@ -27,6 +28,8 @@ enum prompt {
     PROMPT_LEAVE,   /* the form, whose changes are lost */
     PROMPT_FILTER,  /* of a study's trials */
     PROMPT_COMMAND, /* the command line */
+    PROMPT_LIST,    /* the filter of a long list */
+    PROMPT_FIND,    /* what is searched in it */
     PROMPTS,
 };
 
@@ -54,6 +57,8 @@ struct view {
     enum panel focus;
     enum panel zoomed;
     int cursor[PANELS];
+    struct list lists[DB_LISTS]; /* of the long ones: the row that the cursor stays on, order and filter */
+    enum db_list listed;         /* whose filter or search is typed */
     char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
     bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */

@@ -1,7 +1,6 @@
 /* Windows of the long lists against a plain SELECT of all rows, sorted and filtered here. */
 #include "db/list.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -147,7 +146,7 @@ static bool has(const struct plain *p, const char *filter)
     else if (strncmp(words, "state=", 6) == 0)
         yes = strcasestr(p->state, words + 6);
     else {
-        snprintf(text, sizeof text, "%s %s GTC %s %s main %s %s ", p->side, p->kind, p->state, p->symbol,
+        snprintf(text, sizeof text, "%s|%s|GTC|%s|%s|main|%s|%s|", p->side, p->kind, p->state, p->symbol,
                  p->tag, p->reason);
         yes = strcasestr(text, words);
     }

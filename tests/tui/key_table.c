@@ -147,7 +147,7 @@ static void presses(const char *word, size_t len, int ret[static 9])
 static void begin(struct view *view, enum key_place place, int key)
 {
     static const enum tab tabs[KEYS_PLACES] = {
-        [KEYS_EVERYWHERE] = TAB_ORDERS, [KEYS_ITEM] = TAB_ORDERS,         [KEYS_ORDERS] = TAB_ORDERS,
+        [KEYS_EVERYWHERE] = TAB_ORDERS, [KEYS_ITEM] = TAB_ORDERS,         [KEYS_LISTS] = TAB_ORDERS,
         [KEYS_MARKET] = TAB_MARKET,     [KEYS_POSITIONS] = TAB_POSITIONS, [KEYS_STUDY] = TAB_STUDY,
         [KEYS_STUDY_PAGE] = TAB_STUDY,
     };
@@ -241,8 +241,8 @@ static void check_help(void)
     for (int place = 0; place < KEYS_FORM; place++) {
         begin(&view, (enum key_place)place, 0);
         if (place == KEYS_EVERYWHERE) {
-            view.tab = TAB_LOG;
-            view.focus = PANEL_LOG;
+            view.tab = TAB_OVERVIEW;
+            view.focus = PANEL_POSITIONS;
         }
         tui_keys_press(&view, model, 80, 24, now, '?');
         CHECK(view.help);

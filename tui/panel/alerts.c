@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 
-enum { TEXT_X = 3, TAIL_MAX = 2 * FORMAT_MAX, DETAIL_MAX = DB_ALERT_TEXT_MAX + FORMAT_MAX + TAIL_MAX };
+enum { TEXT_X = 3, TAIL_MAX = 2 * FORMAT_MAX, DETAIL_MAX = DB_ALERT_TEXT_MAX + FORMAT_MAX + TAIL_MAX + 4 };
 
 static enum style severity_style(const struct history_alert *alert)
 {
@@ -69,33 +69,39 @@ static struct area beside_mark(const struct area *body)
 
 void panel_alerts(const struct area *area, const struct scene *scene)
 {
-    const struct model *model = scene->model;
-    const struct history *h = &model->history;
-    int64_t open = tui_model_alerts_open(model);
-    struct area body = panel_frame_rule(area, scene, PANEL_ALERTS, "Alerts", open < 0 ? -1 : (int)open, NULL);
-    struct window window = panel_frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height);
-    struct area text = beside_mark(&body);
-    char detail[DETAIL_MAX] = "";
+    struct list_frame frame;
+    const struct area *body = &frame.body;
+    const struct history_alert *chosen = NULL;
+    int64_t open = tui_model_alerts_open(scene->model);
+    char detail[DETAIL_MAX] = "", opened[40] = "";
     int more = 0; /* rows of the chosen one beyond its first */
 
-    if (h->n_alerts == 0)
-        panel_frame_empty(&body, panel_frame_no_history(model, "none"));
-    if (window.cursor >= 0) {
-        whole(&h->alerts[window.cursor], detail);
+    if (open > 0)
+        snprintf(opened, sizeof(opened), "%lld open", (long long)open);
+    panel_list_frame(area, scene, PANEL_ALERTS, "Alerts", opened, &frame);
+    panel_list_empty(&frame, scene, "none");
+    struct window window = frame.window;
+    struct area text = beside_mark(body);
+    if (window.cursor >= 0)
+        chosen = tui_lists_row(&frame.rows, window.cursor);
+    if (chosen) {
+        whole(chosen, detail);
         more = panel_frame_wrap_rows(detail, text.width) - 1;
-        more = more >= body.height ? body.height - 1 : more;
-        window = panel_frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height - more);
+        more = more >= body->height ? body->height - 1 : more;
+        window = panel_list_window(scene, &frame, PANEL_ALERTS, more);
     }
     for (int i = window.first, y = 0; i < window.end; i++, y++) {
-        const struct history_alert *alert = &h->alerts[i];
-        if (i != window.cursor || more == 0) {
-            line(&body, y, alert);
+        const struct history_alert *alert = tui_lists_row(&frame.rows, i);
+        if (!alert) {
+            panel_list_unread(body, y);
+        } else if (i != window.cursor || more == 0) {
+            line(body, y, alert);
         } else {
-            tui_area_char(&body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
+            tui_area_char(body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
             panel_frame_wrap(&text, y, more + 1, severity_style(alert), detail);
         }
         if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+            panel_frame_cursor(body, y);
         y += i == window.cursor ? more : 0;
     }
 }

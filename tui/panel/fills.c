@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 
 enum { TIME, SIDE, SYMBOL, ACCOUNT, QTY, PRICE, MAKER, FEE, ORDER, TAG, COLUMNS };
 enum { WIDE = 100 /* columns of the panel: whole words from here on */ };
@@ -16,24 +16,28 @@ static const struct column columns[COLUMNS] = {
 void panel_fills(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    const struct history *h = &model->history;
-    int title;
-    struct area body = panel_frame_rule(area, scene, PANEL_FILLS, "Fills", -1, &title);
+    struct list_frame frame;
     struct column shown[COLUMNS];
+    char text[FORMAT_MAX];
+
+    panel_list_frame(area, scene, PANEL_FILLS, "Fills", "", &frame);
     memcpy(shown, columns, sizeof(shown));
     if (model->status.n_accounts > 1)
         shown[ACCOUNT].rank = 6;
     if (area->width >= WIDE)
         shown[MAKER] = (struct column){"taker/maker", 11, false, 5};
-    struct table table = panel_frame_table(area, title, shown, COLUMNS);
-    struct window window = panel_frame_window(scene, PANEL_FILLS, h->n_fills, body.height);
-    char text[FORMAT_MAX];
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
 
-    if (h->n_fills == 0)
-        panel_frame_empty(&body, panel_frame_no_history(model, "none yet"));
-    for (int i = window.first; i < window.end; i++) {
-        const struct history_fill *f = &h->fills[i];
-        int y = i - window.first + 1;
+    panel_list_empty(&frame, scene, "none yet");
+    for (int i = frame.window.first; i < frame.window.end; i++) {
+        const struct history_fill *f = tui_lists_row(&frame.rows, i);
+        int y = i - frame.window.first + 1;
+        if (i == frame.window.cursor)
+            panel_frame_cursor(&frame.body, y - 1);
+        if (!f) {
+            panel_list_unread(&frame.body, y - 1);
+            continue;
+        }
         panel_table_text(&table, TIME, y, STYLE_DIM, cli_format_clock(text, f->ts_ns));
         panel_table_text(&table, SIDE, y, f->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, f->side);
         panel_table_text(&table, SYMBOL, y, STYLE_STRONG, f->symbol);
@@ -47,7 +51,5 @@ void panel_fills(const struct area *area, const struct scene *scene)
         snprintf(text, sizeof(text), "%lld", (long long)f->order);
         panel_table_text(&table, ORDER, y, STYLE_DIM, text);
         panel_table_text(&table, TAG, y, STYLE_DIM, f->tag);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y - 1);
     }
 }

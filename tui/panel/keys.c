@@ -101,6 +101,19 @@ static void filter(const struct area *area, const struct view *view)
                       "a state, #number, worker, name=value; ! for those without; Enter, Esc");
 }
 
+/* What is typed for a long list. */
+static void list_words(const struct area *area, const struct view *view)
+{
+    bool filters = view->prompt == PROMPT_LIST;
+    const struct list *list = &view->lists[view->listed];
+    int x = tui_area_text(area, 0, 0, STYLE_KEY, filters ? "/" : "find ");
+
+    x = tui_area_text(area, x, 0, STYLE_STRONG, filters ? list->filter : list->find);
+    tui_area_char(area, x, 0, STYLE_SELECTED, L'_');
+    tui_area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
+                      "a text, #number, column=text; ! for those without; Enter, Esc");
+}
+
 void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
@@ -133,6 +146,10 @@ void panel_keys(const struct area *area, const struct scene *scene)
     }
     if (view->prompt == PROMPT_FILTER) {
         filter(area, view);
+        return;
+    }
+    if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
+        list_words(area, view);
         return;
     }
     if (view->outcome != OUTCOME_NONE) {

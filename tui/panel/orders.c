@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 
 enum {
     TIME,
@@ -47,37 +47,7 @@ static const char *short_type(const char *type)
     return type;
 }
 
-static bool is_live(const struct model *model, int64_t id)
-{
-    for (int i = 0; i < model->status.n_orders; i++)
-        if (model->status.orders[i].id == id)
-            return true;
-    return false;
-}
-
-int panel_orders_rows(const struct model *model)
-{
-    int n = model->status.n_orders + model->status.n_externals;
-
-    for (int i = 0; i < model->history.n_orders; i++)
-        n += !is_live(model, model->history.orders[i].id);
-    return n;
-}
-
-const struct status_order *panel_orders_row(const struct model *model, int row)
-{
-    const struct status *s = &model->status;
-
-    if (row < s->n_orders)
-        return row < 0 ? NULL : &s->orders[row];
-    row -= s->n_orders + s->n_externals;
-    for (int i = 0; i < model->history.n_orders && row >= 0; i++)
-        if (!is_live(model, model->history.orders[i].id) && row-- == 0)
-            return &model->history.orders[i];
-    return NULL;
-}
-
-/* A live order: its time and decimals are the database's, where that has it. */
+/* A live order: its time and decimals are the database's, where that has it among the newest. */
 static struct status_order live_order(const struct model *model, int at)
 {
     struct status_order order = model->status.orders[at];
@@ -190,40 +160,47 @@ static void draw_line(const struct table *table, int y, const struct status_orde
     panel_table_text(table, WHY, y, STYLE_DIM, order->reason[0] ? order->reason : order->tag);
 }
 
+/* The order at a place; false: it is not read yet. */
+static bool order_at(const struct model *model, const struct lists_rows *rows, int place,
+                     struct status_order *ret)
+{
+    const struct status_order *order = tui_lists_row(rows, place);
+
+    if (place < rows->items.n_heads)
+        *ret = place < rows->live ? live_order(model, place)
+                                  : external_order(model, &model->status.externals[place - rows->live]);
+    else if (order)
+        *ret = *order;
+    return order || place < rows->items.n_heads;
+}
+
 void panel_orders(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int live = model->status.n_orders, n = panel_orders_rows(model), title, row = live;
-    int external = model->status.n_externals;
-    struct area body = panel_frame_rule(area, scene, PANEL_ORDERS, "Orders", live, &title);
+    struct list_frame frame;
+    struct status_order order;
+    char live[32] = "";
+
+    if (scene->focus != PANEL_ORDERS && model->status.n_orders > 0) /* else the labels have the room */
+        snprintf(live, sizeof(live), "%d open", model->status.n_orders);
+    panel_list_frame(area, scene, PANEL_ORDERS, "Orders", live, &frame);
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     if (model->status.n_accounts > 1)
         shown[ACCOUNT].rank = 7; /* the account matters more than the reason */
-    struct table table = panel_frame_table(area, title, shown, COLUMNS);
-    struct window window = panel_frame_window(scene, PANEL_ORDERS, n, body.height);
+    shown[ID].width = panel_list_number_width(&frame, shown[ID].width);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
 
-    if (n == 0)
-        panel_frame_empty(&body, panel_frame_no_history(model, "none yet"));
-    for (int i = 0; i < live; i++)
-        if (i >= window.first && i < window.end) {
-            struct status_order order = live_order(model, i);
-            draw_line(&table, i - window.first + 1, &order);
-        }
-    for (int i = 0; i < external; i++, row++)
-        if (row >= window.first && row < window.end) {
-            struct status_order order = external_order(model, &model->status.externals[i]);
-            draw_line(&table, row - window.first + 1, &order);
-        }
-    for (int i = 0; i < model->history.n_orders; i++) {
-        if (is_live(model, model->history.orders[i].id))
-            continue;
-        if (row >= window.first && row < window.end)
-            draw_line(&table, row - window.first + 1, &model->history.orders[i]);
-        row++;
+    panel_list_empty(&frame, scene, "none yet");
+    for (int i = frame.window.first; i < frame.window.end; i++) {
+        int y = i - frame.window.first;
+        if (order_at(model, &frame.rows, i, &order))
+            draw_line(&table, y + 1, &order);
+        else
+            panel_list_unread(&frame.body, y);
+        if (i == frame.window.cursor)
+            panel_frame_cursor(&frame.body, y);
     }
-    if (window.cursor >= 0)
-        panel_frame_cursor(&body, window.cursor - window.first);
 }
 
 void panel_cancel(const struct area *screen, const struct scene *scene)

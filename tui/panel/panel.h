@@ -43,12 +43,6 @@ void panel_form(const struct area *screen, const struct scene *scene);
 /* The outcome of a command in the last line, from column x on; nothing where there is none. */
 void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now);
 
-/* The order in that row of the orders panel; NULL: an order from elsewhere, or no such row. */
-const struct status_order *panel_orders_row(const struct model *model, int row);
-
-/* How many orders the orders panel lists. */
-int panel_orders_rows(const struct model *model);
-
 /* How many rows an item's page has on so many columns. */
 int panel_item_rows(const struct item_page *page, int width);
 

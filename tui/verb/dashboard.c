@@ -167,6 +167,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     struct tui_study_want want;
     struct view view;
     struct canvas canvas;
+    struct layout layout;
     int r = tui_canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
 
     if (r < 0)
@@ -183,6 +184,8 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
+    tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
+    tui_collector_lists_once(collector, &view, &layout);
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
     tui_canvas_finish(&canvas);

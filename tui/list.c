@@ -1,0 +1,97 @@
+#include "tui/list.h"
+
+int64_t tui_list_count(const struct list_items *items)
+{
+    return items->n_heads + items->count;
+}
+
+int64_t tui_list_id(const struct list_items *items, int64_t place)
+{
+    int64_t at = place - items->n_heads - items->first;
+
+    if (place >= 0 && place < items->n_heads)
+        return items->heads[place];
+    return place >= items->n_heads && at >= 0 && at < items->n ? items->ids[at] : 0;
+}
+
+int64_t tui_list_place(const struct list_items *items, int64_t id)
+{
+    for (int i = 0; id && i < items->n_heads; i++)
+        if (items->heads[i] == id)
+            return i;
+    for (int i = 0; id && i < items->n; i++)
+        if (items->ids[i] == id)
+            return items->n_heads + items->first + i;
+    return -1;
+}
+
+static int64_t nearest(const struct list_items *items, int64_t place)
+{
+    int64_t count = tui_list_count(items);
+
+    place = place >= count ? count - 1 : place;
+    return place < 0 ? 0 : place;
+}
+
+int64_t tui_list_cursor(const struct list *list, const struct list_items *items, int64_t at)
+{
+    int64_t place = tui_list_place(items, list->id);
+
+    return place >= 0 ? place : nearest(items, at);
+}
+
+int64_t tui_list_move(struct list *list, const struct list_items *items, int64_t place, bool top)
+{
+    place = top ? 0 : nearest(items, place);
+    list->id = top ? 0 : tui_list_id(items, place);
+    return place;
+}
+
+int64_t tui_list_read(struct list *list, const struct list_items *items, int64_t at)
+{
+    int64_t place = tui_list_cursor(list, items, at);
+
+    if (place > 0)
+        list->id = tui_list_id(items, place);
+    return place;
+}
+
+/* Is the place well inside what is known? */
+static bool well_inside(const struct list_items *items, int64_t at)
+{
+    int64_t end = items->first + items->n;
+
+    return (items->first == 0 || at >= items->first + LIST_AHEAD) &&
+           (end >= items->count || at < end - LIST_AHEAD) && items->n > 0;
+}
+
+void tui_list_anchor(struct list *list, const struct list_items *items, int64_t at, int64_t *ret_id,
+                     int64_t *ret_at)
+{
+    int64_t place = tui_list_cursor(list, items, at), below = place - items->n_heads;
+
+    if (!well_inside(items, below < 0 ? 0 : below) || (list->id && tui_list_place(items, list->id) < 0)) {
+        list->anchor_id = below > 0 ? list->id : 0;
+        list->anchor_at = below > 0 ? below : 0;
+    }
+    *ret_id = list->anchor_id;
+    *ret_at = list->anchor_at;
+}
+
+bool tui_list_bar(int height, int64_t first, int64_t shown, int64_t count, int *ret_top, int *ret_rows)
+{
+    if (height < 2 || shown >= count)
+        return false;
+    int64_t rows = shown * height / count, room;
+
+    rows = rows < 1 ? 1 : rows > height - 1 ? height - 1 : rows;
+    room = height - rows;
+    int64_t hidden = count - shown, top = first * room / hidden;
+    if (first > 0 && top == 0 && room > 1) /* rows are above */
+        top = 1;
+    if (first < hidden && top >= room && room > 1) /* rows are below */
+        top = room - 1;
+    *ret_top = (int)top;
+    *ret_rows = (int)rows;
+    return true;
+}

@@ -1,0 +1,130 @@
+#include "tui/list_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/line_edit.h"
+#include "tui/lists.h"
+#include "tui/paste.h"
+
+/* The order has changed: the cursor stays on its row, and so does the window. */
+static void reorder(struct view *view, const struct model *model, enum db_list list)
+{
+    struct list *state = &view->lists[list];
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    state->anchor_id = state->id > 0 ? state->id : 0;
+    state->anchor_at = tui_list_cursor(state, &rows.items, view->cursor[tui_lists_panel(list)]);
+}
+
+static void show_first(struct view *view, enum db_list list)
+{
+    struct list *state = &view->lists[list];
+
+    state->id = state->anchor_id = state->anchor_at = 0;
+    view->cursor[tui_lists_panel(list)] = 0;
+}
+
+static void ask(struct view *view, enum db_list list, enum prompt prompt)
+{
+    view->prompt = prompt;
+    view->outcome = OUTCOME_NONE;
+    view->listed = list;
+    view->focus = tui_lists_panel(list);
+}
+
+static void search(struct view *view, enum db_list list, bool back)
+{
+    struct list *state = &view->lists[list];
+
+    if (!state->find[0]) {
+        ask(view, list, PROMPT_FIND);
+        return;
+    }
+    state->asked++;
+    state->back = back;
+}
+
+bool tui_list_keys_press(struct view *view, const struct model *model, enum panel focus, struct moment now,
+                         int key)
+{
+    enum db_list list = tui_lists_of(focus);
+    char words[80];
+
+    if (list == DB_LISTS)
+        return false;
+    struct list *state = &view->lists[list];
+    switch (key) {
+    case 'o':
+    case 'I':
+        if (key == 'o')
+            state->sort = (state->sort + 1) % db_list_columns(list);
+        else
+            state->invert = !state->invert;
+        reorder(view, model, list);
+        snprintf(words, sizeof(words), "by %s%s", db_list_column(list, state->sort),
+                 state->invert ? ", inverted" : "");
+        tui_view_report(view, OUTCOME_NOTE, "rows:", words, now);
+        return true;
+    case '/':
+        ask(view, list, PROMPT_LIST);
+        return true;
+    case 'n':
+    case 'N':
+        search(view, list, key == 'N');
+        return true;
+    default:
+        return false;
+    }
+}
+
+void tui_list_keys_move(struct view *view, const struct model *model, enum panel focus, int64_t place,
+                        bool top)
+{
+    enum db_list list = tui_lists_of(focus);
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    view->cursor[focus] = (int)tui_list_move(&view->lists[list], &rows.items, place, top);
+}
+
+bool tui_list_keys_back(struct view *view, enum panel focus)
+{
+    enum db_list list = tui_lists_of(focus);
+
+    if (list == DB_LISTS || !view->lists[list].filter[0])
+        return false;
+    view->lists[list].filter[0] = '\0';
+    show_first(view, list);
+    return true;
+}
+
+void tui_list_keys_type(struct view *view, int key)
+{
+    struct list *state = &view->lists[view->listed];
+    bool filter = view->prompt == PROMPT_LIST;
+    char *text = filter ? state->filter : state->find;
+
+    if (key == PRESS_ESCAPE) {
+        view->prompt = PROMPT_NONE;
+        text[0] = '\0';
+    } else if (key == PRESS_ENTER) {
+        view->prompt = PROMPT_NONE;
+        if (filter && text[0])
+            memcpy(state->find, state->filter, sizeof(state->find));
+        if (!filter && text[0])
+            search(view, view->listed, false);
+        return;
+    } else if (!tui_line_edit_word(text, sizeof(state->filter), ' ', key)) {
+        return;
+    }
+    if (filter)
+        show_first(view, view->listed);
+}
+
+void tui_list_keys_paste(struct view *view, const int *keys, size_t n)
+{
+    for (size_t i = 0; i < n && i < PASTE_MAX; i++)
+        tui_list_keys_type(view, keys[i] >= ' ' && keys[i] < 0x7f ? keys[i] : '?');
+}

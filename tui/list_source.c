@@ -1,0 +1,166 @@
+#include "tui/list_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/history_reader.h"
+
+void tui_list_rows_finish(struct list_rows *rows)
+{
+    free(rows->rows);
+    *rows = (struct list_rows){0};
+}
+
+size_t tui_list_row_size(enum db_list list)
+{
+    static const size_t sizes[DB_LISTS] = {
+        [DB_LIST_ORDERS] = sizeof(struct status_order),
+        [DB_LIST_FILLS] = sizeof(struct history_fill),
+        [DB_LIST_ALERTS] = sizeof(struct history_alert),
+        [DB_LIST_LOG] = sizeof(struct history_log),
+    };
+
+    return sizes[list];
+}
+
+/* Where rows go: with the places that they have in the window, where those are not their own. */
+struct taking {
+    void *rows;
+    const int *places;
+};
+
+static void on_order(void *ctx, int at, const struct db_order_row *row)
+{
+    tui_history_take_order(row, &((struct status_order *)((struct taking *)ctx)->rows)[at]);
+}
+
+static void on_fill(void *ctx, int at, const struct db_fill_row *row)
+{
+    tui_history_take_fill(row, &((struct history_fill *)((struct taking *)ctx)->rows)[at]);
+}
+
+static void on_alert(void *ctx, int at, const struct db_alert *row)
+{
+    tui_history_take_alert(row, &((struct history_alert *)((struct taking *)ctx)->rows)[at]);
+}
+
+static struct history_log *log_at(void *ctx, int at)
+{
+    const struct taking *taking = ctx;
+
+    return &((struct history_log *)taking->rows)[taking->places[at]];
+}
+
+static void on_log_order(void *ctx, int at, const struct db_order_row *row)
+{
+    struct status_order order;
+
+    tui_history_take_order(row, &order);
+    tui_history_log_order(&order, log_at(ctx, at));
+}
+
+static void on_log_alert(void *ctx, int at, const struct db_alert *row)
+{
+    struct history_alert alert;
+
+    tui_history_take_alert(row, &alert);
+    tui_history_log_alert(&alert, log_at(ctx, at));
+}
+
+static void on_log_command(void *ctx, int at, const struct db_command *row)
+{
+    tui_history_log_command(row, log_at(ctx, at));
+}
+
+/* A fill's reason is its order's tag. */
+static void on_tag(void *ctx, int at, const struct db_order_row *row)
+{
+    struct status_order order;
+    struct history_fill *fill = &((struct history_fill *)((struct taking *)ctx)->rows)[at];
+
+    tui_history_take_order(row, &order);
+    memcpy(fill->tag, order.tag, sizeof(fill->tag));
+}
+
+static int read_fills(struct db_reader *db, const struct db_list_window *window, struct taking *taking)
+{
+    const struct history_fill *fills = taking->rows;
+    int64_t orders[DB_LIST_WINDOW];
+    int r = db_list_fills(db, window->ids, window->n, on_fill, taking);
+
+    for (int i = 0; i < window->n; i++)
+        orders[i] = (int64_t)fills[i].order;
+    return r < 0 ? r : db_list_orders(db, orders, window->n, on_tag, taking);
+}
+
+/* The log's rows are of three tables. */
+static int read_log(struct db_reader *db, const struct db_list_window *window, struct taking *taking)
+{
+    int64_t ids[DB_LIST_WINDOW], id;
+    int places[DB_LIST_WINDOW], r = 0;
+
+    taking->places = places;
+    for (int kind = DB_LIST_LOG_ALERT; r == 0 && kind <= DB_LIST_LOG_COMMAND; kind++) {
+        int n = 0;
+        for (int i = 0; i < window->n; i++)
+            if ((int)db_list_log_kind(window->ids[i], &id) == kind) {
+                ids[n] = id;
+                places[n++] = i;
+            }
+        r = kind == DB_LIST_LOG_ALERT   ? db_list_alerts(db, ids, n, on_log_alert, taking)
+            : kind == DB_LIST_LOG_ORDER ? db_list_orders(db, ids, n, on_log_order, taking)
+                                        : db_list_commands(db, ids, n, on_log_command, taking);
+    }
+    return r;
+}
+
+static int read_rows(struct db_reader *db, enum db_list list, const struct db_list_window *window, void *rows)
+{
+    struct taking taking = {.rows = rows};
+
+    if (list == DB_LIST_ORDERS)
+        return db_list_orders(db, window->ids, window->n, on_order, &taking);
+    if (list == DB_LIST_FILLS)
+        return read_fills(db, window, &taking);
+    if (list == DB_LIST_ALERTS)
+        return db_list_alerts(db, window->ids, window->n, on_alert, &taking);
+    return read_log(db, window, &taking);
+}
+
+static int read_found(struct db_reader *db, enum db_list list, const struct list_want *want,
+                      struct list_rows *ret)
+{
+    struct db_list_query query = want->query;
+    struct list_rows rows = {.have = true, .query = want->query, .answered = want->asked};
+    int64_t id = want->id;
+    int r = 0;
+
+    query.without = want->without[0] ? want->without : NULL;
+    if (want->asked && (r = db_list_find(db, &query, want->find, want->from, want->back, &id)) == 0)
+        rows.result = id;
+    if (r == 0 || r == -ENOENT)
+        r = db_list_read(db, &query, id, want->at, &rows.window);
+    if (r == 0 && !(rows.rows = calloc((size_t)rows.window.n + 1, tui_list_row_size(list))))
+        r = -ENOMEM;
+    if (r == 0)
+        r = read_rows(db, list, &rows.window, rows.rows);
+    if (r < 0) {
+        free(rows.rows);
+        return r;
+    }
+    *ret = rows;
+    return 0;
+}
+
+int tui_list_source_read(struct db_reader *db, enum db_list list, const struct list_want *want,
+                         struct list_rows *ret)
+{
+    int r = db_reader_begin(db);
+
+    if (r < 0)
+        return r;
+    r = read_found(db, list, want, ret);
+    db_reader_end(db);
+    return r;
+}

@@ -1,0 +1,233 @@
+#include "tui/lists.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/model.h"
+
+static const enum panel panels[DB_LISTS] = {
+    [DB_LIST_ORDERS] = PANEL_ORDERS,
+    [DB_LIST_FILLS] = PANEL_FILLS,
+    [DB_LIST_ALERTS] = PANEL_ALERTS,
+    [DB_LIST_LOG] = PANEL_LOG,
+};
+
+enum db_list tui_lists_of(enum panel panel)
+{
+    int list = 0;
+
+    while (list < DB_LISTS && panels[list] != panel)
+        list++;
+    return (enum db_list)list;
+}
+
+enum panel tui_lists_panel(enum db_list list)
+{
+    return panels[list];
+}
+
+/* Rows stand before the others in the usual order alone: any other has them where they belong. */
+static bool has_heads(const struct list *list)
+{
+    return list->sort == 0 && !list->invert && !list->filter[0];
+}
+
+static void put_head(struct lists_rows *rows, int64_t id)
+{
+    if (rows->items.n_heads < LIST_HEADS_MAX)
+        rows->items.heads[rows->items.n_heads++] = id;
+}
+
+static void put_heads(const struct model *model, enum db_list list, struct lists_rows *rows)
+{
+    const struct status *status = &model->status;
+    const struct history *h = &model->history;
+
+    if (list == DB_LIST_ORDERS) {
+        rows->live = status->n_orders;
+        rows->externals = status->n_externals;
+        for (int i = 0; i < status->n_orders; i++)
+            put_head(rows, status->orders[i].id);
+        for (int i = 0; i < status->n_externals; i++) /* they have no number here */
+            put_head(rows, -1 - i);
+    }
+    for (int i = 0; list == DB_LIST_ALERTS && i < h->n_alerts; i++)
+        if (h->alerts[i].unstored && rows->items.n_heads < LIST_HEADS_MAX) {
+            rows->heads[rows->items.n_heads] = &h->alerts[i];
+            put_head(rows, (int64_t)h->alerts[i].id);
+        }
+}
+
+static bool is_head(const struct list_items *items, int64_t id)
+{
+    for (int i = 0; id && i < items->n_heads; i++)
+        if (items->heads[i] == id)
+            return true;
+    return false;
+}
+
+/* What the history has, until the list has been read. */
+static void put_history(const struct model *model, enum db_list list, struct lists_rows *rows)
+{
+    const struct history *h = &model->history;
+    const void *all[] = {[DB_LIST_ORDERS] = h->orders,
+                         [DB_LIST_FILLS] = h->fills,
+                         [DB_LIST_ALERTS] = h->alerts,
+                         [DB_LIST_LOG] = h->log};
+    const int n[] = {[DB_LIST_ORDERS] = h->n_orders,
+                     [DB_LIST_FILLS] = h->n_fills,
+                     [DB_LIST_ALERTS] = h->n_alerts,
+                     [DB_LIST_LOG] = h->n_log};
+    struct list_items *items = &rows->items;
+
+    for (int i = 0; i < n[list] && items->n < LIST_ROWS_MAX; i++) {
+        int64_t id = list == DB_LIST_ORDERS   ? (int64_t)h->orders[i].id
+                     : list == DB_LIST_FILLS  ? (int64_t)h->fills[i].id
+                     : list == DB_LIST_ALERTS ? (int64_t)h->alerts[i].id
+                                              : 0;
+        if (is_head(items, id))
+            continue;
+        rows->rows[items->n] = (const char *)all[list] + (size_t)i * tui_list_row_size(list);
+        items->ids[items->n++] = id;
+    }
+    items->count = items->total = items->n;
+}
+
+void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
+                    struct lists_rows *ret)
+{
+    const struct list_rows *read = &model->lists[list];
+    const struct db_list_window *w = &read->window;
+    struct list_items *items = &ret->items;
+
+    ret->list = list;
+    ret->live = ret->externals = items->n_heads = items->n = 0;
+    items->first = w->first;
+    items->count = w->count;
+    items->total = w->total;
+    if (has_heads(&view->lists[list]))
+        put_heads(model, list, ret);
+    if (!read->have) {
+        items->first = 0;
+        put_history(model, list, ret);
+        return;
+    }
+    for (int i = 0; i < w->n; i++) {
+        if (is_head(items, w->ids[i])) { /* since it was read */
+            items->count--;
+            continue;
+        }
+        ret->rows[items->n] = (const char *)read->rows + (size_t)i * tui_list_row_size(list);
+        items->ids[items->n++] = w->ids[i];
+    }
+}
+
+int tui_lists_count(const struct view *view, const struct model *model, enum db_list list)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    return (int)tui_list_count(&rows.items);
+}
+
+int tui_lists_cursor(const struct view *view, const struct model *model, enum db_list list)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    return (int)tui_list_cursor(&view->lists[list], &rows.items, view->cursor[panels[list]]);
+}
+
+int64_t tui_lists_chosen(const struct view *view, const struct model *model, enum db_list list)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    return tui_list_id(&rows.items,
+                       tui_list_cursor(&view->lists[list], &rows.items, view->cursor[panels[list]]));
+}
+
+const void *tui_lists_row(const struct lists_rows *rows, int64_t place)
+{
+    int64_t at = place - rows->items.n_heads - rows->items.first;
+
+    if (place >= 0 && place < rows->items.n_heads)
+        return rows->list == DB_LIST_ALERTS ? rows->heads[place] : NULL;
+    return place >= 0 && at >= 0 && at < rows->items.n ? rows->rows[at] : NULL;
+}
+
+/* The heads' numbers, which the database's rows are without; "" for none. */
+static void put_without(const struct list_items *items, char buf[static LIST_NUMBERS_MAX])
+{
+    size_t n = 0;
+
+    for (int i = 0; i < items->n_heads; i++)
+        if (items->heads[i] > 0)
+            n += (size_t)snprintf(buf + n, LIST_NUMBERS_MAX - n, "%s%lld", n ? "," : "[",
+                                  (long long)items->heads[i]);
+    if (n)
+        snprintf(buf + n, LIST_NUMBERS_MAX - n, "]");
+}
+
+void tui_lists_want(struct view *view, const struct model *model, const struct layout *layout,
+                    struct lists_want *ret)
+{
+    struct lists_rows rows;
+
+    memset(ret, 0, sizeof(*ret));
+    for (int i = 0; i < DB_LISTS; i++) {
+        struct list *list = &view->lists[i];
+        struct list_want *want = &ret->list[i];
+        want->used = tui_layout_find(layout, panels[i]) != NULL;
+        if (!want->used)
+            continue;
+        tui_lists_rows(view, model, (enum db_list)i, &rows);
+        want->query.list = (enum db_list)i;
+        want->query.sort = list->sort;
+        want->query.invert = list->invert;
+        snprintf(want->query.filter, sizeof(want->query.filter), "%s", list->filter);
+        put_without(&rows.items, want->without);
+        tui_list_anchor(list, &rows.items, view->cursor[panels[i]], &want->id, &want->at);
+        if (list->asked == list->answered)
+            continue;
+        want->asked = list->asked;
+        want->back = list->back;
+        want->from = tui_lists_chosen(view, model, (enum db_list)i);
+        snprintf(want->find, sizeof(want->find), "%s", list->find);
+    }
+}
+
+/* Moves the cursor to what a search has found. */
+static void take_answer(struct view *view, enum db_list list, const struct list_rows *read, struct moment now)
+{
+    struct list *state = &view->lists[list];
+    char words[DB_LIST_WORDS_MAX + 40];
+
+    state->answered = read->answered;
+    if (read->answered != state->asked)
+        return;
+    if (read->result) {
+        state->id = state->anchor_id = read->result;
+        state->anchor_at = read->window.at;
+        return;
+    }
+    snprintf(words, sizeof(words), "no row has \"%s\"", state->find);
+    tui_view_report(view, OUTCOME_NOTE, "find:", words, now);
+}
+
+void tui_lists_take(struct view *view, struct model *model, struct list_rows read[static DB_LISTS],
+                    struct moment now)
+{
+    struct lists_rows rows;
+
+    for (int i = 0; i < DB_LISTS; i++) {
+        if (!read[i].have)
+            continue;
+        tui_list_rows_finish(&model->lists[i]);
+        model->lists[i] = read[i];
+        if (read[i].answered)
+            take_answer(view, (enum db_list)i, &read[i], now);
+        tui_lists_rows(view, model, (enum db_list)i, &rows);
+        view->cursor[panels[i]] = (int)tui_list_read(&view->lists[i], &rows.items, view->cursor[panels[i]]);
+    }
+}

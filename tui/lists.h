@@ -1,0 +1,44 @@
+/* The long lists of the dashboard: which panels they are, their rows as the model has them, what is to be
+ * read of them. Until a list has been read it has the newest rows of the history. */
+#ifndef TUI_LISTS_H
+#define TUI_LISTS_H
+
+#include "tui/view.h"
+
+/* A list's rows. */
+struct lists_rows {
+    enum db_list list;
+    struct list_items items;
+    const void *rows[LIST_ROWS_MAX]; /* [items.n] */
+    int live, externals; /* of orders, the heads: so many of the status, then so many of elsewhere */
+    const struct history_alert *heads[LIST_HEADS_MAX]; /* of alerts, those that are not stored yet */
+};
+
+/* The list of a panel; DB_LISTS: it has none. And the other way round. */
+enum db_list tui_lists_of(enum panel panel);
+enum panel tui_lists_panel(enum db_list list);
+
+/* The rows of a list as they are shown. */
+void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
+                    struct lists_rows *ret);
+
+/* How many rows it has, and where its cursor is. */
+int tui_lists_count(const struct view *view, const struct model *model, enum db_list list);
+int tui_lists_cursor(const struct view *view, const struct model *model, enum db_list list);
+
+/* The number of the chosen row; 0: it is not known, or there is none; less than 0: an order from elsewhere.
+ */
+int64_t tui_lists_chosen(const struct view *view, const struct model *model, enum db_list list);
+
+/* The row at a place: NULL where it is not known, or an order before the others, which are the status's. */
+const void *tui_lists_row(const struct lists_rows *rows, int64_t place);
+
+/* What is to be read where a layout has those panels; the lists' windows move with their cursors. */
+void tui_lists_want(struct view *view, const struct model *model, const struct layout *layout,
+                    struct lists_want *ret);
+
+/* Takes what was read, and gives the cursors the rows that they were waiting for. */
+void tui_lists_take(struct view *view, struct model *model, struct list_rows read[static DB_LISTS],
+                    struct moment now);
+
+#endif

@@ -1,0 +1,104 @@
+#include "tui/panel/list.h"
+
+#include <stdio.h>
+
+/* Which rows, and in what order, where that is not the usual. */
+static void put_choice(const struct scene *scene, enum db_list list, char *buf, size_t size)
+{
+    const struct list *state = &scene->view->lists[list];
+    bool typed = scene->view->prompt == PROMPT_LIST && scene->view->listed == list;
+    bool other = state->sort != 0 || state->invert;
+
+    snprintf(buf, size, "%s%s%s%s%s", other ? " by " : "", other ? db_list_column(list, state->sort) : "",
+             state->invert ? ", inverted" : "", state->filter[0] || typed ? "  /" : "", state->filter);
+}
+
+/* "17 of 812 of 100000, 3 open" */
+static void put_counts(const struct list_frame *frame, const struct scene *scene, const char *more, char *buf,
+                       size_t size)
+{
+    const struct list_items *items = &frame->rows.items;
+    long long count = tui_list_count(items), total = items->n_heads + items->total;
+    int n = 0;
+
+    if (frame->window.cursor >= 0)
+        n = snprintf(buf, size, "%d of ", frame->window.cursor + 1);
+    if (scene->view->lists[frame->rows.list].filter[0])
+        n += snprintf(buf + n, size - (size_t)n, "%lld of ", count);
+    snprintf(buf + n, size - (size_t)n, "%lld%s%s", total, more[0] ? ", " : "", more);
+}
+
+static void draw_bar(const struct area *area, const struct list_frame *frame)
+{
+    bool plain = area->canvas->glyphs == GLYPHS_ASCII;
+    int top, rows, x = area->width - 1;
+
+    if (!tui_list_bar(frame->body.height, frame->window.first, frame->window.end - frame->window.first,
+                      tui_list_count(&frame->rows.items), &top, &rows))
+        return;
+    for (int y = 0; y < frame->body.height; y++) {
+        bool here = y >= top && y < top + rows;
+        tui_area_char(area, x, 1 + y, here ? STYLE_TITLE : STYLE_RULE,
+                      plain ? (here ? L'#' : L'|') : (here ? L'┃' : L'│'));
+    }
+}
+
+struct window panel_list_window(const struct scene *scene, const struct list_frame *frame, enum panel panel,
+                                int more)
+{
+    return panel_frame_window(scene, panel, (int)tui_list_count(&frame->rows.items),
+                              frame->body.height - more);
+}
+
+void panel_list_frame(const struct area *area, const struct scene *scene, enum panel panel, const char *title,
+                      const char *more, struct list_frame *ret)
+{
+    enum db_list list = tui_lists_of(panel);
+    char counts[120], choice[80], text[240];
+
+    tui_lists_rows(scene->view, scene->model, list, &ret->rows);
+    ret->area = *area;
+    ret->body = tui_area_part(area, 0, 1, area->width, area->height - 1);
+    ret->window = panel_list_window(scene, ret, panel, 0);
+    if (area->width > 1 && tui_list_count(&ret->rows.items) > ret->body.height)
+        ret->area.width = ret->body.width = area->width - 1;
+    put_counts(ret, scene, more, counts, sizeof(counts));
+    put_choice(scene, list, choice, sizeof(choice));
+    bool known = scene->model->have_history || tui_list_count(&ret->rows.items) > 0;
+    if (known)
+        snprintf(text, sizeof(text), "%s (%s)%s", title, counts, choice);
+    else
+        snprintf(text, sizeof(text), "%s", title);
+    panel_frame_rule(area, scene, panel, text, -1, &ret->title_end);
+    draw_bar(area, ret);
+}
+
+int panel_list_number_width(const struct list_frame *frame, int least)
+{
+    const struct list_items *items = &frame->rows.items;
+    int64_t greatest = 0;
+    int width = 0;
+
+    for (int i = 0; i < items->n_heads; i++)
+        greatest = items->heads[i] > greatest ? items->heads[i] : greatest;
+    for (int i = 0; i < items->n; i++)
+        greatest = items->ids[i] > greatest ? items->ids[i] : greatest;
+    for (; greatest > 0; greatest /= 10)
+        width++;
+    return width > least ? width : least;
+}
+
+void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none)
+{
+    if (tui_list_count(&frame->rows.items) > 0)
+        return;
+    if (frame->rows.items.total > 0)
+        panel_frame_empty(&frame->body, "no row has that: / another, or Esc for all");
+    else
+        panel_frame_empty(&frame->body, panel_frame_no_history(scene->model, none));
+}
+
+void panel_list_unread(const struct area *body, int y)
+{
+    tui_area_text(body, 1, y, STYLE_DIM, "...");
+}

@@ -1,0 +1,35 @@
+/* The frame of a long list: its title with how many rows there are, the rows that fit, a bar at the right
+ * edge where there are more. */
+#ifndef TUI_PANEL_LIST_H
+#define TUI_PANEL_LIST_H
+
+#include "tui/lists.h"
+#include "tui/panel/frame.h"
+
+struct list_frame {
+    struct lists_rows rows;
+    struct area area; /* the panel without the bar: for a table, whose labels are on its first row */
+    struct area body; /* below the title */
+    struct window window;
+    int title_end;
+};
+
+/* Draws the title, "Orders (17 of 812 of 100000, 3 open) by qty  /stop", of which `more` is "3 open" or "";
+ * and the bar. */
+void panel_list_frame(const struct area *area, const struct scene *scene, enum panel panel, const char *title,
+                      const char *more, struct list_frame *ret);
+
+/* The rows that fit where the chosen one takes `more` rows beyond its first. */
+struct window panel_list_window(const struct scene *scene, const struct list_frame *frame, enum panel panel,
+                                int more);
+
+/* The columns that the numbers of the known rows take, at least so many. */
+int panel_list_number_width(const struct list_frame *frame, int least);
+
+/* Draws why there is no row, as panel_frame_no_history(), or that the filter leaves none. */
+void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none);
+
+/* Draws a row that has not been read yet. */
+void panel_list_unread(const struct area *body, int y);
+
+#endif
