@@ -51,6 +51,8 @@ int64_t tui_list_read(struct list *list, const struct list_items *items, int64_t
 {
     int64_t place = tui_list_cursor(list, items, at);
 
+    if (list->id && tui_list_place(items, list->id) < 0 && list->anchor_id != list->id)
+        return place; /* it may be just outside: the next window is around it */
     if (place > 0)
         list->id = tui_list_id(items, place);
     return place;

@@ -49,8 +49,8 @@ int64_t tui_list_cursor(const struct list *list, const struct list_items *items,
  * may be not known yet. `top`: it stays at the first place instead, whichever row that is. */
 int64_t tui_list_move(struct list *list, const struct list_items *items, int64_t place, bool top);
 
-/* After rows were read: the cursor at a place whose row was not known stays on it from now on. Returns the
- * cursor's place. */
+/* After rows were read: the cursor at a place whose row was not known, or is gone, stays on the one that is
+ * there from now on. Returns the cursor's place. */
 int64_t tui_list_read(struct list *list, const struct list_items *items, int64_t at);
 
 /* The row (0: none) and the place among the database's around which a window is to be read. */
