@@ -50,12 +50,9 @@ static void extent(const struct time_axis *time, int i, int *ret_first, int *ret
     side = side < 0 ? 0 : side < BODY_SIDE_MAX ? side : BODY_SIDE_MAX;
     *ret_first = middle - side;
     *ret_last = middle + side;
-    if (slot != 1)
-        return;
-    int first = tui_axis_column_at(time, time->bars[i].open_ns);
-    int end = tui_axis_column_at(time, time->bars[i].open_ns + time->interval_ns);
-    *ret_first = first < middle ? first : middle;
-    *ret_last = end > middle ? end - 1 : middle;
+    if (slot == 1 && i + 1 < time->n &&
+        time->bars[i + 1].open_ns - time->bars[i].open_ns <= time->interval_ns)
+        *ret_last = tui_axis_column(time, i + 1) - 1;
 }
 
 static enum style style_of(const struct history_bar *bar, bool dim)
