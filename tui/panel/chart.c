@@ -7,6 +7,7 @@
 #include "tui/candle.h"
 #include "tui/chart.h"
 #include "tui/overlay.h"
+#include "tui/panel/chart_figures.h"
 #include "tui/panel/chart_marks.h"
 #include "tui/panel/frame.h"
 
@@ -16,124 +17,8 @@ enum {
     BELOW_ROWS_MIN = 3, /* its own, without its label */
     VOLUME_FROM = 7,    /* rows of plot from which on the volume has one, and … */
     VOLUME_SHARE = 8,   /* … one in so many */
-    OVERLAY_STYLES = 4, /* different ones */
-    SAMPLE_DOTS = 4,    /* period of an overlay's dots */
     POINTS_MAX = 2 * CANVAS_SIDE_MAX,
 };
-
-/* The chart's data: the symbol's, and the requested timeframe. */
-struct chart {
-    const struct history *history; /* its bars first..first+n-1 are shown */
-    const struct status_symbol *symbol;
-    int first, n, decimals;
-    int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: there is none */
-    bool cross; /* at the crosshair */
-    bool dim;   /* old figures */
-};
-
-/* Of an overlay: outputs of one indicator have one style. */
-struct overlay_style {
-    enum style style;
-    unsigned dots; /* of SAMPLE_DOTS points, which are drawn */
-};
-
-static struct overlay_style overlay_style(const struct history *h, int output)
-{
-    static const struct overlay_style styles[OVERLAY_STYLES] = {
-        {STYLE_LINE, 0xf}, {STYLE_LINE_2, 0x7}, {STYLE_LINE_3, 0x5}, {STYLE_LINE_4, 0x1}};
-    int at = -1;
-    const char *before = "";
-
-    for (int i = 0; i <= output; i++) {
-        const char *name = h->output_names[i];
-        size_t len = strcspn(name, ".");
-        if (!tui_overlay_on_price(name))
-            continue;
-        if (at < 0 || strcspn(before, ".") != len || strncmp(name, before, len) != 0)
-            at++;
-        before = name;
-    }
-    return styles[(at < 0 ? 0 : at) % OVERLAY_STYLES];
-}
-
-/* Draws a name and its figure and returns the column for the next; -1: it has no room, as half a number
- * would be another. */
-static int named(const struct area *body, int x, int y, enum style style, const char *name, const char *text,
-                 bool dim)
-{
-    if (x < 0 || x + (int)(strlen(name) + strlen(text)) + 1 > body->width)
-        return -1;
-    x = tui_area_text(body, x, y, style, name) + 1;
-    return tui_area_text(body, x, y, dim ? STYLE_DIM : STYLE_NORMAL, text) + 2;
-}
-
-static int figure(const struct area *body, int x, int y, enum style style, const char *name, double value,
-                  bool dim)
-{
-    char a[FORMAT_MAX];
-
-    return named(body, x, y, style, name, cli_format_number(a, value, fabs(value) < 1 ? 4 : 2), dim);
-}
-
-/* How the overlay is drawn, before its name: two cells of braille, else four characters. */
-static int sample(const struct area *body, int x, struct overlay_style overlay)
-{
-    enum glyphs glyphs = body->canvas->glyphs;
-
-    if (x < 0)
-        return x;
-    for (int i = 0; i < SAMPLE_DOTS; i++) {
-        bool on = overlay.dots >> i & 1;
-        if (glyphs != GLYPHS_BRAILLE)
-            tui_area_char(body, x++, 0, overlay.style, !on ? L' ' : glyphs == GLYPHS_ASCII ? L':' : L'·');
-        else if (i % 2 == 1)
-            tui_area_char(body, x++, 0, overlay.style,
-                          (wchar_t)(0x2800 + (overlay.dots >> (i - 1) & 1) * 0x04 + on * 0x20));
-    }
-    return x + 1;
-}
-
-/* Figures of one bar and its indicators, on one line: those that are kept, or the strategies'. */
-static void figures(const struct area *body, const struct chart *chart)
-{
-    const struct status_symbol *symbol = chart->symbol;
-    const struct history *h = chart->history;
-    const struct history_bar *bar = chart->at >= 0 ? &h->bars[chart->at] : NULL;
-    bool kept = bar && h->n_outputs > 0;
-    char a[FORMAT_MAX];
-    int x = 1;
-    const struct {
-        const char *name;
-        double value;
-    } prices[] = {{"o", bar ? bar->open : symbol->bar_open},
-                  {"h", bar ? bar->high : symbol->bar_high},
-                  {"l", bar ? bar->low : symbol->bar_low},
-                  {"c", bar ? bar->close : symbol->bar_close}};
-
-    if (chart->cross && bar) {
-        cli_format_time(a, bar->open_ns);
-        a[16] = '\0'; /* to the minute */
-        x = tui_area_text(body, x, 0, STYLE_KEY, a + 5) + 2;
-    }
-    for (int i = 0; i < 4; i++)
-        x = named(body, x, 0, STYLE_DIM, prices[i].name,
-                  cli_format_number(a, prices[i].value, chart->decimals), chart->dim);
-    x = named(body, x, 0, STYLE_DIM, "v", cli_format_count(a, bar ? bar->volume : symbol->bar_volume),
-              chart->dim);
-    for (int i = 0; kept && i < h->n_outputs && x > 0; i++) {
-        bool over = tui_overlay_on_price(h->output_names[i]);
-        struct overlay_style overlay = over ? overlay_style(h, i) : (struct overlay_style){STYLE_DIM, 0};
-        cli_format_number(a, h->outputs[i][chart->at], 2);
-        if (over && x + (int)(strlen(h->output_names[i]) + strlen(a)) + SAMPLE_DOTS + 2 <= body->width)
-            x = sample(body, x, overlay);
-        else if (over)
-            break;
-        x = figure(body, x, 0, overlay.style, h->output_names[i], h->outputs[i][chart->at], chart->dim);
-    }
-    for (int i = 0; !kept && i < symbol->n_indicators && x > 0; i++)
-        x = figure(body, x, 0, STYLE_DIM, symbol->indicators[i].name, symbol->indicators[i].value,
-                   chart->dim);
-}
 
 /* The times below the plot, in its last row. */
 static void times(const struct area *under, const struct time_axis *time)
@@ -177,7 +62,7 @@ static void include(double price, double *low, double *high)
 }
 
 /* A line over the plot, one value a bar; of an overlay, with its dots. */
-static void line(const struct chart_plot *plot, const double *values, const struct overlay_style *overlay)
+static void line(const struct chart_plot *plot, const double *values, const struct chart_overlay *overlay)
 {
     double points[POINTS_MAX];
     int n = plot->plot.width * (plot->plot.canvas->glyphs == GLYPHS_BRAILLE ? 2 : 1);
@@ -187,7 +72,7 @@ static void line(const struct chart_plot *plot, const double *values, const stru
 
     tui_axis_spread(&plot->time, values, points, n);
     for (int i = 0; i < n; i++) {
-        if (overlay && !(overlay->dots >> i % SAMPLE_DOTS & 1))
+        if (overlay && !(overlay->dots >> i % CHART_DOTS & 1))
             points[i] = NAN;
         points[i] = logs ? log(points[i]) : points[i];
     }
@@ -259,7 +144,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     if (as_line && !braille)
         line(plot, closes, NULL);
     for (int i = h->n_outputs - 1; i >= 0; i--) {
-        struct overlay_style overlay = overlay_style(h, i);
+        struct chart_overlay overlay = panel_chart_overlay(h, i);
         if (tui_overlay_on_price(h->output_names[i]))
             line(plot, shown(chart, i), &overlay);
     }
@@ -299,13 +184,13 @@ static void below(const struct area *body, const struct chart *chart, const stru
     int x = 1;
 
     for (int i = first; i < end && x > 0; i++)
-        x = figure(body, x, 0, STYLE_DIM, h->output_names[i], h->outputs[i][chart->at], chart->dim);
+        x = panel_chart_figure(body, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
     for (int i = first; i < end; i++)
         widen(shown(chart, i), chart->n, &low, &high);
     if (!(low < high) || !tui_axis_price_init(&plot.price, low, high, plot.plot.height, false))
         return;
     for (int i = end - 1; i > first; i--)
-        line(&plot, shown(chart, i), &(struct overlay_style){STYLE_LINE, 0xf});
+        line(&plot, shown(chart, i), &(struct chart_overlay){STYLE_LINE, 0xf});
     line(&plot, shown(chart, first), NULL);
     int decimals = high - low < 10 ? 2 : 0;
     tui_area_text(body, time->columns + 2, 1, STYLE_DIM, cli_format_fit(a, high, decimals, CHART_AXIS));
@@ -413,7 +298,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     if (ours)
         timeframes(area, h, timeframe, area->width - title_end - 4);
     if (ours || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest bar is the market's */
-        figures(&body, &chart);
+        panel_chart_figures(&body, &chart);
     struct area under = tui_area_part(&body, 0, 1, body.width, body.height - 1);
     bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
     int64_t interval_ns = 0;

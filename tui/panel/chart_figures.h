@@ -1,0 +1,38 @@
+/* The line of figures above a chart: of one bar, and of indicators, each in the style of its line. */
+#ifndef TUI_PANEL_CHART_FIGURES_H
+#define TUI_PANEL_CHART_FIGURES_H
+
+#include "tui/canvas.h"
+#include "tui/history.h"
+#include "tui/status.h"
+
+enum { CHART_DOTS = 4 }; /* period of the dots of an indicator's line */
+
+/* The chart's data: the symbol's, and the requested timeframe. */
+struct chart {
+    const struct history *history; /* its bars first..first+n-1 are shown */
+    const struct status_symbol *symbol;
+    int first, n, decimals;
+    int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: no bar */
+    bool cross; /* at the crosshair */
+    bool dim;   /* old figures */
+};
+
+/* How an indicator is drawn over the prices; outputs of one have one style. */
+struct chart_overlay {
+    enum style style;
+    unsigned dots; /* of CHART_DOTS points, those that are drawn: a bit each */
+};
+
+struct chart_overlay panel_chart_overlay(const struct history *history, int output);
+
+/* Draws a name and its figure in row 0 and returns the column for the next; -1: it has no room, as half a
+ * number would be another. */
+int panel_chart_figure(const struct area *area, int x, const char *name, double value, bool dim);
+
+/* Figures of one bar, the indicators over its prices with how they are drawn, and others, as far as they have
+ * room; where the figures of all those over the prices have none, their names alone. Of indicators that are
+ * kept, or the strategies'. */
+void panel_chart_figures(const struct area *area, const struct chart *chart);
+
+#endif
