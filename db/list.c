@@ -27,13 +27,32 @@ struct column {
 enum { WORDS_MAX = 9 };
 
 struct source {
-    const char *from;             /* r: with the number r.id */
-    const char *total;            /* of all rows of it */
-    const char *words[WORDS_MAX]; /* what a filter looks into: each may have the pattern, "%s" */
-    bool by_number;               /* column 0 is the number */
+    const char *from;  /* r: with the number r.id */
+    const char *total; /* of all rows of it */
+    struct {
+        const char *sql;               /* may have the pattern, "%s" */
+        bool (*can)(const char *text); /* NULL, or: can it have this text at all? */
+    } words[WORDS_MAX];                /* what a filter looks into */
+    bool by_number;                    /* column 0 is the number */
     const struct column *columns;
     int n;
 };
+
+/* Columns of names that are known are not looked into for a text that no name has: most of a filter's time.
+ */
+#define NAMES_HAVE(function, name_of, type, n) \
+    static bool function(const char *text) \
+    { \
+        for (int i = 0; i < (int)(n); i++) \
+            if (strcasestr(name_of((enum type)i), text)) \
+                return true; \
+        return false; \
+    }
+NAMES_HAVE(can_state, order_state_name, order_state, ORDER_STATES)
+NAMES_HAVE(can_type, order_type_name, order_type, ORDER_TYPES)
+NAMES_HAVE(can_side, order_side_name, order_side, ORDER_SELL + 1)
+NAMES_HAVE(can_reason, order_reason_name, order_reason, ORDER_REASONS)
+NAMES_HAVE(can_tif, order_tif_name, order_tif, ORDER_TIFS)
 
 #define NAMED         " LEFT JOIN symbols s ON s.id = r.symbol LEFT JOIN accounts a ON a.id = r.account"
 #define SCALED(value) "r." value " / CAST('1e' || s."
@@ -89,21 +108,31 @@ static const struct column log_columns[] = {
 static const struct source sources[DB_LISTS] = {
     [DB_LIST_ORDERS] = {"orders r" NAMED,
                         "SELECT count(*) FROM orders",
-                        {"r.tag LIKE %s", "r.state LIKE %s", "r.type LIKE %s", "r.side LIKE %s",
-                         "r.reason LIKE %s", "r.client_id LIKE %s", "r.tif LIKE %s", SYMBOL_NAME,
-                         ACCOUNT_NAME},
+                        {{"r.tag LIKE %s", NULL},
+                         {"r.state LIKE %s", can_state},
+                         {"r.type LIKE %s", can_type},
+                         {"r.side LIKE %s", can_side},
+                         {"r.reason LIKE %s", can_reason},
+                         {"r.client_id LIKE %s", NULL},
+                         {"r.tif LIKE %s", can_tif},
+                         {SYMBOL_NAME, NULL},
+                         {ACCOUNT_NAME, NULL}},
                         true,
                         COLUMNS(order_columns)},
-    [DB_LIST_FILLS] = {"fills r" NAMED " LEFT JOIN orders o ON o.id = r.order_id",
-                       "SELECT count(*) FROM fills",
-                       {"r.side LIKE %s", "o.tag LIKE %s", SYMBOL_NAME, ACCOUNT_NAME},
-                       true,
-                       COLUMNS(fill_columns)},
+    [DB_LIST_FILLS] =
+        {"fills r" NAMED " LEFT JOIN orders o ON o.id = r.order_id",
+         "SELECT count(*) FROM fills",
+         {{"r.side LIKE %s", can_side}, {"o.tag LIKE %s", NULL}, {SYMBOL_NAME, NULL}, {ACCOUNT_NAME, NULL}},
+         true,
+         COLUMNS(fill_columns)},
     [DB_LIST_ALERTS] = {"alerts r",
                         "SELECT count(*) FROM alerts",
-                        {"r.text LIKE %s", "r.code LIKE %s", "r.severity LIKE %s",
-                         "iif(r.closed_ns IS NOT NULL, 'closed', iif(r.acked_ns IS NULL, 'open', "
-                         "'acknowledged')) LIKE %s"},
+                        {{"r.text LIKE %s", NULL},
+                         {"r.code LIKE %s", NULL},
+                         {"r.severity LIKE %s", NULL},
+                         {"iif(r.closed_ns IS NOT NULL, 'closed', iif(r.acked_ns IS NULL, 'open', "
+                          "'acknowledged')) LIKE %s",
+                          NULL}},
                         false,
                         COLUMNS(alert_columns)},
     [DB_LIST_LOG] = {"(SELECT last_ns AS ts, 'alert' AS kind, id * 4 AS id, code || ' ' || severity || ' ' "
@@ -114,7 +143,7 @@ static const struct source sources[DB_LISTS] = {
                      "state || ' ' || result FROM commands) r",
                      "SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM orders) + (SELECT "
                      "count(*) FROM commands)",
-                     {"r.kind LIKE %s", "r.words LIKE %s"},
+                     {{"r.kind LIKE %s", NULL}, {"r.words LIKE %s", NULL}},
                      false,
                      COLUMNS(log_columns)},
 };
@@ -169,16 +198,18 @@ static void put_pattern(const char *text, char pattern[static PATTERN_MAX])
 }
 
 /* Any of the words has the pattern, which is parameter `number`. */
-static void put_words(const struct source *source, int number, char *sql, size_t size)
+static void put_words(const struct source *source, const char *text, int number, char *sql, size_t size)
 {
     char pattern[32];
     size_t n = 0;
 
     snprintf(pattern, sizeof pattern, "?%d ESCAPE '\\'", number);
-    for (int i = 0; i < WORDS_MAX && source->words[i]; i++) {
-        const char *place = strstr(source->words[i], "%s");
-        n += (size_t)snprintf(sql + n, size - n, "%s%.*s%s%s", i ? " OR " : "",
-                              (int)(place - source->words[i]), source->words[i], pattern, place + 2);
+    sql[n++] = '0'; /* none of them */
+    for (int i = 0; i < WORDS_MAX && source->words[i].sql; i++) {
+        const char *word = source->words[i].sql, *place = strstr(word, "%s");
+        if (!source->words[i].can || source->words[i].can(text))
+            n += (size_t)snprintf(sql + n, size - n, " OR %.*s%s%s", (int)(place - word), word, pattern,
+                                  place + 2);
     }
 }
 
@@ -204,7 +235,7 @@ static void put_filter(const struct source *source, const char *filter, int numb
                  source == &sources[DB_LIST_LOG] ? " / 4" : "", number);
     } else {
         put_pattern(words, bound);
-        put_words(source, number, condition, sizeof condition);
+        put_words(source, words, number, condition, sizeof condition);
     }
     snprintf(sql, size, "(%s) IS %sTRUE", condition, not ? "NOT " : "");
 }
@@ -317,6 +348,10 @@ static int pass(struct db_reader *reader, const struct db_list_query *query, int
              filter, order);
     int r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
     for (; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0; count++) {
+        if (query->first && count == DB_LIST_WINDOW) {
+            ret->partial = true;
+            break;
+        }
         if (id && row == id)
             target = count;
         if (target < 0 || count < target + DB_LIST_WINDOW / 2 || count < DB_LIST_WINDOW)

@@ -42,8 +42,10 @@ int64_t tui_list_cursor(const struct list *list, const struct list_items *items,
 
 int64_t tui_list_move(struct list *list, const struct list_items *items, int64_t place, bool top)
 {
-    place = top ? 0 : nearest(items, place);
-    list->id = top ? 0 : tui_list_id(items, place);
+    bool end = items->partial && !top && place >= tui_list_count(items) - 1;
+
+    place = top ? 0 : end ? LIST_END : nearest(items, place);
+    list->id = top || end ? 0 : tui_list_id(items, place);
     return place;
 }
 
@@ -51,6 +53,8 @@ int64_t tui_list_read(struct list *list, const struct list_items *items, int64_t
 {
     int64_t place = tui_list_cursor(list, items, at);
 
+    if (items->partial && at == LIST_END)
+        return at;
     if (list->id && tui_list_place(items, list->id) < 0 && list->anchor_id != list->id)
         return place; /* it may be just outside: the next window is around it */
     if (place > 0)
@@ -72,7 +76,11 @@ void tui_list_anchor(struct list *list, const struct list_items *items, int64_t 
 {
     int64_t place = tui_list_cursor(list, items, at), below = place - items->n_heads;
 
-    if (!well_inside(items, below < 0 ? 0 : below) || (list->id && tui_list_place(items, list->id) < 0)) {
+    if (items->partial && !list->id && at == LIST_END) {
+        list->anchor_id = 0;
+        list->anchor_at = LIST_END;
+    } else if (!well_inside(items, below < 0 ? 0 : below) ||
+               (list->id && tui_list_place(items, list->id) < 0)) {
         list->anchor_id = below > 0 ? list->id : 0;
         list->anchor_at = below > 0 ? below : 0;
     }

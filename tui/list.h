@@ -12,6 +12,7 @@
 enum {
     LIST_HEADS_MAX = 256,
     LIST_ROWS_MAX = DB_LIST_WINDOW, /* of the database, that are known at a time */
+    LIST_END = 1 << 30,             /* a place past all rows: the last, where they are not counted yet */
     LIST_AHEAD = 64,                /* rows that are known beyond the cursor, where there are so many */
 };
 
@@ -21,6 +22,7 @@ struct list_items {
     int n_heads;
     int64_t ids[LIST_ROWS_MAX]; /* at places n_heads + first … */
     int n;
+    bool partial;                /* more may follow: they are not counted yet */
     int64_t first, count, total; /* of the database's: of so many that the filter leaves, of so many */
 };
 

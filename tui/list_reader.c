@@ -61,9 +61,17 @@ static void put(struct tui_list_reader *reader, int list, struct list_rows *rows
     eventfd_write(reader->event, 1);
 }
 
+/* Is it a filter whose first rows can come before all are counted? Not in another order, which needs all. */
+static bool is_new_filter(const struct tui_list_reader *reader, int list, const struct list_want *want)
+{
+    return want->query.filter[0] && want->query.sort == 0 && !want->id && !want->at && !want->asked &&
+           memcmp(&want->query, &reader->done[list].query, sizeof(want->query)) != 0;
+}
+
 /* Reads the list unless nothing has changed since. 0 or -errno. */
 static int read_list(struct tui_list_reader *reader, int list, const struct list_want *want)
 {
+    struct list_want now = *want;
     struct list_rows rows;
     int64_t version;
     int r = db_list_version(reader->db, &version);
@@ -71,12 +79,15 @@ static int read_list(struct tui_list_reader *reader, int list, const struct list
     if (r < 0 ||
         (version == reader->done_version[list] && memcmp(want, &reader->done[list], sizeof(*want)) == 0))
         return r;
-    r = tui_list_source_read(reader->db, (enum db_list)list, want, &rows);
-    if (r < 0)
-        return r;
+    now.query.first = is_new_filter(reader, list, want);
+    do {
+        if ((r = tui_list_source_read(reader->db, (enum db_list)list, &now, &rows)) < 0)
+            return r;
+        put(reader, list, &rows);
+        now.query.first = false;
+    } while (rows.window.partial);
     reader->done[list] = *want;
     reader->done_version[list] = version;
-    put(reader, list, &rows);
     return 0;
 }
 

@@ -91,6 +91,7 @@ static void put_history(const struct model *model, enum db_list list, struct lis
         items->ids[items->n++] = id;
     }
     items->count = items->total = items->n;
+    items->partial = n[list] >= (list == DB_LIST_LOG ? HISTORY_ROWS_MAX / 2 : HISTORY_ROWS_MAX);
 }
 
 void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
@@ -105,6 +106,7 @@ void tui_lists_rows(const struct view *view, const struct model *model, enum db_
     items->first = w->first;
     items->count = w->count;
     items->total = w->total;
+    items->partial = read->have && w->partial;
     if (has_heads(&view->lists[list]))
         put_heads(model, list, ret);
     if (!read->have) {

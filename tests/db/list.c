@@ -197,7 +197,7 @@ static void check_windows(struct db_reader *reader)
             while (strcmp(db_list_column(DB_LIST_ORDERS, want.sort), sorts[s]) != 0)
                 want.sort++;
             for (int left_out = 0; left_out < 2; left_out++) {
-                struct db_list_query query = {DB_LIST_ORDERS, want.sort, want.invert, "",
+                struct db_list_query query = {DB_LIST_ORDERS,           want.sort, want.invert, "", false,
                                               left_out ? "[100]" : NULL};
                 strcpy(query.filter, want.filter);
                 int n = expect(&want, left_out ? 100 : 0, rows);
@@ -225,7 +225,7 @@ static void check_find(struct db_reader *reader)
 {
     static struct plain rows[ORDERS];
     struct wanted want = {4, false, "!rejected"};
-    struct db_list_query query = {DB_LIST_ORDERS, 0, false, "!rejected", NULL};
+    struct db_list_query query = {DB_LIST_ORDERS, 0, false, "!rejected", false, NULL};
     int64_t id;
 
     while (strcmp(db_list_column(DB_LIST_ORDERS, query.sort), "qty") != 0)
@@ -242,6 +242,27 @@ static void check_find(struct db_reader *reader)
             CHECK_INT(id, rows[at].id);
         }
     CHECK_INT(db_list_find(reader, &query, "nothing", 5, false, &id), -ENOENT);
+}
+
+/* The first rows alone, before all are counted. */
+static void check_first(struct db_reader *reader)
+{
+    static struct plain rows[ORDERS];
+    struct wanted want = {0, false, "cross"};
+    struct db_list_query query = {.list = DB_LIST_ORDERS, .filter = "cross", .first = true};
+    struct db_list_window w;
+    int n = expect(&want, 0, rows);
+
+    CHECK(n > DB_LIST_WINDOW);
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK(w.partial);
+    CHECK_INT(w.count, DB_LIST_WINDOW);
+    CHECK_INT(w.n, DB_LIST_WINDOW);
+    for (int i = 0; i < w.n; i++)
+        CHECK_INT(w.ids[i], rows[i].id);
+    strcpy(query.filter, "cross 3");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK(!w.partial && w.count > 0 && w.count < DB_LIST_WINDOW);
 }
 
 /* The other lists: their usual order, and what a number of the log stands for. */
@@ -322,6 +343,7 @@ int main(void)
     struct db_reader *reader = fixture_reader(path);
     check_windows(reader);
     check_find(reader);
+    check_first(reader);
     check_others(reader);
     check_interrupt(reader);
     CHECK_INT(db_list_orders(reader, ids, 5, on_order, ids), 0);

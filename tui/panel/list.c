@@ -24,8 +24,9 @@ static void put_counts(const struct list_frame *frame, const struct scene *scene
     if (frame->window.cursor >= 0)
         n = snprintf(buf, size, "%d of ", frame->window.cursor + 1);
     if (scene->view->lists[frame->rows.list].filter[0])
-        n += snprintf(buf + n, size - (size_t)n, "%lld of ", count);
-    snprintf(buf + n, size - (size_t)n, "%lld%s%s", total, more[0] ? ", " : "", more);
+        n += snprintf(buf + n, size - (size_t)n, "%lld%s of ", count, items->partial ? "+" : "");
+    snprintf(buf + n, size - (size_t)n, "%lld%s%s%s", total,
+             items->partial && items->total == items->count ? "+" : "", more[0] ? ", " : "", more);
 }
 
 static void draw_bar(const struct area *area, const struct list_frame *frame)
