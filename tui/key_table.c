@@ -33,7 +33,7 @@ static const struct key_row rows[] = {
      "Without _papertape_, as _order buy BTCUSDT 0.01 --limit 59000_, _order cancel 7_, _account deposit main 500_; what the "
      "verb would print is shown in the last line, in a box where it is longer. See THE COMMAND LINE."},
     {"Ctrl-L", KEYS_EVERYWHERE, "redraw", NULL},
-    {"q", KEYS_EVERYWHERE, "quit; the daemon continues", NULL},
+    {"q", KEYS_EVERYWHERE, "quit, and the daemon continues", NULL},
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
      "Line ends become blanks; of terminals that mark what is pasted."},
     {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},

@@ -543,6 +543,13 @@ def test_live(session):
     tmux.keys("y")
     expect(tmux, "cancel done", f"order {number}")
     wait("the cancel", lambda: all(order["order"] != number for order in status()["orders"]), session.daemon.log)
+    tmux.resize(100, 120)  # the whole page at once
+    tmux.keys("G", "Enter")
+    expect(tmux, "Orders > order 1", "MARKET", "Fills", "taker", "Ledger", "trade +0.01 BTC", "Explained from the event log",
+           "equal to the record")
+    tmux.keys("Escape")
+    expect_gone(tmux, "Orders > order 1")
+    tmux.resize(80, 24)
     out, _ = run_verb(session, "parity", "--daemon")
     assert out == "parity ok\n", out
     out, _ = run_verb(session, "parity", "--daemon", "--json")
