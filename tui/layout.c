@@ -169,8 +169,10 @@ static void study_page(struct layout *layout, const struct layout_choice *choice
     int running =
         choice->running == 0 ? 0 : 1 + (choice->running < RUNNING_ROWS ? choice->running : RUNNING_ROWS);
     const struct slot page[] = {
-        {PANEL_STUDY, 3, 4, 0, 1, PANEL_NONE},         {PANEL_BEST, 4, 6, 2, 4, PANEL_IMPORTANCE},
-        {PANEL_RUNNING, 2, running, 0, 3, PANEL_NONE}, {PANEL_TRIALS, 3, 6, 3, 2, PANEL_NONE},
+        {PANEL_STUDY, 3, 4 + choice->warning, 0, 1, PANEL_NONE},
+        {PANEL_BEST, 4, 6, 2, 4, PANEL_IMPORTANCE},
+        {PANEL_RUNNING, 2, running, 0, 3, PANEL_NONE},
+        {PANEL_TRIALS, 3, 6, 3, 2, PANEL_NONE},
         {PANEL_TRIAL, 3, 5, 1, 5, PANEL_REPORTS},
     };
     static const struct slot validation[] = {

@@ -91,6 +91,7 @@ struct layout_choice {
     enum layout_study study;
     int running; /* trials of its page */
     int devices; /* likewise, as trainings */
+    int warning; /* rows beyond one in which a study's page says what is wrong */
     bool item;   /* the page of an item instead of the tab's panels */
 };
 

@@ -161,6 +161,7 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
         view->study_view == STUDY_PAGE ? tui_view_study_page(view, model) : NULL;
 
     choice.devices = model->history.devices.n;
+    choice.warning = page ? panel_study_warning(model, page, width) : 0;
     choice.running = page ? page->study.counts[TRIAL_RUNNING] : 0;
 
     tui_layout_compute(width, height, &choice, ret);

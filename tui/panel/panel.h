@@ -43,6 +43,9 @@ void panel_form(const struct area *screen, const struct scene *scene);
 /* The outcome of a command in the last line, from column x on; nothing where there is none. */
 void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now);
 
+/* How many rows beyond one a study's page has to say what is wrong. */
+int panel_study_warning(const struct model *model, const struct tui_study_page *page, int width);
+
 /* How many rows an item's page has on so many columns. */
 int panel_item_rows(const struct item_page *page, int width);
 

@@ -108,11 +108,25 @@ static void best_parameters(struct tui_study_flow *flow, const struct tui_study_
             panel_study_put(flow, page->params[i], plain, text);
 }
 
-/* What is wrong, whole as far as a row is left. Returns the area below. */
+enum { KEPT_ROWS = 2 }; /* of the counts and the best, whatever is wrong */
+
+int panel_study_warning(const struct model *model, const struct tui_study_page *page, int width)
+{
+    int rows = 0;
+
+    if (model->studies_error)
+        rows += panel_frame_wrap_rows(model->studies_words, width - 1);
+    if (page->study.unread[0])
+        rows += panel_frame_wrap_rows(page->study.unread, width - 1);
+    return rows > 0 ? rows - 1 : 0;
+}
+
+/* What is wrong, whole where there is room. Returns the area below. */
 static struct area warn(const struct area *body, const char *words)
 {
-    struct area text = tui_area_part(body, 1, 0, body->width - 1, body->height - 1);
-    int rows = panel_frame_wrap(&text, 0, text.height, STYLE_WARN, words);
+    struct area text = tui_area_part(body, 1, 0, body->width - 1, body->height);
+    int room = body->height - KEPT_ROWS;
+    int rows = panel_frame_wrap(&text, 0, room > 0 ? room : 1, STYLE_WARN, words);
 
     return tui_area_part(body, 0, rows, body->width, body->height - rows);
 }
