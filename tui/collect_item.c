@@ -1,6 +1,7 @@
 /* The page of an item: read with the database, once an interval; of an order, what `papertape explain`
  * prints, which a child process computes from the event log. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,4 +123,18 @@ bool tui_collector_explain_io(struct collector *collector, struct moment now)
     tui_child_finish(&explain->child);
     tui_collector_read_item(collector, now);
     return true;
+}
+
+void tui_collector_await_explain(struct collector *collector, int timeout_ms)
+{
+    const struct tui_child *child = &collector->explain.child;
+    struct moment start = tui_model_now(), now = start;
+
+    while (child->pid && now.mono_ms - start.mono_ms < timeout_ms) {
+        struct pollfd fds[] = {{.fd = child->out, .events = POLLIN}, {.fd = child->err, .events = POLLIN}};
+        if (poll(fds, 2, timeout_ms - (int)(now.mono_ms - start.mono_ms)) < 0 && errno != EINTR)
+            break;
+        now = tui_model_now();
+        tui_collector_explain_io(collector, now);
+    }
 }

@@ -15,6 +15,7 @@
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/command_history.h"
+#include "tui/item_keys.h"
 #include "tui/keys.h"
 #include "tui/lists.h"
 #include "tui/panel/panel.h"
@@ -417,6 +418,8 @@ int tui_dashboard_run(const struct dashboard_options *options)
     d.view.line = tui_command_line_create();
     if (d.view.line)
         tui_command_history_load(d.view.line);
+    if (options->item.kind != ITEM_NONE)
+        tui_item_keys_open(&d.view, &options->item);
     int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));

@@ -7,6 +7,7 @@
 
 #include "db/state.h"
 #include "tui/canvas.h"
+#include "tui/item.h"
 #include "tui/layout.h"
 #include "tui/settings.h"
 #include "tui/theme.h"
@@ -17,6 +18,7 @@ struct dashboard_options {
     const char *study;   /* --study: whose page is open to begin with; NULL */
     int64_t interval_ms;
     enum tab tab;
+    struct item item; /* whose page is open to begin with; ITEM_NONE */
     enum scheme scheme;
     enum glyphs glyphs;
     bool readonly;

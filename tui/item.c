@@ -17,20 +17,49 @@ bool tui_item_equal(const struct item *a, const struct item *b)
            strcmp(a->account, b->account) == 0;
 }
 
+static const char *const kinds[ITEM_KINDS] = {
+    [ITEM_NONE] = "",           [ITEM_ORDER] = "order",       [ITEM_EXTERNAL] = "order from elsewhere",
+    [ITEM_FILL] = "fill",       [ITEM_ALERT] = "alert",       [ITEM_COMMAND] = "command",
+    [ITEM_ACCOUNT] = "account", [ITEM_POSITION] = "position", [ITEM_SYMBOL] = "symbol",
+    [ITEM_POLICY] = "policy",
+};
+
+bool tui_item_parse(const char *text, struct item *ret)
+{
+    size_t len = strcspn(text, ":");
+    const char *name = text + len + 1, *account;
+    struct item item = {0};
+    char *end;
+
+    for (int kind = ITEM_ORDER; kind < ITEM_KINDS && text[len]; kind++)
+        if (kind != ITEM_EXTERNAL && strlen(kinds[kind]) == len && strncmp(text, kinds[kind], len) == 0)
+            item.kind = (enum item_kind)kind;
+    if (item.kind == ITEM_NONE || !name[0] || strlen(name) >= sizeof(item.name))
+        return false;
+    if (item.kind < ITEM_ACCOUNT) {
+        item.id = strtoll(name, &end, 10);
+        if (*end || item.id < 1 || item.id == INT64_MAX)
+            return false;
+    } else if (item.kind == ITEM_POSITION) {
+        if (!(account = strchr(name, ':')) || account == name || !account[1] ||
+            strlen(account + 1) >= sizeof(item.account))
+            return false;
+        snprintf(item.name, sizeof(item.name), "%.*s", (int)(account - name), name);
+        snprintf(item.account, sizeof(item.account), "%s", account + 1);
+    } else {
+        snprintf(item.name, sizeof(item.name), "%s", name);
+    }
+    *ret = item;
+    return true;
+}
+
 void tui_item_title(const struct item *item, char *buf, size_t size)
 {
-    static const char *const words[ITEM_KINDS] = {
-        [ITEM_NONE] = "",           [ITEM_ORDER] = "order",       [ITEM_EXTERNAL] = "order from elsewhere",
-        [ITEM_FILL] = "fill",       [ITEM_ALERT] = "alert",       [ITEM_COMMAND] = "command",
-        [ITEM_ACCOUNT] = "account", [ITEM_POSITION] = "position", [ITEM_SYMBOL] = "symbol",
-        [ITEM_POLICY] = "policy",
-    };
-
     if (item->name[0])
-        snprintf(buf, size, "%s %s%s%s", words[item->kind], item->name, item->account[0] ? " of " : "",
+        snprintf(buf, size, "%s %s%s%s", kinds[item->kind], item->name, item->account[0] ? " of " : "",
                  item->account);
     else
-        snprintf(buf, size, "%s %lld", words[item->kind], (long long)item->id);
+        snprintf(buf, size, "%s %lld", kinds[item->kind], (long long)item->id);
 }
 
 void tui_item_page_finish(struct item_page *page)

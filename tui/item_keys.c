@@ -104,6 +104,29 @@ bool tui_item_keys_enter(struct view *view, const struct model *model, enum pane
     return true;
 }
 
+void tui_item_keys_open(struct view *view, const struct item *item)
+{
+    static const struct {
+        enum tab tab;
+        enum panel panel;
+    } lists[ITEM_KINDS] = {
+        [ITEM_ORDER] = {TAB_ORDERS, PANEL_ORDERS},
+        [ITEM_EXTERNAL] = {TAB_ORDERS, PANEL_ORDERS},
+        [ITEM_FILL] = {TAB_ORDERS, PANEL_FILLS},
+        [ITEM_ALERT] = {TAB_ALERTS, PANEL_ALERTS},
+        [ITEM_COMMAND] = {TAB_LOG, PANEL_LOG},
+        [ITEM_ACCOUNT] = {TAB_POSITIONS, PANEL_ACCOUNTS},
+        [ITEM_POSITION] = {TAB_POSITIONS, PANEL_POSITIONS},
+        [ITEM_SYMBOL] = {TAB_MARKET, PANEL_PRICES},
+        [ITEM_POLICY] = {TAB_STUDY, PANEL_POLICIES},
+    };
+
+    view->tab = lists[item->kind].tab;
+    view->item_from = lists[item->kind].panel;
+    view->item = *item;
+    view->focus = PANEL_ITEM;
+}
+
 bool tui_item_keys_back(struct view *view)
 {
     if (view->item.kind == ITEM_NONE)

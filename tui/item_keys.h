@@ -11,6 +11,9 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
 /* Enter: opens the page of the chosen item; on a fill's page its order's. False: not here. */
 bool tui_item_keys_enter(struct view *view, const struct model *model, enum panel focus);
 
+/* Opens an item's page on the tab that lists such items. */
+void tui_item_keys_open(struct view *view, const struct item *item);
+
 /* Esc: back to the list. False: no page is open. */
 bool tui_item_keys_back(struct view *view);
 

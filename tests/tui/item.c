@@ -94,6 +94,55 @@ static void check_rows(void)
     CHECK_INT(view.item.kind, ITEM_NONE);
 }
 
+/* What --open takes, and on which tab its page is. */
+static void check_parsed(void)
+{
+    static const char *const bad[] = {"",
+                                      "order",
+                                      "order:",
+                                      "order:0",
+                                      "order:-1",
+                                      "order:7x",
+                                      "orders:7",
+                                      "none:1",
+                                      "position:BTC",
+                                      "position::main",
+                                      ":7",
+                                      "position:A:",
+                                      "fill:1e3",
+                                      "order from elsewhere:7",
+                                      "order:99999999999999999999"};
+    static const struct {
+        const char *text;
+        enum tab tab;
+        const char *title;
+    } good[] = {
+        {"order:7", TAB_ORDERS, "order 7"},
+        {"fill:6", TAB_ORDERS, "fill 6"},
+        {"alert:3", TAB_ALERTS, "alert 3"},
+        {"command:1", TAB_LOG, "command 1"},
+        {"account:main", TAB_POSITIONS, "account main"},
+        {"position:BTCUSDT:main", TAB_POSITIONS, "position BTCUSDT of main"},
+        {"symbol:ETHUSDT", TAB_MARKET, "symbol ETHUSDT"},
+        {"policy:ppo_1", TAB_STUDY, "policy ppo_1"},
+    };
+    struct item item;
+    char title[ITEM_NAME_MAX + 80];
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        CHECK(!tui_item_parse(bad[i], &item));
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        CHECK(tui_item_parse(good[i].text, &item));
+        tui_item_title(&item, title, sizeof(title));
+        CHECK_STR(title, good[i].title);
+        tui_view_init(&view, false, 1000);
+        tui_item_keys_open(&view, &item);
+        CHECK_INT(view.tab, good[i].tab);
+        CHECK_INT(press(PRESS_ESCAPE), ACTION_COLLECT);
+        CHECK_INT(view.item.kind, ITEM_NONE);
+    }
+}
+
 /* Keys that act mean the page's item, wherever the list's cursor has gone. */
 static void check_acts(void)
 {
@@ -284,6 +333,7 @@ int main(int argc, char **argv)
     model->have_history = true;
     model->history_mono_ms = now.mono_ms;
     check_rows();
+    check_parsed();
     check_acts();
     check_pictures();
     check_widths();

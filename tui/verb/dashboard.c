@@ -10,11 +10,15 @@
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/dashboard.h"
+#include "tui/item_keys.h"
 #include "tui/print.h"
 #include "tui/screen.h"
 #include "tui/view.h"
 
-enum { STATUS_TIMEOUT_MS = 3000 }; /* how long a printed screen waits for the daemon */
+enum {
+    STATUS_TIMEOUT_MS = 3000,   /* how long a printed screen waits for the daemon */
+    EXPLAIN_TIMEOUT_MS = 60000, /* and for the explanation of an order */
+};
 
 enum printed { PRINT_NOTHING, PRINT_ONCE, PRINT_JSON, PRINT_SCREEN };
 
@@ -148,6 +152,17 @@ static int take_times(struct option_call *call, const struct option_row *row, co
                : wrong(call, row, value, "how often to print, 1 or more");
 }
 
+static int take_open(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct dashboard_request *request = call->into;
+
+    return tui_item_parse(value, &request->dashboard.item)
+               ? EXIT_OK
+               : wrong(call, row, value,
+                       "order:N, fill:N, alert:N, command:N, account:NAME, symbol:NAME, policy:NAME or "
+                       "position:SYMBOL:ACCOUNT");
+}
+
 static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
 {
     char words[512];
@@ -178,8 +193,13 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_canvas_finish(&canvas);
         return -ENOENT;
     }
+    if (request->dashboard.item.kind != ITEM_NONE)
+        tui_item_keys_open(&view, &request->dashboard.item);
     tui_view_want(&view, model, request->width, &past); /* which the first reading could not know */
     tui_collector_read(collector, &past);
+    tui_collector_want_item(collector, &view.item);
+    tui_collector_read_item(collector, tui_model_now());
+    tui_collector_await_explain(collector, EXPLAIN_TIMEOUT_MS);
     for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
@@ -291,6 +311,7 @@ static const struct option_row options[] = {
     {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
+    {"open", "ITEM", "the page to begin with: order:7, fill:3, alert:2, account:NAME", .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
     {"glyphs", "braille|block|ascii", "what charts are made of; by locale and terminal", .take = take_glyphs},
