@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
+#include "cli/order_dry_run.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "exchange/bars_file.h"
@@ -12,6 +13,10 @@
 /* "order 9 PENDING", and a line for each further order of its group. */
 static void print_orders(const struct option_call *call, const json_t *result)
 {
+    if (json_is_true(json_object_get(result, "dry_run"))) {
+        cli_order_dry_run_print(call->out, result);
+        return;
+    }
     const char *state = json_string_value(json_object_get(result, "state"));
     json_int_t first = json_integer_value(json_object_get(result, "order"));
     const json_t *more = json_object_get(result, "orders"), *id;
@@ -216,6 +221,10 @@ static const struct option_row options[] = {
         "the account, where there are several; of amend and cancel the one whose client id it is (the first "
         "account, when left out)",
         OF("buy sell oco amend cancel")},
+    {"dry-run", NULL,
+     "nothing is ordered: what it would be, cost, reserve and fill at once, as the daemon sees the market now; "
+     "refused in the same words as the order would be",
+     OF(NEW)},
     {NULL, NULL, "Orders that belong together"},
     {"stop-limit", "P", "of oco: a limit order at P once a trade reaches --stop", OF("oco")},
     {"take-profit-stop", "P",

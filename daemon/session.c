@@ -308,6 +308,12 @@ const struct engine *daemon_session_engine(const struct session *session)
     return session->playing ? daemon_session_playing_engine(session) : session->engine;
 }
 
+int daemon_session_dry_run(struct session *session, enum order_grouping grouping, const struct order *legs,
+                           int n_legs, struct engine_dry_run *ret)
+{
+    return session->playing ? -EAGAIN : engine_dry_run(session->engine, grouping, legs, n_legs, ret);
+}
+
 struct db_writer *daemon_session_writer(struct session *session)
 {
     return session->writer;

@@ -149,6 +149,9 @@ int64_t daemon_session_now(const struct session *session);
 /* Is a symbol quoted in that currency? *ret: "USDT, BTC", all the currencies that one is quoted in. */
 bool daemon_session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size);
 const struct engine *daemon_session_engine(const struct session *session); /* NULL before it began */
+/* As engine_dry_run(); -EAGAIN while a former run's events are played. */
+int daemon_session_dry_run(struct session *session, enum order_grouping grouping, const struct order *legs,
+                           int n_legs, struct engine_dry_run *ret);
 /* NULL: daemon_session_begin() could not open the database again, and the program stops. */
 struct db_writer *daemon_session_writer(struct session *session);
 

@@ -286,6 +286,24 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
  * session only where it trades then; else the view's. */
 int64_t engine_price(const struct engine *engine, int account, int symbol);
 void engine_margin_figures(const struct engine *engine, int account, struct margin_figures *ret);
+/* What an order, or a group, would be if it were given now. Amounts are in units of the symbol's quote
+ * currency, estimated of the first leg, of a group's others nothing is. */
+struct engine_dry_run {
+    enum order_reason reason;          /* why it would be refused: then only the legs are set */
+    struct order legs[ORDER_LEGS_MAX]; /* as they would be taken, with the ids that they would have now */
+    int n_legs;
+    int64_t price; /* that it may trade at: its limit, its stop price, else the best price shown; 0: none */
+    int64_t notional, fee;                     /* of all of it: what fills at once, the rest at that price */
+    int64_t fill_qty, fill_notional, fill_fee; /* what fills at once of what is shown; 0: it waits */
+    bool would_take;                           /* post-only, and it would: it is cancelled when it arrives */
+    const char *asset;                         /* what its reserve is of; units of asset_scale */
+    int asset_scale;
+    int64_t reserved, available; /* by how much it changes the reserve; what is not reserved now */
+};
+/* Nothing of the engine changes, and nothing is emitted: `engine` is put back as it was. 0 or -ENOMEM. Each
+ * leg names an account and a symbol that there are; n_legs is 1 to ORDER_LEGS_MAX. */
+int engine_dry_run(struct engine *engine, enum order_grouping grouping, const struct order *requests,
+                   int n_legs, struct engine_dry_run *ret);
 /* The amounts behind a refusal of an account's balance or margin, right after it: of `legs` the first that
  * lacks something. False: the reason has none, or no leg lacks anything by itself. */
 bool engine_lack(const struct engine *engine, enum order_reason reason, const struct order *legs, int n_legs,

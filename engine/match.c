@@ -102,9 +102,8 @@ static struct order order_of(const struct engine *engine, const struct order *re
     return order;
 }
 
-/* The legs as orders, with the ids that they will have. */
-static void make_legs(const struct engine *engine, enum order_grouping grouping, const struct order *requests,
-                      int n_legs, struct order *legs)
+void engine_match_legs(const struct engine *engine, enum order_grouping grouping,
+                       const struct order *requests, int n_legs, struct order *legs)
 {
     for (int i = 0; i < n_legs; i++) {
         struct order *leg = &legs[i];
@@ -124,8 +123,8 @@ static void make_legs(const struct engine *engine, enum order_grouping grouping,
     }
 }
 
-static enum order_reason check_legs(struct engine *engine, enum order_grouping grouping,
-                                    const struct order *legs, int n_legs)
+enum order_reason engine_match_check(struct engine *engine, enum order_grouping grouping,
+                                     const struct order *legs, int n_legs)
 {
     enum order_reason reason = ORDER_OK;
     if (engine_at_venue(engine, &legs[0]))
@@ -186,8 +185,8 @@ uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping gr
                                    const struct order *requests, int n_legs, enum order_reason *ret_reason)
 {
     struct order legs[ORDER_LEGS_MAX] = {0};
-    make_legs(engine, grouping, requests, n_legs, legs);
-    *ret_reason = check_legs(engine, grouping, legs, n_legs);
+    engine_match_legs(engine, grouping, requests, n_legs, legs);
+    *ret_reason = engine_match_check(engine, grouping, legs, n_legs);
     engine->counters.orders += (uint64_t)n_legs;
     engine->counters.refused[*ret_reason] += (uint64_t)n_legs;
     engine->accounts[requests[0].account].refused[*ret_reason] += (uint64_t)n_legs;

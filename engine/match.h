@@ -107,6 +107,12 @@ void engine_venue_unblock(struct engine *engine, int account,
 /* May it end here? Else the venue was asked for its cancel. */
 bool engine_venue_may_end(struct engine *engine, struct live_order *live, enum order_reason reason);
 
+/* match.c, for a dry run: the legs as orders, with the ids that they will have; why they are refused. */
+void engine_match_legs(const struct engine *engine, enum order_grouping grouping,
+                       const struct order *requests, int n_legs, struct order *legs);
+enum order_reason engine_match_check(struct engine *engine, enum order_grouping grouping,
+                                     const struct order *legs, int n_legs);
+
 /* fills.c: trades. Those that take an id may end the order, others of its group, and reduce-only ones. */
 struct fill_source { /* for a tracer */
     struct book_level level;

@@ -93,14 +93,23 @@ void daemon_command_defer(const struct request *request);
  * close: "waits for the open, 2025-11-28 09:30 New York (14:30Z), until 13:00". */
 void daemon_command_waits(const struct request *request, const struct order *order, json_t *list);
 
+enum { LACK_WORDS_MAX = 320 };
+/* Why an order was refused: the venue's rule in words, or what the account lacks (in `words`); NULL: the
+ * reason's own words are all. */
+const char *daemon_command_order_words(const struct request *request, enum order_reason reason,
+                                       const struct order *legs, int n_legs,
+                                       char words[static LACK_WORDS_MAX]);
+
 /* A refusal's meaning in words, for the client. */
 const char *daemon_command_reason_words(enum order_reason reason);
 
 /* The same with the amounts that are needed and available, of an account's balance or margin. Returns words.
  */
-enum { LACK_WORDS_MAX = 320 };
 const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
                                       const struct engine_lack *lack, char words[static LACK_WORDS_MAX]);
+
+/* dry_run.c: answers what such an order would be and cost; refused in the words that the order would be. */
+void daemon_command_dry_run(const struct request *request, const struct event_command *command);
 
 /* Puts the row of a command that is being carried out, in its present state. */
 void daemon_command_put_row(const struct work *work, enum db_command_state state, const char *result);
@@ -205,7 +214,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(flatten, true, "confirm key") \
     READING(indicators, true, "symbol timeframe") \
     COMMAND(order, true, "symbol side qty notional type limit stop trail trail_percent tif expire_ns " \
-        RECORD_ORDER_GIVEN(DAEMON_ORDER_GIVEN) "account group take_profit stop_loss key") \
+        RECORD_ORDER_GIVEN(DAEMON_ORDER_GIVEN) "account group take_profit stop_loss dry_run key") \
     COMMAND(parity, true, NULL) \
     COMMAND(pause, true, "key") \
     READING(ping, false, NULL) \

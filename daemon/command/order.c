@@ -275,21 +275,35 @@ static void put_waits(const struct request *request, const struct work *work, in
     }
 }
 
+const char *daemon_command_order_words(const struct request *request, enum order_reason reason,
+                                       const struct order *legs, int n_legs,
+                                       char words[static LACK_WORDS_MAX])
+{
+    struct engine_lack lack;
+    if (engine_lack(request->engine, reason, legs, n_legs, &lack))
+        return daemon_command_lack_words(request->engine, legs[0].account, reason, &lack, words);
+    return order_rules_words(engine_symbol(request->engine, legs[0].symbol), reason);
+}
+
 void daemon_command_order(const struct request *request)
 {
     struct order legs[ORDER_LEGS_MAX] = {0};
     struct event event = {.command = {.kind = COMMAND_ORDER, .order = {.legs = legs, .n_legs = 1}}};
     struct work work;
+    bool dry_run = false;
     if (!take_common(request->given, &legs[0]) || !take_group(request->given, &event.command) ||
-        !daemon_command_begin(request, &work))
+        !daemon_command_args_flag(request->given, "dry_run", &dry_run))
+        return;
+    if (dry_run) {
+        daemon_command_dry_run(request, &event.command);
+        return;
+    }
+    if (!daemon_command_begin(request, &work))
         return;
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);
-    struct engine_lack lack;
     char words[LACK_WORDS_MAX];
-    work.words = order_rules_words(engine_symbol(request->engine, legs[0].symbol), work.reason);
-    if (engine_lack(request->engine, work.reason, event.command.order.legs, n, &lack))
-        work.words = daemon_command_lack_words(request->engine, legs[0].account, work.reason, &lack, words);
+    work.words = daemon_command_order_words(request, work.reason, event.command.order.legs, n, words);
     json_t *orders = json_array(), *waits = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
         json_array_append_new(orders, json_integer((json_int_t)work.order + i));

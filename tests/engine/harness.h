@@ -34,6 +34,9 @@ struct reported_order {
 };
 
 struct harness {
+    /* Called by group(), where it is set: before the command, and with the first order's id after it. */
+    void (*before_orders)(struct harness *h, enum order_grouping grouping, const struct order *legs, int n);
+    void (*after_orders)(struct harness *h, uint64_t id);
     struct engine *engine;
     struct engine_config config;
     struct account_spec accounts[HARNESS_ACCOUNTS_MAX];
@@ -572,8 +575,14 @@ static inline uint64_t group(struct harness *h, enum order_grouping grouping, co
 {
     struct order given[ORDER_LEGS_MAX];
     memcpy(given, legs, (size_t)n * sizeof *legs);
-    return command(h, (struct event_command){.kind = COMMAND_ORDER,
-                                             .order = {.grouping = grouping, .legs = given, .n_legs = n}});
+    if (h->before_orders)
+        h->before_orders(h, grouping, legs, n);
+    uint64_t id =
+        command(h, (struct event_command){.kind = COMMAND_ORDER,
+                                          .order = {.grouping = grouping, .legs = given, .n_legs = n}});
+    if (h->after_orders)
+        h->after_orders(h, id);
+    return id;
 }
 
 static inline uint64_t ask(struct harness *h, struct order request)

@@ -3,10 +3,12 @@
 started while its venue is away, or silent, which still knows what it holds."""
 
 import json
+import re
 import signal
 import socket
 import sys
 import threading
+from decimal import Decimal
 
 import harness
 
@@ -115,11 +117,64 @@ def strangers(daemon):
     print(f"a client that does not read: {asked} bytes of requests taken, {grown} bytes grown")
 
 
+DRY_REFUSED = (  # by the venue's rules, the account, the gate; each in the words that the order gets
+    dict(BUY, qty="0.0000001"), dict(BUY, qty="10"), dict(BUY, side="sell"), dict(BUY, limit="59000.001"),
+    dict(BUY, limit="1000000"), dict(BUY, limit="59000", tif="day", expire_ns=1), dict(BUY, qty="0.00001"),
+    dict(BUY, limit="59000", reduce_only=True), dict(BUY, limit="59000", group="oco"),
+    dict(BUY, group="bracket", stop_loss={"stop": "99000"}, limit="59000"), dict(BUY, symbol="X"), dict(BUY, account="x"))
+
+
+def dry_runs(daemon):
+    """Nothing is ordered, stored or recorded; what is answered is what the order then is."""
+    def rows():
+        return [daemon.query(f"SELECT count(*) FROM {table}")[0][0] for table in ("commands", "orders", "ledger", "fills")]
+
+    def recorded():
+        shown = daemon.papertape("events", "show", "--seq", "1", "--n", "1000000").splitlines()
+        return sum(" COMMAND " in line for line in shown)
+
+    before, log = rows(), recorded()
+    last = harness.control(daemon, "order", dict(BUY, limit="50000"))["result"]["order"]
+    harness.wait_for(lambda: recorded() > log, "the order in the log")
+    log, before = recorded(), [before[0] + 1, before[1] + 1, *before[2:]]
+    assert rows() == before, (rows(), before)
+    taken = harness.control(daemon, "order", dict(BUY, limit="50000", dry_run=True))["result"]
+    assert taken["legs"] == [{"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "tif": "GTC", "qty": "0.01", "limit": "50000"}]
+    assert (taken["notional"], taken["fill"], taken["currency"]) == ("500", None, "USDT"), taken
+    free, after, held = (Decimal(taken["reserve"][key]) for key in ("free", "free_after", "amount"))
+    assert free - after == held and 500 <= held <= 502 and Decimal(taken["fee"]) <= 2, taken
+    at_once = harness.control(daemon, "order", dict(BUY, dry_run=True, client_id="unused"))["result"]["fill"]
+    assert at_once["qty"] == "0.01" and abs(Decimal(at_once["price"]) * Decimal("0.01") - Decimal(at_once["notional"])) < 1, at_once
+    for args in DRY_REFUSED:
+        dry = harness.control(daemon, "order", dict(args, dry_run=True))["error"]
+        assert dry["message"] and "(order" not in dry["message"], dry
+        args["dry"] = dry
+    refused = harness.control(daemon, "order", dict(BUY, dry_run="yes"))["error"]
+    assert refused["message"] == "args.dry_run: true or false is needed", refused
+    text = daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", "50000", "--dry-run")
+    assert text.startswith("would be BUY LIMIT 0.01 BTCUSDT limit 50000 tif GTC\n") and text.endswith("nothing was ordered\n"), text
+    assert rows() == before and not daemon.status_object()["positions"]
+    next_one = harness.control(daemon, "order", dict(BUY, limit="50000", client_id="unused"))["result"]["order"]
+    assert next_one == last + 1, (last, next_one)
+    harness.wait_for(lambda: recorded() == log + 1, "one order more in the log, and no dry run")
+    free_now = Decimal(harness.control(daemon, "order", dict(BUY, limit="50000", dry_run=True))["result"]["reserve"]["free"])
+    assert free_now == after, (free_now, after)
+    for args in DRY_REFUSED:
+        dry = args.pop("dry")
+        real = harness.control(daemon, "order", args)["error"]
+        words = [re.sub("[0-9.]+", "N", error["message"].split(" (order ")[0]) for error in (real, dry)]  # the price moves
+        assert real["code"] == dry["code"] and words[0] == words[1], (args, real, dry)
+    daemon.papertape("order", "cancel", "--all")
+    daemon.wait_status(lambda s: not s["orders"], "no orders")
+    print(f"{len(DRY_REFUSED)} dry runs refused in the order's words; nothing was stored or recorded")
+
+
 def without_venue(folder, replay):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
     strangers(daemon)
     wrong_arguments(daemon)
+    dry_runs(daemon)
     daemon.papertape("order", "buy", "BTCUSDT", "0.05")
     daemon.wait_status(lambda s: s["positions"], "a position")
     assert daemon.stop() == 0

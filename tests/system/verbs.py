@@ -24,6 +24,7 @@ SENT = [
     ("order buy BTCUSDT 0.01", "order", dict(BUY)),
     ("order sell BTCUSDT 0.01 --type market --account swing", "order", dict(SELL, type="market", account="swing")),
     ("order buy BTCUSDT 0.01 --limit 61000.5", "order", dict(BUY, limit="61000.5")),
+    ("order buy BTCUSDT 0.01 --dry-run", "order", dict(BUY, dry_run=True)),
     ("order --limit 61000.5 buy BTCUSDT 0.01 --post-only", "order",
      dict(BUY, limit="61000.5", post_only=True)),
     ("order sell BTCUSDT 0.01 --stop 60000", "order", dict(SELL, stop="60000")),
