@@ -163,6 +163,27 @@ static void check_chart(void)
     CHECK_INT(load_chart("1m"), 0);
 }
 
+/* The chart alone in any size, with each choice of it. */
+static void check_chart_sizes(void)
+{
+    struct view view;
+
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    view.zoomed = PANEL_CHART;
+    for (int i = 0; i < 400; i++) {
+        int width = 1 + i * 89 % CANVAS_SIDE_MAX, height = 1 + i * 31 % 120;
+        view.chart = (struct chart_window){.line = i & 1,
+                                           .log = i & 2,
+                                           .crosshair = i & 4,
+                                           .bars = i & 8 ? 1 + i % 300 : 0,
+                                           .end_ns = i & 16 ? fixture_now_ns - i * 60000000000 : 0};
+        char *text = picture_draw(model, &view, now, width, height, (enum glyphs)(i % 3));
+        CHECK(text && picture_safe("chart", text, width, height));
+        free(text);
+    }
+}
+
 /* A minute's bars with those from 140 to 240 missing, a few, and others as a line, on a logarithmic scale,
  * under a crosshair, of the past. */
 static void check_gap(void)
@@ -211,6 +232,7 @@ static void check_gap(void)
     check_screen("market-crosshair-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     view.help = true;
     check_screen("market-help-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_chart_sizes();
     struct status_symbol *symbol = &model->status.symbols[0];
     char market[sizeof(symbol->market)];
     memcpy(market, symbol->market, sizeof(market));
