@@ -5,6 +5,7 @@
 
 #include "cli/stored.h"
 #include "db/records.h"
+#include "exchange/order_reason.h"
 #include "record/order.h"
 #include "tui/history_reader.h"
 #include "tui/item.h"
@@ -28,6 +29,9 @@ static void on_order(void *ctx, const struct db_order_row *row)
                                            row->account ? row->account->name : NULL};
 
     reading->rows++;
+    if (row->order.reason != ORDER_OK)
+        tui_item_line(reading->page, STYLE_BAD, "%s: %s", order_reason_name(row->order.reason),
+                      order_reason_words(row->order.reason));
     tui_item_record(reading->page, &record_orders, &row->order, &context, NULL);
 }
 

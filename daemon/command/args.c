@@ -6,6 +6,7 @@
 
 #include "daemon/command/internal.h"
 #include "exchange/nearest.h"
+#include "exchange/order_reason.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong value that a message repeats */
 
@@ -155,7 +156,7 @@ static bool refuse_unknown(const struct args *args, const char *name, enum order
                            const char *text, const struct nearest *nearest)
 {
     control_error(args->request->call, order_reason_name(reason), "%s.%s: \"%.*s\": %s%s", args->where, name,
-                  SHOWN, text, daemon_command_reason_words(reason), NEAREST_HINT(nearest, text));
+                  SHOWN, text, order_reason_words(reason), NEAREST_HINT(nearest, text));
     return false;
 }
 

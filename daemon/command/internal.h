@@ -100,9 +100,6 @@ const char *daemon_command_order_words(const struct request *request, enum order
                                        const struct order *legs, int n_legs,
                                        char words[static LACK_WORDS_MAX]);
 
-/* A refusal's meaning in words, for the client. */
-const char *daemon_command_reason_words(enum order_reason reason);
-
 /* The same with the amounts that are needed and available, of an account's balance or margin. Returns words.
  */
 const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,

@@ -3,6 +3,7 @@
 
 #include "daemon/command/internal.h"
 #include "exchange/decimal.h"
+#include "exchange/order_reason.h"
 
 static void of_day_trades(const struct engine *engine, int account, const struct engine_lack *lack,
                           const char *meaning, char words[static LACK_WORDS_MAX])
@@ -21,7 +22,7 @@ static void of_day_trades(const struct engine *engine, int account, const struct
 const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
                                       const struct engine_lack *lack, char words[static LACK_WORDS_MAX])
 {
-    const char *meaning = daemon_command_reason_words(reason);
+    const char *meaning = order_reason_words(reason);
     char needed[DECIMAL_TEXT_MAX], available[DECIMAL_TEXT_MAX], unsettled[DECIMAL_TEXT_MAX];
     if (reason == ORDER_DAY_TRADER_EQUITY) {
         of_day_trades(engine, account, lack, meaning, words);

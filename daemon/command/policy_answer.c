@@ -6,6 +6,7 @@
 #include "daemon/arena/arena.h"
 #include "daemon/command/policy_job.h"
 #include "daemon/log.h"
+#include "exchange/order_reason.h"
 #include "strategy/metrics/verdict.h"
 
 bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *work)
@@ -75,7 +76,7 @@ void daemon_command_policy_job_say(const struct policy_job *job, const struct wo
         return;
     if (work->reason != ORDER_OK)
         raise_alert(job, DB_WARNING, "POLICY_REFUSED", "%s: %s: %s", job->request.cmd, job->name,
-                    daemon_command_reason_words(work->reason));
+                    order_reason_words(work->reason));
     else
         raise_alert(job, DB_INFO,
                     job->step == ARENA_RETIRE  ? "POLICY_RETIRED"

@@ -7,6 +7,7 @@
 #include "daemon/arena/arena.h"
 #include "daemon/command/policy_job.h"
 #include "engine/event.h"
+#include "exchange/order_reason.h"
 
 /* The changes of a step, all checked before the first event. */
 struct policy_plan {
@@ -76,7 +77,7 @@ static void carry_out(struct policy_job *job, struct policy_plan *plan)
             arena_put(arena, &plan->rows[i]);
         work.order = 0;
         if (job->proposed && work.reason != ORDER_OK) {
-            daemon_command_proposal_refuse(&work, job->proposed, daemon_command_reason_words(work.reason));
+            daemon_command_proposal_refuse(&work, job->proposed, order_reason_words(work.reason));
         } else {
             daemon_command_policy_job_say(job, &work);
             daemon_command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));

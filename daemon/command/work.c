@@ -7,81 +7,7 @@
 #include "daemon/command/internal.h"
 #include "daemon/log.h"
 #include "engine/event.h"
-#include "exchange/fail.h"
-
-const char *daemon_command_reason_words(enum order_reason reason)
-{
-    static const char *const words[ORDER_REASONS] = {
-        [ORDER_BAD_QTY] = "the quantity must be above zero",
-        [ORDER_BAD_PRICE] = "the price must be above zero",
-        [ORDER_UNKNOWN_SYMBOL] = "no such symbol is streamed",
-        [ORDER_UNKNOWN_ACCOUNT] = FAIL_NO_ACCOUNT,
-        [ORDER_UNKNOWN_ORDER] = "no live order has that id",
-        [ORDER_ENDED] = "that order has ended",
-        [ORDER_BAD_TIF] = "that type cannot be good for so long, or the time is past",
-        [ORDER_BAD_GROUP] = "the legs contradict each other",
-        [ORDER_BAD_AMEND] = "that order has no such number, or less than is filled is asked for",
-        [ORDER_DUPLICATE_ID] = "another order of the account has that id",
-        [ORDER_BAD_ACCOUNT] = "what is asked of the account contradicts itself",
-        [ORDER_SYMBOL_HALTED] = "the venue does not trade that symbol now",
-        [ORDER_PRICE_FILTER] = "the price is outside the venue's bounds or not a multiple of its tick",
-        [ORDER_LOT_SIZE] = "the quantity is outside the venue's bounds or not a multiple of its step",
-        [ORDER_MARKET_LOT_SIZE] = "the quantity is outside the venue's bounds for market orders",
-        [ORDER_MIN_NOTIONAL] = "price times quantity is below the venue's least",
-        [ORDER_MAX_NOTIONAL] = "price times quantity is above the venue's most",
-        [ORDER_PERCENT_PRICE] = "the price is too far from the market",
-        [ORDER_MAX_NUM_ORDERS] = "too many open orders of that symbol",
-        [ORDER_INSUFFICIENT_BALANCE] = "the account does not hold enough",
-        [ORDER_NO_SHORTS] = "the account may not sell what it does not hold",
-        [ORDER_COLLATERAL] = "the short position would not be covered",
-        [ORDER_REDUCE_ONLY] = "nothing is held that it could reduce",
-        [ORDER_NO_LIQUIDITY] = "nothing, or not enough, is offered on the other side of the book",
-        [ORDER_WOULD_TAKE] = "it is post-only, and would take at once",
-        [ORDER_OTHER_LEG] = "the other order of its group traded",
-        [ORDER_RISK_PAUSED] = "trading is paused: only closing orders pass",
-        [ORDER_RISK_STALE_DATA] = "the market data is stale",
-        [ORDER_RISK_EXPOSURE] = "the exposure limit would be passed",
-        [ORDER_RISK_DAILY_LOSS] = "the daily loss limit is reached",
-        [ORDER_RISK_ORDER_RATE] = "too many orders in one second",
-        [ORDER_RISK_DRAWDOWN] =
-            "the account lost its limit of drawdown: only closing orders pass until account resume",
-        [ORDER_RISK_COOLDOWN] = "a position of that symbol was closed not long ago",
-        [ORDER_RISK_PRICE_BAND] = "the price is further from the last one than the account's price band",
-        [ORDER_RISK_POSITIONS] = "the account holds, or is entering, as many symbols as it may",
-        [ORDER_SPLIT] = "a split of the symbol left nothing of it",
-        [ORDER_SYMBOL_GONE] = "the venue lists the symbol no longer",
-        [ORDER_INITIAL_MARGIN] = "the equity does not suffice by Regulation T: 50 % of what is held",
-        [ORDER_INTRADAY_MARGIN] = "it would make an intraday margin deficit (FINRA 4210(d)(2))",
-        [ORDER_DAY_TRADING_POWER] = "a day trader's buying power does not suffice (FINRA 4210(f)(8)(B))",
-        [ORDER_DAY_TRADER_EQUITY] = "a pattern day trader opens nothing below $25,000 (FINRA 4210(f)(8)(B))",
-        [ORDER_MARGIN_EQUITY] = "an account of less than $2,000 gets no credit (FINRA 4210(b))",
-        [ORDER_UNSETTLED_CASH] = "there is cash, but it is not settled yet",
-        [ORDER_SESSION_CLOSED] =
-            "a strategy's entry ends with its session, and IOC and FOK while the market is closed",
-        [ORDER_RULE_TYPE] = "the venue takes no such type of that class of assets",
-        [ORDER_RULE_TIF] = "the venue takes no such time in force of that class of assets",
-        [ORDER_RULE_STOP_TIF] = "the venue takes no such time in force of stops",
-        [ORDER_RULE_AUCTION_TYPE] = "the venue takes no such type in its auctions",
-        [ORDER_RULE_OPG_LATE] = "it is too late for the opening auction",
-        [ORDER_RULE_CLS_LATE] = "it is too late for the closing auction",
-        [ORDER_RULE_GROUP] = "the venue takes no such group of that class of assets",
-        [ORDER_RULE_EXTENDED_HOURS] = "extended hours are of stocks' single limit orders for the day",
-        [ORDER_RULE_FRACTION_TYPE] = "the venue takes no such type of a fraction or an amount",
-        [ORDER_RULE_FRACTION_TIF] = "the venue takes no such time in force of a fraction or an amount",
-        [ORDER_RULE_FRACTION_GROUP] = "the venue takes no group of a fraction or an amount",
-        [ORDER_RULE_SHORT] = "the venue lends nothing of that class of assets",
-        [ORDER_RULE_SHORT_FRACTION] = "the venue lends no fractions",
-        [ORDER_RULE_SHORTABLE] = "the venue does not lend that symbol",
-        [ORDER_RULE_EASY_TO_BORROW] = "the venue lends only what is easy to borrow",
-        [ORDER_RULE_PRICE_DECIMALS] = "the price has more decimals than the venue takes",
-        [ORDER_VENUE_DETACHED] = "the account at the venue is not attached, or was reset there",
-        [ORDER_VENUE_TERMS] = "orders of that kind are not sent to the venue: see docs/venue-paper.md",
-        [ORDER_VENUE_REFUSED] = "the venue refused it",
-        [ORDER_VENUE_LOST] = "the venue does not have it",
-        [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
-    };
-    return words[reason] ? words[reason] : "refused";
-}
+#include "exchange/order_reason.h"
 
 void daemon_command_put_row(const struct work *work, enum db_command_state state, const char *result)
 {
@@ -272,7 +198,7 @@ static json_t *outcome(enum order_reason reason, const char *why, uint64_t order
 
 json_t *daemon_commands_outcome(enum order_reason reason, uint64_t order_id, json_t *result)
 {
-    return outcome(reason, daemon_command_reason_words(reason), order_id, result);
+    return outcome(reason, order_reason_words(reason), order_id, result);
 }
 
 /* A text among its arguments; NULL: none. */
@@ -318,7 +244,7 @@ static void end_with(struct work *work, json_t *answer)
 
 void daemon_command_end(struct work *work, json_t *result)
 {
-    const char *why = work->words ? work->words : daemon_command_reason_words(work->reason);
+    const char *why = work->words ? work->words : order_reason_words(work->reason);
     end_with(work, outcome(work->reason, why, work->order, result));
 }
 
