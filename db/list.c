@@ -19,7 +19,7 @@ enum {
     PATTERN_MAX = 2 * DB_LIST_WORDS_MAX + 3 /* a filter's text, each character escaped, between two % */
 };
 
-struct column {
+struct list_column {
     const char *name, *sql; /* sql: null for no value */
     bool down;              /* the greatest first */
 };
@@ -34,7 +34,7 @@ struct source {
         bool (*can)(const char *text); /* NULL, or: can it have this text at all? */
     } words[WORDS_MAX];                /* what a filter looks into */
     bool by_number;                    /* column 0 is the number */
-    const struct column *columns;
+    const struct list_column *columns;
     int n;
 };
 
@@ -59,7 +59,7 @@ NAMES_HAVE(can_tif, order_tif_name, order_tif, ORDER_TIFS)
 #define QTY(value)    SCALED(value) "qty_scale AS REAL)"
 #define PRICE(value)  SCALED(value) "price_scale AS REAL)"
 
-static const struct column order_columns[] = {
+static const struct list_column order_columns[] = {
     {"newest", "r.id", true},
     {"time", "r.updated_ns", true},
     {"side", "r.side", false},
@@ -75,7 +75,7 @@ static const struct column order_columns[] = {
     {"oco", "nullif(r.group_id, 0)", true},
     {"reason", "nullif(iif(r.reason = '', r.tag, r.reason), '')", false},
 };
-static const struct column fill_columns[] = {
+static const struct list_column fill_columns[] = {
     {"newest", "r.id", true},
     {"time", "r.ts_ns", true},
     {"side", "r.side", false},
@@ -88,7 +88,7 @@ static const struct column fill_columns[] = {
     {"order", "r.order_id", true},
     {"reason", "nullif(o.tag, '')", false},
 };
-static const struct column alert_columns[] = {
+static const struct list_column alert_columns[] = {
     {"open first", "r.acked_ns IS NULL AND r.closed_ns IS NULL", true},
     {"time", "r.last_ns", true},
     {"severity", "CASE r.severity WHEN 'error' THEN 2 WHEN 'warning' THEN 1 ELSE 0 END", true},
@@ -96,7 +96,7 @@ static const struct column alert_columns[] = {
     {"code", "r.code", false},
     {"text", "r.text", false},
 };
-static const struct column log_columns[] = {
+static const struct list_column log_columns[] = {
     {"newest", "r.ts", true},
     {"kind", "r.kind", false},
 };
@@ -164,7 +164,7 @@ enum db_list_log db_list_log_kind(int64_t id, int64_t *ret_id)
     return (enum db_list_log)(id % LOG_KINDS);
 }
 
-static const struct column *sorted_by(const struct db_list_query *query)
+static const struct list_column *sorted_by(const struct db_list_query *query)
 {
     const struct source *source = &sources[query->list];
 
@@ -243,7 +243,7 @@ static void put_filter(const struct source *source, const char *filter, int numb
 /* "ORDER BY …"; `back`: from the last row to the first. */
 static void put_order(const struct db_list_query *query, bool back, char *sql, size_t size)
 {
-    const struct column *column = sorted_by(query);
+    const struct list_column *column = sorted_by(query);
     bool down = column->down != query->invert, id_down = !query->invert;
 
     snprintf(sql, size, "ORDER BY %s %s NULLS %s, r.id %s", column->sql, down != back ? "DESC" : "ASC",

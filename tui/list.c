@@ -33,14 +33,14 @@ static int64_t nearest(const struct list_items *items, int64_t place)
     return place < 0 ? 0 : place;
 }
 
-int64_t tui_list_cursor(const struct list *list, const struct list_items *items, int64_t at)
+int64_t tui_list_cursor(const struct list_choice *list, const struct list_items *items, int64_t at)
 {
     int64_t place = tui_list_place(items, list->id);
 
     return place >= 0 ? place : nearest(items, at);
 }
 
-int64_t tui_list_move(struct list *list, const struct list_items *items, int64_t place, bool top)
+int64_t tui_list_move(struct list_choice *list, const struct list_items *items, int64_t place, bool top)
 {
     bool end = items->partial && !top && place >= tui_list_count(items) - 1;
 
@@ -49,7 +49,7 @@ int64_t tui_list_move(struct list *list, const struct list_items *items, int64_t
     return place;
 }
 
-int64_t tui_list_read(struct list *list, const struct list_items *items, int64_t at)
+int64_t tui_list_read(struct list_choice *list, const struct list_items *items, int64_t at)
 {
     int64_t place = tui_list_cursor(list, items, at);
 
@@ -71,7 +71,7 @@ static bool well_inside(const struct list_items *items, int64_t at)
            (end >= items->count || at < end - LIST_AHEAD) && items->n > 0;
 }
 
-void tui_list_anchor(struct list *list, const struct list_items *items, int64_t at, int64_t *ret_id,
+void tui_list_anchor(struct list_choice *list, const struct list_items *items, int64_t at, int64_t *ret_id,
                      int64_t *ret_at)
 {
     int64_t place = tui_list_cursor(list, items, at), below = place - items->n_heads;

@@ -27,7 +27,7 @@ struct list_items {
 };
 
 /* What the user has chosen of a list. */
-struct list {
+struct list_choice {
     int64_t id; /* the row that the cursor stays on; 0: whichever is at the cursor's place */
     int sort;
     bool invert;
@@ -45,18 +45,18 @@ int64_t tui_list_id(const struct list_items *items, int64_t place);
 int64_t tui_list_place(const struct list_items *items, int64_t id);
 
 /* The cursor's place: its row's, where that is known, else `at` or the last. 0 without rows. */
-int64_t tui_list_cursor(const struct list *list, const struct list_items *items, int64_t at);
+int64_t tui_list_cursor(const struct list_choice *list, const struct list_items *items, int64_t at);
 
 /* Moves the cursor to a place, or the nearest there is, and returns it: it then stays on the row there, which
  * may be not known yet. `top`: it stays at the first place instead, whichever row that is. */
-int64_t tui_list_move(struct list *list, const struct list_items *items, int64_t place, bool top);
+int64_t tui_list_move(struct list_choice *list, const struct list_items *items, int64_t place, bool top);
 
 /* After rows were read: the cursor at a place whose row was not known, or is gone, stays on the one that is
  * there from now on. Returns the cursor's place. */
-int64_t tui_list_read(struct list *list, const struct list_items *items, int64_t at);
+int64_t tui_list_read(struct list_choice *list, const struct list_items *items, int64_t at);
 
 /* The row (0: none) and the place among the database's around which a window is to be read. */
-void tui_list_anchor(struct list *list, const struct list_items *items, int64_t at, int64_t *ret_id,
+void tui_list_anchor(struct list_choice *list, const struct list_items *items, int64_t at, int64_t *ret_id,
                      int64_t *ret_at);
 
 /* The rows of a bar of `height` that stand for `shown` of `count` rows from `first` on; at least one, and the

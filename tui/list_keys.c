@@ -10,7 +10,7 @@
 /* The order has changed: the cursor stays on its row, and so does the window. */
 static void reorder(struct view *view, const struct model *model, enum db_list list)
 {
-    struct list *state = &view->lists[list];
+    struct list_choice *state = &view->lists[list];
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
@@ -20,7 +20,7 @@ static void reorder(struct view *view, const struct model *model, enum db_list l
 
 static void show_first(struct view *view, enum db_list list)
 {
-    struct list *state = &view->lists[list];
+    struct list_choice *state = &view->lists[list];
 
     state->id = state->anchor_id = state->anchor_at = 0;
     view->cursor[tui_lists_panel(list)] = 0;
@@ -36,7 +36,7 @@ static void ask(struct view *view, enum db_list list, enum prompt prompt)
 
 static void search(struct view *view, enum db_list list, bool back)
 {
-    struct list *state = &view->lists[list];
+    struct list_choice *state = &view->lists[list];
 
     if (!state->find[0]) {
         ask(view, list, PROMPT_FIND);
@@ -54,7 +54,7 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
 
     if (list == DB_LISTS)
         return false;
-    struct list *state = &view->lists[list];
+    struct list_choice *state = &view->lists[list];
     switch (key) {
     case 'o':
     case 'I':
@@ -102,7 +102,7 @@ bool tui_list_keys_back(struct view *view, enum panel focus)
 
 void tui_list_keys_type(struct view *view, int key)
 {
-    struct list *state = &view->lists[view->listed];
+    struct list_choice *state = &view->lists[view->listed];
     bool filter = view->prompt == PROMPT_LIST;
     char *text = filter ? state->filter : state->find;
 

@@ -13,7 +13,7 @@ struct tui_list_reader {
     pthread_mutex_t mutex; /* of all that follows; held for no longer than it takes to copy them */
     pthread_cond_t wanted;
     char *path;
-    struct db_reader *db; /* the thread's, but for an interruption; NULL while it cannot be opened */
+    struct db_reader *db; /* the thread's, except to interrupt it; NULL while it cannot be opened */
     struct lists_want want;
     bool wants, ends;
     struct list_rows rows[DB_LISTS]; /* that were read and not taken yet */

@@ -27,7 +27,7 @@ enum panel tui_lists_panel(enum db_list list)
 }
 
 /* Rows stand before the others in the usual order alone: any other has them where they belong. */
-static bool has_heads(const struct list *list)
+static bool has_heads(const struct list_choice *list)
 {
     return list->sort == 0 && !list->invert && !list->filter[0];
 }
@@ -178,7 +178,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
 
     memset(ret, 0, sizeof(*ret));
     for (int i = 0; i < DB_LISTS; i++) {
-        struct list *list = &view->lists[i];
+        struct list_choice *list = &view->lists[i];
         struct list_want *want = &ret->list[i];
         want->used = tui_layout_find(layout, panels[i]) != NULL;
         if (!want->used)
@@ -202,7 +202,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
 /* Moves the cursor to what a search has found. */
 static void take_answer(struct view *view, enum db_list list, const struct list_rows *read, struct moment now)
 {
-    struct list *state = &view->lists[list];
+    struct list_choice *state = &view->lists[list];
     char words[DB_LIST_WORDS_MAX + 40];
 
     state->answered = read->answered;

@@ -57,8 +57,9 @@ struct view {
     enum panel focus;
     enum panel zoomed;
     int cursor[PANELS];
-    struct list lists[DB_LISTS]; /* of the long ones: the row that the cursor stays on, order and filter */
-    enum db_list listed;         /* whose filter or search is typed */
+    struct list_choice
+        lists[DB_LISTS]; /* of the long ones: the row that the cursor stays on, order and filter */
+    enum db_list listed; /* whose filter or search is typed */
     char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
     bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */

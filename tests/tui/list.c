@@ -54,7 +54,7 @@ static int place_in_all(int64_t id)
 }
 
 /* Reads what the list wants; and again, where the row was outside of that. */
-static int64_t settle(struct list *list, struct list_items *items, int64_t at)
+static int64_t settle(struct list_choice *list, struct list_items *items, int64_t at)
 {
     int64_t id, place;
 
@@ -68,7 +68,7 @@ static int64_t settle(struct list *list, struct list_items *items, int64_t at)
 
 static void check_walk(int rows, int heads)
 {
-    struct list list = {0};
+    struct list_choice list = {0};
     struct list_items items = {0};
     int64_t at = 0;
 
@@ -116,7 +116,7 @@ static void check_walk(int rows, int heads)
 /* A row that is gone leaves the cursor at its place, on the row that is there now. */
 static void check_gone(void)
 {
-    struct list list = {0};
+    struct list_choice list = {0};
     struct list_items items = {0};
 
     n_all = n_heads = 0;
@@ -139,7 +139,7 @@ static void check_gone(void)
 /* While the cursor walks, a window is wanted once in a while alone. */
 static void check_windows_are_few(void)
 {
-    struct list list = {0};
+    struct list_choice list = {0};
     struct list_items items = {0};
     int64_t at = 0, id, place, last = 0;
     int reads = 0;

@@ -105,7 +105,7 @@ static void filter(const struct area *area, const struct view *view)
 static void list_words(const struct area *area, const struct view *view)
 {
     bool filters = view->prompt == PROMPT_LIST;
-    const struct list *list = &view->lists[view->listed];
+    const struct list_choice *list = &view->lists[view->listed];
     int x = tui_area_text(area, 0, 0, STYLE_KEY, filters ? "/" : "find ");
 
     x = tui_area_text(area, x, 0, STYLE_STRONG, filters ? list->filter : list->find);

@@ -5,7 +5,7 @@
 /* Which rows, and in what order, where that is not the usual. */
 static void put_choice(const struct scene *scene, enum db_list list, char *buf, size_t size)
 {
-    const struct list *state = &scene->view->lists[list];
+    const struct list_choice *state = &scene->view->lists[list];
     bool typed = scene->view->prompt == PROMPT_LIST && scene->view->listed == list;
     bool other = state->sort != 0 || state->invert;
 
