@@ -1,0 +1,148 @@
+/* The long lists with their thread over a database of some thousands of orders: what keys lead to. */
+#include "tui/lists.h"
+
+#include <locale.h>
+#include <poll.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/scratch.h"
+#include "tui/keys.h"
+
+enum { ORDERS = 3000, WAIT_MS = 20000 };
+
+static struct model *model;
+static struct view view;
+static struct tui_list_reader *reader;
+static struct lists_want wanted;
+static const struct moment now = {1723161255342000000, 1000000};
+
+static void fill(const char *path)
+{
+    sqlite3 *db;
+    char *sql = sqlite3_mprintf(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO orders "
+        "SELECT i, account, symbol, side, type, tif, 'FILLED', '', i %% 89 + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+        "i, i, i, 0, i, 0, 0, '', 'batch ' || (i %% 500), rule, hash, 0, 0, 0 FROM n JOIN orders o ON o.id = "
+        "(SELECT max(id) FROM orders) WHERE i NOT IN (SELECT id FROM orders)",
+        ORDERS);
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_free(sql);
+    sqlite3_close(db);
+}
+
+static void want(bool look_again)
+{
+    struct lists_want next;
+    struct layout layout;
+
+    tui_view_layout(&view, model, 80, 24, &layout);
+    tui_lists_want(&view, model, &layout, &next);
+    if (look_again || memcmp(&next, &wanted, sizeof next) != 0)
+        tui_list_reader_want(reader, &next);
+    wanted = next;
+}
+
+static bool is_settled(int64_t id, int64_t count)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(&view, model, DB_LIST_ORDERS, &rows);
+    const struct status_order *order = tui_lists_row(&rows, tui_view_cursor(&view, model, PANEL_ORDERS));
+    const struct db_list_query *query = &model->lists[DB_LIST_ORDERS].query;
+    return order && query->invert == view.lists[DB_LIST_ORDERS].invert && order->id == id &&
+           !rows.items.partial && tui_list_count(&rows.items) == count;
+}
+
+/* Takes what is read until the cursor is on that row of so many. */
+static void settle(int64_t id, int64_t count)
+{
+    struct list_rows read[DB_LISTS];
+    struct pollfd fd = {.fd = tui_list_reader_fd(reader), .events = POLLIN};
+
+    want(true);
+    while (!is_settled(id, count) && poll(&fd, 1, WAIT_MS) > 0) {
+        if (tui_list_reader_take(reader, read))
+            tui_lists_take(&view, model, read, now);
+        want(false);
+    }
+    CHECK(is_settled(id, count));
+}
+
+static void press(const char *keys)
+{
+    for (; *keys; keys++)
+        tui_keys_press(&view, model, 80, 24, now,
+                       *keys == '\n'     ? PRESS_ENTER
+                       : *keys == '\033' ? PRESS_ESCAPE
+                                         : *keys);
+}
+
+static void check_keys(const char *path)
+{
+    sqlite3 *db;
+
+    settle(ORDERS, ORDERS);
+    press("G");
+    settle(1, ORDERS);
+    press("k");
+    settle(2, ORDERS);
+    press("gg");
+    settle(ORDERS, ORDERS);
+    press("jjj");
+    settle(ORDERS - 3, ORDERS);
+    press("/batch 123\n");
+    settle(2623, ORDERS / 500);
+    press("G");
+    settle(123, ORDERS / 500);
+    press("\033");
+    settle(ORDERS, ORDERS);
+    press("n");
+    settle(2623, ORDERS);
+    press("nN");
+    settle(2623, ORDERS);
+    press("N");
+    settle(123, ORDERS); /* past the first from the last */
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(
+        sqlite3_exec(
+            db,
+            "INSERT INTO orders SELECT id + 3000, account, symbol, side, type, tif, state, reason, qty, "
+            "filled, price, stop_price, trail, trail_e6, peak, triggered, post_only, reduce_only, "
+            "group_id, parent, cost, created_ns, effective_ns, updated_ns, expires_ns, input_seq, "
+            "amends, by_hand, client_id, 'new', rule, hash, 0, 0, 0 FROM orders WHERE id <= 400",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    settle(123, ORDERS + 400); /* the cursor stays on its row */
+    press("I");
+    settle(123, ORDERS + 400);
+    CHECK_INT(tui_view_cursor(&view, model, PANEL_ORDERS), 122);
+    press("gg");
+    settle(1, ORDERS + 400);
+}
+
+int main(void)
+{
+    char path[SCRATCH_PATH_MAX];
+
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    snprintf(path, sizeof path, "%s/papertape.db", scratch_root());
+    CHECK_INT(fixture_database(path), 0);
+    fill(path);
+    model = tui_model_create(1000);
+    reader = tui_list_reader_create(path);
+    CHECK(model && reader);
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_ORDERS;
+    view.focus = PANEL_ORDERS;
+    check_keys(path);
+    tui_list_reader_destroy(reader);
+    tui_model_destroy(model);
+    return check_done("tui/lists");
+}
