@@ -145,7 +145,7 @@ class Session:
 def test_start_and_tabs(session):
     tmux = session.tmux
     session.launch()
-    expect(tmux, "feed ok", "TRADING on", "parity ok 31d", "BTCUSDT", "61837.63", "Positions (1)", "Equity 1h", "Alerts (0)",
+    expect(tmux, "feed ok", "TRADING on", "parity ok 31d", "BTCUSDT", "61837.63", "Positions (1)", "Equity 1h", "Alerts (1)",
            "cross up", "10010.20")
     for key, text in (("2", "no trainings: s starts one"), ("3", "no GPU: no NVIDIA driver (libnvidia-ml.so.1)"),
                       ("4", "[4]Mkt"), ("5", "Accounts (1)"), ("6", "Orders (1 of"), ("7", "ETHUSDT depth is late"),
