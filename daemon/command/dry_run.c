@@ -4,6 +4,7 @@
 #include "daemon/command/internal.h"
 #include "engine/event.h"
 #include "exchange/decimal.h"
+#include "exchange/order_reason.h"
 #include "exchange/order_rules.h"
 
 static json_t *decimal(int128_t units, int scale)
@@ -86,7 +87,7 @@ void daemon_command_dry_run(const struct request *request, const struct event_co
     if (run.reason != ORDER_OK) {
         const char *why = daemon_command_order_words(request, run.reason, legs, n, words);
         control_error(request->call, order_reason_name(run.reason), "%s",
-                      why ? why : daemon_command_reason_words(run.reason));
+                      why ? why : order_reason_words(run.reason));
         return;
     }
     json_t *result = result_of(request, &run);
