@@ -21,7 +21,7 @@ static const struct key_row rows[] = {
     {"F2", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, interval",
      "Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
      "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},
-    {"E", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
+    {"u", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
      "With the drawdown where there is room, and each UTC day's profit or loss: zoom it with *z*."},
     {"+ -", KEYS_EVERYWHERE, "slower or faster: the interval at the top right", NULL},
     {"p", KEYS_EVERYWHERE, "pause trading, or resume it, at once", NULL},

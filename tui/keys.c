@@ -559,7 +559,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '[':
     case ']':
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
-    case 'E':
+    case 'u':
         view->equity_span = (view->equity_span + 1) % SPANS;
         return ACTION_COLLECT;
     case 'o':

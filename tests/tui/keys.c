@@ -111,7 +111,7 @@ static void check_moving(void)
     CHECK(!view.setup);
     for (int i = 0; i < SPANS; i++) {
         CHECK_INT(view.equity_span, i);
-        CHECK_INT(press('E'), ACTION_COLLECT);
+        CHECK_INT(press('u'), ACTION_COLLECT);
     }
     CHECK_INT(view.equity_span, SPAN_DAY);
     CHECK_INT(press('q'), ACTION_QUIT);
