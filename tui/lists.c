@@ -94,6 +94,13 @@ static void put_history(const struct model *model, enum db_list list, struct lis
     items->partial = n[list] >= (list == DB_LIST_LOG ? HISTORY_ROWS_MAX / 2 : HISTORY_ROWS_MAX);
 }
 
+/* Were the rows read for another order or filter? The last of them is not the last to come. */
+static bool is_pending(const struct list_choice *choice, const struct db_list_query *query)
+{
+    return choice->sort != query->sort || choice->invert != query->invert ||
+           strcmp(choice->filter, query->filter) != 0;
+}
+
 void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
                     struct lists_rows *ret)
 {
@@ -106,7 +113,7 @@ void tui_lists_rows(const struct view *view, const struct model *model, enum db_
     items->first = w->first;
     items->count = w->count;
     items->total = w->total;
-    items->partial = read->have && w->partial;
+    items->partial = read->have && (w->partial || is_pending(&view->lists[list], &read->query));
     if (has_heads(&view->lists[list]))
         put_heads(model, list, ret);
     if (!read->have) {

@@ -124,6 +124,9 @@ static void check_keys(const char *path)
     CHECK_INT(tui_view_cursor(&view, model, PANEL_ORDERS), 122);
     press("gg");
     settle(1, ORDERS + 400);
+    press("IG"); /* the last of the order that is not read yet */
+    settle(1, ORDERS + 400);
+    CHECK_INT(tui_view_cursor(&view, model, PANEL_ORDERS), ORDERS + 399);
 }
 
 int main(void)
