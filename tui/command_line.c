@@ -71,7 +71,7 @@ struct command_line *tui_command_line_create(void)
     struct command_line *line = calloc(1, sizeof *line);
 
     if (line)
-        tui_command_line_open(line);
+        tui_command_line_open(line, "");
     return line;
 }
 
@@ -87,9 +87,9 @@ static void show(struct command_line *line, const char *text)
     tui_line_edit_begin(&line->edit, text, COMMAND_LINE_MAX);
 }
 
-void tui_command_line_open(struct command_line *line)
+void tui_command_line_open(struct command_line *line, const char *text)
 {
-    show(line, "");
+    show(line, text);
     line->at = line->n_lines;
     line->n_offers = 0;
 }
@@ -113,6 +113,15 @@ bool tui_command_line_keep(struct command_line *line, const char *text)
     line->lines[line->n_lines++] = copy;
     line->at = line->n_lines;
     return true;
+}
+
+bool tui_command_line_orders(const char *text)
+{
+    char copy[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1];
+    int n = option_line_words(text, copy, words, NULL);
+
+    return n > 1 && strcmp(words[0], "order") == 0 &&
+           (strcmp(words[1], "buy") == 0 || strcmp(words[1], "sell") == 0 || strcmp(words[1], "oco") == 0);
 }
 
 /* ---- completion ---- */

@@ -34,8 +34,11 @@ struct command_line {
 struct command_line *tui_command_line_create(void); /* NULL without memory */
 void tui_command_line_destroy(struct command_line *line);
 
-/* An empty line. */
-void tui_command_line_open(struct command_line *line);
+/* A line that begins with `text`: "" for an empty one. */
+void tui_command_line_open(struct command_line *line, const char *text);
+
+/* Would it give a new order, so that --dry-run is of use? */
+bool tui_command_line_orders(const char *text);
 
 /* Keeps a line, cleaned and cut to COMMAND_LINE_MAX, unless it is blank or the last one. True when it was
  * kept. */

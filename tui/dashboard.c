@@ -174,6 +174,8 @@ static json_t *promotion(const struct view *view)
 
 static void act(struct dashboard *d, enum action action, struct moment now)
 {
+    char text[COMMAND_LINE_MAX + 16];
+
     switch (action) {
     case ACTION_NONE:
         break;
@@ -235,6 +237,10 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_LINE:
         tui_command_history_add(d->view.line, d->view.line->edit.text);
         tui_collector_line(&d->collector, &d->view, d->view.line->edit.text, now);
+        break;
+    case ACTION_LINE_TRY:
+        snprintf(text, sizeof(text), "%.*s --dry-run", COMMAND_LINE_MAX, d->view.line->edit.text);
+        tui_collector_line(&d->collector, &d->view, text, now);
         break;
     case ACTION_PROMOTE:
         tui_collector_command(&d->collector, &d->view, "policy_promote", promotion(&d->view), now);

@@ -28,14 +28,42 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
     return false;
 }
 
-static void open_command(struct view *view, struct moment now)
+static void open_command(struct view *view, const char *text, struct moment now)
 {
     if (!view->line && !(view->line = tui_command_line_create())) {
         tui_view_report(view, OUTCOME_NOTE, "", "out of memory", now);
         return;
     }
-    tui_command_line_open(view->line);
+    tui_command_line_open(view->line, text);
     view->prompt = PROMPT_COMMAND;
+    view->outcome = OUTCOME_NONE;
+}
+
+/* An order in the chosen symbol. */
+static void open_order(struct view *view, const struct model *model, struct moment now)
+{
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    char text[COMMAND_LINE_MAX];
+
+    snprintf(text, sizeof(text), "order buy %s%s", symbol ? symbol->symbol : "", symbol ? " " : "");
+    open_command(view, text, now);
+}
+
+/* Another price for the chosen order, beginning with the one that it has. */
+static void open_amend(struct view *view, const struct model *model, enum panel focus, struct moment now)
+{
+    int at = view->cursor[PANEL_ORDERS];
+    char text[COMMAND_LINE_MAX];
+
+    if (focus != PANEL_ORDERS || at < 0 || at >= model->status.n_orders) {
+        tui_view_report(view, OUTCOME_NOTE, "amend:", "choose a live order first: 6, then the arrows", now);
+        return;
+    }
+    const struct status_order *order = &model->status.orders[at];
+    const char *option = order->stop > 0 ? "stop" : order->price > 0 ? "limit" : "qty";
+    double value = order->stop > 0 ? order->stop : order->price > 0 ? order->price : order->qty;
+    snprintf(text, sizeof(text), "order amend %lld --%s %.12g", (long long)order->id, option, value);
+    open_command(view, text, now);
 }
 
 /* Esc leaves what Tab offers first, then the line. */
@@ -43,6 +71,10 @@ static enum action type_command(struct view *view, const struct model *model, in
 {
     struct command_line *line = view->line;
 
+    if (key == PRESS_F5)
+        return tui_command_line_orders(line->edit.text) ? ACTION_LINE_TRY : ACTION_NONE;
+    if (view->outcome != OUTCOME_PENDING)
+        view->outcome = OUTCOME_NONE;
     if (key == PRESS_ENTER) {
         view->prompt = PROMPT_NONE;
         return line->edit.text[strspn(line->edit.text, " \t")] ? ACTION_LINE : ACTION_NONE;
@@ -574,7 +606,13 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
             break;
         return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
     case ':':
-        open_command(view, now);
+        open_command(view, "", now);
+        break;
+    case 'B':
+        open_order(view, model, now);
+        break;
+    case 'E':
+        open_amend(view, model, tui_view_focus(view, &layout), now);
         break;
     case 'i':
         if (view->tab == TAB_STUDY)

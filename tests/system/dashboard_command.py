@@ -60,6 +60,36 @@ def same_as_the_verb(tmux, daemon):
     assert daemon.status_object()["accounts"][0]["cash"] == 50500
 
 
+def dry_runs(tmux, daemon):
+    """B begins an order in the chosen symbol, F5 says what it would be, E begins an amend of the chosen order."""
+    before = len(order_rows(daemon))
+    tmux.keys("Escape", "1", "B")
+    dashboard.wait("an order in the first symbol", lambda: last(tmux) == ":order buy BTCUSDT _", tmux.screen)
+    tmux.type("0.01 --limit 50000")
+    tmux.keys("F5")
+    dashboard.expect(tmux, "dry run done", "would be BUY LIMIT 0.01 BTCUSDT limit 50000", "nothing was ordered")
+    tmux.keys("C-u")
+    dashboard.expect_gone(tmux, "dry run done")
+    tmux.type("order buy BTCUSDT 0.0000001")
+    tmux.keys("F5")
+    dashboard.expect(tmux, "dry run refused", "LOT_SIZE")
+    assert len(order_rows(daemon)) == before
+    tmux.keys("Escape")
+    give(tmux, "order buy BTCUSDT 0.01 --limit 50000", "order done", "PENDING")
+    order = daemon.wait_status(lambda s: s["orders"], "the order")["orders"][0]["order"]
+    tmux.keys("Escape", "6")
+    dashboard.wait("the order in the list", lambda: "x cancel" in last(tmux), tmux.screen)
+    tmux.keys("E")
+    dashboard.wait("an amend", lambda: last(tmux) == f":order amend {order} --limit 50000_", tmux.screen)
+    tmux.keys("BSpace")
+    tmux.type("5")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, f"amend done  amended {order}")
+    daemon.wait_status(lambda s: s["orders"][0]["price"] == 50005, "the new price")
+    give(tmux, "order cancel --all", "cancel done")
+    tmux.keys("1")
+
+
 def refusals(tmux, daemon):
     """As the verb has them, whole, also where the last line is too short."""
     for words in (["order", "buy", "BTCUSDT", "10"], ["order", "buy", "BTCUSDT", "0.0000001"],
@@ -130,6 +160,7 @@ def main():
             tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept})
             show(tmux, daemon)
             same_as_the_verb(tmux, daemon)
+            dry_runs(tmux, daemon)
             refusals(tmux, daemon)
             typing(tmux)
             unanswered(tmux, daemon)

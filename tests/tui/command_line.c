@@ -92,6 +92,24 @@ static void check_lines(void)
     completed("pause", 0);
     CHECK_INT(press(PRESS_ENTER), ACTION_LINE);
     CHECK_INT(view.prompt, PROMPT_NONE);
+    completed("pause", 0);
+    CHECK_INT(press(PRESS_F5), ACTION_NONE); /* of new orders alone */
+    completed("order buy BTCUSDT 1", 0);
+    CHECK_INT(press(PRESS_F5), ACTION_LINE_TRY);
+    CHECK_INT(view.prompt, PROMPT_COMMAND);
+    press(PRESS_ESCAPE);
+    press('B');
+    CHECK_STR(view.line->edit.text, "order buy BTCUSDT ");
+    press(PRESS_ESCAPE);
+    press('E'); /* no order is chosen */
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_STR(view.command, "amend:");
+    press('6');
+    press('E');
+    CHECK_INT(view.prompt, PROMPT_COMMAND);
+    CHECK(strncmp(view.line->edit.text, "order amend 7 --", strlen("order amend 7 --")) == 0);
+    press(PRESS_ESCAPE);
+    press('1');
     CHECK(tui_command_line_keep(view.line, "pause"));
     CHECK(!tui_command_line_keep(view.line, "pause"));
     CHECK(!tui_command_line_keep(view.line, "  "));

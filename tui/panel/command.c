@@ -50,9 +50,11 @@ void panel_command(const struct area *screen, const struct scene *scene)
     panel_frame_edit(&last, 1, 0, &line->edit);
     if (line->n_offers > 1)
         draw_offers(screen, line);
+    else if (scene->view->outcome != OUTCOME_NONE)
+        panel_answer(screen, scene); /* of F5 */
     else if (line->edit.len == 0)
         tui_area_text_cut(&last, 4, 0, last.width - 4, STYLE_DIM,
-                          "order, cancel, pause, account ...: Tab completes, Up fetches earlier ones, Esc");
+                          "order, pause, account ...: Tab completes, Up earlier ones, F5 dry run, Esc");
 }
 
 bool panel_answer_needed(const struct view *view, int width)
@@ -71,10 +73,12 @@ void panel_answer(const struct area *screen, const struct scene *scene)
     char title[sizeof(view->command) + 16];
     int width = screen->width < ANSWER_WIDTH ? screen->width : ANSWER_WIDTH;
 
-    snprintf(title, sizeof(title), "%s%s%s", view->command, view->command[0] ? " " : "",
-             view->outcome == OUTCOME_DONE      ? "done"
-             : view->outcome == OUTCOME_REFUSED ? "refused"
-                                                : "unanswered");
+    const char *state = view->outcome == OUTCOME_PENDING   ? "pending"
+                        : view->outcome == OUTCOME_DONE    ? "done"
+                        : view->outcome == OUTCOME_REFUSED ? "refused"
+                                                           : "unanswered";
+    snprintf(title, sizeof(title), "%s%s%s", view->prompt == PROMPT_COMMAND ? "dry run" : view->command,
+             view->command[0] ? " " : "", state);
     struct area box = box_above(screen, width, panel_frame_wrap_rows(view->words, width - 4), title);
     panel_frame_wrap(&box, 0, box.height, STYLE_NORMAL, view->words);
 }
