@@ -32,6 +32,8 @@ static const struct key_row rows[] = {
     {":", KEYS_EVERYWHERE, "the command line: what papertape VERB changes",
      "Without _papertape_, as _order buy BTCUSDT 0.01 --limit 59000_, _order cancel 7_, _account deposit main 500_; what the "
      "verb would print is shown in the last line, in a box where it is longer. See THE COMMAND LINE."},
+    {"B", KEYS_EVERYWHERE, "an order in the chosen symbol, in the command line",
+     "_order buy_ and the symbol are typed already; F5 there asks the daemon what the order would cost, and orders nothing."},
     {"Ctrl-L", KEYS_EVERYWHERE, "redraw", NULL},
     {"q", KEYS_EVERYWHERE, "quit, and the daemon continues", NULL},
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
@@ -47,6 +49,7 @@ static const struct key_row rows[] = {
      "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
     {"n N", KEYS_LISTS, "the next row that has a text, the one before",
      "That of the last filter, past an end from the other; asks for a text where there was none."},
+    {"E", KEYS_LISTS, "amend the chosen order, in the command line", NULL},
     {"x", KEYS_LISTS, "cancel the chosen order; y confirms", NULL},
     {"[ ]", KEYS_MARKET, "the chart's timeframe: the one before, the next",
      "Of those that the daemon keeps."},
