@@ -15,6 +15,8 @@ static const struct key_row rows[] = {
      "explain* prints of it. Of a fill, an alert, a line of the log, a position, an account, a symbol and a "
      "policy likewise; a training and a study have pages of their own."},
     {"Esc", KEYS_EVERYWHERE, "back: from a page to its row, from a zoomed panel", NULL},
+    {"q", KEYS_EVERYWHERE, "quit, and the daemon continues", NULL},
+    {"? F1", KEYS_EVERYWHERE, "this help; arrows scroll it, any other key closes it", NULL},
     {"w", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
     {"z", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
@@ -28,14 +30,12 @@ static const struct key_row rows[] = {
     {"F", KEYS_EVERYWHERE, "flatten: pause, cancel all, close all; typed to confirm",
      "It lists the positions, and asks to type FLATTEN."},
     {"a", KEYS_EVERYWHERE, "acknowledge the chosen alert, elsewhere the newest open one", NULL},
-    {"? F1", KEYS_EVERYWHERE, "this help; arrows scroll it, any other key closes it", NULL},
     {":", KEYS_EVERYWHERE, "the command line: what papertape VERB changes",
      "Without _papertape_, as _order buy BTCUSDT 0.01 --limit 59000_, _order cancel 7_, _account deposit main 500_; what the "
      "verb would print is shown in the last line, in a box where it is longer. See THE COMMAND LINE."},
     {"B", KEYS_EVERYWHERE, "an order in the chosen symbol, in the command line",
      "_order buy_ and the symbol are typed already; F5 there asks the daemon what the order would cost, and orders nothing."},
     {"Ctrl-L", KEYS_EVERYWHERE, "redraw", NULL},
-    {"q", KEYS_EVERYWHERE, "quit, and the daemon continues", NULL},
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
      "Line ends become blanks; of terminals that mark what is pasted."},
     {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},
