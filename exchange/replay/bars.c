@@ -183,7 +183,12 @@ static int end_bar(struct bars *b, struct player *p)
         replay_tape_resume(b->base.tape, p->market.symbol, open_ns);
     bool gap = p->bar + 1 == p->end || p->file.open_time_ns[p->bar + 1] > end_ns;
     struct candles *candles = &b->base.tape->symbols[p->market.symbol].candles;
-    int r = gap ? 0 : replay_candles_advance(candles, end_ns - 1);
+    struct bar_shape shape;
+    int r = shape_of(b, p, p->bar, &shape);
+    if (r == 0 && p->n_trades == 0)
+        r = replay_candles_begin(candles, open_ns, shape.close);
+    if (r == 0)
+        r = replay_candles_advance(candles, end_ns - 1);
     if (r == 0)
         r = replay_candles_keep(candles, p->interval, open_ns);
     if (r < 0)

@@ -2,8 +2,8 @@
  * the bar does and add up to its volume to the last unit, taken from a book whose quotes and differences
  * agree with them. What trades make of it, klines included, is then the bar of the file.
  *
- * A bar without volume has no trades, so its kline is flat at the close before. A gap in the file stays a
- * gap: no klines are made there. */
+ * A bar without volume has no trades, so its kline is flat at the close before, the file's first at its own.
+ * A gap in the file stays a gap: no klines are made there. */
 #ifndef EXCHANGE_REPLAY_BARS_H
 #define EXCHANGE_REPLAY_BARS_H
 

@@ -101,6 +101,17 @@ static struct candle empty_candle(int64_t open_ns, int64_t price)
                            .last_id = -1};
 }
 
+int replay_candles_begin(struct candles *candles, int64_t ts_ns, int64_t price)
+{
+    int rc = 0;
+    for (int t = 0; t < CANDLE_TIERS && rc == 0; t++) {
+        struct candle bar = empty_candle(replay_candle_open_time(tiers[t].interval, ts_ns), price);
+        if (candles->tiers[t].n == 0)
+            rc = replay_candles_append(candles, t, &bar);
+    }
+    return rc;
+}
+
 static int advance_tier(struct candles *candles, int tier, int64_t ts_ns)
 {
     struct candle_tier *t = &candles->tiers[tier];

@@ -78,6 +78,9 @@ int replay_candles_trade(struct candles *candles, const struct candle_trade *tra
  * before. 0 or -ENOMEM. */
 int replay_candles_advance(struct candles *candles, int64_t ts_ns);
 
+/* Where no candle is known yet: an empty one holds ts_ns, at that price (scale 8). 0 or -ENOMEM. */
+int replay_candles_begin(struct candles *candles, int64_t ts_ns, int64_t price);
+
 /* Nothing is known from here to the next trade: no empty candles are made for the time between. */
 void replay_candles_hole(struct candles *candles);
 

@@ -136,6 +136,55 @@ static void test_play(void)
     free(csv);
 }
 
+/* Bars of any pattern of quiet ones and gaps: the venue has the file's, no more and no fewer, as history and
+ * once they were played. A quiet one is flat. */
+static void test_quiet(void)
+{
+    static const char *const names[] = {"1m", "5m", "1h"};
+    static struct candle rows[1000];
+    for (int round = 0; round < 120; round++) {
+        struct chance chance = {4000 + (uint64_t)round};
+        const int interval = replay_candle_interval_find(names[round % 3], 2);
+        const int64_t length_s = replay_candle_interval_ns(interval) / 1000000000;
+        char text[8192];
+        const int bars = (int)chance_range(&chance, 2, 40);
+        int64_t at = 1735689600;
+        size_t len = (size_t)sprintf(text, "timestamp,open,high,low,close,volume\n");
+        for (int i = 0; i < bars; i++, at += length_s) {
+            bool quiet = round == 0 ? i < bars / 2 : chance_below(&chance, 2) == 0;
+            if (i == bars / 2 || (i > 1 && chance_below(&chance, 5) == 0))
+                at += chance_range(&chance, 1, 10) * length_s;
+            len += (size_t)sprintf(text + len, "%" PRId64 ",60000.00,60000.00,60000.00,60000.00,%s\n", at,
+                                   quiet ? "0.00000" : "1.00000");
+        }
+        const char *path = scratch_write("BTCUSDT.csv", text);
+        struct bars_file f;
+        struct replay_source *source = NULL;
+        struct tape *tape = calloc(1, sizeof(*tape));
+        replay_tape_init(tape);
+        CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+        size_t n = round % 5 ? (size_t)chance_range(&chance, 0, bars - 1) : (size_t)bars - 1;
+        CHECK_INT(bars_create(tape, &path, 1, interval, f.open_time_ns[n], INT64_MAX, &source, error), 0);
+        for (int played = 0; played < 2; played++, n = f.n) {
+            while (played && source->ops->due(source) != INT64_MAX)
+                CHECK_INT(source->ops->step(source), 0);
+            size_t got = replay_candles_query(&tape->symbols[0].candles, interval, -1, -1, 1000, rows);
+            CHECK_INT(got, n);
+            for (size_t i = 0; i < n && i < got; i++) {
+                CHECK_INT(rows[i].open_ns, f.open_time_ns[i]);
+                CHECK_INT(rows[i].trades > 0, f.volume[i] > 0);
+                CHECK(rows[i].open == 6000000000000 && rows[i].high == 6000000000000 &&
+                      rows[i].low == 6000000000000 && rows[i].close == 6000000000000);
+            }
+        }
+        CHECK(!tape->failed);
+        source_destroy(source);
+        replay_tape_finish(tape);
+        free(tape);
+        bars_file_finish(&f);
+    }
+}
+
 /* More bars than the minutes that are kept: the first ones are served too, and none of another interval is a
  * part. */
 static void test_long(void)
@@ -201,6 +250,7 @@ int main(void)
 {
     test_trades();
     test_play();
+    test_quiet();
     test_long();
     test_refused();
     return check_done("bars");
