@@ -107,7 +107,7 @@ static int keep_trades(struct asking *asking, const struct market_event *events,
     return 0;
 }
 
-/* Before its first row the venue has nothing: the store knows that, too. */
+/* Before its first row the venue has nothing, or no longer: the store knows that, too. */
 static int take_first(struct asking *asking)
 {
     struct history_job *job = asking->job;
@@ -117,10 +117,7 @@ static int take_first(struct asking *asking)
     int64_t end_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
     if (end_ns <= job->from_ns)
         return 0;
-    int r = job->interval_ns > 0
-                ? history_store_add(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL, 0, NULL)
-                : history_store_add_trades(job->store, asking->download->now_ns, job->from_ns, end_ns, NULL,
-                                           0, NULL);
+    int r = history_store_add_nothing(job->store, asking->download->now_ns, job->from_ns, end_ns);
     job->next_ns = end_ns;
     job->done_ns = end_ns - job->from_ns;
     return r;
@@ -164,8 +161,8 @@ static int take_trades(struct asking *asking, bool more)
         return 0;
     if (n > 0) /* ids of one time may be of several exchanges */
         qsort(asking->trades, n, sizeof *asking->trades, by_time_and_id);
-    int r = history_store_add_trades(job->store, asking->download->now_ns, asking->from_ns, end_ns,
-                                     asking->trades, n, &changed);
+    int r = (asking->download->venue->aggregates ? history_store_add_later_trades : history_store_add_trades)(
+        job->store, asking->download->now_ns, asking->from_ns, end_ns, asking->trades, n, &changed);
     if (r < 0)
         return r;
     job->changed += changed;

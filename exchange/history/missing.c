@@ -4,6 +4,7 @@
 
 const char *const history_why_words[HISTORY_WHYS] = {
     [HISTORY_BEFORE] = "before the listing",
+    [HISTORY_BEFORE_TRADE] = "before the venue's first trade",
     [HISTORY_CLOSED] = "closed",
     [HISTORY_NO_TRADE] = "no eligible trade",
     [HISTORY_GAP] = "gap",

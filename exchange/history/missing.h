@@ -5,8 +5,9 @@
 #include "exchange/trading_calendar.h"
 
 enum history_why {
-    HISTORY_BEFORE, /* the venue's first bar */
-    HISTORY_CLOSED, /* by the market's calendar */
+    HISTORY_BEFORE,       /* the venue's first bar */
+    HISTORY_BEFORE_TRADE, /* the venue's first trade: it was listed then, or keeps none that is older */
+    HISTORY_CLOSED,       /* by the market's calendar */
     /* Of a venue that makes no bar of a minute in which no trade counted, within open hours. */
     HISTORY_NO_TRADE,
     HISTORY_GAP, /* the venue has none, though it makes one of every interval */

@@ -272,6 +272,70 @@ static int add_rows(struct history_store *store, int64_t asked_ns, int64_t from_
     return r;
 }
 
+/* Known rows that come before the first of an answer, or all; then the answer's. */
+struct merging {
+    const struct history_store *store;
+    const int64_t *first; /* NULL: the answer has none */
+    int64_t *rows;
+    size_t n, room;
+};
+
+static int merge(void *ctx, const int64_t *known)
+{
+    struct merging *m = ctx;
+    const size_t words = m->store->words;
+    if (m->first && !is_before(known, m->first, m->store->key))
+        return 0;
+    if (m->n == m->room) {
+        size_t room = m->room ? 2 * m->room : 1024;
+        int64_t *more = reallocarray(m->rows, room, words * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        m->rows = more;
+        m->room = room;
+    }
+    memcpy(&m->rows[m->n++ * words], known, words * sizeof *known);
+    return 0;
+}
+
+/* As add_rows(), of a venue that may have forgotten what came before its first row. */
+static int add_later_rows(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                          const int64_t *rows, size_t n, size_t *ret_changed)
+{
+    struct merging merging = {.store = store, .first = n > 0 ? rows : NULL};
+    int r = each_row(store, from_ns, end_ns, merge, &merging);
+    const size_t all = merging.n + n;
+    int64_t *more = NULL;
+    if (r == 0 && n > 0 && merging.n > 0) {
+        more = reallocarray(merging.rows, all, store->words * sizeof *more);
+        if (more)
+            memcpy(&more[merging.n * store->words], rows, n * store->words * sizeof *rows);
+        merging.rows = more ? more : merging.rows;
+        r = more ? 0 : -ENOMEM;
+    }
+    if (r == 0 && all > PAGE_ROWS_MAX)
+        r = -EMSGSIZE;
+    if (r == 0)
+        r = add_rows(store, asked_ns, from_ns, end_ns, merging.n > 0 ? merging.rows : rows, all, ret_changed);
+    free(merging.rows);
+    return r;
+}
+
+int history_store_add_nothing(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns)
+{
+    int r = 0;
+    while (r == 0 && from_ns < end_ns) { /* page by page: all of it may be more than one holds */
+        size_t i = find(store, from_ns);
+        int64_t next_ns = i == store->n                         ? end_ns
+                          : store->pieces[i].from_ns <= from_ns ? store->pieces[i].end_ns
+                                                                : store->pieces[i].from_ns;
+        next_ns = next_ns < end_ns ? next_ns : end_ns;
+        r = add_later_rows(store, asked_ns, from_ns, next_ns, NULL, 0, NULL);
+        from_ns = next_ns;
+    }
+    return r;
+}
+
 /* Room for so many rows; a byte where there is none. */
 static int64_t *new_rows(const struct history_store *store, size_t n)
 {
@@ -291,17 +355,32 @@ int history_store_add(struct history_store *store, int64_t asked_ns, int64_t fro
     return r;
 }
 
-int history_store_add_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
-                             const struct market_trade *trades, size_t n, size_t *ret_changed)
+static int add_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                      const struct market_trade *trades, size_t n, bool later, size_t *ret_changed)
 {
     if (n > PAGE_ROWS_MAX)
         return -EMSGSIZE;
     int64_t *rows = new_rows(store, n);
     for (size_t i = 0; i < n && rows; i++)
         history_row_of_trade(&trades[i], &rows[i * HISTORY_TRADE_WORDS]);
-    int r = rows ? add_rows(store, asked_ns, from_ns, end_ns, rows, n, ret_changed) : -ENOMEM;
+    int r = !rows   ? -ENOMEM
+            : later ? add_later_rows(store, asked_ns, from_ns, end_ns, rows, n, ret_changed)
+                    : add_rows(store, asked_ns, from_ns, end_ns, rows, n, ret_changed);
     free(rows);
     return r;
+}
+
+int history_store_add_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
+                             const struct market_trade *trades, size_t n, size_t *ret_changed)
+{
+    return add_trades(store, asked_ns, from_ns, end_ns, trades, n, false, ret_changed);
+}
+
+int history_store_add_later_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns,
+                                   int64_t end_ns, const struct market_trade *trades, size_t n,
+                                   size_t *ret_changed)
+{
+    return add_trades(store, asked_ns, from_ns, end_ns, trades, n, true, ret_changed);
 }
 
 /* ---- open ---- */

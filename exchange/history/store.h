@@ -65,6 +65,15 @@ int history_store_add(struct history_store *store, int64_t asked_ns, int64_t fro
 int history_store_add_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns,
                              const struct market_trade *trades, size_t n, size_t *ret_changed);
 
+/* The same of a venue that never takes trades back, and may keep the latest alone: those that are known and
+ * come before the answer's first stay, all where it has none. */
+int history_store_add_later_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns,
+                                   int64_t end_ns, const struct market_trade *trades, size_t n,
+                                   size_t *ret_changed);
+/* The range lies before the venue's first row: it is asked for, and what is known of it stays. 0; -errno as
+ * above. */
+int history_store_add_nothing(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns);
+
 /* The bars that open in [from_ns, end_ns), as they are known now, ascending, until `each` returns another
  * number than 0, which is returned. 0; -EBADMSG: a page is damaged; -errno. */
 int history_store_each(const struct history_store *store, int64_t from_ns, int64_t end_ns,

@@ -226,6 +226,68 @@ static void test_single_trades(void)
     history_store_close(store);
 }
 
+static int take_id(void *ctx, const struct market_trade *trade)
+{
+    int64_t **next = ctx;
+    *(*next)++ = trade->id;
+    return 0;
+}
+
+/* What is known, and comes before the first that the venue still has, stays: also of the same time. */
+static void test_forgotten(struct random *random)
+{
+    static const struct history_series recent = {"binance", "ETH/USD", "", "", "raw", 0, 8, 8};
+    char err[ERROR_MAX] = "";
+    struct history_store *store;
+    struct market_trade trades[TRADES];
+    bool known[TRADES] = {false};
+    const int64_t all_ns = trade_at(TRADES - 1).ts_ns + 10;
+    CHECK_INT(history_store_open(scratch_root(), &recent, &store, err, sizeof err), 0);
+    for (int64_t i = 0; i < TRADES; i++)
+        trades[i] = trade_at(i);
+    for (int round = 0; round < 200; round++) {
+        /* The venue keeps those from `kept` on; the range may begin between the trades of no time. */
+        int64_t from = random_between(random, 0, TRADES / 7) * 7,
+                kept = random_between(random, 0, TRADES - 1);
+        int64_t end = from + random_between(random, 1, 60) * 7, first = kept > from ? kept : from;
+        int64_t asked_ns = random_chance(random, 50) ? LATER : HISTORY_SETTLED_NS;
+        size_t changed = 0, found = 0;
+        end = end < TRADES ? end : TRADES;
+        int64_t n = end > first ? end - first : 0;
+        if (end <= from)
+            continue;
+        const int64_t from_ns = trades[from].ts_ns, end_ns = trades[end - 1].ts_ns + 10;
+        bool nothing = n == 0 && random_chance(random, 50);
+        CHECK_INT(nothing ? history_store_add_nothing(store, asked_ns, from_ns, end_ns)
+                          : history_store_add_later_trades(store, asked_ns, from_ns, end_ns, &trades[first],
+                                                           (size_t)n, &changed),
+                  0);
+        size_t more = 0;
+        for (int64_t i = first; i < end; i++) {
+            more += !known[i];
+            known[i] = true;
+        }
+        CHECK(changed <= more); /* none is another, and none is gone */
+        int64_t ids[TRADES], *next = ids;
+        CHECK_INT(history_store_each_trade(store, 0, all_ns, take_id, &next), 0);
+        for (int64_t i = 0; i < TRADES; i++)
+            if (known[i]) {
+                CHECK(ids + found < next && ids[found] == i);
+                found++;
+            }
+        CHECK_INT(next - ids, found);
+    }
+    CHECK_INT(history_store_add_nothing(store, LATER, 0, all_ns), 0);
+    int64_t from, end;
+    CHECK(!history_store_lacks(store, 0, all_ns, &from, &end));
+    size_t changed = 0;
+    CHECK_INT(history_store_add_trades(store, LATER, 0, all_ns, trades, TRADES, NULL), 0);
+    trades[TRADES - 2].qty++; /* one is another, and the last is gone */
+    CHECK_INT(history_store_add_later_trades(store, LATER, 0, all_ns, &trades[TRADES - 3], 2, &changed), 0);
+    CHECK_INT(changed, 2);
+    history_store_close(store);
+}
+
 static int count(void *ctx, const struct bar *bar)
 {
     (void)bar;
@@ -390,6 +452,7 @@ int main(void)
     test_random(&random);
     test_trades(&random);
     test_single_trades();
+    test_forgotten(&random);
     test_same();
     test_settled();
     test_damage(&random);

@@ -126,14 +126,14 @@ def compare(source, shown):
         assert symbol["trades"] == len(rows), symbol
         gaps = [(m["from_ns"], m["to_ns"], m["trades"]) for m in symbol["missing"] if m["why"] == "gap"]
         assert gaps == [(a[5] * 1000, b[5] * 1000, b[0] - a[0] - 1) for a, b in holes(rows)] and len(gaps) == 3, (name, gaps)
-        before = [m["to_ns"] for m in symbol["missing"] if m["why"] == "before the listing"]
+        before = [m["to_ns"] for m in symbol["missing"] if m["why"] == "before the venue's first trade"]
         assert before == [rows[0][5] * 1000], (name, before)
 
 
-def replayed(folder, files, transcript, port, *faults):
+def replayed(folder, files, transcript, port, *faults, kept=10**7):
     """History is what lies before the position, which stands until a client subscribes; always the same server, by its name."""
     more = [word for fault in faults for word in ("--fault", fault)]
-    return folder.start(harness.Replay(folder.path, "--recording", *files, "--from", str(NOW), "--aggregates", "10000000", "--transcript",
+    return folder.start(harness.Replay(folder.path, "--recording", *files, "--from", str(NOW), "--aggregates", str(kept), "--transcript",
                                        transcript, "--listen", f"127.0.0.1:{port}", *more))
 
 
@@ -161,7 +161,7 @@ def without_faults(folder, replay, source):
     compare(source, shown)
     assert all(symbol["fetched"] == symbol["trades"] for symbol in shown["symbols"]), shown
     text = run(command(replay, folder.path)).stdout
-    assert "gap of 300 trades" in text and f"{LISTED_LATER}: before the listing, " in text, text
+    assert "gap of 300 trades" in text and f"{LISTED_LATER}: before the venue's first trade, " in text, text
     return sum(symbol["requests"] for symbol in shown["symbols"])
 
 
@@ -345,6 +345,23 @@ def alpaca_file(folder, path, lines, check):
     assert accounts[0] == accounts[1] and accounts[0][0]["trades"] > 0, accounts
 
 
+def forgotten(folder, source, files, port):
+    """A venue that keeps only its latest trades: what was fetched before stays, is no other, and no gap is before it."""
+    replay = replayed(folder, files, os.path.join(folder.path, "transcript-recent"), port, kept=1200)
+    for more in ([], ["--refresh"]):
+        shown = json.loads(run(command(replay, folder.path, "--json", *more)).stdout)
+        compare(source, shown)
+        assert all(symbol["changed"] == 0 for symbol in shown["symbols"]), shown
+    recent = json.loads(run(command(replay, folder.path, "--json", "--cache", folder.within("recent"))).stdout)
+    for symbol in recent["symbols"]:
+        name = symbol["symbol"]
+        got = read(symbol["file"])
+        assert 0 < len(got) < 1200 and got == source[name][-len(got):], (name, len(got))
+        assert [m["to_ns"] for m in symbol["missing"] if m["why"] == "before the venue's first trade"] == [got[0][5] * 1000], symbol["missing"]
+    assert replay.stop() == 0
+    print("a venue with 1,200 trades of each symbol: all that were fetched before are there", flush=True)
+
+
 def refused(folder, replay):
     cases = ((["--interval", "1m"], 2, "--trades"), (["--adjustment", "raw"], 2, "--trades"), (["--venue", "alpaca"], 1, "it answers no request without keys"),
              (["--symbol", "NOPE"], 1, "NOPE: the venue does not list it"), (["--symbol", NAMES[0], "--from", "2030-01-01", "--to", "2031-01-01"], 1, "--from is not before"),
@@ -382,6 +399,7 @@ def main():
         offline = json.loads(run(command(replay, folder.path, "--json")).stdout)  # all is kept, and settled
         compare(source, offline)
         assert all(symbol["requests"] == 0 for symbol in offline["symbols"]), offline
+        forgotten(folder, source, files, port)
         refusals = [path for path, status in asked(transcript) if status != "200"]
         assert not refusals, refusals
 
