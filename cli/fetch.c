@@ -295,8 +295,7 @@ static int run_check(struct option_call *call, struct fetch *fetch)
     struct bars_file file = {0};
     char error[BARS_FILE_ERROR_MAX];
     /* Bad rows are what is looked for. */
-    const struct bars_file_options options = {
-        .symbol = fetch->asked->symbols, .any_price = true, .repair = true};
+    const struct bars_file_options options = {.symbol = fetch->asked->symbols, .as_is = true};
     if (bars_file_read_with(fetch->asked->check, &options, &file, error) < 0)
         return option_fail(call, EXIT_ERROR, "%s", error);
     early_stop_catch();

@@ -114,6 +114,7 @@ enum { FETCH_DIFFERENCES_PRINTED = 20 }; /* the rest is counted, unless it is JS
 struct fetch_differences {
     json_t *list;           /* of the differences; NULL: they are printed as they are found */
     size_t rows, different; /* of both; those that differ, or that one of them lacks */
+    size_t differences;     /* a row may differ in several columns */
     size_t later;           /* rows of the file that are not whole yet by the venue's clock: not compared, */
     int64_t later_ns;       /* … the first of them */
 };

@@ -44,11 +44,12 @@ static void report(struct checking *c, int64_t open_ns, const char *column, cons
                    const char *at_venue)
 {
     char at[STORED_CELL];
+    c->found.differences++;
     if (c->found.list)
         json_array_append_new(c->found.list,
                               json_pack("{s:I, s:s?, s:s?, s:s?}", "open_ns", (json_int_t)open_ns, "column",
                                         column, "file", in_file, "venue", at_venue));
-    else if (c->found.different <= FETCH_DIFFERENCES_PRINTED)
+    else if (c->found.differences <= FETCH_DIFFERENCES_PRINTED)
         printf("%s: %s: %s%s%s, the venue has %s\n", c->fetch->asked->check,
                cli_stored_time(STORED_TABLE, at, open_ns), column ? column : "", column ? " " : "",
                in_file ? in_file : "no such row", at_venue ? at_venue : "no such bar");

@@ -129,10 +129,11 @@ static int look_through(struct checking *c)
 static void report(struct checking *c, int64_t id, const char *column, const char *in_file,
                    const char *at_venue)
 {
+    c->found.differences++;
     if (c->found.list)
         json_array_append_new(c->found.list, json_pack("{s:I, s:s?, s:s?, s:s?}", c->names[0], (json_int_t)id,
                                                        "column", column, "file", in_file, "venue", at_venue));
-    else if (c->found.different <= FETCH_DIFFERENCES_PRINTED)
+    else if (c->found.differences <= FETCH_DIFFERENCES_PRINTED)
         printf("%s: trade %lld: %s%s%s, the venue has %s\n", c->fetch->asked->check, (long long)id,
                column ? column : "", column ? " " : "", in_file ? in_file : "no such row",
                at_venue ? at_venue : "no such trade");

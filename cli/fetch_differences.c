@@ -31,14 +31,17 @@ static void print_text(const struct fetch *fetch, const struct fetch_differences
 {
     const char *path = fetch->asked->check;
     char at[STORED_CELL];
-    if (found->different > FETCH_DIFFERENCES_PRINTED)
-        printf("… %zu more: --json has all\n", found->different - FETCH_DIFFERENCES_PRINTED);
+    if (found->differences > FETCH_DIFFERENCES_PRINTED)
+        printf("… %zu more: --json has all\n", found->differences - FETCH_DIFFERENCES_PRINTED);
     if (found->later > 0)
         printf("%s: %s: not compared: %zu row%s from there on, not whole yet by the venue's clock\n", path,
                cli_stored_time(STORED_TABLE, at, found->later_ns), found->later,
                found->later == 1 ? "" : "s");
-    printf("%s: %zu rows compared, %zu difference%s\n", path, found->rows, found->different,
-           found->different == 1 ? "" : "s");
+    printf("%s: %zu row%s compared, %zu difference%s", path, found->rows, found->rows == 1 ? "" : "s",
+           found->differences, found->differences == 1 ? "" : "s");
+    if (found->differences != found->different)
+        printf(" in %zu row%s", found->different, found->different == 1 ? "" : "s");
+    putchar('\n');
 }
 
 int cli_fetch_print_differences(const struct fetch *fetch, const struct fetch_differences *found,

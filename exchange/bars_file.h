@@ -56,6 +56,7 @@ struct bars_file {
 struct bars_file_options {
     const char *symbol; /* the file's symbol, or NULL */
     bool any_price;     /* prices need not be above 0, as a spread's */
+    bool as_is;         /* the numbers may be any that can be read, and are the file's, to be compared */
     bool repair;        /* low and high are widened to take in open and close, and such rows are counted */
     uint8_t *sha256;    /* [32], unless NULL: of the file's bytes, as they were read, once all of it was */
     const char *zone; /* of times without one, as zone_open() takes it; NULL: UTC. A time that comes twice is

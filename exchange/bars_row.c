@@ -136,6 +136,10 @@ static int check_row(struct bars_reader *r, int64_t ts_ns, double value[static B
 {
     struct bars_file *out = &r->out;
     double high = value[COL_HIGH], low = value[COL_LOW];
+    if (r->options->as_is)
+        return out->n > 0 && ts_ns <= out->open_time_ns[out->n - 1]
+                   ? fail_order(r, ts_ns, out->open_time_ns[out->n - 1])
+                   : 0;
     if (!r->options->any_price)
         for (int c = COL_OPEN; c <= COL_CLOSE; c++)
             if (!(value[c] > 0))

@@ -110,6 +110,17 @@ static void test_repair(void)
     CHECK_INT(bars_file_read_with(path, &any, &f, error), 0);
     CHECK(f.low[0] == -4 && f.repaired == 0);
     bars_file_finish(&f);
+    path =
+        scratch_write("R_1m.csv", "open_time,open,high,low,close,volume\n60,5,3,4,99,-1\n120,5,6,-4,0,1\n");
+    const struct bars_file_options as_is = {.as_is =
+                                                true}; /* to be compared: nothing is widened or refused */
+    CHECK_INT(bars_file_read_with(path, &as_is, &f, error), 0);
+    CHECK(f.n == 2 && f.high[0] == 3 && f.low[0] == 4 && f.close[0] == 99 && f.volume[0] == -1 &&
+          f.low[1] == -4 && f.repaired == 0);
+    bars_file_finish(&f);
+    path = scratch_write("R_1m.csv", "open_time,open,high,low,close,volume\n60,5,6,4,5,1\n60,5,6,4,5,1\n");
+    CHECK_INT(bars_file_read_with(path, &as_is, &f, error), -EINVAL);
+    CHECK(strstr(error, "time does not rise"));
 }
 
 /* Headers as other programs write them: two bars, a minute apart, and nothing else. */

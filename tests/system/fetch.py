@@ -208,16 +208,27 @@ def checked(folder, replay, chance):
     at = chance.randrange(2, len(rows) - 3)
     cells = rows[at].split(",")
     cells[5] = str(decimal.Decimal(cells[5]) + decimal.Decimal("0.00001"))
-    broken = [*cells[:4], "99999999", rows[at].split(",")[5]]  # outside low to high, which other readers refuse
-    for change, count, words in (([*rows[:at], ",".join(cells), *rows[at + 1:]], 1, {"volume"}), ([*rows[:at], *rows[at + 1:]], 1, {None}),
-                                 ([*rows[:at], ",".join(broken), *rows[at + 1:]], 1, {"high", "close"})):
+    whole = rows[at].split(",")
+    broken = [*whole[:4], "59906993000000", whole[5]]  # outside low to high, which other readers refuse: only what is another is named
+    several = [whole[0], whole[1], whole[3], whole[2], whole[4], "-1"]  # high below low
+    for change, words in (([*rows[:at], ",".join(cells), *rows[at + 1:]], {"volume": cells[5]}), ([*rows[:at], *rows[at + 1:]], {None: None}),
+                          ([*rows[:at], ",".join(broken), *rows[at + 1:]], {"close": broken[4]}),
+                          ([*rows[:at], ",".join(several), *rows[at + 1:]],
+                           {**({"high": whole[3], "low": whole[2]} if whole[2] != whole[3] else {}), "volume": "-1"})):
         with open(altered, "w", encoding="utf-8") as file:
             file.write("\n".join(change) + "\n")
         done = subprocess.run([*line, altered, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE)
         shown = json.loads(done.stdout)
-        assert done.returncode == 1 and shown["different"] == count, shown
+        assert done.returncode == 1 and shown["different"] == 1, shown
         assert {d["open_ns"] // 10**6 for d in shown["differences"]} == {int(cells[0])}, shown
-        assert {d["column"] for d in shown["differences"]} == words, shown
+        assert len(shown["differences"]) == len(words), shown
+        for found in shown["differences"]:
+            want, number = words[found["column"]], decimal.Decimal
+            assert found["file"] == want if want is None else number(found["file"]) == number(want), (found, words)
+    done = subprocess.run([*line, altered], capture_output=True, text=True, timeout=harness.PATIENCE)
+    n = done.stdout.count(", the venue has ")
+    count = "1 difference" if n == 1 else f"{n} differences in 1 row"
+    assert done.returncode == 1 and n == len(words) and done.stdout.endswith(f" {len(rows) - 1} rows compared, {count}\n"), done
     with open(altered, "w", encoding="utf-8") as file:  # three bars of tomorrow
         file.write("\n".join([*rows, *(",".join([str(NOW + 2880 * MINUTE + i * MINUTE), *rows[-1].split(",")[1:]]) for i in range(3))]) + "\n")
     later = ["--from", rows[-1].split(",")[0]]
