@@ -7,7 +7,7 @@ import http.client
 import json
 import sys
 import urllib.parse
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_DOWN, Decimal
 
 from venue import Venue, until
 
@@ -116,6 +116,36 @@ def test_positions():
         equal([(a["symbol"], a["body"]["filled_qty"]) for a in ok(v, "DELETE", "/v2/positions", cancel_orders="true")], [("AAPL", "5")])
         equal((ok(v, "GET", "/v2/positions"), ok(v, "GET", "/v2/orders")), ([], []))
         refused(v, 404, "GET", "/v2/positions/AAPL")
+
+
+def test_digits():
+    """Quantities and amounts have nine digits, as the venue lists coins; a tenth is refused. What is not fractionable has whole shares."""
+    with start("7", "--asset", "F:not-fractionable") as v:
+        stock = {"symbol": "AAPL", "side": "buy", "type": "market", "time_in_force": "day"}
+        equal(ok(v, "GET", "/v2/assets/BTC%2FUSD")["min_trade_increment"], "0.000000001")
+        equal([ok(v, "GET", f"/v2/assets/{name}")["fractionable"] for name in ("AAPL", "F")], [True, False])
+        bought = place(v, **stock, qty="0.241534225")
+        equal((bought["status"], bought["qty"], bought["filled_qty"]), ("filled", "0.241534225", "0.241534225"))
+        cost = Decimal(bought["filled_avg_price"]) * Decimal("0.241534225")
+        equal(Decimal(ok(v, "GET", "/v2/account")["cash"]), 100000 - cost)
+        position = ok(v, "GET", "/v2/positions/AAPL")
+        equal((position["qty"], Decimal(position["cost_basis"])), ("0.241534225", cost))
+        equal(ok(v, "DELETE", "/v2/positions/AAPL", qty="0.000000025")["filled_qty"], "0.000000025")
+        equal(place(v, **{**stock, "side": "sell"}, qty="0.2415342")["status"], "filled")
+        equal(ok(v, "GET", "/v2/positions"), [])
+        amount = place(v, **stock, notional="50.123456789")
+        left = Decimal("50.123456789") - Decimal(amount["filled_qty"]) * Decimal(amount["filled_avg_price"])
+        assert amount["notional"] == "50.123456789" and 0 <= left < Decimal(amount["filled_avg_price"]) / 10**9, amount
+        coin = place(v, **COINS, qty="0.000500001")
+        fee = (Decimal("0.000500001") * Decimal("0.0025")).quantize(Decimal("1e-9"), ROUND_DOWN)
+        equal(Decimal(ok(v, "GET", "/v2/positions/BTCUSD")["qty"]), Decimal(coin["filled_qty"]) - fee)
+        equal([a["qty"] for a in ok(v, "GET", "/v2/account/activities/FILL", direction="asc")][:2], ["0.241534225", "0.000000025"])
+        for wanted in ({**stock, "qty": "0.2415342255"}, {**COINS, "qty": "0.0000000001"}, {**stock, "notional": "50.0000000001"}):
+            refused(v, 422, "POST", "/v2/orders", wanted, "at most 9 digits after the point")
+        refused(v, 422, "DELETE", "/v2/positions/AAPL", qty="0.0000000001", words="at most 9 digits")
+        for wanted in ({"qty": "1.5"}, {"notional": "20"}):
+            refused(v, 403, "POST", "/v2/orders", {**stock, "symbol": "F", **wanted}, "not fractionable")
+        equal(place(v, **{**stock, "symbol": "F"}, qty="2")["status"], "filled")
 
 
 def test_rules():

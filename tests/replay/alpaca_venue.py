@@ -335,7 +335,7 @@ def test_orders():
         day, gtc = order(v, **stock), order(v, **{**stock, "time_in_force": "gtc", "client_order_id": "gtc"})
         tiny = order(v, **coins, qty=0.00001)  # 1e-05 in JSON
         assert (tiny["status"], tiny["qty"], tiny["filled_qty"]) == ("filled", "0.00001", "0.00001"), tiny
-        assert order(v, 422, **coins, qty="0.000000001") == order(v, 422, **coins) == order(v, 422, **stock, order_class="oco") == 42210000
+        assert order(v, 422, **coins, qty="0.0000000001") == order(v, 422, **coins) == order(v, 422, **stock, order_class="oco") == 42210000
         assert order(v, 422, **{**stock, "client_order_id": "gtc"}) == 40010001
         assert order(v, 403, **{**stock, "limit_price": "1000000"}) == order(v, 403, **{**stock, "side": "sell", "limit_price": "100000"}) == 40310000
         assert [o["id"] for o in rest(v, "/v2/orders?symbols=AAPL&direction=asc")] == [day["id"], gtc["id"]]

@@ -77,7 +77,7 @@ static struct place place_open(void)
 
 static void place_start(struct place *p)
 {
-    const struct broker_calls calls = {symbol, book, now_ns, fee_e6, planted, changed, &p->market};
+    const struct broker_calls calls = {symbol, book, now_ns, fee_e6, planted, changed, &p->market, 8};
     p->broker = replay_broker_create(&calls);
     p->account = replay_broker_account(p->broker, "k", &(struct broker_funds){1, 10000 * E8, 50 * E8});
     CHECK_INT(replay_broker_account(p->broker, "k", &(struct broker_funds){1, 1, 1}), p->account);

@@ -85,7 +85,7 @@ class Alpaca:
                 quantity, price = decimal.Decimal(row["qty"]), decimal.Decimal(row["price"])
                 asset, received = (self.base, quantity) if row["side"] == "buy" else (self.currency, quantity * price)
                 rate = "0.0025" if moment(row["transaction_time"]) == sent[row["order_id"]] else "0.0015"
-                fees[asset] += (received * decimal.Decimal(rate)).quantize(decimal.Decimal("1e-8"), decimal.ROUND_DOWN)
+                fees[asset] += (received * decimal.Decimal(rate)).quantize(decimal.Decimal("1e-9"), decimal.ROUND_DOWN)
         return fees
 
 
@@ -331,6 +331,25 @@ def resting(daemon, venue):
     return daemon.wait_status(lambda s: any(o["state"] == "OPEN" for o in s["orders"]), "an order that rests")["orders"][0]["order"]
 
 
+def amounts(folder):
+    """An amount of dollars becomes as many digits of a share, or of a coin, as the venue lists."""
+    inside = folder.within("amounts")
+    venue = Alpaca(inside, "--from", "2026-01-15T15:00:20Z")  # in the session
+    venue.market = venue.market.replace("BTC/USD", "AAPL BTC/USD")
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    attached(daemon)
+    daemon.wait_status(lambda s: len(s["symbols"]) == 2 and all(row["bid"] for row in s["symbols"]), "prices of both")
+    for n, symbol in enumerate(("AAPL", "BTC/USD"), 1):
+        daemon.papertape("order", "buy", symbol, "--notional", "50")
+        stored(daemon, f"SELECT 1 FROM orders WHERE id = {n} AND state IN ('FILLED', 'REJECTED', 'CANCELED')")
+    there = {row["symbol"]: row for row in get(venue.replay, "/v2/orders?status=all", venue.headers)}
+    for symbol in ("AAPL", "BTC/USD"):
+        assert there[symbol]["status"] == "filled" and len(there[symbol]["filled_qty"].partition(".")[2]) > 5, there[symbol]
+    assert daemon.query("SELECT state FROM orders") == [("FILLED",)] * 2
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+
+
 def added_early(folder):
     """Before a venue has answered a reload adds no account at its venue; a start does."""
     inside = folder.within("early")
@@ -396,7 +415,8 @@ def shown(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown, added_early)
+        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown, added_early,
+                         amounts)
 
 
 if __name__ == "__main__":

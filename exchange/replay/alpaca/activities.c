@@ -24,10 +24,10 @@ static void write_id(const struct broker_fill *fill, char ret[static ACTIVITY_ID
     snprintf(ret, ACTIVITY_ID_MAX, "%s%03d::%s", digits, (int)(fill->time_ns / NS_PER_MS % 1000), uuid);
 }
 
-static json_t *decimal(int64_t e8)
+static json_t *decimal(int64_t units)
 {
     char text[DECIMAL_TEXT_MAX];
-    decimal_format_short(e8, 8, text);
+    decimal_format_short(units, ALPACA_PAPER_SCALE, text);
     return json_string(text);
 }
 

@@ -4,17 +4,15 @@
 
 #include "exchange/replay/alpaca/trading_call.h"
 
-#define E8 100000000LL
-
 enum { STOCK_MIN = 1, COIN_MIN = 10 }; /* dollars */
 
 /* Cents from one dollar on, hundredths of them below. */
 static bool check_increment(struct trading_call *a, const char *name, int64_t price)
 {
     char message[128], text[DECIMAL_TEXT_MAX];
-    if (price % (price >= E8 ? E8 / 100 : E8 / 10000) == 0)
+    if (price % (price >= ALPACA_PAPER_ONE ? ALPACA_PAPER_ONE / 100 : ALPACA_PAPER_ONE / 10000) == 0)
         return true;
-    decimal_format_short(price, 8, text);
+    decimal_format_short(price, ALPACA_PAPER_SCALE, text);
     snprintf(message, sizeof(message),
              "invalid %s %s. sub-penny increment does not fulfill minimum pricing criteria", name, text);
     return replay_trading_refuse(a, 422, 42210000, message);
@@ -23,23 +21,26 @@ static bool check_increment(struct trading_call *a, const char *name, int64_t pr
 static bool check_stock(struct trading_call *a, const struct broker_terms *terms,
                         const struct alpaca_paper_order *own)
 {
-    const bool part = terms->quote || terms->qty % E8 != 0;
+    const bool part = terms->quote || terms->qty % ALPACA_PAPER_ONE != 0;
     if (own->extended && (terms->type != ORDER_LIMIT || !own->by_day))
         return replay_trading_refuse(a, 422, 42210000, "extended hours order must be DAY limit orders");
+    if (part && (a->o->alpaca->made[0].symbols[terms->symbol].denied & MADE_NOT_FRACTIONABLE))
+        return replay_trading_refuse(a, 403, 40310000, "asset is not fractionable");
     if (part && !own->by_day)
         return replay_trading_refuse(a, 422, 42210000, "fractional orders must be DAY orders");
     return check_increment(a, "limit_price", terms->price) && check_increment(a, "stop_price", terms->stop);
 }
 
-/* What a purchase costs at least, of scale 16; `price`: at the market. */
+/* What a purchase costs at least, of twice the scale; `price`: at the market. */
 static bool check_cost(struct trading_call *a, const struct broker_terms *terms, bool coins, int64_t price)
 {
     const int least = coins ? COIN_MIN : STOCK_MIN;
     const int64_t at = terms->price ? terms->price : terms->stop ? terms->stop : price;
-    const int128_t cost = terms->quote ? (int128_t)terms->quote * E8 : (int128_t)at * terms->qty;
+    const int128_t cost =
+        terms->quote ? (int128_t)terms->quote * ALPACA_PAPER_ONE : (int128_t)at * terms->qty;
     char message[96];
-    if (terms->side == ORDER_SELL || (!coins && !terms->quote && terms->qty % E8 == 0) ||
-        cost >= (int128_t)least * E8 * E8)
+    if (terms->side == ORDER_SELL || (!coins && !terms->quote && terms->qty % ALPACA_PAPER_ONE == 0) ||
+        cost >= (int128_t)least * ALPACA_PAPER_ONE * ALPACA_PAPER_ONE)
         return true;
     snprintf(message, sizeof(message), "cost basis must be >= minimal amount of order %d", least);
     return replay_trading_refuse(a, 403, 40310000, message);

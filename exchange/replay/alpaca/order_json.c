@@ -49,9 +49,9 @@ static json_t *decimal(int128_t units, int scale)
     return json_string(text);
 }
 
-static json_t *decimal_or_null(int64_t e8)
+static json_t *decimal_or_null(int64_t units)
 {
-    return e8 ? decimal(e8, 8) : json_null();
+    return units ? decimal(units, ALPACA_PAPER_SCALE) : json_null();
 }
 
 static json_t *moment(int64_t ns)
@@ -120,12 +120,13 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
         "replaced_by", id_of(own->replaced_by, 'o'), "replaces", id_of(own->replaces, 'o'), "asset_id",
         asset_of(o, terms->symbol), "symbol", symbol->name, "asset_class",
         symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
-        "qty", terms->quote ? json_null() : decimal(terms->qty, 8), "filled_qty", decimal(order->filled, 8),
-        "filled_avg_price", decimal_or_null(average), "order_class", "", "order_type", type_of(terms->type),
-        "type", type_of(terms->type), "side", terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force",
-        own->tif, "limit_price", decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop),
-        "status", replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(),
-        "trail_percent", json_null(), "trail_price", json_null(), "hwm", json_null());
+        "qty", terms->quote ? json_null() : decimal(terms->qty, ALPACA_PAPER_SCALE), "filled_qty",
+        decimal(order->filled, ALPACA_PAPER_SCALE), "filled_avg_price", decimal_or_null(average),
+        "order_class", "", "order_type", type_of(terms->type), "type", type_of(terms->type), "side",
+        terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force", own->tif, "limit_price",
+        decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop), "status",
+        replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(), "trail_percent",
+        json_null(), "trail_price", json_null(), "hwm", json_null());
 }
 
 /* Quantity and cost of what the account's fills have left, at average cost. */
@@ -173,19 +174,21 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
     const size_t base = strcspn(of->name, "/");
     for (size_t i = 0; i < owner->n_balances; i++)
         if (strlen(owner->balances[i].asset) == base && memcmp(owner->balances[i].asset, of->name, base) == 0)
-            locked = (int64_t)(owner->balances[i].locked / 100000000);
+            locked = (int64_t)(owner->balances[i].locked / ALPACA_PAPER_ONE);
     const int64_t price = replay_alpaca_price(o, symbol);
     const int128_t value = (int128_t)price * qty, gain = value - cost;
     const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
     return json_pack(
         "{s:o, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "asset_id", asset_of(o, symbol), "symbol", name, "exchange", of->exchange, "asset_class",
-        of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty", decimal(qty, 8),
-        "qty_available", decimal(qty - locked, 8), "avg_entry_price", decimal(cost / qty, 8), "side", "long",
-        "market_value", decimal(value, 16), "cost_basis", decimal(cost, 16), "unrealized_pl",
-        decimal(gain, 16), "unrealized_plpc", decimal(gain_e6, 6), "unrealized_intraday_pl",
-        decimal(gain, 16), "unrealized_intraday_plpc", decimal(gain_e6, 6), "current_price",
-        decimal(price, 8), "lastday_price", decimal(price, 8), "change_today", "0");
+        of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty",
+        decimal(qty, ALPACA_PAPER_SCALE), "qty_available", decimal(qty - locked, ALPACA_PAPER_SCALE),
+        "avg_entry_price", decimal(cost / qty, ALPACA_PAPER_SCALE), "side", "long", "market_value",
+        decimal(value, 2 * ALPACA_PAPER_SCALE), "cost_basis", decimal(cost, 2 * ALPACA_PAPER_SCALE),
+        "unrealized_pl", decimal(gain, 2 * ALPACA_PAPER_SCALE), "unrealized_plpc", decimal(gain_e6, 6),
+        "unrealized_intraday_pl", decimal(gain, 2 * ALPACA_PAPER_SCALE), "unrealized_intraday_plpc",
+        decimal(gain_e6, 6), "current_price", decimal(price, ALPACA_PAPER_SCALE), "lastday_price",
+        decimal(price, ALPACA_PAPER_SCALE), "change_today", "0");
 }
 
 static void set_all(json_t *object, const char *const names[], size_t n, json_t *value)
@@ -221,10 +224,11 @@ json_t *replay_alpaca_account_json(struct alpaca_orders *o, int account)
     replay_alpaca_id(account + 1, 'c', id);
     json_t *ret = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:s}", "id", id, "account_number",
                             "PA0REPLAY001", "status", "ACTIVE", "crypto_status", "ACTIVE", "currency", "USD",
-                            "multiplier", "1", "cash", decimal(cash, 16), "long_market_value",
-                            decimal(value, 16), "daytrade_count", 0, "created_at", "2020-01-02T14:30:00Z");
-    set_all(ret, powers, sizeof(powers) / sizeof(*powers), decimal(spendable, 16));
-    set_all(ret, worths, sizeof(worths) / sizeof(*worths), decimal(cash + value, 16));
+                            "multiplier", "1", "cash", decimal(cash, 2 * ALPACA_PAPER_SCALE),
+                            "long_market_value", decimal(value, 2 * ALPACA_PAPER_SCALE), "daytrade_count", 0,
+                            "created_at", "2020-01-02T14:30:00Z");
+    set_all(ret, powers, sizeof(powers) / sizeof(*powers), decimal(spendable, 2 * ALPACA_PAPER_SCALE));
+    set_all(ret, worths, sizeof(worths) / sizeof(*worths), decimal(cash + value, 2 * ALPACA_PAPER_SCALE));
     set_all(ret, zeros, sizeof(zeros) / sizeof(*zeros), json_string("0"));
     set_all(ret, blocks, sizeof(blocks) / sizeof(*blocks), json_false());
     return ret;

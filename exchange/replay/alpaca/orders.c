@@ -10,10 +10,8 @@
 #include "exchange/replay/alpaca/trading_call.h"
 #include "exchange/replay/serve.h"
 
-#define E8 100000000LL
-
 /* A quantity that no paper order exceeds: paper fills do not look at sizes. */
-#define ENOUGH_E8 (INT64_C(1000000000) * E8)
+#define ENOUGH (INT64_C(1000000000) * ALPACA_PAPER_ONE)
 
 enum { CASH = 100000, CRYPTO_TAKER_E6 = 2500, CRYPTO_MAKER_E6 = 1500 };
 
@@ -32,12 +30,15 @@ static bool market_symbol(void *user, int symbol, struct symbol *ret)
         return false;
     const struct made_symbol *of = &market(o)->symbols[symbol];
     const char *slash = strchr(of->name, '/');
-    *ret = (struct symbol){.price_scale = 8, .qty_scale = 8, .quote_scale = 8, .trading = true};
+    *ret = (struct symbol){.price_scale = ALPACA_PAPER_SCALE,
+                           .qty_scale = ALPACA_PAPER_SCALE,
+                           .quote_scale = ALPACA_PAPER_SCALE,
+                           .trading = true};
     snprintf(ret->name, sizeof(ret->name), "%s", of->name);
     snprintf(ret->base, sizeof(ret->base), "%.*s",
              (int)(slash ? slash - of->name : (int)sizeof(ret->base) - 1), of->name);
     snprintf(ret->quote, sizeof(ret->quote), "%s", slash ? slash + 1 : "USD");
-    ret->filters.tick = of->tick / 10;
+    ret->filters.tick = of->tick;
     return true;
 }
 
@@ -70,8 +71,8 @@ static bool market_book(void *user, int symbol, struct source_book *ret)
     o->bids.n = o->asks.n = 0;
     if (replay_made_trades_at(market_of(o, symbol), symbol, o->alpaca->now_ns) &&
         last_tick(o, symbol, &tick) &&
-        (replay_ladder_set(&o->bids, tick.bid / 10, ENOUGH_E8) < 0 ||
-         replay_ladder_set(&o->asks, tick.ask / 10, ENOUGH_E8) < 0))
+        (replay_ladder_set(&o->bids, tick.bid, ENOUGH) < 0 ||
+         replay_ladder_set(&o->asks, tick.ask, ENOUGH) < 0))
         return false;
     *ret = (struct source_book){&o->bids, &o->asks, 0};
     return true;
@@ -80,9 +81,8 @@ static bool market_book(void *user, int symbol, struct source_book *ret)
 int64_t replay_alpaca_price(struct alpaca_orders *o, int symbol)
 {
     struct made_tick tick;
-    return last_tick(o, symbol, &tick)
-               ? (tick.bid + tick.ask) / 20
-               : replay_made_price(market_of(o, symbol), symbol, o->alpaca->now_ns) / 10;
+    return last_tick(o, symbol, &tick) ? (tick.bid + tick.ask) / 2
+                                       : replay_made_price(market_of(o, symbol), symbol, o->alpaca->now_ns);
 }
 
 static int64_t market_now(void *user)
@@ -107,10 +107,10 @@ static struct broker_planted market_planted(void *user)
 
 /* ---- Events. ---- */
 
-static json_t *decimal(int64_t e8)
+static json_t *decimal(int64_t units)
 {
     char text[DECIMAL_TEXT_MAX];
-    decimal_format_short(e8, 8, text);
+    decimal_format_short(units, ALPACA_PAPER_SCALE, text);
     return json_string(text);
 }
 
@@ -158,7 +158,7 @@ struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca)
     o->bids.bid = true;
     o->played_ns = alpaca->now_ns;
     const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
-                                       market_planted, order_changed, o};
+                                       market_planted, order_changed, o,          ALPACA_PAPER_SCALE};
     o->broker = replay_broker_create(&calls);
     if (o->broker)
         return o;
@@ -196,7 +196,7 @@ static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t t
             const struct made_trade *trade = &ticks[i].trade;
             if (ticks[i].traded && !trade->odd && !trade->extended && trade->ts_ns > from_ns &&
                 trade->ts_ns <= to_ns)
-                replay_broker_trade(o->broker, symbol, trade->price / 10, trade->size / 10, !trade->buy);
+                replay_broker_trade(o->broker, symbol, trade->price, trade->size, !trade->buy);
         }
     }
 }
@@ -394,7 +394,7 @@ static bool read_replacement(struct trading_call *a, const struct broker_order *
     if (!replay_trading_decimal(a, "qty", &qty) || !replay_trading_decimal(a, "limit_price", &price) ||
         !replay_trading_decimal(a, "stop_price", &stop))
         return false;
-    if (stock && qty % E8 != 0)
+    if (stock && qty % ALPACA_PAPER_ONE != 0)
         return replay_trading_refuse_value(a, "qty", "whole shares in a replacement");
     terms->qty = (qty ? qty : terms->qty) - old->filled;
     terms->price = price && terms->price ? price : terms->price;
@@ -470,7 +470,7 @@ static bool route(struct trading_call *a, const char *rest)
 bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest)
 {
     struct alpaca_orders *o = call->alpaca->orders;
-    const struct broker_funds funds = {market(o)->n_symbols, (int64_t)CASH * E8, 0};
+    const struct broker_funds funds = {market(o)->n_symbols, (int64_t)CASH * ALPACA_PAPER_ONE, 0};
     struct trading_call a = {.call = call, .o = o};
     const char *key = call->request->headers[HEADER_KEY];
     if (strlen(key) >= BROKER_KEY_MAX || (a.account = replay_broker_account(o->broker, key, &funds)) < 0) {

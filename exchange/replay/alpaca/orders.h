@@ -9,6 +9,10 @@
 #include "exchange/replay/broker/broker.h"
 #include "exchange/replay/broker/faults.h"
 
+/* Of prices, quantities and notionals, as the venue has them; amounts of assets are of twice that. */
+enum { ALPACA_PAPER_SCALE = 9 };
+#define ALPACA_PAPER_ONE INT64_C(1000000000)
+
 /* What the broker's order of the same place does not have. */
 struct alpaca_paper_order {
     char tif[4];           /* "day", "gtc", "ioc", "fok" */
@@ -54,7 +58,7 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *orders, int account, i
 json_t *replay_alpaca_account_json(struct alpaca_orders *orders, int account);
 /* "new" and so on. */
 const char *replay_alpaca_state(const struct alpaca_orders *orders, const struct broker_order *order);
-int64_t replay_alpaca_held(const struct alpaca_orders *orders, int account, int symbol); /* scale 8 */
+int64_t replay_alpaca_held(const struct alpaca_orders *orders, int account, int symbol); /* of the scale */
 void replay_alpaca_id(int64_t number, char kind, char ret[static 37]);
 
 /* An asset's id; and the asset of a symbol, of a coin's without its slash, or of an id. -1: none. */
@@ -62,6 +66,6 @@ void replay_alpaca_asset_id(const struct made *made, int symbol, char ret[static
 int replay_alpaca_find(const struct made *made, const char *name);
 /* "BTC/USD" as "BTCUSD", as positions have it. */
 void replay_alpaca_joined(const char *name, char ret[static SYMBOL_NAME_MAX]);
-int64_t replay_alpaca_price(struct alpaca_orders *orders, int symbol); /* scale 8; 0: none */
+int64_t replay_alpaca_price(struct alpaca_orders *orders, int symbol); /* of the scale; 0: none */
 
 #endif

@@ -4,8 +4,6 @@
 #include "exchange/replay/alpaca/trading_call.h"
 #include "exchange/replay/serve.h"
 
-#define E8 100000000LL
-
 static const struct made *market(const struct trading_call *a)
 {
     return &a->o->alpaca->made[0];
@@ -70,14 +68,15 @@ static bool read_part(struct trading_call *a, int64_t held, int64_t *ret)
     if (qty && percentage)
         return replay_trading_refuse(a, 422, 42210000, "qty or percentage, and not both");
     if (qty)
-        return (decimal_parse_str(qty, 8, ret) == 0 && *ret > 0) ||
+        return (decimal_parse_str(qty, ALPACA_PAPER_SCALE, ret) == 0 && *ret > 0) ||
                replay_trading_refuse_value(a, "qty",
-                                           "a number above 0 with at most 8 digits after the point");
+                                           "a number above 0 with at most 9 digits after the point");
     if (!percentage)
         return true;
-    if (decimal_parse_str(percentage, 8, &share) < 0 || share <= 0 || share > 100 * E8)
+    if (decimal_parse_str(percentage, ALPACA_PAPER_SCALE, &share) < 0 || share <= 0 ||
+        share > 100 * ALPACA_PAPER_ONE)
         return replay_trading_refuse_value(a, "percentage", "above 0, and at most 100");
-    *ret = (int64_t)((int128_t)held * share / (100 * E8));
+    *ret = (int64_t)((int128_t)held * share / (100 * ALPACA_PAPER_ONE));
     return *ret > 0 || replay_trading_refuse_value(a, "percentage", "more than that of what is held");
 }
 

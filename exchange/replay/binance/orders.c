@@ -127,7 +127,7 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
                        char error[static PROTOCOL_ERROR_MAX])
 {
     const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
-                                       market_planted, order_changed, o};
+                                       market_planted, order_changed, o,          8};
     o->source = source;
     o->faults = o->order_faults.faults = faults;
     o->limits = limits;

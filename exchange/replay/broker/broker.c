@@ -6,8 +6,6 @@
 
 #include "exchange/fill_rules.h"
 
-#define E8 100000000LL
-
 /* What is gone of a level while it is shown with that quantity. */
 struct broker_taken {
     int symbol;
@@ -17,6 +15,7 @@ struct broker_taken {
 
 struct broker {
     struct broker_calls calls;
+    int64_t one; /* of a quantity, a price, an amount of calls.scale */
     struct broker_account *accounts;
     int n_accounts;
     struct broker_order *orders;
@@ -55,6 +54,7 @@ struct broker *replay_broker_create(const struct broker_calls *calls)
         return NULL;
     }
     b->calls = *calls;
+    b->one = decimal_pow10(calls->scale);
     b->due_ns = INT64_MAX;
     return b;
 }
@@ -98,13 +98,13 @@ static void begin_account(struct broker *b, struct broker_account *account)
             continue;
         struct broker_balance *at = balance_of(account, symbol.base);
         if (at)
-            at->free = (int128_t)b->funds.base * E8;
+            at->free = (int128_t)b->funds.base * b->one;
     }
     for (int i = 0; i < b->funds.symbols; i++) { /* an asset that is both has the quote's */
         struct broker_balance *at =
             b->calls.symbol(b->calls.user, i, &symbol) ? balance_of(account, symbol.quote) : NULL;
         if (at)
-            at->free = (int128_t)b->funds.quote * E8;
+            at->free = (int128_t)b->funds.quote * b->one;
     }
 }
 
@@ -189,7 +189,8 @@ static int64_t taker_price(struct broker *b, const struct broker_terms *terms, c
                         symbol->filters.tick, limit);
 }
 
-/* How much of an order a level fills: of `left` lots, or of what `quote` (scale 16) buys at its price. */
+/* How much of an order a level fills: of `left` lots, or of what `quote` (of twice the scale) buys at its
+ * price. */
 static int64_t portion(const struct broker_terms *terms, const struct symbol *symbol, int64_t price,
                        int64_t there, int64_t left, int128_t quote)
 {
@@ -215,7 +216,7 @@ static struct reach reach_of(struct broker *b, const struct broker_terms *terms,
     const bool bids = terms->side == ORDER_SELL;
     const struct replay_ladder *side = bids ? book->bids : book->asks;
     struct reach r = {0, 0, false};
-    int128_t quote = (int128_t)terms->quote * E8;
+    int128_t quote = (int128_t)terms->quote * b->one;
     for (size_t i = 0; !r.whole; i++) {
         const struct level *level = replay_ladder_best(side, i);
         if (!level || !meets(terms, limit, level->price))
@@ -275,15 +276,15 @@ static void fill(struct broker *b, struct broker_order *order, const struct symb
                           *quote = balance_of(account, symbol->quote);
     if (!base || !quote || !grow(&b->fills, b->n_fills, &b->cap_fills, sizeof(*b->fills)))
         return;
-    const int128_t received = buys ? (int128_t)qty * E8 : notional;
+    const int128_t received = buys ? (int128_t)qty * b->one : notional;
     const int64_t commission =
-        (int64_t)(received / E8 * b->calls.fee_e6(b->calls.user, order->terms.symbol, maker) / 1000000);
+        (int64_t)(received / b->one * b->calls.fee_e6(b->calls.user, order->terms.symbol, maker) / 1000000);
     if (buys) {
         pay(quote, order, (int128_t)(order->terms.price ? order->terms.price : price) * qty, notional);
-        base->free += received - (int128_t)commission * E8;
+        base->free += received - (int128_t)commission * b->one;
     } else {
-        pay(base, order, (int128_t)qty * E8, (int128_t)qty * E8);
-        quote->free += received - (int128_t)commission * E8;
+        pay(base, order, (int128_t)qty * b->one, (int128_t)qty * b->one);
+        quote->free += received - (int128_t)commission * b->one;
     }
     order->filled += qty;
     order->quote += notional;
@@ -319,7 +320,7 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
     const bool bids = terms->side == ORDER_SELL, market = !order_has_limit(terms->type);
     const struct replay_ladder *side = bids ? book->bids : book->asks, *own = bids ? book->asks : book->bids;
     const int64_t limit = market ? 0 : terms->price;
-    int128_t quote = (int128_t)terms->quote * E8;
+    int128_t quote = (int128_t)terms->quote * b->one;
     const struct reach reach = reach_of(b, terms, symbol, book, limit, terms->qty);
     if (terms->tif == ORDER_FOK && !reach.whole) {
         end_order(b, order, BROKER_EXPIRED);
@@ -358,15 +359,15 @@ static int128_t cost_of(struct broker *b, const struct broker_terms *terms, cons
                         const struct source_book *book)
 {
     if (terms->side == ORDER_SELL && !terms->quote)
-        return (int128_t)terms->qty * E8;
+        return (int128_t)terms->qty * b->one;
     if (order_has_limit(terms->type))
         return (int128_t)terms->price * terms->qty;
     if (terms->stop) /* a market order later: as if at its stop */
         return (int128_t)terms->stop * terms->qty;
     if (terms->quote && terms->side == ORDER_BUY)
-        return (int128_t)terms->quote * E8;
+        return (int128_t)terms->quote * b->one;
     const struct reach reach = reach_of(b, terms, symbol, book, 0, terms->qty);
-    return terms->side == ORDER_SELL ? (int128_t)reach.qty * E8 : reach.quote;
+    return terms->side == ORDER_SELL ? (int128_t)reach.qty * b->one : reach.quote;
 }
 
 /* Is the stop's price reached at that price? */
@@ -578,7 +579,7 @@ const struct broker_order *replay_broker_reduce(struct broker *b, int account, i
         return NULL;
     const bool sells = order->terms.side == ORDER_SELL;
     const int64_t price = order->terms.price ? order->terms.price : order->terms.stop;
-    int128_t less = (int128_t)(order->terms.qty - qty) * (sells ? E8 : price);
+    int128_t less = (int128_t)(order->terms.qty - qty) * (sells ? b->one : price);
     less = less < order->locked ? less : order->locked;
     struct broker_balance *at = balance_of(&b->accounts[account], sells ? symbol.base : symbol.quote);
     at->locked -= less;

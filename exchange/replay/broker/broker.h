@@ -1,8 +1,8 @@
 /* The venue's side of orders: accounts, balances, resting orders, and fills against the book that is played.
  *
- * Prices and quantities are of scale 8, as the ladders', amounts of assets of scale 16, so that no product
- * is ever rounded. Orders of all accounts share one book. What is taken of a level stays taken while the
- * played book shows the same quantity at its price; a level that changed is whole again.
+ * Prices and quantities are of one scale, the venue's and its ladders', amounts of assets of twice that, so
+ * that no product is ever rounded. Orders of all accounts share one book. What is taken of a level stays
+ * taken while the played book shows the same quantity at its price; a level that changed is whole again.
  *
  * An order that meets the other side takes level by level. What rests is filled at its own price by the
  * trades that are played: wholly by one through its price, and by those at its price once they have traded
@@ -12,7 +12,7 @@
  * book: it meets the book that shows at its time. What the account cannot pay for then, or a post-only order
  * that would take, expires. What a stop triggers takes at once.
  *
- * Commission is a share of what is received, in that asset, its last digits (of scale 8) cut off. */
+ * Commission is a share of what is received, in that asset, the digits beyond the scale cut off. */
 #ifndef EXCHANGE_REPLAY_BROKER_BROKER_H
 #define EXCHANGE_REPLAY_BROKER_BROKER_H
 
@@ -74,14 +74,14 @@ struct broker_order {
     char cancel_id[BROKER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
     bool amended;                         /* while its change is reported */
     int64_t filled;                       /* of terms.qty, which for `quote` is what was filled */
-    int128_t quote;                       /* of scale 16 */
+    int128_t quote;                       /* of twice the scale */
     int64_t queue_ahead;                  /* at its price, when it came to rest, and not traded yet */
     int128_t locked;                      /* of the account's asset that it would pay with */
 };
 
 struct broker_fill {
     int64_t id, order_id, time_ns;
-    int64_t price, qty, commission; /* of scale 8 */
+    int64_t price, qty, commission; /* of the scale */
     bool maker;
     int account, symbol;
 };
@@ -116,13 +116,14 @@ struct broker_calls {
     /* An order has changed; `fill`: what filled it, or NULL. */
     void (*changed)(void *user, const struct broker_order *order, const struct broker_fill *fill);
     void *user;
+    int scale; /* of prices and quantities: 8, or 9 */
 };
 
 /* NULL when memory is out. */
 struct broker *replay_broker_create(const struct broker_calls *calls);
 void replay_broker_destroy(struct broker *broker); /* NULL is fine */
 
-/* What accounts begin with, of scale 8: of each quote asset, and of each base asset of so many played
+/* What accounts begin with, of the scale: of each quote asset, and of each base asset of so many played
  * symbols. */
 struct broker_funds {
     int symbols;
