@@ -20,7 +20,8 @@ enum {
     ATTEMPTS = 50,      /* of a page: a ban, and a night's outage, are waited for, */
     FIRST_ATTEMPTS = 4, /* … but at first a wrong address is as likely */
     STOP_LOOK_MS = 100,
-    SAID_MS = 5000, /* a shorter wait is not worth a line */
+    SAID_MS = 5000,   /* without a failure a shorter wait is not worth a line */
+    QUIET_MS = 60000, /* after so long without one the next failure is the first again */
 };
 
 /* Before and after any time there is a session within so long. */
@@ -38,8 +39,10 @@ struct asking {
     struct history_download *download;
     struct progress progress;
     char note[80];     /* behind the bar */
-    int64_t said_ms;   /* nothing is said before */
-    uint64_t failures; /* of pages that a line is due at */
+    int64_t said_ms;   /* the wait up to then has a line */
+    uint64_t failures; /* that were seen, */
+    int64_t failed_ms; /* … when, */
+    int said_attempt;  /* … and which of a page has a line */
     int r;
     bool done;
 };
@@ -52,19 +55,46 @@ static int fail(struct asking *asking, int r, const char *what, const char *why)
                      why);
 }
 
-/* Where no bar is shown, a line for each wait, and for pages that fail at the first and at each doubling. */
+/* When what failed, or waits for the venue's limit, is sent. */
+static int64_t waits_until(const struct venue_rest_status *status)
+{
+    const int64_t retry_ms = status->attempt > 0 ? status->retry_ms : 0;
+    return status->paused_until_ms > retry_ms ? status->paused_until_ms : retry_ms;
+}
+
+/* Is it a page's next attempt, of which there was no line? At first, which may be a wrong address, only where
+ * the venue limits. */
+static bool is_new_attempt(struct asking *asking, const struct venue_rest_status *status, int64_t now)
+{
+    const bool failed = status->failures > asking->failures;
+    if (!failed && now > asking->failed_ms + QUIET_MS)
+        asking->said_attempt = 0;
+    if (failed) {
+        asking->failures = status->failures;
+        asking->failed_ms = now;
+    }
+    return failed && status->attempt > asking->said_attempt &&
+           (asking->download || status->paused_until_ms > now);
+}
+
+/* Where no bar is shown, a line for each longer wait, and for each further attempt of a page. */
 static void say_wait(struct asking *asking, const struct venue_rest_status *status)
 {
-    int64_t now = clock_now_ms();
-    bool waits = status->paused_until_ms > now + SAID_MS ||
-                 (asking->download && status->failures > asking->failures && status->detail[0]);
-    if (asking->progress.shows || !waits || now < asking->said_ms)
+    const int64_t now = clock_now_ms(), until_ms = waits_until(status);
+    const bool again = is_new_attempt(asking, status, now);
+    char attempt[64] = "";
+    if (asking->progress.shows ||
+        (!again && (status->paused_until_ms <= now + SAID_MS || now < asking->said_ms)))
         return;
-    asking->failures = 2 * status->failures - 1; /* the next is twice as many */
-    asking->said_ms = status->paused_until_ms > now + SAID_MS ? status->paused_until_ms : now + SAID_MS;
-    fprintf(stderr, "papertape: %s: %s: %s; trying again in %lld s\n", asking->fetch->asked->verb,
-            asking->fetch->venue->title, status->detail[0] ? status->detail : "its limit is near",
-            (long long)(status->paused_until_ms > now ? (status->paused_until_ms - now + 999) / 1000 : 1));
+    if (status->attempt > 0)
+        snprintf(attempt, sizeof attempt, "attempt %d of %d failed, ", status->attempt, status->attempts_max);
+    asking->said_attempt = status->attempt > asking->said_attempt ? status->attempt : asking->said_attempt;
+    asking->said_ms = until_ms > now + SAID_MS ? until_ms : now + SAID_MS;
+    const char *why = status->detail[0] ? status->detail : "its limit is near";
+    const size_t n = strlen(why);
+    fprintf(stderr, "papertape: %s: %s: %.*s; %strying again in %.1f s\n", asking->fetch->asked->verb,
+            asking->fetch->venue->title, (int)(why[n - 1] == '.' ? n - 1 : n), why, attempt,
+            until_ms > now ? (double)(until_ms - now) / 1000 : 0.0);
 }
 
 static void on_look(uv_timer_t *timer)
@@ -208,9 +238,12 @@ static void show(struct asking *asking)
         rows += fetch->jobs[i].rows;
     }
     cli_progress_count(&asking->progress, rows, fetch->trades ? "trades" : "bars");
-    int64_t wait_ms = status->paused_until_ms - clock_now_ms();
-    snprintf(asking->note, sizeof asking->note, "waits %lld s: %.40s", (long long)(wait_ms + 999) / 1000,
-             status->detail);
+    const int64_t wait_ms = waits_until(status) - clock_now_ms();
+    char attempt[32] = "";
+    if (status->attempt > 0)
+        snprintf(attempt, sizeof attempt, "attempt %d, ", status->attempt + 1);
+    snprintf(asking->note, sizeof asking->note, "%sin %lld s: %.40s", attempt,
+             (long long)(wait_ms + 999) / 1000, status->detail);
     asking->progress.note = wait_ms > 0 ? asking->note : "";
     cli_progress_show(&asking->progress, lacked_ns > 0 ? (double)done_ns / (double)lacked_ns : 1);
 }
@@ -240,7 +273,6 @@ static int fill_stores(struct asking *asking)
     if (fetch->asked->archive && (r = cli_fetch_archive(fetch)) < 0)
         return r;
     cli_progress_begin(&asking->progress, fetch->asked->verb);
-    asking->failures = net_requests_status(asking->rest)->failures;
     r = history_download_start(asking->rest, fetch->venue, fetch->jobs, fetch->n, fetch->now_ns, on_page,
                                asking, &asking->download);
     if (r == 0 && !history_download_over(asking->download))

@@ -203,6 +203,8 @@ struct venue_rest_status {
     int64_t paused_until_ms;           /* the venue said to wait, or its limit is near; 0: not paused */
     int64_t used_weight, weight_limit; /* of this minute; used_weight -1: not said yet */
     char detail[VENUE_DETAIL_MAX];     /* the last failure */
+    int attempt, attempts_max; /* how often a page has failed, of those that are tried again; 0: none */
+    int64_t retry_ms;          /* … and when it is sent again, at the earliest */
 };
 
 /* For what prices are adjusted, up to now: the venue's "adjustment". Adjusted ones change with every action.

@@ -99,11 +99,16 @@ static void retry(struct venue_call *call, const char *why, const struct http_re
     if (++call->attempts >= rest->attempts_max) {
         char text[WHY_MAX];
         snprintf(text, sizeof(text), "%s (%d attempts)", why, call->attempts);
+        rest->status.attempt = 0; /* of others their next failure counts */
         fail(call, -EIO, text, http);
         return;
     }
     set_detail(rest, why);
     call->not_before_ms = clock_now_ms() + net_backoff_next(&call->backoff);
+    if (call->attempts >= rest->status.attempt) {
+        rest->status.attempt = call->attempts;
+        rest->status.retry_ms = call->not_before_ms;
+    }
     wake_in(rest, 0);
 }
 
@@ -176,7 +181,7 @@ static void on_reply(void *user, const struct http_reply *http)
         fail(call, r, r == -ENOMEM ? "out of memory" : "the reply is malformed", http);
         return;
     }
-    call->attempts = 0;
+    call->attempts = rest->status.attempt = 0;
     net_backoff_reset(&call->backoff);
     if (r == 0)
         deliver(call, &reply);
@@ -283,6 +288,7 @@ int net_requests_init(struct venue_rest *rest, const struct requests_venue *venu
     rest->tap = config->tap;
     rest->tap_user = config->tap_user;
     rest->status.weight_limit = limit;
+    rest->status.attempts_max = rest->attempts_max;
     rest->status.used_weight = -1;
     net_backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
     net_requests_hold(rest, config->ban.until_ns, venue->banned_before);

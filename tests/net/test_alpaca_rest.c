@@ -241,6 +241,9 @@ static void test_refusals(void)
         CHECK_INT(seen.error, cases[i].error);
         CHECK_STR(seen.text, cases[i].text);
         CHECK_INT(asked, cases[i].asked);
+        CHECK_INT(net_requests_status(rest)->failures, cases[i].asked);
+        CHECK_INT(net_requests_status(rest)->attempt, 0); /* none is tried again */
+        CHECK_INT(net_requests_status(rest)->attempts_max, 3);
         end();
     }
 }

@@ -22,6 +22,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import time
 import urllib.parse
 import urllib.request
 import zipfile
@@ -240,15 +241,33 @@ def checked(folder, replay, chance):
 
 
 def failing(folder, files):
-    """While each page is answered 5xx, a line at the first and each doubling."""
+    """While each page is answered 5xx, a line at each further attempt: what was answered, which it was, and how long it waits. A limit has
+    one, too, though it is short, and at the first request."""
     place = folder.within("failing")
     replay = folder.start(harness.Replay(place, "--bars", files[0], "--from", str(NOW), "--fault", "5xx:klines"))
     line = [harness.PAPERTAPE, "fetch", "--symbol", NAMES[0], "--interval", "1m", "--from", "2024-01-01", "--to", "2024-01-03", "-o", place,
             "--cache", place, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        said = [process.stderr.readline() for _ in range(2)]
+        said = [(process.stderr.readline(), time.monotonic()) for _ in range(3)]
         process.terminate()
-    assert all("papertape: fetch: Binance: " in text and "trying again in" in text for text in said), said
+    waits = [re.fullmatch(r"papertape: fetch: Binance: HTTP 50[0-4].*[^.]; attempt (\d+) of 50 failed, trying again in (\d+\.\d) s\n", text) for text, _ in said]
+    assert all(waits) and [int(wait[1]) for wait in waits] == [1, 2, 3], said
+    for wait, (_, at), (_, after) in zip(waits, said, said[1:]):
+        assert after - at > float(wait[2]) - 0.3, said
+    assert replay.stop() == 0
+    for venue, answer in ((harness.Replay, "--bars"), (harness.Alpaca, "--synthetic")):
+        limited(folder.within(answer), folder, files, venue)
+
+
+def limited(place, folder, files, venue):
+    if venue is harness.Replay:
+        replay, more = folder.start(venue(place, "--bars", files[0], "--from", str(NOW), "--fault", "429:2s")), ["--symbol", NAMES[0], "--from", "2024-01-02"]
+    else:
+        replay = folder.start(venue(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z", "--fault", "429:2s"))
+        more = ["--venue", "alpaca", "--keys", replay.keys, "--symbol", "BTC-USD", "--from", "2025-12-10"]
+    done = subprocess.run([harness.PAPERTAPE, "fetch", "--interval", "1m", "-o", place + "/", "--cache", place, "--rest-url", replay.urls["rest_url"],
+                           "--ca-file", replay.ca, *more], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0 and re.fullmatch(r"papertape: fetch: \w+: HTTP 429.*; attempt 1 of 50 failed, trying again in [12]\.\d s\n", done.stderr), done
     assert replay.stop() == 0
 
 
