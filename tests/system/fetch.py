@@ -69,7 +69,8 @@ def command(replay, folder, *more):
 
 
 def fetch(replay, folder, *more, status=0):
-    done = subprocess.run(command(replay, folder, *more), capture_output=True, text=True, timeout=harness.PATIENCE)
+    patience = harness.PATIENCE * (10 if harness.LONG else 1)  # of slow answers a year takes a quarter of an hour
+    done = subprocess.run(command(replay, folder, *more), capture_output=True, text=True, timeout=patience)
     assert done.returncode == status, done
     return done
 
