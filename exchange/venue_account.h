@@ -90,6 +90,8 @@ enum venue_outcome {
     VENUE_ABSENT,   /* QUERY, CANCEL: the venue knows no such order (now) */
     VENUE_UNKNOWN,  /* an answer was lost, late, or says that it does not know: it may have been done */
     VENUE_DENIED,   /* keys or rights: no retry helps */
+    VENUE_MISDATED, /* the venue refused the request for its timestamp, and did nothing: it may be sent again
+                       once its time was read again */
     VENUE_OUTCOMES,
 };
 const char *venue_outcome_name(enum venue_outcome outcome); /* "done", "refused" … */
@@ -135,6 +137,9 @@ struct venue_account_config {
     size_t n_symbols;
     int64_t (*venue_ns)(
         void *user); /* the venue's time now, as far as it is known: requests are dated by it */
+    /* The venue refused a request, or user data, for its timestamp: its time is to be read again. Called from
+     * the loop; must not destroy the account. `user`: the handler's. NULL: it is not reported. */
+    void (*misdated)(void *user);
     const struct venue_setting *settings;
     size_t n_settings;
     uint64_t jitter_seed;

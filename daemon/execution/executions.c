@@ -113,6 +113,13 @@ static void host_alert(void *ctx, const char *text)
     daemon_session_alert_lasting(session, DB_WARNING, ALERT, about, words);
 }
 
+static void host_misdated(void *ctx)
+{
+    struct feed *feed = feed_of(ctx);
+    if (feed)
+        feed_renew_clock(feed);
+}
+
 /* ---- keys ---- */
 
 static int read_keys(const struct account_config *account, struct execution_keys *keys, char *err,
@@ -209,7 +216,8 @@ static int make_slot(struct executions *executions, int a)
         .accounts = venue->accounts,
         .settle_ns = venue->accounts->id_for_life ? SETTLE_LIFE_NS : SETTLE_NS,
         .reconcile_ns = account->execution_reconcile_ns,
-        .host = {slot, host_engine, host_event, host_ticket, host_now, host_due, host_prefix, host_alert},
+        .host = {slot, host_engine, host_event, host_ticket, host_now, host_due, host_prefix, host_alert,
+                 host_misdated},
     };
     return venue_execution_create(&wanted, &slot->execution);
 }
@@ -386,6 +394,13 @@ void daemon_executions_hold(struct executions *executions, const char *venue, in
     for (int i = 0; executions && i < executions->n; i++)
         if (strcmp(executions->slots[i].venue, venue) == 0)
             venue_execution_hold(executions->slots[i].execution, until_ns, why);
+}
+
+void daemon_executions_redate(struct executions *executions, const char *venue)
+{
+    for (int i = 0; executions && i < executions->n; i++)
+        if (strcmp(executions->slots[i].venue, venue) == 0)
+            venue_execution_redate(executions->slots[i].execution);
 }
 
 bool daemon_executions_view(const struct executions *executions, const char *account,

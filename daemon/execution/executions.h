@@ -43,6 +43,9 @@ void daemon_executions_committed(struct executions *executions, uint64_t ticket)
 void daemon_executions_hold(struct executions *executions, const char *venue, int64_t until_ns,
                             const char *why);
 
+/* The venue's time was read again. */
+void daemon_executions_redate(struct executions *executions, const char *venue);
+
 /* False: its orders are filled here, or it is not configured. */
 bool daemon_executions_view(const struct executions *executions, const char *account,
                             struct venue_execution_view *ret);

@@ -67,6 +67,22 @@ static void not_sent(struct order_cases *cases, struct order_case *c, const stru
     }
 }
 
+/* It is dated by the venue's time, which is read again by then, or wrong once more. */
+static void misdated(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                     const struct case_time *at)
+{
+    if (c->cancel) {
+        order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
+    } else if (c->redated == CASE_REDATED_MAX) {
+        order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
+    } else {
+        c->redated++;
+        c->redates = true;
+        c->state = CASE_TO_PLACE;
+        c->place_ns = at->now_ns + order_case_pause(c);
+    }
+}
+
 static void place_answer(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
                          const struct case_time *at)
 {
@@ -84,9 +100,12 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
         return;
     } else if (answer->outcome == VENUE_REFUSED && !c->unsure) {
         order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
+    } else if (answer->outcome == VENUE_MISDATED && !c->unsure) {
+        misdated(cases, c, answer, at);
     } else if (answer->outcome == VENUE_NOT_SENT) {
         not_sent(cases, c, answer, at);
-    } else if (answer->outcome == VENUE_REFUSED) { /* this one: not what came before it */
+    } else if (answer->outcome == VENUE_REFUSED ||
+               answer->outcome == VENUE_MISDATED) { /* this one: not what came before it */
         c->refused = true;
         order_case_unknown(c, at->now_ns);
     } else if (answer->outcome == VENUE_EXISTS) {
@@ -188,7 +207,7 @@ static void cancel_answer(struct order_cases *cases, struct order_case *c, const
         take_orders(cases, c, answer, at);
         if (c->state == CASE_LIVE && !c->ending) /* asked for, and its end comes as user data */
             c->query_ns = at->now_ns + CONFIRM_NS;
-    } else if (answer->outcome == VENUE_NOT_SENT) {
+    } else if (answer->outcome == VENUE_NOT_SENT || answer->outcome == VENUE_MISDATED) {
         c->cancel_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c) / 4);
     } else if (answer->outcome == VENUE_UNKNOWN) {
         c->query_ns = at->now_ns + CASE_MOMENT_NS;

@@ -186,6 +186,13 @@ void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, 
         order_case_fill(cases, c, fill, at);
 }
 
+void order_cases_redate(struct order_cases *cases, const struct case_time *at)
+{
+    for (size_t i = 0; i < cases->n; i++)
+        if (cases->cases[i]->state == CASE_TO_PLACE && cases->cases[i]->redates)
+            cases->cases[i]->place_ns = at->now_ns;
+}
+
 static void keys_refused(struct order_cases *cases, const char *text)
 {
     char words[VENUE_UPDATE_TEXT_MAX];
@@ -264,6 +271,7 @@ static void place(struct order_cases *cases, struct order_case *c, const struct 
 {
     c->state = CASE_PLACING;
     c->place_ns = CASE_NEVER;
+    c->redates = false;
     ask(cases, c, CASE_PLACE, at);
 }
 

@@ -38,6 +38,8 @@ struct order_case {
     bool unsure;  /* TO_PLACE, PLACING: an earlier request may have had its effect */
     bool refused; /* a later request of it, while an earlier one's outcome was open */
     bool again;   /* it was placed a second time */
+    bool redates; /* TO_PLACE: it waits for the venue's time, after a refusal for its timestamp */
+    int redated;  /* so often it was sent again after one */
     bool reported_open, reported_unknown;
     unsigned asking; /* bits: requests whose answer is awaited */
     int64_t booked;  /* quantity of the fills that were reported */

@@ -215,6 +215,12 @@ static int64_t venue_ns(void *user)
     return now_ns ? now_ns : clock_wall_ns();
 }
 
+static void on_misdated(void *user)
+{
+    const struct venue_execution *execution = user;
+    execution->host.misdated(execution->host.ctx);
+}
+
 static void take_symbols(struct venue_execution *execution)
 {
     const struct engine *engine = engine_of(execution);
@@ -289,6 +295,7 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
         witness(execution, index);
     struct venue_account_config open = *wanted;
     open.venue_ns = venue_ns;
+    open.misdated = on_misdated;
     open.symbols = execution->symbols;
     open.n_symbols = SYMBOLS_MAX;
     execution->down_ns = execution->host.now(execution->host.ctx).now_ns;
@@ -445,6 +452,15 @@ void venue_execution_hold(struct venue_execution *execution, int64_t until_ns, c
 {
     if (execution->at)
         execution->config.accounts->hold(execution->at, until_ns, why);
+}
+
+void venue_execution_redate(struct venue_execution *execution)
+{
+    struct case_time now = execution->host.now(execution->host.ctx);
+    if (!execution->cases)
+        return;
+    order_cases_redate(execution->cases, &now);
+    venue_execution_step(execution);
 }
 
 void venue_execution_view(const struct venue_execution *execution, struct venue_execution_view *ret)

@@ -193,6 +193,7 @@ struct feed {
     int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME … */
     int64_t server_late_ns;            /* … so much earlier or later */
     bool have_offset;
+    bool renews; /* feed_renew_clock()'s request is not answered */
     char detail[VENUE_DETAIL_MAX + 64];
     char cause[VENUE_DETAIL_MAX + 64]; /* why it is not reached, as the alert says; "": no alert */
 

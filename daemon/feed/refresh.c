@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/execution/executions.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 
@@ -95,18 +96,27 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
 struct refresh_call {
     struct feed_asked asked;
     struct feed *feed;
-    bool list; /* else the time */
+    bool list; /* else the time, */
+    bool only; /* and not the list after it */
     int n;
 };
 
-static void ask(struct feed *feed, bool list);
+static void ask(struct feed *feed, bool list, bool only);
+
+static void end_renewal(struct feed_asked *asked)
+{
+    const struct refresh_call *call = (struct refresh_call *)asked;
+    if (call->only)
+        call->feed->renews = false;
+}
 
 static void have_list(void *user, const struct venue_reply *reply)
 {
     struct refresh_call *call = user;
     struct feed *feed = call->feed;
     int n = call->n;
-    bool list = call->list;
+    bool list = call->list, only = call->only;
+    end_renewal(&call->asked);
     feed_answered(&call->asked);
     free(call);
     if (feed_reply_is_final(feed, reply)) {
@@ -116,12 +126,13 @@ static void have_list(void *user, const struct venue_reply *reply)
                            reply->text);
     } else if (!list) {
         feed_take_time(feed, reply);
+        daemon_executions_redate(feed->daemon->executions, feed->venue->format->name);
     } else {
         for (int s = 0; s < n; s++)
             feed_take_listed(feed, s, &reply->symbols.list[s]);
     }
-    if (!list && !feed->final)
-        ask(feed, true);
+    if (!list && !only && !feed->final)
+        ask(feed, true, false);
     feed_release(feed);
 }
 
@@ -142,13 +153,22 @@ static int send_refresh(struct feed_asked *asked)
     return r;
 }
 
-static void ask(struct feed *feed, bool list)
+static void ask(struct feed *feed, bool list, bool only)
 {
     struct refresh_call *call = calloc(1, sizeof *call);
     if (!call)
         return;
-    *call = (struct refresh_call){.asked.send = send_refresh, .feed = feed, .list = list};
-    feed_ask(feed, &call->asked, true);
+    *call = (struct refresh_call){
+        .asked = {.send = send_refresh, .dropped = end_renewal}, .feed = feed, .list = list, .only = only};
+    feed->renews |= only;
+    if (feed_ask(feed, &call->asked, true) < 0 && only)
+        feed->renews = false;
+}
+
+void feed_renew_clock(struct feed *feed)
+{
+    if (!feed->final && !feed->renews && feed->daemon->config.clock == CLOCK_WALL)
+        ask(feed, false, true);
 }
 
 void feed_refresh(struct feed *feed, int64_t now_ns)
@@ -167,6 +187,6 @@ void feed_refresh(struct feed *feed, int64_t now_ns)
         feed->list_ask_ns = now_ns + every;
     } else if (now_ns >= feed->list_ask_ns) {
         feed->list_ask_ns = now_ns + every;
-        ask(feed, !wall); /* on the feed's clock the venue's is not used */
+        ask(feed, !wall, false); /* on the feed's clock the venue's is not used */
     }
 }

@@ -513,9 +513,68 @@ static void test_stray(void)
     LAST(5, CASE_BALANCES, 0, VENUE_UPDATES);
 }
 
+/* Refused for its timestamp: it never entered the book, and is sent again by the time that was read since, a
+ * few times; never where it is to be cancelled. */
+static void test_misdated(void)
+{
+    const struct venue_answer misdated = {.outcome = VENUE_MISDATED, .text = "-1021: Timestamp"};
+    begin(false);
+    place(false);
+    for (int i = 1; i <= CASE_REDATED_MAX; i++) {
+        answer(misdated);
+        LAST(i, CASE_PLACE, 0, VENUE_UPDATES);
+        step();
+        CHECK_INT(said.n_asks, i); /* not before the time was read, … */
+        if (i == 2) {
+            pass(60 * S); /* … or has not come for a while */
+        } else {
+            order_cases_redate(cases, &now);
+            step();
+        }
+        LAST(i + 1, CASE_PLACE, 0, VENUE_UPDATES);
+        order_cases_redate(cases, &now); /* once more: it is on its way */
+        step();
+        CHECK_INT(said.n_asks, i + 1);
+    }
+    answer(misdated);
+    LAST(CASE_REDATED_MAX + 1, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
+    CHECK_STR(said.text, "-1021: Timestamp");
+    begin(false);
+    place(true);
+    answer(misdated);
+    order_cases_redate(cases, &now);
+    step();
+    done(VENUE_ORDER_NEW, 0);
+    LAST(2, CASE_PLACE, 1, VENUE_UPDATE_OPEN);
+    begin(false);
+    place(true);
+    answer(misdated);
+    cancel();
+    order_cases_redate(cases, &now);
+    pass(60 * S);
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_CANCELED);
+    /* Its outcome is open: the time that is read changes nothing about that. */
+    begin(false);
+    place(true);
+    outcome(VENUE_UNKNOWN);
+    order_cases_redate(cases, &now);
+    step();
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_UNKNOWN);
+    /* A cancel is asked again. */
+    begin(false);
+    place(true);
+    done(VENUE_ORDER_NEW, 0);
+    cancel();
+    LAST(2, CASE_CANCEL, 1, VENUE_UPDATE_OPEN);
+    answer(misdated);
+    pass(1 * S);
+    LAST(3, CASE_CANCEL, 1, VENUE_UPDATE_OPEN);
+}
+
 int main(void)
 {
     test_outcomes();
+    test_misdated();
     test_not_sent();
     test_unknown();
     test_again();

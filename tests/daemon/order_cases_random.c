@@ -155,6 +155,10 @@ static void on_ask(void *ctx, const struct case_ask *ask, const struct order *or
         fails.retry_ms = random_between(&w->random, 0, 3000);
         fails.at_ns = sent_ns;
         push_action(w, &fails);
+    } else if (fault < 36) { /* refused for its timestamp, and nothing done */
+        fails.outcome = VENUE_MISDATED;
+        fails.at_ns = arrives.at_ns + latency(w);
+        push_action(w, &fails);
     } else {
         push_action(w, &arrives);
     }
@@ -506,7 +510,9 @@ static void live(struct world *w)
         w->order_ns = w->now.n == ORDERS ? INT64_MAX : w->now_ns + random_between(&w->random, 1, 25000) * MS;
     }
     if (w->now_ns >= w->cancel_ns) {
+        struct case_time at = time_of(w);
         decide_cancel(w);
+        order_cases_redate(w->cases, &at); /* at any time */
         w->cancel_ns = w->now_ns + random_between(&w->random, 1, 20000) * MS;
     }
     if (w->now_ns >= w->crash_ns) {

@@ -145,7 +145,7 @@ struct client {
     struct venue_order orders[SEEN_MAX];
     struct venue_fill fills[SEEN_MAX];
     size_t n_orders, n_fills, n_balances;
-    int bans;
+    int bans, misdated;
     int64_t banned_ns;
     bool changed;
 };
@@ -192,6 +192,11 @@ static inline void on_ban(void *user, int64_t until_ns, const char *why)
     client->banned_ns = until_ns;
 }
 
+static inline void on_misdated(void *user)
+{
+    ((struct client *)user)->misdated++;
+}
+
 static inline int64_t venue_ns(void *user)
 {
     return server_ns + ((struct client *)user)->off_ns;
@@ -218,6 +223,7 @@ static inline void open_client(struct client *client, const struct how *how)
         .symbols = symbols,
         .n_symbols = 2,
         .venue_ns = venue_ns,
+        .misdated = on_misdated,
         .settings = settings,
         .n_settings = 2,
         .timeout_ms = how->timeout_ms > 0 ? how->timeout_ms : DEADLINE_MS,

@@ -413,10 +413,33 @@ def shown(folder):
     assert "web_1" not in daemon.papertape("orders")
 
 
+def stepped(folder):
+    """The venue's clock steps either way while the daemon runs: its time is read again with the first refusal, the order is sent by it,
+    and the status and CLOCK_OFFSET have the new offset; user data that are refused for their time come up, too."""
+    inside = folder.within("stepped")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    attached(daemon)
+    offset = lambda s: s["venues"][0]["clock_offset_ms"] / 1000
+    steps = (("clock:+30s", 30), ("clock:-30s", -30), ("none", 0))
+    for order, (step, seconds) in enumerate(steps, 1):
+        harness.fault(venue.replay, step)
+        daemon.papertape("order", "buy", venue.symbol, "0.01")
+        daemon.wait_status(lambda s: abs(offset(s) - seconds) < 1, f"the offset after {step}")
+        harness.wait_for(lambda: daemon.query(f"SELECT state FROM orders WHERE id = {order}") == [("FILLED",)], f"the order after {step}")
+        if seconds:
+            stored(daemon, "SELECT 1 FROM alerts WHERE code = 'CLOCK_OFFSET'")
+    assert len(venue.orders()) == len(steps) == daemon.query("SELECT COUNT(*) FROM orders")[0][0]
+    assert not daemon.query("SELECT 1 FROM alerts WHERE code = 'VENUE_REFUSED'")
+    daemon.wait_status(lambda s: at_venue(s)["link"] == "up" and at_venue(s)["reconciled"]["balances_compared"], "a comparison")
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
         harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown, added_early,
-                         amounts)
+                         amounts, stepped)
 
 
 if __name__ == "__main__":
