@@ -143,7 +143,8 @@ static json_t *verdict_object(const struct explanation *e)
     struct symbol money = {.price_scale = e->symbol.price_scale, .quote_scale = e->currency_scale};
     if (!e->have_verdict)
         return json_null();
-    bool accepted = e->order.state != ORDER_REJECTED; /* or refused with its group */
+    /* Else refused here, or with its group. */
+    bool accepted = e->order.state != ORDER_REJECTED || cli_explain_venue_refused(e);
     return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
                      accepted ? NULL : order_reason_name(e->order.reason), "limits",
                      record_print(&engine_limits_record, &rules, NULL), "facts",
@@ -201,6 +202,7 @@ json_t *cli_explain_object(const struct explanation *e, const struct db_order_po
     }
     for (size_t i = 0; i < e->n_fills; i++)
         json_array_append_new(fills, fill_object(e, &e->fills[i]));
+    json_object_set_new(object, "venue_words", record_json_text(e->venue_words));
     json_object_set_new(object, "venue_client_id", record_json_text(e->venue_client_id));
     json_object_set_new(object, "venue_order_id", record_json_text(e->venue_id));
     int r = json_object_update_new(

@@ -316,12 +316,18 @@ static void print_facts(const struct explanation *e)
     putchar('\n');
 }
 
+bool cli_explain_venue_refused(const struct explanation *e)
+{
+    return e->order.state == ORDER_REJECTED && e->have_verdict && e->verdict.reason == ORDER_OK &&
+           (e->order.reason == ORDER_VENUE_REFUSED || e->order.reason == ORDER_VENUE_LOST);
+}
+
 static const char *refused_by(const struct explanation *e)
 {
     if (!e->have_verdict)
         return ": what it asks for makes no sense by itself or with its group";
     if (e->verdict.reason == ORDER_OK)
-        return ", as another order of its group was";
+        return e->order.group ? ", as another order of its group was" : "";
     return e->verdict.have_facts ? "" : ", before the risk gate was asked";
 }
 
@@ -329,7 +335,10 @@ static void print_verdict(const struct explanation *e)
 {
     const struct risk_limits *l = &e->verdict.limits;
     puts("\nVerdict");
-    if (e->order.state == ORDER_REJECTED)
+    if (cli_explain_venue_refused(e)) {
+        printf("  accepted here, and refused by the venue: %s", order_reason_name(e->order.reason));
+        line(": ", e->venue_words);
+    } else if (e->order.state == ORDER_REJECTED)
         printf("  refused: %s%s\n", order_reason_name(e->order.reason), refused_by(e));
     else if (e->order.parent)
         printf("  accepted: held until order %" PRIu64 " has filled\n", e->order.parent);

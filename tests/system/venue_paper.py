@@ -383,6 +383,12 @@ def explained(daemon, venue, prefix):
     daemon.papertape("order", "sell", venue.symbol, "99999", status=1)  # never given to the venue
     order, = json.loads(daemon.papertape("explain", "2", "--json"))["orders"]
     assert (order["venue_client_id"], order["venue_order_id"]) == ("", ""), order
+    daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "90000.00", "--post-only")
+    stored(daemon, "SELECT 1 FROM orders WHERE id = 3 AND reason = 'VENUE_REFUSED'")
+    words, text = "Order would immediately match and take.", daemon.papertape("explain", "3")
+    assert f"\n  accepted here, and refused by the venue: VENUE_REFUSED: {words}\n" in text and "group" not in text, text
+    order, = json.loads(daemon.papertape("explain", "3", "--json"))["orders"]
+    assert order["verdict"]["accepted"] is True and order["venue_words"] == words and order["final"]["reason"] == "VENUE_REFUSED", order
 
 
 def shown(folder):
