@@ -97,6 +97,10 @@ static void print_head(const struct explanation *e)
            o->reason == ORDER_OK ? "" : " ", order_reason_name(o->reason),
            decimal(o->filled, s->qty_scale).text, decimal(o->qty, s->qty_scale).text,
            decimal(o->cost, s->quote_scale).text, e->have_symbol ? s->quote : "");
+    if (!order_live(o->state) && o->state != ORDER_REJECTED && o->reason == ORDER_VENUE_LOST)
+        line(e->venue_words[0] ? "ended at its venue, which papertape had not asked for: "
+                               : "ended at its venue, which papertape had not asked for",
+             e->venue_words);
     if (e->incomplete)
         puts("what became of it was not recorded in the log: it is not compared");
     else if (e->compared && e->equal)

@@ -65,6 +65,7 @@ static const char *const codes[] = {
     "VENUE_ACCOUNT",
     "VENUE_BALANCE",
     "VENUE_HALTED",
+    "VENUE_LOST",
     "VENUE_REFUSED",
     "VENUE_UNKNOWN",
     "WAL_LARGE",

@@ -155,6 +155,34 @@ static void on_refused(struct engine *engine, const struct order *order, const c
     end(engine, order, sent ? ORDER_IS_REJECTED : ORDER_IS_CANCELED, ORDER_VENUE_REFUSED);
 }
 
+/* Its venue ended it, and papertape had not asked for that. One that does not rest, or is of a day, ends so
+ * by its own terms. */
+static bool is_unasked(const struct live_order *live, enum venue_update update)
+{
+    const struct order *order = &live->order;
+    bool rests = order->type != ORDER_MARKET && order->tif != ORDER_IOC && order->tif != ORDER_FOK;
+    bool of_a_day = update == VENUE_UPDATE_EXPIRED && order->tif == ORDER_DAY;
+    return !live->cancel_queued && rests && !of_a_day;
+}
+
+static void on_end(struct engine *engine, const struct live_order *live,
+                   const struct event_venue_order *event)
+{
+    const struct order *order = &live->order;
+    const struct account *account = &engine->accounts[order->account];
+    bool unasked = is_unasked(live, event->update), expires = event->update == VENUE_UPDATE_EXPIRED;
+    bool naked = order_protects(order) && account->positions[order->symbol].qty != 0;
+    over(engine, order);
+    if (unasked)
+        engine_alert(engine, "VENUE_LOST", ENGINE_OF(order->account, order->symbol, order->id),
+                     "order %llu of account %s, %s %s: %s %s it, which papertape had not asked for%s%s%s",
+                     (unsigned long long)order->id, account->name, order_type_name(order->type),
+                     engine->markets[order->symbol].symbol.name, engine->markets[order->symbol].symbol.venue,
+                     expires ? "expired" : "canceled", event->text[0] ? ": " : "", event->text,
+                     naked ? ": the position is without it" : "");
+    end(engine, order, expires ? ORDER_EXPIRES : ORDER_IS_CANCELED, unasked ? ORDER_VENUE_LOST : ORDER_OK);
+}
+
 static bool fill_good(const struct event_venue_order *event)
 {
     return event->fill.price > 0 && event->fill.price <= MONEY_MAX && event->fill.qty > 0 &&
@@ -192,12 +220,8 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
         on_fill(engine, live, event);
         break;
     case VENUE_UPDATE_CANCELED:
-        over(engine, order);
-        end(engine, order, ORDER_IS_CANCELED, ORDER_OK);
-        break;
     case VENUE_UPDATE_EXPIRED:
-        over(engine, order);
-        end(engine, order, ORDER_EXPIRES, ORDER_OK);
+        on_end(engine, live, event);
         break;
     case VENUE_UPDATE_REJECTED:
         on_refused(engine, order, event->text);

@@ -143,7 +143,7 @@ enum order_reason {
     ORDER_VENUE_DETACHED, /* what the account holds there is not known yet, or it was reset there */
     ORDER_VENUE_TERMS,    /* such an order, group or change is not sent there */
     ORDER_VENUE_REFUSED,  /* the venue refused it */
-    ORDER_VENUE_LOST,     /* the venue never got it, or does not have it any more */
+    ORDER_VENUE_LOST,     /* the venue never got it, or ended it unasked */
     ORDER_REASONS,
 };
 

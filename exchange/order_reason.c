@@ -70,7 +70,7 @@ const char *order_reason_words(enum order_reason reason)
         [ORDER_VENUE_DETACHED] = "the account at the venue is not attached, or was reset there",
         [ORDER_VENUE_TERMS] = "orders of that kind are not sent to the venue: see docs/venue-paper.md",
         [ORDER_VENUE_REFUSED] = "the venue refused it",
-        [ORDER_VENUE_LOST] = "the venue does not have it",
+        [ORDER_VENUE_LOST] = "the venue never got it, or ended it unasked",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";

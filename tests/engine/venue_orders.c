@@ -143,6 +143,55 @@ static void test_fill(void)
     harness_close(&h);
 }
 
+/* The venue ends an order: asked to, of its own accord, or by the order's terms. */
+static void ends_there(struct order request, bool asked, enum venue_update update, bool lost, bool naked)
+{
+    attached(naked ? E8 / 100 : 0);
+    if (naked) {
+        uint64_t entry = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+        filled(entry, 60010 * E8, E8 / 100, E8 / 100, "USDT", 0);
+    }
+    request.account = ALICE;
+    request.symbol = BTCUSDT;
+    request.qty = E8 / 100;
+    request.by_hand = true;
+    uint64_t id = ask(&h, request), alerts = h.alerts;
+    CHECK_INT(h.command_reason, ORDER_OK);
+    news(id, VENUE_UPDATE_OPEN);
+    if (asked)
+        cancel(&h, id);
+    news(id, update);
+    CHECK_INT(state_of(id), update == VENUE_UPDATE_EXPIRED ? ORDER_EXPIRED : ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, lost ? ORDER_VENUE_LOST : ORDER_OK);
+    CHECK_INT(h.alerts - alerts, lost);
+    if (lost) {
+        CHECK_STR(h.last_alert, "VENUE_LOST");
+        CHECK(strstr(h.last_alert_text, "which papertape had not asked for: no"));
+        CHECK(naked == (strstr(h.last_alert_text, "the position is without it") != NULL));
+        CHECK_INT(h.last_subject.order, id);
+    }
+    harness_close(&h);
+}
+
+static void test_ended_there(void)
+{
+    const struct order limit = {.type = ORDER_LIMIT, .price = 59000 * E8},
+                       day = {.type = ORDER_LIMIT, .tif = ORDER_DAY, .price = 59000 * E8},
+                       ioc = {.type = ORDER_LIMIT, .tif = ORDER_IOC, .price = 59000 * E8},
+                       stop = {.type = ORDER_STOP, .side = ORDER_SELL, .stop_price = 59000 * E8},
+                       market = {.type = ORDER_MARKET};
+    ends_there(limit, false, VENUE_UPDATE_CANCELED, true, false);
+    ends_there(limit, false, VENUE_UPDATE_EXPIRED, true, false);
+    ends_there(limit, true, VENUE_UPDATE_CANCELED, false, false);
+    ends_there(stop, false, VENUE_UPDATE_CANCELED, true, true);
+    ends_there(stop, false, VENUE_UPDATE_EXPIRED, true, true);
+    ends_there(stop, true, VENUE_UPDATE_CANCELED, false, true);
+    ends_there(day, false, VENUE_UPDATE_EXPIRED, false, false);
+    ends_there(day, false, VENUE_UPDATE_CANCELED, true, false);
+    ends_there(ioc, false, VENUE_UPDATE_EXPIRED, false, false);
+    ends_there(market, false, VENUE_UPDATE_EXPIRED, false, false);
+}
+
 /* A fee in a third asset, which was there when the account was attached, or not. */
 static void test_fee_apart(void)
 {
@@ -530,6 +579,7 @@ int main(void)
     struct random random = random_seeded("engine/venue_orders", 29);
     test_attach();
     test_fill();
+    test_ended_there();
     test_fee_apart();
     test_unknown();
     test_expiry();

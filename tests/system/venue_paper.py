@@ -302,6 +302,7 @@ def configured(folder):
 
 def stored(daemon, query):
     harness.wait_for(lambda: daemon.query(query), f"a row: {query}")
+    return daemon.query(query)
 
 
 def listed(daemon, *verb):
@@ -391,6 +392,21 @@ def explained(daemon, venue, prefix):
     assert order["verdict"]["accepted"] is True and order["venue_words"] == words and order["final"]["reason"] == "VENUE_REFUSED", order
 
 
+def ended_there(daemon, venue, prefix):
+    """A bracket's stop and one by hand that are cancelled at the venue: alerts, which say that the position is without it."""
+    daemon.papertape("order", "buy", venue.symbol, "0.01", "--bracket-take-profit", "90000", "--bracket-stop", "30000")
+    stop, = stored(daemon, "SELECT id FROM orders WHERE type = 'STOP' AND state = 'OPEN'")[0]
+    for hand in (False, True):
+        if hand:
+            daemon.papertape("order", "sell", venue.symbol, "0.01", "--stop", "30000.00", "--reduce-only")
+            stop, = stored(daemon, f"SELECT id FROM orders WHERE type = 'STOP' AND state = 'OPEN' AND id > {stop}")[0]
+        venue.signed("DELETE", "/api/v3/order", origClientOrderId=f"{prefix}-{stop}")
+        (text,), = stored(daemon, f"SELECT text FROM alerts WHERE code = 'VENUE_LOST' AND text LIKE 'order {stop} %'")
+        assert "canceled it, which papertape had not asked for: the position is without it" in text, text
+        explained = daemon.papertape("explain", str(stop))
+        assert "\nCANCELED VENUE_LOST: " in explained and "\nended at its venue, which papertape had not asked for\n" in explained, explained
+
+
 def shown(folder):
     """What the status has of a venue's account is where a trader looks, orders from elsewhere too."""
     inside = folder.within("shown")
@@ -413,6 +429,7 @@ def shown(folder):
     assert "from elsewhere" in (table := daemon.papertape("orders")) and "web_1" in table, table
     bought_elsewhere(daemon, venue)
     explained(daemon, venue, prefix)
+    ended_there(daemon, venue, prefix)
     said = daemon.papertape("order", "amend", str(resting(daemon, venue)), "--limit", "49000.00", status=1)
     assert "an order at a venue is not amended: cancel it and give a new one" in said, said
     assert daemon.stop() == 0 and venue.replay.stop() == 0
