@@ -2,7 +2,9 @@
 #include <stdio.h>
 
 #include "daemon/execution/executions.h"
+#include "daemon/session.h"
 #include "daemon/status_internal.h"
+#include "exchange/clock.h"
 #include "record/json.h"
 #include "record/status.h"
 
@@ -44,9 +46,10 @@ static json_t *external_of(const struct venue_order *order)
     return object;
 }
 
-static json_t *reconciled_of(const struct case_findings *found)
+/* `now_ns`: of the status, by whose clock the moment is, too. */
+static json_t *reconciled_of(const struct case_findings *found, int64_t now_ns)
 {
-    const struct reconciled_view view = {.at_ns = found->at_ns,
+    const struct reconciled_view view = {.at_ns = now_ns - (clock_boot_ns() - found->at_ns),
                                          .missing = found->missing,
                                          .fills = found->fills,
                                          .strays = found->strays,
@@ -55,7 +58,7 @@ static json_t *reconciled_of(const struct case_findings *found)
     return found->at_ns ? reconciled_object(&view) : json_null();
 }
 
-static json_t *account_of(const struct venue_execution_view *shown)
+static json_t *account_of(const struct venue_execution_view *shown, int64_t now_ns)
 {
     const struct venue_account_view view = {.execution = account_execution_name(EXECUTION_VENUE_PAPER),
                                             .venue = shown->venue,
@@ -73,7 +76,7 @@ static json_t *account_of(const struct venue_execution_view *shown)
     for (size_t i = 0; i < shown->cases.n_external; i++)
         json_array_append_new(external, external_of(&shown->cases.external[i]));
     json_object_set_new(object, "external", external);
-    json_object_set_new(object, "reconciled", reconciled_of(&shown->cases.found));
+    json_object_set_new(object, "reconciled", reconciled_of(&shown->cases.found, now_ns));
     return object;
 }
 
@@ -99,5 +102,5 @@ void daemon_status_execution(const struct daemon *daemon, const char *name, json
     if (!daemon->executions || !daemon_executions_view(daemon->executions, name, &view))
         return;
     put_words(&view, account);
-    json_object_set_new(account, "venue_account", account_of(&view));
+    json_object_set_new(account, "venue_account", account_of(&view, daemon_session_now(daemon->session)));
 }

@@ -281,6 +281,8 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 /* The days of the symbol's calendar, as the last EVENT_CALENDAR had them; n 0: it has no calendar, or its
  * days are not known. Until the next event. */
 const struct trading_calendar *engine_calendar(const struct engine *engine, int symbol);
+/* How far its venue's time, by which its sessions are, is ahead of the engine's. */
+int64_t engine_symbol_ahead_ns(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 /* The last price that an account sees and is valued at; 0: none. With FILL_BAR one of before or after the
  * session only where it trades then; else the view's. */

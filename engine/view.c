@@ -45,6 +45,11 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol)
     return &engine->markets[symbol].symbol;
 }
 
+int64_t engine_symbol_ahead_ns(const struct engine *engine, int symbol)
+{
+    return engine_ahead_ns(engine, symbol);
+}
+
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret)
 {
     const struct market_state *market = &engine->markets[symbol];

@@ -22,8 +22,8 @@ static int print_local(const struct order_rules *rules, int64_t ns, bool whole, 
                     utc + 11);
 }
 
-/* The moment it waits for, and its words; an order of the day ends at *ret_until_ns, for others it is the
- * same moment. NULL: it waits for nothing that is known. */
+/* The moment it waits for by the venue's clock, as its sessions are, and its words; an order of the day ends
+ * at *ret_until_ns, for others it is the same moment. NULL: it waits for nothing that is known. */
 static const char *awaited(const struct engine *engine, const struct order *order, int64_t *ret_at_ns,
                            int64_t *ret_until_ns)
 {
@@ -32,9 +32,10 @@ static const char *awaited(const struct engine *engine, const struct order *orde
     struct session_span span;
     engine_symbol_view(engine, order->symbol, &view);
     bool extended = !order_is_of_auction(order->tif) && (view.extended || order->extended_hours);
+    int64_t given_ns = order->created_ns + engine_symbol_ahead_ns(engine, order->symbol);
     if (!trading_span_at(engine_calendar(engine, order->symbol),
-                         extended ? SESSION_EXTENDED : SESSION_REGULAR, order->created_ns, &span) ||
-        (!closing && span.open_ns <= order->created_ns))
+                         extended ? SESSION_EXTENDED : SESSION_REGULAR, given_ns, &span) ||
+        (!closing && span.open_ns <= given_ns))
         return NULL;
     *ret_at_ns = closing ? span.close_ns : span.open_ns;
     *ret_until_ns = order->tif == ORDER_DAY ? span.close_ns : *ret_at_ns; /* others end then, or whenever */

@@ -119,7 +119,7 @@ void order_cases_reconcile(struct order_cases *cases, const struct case_time *at
 
 /* What a reconciliation found, of the last one that ended. */
 struct case_findings {
-    int64_t at_ns;    /* venue's time; 0: none ended yet */
+    int64_t at_ns;    /* of now_ns; 0: none ended yet */
     unsigned missing; /* orders that live here, and were not among the venue's open ones */
     unsigned fills;   /* fills that user data had not said */
     unsigned strays;  /* orders of ours that had ended here, and lived there: cancelled */

@@ -52,7 +52,7 @@ static void end_cycle(struct order_cases *cases, bool balances, bool differed, c
     reconcile->failing[0] = '\0';
     reconcile->due_ns = at->now_ns + pause_ns;
     cases->found = reconcile->now;
-    cases->found.at_ns = at->venue_ns;
+    cases->found.at_ns = at->now_ns;
     cases->found.balances = balances;
     cases->found.differed = differed;
     reconcile->now = (struct case_findings){.at_ns = 0};

@@ -394,7 +394,7 @@ static void test_reconcile(void)
     order_cases_view(cases, &view);
     CHECK_INT(view.n_external, 1);
     CHECK_STR(view.external[0].client_id, "web_1");
-    CHECK(view.found.balances && view.found.at_ns == now.venue_ns);
+    CHECK(view.found.balances && view.found.at_ns == now.now_ns);
     place(false);
     done(VENUE_ORDER_NEW, 0);
     order_cases_link(cases, false, &now);

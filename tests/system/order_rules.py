@@ -112,11 +112,12 @@ def listed_rules():
     return {(name, reason): words for name, reason, words in (line.split("\t") for line in out.splitlines())}
 
 
-def start(folder, moment, speed="1", extended="off"):
-    inside = folder.within(moment.replace(":", ""))
+def start(folder, moment, speed="1", extended="off", clock="feed"):
+    inside = folder.within(clock + moment.replace(":", ""))
     replay = folder.start(harness.Alpaca(inside, "--synthetic", "5", "--from", moment, "--speed", speed))
-    daemon = folder.start(harness.Daemon(inside, replay, harness.alpaca_config(
-        replay.keys, f"extended_hours = {extended}\n" + harness.NO_LIMITS + ACCOUNTS, symbols="AAPL, F, IBM, BTC/USD", history=20)))
+    config = harness.alpaca_config(replay.keys, f"extended_hours = {extended}\n" + harness.NO_LIMITS + ACCOUNTS,
+                                   symbols="AAPL, F, IBM, BTC/USD", history=20)
+    daemon = folder.start(harness.Daemon(inside, replay, config.replace("clock = feed", f"clock = {clock}")))
     daemon.wait_status(lambda s: s["venues"][0]["connections_up"] == s["venues"][0]["connections"] > 0 and s["venues"][0]["frames"] > 0,
                        "data")
     return replay, daemon
@@ -277,6 +278,14 @@ def on_holiday(folder):
     assert daemon.stop() == 0 and replay.stop() == 0
 
 
+def by_the_venues_clock(folder):
+    """On the machine's clock, which is far from the venue's: its sessions are by the latter."""
+    replay, daemon = start(folder, HOLIDAY, clock="wall")
+    out = daemon.papertape("order", "buy", "AAPL", "1", "--account", "hand")
+    assert out == "order 1 PENDING\norder 1 waits for the open, 2025-11-28 09:30 New York (14:30Z)\n", out
+    assert daemon.stop() == 0 and replay.stop() == 0
+
+
 def in_extended_hours(folder):
     """On the same day, of a market that is traded before and after its session, too: the auctions are the session's."""
     replay, daemon = start(folder, "2025-11-27T15:10:00Z", extended="on")
@@ -324,7 +333,7 @@ def main():
     rules, tried = listed_rules(), set()
     with harness.Folder() as folder:
         harness.together(folder, *[lambda folder, moment=moment: in_session(folder, moment, rules, tried)
-                                   for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, in_extended_hours, flattened, at_the_close)
+                                   for moment in (OPEN, LATE_OPG, LATE_CLS)], on_holiday, by_the_venues_clock, in_extended_hours, flattened, at_the_close)
         orders, reached = by_strategies(folder, rules)
     missing = set(rules) - tried
     assert not missing, f"rules without a row here: {sorted(missing)}"

@@ -448,6 +448,8 @@ def stepped(folder):
     steps = (("clock:+30s", 30), ("clock:-30s", -30), ("none", 0))
     for order, (step, seconds) in enumerate(steps, 1):
         harness.fault(venue.replay, step)
+        status = daemon.wait_status(lambda s: at_venue(s)["reconciled"], "a comparison")
+        assert abs(status["now_ns"] - at_venue(status)["reconciled"]["at_ns"]) < 10_000_000_000, status["now_ns"]
         daemon.papertape("order", "buy", venue.symbol, "0.01")
         daemon.wait_status(lambda s: abs(offset(s) - seconds) < 1, f"the offset after {step}")
         harness.wait_for(lambda: daemon.query(f"SELECT state FROM orders WHERE id = {order}") == [("FILLED",)], f"the order after {step}")
