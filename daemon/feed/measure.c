@@ -1,6 +1,7 @@
 #include "daemon/feed/measure.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BINS_A_DOUBLING = 4, FIRST_US = 250 };
@@ -47,6 +48,17 @@ static void halve(struct measure *measure)
     for (int slice = 0; slice < MEASURE_SLICES; slice++)
         for (int bin = 0; bin < MEASURE_BINS; bin++)
             measure->bins[slice][bin] /= 2;
+}
+
+#define APART_NS INT64_C(1000000000)
+
+int64_t feed_measure_late_us(int64_t venue_ns, int64_t wall_ns, int64_t event_ns)
+{
+    int64_t late_ns = venue_ns - event_ns, other_ns = wall_ns - event_ns;
+    bool apart = llabs(late_ns - other_ns) >= APART_NS;
+    if (apart && other_ns >= 0 && (late_ns < 0 || other_ns < late_ns))
+        late_ns = other_ns;
+    return late_ns > 0 ? late_ns / 1000 : 0;
 }
 
 void feed_measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us)

@@ -20,6 +20,11 @@ struct measure {
     uint16_t bins[MEASURE_SLICES][MEASURE_BINS];
 };
 
+/* How late a message of that moment is, in microseconds, 0 for one of the future. The venue's clock, as its
+ * replies say it, decides; where it and this machine's are a second apart or more, either may be off from
+ * what dates the messages, and the one by which it is less late, and not of the future, is taken. */
+int64_t feed_measure_late_us(int64_t venue_ns, int64_t wall_ns, int64_t event_ns);
+
 /* One message. latency_us: of the venue's own time; below 0: it had none. */
 void feed_measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us);
 void feed_measure_bad(struct measure *measure, int64_t now_ms); /* one that cannot be read */

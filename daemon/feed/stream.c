@@ -62,13 +62,14 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
     feed->held_len = need;
 }
 
-/* The message's age, by the venue's own clock. */
+/* The message's age, by the venue's own clock as far as that fits. */
 static int64_t latency_us(const struct feed *feed, int64_t event_ns)
 {
     if (event_ns == 0)
         return -1;
-    int64_t late = (feed_clock_ns(feed) - event_ns) / 1000;
-    return late > 0 ? late : 0;
+    bool wall = feed->daemon->config.clock == CLOCK_WALL;
+    int64_t venue_ns = feed_clock_ns(feed);
+    return feed_measure_late_us(venue_ns, wall ? clock_wall_ns() : venue_ns, event_ns);
 }
 
 /* Makes what is due before this message take effect. A timestamp in the future does not move the time. */

@@ -98,8 +98,26 @@ static void test_rate(void)
     feed_measure_message(&measure, 300000, INT64_MAX / 2000); /* beyond the last bin */
 }
 
+/* 40 ms on the way: shown as that, whichever clock is off; and 30 s on the way, too. */
+static void test_clocks(void)
+{
+    const int64_t ms = 1000000, event = 1700000000000 * ms, now = event + 40 * ms, off = 30000 * ms;
+    static const int64_t way_us = 40000;
+    CHECK_INT(feed_measure_late_us(now, now, event), way_us);
+    CHECK_INT(feed_measure_late_us(now, now + off, event), way_us); /* this machine's */
+    CHECK_INT(feed_measure_late_us(now, now - off, event), way_us);
+    CHECK_INT(feed_measure_late_us(now + off, now, event), way_us); /* the one of the venue's replies */
+    CHECK_INT(feed_measure_late_us(now - off, now, event), way_us);
+    CHECK_INT(feed_measure_late_us(now, now - 30 * ms, event), way_us); /* near each other: the venue's */
+    CHECK_INT(feed_measure_late_us(now, now + 30 * ms, event), way_us);
+    CHECK_INT(feed_measure_late_us(now + off, now + off + ms, event), way_us + 30000000);
+    CHECK_INT(feed_measure_late_us(event - ms, event - 2 * ms, event), 0);
+    CHECK_INT(feed_measure_late_us(event - off, event - 2 * off, event), 0);
+}
+
 int main(void)
 {
+    test_clocks();
     rng = random_seeded("daemon/measure", 7);
     test_random();
     test_rate();

@@ -453,6 +453,8 @@ def stepped(folder):
         daemon.papertape("order", "buy", venue.symbol, "0.01")
         daemon.wait_status(lambda s: abs(offset(s) - seconds) < 1, f"the offset after {step}")
         harness.wait_for(lambda: daemon.query(f"SELECT state FROM orders WHERE id = {order}") == [("FILLED",)], f"the order after {step}")
+        latency = daemon.status_object()["venues"][0]["latency_p99_ms"]
+        assert latency < 5000, f"{latency} ms after {step}: the clock's offset"
         if seconds:
             stored(daemon, "SELECT 1 FROM alerts WHERE code = 'CLOCK_OFFSET'")
     assert len(venue.orders()) == len(steps) == daemon.query("SELECT COUNT(*) FROM orders")[0][0]
