@@ -340,7 +340,9 @@ static void print_verdict(const struct explanation *e)
     const struct risk_limits *l = &e->verdict.limits;
     puts("\nVerdict");
     if (cli_explain_venue_refused(e)) {
-        printf("  accepted here, and refused by the venue: %s", order_reason_name(e->order.reason));
+        printf("  accepted here, and %s: %s",
+               e->order.reason == ORDER_VENUE_LOST ? "never at the venue" : "refused by the venue",
+               order_reason_name(e->order.reason));
         line(": ", e->venue_words);
     } else if (e->order.state == ORDER_REJECTED)
         printf("  refused: %s%s\n", order_reason_name(e->order.reason), refused_by(e));

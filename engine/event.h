@@ -89,8 +89,9 @@ enum venue_update {
     VENUE_UPDATE_FILL,    /* `fill`: booked if its cumulative quantity continues what is booked */
     VENUE_UPDATE_CANCELED,
     VENUE_UPDATE_EXPIRED,
-    VENUE_UPDATE_REJECTED, /* also: it does not have it, and will not */
+    VENUE_UPDATE_REJECTED, /* the venue refused it */
     VENUE_UPDATE_AGAIN,    /* it certainly does not have it: it is sent once more, to protect a position */
+    VENUE_UPDATE_ABSENT,   /* the venue never got it, and will not: `text` says why */
     VENUE_UPDATES,
 };
 enum { VENUE_UPDATE_TEXT_MAX = 128, VENUE_UPDATE_ID_MAX = 40, VENUE_UPDATE_TRADE_MAX = 80 };
@@ -99,7 +100,7 @@ struct event_venue_order {
     uint64_t order_id; /* ours */
     enum venue_update update;
     char venue_id[VENUE_UPDATE_ID_MAX]; /* the venue's id of the order; "" where it is not known */
-    char text[VENUE_UPDATE_TEXT_MAX];   /* the venue's words: REJECTED, EXPIRED, UNKNOWN; else "" */
+    char text[VENUE_UPDATE_TEXT_MAX];   /* the venue's words, or why: of all but OPEN, FILL and AGAIN; "" */
     struct {
         int64_t price, qty, cumulative; /* price_scale, qty_scale */
         int64_t notional;               /* quote_scale; -1: computed here */

@@ -143,16 +143,18 @@ static void on_unknown(struct engine *engine, struct order *order, const char *t
                  engine->markets[order->symbol].symbol.venue, text);
 }
 
-static void on_refused(struct engine *engine, const struct order *order, const char *text)
+/* Refused, or never there: ORDER_VENUE_REFUSED, ORDER_VENUE_LOST, which are the alerts' codes, too. */
+static void on_refused(struct engine *engine, const struct order *order, const char *text,
+                       enum order_reason reason)
 {
     over(engine, order);
-    engine_alert(engine, "VENUE_REFUSED", ENGINE_OF(order->account, order->symbol, order->id),
-                 "order %llu of account %s, %s %s: %s%s", (unsigned long long)order->id,
-                 engine->accounts[order->account].name, order_type_name(order->type),
-                 engine->markets[order->symbol].symbol.name, text,
+    engine_alert(engine, reason == ORDER_VENUE_LOST ? "VENUE_LOST" : "VENUE_REFUSED",
+                 ENGINE_OF(order->account, order->symbol, order->id), "order %llu of account %s, %s %s: %s%s",
+                 (unsigned long long)order->id, engine->accounts[order->account].name,
+                 order_type_name(order->type), engine->markets[order->symbol].symbol.name, text,
                  order_protects(order) ? ": the position is without it" : "");
     bool sent = order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN;
-    end(engine, order, sent ? ORDER_IS_REJECTED : ORDER_IS_CANCELED, ORDER_VENUE_REFUSED);
+    end(engine, order, sent ? ORDER_IS_REJECTED : ORDER_IS_CANCELED, reason);
 }
 
 /* Its venue ended it, and papertape had not asked for that. One that does not rest, or is of a day, ends so
@@ -204,7 +206,8 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
         return 0; /* it ended: what it filled later is left to the balances */
     }
     struct order *order = &live->order;
-    if (event->venue_id[0] && event->update != VENUE_UPDATE_REJECTED) {
+    if (event->venue_id[0] && event->update != VENUE_UPDATE_REJECTED &&
+        event->update != VENUE_UPDATE_ABSENT) {
         struct account_at_venue *account = &engine->accounts[event->account].at_venue;
         account->seen = event->order_id;
         memcpy(account->seen_symbol, engine->markets[order->symbol].symbol.name, sizeof account->seen_symbol);
@@ -224,7 +227,10 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
         on_end(engine, live, event);
         break;
     case VENUE_UPDATE_REJECTED:
-        on_refused(engine, order, event->text);
+        on_refused(engine, order, event->text, ORDER_VENUE_REFUSED);
+        break;
+    case VENUE_UPDATE_ABSENT:
+        on_refused(engine, order, event->text, ORDER_VENUE_LOST);
         break;
     case VENUE_UPDATE_AGAIN:
         if (order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN)

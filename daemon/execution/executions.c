@@ -308,7 +308,7 @@ static void refuse_others(const struct executions *executions)
         struct event event = {.kind = EVENT_VENUE_ORDER,
                               .venue_order = {.account = order->account,
                                               .order_id = order->id,
-                                              .update = VENUE_UPDATE_REJECTED,
+                                              .update = VENUE_UPDATE_ABSENT,
                                               .text = "the account is not configured"}};
         bool lost = account->rules.execution == EXECUTION_VENUE_PAPER && order->state == ORDER_PENDING &&
                     !engine_venue_waits(engine, order->id) && !slot_of(executions, account->name);

@@ -60,7 +60,7 @@ static void not_sent(struct order_cases *cases, struct order_case *c, const stru
     } else if (c->cancel) {
         order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
     } else if (!c->protects && at->now_ns + pause_ns - c->begun_ns >= CASE_UNSENT_NS) {
-        order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
+        order_case_end(cases, c, VENUE_UPDATE_ABSENT, answer->text, at);
     } else {
         c->state = CASE_TO_PLACE;
         c->place_ns = at->now_ns + pause_ns;
@@ -130,7 +130,8 @@ void order_case_absent(struct order_cases *cases, struct order_case *c, const st
         c->reported_unknown = c->unsure = c->refused = false;
         order_case_update(cases, c, VENUE_UPDATE_AGAIN, "", NULL);
     } else
-        order_case_end(cases, c, VENUE_UPDATE_REJECTED, "it never reached the venue", at);
+        order_case_end(cases, c, c->refused ? VENUE_UPDATE_REJECTED : VENUE_UPDATE_ABSENT,
+                       "it never reached the venue", at);
 }
 
 static bool proved(const struct order_case *c, const struct case_ask *ask)

@@ -338,9 +338,9 @@ void venue_execution_request(struct venue_execution *execution, enum engine_venu
     execution->last = &request->next;
 }
 
-static void refuse(struct venue_execution *execution, const struct order *order, const char *text)
+static void not_sent(struct venue_execution *execution, const struct order *order, const char *text)
 {
-    venue_execution_on_update(execution, order->id, VENUE_UPDATE_REJECTED, "", text, NULL);
+    venue_execution_on_update(execution, order->id, VENUE_UPDATE_ABSENT, "", text, NULL);
 }
 
 static void carry_out(struct venue_execution *execution, const struct execution_request *request)
@@ -355,9 +355,9 @@ static void carry_out(struct venue_execution *execution, const struct execution_
     }
     engine_venue_client_id(engine, order->account, order->id, client_id);
     if (strcmp(engine_symbol(engine, order->symbol)->venue, execution->venue) != 0)
-        refuse(execution, order, "its symbol is not traded at the account's venue");
+        not_sent(execution, order, "its symbol is not traded at the account's venue");
     else if (now.now_ns - request->at_ns >= CASE_UNSENT_NS && !order_protects(order))
-        refuse(execution, order, "it could not be stored, or sent, for a minute");
+        not_sent(execution, order, "it could not be stored, or sent, for a minute");
     else if (order_cases_place(execution->cases, order, client_id, order_protects(order), &now) < 0)
         execution->starved = true;
 }

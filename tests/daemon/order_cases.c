@@ -210,12 +210,12 @@ static void test_not_sent(void)
     LAST(2, CASE_PLACE, 0, VENUE_UPDATES);
     pass(60 * S);
     answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .text = "no route"});
-    LAST(2, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
+    LAST(2, CASE_PLACE, 1, VENUE_UPDATE_ABSENT);
     CHECK_STR(said.text, "no route");
     begin(false);
     place(false);
     answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = 600000, .text = "banned"});
-    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_REJECTED); /* it would be too late */
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_ABSENT); /* it would be too late */
     begin(false);
     place(true);
     pass(60 * S);
@@ -261,7 +261,7 @@ static void test_unknown(void)
     CHECK_INT(asked()->at.now_ns, now.now_ns); /* as soon as it can be proved */
     outcome(VENUE_ABSENT);
     CHECK_INT(said.n_news, 2);
-    CHECK_INT(news(), VENUE_UPDATE_REJECTED);
+    CHECK_INT(news(), VENUE_UPDATE_ABSENT);
     CHECK_STR(said.text, "it never reached the venue");
 }
 
@@ -283,7 +283,7 @@ static void test_again(void)
     CHECK_INT(news(), VENUE_UPDATE_UNKNOWN);
     pass(17 * S);
     outcome(VENUE_ABSENT);
-    LAST(4, CASE_QUERY, 4, VENUE_UPDATE_REJECTED);
+    LAST(4, CASE_QUERY, 4, VENUE_UPDATE_ABSENT);
 
     begin(true); /* the same id is safe there: at once */
     place(true);
@@ -314,7 +314,7 @@ static void test_no_clock(void)
     now.venue_ns = 9200 * S;
     pass(31 * S);
     outcome(VENUE_ABSENT);
-    CHECK_INT(news(), VENUE_UPDATE_REJECTED);
+    CHECK_INT(news(), VENUE_UPDATE_ABSENT);
 }
 
 static void test_cancel(void)

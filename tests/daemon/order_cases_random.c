@@ -201,7 +201,7 @@ static void on_news(void *ctx, uint64_t order_id, enum venue_update news, const 
         kept->order.state = ORDER_CANCELED;
     else if (news == VENUE_UPDATE_EXPIRED)
         kept->order.state = ORDER_EXPIRED;
-    else if (news == VENUE_UPDATE_REJECTED)
+    else if (news == VENUE_UPDATE_REJECTED || news == VENUE_UPDATE_ABSENT)
         kept->order.state = ORDER_REJECTED;
     else if (news == VENUE_UPDATE_AGAIN) {
         CHECK(kept->protects);

@@ -450,7 +450,7 @@ static void test_restart(void)
         if (strcmp(last()->what, "query") == 0)
             reply((struct venue_answer){.outcome = VENUE_ABSENT});
     }
-    CHECK_INT(state_is(id, ORDER_REJECTED)->reason, ORDER_VENUE_REFUSED);
+    CHECK_INT(state_is(id, ORDER_REJECTED)->reason, ORDER_VENUE_LOST);
     end();
 }
 

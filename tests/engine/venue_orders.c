@@ -173,6 +173,20 @@ static void ends_there(struct order request, bool asked, enum venue_update updat
     harness_close(&h);
 }
 
+/* It never came there: by its reason and its alert not the venue's refusal. */
+static void test_never_there(void)
+{
+    int seen;
+    attached(0);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+    news(id, VENUE_UPDATE_ABSENT);
+    CHECK_INT(state_of(id), ORDER_REJECTED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_VENUE_LOST);
+    CHECK_STR(h.last_alert, "VENUE_LOST");
+    CHECK_INT(engine_venue_seen(h.engine, ALICE, &seen), 0); /* no proof of the account */
+    harness_close(&h);
+}
+
 static void test_ended_there(void)
 {
     const struct order limit = {.type = ORDER_LIMIT, .price = 59000 * E8},
@@ -347,6 +361,7 @@ static void test_bracket(void)
     entry = engine_order(h.engine, 0)->id;
     news(entry, VENUE_UPDATE_REJECTED);
     CHECK_STR(h.last_alert, "VENUE_REFUSED");
+    CHECK_INT(reported(&h, entry)->reason, ORDER_VENUE_REFUSED);
     CHECK_INT(engine_orders(h.engine), 0);
     CHECK_INT(h.n_placed, 1);
     harness_close(&h);
@@ -580,6 +595,7 @@ int main(void)
     test_attach();
     test_fill();
     test_ended_there();
+    test_never_there();
     test_fee_apart();
     test_unknown();
     test_expiry();
