@@ -36,7 +36,10 @@ static const struct venue_accounts *accounts_of(const struct daemon_config *conf
     static const char keys[] = "execution_venue execution";
     int v = daemon_config_execution_venue(config, account);
     if (v < 0 && !account->execution_venue[0])
-        daemon_config_misfit(check, section, keys, "there are several venues: one of them is to be named");
+        daemon_config_misfit(check, section, keys,
+                             "there are several venues, the first is %s by [market] venue: name one here, or "
+                             "set that to the only one that is wanted",
+                             config->venues[0].venue->format->name);
     else if (v < 0 && venue_find(account->execution_venue))
         daemon_config_misfit(check, section, keys, "[venue %s] is needed too: its prices are",
                              account->execution_venue);

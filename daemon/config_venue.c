@@ -113,7 +113,8 @@ static int set_row(struct daemon_config *config, int v, const struct config_key 
 {
     struct daemon_config_venue *venue = &config->venues[v];
     if (v == 0 && is_market(row))
-        return config_key_refuse(why, WHY, "of the first venue [market] says it");
+        return config_key_refuse(why, WHY, "%s is the first venue: set %s in [market]",
+                                 venue->venue->format->name, row->name);
     if (is_extended(row) && venue->venue->always_open)
         return config_key_refuse(why, WHY, "%s is open at all times: it has no extended hours",
                                  venue->venue->format->name);

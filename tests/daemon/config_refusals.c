@@ -242,7 +242,7 @@ static void test_venue_errors(void)
     fails(ALPACA "keys = k\nrest_url = http://h\n",
           ":4: [venue alpaca] rest_url: \"http://h\": a URL like https://HOST:PORT is needed");
     fails("[venue binance]\nsymbols = BTCUSDT\n",
-          ":2: [venue binance] symbols: of the first venue [market] says it");
+          ":2: [venue binance] symbols: binance is the first venue: set symbols in [market]");
     fails("[venue binance]\nextended_hours = on\n",
           ":2: [venue binance] extended_hours: binance is open at all times: it has no extended hours");
     fails("[venue alpaca]\nkeys = k\n", ":1: [venue alpaca] symbols: at least one is needed");
@@ -399,7 +399,8 @@ static void test_execution(void)
     fails(PAPER "execution_keys = k\nexecution_venue = kraken\n",
           ":4: [account a] execution_venue: there is no venue \"kraken\"");
     fails("[venue binance-us]\nsymbols = LTCUSD\n" PAPER "execution_keys = k\n",
-          ":4: [account a] execution_venue: there are several venues: one of them is to be named");
+          ":4: [account a] execution_venue: there are several venues, the first is binance by "
+          "[market] venue: name one here, or set that to the only one that is wanted");
     CHECK_INT(read_text(PAPER "execution_keys = k\nexecution_rest_url = https://localhost:9443\n"
                               "execution_ws_url = wss://127.0.0.1:9443\nexecution_reconcile_s = 7\n",
                         &config),
