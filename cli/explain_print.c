@@ -116,6 +116,8 @@ static void print_head(const struct explanation *e)
         line(", its id ", e->venue_id);
     else if (e->venue_client_id[0])
         putchar('\n');
+    if (o->emulated && o->state == ORDER_PENDING)
+        puts("held here (emulated): ordered at its venue once it is due");
     if (o->parent)
         printf("an exit of order %" PRIu64 "\n", o->parent);
     else if (o->group == o->id)

@@ -396,6 +396,7 @@ def ended_there(daemon, venue, prefix):
     """A bracket's stop and one by hand that are cancelled at the venue: alerts, which say that the position is without it."""
     daemon.papertape("order", "buy", venue.symbol, "0.01", "--bracket-take-profit", "90000", "--bracket-stop", "30000")
     stop, = stored(daemon, "SELECT id FROM orders WHERE type = 'STOP' AND state = 'OPEN'")[0]
+    assert "\nheld here (emulated): ordered at its venue once it is due\n" in daemon.papertape("explain", str(stop - 1))
     for hand in (False, True):
         if hand:
             daemon.papertape("order", "sell", venue.symbol, "0.01", "--stop", "30000.00", "--reduce-only")
