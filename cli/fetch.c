@@ -61,6 +61,16 @@ static const struct {
     {"trading-url", "trading_url", offsetof(struct fetch_asked, trading_url)},
 };
 
+/* Another scheme, or no URL, is known before anything is asked. */
+static int check_url(struct fetch *fetch, const char *option, const char *text)
+{
+    struct url url;
+    return !text || net_url_parse_as(text, "https", &url) == 0
+               ? EXIT_OK
+               : fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err,
+                           "--%s %.200s: a URL like https://HOST:PORT is needed", option, text);
+}
+
 /* Is it an option of the venue's, and a value of that? */
 static int take_setting(struct fetch *fetch, int which)
 {
@@ -138,6 +148,10 @@ int cli_fetch_take(struct fetch *fetch)
                            fetch->venue->title);
     for (int i = 0; i < FETCH_SETTINGS && status == EXIT_OK; i++)
         status = take_setting(fetch, i);
+    if (status == EXIT_OK)
+        status = check_url(fetch, "rest-url", asked->rest_url);
+    if (status == EXIT_OK)
+        status = check_url(fetch, "trading-url", asked->trading_url);
     return status == EXIT_OK ? take_symbols(fetch) : status;
 }
 

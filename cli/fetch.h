@@ -121,6 +121,9 @@ struct fetch_differences {
 
 /* Counts a row of the file that the venue was not asked for, where it lies behind what is whole. */
 void cli_fetch_see_later(const struct fetch *fetch, int64_t ns, struct fetch_differences *found);
+/* Says which symbol of which venue the file could not be compared with. -EIO with a sentence in fetch->err.
+ */
+int cli_fetch_refuse_check(struct fetch *fetch);
 /* Prints papertape.fetch_check/1, or how many there are. An exit status: EXIT_ERROR also where some differ,
  * or were not compared. */
 int cli_fetch_print_differences(const struct fetch *fetch, const struct fetch_differences *found,

@@ -102,7 +102,7 @@ int cli_fetch_check(struct option_call *call, struct fetch *fetch, const struct 
     if (r == 0)
         r = history_store_each(fetch->symbols[0].store, fetch->from_ns, fetch->jobs[0].end_ns, compare, &c);
     else if (r > 0)
-        r = fail_with(-EIO, fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
+        r = cli_fetch_refuse_check(fetch);
     if (r == 0)
         pass_rows(&c, INT64_MAX);
     int status = r < 0 ? option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err)

@@ -207,7 +207,7 @@ static int walk_both(struct checking *c)
     struct fetch *fetch = c->fetch;
     int r = cli_fetch_from_venue(fetch);
     if (r > 0)
-        return fail_with(-EIO, fetch->err, sizeof fetch->err, "%s", fetch->jobs[0].why);
+        return cli_fetch_refuse_check(fetch);
     if (r == 0)
         r = open_file(c);
     if (r == 0)

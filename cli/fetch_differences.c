@@ -1,9 +1,11 @@
 #include "cli/fetch.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 
 void cli_fetch_see_later(const struct fetch *fetch, int64_t ns, struct fetch_differences *found)
 {
@@ -11,6 +13,14 @@ void cli_fetch_see_later(const struct fetch *fetch, int64_t ns, struct fetch_dif
         return;
     if (found->later++ == 0)
         found->later_ns = ns;
+}
+
+int cli_fetch_refuse_check(struct fetch *fetch)
+{
+    const struct history_job *job = &fetch->jobs[0];
+    return fail_with(-EIO, fetch->err, sizeof fetch->err, "%s: %s of %s: %s%s", fetch->asked->check,
+                     fetch->symbols[0].name, fetch->venue->title, job->why,
+                     job->error == -ENOENT ? "; --venue names another" : "");
 }
 
 static int print_json(const struct fetch *fetch, const struct fetch_differences *found)

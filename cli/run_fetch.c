@@ -97,7 +97,7 @@ static int fetch_all(struct run_args *args, struct fetch *fetch, const char *wha
 
 static int fetch_of(struct run_args *args, const struct venue *venue, const char *folder)
 {
-    char names[NAMES_MAX] = "", what[64];
+    char names[NAMES_MAX] = "", what[128];
     size_t n = 0;
     for (size_t i = 0; i < args->n_bars; i++) {
         const char *symbol = symbol_of(args->bars[i], venue);
@@ -105,9 +105,10 @@ static int fetch_of(struct run_args *args, const struct venue *venue, const char
             n += (size_t)snprintf(names + n, n < sizeof names ? sizeof names - n : 0, "%s%s", n ? "," : "",
                                   symbol);
     }
-    snprintf(what, sizeof what, "--bars %s:", venue->format->name);
     if (n == 0)
         return EXIT_OK;
+    snprintf(what, sizeof what, "--bars %s:%.80s%s", venue->format->name, names,
+             strlen(names) > 80 ? "…" : "");
     if (n >= sizeof names)
         return cli_stored_fail(EXIT_USAGE, args->verb, what, "the names are too long");
     if (!args->interval_ns || !args->from_ns)

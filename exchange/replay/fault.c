@@ -133,6 +133,10 @@ static bool parse_fill_latency(struct faults *faults, const char *text, size_t a
 {
     const char *end;
     int64_t *ns = member(faults, at);
+    if (strcmp(text, "0") == 0) { /* none, of any unit */
+        *ns = 0;
+        return true;
+    }
     return read_duration(text, &end, ns) && *end == '\0' && *ns <= FAULT_FILL_LATENCY_MAX_S * NS_PER_S;
 }
 
@@ -297,6 +301,16 @@ const char *replay_fault_help(void)
            "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, fill-latency:120ms, fill-slippage:3, none";
 }
 
+/* The word of the list that begins with that name, how it is written. */
+static const char *example_of(const char *name, size_t *ret_len)
+{
+    const char *word = replay_fault_help();
+    while (strncmp(word, name, strlen(name)) != 0 && strstr(word, ", "))
+        word = strstr(word, ", ") + 2;
+    *ret_len = strcspn(word, ",");
+    return word;
+}
+
 /* All are over; a symbol's changes stay, as those of its venue do, and how it fills. */
 static void end_all(struct faults *faults)
 {
@@ -323,12 +337,22 @@ int replay_fault_parse(struct faults *faults, const char *spec, char error[stati
             return 0;
         }
     }
+    const char *named = NULL;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         size_t len = strlen(rows[i].name);
-        if (strncmp(spec, rows[i].name, len) == 0 && rows[i].parse(&with, spec + len, rows[i].at)) {
+        if (strncmp(spec, rows[i].name, len) != 0)
+            continue;
+        named = rows[i].name;
+        if (rows[i].parse(&with, spec + len, rows[i].at)) {
             *faults = with;
             return 0;
         }
+    }
+    if (named) {
+        size_t n;
+        const char *example = example_of(named, &n);
+        return fail_with(-EINVAL, error, FAULT_ERROR_MAX, "bad value of a fault: %.40s: as %.*s", spec,
+                         (int)n, example);
     }
     return fail_with(-EINVAL, error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec,
                      replay_fault_help());

@@ -267,7 +267,7 @@ static void test_forgotten(struct random *random)
             more += !known[i];
             known[i] = true;
         }
-        CHECK(changed <= more); /* none is another, and none is gone */
+        CHECK(changed <= more); /* no trade is another, and no trade is gone */
         int64_t ids[TRADES], *next = ids;
         CHECK_INT(history_store_each_trade(store, 0, all_ns, take_id, &next), 0);
         for (int64_t i = 0; i < TRADES; i++)

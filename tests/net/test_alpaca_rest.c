@@ -242,7 +242,7 @@ static void test_refusals(void)
         CHECK_STR(seen.text, cases[i].text);
         CHECK_INT(asked, cases[i].asked);
         CHECK_INT(net_requests_status(rest)->failures, cases[i].asked);
-        CHECK_INT(net_requests_status(rest)->attempt, 0); /* none is tried again */
+        CHECK_INT(net_requests_status(rest)->attempt, 0); /* no request is tried again */
         CHECK_INT(net_requests_status(rest)->attempts_max, 3);
         end();
     }

@@ -115,6 +115,9 @@ int main(void)
     again = f;
     CHECK_INT(replay_fault_parse(&again, "none", error), 0);
     CHECK(again.fill_latency_ns == 120 * s / 1000 && again.fill_slippage_e6 == 295); /* no fault's */
+    again.fill_latency_ns = 1;
+    CHECK_INT(replay_fault_parse(&again, "fill-latency:0", error), 0);
+    CHECK_INT(again.fill_latency_ns, 0);
     CHECK_INT(replay_fault_parse(&again, "fill-latency:0ms", error), 0);
     CHECK_INT(replay_fault_parse(&again, "fill-slippage:0", error), 0);
     CHECK(again.fill_latency_ns == 0 && again.fill_slippage_e6 == 0);
@@ -202,8 +205,17 @@ int main(void)
         static const struct faults untouched;
         CHECK_INT(replay_fault_parse(&none, wrong[i], error), -EINVAL);
         CHECK(memcmp(&none, &untouched, sizeof(none)) == 0);
-        CHECK(strstr(error, "unknown fault") && strstr(error, replay_fault_help())); /* all of it */
+        bool known = strncmp(error, "bad value of a fault: ", 22) == 0;
+        const char *as = strstr(error, ": as ");
+        CHECK(known ? as != NULL && as[5] == wrong[i][0] && strlen(as) < 40 /* its own way alone */
+                    : strstr(error, "unknown fault") && strstr(error, replay_fault_help())); /* all of it */
     }
+    CHECK_INT(replay_fault_parse(&f, "fill-latency:120", error), -EINVAL);
+    CHECK_STR(error, "bad value of a fault: fill-latency:120: as fill-latency:120ms");
+    CHECK_INT(replay_fault_parse(&f, "silence:x", error), -EINVAL);
+    CHECK_STR(error, "bad value of a fault: silence:x: as silence:STREAM@30s[+10s]");
+    CHECK_INT(replay_fault_parse(&f, "dups", error), -EINVAL);
+    CHECK(strncmp(error, "unknown fault: dups: one of silence@30s", 39) == 0);
     for (int i = 0; i < FAULT_CHANGES_MAX - 4; i++)
         CHECK_INT(replay_fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
     CHECK_INT(replay_fault_parse(&f, "delist@60s:ETHUSDT", error), -EINVAL);

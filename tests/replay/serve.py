@@ -437,7 +437,7 @@ def test_faults():
 def test_usage():
     for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "one of alpaca|binance is needed"), ([], 2, "--synthetic SEED is needed"),
                                (["--synthetic", "x"], 2, "a whole number from 0 to 18446744073709551615 is needed"), (["--synthetic", "1", "--speed", "0"], 2, "a number from 0.001 to 1000000, or max, is needed"),
-                               (["--synthetic", "1", "--fault", "ban@5"], 2, "unknown fault"),
+                               (["--synthetic", "1", "--fault", "ban@5"], 2, "bad value of a fault: ban@5: as ban@100+60s"),
                                (["--synthetic", "1", "--fault", "bang"], 2, "user:reorder, wipe"),  # the whole list
                                (["--synthetic", "1", "--listen", "127.0.0.1"], 2, "HOST:PORT as 127.0.0.1:9443"),
                                (["--synthetic", "1", "--bogus"], 2, "unknown option"),

@@ -236,6 +236,8 @@ def checked(folder, replay, chance):
     n = done.stdout.count(", the venue has ")
     count = "1 difference" if n == 1 else f"{n} differences in 1 row"
     assert done.returncode == 1 and n == len(words) and done.stdout.endswith(f" {len(rows) - 1} rows compared, {count}\n"), done
+    done = subprocess.run([*line, path, "--symbol", "NOPE"], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 1 and f"{path}: NOPE of Binance: the venue does not list it; --venue names another\n" in done.stderr, done
     with open(altered, "w", encoding="utf-8") as file:  # three bars of tomorrow
         file.write("\n".join([*rows, *(",".join([str(NOW + 2880 * MINUTE + i * MINUTE), *rows[-1].split(",")[1:]]) for i in range(3))]) + "\n")
     later = ["--from", rows[-1].split(",")[0]]
@@ -330,7 +332,7 @@ def backtested(folder, source, replay):
     assert shown[0] == shown[1] == shown[2] and shown[0][0]["trades"] > 0, shown
     backtested_folder([*line], f"{folder.path}/out")
     done = subprocess.run([*line[:5], *ways[0]], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
-    assert done.returncode == 2 and "--interval and --from are needed" in done.stderr, done
+    assert done.returncode == 2 and f"--bars binance:{NAMES[0]}: --interval and --from are needed" in done.stderr, done
     print(f"backtest: {shown[0][0]['trades']} trades on {bars} bars, fetched once")
 
 
@@ -511,6 +513,7 @@ def refused(folder, replay):
              (["--interval", "7m"], 2, "7m"), (["--adjustment", "split"], 2, "Binance has no --adjustment"), (["--feed", "iex"], 2, "Binance has no --feed"),
              (["--venue", "alpaca", "--feed", "sipp"], 2, "sip"), (["--venue", "alpaca", "--archive", "."], 2, "files of Alpaca are not read"),
              (["--venue", "alpaca", "--symbol", "AAPL"], 1, "keys"), (["--from", "1900-01-01"], 2, "1970"),
+             *[(["--rest-url", url], 2, f"--rest-url {url}: a URL like https://HOST:PORT is needed") for url in ("http://127.0.0.1:1", "127.0.0.1")],
              (["--rest-url", "https://127.0.0.1:1"], 1, "Binance: 127.0.0.1: Failed to connect"))
     for more, status, words in cases:
         line = command(replay, folder)
