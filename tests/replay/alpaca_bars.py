@@ -199,6 +199,26 @@ def test_history(folder):
         assert len(page_all(v, "/v2/stocks/bars", "F", start=FIRST)) == sum(at < second("2025-12-01T14:30:00") for at in rows)
 
 
+def test_quiet(folder):
+    """Quiet bars at the start and on both sides of a gap are history as the file has them, from 1970 on in one page; days and weeks too."""
+    path, at, rows = os.path.join(folder, "BTC-USD_1m.csv"), 1735689600, []
+    for count, volume, gap in ((5, 0, 0), (5, 2, 0), (10, 0, 10), (3, 0, 0), (5, 1, 0), (3, 0, 5), (20, 1, 0)):
+        rows += [(at + i * 60, 100, 100, 100, 100, volume) for i in range(count)]
+        at += (count + gap) * 60
+    write(path, rows)
+    before = [row for row in rows if row[0] < rows[-5][0]]
+    with Alpaca("--bars", path, "--from", datetime.datetime.fromtimestamp(rows[-5][0], datetime.timezone.utc).strftime("%FT%TZ")) as v:
+        ask = "/v1beta3/crypto/us/bars?symbols=BTC/USD&start=1970-01-01&"
+        got = v.ask(ask + "timeframe=1Min&limit=1000")
+        assert [(second(m["t"]), *map(int, values(m))) for m in got["bars"]["BTC/USD"]] == before and not got["next_page_token"], got
+        assert second(v.ask(ask + "timeframe=1Min&limit=1")["bars"]["BTC/USD"][0]["t"]) == rows[0][0]
+        for timeframe, first in (("1Day", "2025-01-01"), ("1Week", "2024-12-30"), ("1Month", "2025-01-01")):
+            got = v.ask(ask + f"timeframe={timeframe}&limit=10")["bars"]["BTC/USD"]
+            assert len(got) == 1 and got[0]["t"][:10] == first and int(got[0]["v"]) == sum(row[5] for row in before), (timeframe, got)
+        got = v.ask("/v1beta3/crypto/us/trades?symbols=BTC/USD&start=1970-01-01&limit=1")["trades"]["BTC/USD"]
+        assert second(got[0]["t"]) // 60 * 60 == next(row[0] for row in rows if row[5]), got
+
+
 def test_longer(folder):
     """Longer bars: the minutes of each add up to it, within its session."""
     paths = stock_bars.write_all(folder, ["MSFT"], FIRST, END, ("1h",), regular=True)
@@ -336,7 +356,7 @@ def refuse(args, *words):
     assert p.returncode == 1 and p.stderr.count("\n") == 1 and all(w in p.stderr for w in words), (args, p)
 
 
-for test in (test_bad, test_calendar, test_plan, test_history, test_longer, test_actions, test_split, test_stream):
+for test in (test_bad, test_calendar, test_plan, test_history, test_quiet, test_longer, test_actions, test_split, test_stream):
     with tempfile.TemporaryDirectory(prefix="papertape-bars-") as at:
         test(at)
     print(f"{test.__name__}: ok", flush=True)

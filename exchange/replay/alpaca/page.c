@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/file_bars.h"
 #include "exchange/replay/alpaca/render.h"
 
 enum {
@@ -146,6 +147,20 @@ static void period_at(const struct page_query *q, int symbol, int64_t ns, int64_
     *ret_end = date_begin(q->made, symbol, next);
 }
 
+/* Before its file's first bar there is nothing to examine. */
+static int64_t first_of(const struct page *page, int symbol)
+{
+    const struct file_bars *bars = page->query->made->symbols[symbol].bars;
+    int64_t from_ns, to_ns, begin_ns;
+    if (!bars)
+        return INT64_MIN;
+    replay_file_bars_range(bars, &from_ns, &to_ns);
+    begin_ns = from_ns / MADE_MINUTE * MADE_MINUTE;
+    if (page->what == PAGE_BARS)
+        period_at(page->query, symbol, from_ns, &begin_ns, &to_ns);
+    return begin_ns;
+}
+
 static bool put_bars(struct page *page, int symbol, int64_t start_ns, int64_t end_ns)
 {
     const struct page_query *q = page->query;
@@ -214,6 +229,8 @@ void replay_page_write(const struct page_query *q, enum page_of what, const char
         int64_t start_ns = q->start_ns, end_ns = q->end_ns < q->now_ns ? q->end_ns : q->now_ns;
         if (skip && symbol != q->token_symbol)
             continue;
+        if (first_of(&page, symbol) > start_ns)
+            start_ns = first_of(&page, symbol);
         if (skip && q->falls && q->token_ns - 1 < end_ns)
             end_ns = q->token_ns - 1;
         else if (skip && !q->falls && q->token_ns + 1 > start_ns)
