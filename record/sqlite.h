@@ -125,9 +125,9 @@ static inline struct record_into record_into_same(struct record_into i) { return
              bool *: record_into_bool, double *: record_into_real, const char **: record_into_string, \
              struct record_into: record_into_same)(to),
 
-/* DO(a) DO(b) … for one to ten. */
-#define RECORD_EACH_(DO, ...) RECORD_EACH_N_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(DO, __VA_ARGS__)
-#define RECORD_EACH_N_(a, b, c, d, e, f, g, h, i, j, n, ...) RECORD_EACH_##n##_
+/* DO(a) DO(b) … for one to eleven. */
+#define RECORD_EACH_(DO, ...) RECORD_EACH_N_(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(DO, __VA_ARGS__)
+#define RECORD_EACH_N_(a, b, c, d, e, f, g, h, i, j, k, n, ...) RECORD_EACH_##n##_
 #define RECORD_EACH_1_(DO, a) DO(a)
 #define RECORD_EACH_2_(DO, a, ...) DO(a) RECORD_EACH_1_(DO, __VA_ARGS__)
 #define RECORD_EACH_3_(DO, a, ...) DO(a) RECORD_EACH_2_(DO, __VA_ARGS__)
@@ -138,6 +138,7 @@ static inline struct record_into record_into_same(struct record_into i) { return
 #define RECORD_EACH_8_(DO, a, ...) DO(a) RECORD_EACH_7_(DO, __VA_ARGS__)
 #define RECORD_EACH_9_(DO, a, ...) DO(a) RECORD_EACH_8_(DO, __VA_ARGS__)
 #define RECORD_EACH_10_(DO, a, ...) DO(a) RECORD_EACH_9_(DO, __VA_ARGS__)
+#define RECORD_EACH_11_(DO, a, ...) DO(a) RECORD_EACH_10_(DO, __VA_ARGS__)
 /* clang-format on */
 
 #endif

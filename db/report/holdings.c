@@ -145,6 +145,7 @@ int db_report_holdings_fill(struct report_holdings *holdings, const struct repor
     if (!whole)
         return -ENOMEM;
     whole->fills += holdings->counts;
+    whole->fees_base += holdings->counts ? fill->fee_base : 0;
     int r = turn(holdings, whole, *fill);
     struct report_holding *own =
         r == 0 ? db_report_holding_of(holdings, fill->account, fill->symbol, fill->source) : NULL;

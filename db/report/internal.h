@@ -119,7 +119,7 @@ struct report_holding {
     } from, gone;
     bool unpriced; /* it was valued without a price */
     uint64_t fills;
-    int128_t volume;
+    int128_t volume, fees_base;
     struct metrics_trades trades;
 };
 
@@ -138,6 +138,7 @@ struct report_fill {
     int source, scale;
     enum order_side side;
     int64_t qty, notional, fee, ts_ns;
+    int64_t fee_base; /* qty already lacks it */
 };
 int db_report_holdings_fill(struct report_holdings *holdings, const struct report_fill *fill);
 struct report_holding *db_report_holding_of(struct report_holdings *holdings, int64_t account, int64_t symbol,

@@ -76,6 +76,8 @@ static json_t *symbol_object(const struct db_report_symbol *row)
     set(object, "realized", money(row->realized, scale));
     set(object, "unrealized_change", money(row->unrealized, scale));
     set(object, "fees", money(row->fees, scale));
+    set(object, "fees_base", money(row->fees_base, s->qty_scale));
+    set(object, "base", record_json_text(s->base));
     set(object, "pnl", money(row->pnl, scale));
     set(object, "volume", money(row->volume, scale));
     set(object, "fills", json_integer((json_int_t)row->fills));

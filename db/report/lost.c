@@ -28,7 +28,7 @@ static void lose_lists(struct db_report_account *account)
     for (size_t i = 0; i < account->n_symbols; i++) {
         struct db_report_symbol *symbol = &account->symbols[i];
         symbol->realized = symbol->unrealized = symbol->fees = symbol->pnl = symbol->volume =
-            DB_REPORT_UNKNOWN;
+            symbol->fees_base = DB_REPORT_UNKNOWN;
     }
     for (size_t i = 0; i < account->n_strategies; i++)
         account->strategies[i].pnl = account->strategies[i].fees = DB_REPORT_UNKNOWN;

@@ -108,11 +108,12 @@ static void benchmarks(struct text *text, const struct db_report_account *a)
 
 static void symbols(struct text *text, const struct db_report_account *a)
 {
-    static const char *const names[] = {"Symbol", "P&L",    "realized", "unrealized", "fees",
-                                        "fills",  "trades", "volume",   "held, %"};
+    static const char *const names[] = {
+        "Symbol", "P&L",    "realized", "unrealized", "fees", "fees of the asset",
+        "fills",  "trades", "volume",   "held, %"};
     if (a->n_symbols == 0)
         return;
-    report_page_table(text, names, 9);
+    report_page_table(text, names, 10);
     for (size_t i = 0; i < a->n_symbols; i++) {
         const struct db_report_symbol *s = &a->symbols[i];
         const int scale = s->symbol.quote_scale, decimals = db_report_decimals(a);
@@ -122,6 +123,7 @@ static void symbols(struct text *text, const struct db_report_account *a)
         report_page_value_fixed(text, money(s->realized, scale), decimals);
         report_page_value_fixed(text, money(s->unrealized, scale), decimals);
         report_page_value_fixed(text, money(s->fees, scale), decimals);
+        report_page_value_fixed(text, money(s->fees_base, s->symbol.qty_scale), s->symbol.qty_scale);
         report_page_value_fixed(text, (double)s->fills, 0);
         report_page_value_fixed(text, (double)s->trades.n, 0);
         report_page_value_fixed(text, money(s->volume, scale), decimals);

@@ -50,6 +50,7 @@ struct db_report_symbol {
     int64_t price_from, price_to;             /* by which they are valued; 0: not known */
     int128_t realized, unrealized, fees, pnl; /* quote_scale: of the period; by average cost */
     int128_t volume;                          /* sum of notionals */
+    int128_t fees_base; /* qty_scale: taken of the asset that was bought, and not among `fees` */
     uint64_t fills;
     struct metrics_trades trades; /* from flat to flat, closed in the period */
     double hold_return;           /* of its price alone, splits aside */

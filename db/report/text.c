@@ -210,6 +210,11 @@ static void symbols(struct text *text, const struct db_report_account *a)
         text_format(text, "  %-14s %13s %13s %13s %10s %6zu\n", name, amount(cell[0], s->pnl, unit, true),
                     amount(cell[1], s->realized, unit, true), amount(cell[2], s->unrealized, unit, true),
                     amount(cell[3], s->fees, unit, false), s->trades.n);
+        if (s->fees_base > 0)
+            text_format(
+                text, "  %-14s and fees of %s %s, of what was bought: in its cost\n", "",
+                amount(cell[0], s->fees_base, (struct unit){s->symbol.qty_scale, s->symbol.qty_scale}, false),
+                s->symbol.base);
     }
 }
 

@@ -176,7 +176,7 @@ static int follow_splits(struct report_walk *walk, int64_t before_seq, const str
     "SELECT l.id, l.account, l.ts_ns, f.id, f.symbol, CASE f.side WHEN 'BUY' THEN f.qty - f.fee_base WHEN 'SELL' " \
     "THEN -f.qty END, f.notional, f.fee, f.input_seq, CASE WHEN o.by_hand THEN 'by hand' WHEN p.policy IS NOT NULL THEN " \
     "'policy ' || ifnull((SELECT name FROM policies WHERE policy = p.policy), lower(substr(hex(p.policy), 1, " \
-    "12))) END FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id LEFT JOIN orders AS o ON o.id = " \
+    "12))) END, f.fee_base FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id LEFT JOIN orders AS o ON o.id = " \
     "f.order_id LEFT JOIN order_policies AS p ON p.order_id = f.order_id WHERE l.id > ?1 AND l.id < ?2 AND " \
     "(l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id"
 
@@ -219,7 +219,7 @@ static int read_fills(struct report_walk *walk, const struct db_base *base)
            (r = db_query_next(reader_of(walk), stmt,
                               RECORD_INTO(&row.ledger_id, &row.fill.account, &row.fill.ts_ns, &row.id,
                                           &row.fill.symbol, &row.change, &row.fill.notional, &row.fill.fee,
-                                          &row.input_seq, &row.source))) > 0) {
+                                          &row.input_seq, &row.source, &row.fill.fee_base))) > 0) {
         if (row.id == 0) {
             r = begin_period(walk, row.ledger_id >= walk->from_id);
             r = r < 0 ? r : reset(walk, row.fill.account, row.fill.ts_ns);

@@ -78,6 +78,7 @@ static int put_symbol(struct report_walk *walk, struct db_report_account *accoun
                                     .fees = gained->fees,
                                     .pnl = gained->pnl,
                                     .volume = row->volume,
+                                    .fees_base = row->fees_base,
                                     .fills = row->fills,
                                     .trades = row->trades,
                                     .hold_return = NAN};

@@ -141,6 +141,7 @@ class Walk:
         self.trades = collections.defaultdict(list)  # key: profits and times held
         self.fills = collections.Counter()
         self.volume = collections.Counter()
+        self.fees_base = collections.Counter()
         self.touched = set()
         last = None
         for i, row in enumerate(record.ledger[:end]):
@@ -213,6 +214,7 @@ class Walk:
         rest = (qty, units(fill["notional"], scale), units(fill["fee"], scale))
         name, whole = fill["symbol"], self.whole[fill["symbol"]]
         self.fills[name] += self.begun
+        self.fees_base[name] += units(fill["fee_base"] or "0", row["qty_scale"]) if self.begun else 0
         closing, opening = parts(*rest, whole.against(qty)) if whole.against(qty) else ((0, 0, 0), rest)
         self.apply(name, whole, closing, ts_ns, scale)
         self.apply(name, whole, opening, ts_ns, scale)
@@ -441,6 +443,7 @@ def check_positions(c, record, account, a):
         c.money(f"{name} fees", row["fees"], fees, quote)
         c.money(f"{name} pnl", row["pnl"], pnl if known else None, quote)
         c.money(f"{name} volume", row["volume"], walk.volume[name], quote)
+        c.money(f"{name} fees of the asset", row["fees_base"], walk.fees_base[name], record.symbols[name]["qty_scale"])
         c.money(f"{name} from", row["qty_from"], start[3], record.symbols[name]["qty_scale"])
         c.money(f"{name} to", row["qty_to"], held.qty, record.symbols[name]["qty_scale"])
         c.equal(f"{name} fills", row["fills"], walk.fills[name])

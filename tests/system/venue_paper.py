@@ -381,6 +381,11 @@ def explained(daemon, venue, prefix):
     assert abs(float(summed[3]) - sum(fill["fee_base"] for fill in order["fills"])) < 1e-9, summed
     assert text.count("    fill ") == 8 and f"{n - 8} more fills, with --full" in text, text
     assert daemon.papertape("explain", "1", "--full").count("    fill ") == n
+    reported, = json.loads(daemon.papertape("report", "--json"))["accounts"]
+    row, = reported["symbols"]
+    taken = sum(fill["fee_base"] for fill in json.loads(daemon.papertape("fills", "--json"))["fills"])
+    assert row["base"] == "BTC" and abs(row["fees_base"] - taken) < 1e-9 < taken and row["fees"] == 0, row
+    assert f"and fees of {taken:.8f} BTC, of what was bought" in daemon.papertape("report")
     daemon.papertape("order", "sell", venue.symbol, "99999", status=1)  # never given to the venue
     order, = json.loads(daemon.papertape("explain", "2", "--json"))["orders"]
     assert (order["venue_client_id"], order["venue_order_id"]) == ("", ""), order
