@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "db/list.h"
 #include "db/records.h"
 #include "exchange/decimal.h"
 #include "exchange/fail.h"
@@ -443,33 +444,67 @@ const struct history_account *tui_history_account(const struct history *history,
     return NULL;
 }
 
+/* Has *h what reading it again would bring? Alerts that only a status had are to leave with it. */
+static bool is_as_read(const struct history_reader *reader, int64_t version, const struct history_want *want,
+                       const struct history *h)
+{
+    for (int i = 0; i < h->n_alerts; i++)
+        if (h->alerts[i].unstored)
+            return false;
+    return reader->read && version == h->read_version && !h->fills_left &&
+           memcmp(want, &reader->want, sizeof(*want)) == 0;
+}
+
+/* All except the devices. */
+static int read_stored(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
+{
+    struct history *h = reading->history;
+
+    h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
+    h->read_version = 0;
+    int r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, reading);
+    if (r == 0)
+        r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, reading);
+    if (r == 0)
+        r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, reading);
+    if (r == 0)
+        r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, reading);
+    if (r == 0)
+        r = read_equity(reader, reading, wall_ns);
+    if (r == 0)
+        r = read_statistics(reader, reading);
+    if (r == 0)
+        r = tui_history_read_bars(reader, h, reading->want);
+    return r < 0 ? r : tui_history_read_training(reader, &h->training, reading->want->training);
+}
+
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                      struct history *ret, char *err, size_t err_size)
 {
     struct reading reading = {.history = ret, .want = want};
     struct history *h = ret;
+    int64_t version;
+    int r = db_list_version(reader->db, &version);
 
-    h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
-    int r = db_reader_begin(reader->db);
+    if (r == 0)
+        r = db_reader_begin(reader->db);
     if (r < 0)
         return tui_history_failed(reader, r, err, err_size);
-    if ((r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, &reading)) == 0 &&
-        (r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, &reading)) == 0 &&
-        (r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
-        (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
-        (r = read_equity(reader, &reading, wall_ns)) == 0 && (r = read_statistics(reader, &reading)) == 0)
-        r = tui_history_read_bars(reader, h, want);
-    if (r == 0)
-        r = tui_history_read_training(reader, &h->training, want->training);
+    const bool as_read = is_as_read(reader, version, want, h);
+    if (!as_read)
+        r = read_stored(reader, &reading, wall_ns);
     if (r == 0)
         r = tui_history_read_devices(reader, wall_ns, &h->devices);
     if (r < 0)
         r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);
-    if (r < 0)
+    if (r < 0 || as_read)
         return r;
     tag_fills(h);
     log_rows(h);
     qsort(h->log, (size_t)h->n_log, sizeof(h->log[0]), newer);
+    h->read_version = version;
+    reader->want = *want;
+    reader->read = true;
     return 0;
 }

@@ -19,6 +19,8 @@ struct history_reader {
     bool curve_read; /* that much of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
     enum history_span curve_span;
+    struct history_want want; /* of the last reading, if `read` */
+    bool read;
     struct statistics *statistics;
     struct history_curve curve;
     int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */

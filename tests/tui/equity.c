@@ -1,4 +1,5 @@
-/* An account's equity by day, week, month, all: what is read of a long curve, and a figure's style. */
+/* An account's equity by day, week, month, all: what is read of a long curve, when it is read again, and
+ * a figure's style. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -73,6 +74,45 @@ static void check_span(struct history_reader *reader, struct history *h, enum hi
     }
 }
 
+static void read_all(struct history_reader *reader, struct history *h)
+{
+    char err[256];
+
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &(struct history_want){.span = SPAN_ALL}, h, err,
+                               sizeof(err)),
+              0);
+}
+
+/* A count that no reading gives stays until something has changed. */
+static void check_read_again(const char *path, struct history_reader *reader, struct history *h)
+{
+    struct db_writer *writer;
+    char err[256];
+
+    read_all(reader, h);
+    h->n_fills = 5;
+    read_all(reader, h);
+    CHECK_INT(h->n_fills, 5);
+    check_span(reader, h, SPAN_WEEK, 7); /* something else is wanted */
+    CHECK_INT(h->n_fills, 0);
+    read_all(reader, h);
+    h->n_alerts = 1;
+    h->alerts[0] = (struct history_alert){.unstored = true}; /* which the status may lack by now */
+    read_all(reader, h);
+    CHECK_INT(h->n_alerts, 0);
+    h->n_fills = 5;
+    CHECK_INT(db_writer_open(path, &(struct db_writer_config){0}, &writer, err, sizeof(err)), 0);
+    db_writer_put_equity(writer, &(struct db_equity){.kind = DB_EQUITY_LIVE,
+                                                     .ts_ns = fixture_now_ns,
+                                                     .equity = unit,
+                                                     .peak = unit,
+                                                     .day_equity = unit});
+    CHECK_INT(db_writer_close(writer, 10000, err, sizeof(err)), 0);
+    read_all(reader, h);
+    CHECK_INT(h->n_fills, 0);
+    CHECK_INT(h->n_equity, POINTS + 1);
+}
+
 static void check_style(void)
 {
     CHECK_INT(style_signed(0.004999, 2), STYLE_NORMAL); /* "+0.00" is neither gain nor loss */
@@ -98,6 +138,7 @@ int main(void)
     for (int round = 0; round < 2; round++) /* and back again */
         for (int span = 0; span < SPANS; span++)
             check_span(reader, h, (enum history_span)span, days[span]);
+    check_read_again(path, reader, h);
     tui_history_close(reader);
     free(h);
     CHECK_INT(unlink(path), 0);
