@@ -168,6 +168,10 @@ int db_reader_first_bar(struct db_reader *reader, const char *symbol, int64_t in
 int db_reader_newest_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                          enum bar_source source, int64_t from_ns, int64_t to_ns, int64_t n,
                          int64_t *ret_open_ns);
+/* The least interval above `after_ns` that bars of a symbol are stored of. -ENOENT: there is none, or no such
+ * symbol. */
+int db_reader_interval_after(struct db_reader *reader, const char *symbol, int64_t after_ns, int64_t *ret);
+
 /* The gaps that are not filled, oldest first, at most `limit`; their symbol is -1. */
 int db_reader_open_gaps(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t limit,
                         void (*row)(void *ctx, const struct db_gap *row), void *ctx);

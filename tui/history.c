@@ -30,7 +30,7 @@ struct reading {
     struct statistics *statistics;
     int account; /* the number of the one whose equity is read; -1: none */
     int scale;   /* of its currency */
-    char name[ACCOUNT_NAME_MAX];
+    char name[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX];
     bool wanted; /* it is the one that is wanted, not only the first */
     bool no_memory;
     int n_new; /* fills that came since the last call */
@@ -372,11 +372,42 @@ static void on_account(void *ctx, const struct db_account_row *row)
     if (reading->account < 0 || (wanted && !reading->wanted)) {
         reading->account = row->account.number;
         reading->scale = row->account.currency_scale;
+        COPY(reading->currency, row->account.currency);
         reading->wanted = wanted;
         memcpy(reading->name, row->account.name, sizeof(reading->name));
     }
     if (h->n_accounts < STATUS_ACCOUNTS_MAX)
         COPY(h->accounts[h->n_accounts++].account, row->account.name);
+}
+
+static void on_flow(void *ctx, const struct db_flow *row)
+{
+    struct history_flows *flows = ctx;
+
+    if (flows->n == HISTORY_FLOWS_MAX)
+        memmove(flows->list, flows->list + 1, (size_t)--flows->n * sizeof(flows->list[0]));
+    flows->list[flows->n].ts_ns = row->ts_ns;
+    flows->list[flows->n++].amount = row->amount;
+    flows->last_id = row->id;
+}
+
+/* What came and went after the curve's first point; of the whole curve, ever. */
+static int read_flows(struct history_reader *reader, struct reading *reading)
+{
+    struct history *h = reading->history;
+    struct history_flows *flows = &reader->flows;
+    int r = db_reader_flows(reader->db, reading->account, reading->currency, flows->last_id, on_flow, flows);
+    int64_t after_ns = h->equity_span == SPAN_ALL || h->n_equity == 0 ? INT64_MIN : h->equity[0].ts_ns;
+
+    h->equity_flows = h->equity_put_in = 0;
+    for (int i = 0; i < flows->n; i++) {
+        double amount = decimal_to_double(flows->list[i].amount, reading->scale);
+        if (flows->list[i].ts_ns <= after_ns)
+            continue;
+        h->equity_flows += amount;
+        h->equity_put_in += fmax(0, amount);
+    }
+    return r;
 }
 
 /* The whole of the span at first, thinned; then what is new, until there is no room. */
@@ -397,6 +428,8 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
         reader->curve_span == span && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX)
         return db_reader_equity(reader->db, reading->account, h->equity[h->n_equity - 1].ts_ns + 1, 0,
                                 on_equity, reading);
+    if (strcmp(reader->curve_account, reading->name) != 0)
+        reader->flows = (struct history_flows){0};
     h->n_equity = 0;
     r = db_reader_equity_before(reader->db, reading->account, INT64_MAX, &newest);
     if (r < 0)
@@ -404,8 +437,13 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
     int64_t length_ns = tui_history_span_ns(span), to_ns = newest.ts_ns;
     if (wall_ns > to_ns && wall_ns - to_ns < length_ns) /* a replay's clock may be years behind the wall's */
         to_ns = wall_ns;
-    r = db_reader_equity(reader->db, reading->account, length_ns ? to_ns - length_ns : 0,
-                         HISTORY_EQUITY_MAX / 2, on_equity, reading);
+    int64_t from_ns = length_ns ? to_ns - length_ns : 0;
+    r = db_reader_equity_after(reader->db, reading->account, from_ns - 1, 1, on_equity, reading);
+    if (r == 0)
+        r = db_reader_equity(reader->db, reading->account, from_ns, HISTORY_EQUITY_MAX / 2, on_equity,
+                             reading);
+    if (h->n_equity > 1 && h->equity[0].ts_ns == h->equity[1].ts_ns)
+        memmove(h->equity, h->equity + 1, (size_t)--h->n_equity * sizeof(h->equity[0]));
     reader->curve_read = r == 0;
     reader->curve_span = span;
     memcpy(reader->curve_account, reading->name, sizeof(reader->curve_account));
@@ -471,6 +509,8 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
         r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, reading);
     if (r == 0)
         r = read_equity(reader, reading, wall_ns);
+    if (r == 0 && reading->account >= 0)
+        r = read_flows(reader, reading);
     if (r == 0)
         r = read_statistics(reader, reading);
     if (r == 0)

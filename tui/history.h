@@ -131,6 +131,9 @@ struct history {
     struct history_equity equity[HISTORY_EQUITY_MAX];
     char equity_account[ACCOUNT_NAME_MAX]; /* whose it is; "" before any is known */
     enum history_span equity_span;
+    double equity_flows;  /* money in less money out after the first point; of the whole curve from its start
+                             on */
+    double equity_put_in; /* the money in alone */
     struct history_account accounts[STATUS_ACCOUNTS_MAX];
     int n_accounts;
     bool fills_left; /* their statistics lack fills that the next call reads */

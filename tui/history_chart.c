@@ -123,6 +123,20 @@ static void take_ends(struct reading *reading, int64_t end_ns)
     h->bars_newest = h->n_bars - reading->until < HISTORY_BARS_AFTER;
 }
 
+/* Where no chart is kept: the intervals that bars are stored of. */
+static int read_intervals(struct db_reader *db, struct history *h, const char *symbol)
+{
+    int64_t interval_ns = 0;
+    int r;
+
+    while ((r = db_reader_interval_after(db, symbol, interval_ns, &interval_ns)) == 0) {
+        const char *name = bar_interval_name(interval_ns);
+        if (name && h->n_timeframes < HISTORY_TIMEFRAMES_MAX)
+            cli_text_clean(h->timeframes[h->n_timeframes++], sizeof(h->timeframes[0]), name);
+    }
+    return r == -ENOENT ? 0 : r;
+}
+
 int tui_history_read_bars(struct history_reader *reader, struct history *h, const struct history_want *want)
 {
     struct reading reading = {.history = h};
@@ -140,6 +154,8 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
     snprintf(h->bars_symbol, sizeof(h->bars_symbol), "%s", want->symbol);
     cli_text_clean(h->bars_interval, sizeof(h->bars_interval), want->interval);
     r = db_reader_chart_series(reader->db, want->symbol, on_series, &reading);
+    if (r == 0 && h->n_timeframes == 0)
+        r = read_intervals(reader->db, h, want->symbol);
     if (r == 0 && reading.kept)
         r = read_kept(reader, &reading, want->bars_end_ns);
     take_ends(&reading, want->bars_end_ns);

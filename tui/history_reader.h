@@ -6,6 +6,8 @@
 #include "record/json.h"
 #include "tui/history.h"
 
+enum { HISTORY_FLOWS_MAX = 512 };
+
 /* How far the shown learning curve has been read. */
 struct history_curve {
     int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
@@ -14,12 +16,22 @@ struct history_curve {
     int64_t attempts, created_ns;
 };
 
+/* Money put into an account and taken out of it, as far as it was read. */
+struct history_flows {
+    uint64_t last_id; /* of the ledger */
+    int n;
+    struct {
+        int64_t ts_ns, amount; /* the currency's scale */
+    } list[HISTORY_FLOWS_MAX]; /* the newest, going up */
+};
+
 struct history_reader {
     struct db_reader *db;
     bool curve_read; /* that much of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
     enum history_span curve_span;
-    struct history_want want; /* of the last reading, if `read` */
+    struct history_flows flows; /* of that account */
+    struct history_want want;   /* of the last reading, if `read` */
     bool read;
     struct statistics *statistics;
     struct history_curve curve;

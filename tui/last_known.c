@@ -53,6 +53,22 @@ static void on_price(void *ctx, const struct db_price_row *row)
     COPY(symbol->interval, "1m");
 }
 
+/* A symbol's interval is the least that bars are stored of: the market's, or a backtest's. */
+static int read_intervals(struct history_reader *reader, struct status *status)
+{
+    int r = 0;
+
+    for (int i = 0; i < status->n_symbols && r == 0; i++) {
+        int64_t interval_ns;
+        r = db_reader_interval_after(reader->db, status->symbols[i].symbol, 0, &interval_ns);
+        const char *name = r == 0 ? bar_interval_name(interval_ns) : NULL;
+        if (name)
+            COPY(status->symbols[i].interval, name);
+        r = r == -ENOENT ? 0 : r;
+    }
+    return r;
+}
+
 static void on_position(void *ctx, const struct db_position_row *row)
 {
     struct reading *reading = ctx;
@@ -236,6 +252,7 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
         r = db_reader_begin(reader->db);
         if (r == 0) {
             if ((r = db_reader_prices(reader->db, on_price, reading)) == 0 &&
+                (r = read_intervals(reader, status)) == 0 &&
                 (r = db_reader_positions(reader->db, on_position, reading)) == 0 &&
                 (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
                 r = read_accounts(reader, reading);

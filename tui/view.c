@@ -112,7 +112,7 @@ static bool scrolls(enum panel panel)
            panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_GPU ||
            panel == PANEL_TRAININGS || panel == PANEL_POLICIES || panel == PANEL_TRAINING ||
            panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
-           panel == PANEL_CHART || panel == PANEL_STUDIES ||
+           panel == PANEL_CHART || panel == PANEL_EQUITY || panel == PANEL_STUDIES ||
            (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
            panel == PANEL_TESTED || panel == PANEL_ITEM; /* some of them only to be zoomed */
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "db/writer.h"
@@ -21,6 +22,14 @@ static int64_t point_ns(int i)
 {
     return fixture_now_ns - hour_ns - (int64_t)(POINTS - 1 - i) * EACH_H * hour_ns;
 }
+
+/* After which point each came; what interest books is no flow. */
+static const struct {
+    int point, amount;
+    enum ledger_kind kind;
+} flows[] = {{-1, 1000, LEDGER_DEPOSIT}, {100, -200, LEDGER_TRANSFER}, {200, -70, LEDGER_INTEREST},
+             {350, 500, LEDGER_DEPOSIT}, {390, 40, LEDGER_TRANSFER},   {398, -300, LEDGER_DEPOSIT}};
+enum { FLOWS = sizeof(flows) / sizeof(flows[0]) };
 
 static double equity_at(int i)
 {
@@ -44,6 +53,21 @@ static void make(const char *path)
 
     CHECK_INT(db_writer_open(path, &(struct db_writer_config){0}, &writer, err, sizeof(err)), 0);
     db_writer_put_account(writer, &account);
+    uint8_t hash[LEDGER_HASH_SIZE] = {0};
+    int64_t balance = 0;
+    for (int i = 0; i < FLOWS; i++) {
+        balance += flows[i].amount * unit;
+        struct ledger_row row = {.id = (uint64_t)i + 1,
+                                 .ts_ns = flows[i].point < 0 ? hour_ns : point_ns(flows[i].point) + 1,
+                                 .asset = "USDT",
+                                 .scale = 8,
+                                 .kind = flows[i].kind,
+                                 .amount = flows[i].amount * unit,
+                                 .balance = balance};
+        ledger_row_chain(&row, hash);
+        memcpy(hash, row.hash, sizeof(hash));
+        db_writer_put_ledger(writer, &row);
+    }
     for (int i = 0; i < POINTS; i++)
         db_writer_put_equity(writer,
                              &(struct db_equity){.kind = DB_EQUITY_LIVE,
@@ -66,6 +90,14 @@ static void check_span(struct history_reader *reader, struct history *h, enum hi
     while (days && point_ns(first) < fixture_now_ns - (int64_t)days * 24 * hour_ns)
         first++;
     CHECK_INT(h->equity_span, span);
+    double net = 0, put_in = 0;
+    for (int i = 0; i < FLOWS; i++)
+        if (flows[i].kind != LEDGER_INTEREST && (span == SPAN_ALL || flows[i].point >= first)) {
+            net += flows[i].amount;
+            put_in += flows[i].amount > 0 ? flows[i].amount : 0;
+        }
+    CHECK_NEAR(h->equity_flows, net, 1e-7);
+    CHECK_NEAR(h->equity_put_in, put_in, 1e-7);
     CHECK_INT(h->n_equity, POINTS - first);
     for (int i = 0; i < h->n_equity; i++) {
         CHECK_INT(h->equity[i].ts_ns, point_ns(first + i));

@@ -110,7 +110,7 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
         points[i] = (struct history_equity){at->ts_ns, 100 * fmin(0, at->equity / at->peak - 1), NAN, NAN};
         low = fmin(low, points[i].equity);
     }
-    snprintf(words, sizeof(words), "drawdown, the deepest %s", cli_format_percent(a, low, low > -1 ? 2 : 1));
+    snprintf(words, sizeof(words), "below the peak so far, at most %s", cli_format_percent(a, low, low > -1 ? 2 : 1));
     struct area part = part_of(body, chart, y, rows, words);
     edge(body, &part, 0, "0%");
     if (low < 0) {
@@ -192,18 +192,19 @@ void panel_equity(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, panel_frame_no_history(model, "no point yet"));
         return;
     }
-    double first = all[0], last = all[curve.n - 1];
+    double last = all[curve.n - 1], first = model->history.equity_span == SPAN_ALL ? 0 : all[0];
+    double gain = last - first - model->history.equity_flows, base = first + model->history.equity_put_in;
     if (freshness == FRESH && both)
         snprintf(text, sizeof(text), " live %s  .. backtest %s ", cli_format_fit(a, last, 2, AXIS + 3),
                  cli_format_fit(b, backtest[width - 1], 2, AXIS + 3));
     else if (freshness == FRESH)
-        snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, last - first, 2),
-                 cli_format_percent(b, first != 0 ? 100 * (last / first - 1) : NAN, 2));
+        snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, gain, 2),
+                 cli_format_percent(b, base > 0 ? 100 * gain / base : NAN, 2));
     else
         snprintf(text, sizeof(text), " STALE ");
     if (area->width > (int)strlen(text) + 16)
-        tui_area_text_right(area, area->width - 1, 0,
-                            freshness == FRESH ? style_signed(last - first, 2) : STYLE_WARN, text);
+        tui_area_text_right(area, area->width - 1, 0, freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN,
+                            text);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
     int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;
     int daily =
