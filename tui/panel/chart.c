@@ -251,15 +251,12 @@ static void title(char *buf, size_t size, const struct chart *chart, const struc
                   const char *timeframe)
 {
     const struct history *h = chart->history;
-    char a[FORMAT_MAX] = "";
+    char a[FORMAT_MAX];
     int end = chart->first + chart->n - 1;
+    bool past = chart->n > 0 && end < h->n_bars - 1;
 
-    if (chart->n > 0 && end < h->n_bars - 1) {
-        cli_format_time(a, h->bars[end].open_ns);
-        a[16] = '\0'; /* to the minute */
-    }
     snprintf(buf, size, "%s %s%s%s%s", chart->symbol->symbol, timeframe, scene->view->chart.log ? " log" : "",
-             *a ? " to " : "", *a ? a + 5 : "");
+             past ? " to " : "", past ? panel_chart_time(a, h, h->bars[end].open_ns) : "");
 }
 
 void panel_chart(const struct area *area, const struct scene *scene)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/format.h"
+#include "exchange/bar.h"
 #include "tui/overlay.h"
 
 enum {
@@ -132,6 +132,18 @@ static void indicators(const struct area *area, int x, const struct chart *chart
             x = panel_chart_figure(area, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
 }
 
+const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *history, int64_t open_ns)
+{
+    const int64_t minute_ns = INT64_C(60) * 1000000000;
+    int64_t interval_ns = minute_ns;
+
+    cli_format_time(buf, open_ns);
+    (void)bar_interval_parse(history->bars_interval, &interval_ns);
+    if (interval_ns >= minute_ns)
+        buf[MINUTE_END] = '\0';
+    return buf + YEAR_END;
+}
+
 void panel_chart_figures(const struct area *area, const struct chart *chart)
 {
     const struct status_symbol *symbol = chart->symbol;
@@ -147,9 +159,7 @@ void panel_chart_figures(const struct area *area, const struct chart *chart)
                   {"c", bar ? bar->close : symbol->bar_close}};
 
     if (chart->cross && bar) {
-        cli_format_time(a, bar->open_ns);
-        a[MINUTE_END] = '\0';
-        x = tui_area_text(area, x, 0, STYLE_KEY, a + YEAR_END) + 2;
+        x = tui_area_text(area, x, 0, STYLE_KEY, panel_chart_time(a, chart->history, bar->open_ns)) + 2;
     }
     for (int i = 0; i < 4; i++)
         x = named(area, x, prices[i].name, cli_format_number(a, prices[i].value, chart->decimals),

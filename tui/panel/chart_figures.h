@@ -2,6 +2,7 @@
 #ifndef TUI_PANEL_CHART_FIGURES_H
 #define TUI_PANEL_CHART_FIGURES_H
 
+#include "cli/format.h"
 #include "tui/canvas.h"
 #include "tui/history.h"
 #include "tui/status.h"
@@ -25,6 +26,9 @@ struct chart_overlay {
 };
 
 struct chart_overlay panel_chart_overlay(const struct history *history, int output);
+
+/* When a bar opens, without the year: "08-08 22:30", to the second where bars are shorter than a minute. */
+const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *history, int64_t open_ns);
 
 /* Draws a name and its figure in row 0 and returns the column for the next; -1: it has no room, as half a
  * number would be another. */
