@@ -482,18 +482,27 @@ const struct history_account *tui_history_account(const struct history *history,
     return NULL;
 }
 
-/* Has *h what reading it again would bring? Alerts that only a status had are to leave with it. */
-static bool is_as_read(const struct history_reader *reader, int64_t version, const struct history_want *want,
-                       const struct history *h)
+/* Has nothing changed since *h was read? Alerts that only a status had are to leave with it. */
+static bool is_as_read(const struct history_reader *reader, int64_t version, const struct history *h)
 {
     for (int i = 0; i < h->n_alerts; i++)
         if (h->alerts[i].unstored)
             return false;
-    return reader->read && version == h->read_version && !h->fills_left &&
-           memcmp(want, &reader->want, sizeof(*want)) == 0;
+    return reader->read && version == h->read_version && !h->fills_left;
 }
 
-/* All except the devices. */
+static bool same_chart(const struct history_want *a, const struct history_want *b)
+{
+    return strcmp(a->symbol, b->symbol) == 0 && strcmp(a->interval, b->interval) == 0 &&
+           a->bars_end_ns == b->bars_end_ns;
+}
+
+static bool same_past(const struct history_want *a, const struct history_want *b)
+{
+    return strcmp(a->account, b->account) == 0 && strcmp(a->training, b->training) == 0 && a->span == b->span;
+}
+
+/* All except the bars and the devices. */
 static int read_stored(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
 {
     struct history *h = reading->history;
@@ -513,8 +522,6 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
         r = read_flows(reader, reading);
     if (r == 0)
         r = read_statistics(reader, reading);
-    if (r == 0)
-        r = tui_history_read_bars(reader, h, reading->want);
     return r < 0 ? r : tui_history_read_training(reader, &h->training, reading->want->training);
 }
 
@@ -530,21 +537,27 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
         r = db_reader_begin(reader->db);
     if (r < 0)
         return tui_history_failed(reader, r, err, err_size);
-    const bool as_read = is_as_read(reader, version, want, h);
-    if (!as_read)
+    const bool as_read = is_as_read(reader, version, h), past = !as_read || !same_past(want, &reader->want),
+               chart = !as_read || !same_chart(want, &reader->want);
+    reader->read = false;
+    if (past)
         r = read_stored(reader, &reading, wall_ns);
+    if (r == 0 && chart)
+        r = tui_history_read_bars(reader, h, want);
     if (r == 0)
         r = tui_history_read_devices(reader, wall_ns, &h->devices);
     if (r < 0)
         r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);
-    if (r < 0 || as_read)
+    if (r < 0)
         return r;
-    tag_fills(h);
-    log_rows(h);
-    qsort(h->log, (size_t)h->n_log, sizeof(h->log[0]), newer);
     h->read_version = version;
     reader->want = *want;
     reader->read = true;
+    if (!past)
+        return 0;
+    tag_fills(h);
+    log_rows(h);
+    qsort(h->log, (size_t)h->n_log, sizeof(h->log[0]), newer);
     return 0;
 }

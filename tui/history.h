@@ -162,8 +162,8 @@ void tui_history_close(struct history_reader *reader);
 
 /* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, the bars
  * that are wanted, and the statistics of the accounts' trades (at most HISTORY_FILLS_A_READ new fills a
- * call, so that a long past takes a few). Where neither the database nor what is wanted has changed since
- * this reader filled *ret, it reads the devices alone. 0 or -errno with a sentence; *ret may be partly
+ * call, so that a long past takes a few). What neither the database nor *want has changed since this
+ * reader filled *ret is not read again, except devices. 0 or -errno with a sentence; *ret may be partly
  * written. */
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                      struct history *ret, char *err, size_t err_size);

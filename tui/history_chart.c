@@ -186,5 +186,9 @@ int tui_history_read_chart(struct history_reader *reader, const struct history_w
     if ((r = tui_history_read_bars(reader, ret, want)) < 0)
         r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);
+    reader->read = reader->read && r == 0;
+    memcpy(reader->want.symbol, want->symbol, sizeof(want->symbol));
+    memcpy(reader->want.interval, want->interval, sizeof(want->interval));
+    reader->want.bars_end_ns = want->bars_end_ns;
     return r;
 }
