@@ -48,6 +48,7 @@ static void check_file(const char *path)
     CHECK_INT(settings.local, 1); /* what is right is taken */
     CHECK_INT(settings.scheme, SCHEME_DEFAULT);
     CHECK_NEAR(settings.interval, 1, 0);
+    CHECK(!strchr(words, '\n') && strstr(words, "; "));
     CHECK(strstr(words, ":2: ") && strstr(words, "light") && strstr(words, ":4: ") && strstr(words, ":5: "));
     write_text(path, "[daschboard]\n");
     CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
