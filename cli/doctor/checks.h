@@ -40,7 +40,7 @@ enum {
     X(certificates, DOCTOR_NEEDS_CONFIG | DOCTOR_NEEDS_NETWORK, \
       "of each host of the venues: names, issuer, expiry", NULL) \
     X(unit, DOCTOR_NEEDS_NOTHING, \
-      "the installed units' exposure by systemd-analyze security: at most 1.5 is expected", NULL) \
+      "the installed units' exposure by systemd-analyze security: at most 1.6 is expected", NULL) \
     X(database, DOCTOR_NEEDS_DATABASE, \
       "the schema's version, SQLite's own checks and the seals of rows, the newest first, for 3 s", NULL) \
     X(ledger, DOCTOR_NEEDS_DATABASE, "what `ledger verify` checks", "papertape ledger verify") \

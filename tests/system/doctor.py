@@ -419,7 +419,7 @@ def mounts(state, folder):
         in_namespace(state, f"{place}; printf '[Service]\\nExecStart=/bin/true\\n' >/etc/systemd/system/papertaped.service", "unit",
                      "error", r"exposure 9\.\d, expected at most 1\.5")
         report = doctor(state, "unit", prefix=harness.with_mounts(f"{place}; cp {unit} /etc/systemd/system/"))
-        assert "exposure 1.5" in report["checks"][0]["text"], report
+        assert "exposure 1.6" in report["checks"][0]["text"], report
 
 
 def instance(folder, replay):

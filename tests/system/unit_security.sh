@@ -1,6 +1,7 @@
 #!/bin/bash
 # The units as built are such as systemd understands, the timers too, and the services expose little: systemd-analyze's figure
-# of each is at most 1.5. Of each unit there is one for instances, which names the instance's state.
+# of each is at most 1.6 (the daemon may lower its threads' priorities). Of each unit there is one for instances, which names
+# the instance's state.
 # usage: unit_security.sh UNIT...
 set -euo pipefail
 
@@ -22,7 +23,7 @@ for unit in "$@"; do
     fi
     if [[ $unit == *.timer ]]; then
         report="timer $(basename "$unit")"
-    elif ! report=$(systemd-analyze security --offline=yes --threshold=15 --no-pager "$unit" 2>&1); then
+    elif ! report=$(systemd-analyze security --offline=yes --threshold=16 --no-pager "$unit" 2>&1); then
         echo "systemd-analyze security: $unit is too exposed, or not readable:"
         grep -v '^✓' <<<"$report" || true
         faults=1
