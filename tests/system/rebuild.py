@@ -487,7 +487,8 @@ def check_older(kept, folder):
         text = start(state)
         said = re.search(rf"error .*its state after event {last} .*lost: [0-9]+ older rows .*\(it ends at event {older}, and the "
                          rf"log lacks events ([0-9]+) to {last}\)", text)
-        assert said and (int(said[1]) == older + 1) == (name == "missing"), text
+        # Of the altered one, what lies before the damage is read, if that segment begins behind the backup's last event.
+        assert said and (int(said[1]) == older + 1 if name == "missing" else older < int(said[1]) <= last), text
         assert event_seq(path) == last and held(path) == held(f"{kept}/papertape.db"), text
         for sql in (live, keys):
             assert sorted(rows(path, sql)) == sorted(rows(f"{kept}/papertape.db", sql)), (name, sql)
