@@ -152,15 +152,23 @@ def bars_alone(path, price, seconds=20000):
     return path
 
 
+def on_device(daemon):
+    compute = daemon.status_object()["compute"]
+    return compute["backend"] == "gpu" and not compute["behind"] and compute["queue"] == 0
+
+
 def overflows(folder):
     """So many bars wait for the device that there is no room for more: they are read from the database instead."""
     place = folder.within("room-market")
     files = [bars_alone(os.path.join(place, f"{symbol}_1s.csv"), price) for symbol, price in (("BTCUSDT", 42000.0), ("ETHUSDT", 2300.0))]
     # At full speed the venue waits for a slow client; at any other it would disconnect it, and the bars would be over.
-    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max", "--from", str(1704067200000 + 600000)))
+    # It stands still until the device has the streams: bars that come faster than they are stored are read again and again before.
+    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max", "--from", str(1704067200000 + 600000), "--fault", "hold@60s"))
     gate = os.path.join(folder.path, "room.open")
     fake = Fake(folder, "room", gate=gate)
     daemon = start(folder, replay, "room", fake, arguments=["--clock", "feed"])
+    harness.wait_for(lambda: fake.stalled() or on_device(daemon), "the device")
+    harness.fault(replay, "hold@24h")
     harness.wait_for(fake.stalled, "an update that does not end")
     status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue")
     assert status["compute"]["behind"], status["compute"]
