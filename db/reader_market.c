@@ -330,10 +330,11 @@ int db_reader_interval_after(struct db_reader *reader, const char *symbol, int64
     sqlite3_stmt *stmt = NULL;
     int r = db_reader_symbol(reader, symbol, &listed);
     if (r == 0)
-        r = db_query(reader,
-                     "SELECT interval_ns FROM bars WHERE symbol = ?1 AND interval_ns > ?2 ORDER BY interval_ns "
-                     "LIMIT 1",
-                     RECORD_PARAMS(listed.id, after_ns), &stmt);
+        r = db_query(
+            reader,
+            "SELECT interval_ns FROM bars WHERE symbol = ?1 AND interval_ns > ?2 ORDER BY interval_ns "
+            "LIMIT 1",
+            RECORD_PARAMS(listed.id, after_ns), &stmt);
     if (r >= 0)
         r = db_query_next(reader, stmt, RECORD_INTO(ret));
     return db_query_end(stmt, r > 0 ? 0 : r == 0 ? -ENOENT : r);

@@ -239,7 +239,8 @@ static int write_page(struct history_store *store, const struct page *head, cons
     if (!bytes)
         return -ENOMEM;
     memcpy(bytes, head, sizeof *head);
-    memcpy(bytes + sizeof *head, rows, summed - sizeof *head);
+    if (head->n > 0)
+        memcpy(bytes + sizeof *head, rows, summed - sizeof *head);
     const uint64_t sum = XXH3_64bits(bytes, summed);
     memcpy(bytes + summed, &sum, sizeof sum);
     int r = whole_file_write(store->fd, bytes, size);
@@ -257,11 +258,11 @@ static int add_rows(struct history_store *store, int64_t asked_ns, int64_t from_
     int r = each_row(store, from_ns, end_ns, compare, &comparing);
     if (r < 0)
         return r;
-    bool new = history_store_lacks(store, from_ns, end_ns, &lacks_from_ns, &lacks_end_ns);
+    bool lacked = history_store_lacks(store, from_ns, end_ns, &lacks_from_ns, &lacks_end_ns);
     size_t more = n > comparing.known && !new ? n - comparing.known : 0;
     if (ret_changed)
         *ret_changed = comparing.known - comparing.same + more;
-    if (!new &&comparing.same == n && comparing.known == n)
+    if (!lacked && comparing.same == n && comparing.known == n)
         return 0;
     const struct page head = {asked_ns, from_ns, end_ns, n};
     r = write_page(store, &head, rows);

@@ -70,8 +70,8 @@ int history_store_add_trades(struct history_store *store, int64_t asked_ns, int6
 int history_store_add_later_trades(struct history_store *store, int64_t asked_ns, int64_t from_ns,
                                    int64_t end_ns, const struct market_trade *trades, size_t n,
                                    size_t *ret_changed);
-/* The range lies before the venue's first row: it is asked for, and what is known of it stays. 0; -errno as
- * above. */
+/* The range lies before the first row that the venue still has: it is asked for, and what is known of it
+ * stays, bars as well (no venue takes rows back by forgetting them). 0; -errno as above. */
 int history_store_add_nothing(struct history_store *store, int64_t asked_ns, int64_t from_ns, int64_t end_ns);
 
 /* The bars that open in [from_ns, end_ns), as they are known now, ascending, until `each` returns another

@@ -188,10 +188,11 @@ static bool acts(enum key_place place, int key)
         view.got_g = true;
     }
     memcpy(&before, &view, sizeof(view));
-    if (tui_keys_press(&view, model, 80, 24, now, key) != ACTION_NONE)
-        return true;
+    bool done = tui_keys_press(&view, model, 80, 24, now, key) != ACTION_NONE;
     before.got_g = view.got_g = false;
-    return memcmp(&before, &view, sizeof(view)) != 0;
+    done |= memcmp(&before, &view, sizeof(view)) != 0;
+    tui_view_finish(&view);
+    return done;
 }
 
 static bool named[0x80];
@@ -268,6 +269,7 @@ static void check_help(void)
             CHECK(row->place == KEYS_FORM || strstr(seen, row->words) != NULL);
         tui_keys_press(&view, model, 80, 24, now, 'x');
         CHECK(!view.help && view.prompt == PROMPT_NONE);
+        tui_view_finish(&view);
     }
 }
 

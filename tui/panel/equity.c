@@ -110,7 +110,8 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
         points[i] = (struct history_equity){at->ts_ns, 100 * fmin(0, at->equity / at->peak - 1), NAN, NAN};
         low = fmin(low, points[i].equity);
     }
-    snprintf(words, sizeof(words), "below the peak so far, at most %s", cli_format_percent(a, low, low > -1 ? 2 : 1));
+    snprintf(words, sizeof(words), "below the peak so far, at most %s",
+             cli_format_percent(a, low, low > -1 ? 2 : 1));
     struct area part = part_of(body, chart, y, rows, words);
     edge(body, &part, 0, "0%");
     if (low < 0) {
