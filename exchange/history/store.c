@@ -259,7 +259,7 @@ static int add_rows(struct history_store *store, int64_t asked_ns, int64_t from_
     if (r < 0)
         return r;
     bool lacked = history_store_lacks(store, from_ns, end_ns, &lacks_from_ns, &lacks_end_ns);
-    size_t more = n > comparing.known && !new ? n - comparing.known : 0;
+    size_t more = n > comparing.known && !lacked ? n - comparing.known : 0;
     if (ret_changed)
         *ret_changed = comparing.known - comparing.same + more;
     if (!lacked && comparing.same == n && comparing.known == n)

@@ -31,7 +31,8 @@ with oracle_venv.imports("empyrical"):
 START_S = 1704067200  # 2024-01-01, a Monday
 DAYS = 12 if harness.LONG else 2
 BAR_S = 900
-SPEED = 20000 if harness.LONG else 80000
+PLAYED_H = 23  # of a day: the venue ends a connection after 24
+HELD_S = 1800  # of market time: there it stands still at first
 SEED = int(os.environ.get("PAPERTAPE_SEED", "20261125"))
 FLAT_DAY, KILLED_NIGHT, KEPT = 1, 0, 1
 COLUMNS = 80
@@ -93,10 +94,17 @@ def write_bars(path, seed, price):
 
 
 class Session:
-    """Commands, each with a key of its own."""
+    """Commands, each with a key of its own, while the market stands still: orders move it on, and until() does."""
 
-    def __init__(self, daemon):
-        self.daemon, self.n = daemon, 0
+    def __init__(self, daemon, replay, start_s):
+        self.daemon, self.replay, self.n = daemon, replay, 0
+        self.start_s, self.played_s = start_s, HELD_S
+
+    def play(self, seconds):
+        """The market moves on for so long, at full speed."""
+        self.played_s += seconds
+        assert self.played_s < PLAYED_H * 3600, "the day is over"
+        harness.fault(self.replay, f"hold@{self.played_s}s")
 
     def done(self, cmd, **args):
         self.n += 1
@@ -112,8 +120,12 @@ class Session:
                                                             "account": account})
             if not answer["ok"]:
                 return False
-            states = lambda: self.daemon.query(f"SELECT state FROM orders WHERE id = {answer['result']['order']} AND state NOT IN ('PENDING', 'OPEN')")
-            return harness.wait_for(states, f"{side} {qty} {symbol} has ended")[0][0] == "FILLED"
+            def lives():
+                return any(order["order"] == answer["result"]["order"] for order in self.daemon.status_object()["orders"])
+            while lives():
+                self.play(60)
+            state = lambda: self.daemon.query(f"SELECT state FROM orders WHERE id = {answer['result']['order']} AND state NOT IN ('PENDING', 'OPEN')")
+            return harness.wait_for(state, f"{side} {qty} {symbol} has ended")[0][0] == "FILLED"
         harness.wait_for(ended, f"{side} {qty} {symbol} is filled")
 
     def newest(self):
@@ -121,8 +133,10 @@ class Session:
         return rows[0][0] or 0
 
     def until(self, day):
-        """The engine's time has come so far."""
-        harness.wait_for(lambda: self.newest() >= (START_S + day * 86400) * 10**9, f"day {day}")
+        """The engine's time comes so far."""
+        end_s = START_S + day * 86400
+        self.play(max(0, int(end_s - self.start_s) + BAR_S - self.played_s))
+        harness.wait_for(lambda: self.newest() >= end_s * 10**9, f"day {day}")
 
 
 def first_day(session):
@@ -148,11 +162,13 @@ def last_day(session):
 
 def play(folder, files, n):
     """Most of a day: the venue ends a connection after 24 hours. The daemon, which still runs."""
-    at = lambda hours: str(int(START_S + n * 86400 + hours * 3600))
-    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", str(SPEED), "--from", at(2 if n else 0), "--to", at(23)))
+    start_s = START_S + n * 86400 + (7200 if n else 0)
+    end_s = START_S + n * 86400 + PLAYED_H * 3600
+    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max", "--fault", f"hold@{HELD_S}s", "--from", str(start_s),
+                                         "--to", str(end_s)))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ["--clock", "feed"]))
     daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and len(s["symbols"] or ()) == 2 and all(v["bid"] for v in s["symbols"]), "prices")
-    session = Session(daemon)
+    session = Session(daemon, replay, start_s)
     if n in (0, DAYS - 1):
         (last_day if n else first_day)(session)
     session.until(n + 0.9)
