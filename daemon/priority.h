@@ -5,11 +5,12 @@
 #ifndef DAEMON_PRIORITY_H
 #define DAEMON_PRIORITY_H
 
-/* The calling thread runs for a short while at a time, soon after it is woken; threads and processes
- * that it starts inherit it. */
+/* The calling thread runs for a short while at a time, soon after it is woken. Threads and processes that it
+ * starts have the usual time slices, and no higher priority than nice 0. One at a real-time priority is left
+ * alone. */
 void daemon_priority_prompt(void);
 
-/* The calling thread lets the others go first, as by nice 10, and has the usual time slices. */
+/* The calling thread lets the others go first, as by nice 10. */
 void daemon_priority_background(void);
 
 #endif

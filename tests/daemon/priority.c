@@ -1,14 +1,48 @@
-/* Threads' priorities: a thread that lets the others go first is alone in that, and one whose time slices are
- * short keeps its priority. */
+/* Threads' priorities: a thread that lets the others go first is alone in that, one whose time slices are
+ * short keeps its priority, and neither a thread nor a process that it starts has them. */
 #include "daemon/priority.h"
 
+#include <linux/sched/types.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/check.h"
 
-enum { NICE = 10, NICE_MAX = 19 };
+enum { NICE = 10, NICE_MAX = 19, SLICE_NS = 100000 };
+
+/* The calling thread's time slice in ns; 0 before Linux 6.12, which does not say. */
+static uint64_t slice_ns(void)
+{
+    struct sched_attr attr = {.size = sizeof attr};
+    CHECK_INT(syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0), 0);
+    return attr.sched_runtime;
+}
+
+static void *read_slice(void *ret)
+{
+    *(uint64_t *)ret = slice_ns();
+    return NULL;
+}
+
+static void check_started(uint64_t usual_ns)
+{
+    pthread_t thread;
+    uint64_t seen_ns;
+    int status;
+    CHECK_INT(pthread_create(&thread, NULL, read_slice, &seen_ns), 0);
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    CHECK_INT(seen_ns, usual_ns);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(slice_ns() == usual_ns ? EXIT_SUCCESS : EXIT_FAILURE);
+    CHECK_INT(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+}
 
 static int own(void)
 {
@@ -40,7 +74,11 @@ int main(void)
     CHECK_INT(seen[1], once + NICE < NICE_MAX ? once + NICE : NICE_MAX);
     CHECK_INT(own(), before);
 
+    const uint64_t usual_ns = slice_ns();
+    check_started(usual_ns);
     daemon_priority_prompt();
+    CHECK_INT(slice_ns(), usual_ns > 0 ? SLICE_NS : 0);
+    check_started(usual_ns);
     CHECK_INT(own(), before);
     CHECK_INT(sched_getscheduler(0), SCHED_OTHER);
     lower_a_thread(seen);
