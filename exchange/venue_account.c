@@ -13,9 +13,10 @@
 const char *venue_outcome_name(enum venue_outcome outcome)
 {
     static const char *const names[VENUE_OUTCOMES] = {
-        [VENUE_DONE] = "done",     [VENUE_REFUSED] = "refused",   [VENUE_NOT_SENT] = "not sent",
-        [VENUE_EXISTS] = "exists", [VENUE_ABSENT] = "absent",     [VENUE_UNKNOWN] = "unknown",
-        [VENUE_DENIED] = "denied", [VENUE_MISDATED] = "misdated",
+        [VENUE_DONE] = "done",         [VENUE_REFUSED] = "refused",
+        [VENUE_NOT_SENT] = "not sent", [VENUE_EXISTS] = "exists",
+        [VENUE_ABSENT] = "absent",     [VENUE_UNKNOWN] = "unknown",
+        [VENUE_DENIED] = "denied",     [VENUE_BAD_TIMESTAMP] = "bad timestamp",
     };
     return names[outcome];
 }

@@ -83,15 +83,15 @@ struct venue_balance {
 
 /* What is known of the outcome of a request. */
 enum venue_outcome {
-    VENUE_DONE,     /* by the venue's answer; orders, fills or balances are there */
-    VENUE_REFUSED,  /* the venue did nothing: `code` and `text` say why */
-    VENUE_NOT_SENT, /* no byte of it left, or the venue's limit refused it: not before retry_ms again */
-    VENUE_EXISTS,   /* PLACE: an order of that client id lives, or (id_for_life) lived: query it */
-    VENUE_ABSENT,   /* QUERY, CANCEL: the venue knows no such order (now) */
-    VENUE_UNKNOWN,  /* an answer was lost, late, or says that it does not know: it may have been done */
-    VENUE_DENIED,   /* keys or rights: no retry helps */
-    VENUE_MISDATED, /* the venue refused the request for its timestamp, and did nothing: it may be sent again
-                       once its time was read again */
+    VENUE_DONE,          /* by the venue's answer; orders, fills or balances are there */
+    VENUE_REFUSED,       /* the venue did nothing: `code` and `text` say why */
+    VENUE_NOT_SENT,      /* no byte of it left, or the venue's limit refused it: not before retry_ms again */
+    VENUE_EXISTS,        /* PLACE: an order of that client id lives, or (id_for_life) lived: query it */
+    VENUE_ABSENT,        /* QUERY, CANCEL: the venue knows no such order (now) */
+    VENUE_UNKNOWN,       /* an answer was lost, late, or says that it does not know: it may have been done */
+    VENUE_DENIED,        /* keys or rights: no retry helps */
+    VENUE_BAD_TIMESTAMP, /* the venue refused the request for its timestamp, and did nothing: it may be sent
+                       again once its time was read again */
     VENUE_OUTCOMES,
 };
 const char *venue_outcome_name(enum venue_outcome outcome); /* "done", "refused" … */
@@ -139,7 +139,7 @@ struct venue_account_config {
         void *user); /* the venue's time now, as far as it is known: requests are dated by it */
     /* The venue refused a request, or user data, for its timestamp: its time is to be read again. Called from
      * the loop; must not destroy the account. `user`: the handler's. NULL: it is not reported. */
-    void (*misdated)(void *user);
+    void (*bad_timestamp)(void *user);
     const struct venue_setting *settings;
     size_t n_settings;
     uint64_t jitter_seed;

@@ -113,7 +113,7 @@ static void host_alert(void *ctx, const char *text)
     daemon_session_alert_lasting(session, DB_WARNING, ALERT, about, words);
 }
 
-static void host_misdated(void *ctx)
+static void host_bad_timestamp(void *ctx)
 {
     struct feed *feed = feed_of(ctx);
     if (feed)
@@ -217,7 +217,7 @@ static int make_slot(struct executions *executions, int a)
         .settle_ns = venue->accounts->id_for_life ? SETTLE_LIFE_NS : SETTLE_NS,
         .reconcile_ns = account->execution_reconcile_ns,
         .host = {slot, host_engine, host_event, host_ticket, host_now, host_due, host_prefix, host_alert,
-                 host_misdated},
+                 host_bad_timestamp},
     };
     return venue_execution_create(&wanted, &slot->execution);
 }
@@ -396,11 +396,11 @@ void daemon_executions_hold(struct executions *executions, const char *venue, in
             venue_execution_hold(executions->slots[i].execution, until_ns, why);
 }
 
-void daemon_executions_redate(struct executions *executions, const char *venue)
+void daemon_executions_clock_renewed(struct executions *executions, const char *venue)
 {
     for (int i = 0; executions && i < executions->n; i++)
         if (strcmp(executions->slots[i].venue, venue) == 0)
-            venue_execution_redate(executions->slots[i].execution);
+            venue_execution_clock_renewed(executions->slots[i].execution);
 }
 
 bool daemon_executions_view(const struct executions *executions, const char *account,

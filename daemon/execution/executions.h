@@ -44,7 +44,7 @@ void daemon_executions_hold(struct executions *executions, const char *venue, in
                             const char *why);
 
 /* The venue's time was read again. */
-void daemon_executions_redate(struct executions *executions, const char *venue);
+void daemon_executions_clock_renewed(struct executions *executions, const char *venue);
 
 /* False: its orders are filled here, or it is not configured. */
 bool daemon_executions_view(const struct executions *executions, const char *account,

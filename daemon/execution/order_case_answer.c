@@ -67,19 +67,19 @@ static void not_sent(struct order_cases *cases, struct order_case *c, const stru
     }
 }
 
-/* It is dated by the venue's time, which is read again by then, or wrong once more. */
-static void misdated(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
-                     const struct case_time *at)
+/* It is sent again by the venue's time, once that was read again; after a while without, in any case. */
+static void bad_timestamp(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
+                          const struct case_time *at)
 {
+    const int64_t due_ns = at->now_ns + CASE_PAUSE_MAX_S * CASE_SECOND_NS;
     if (c->cancel) {
         order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
-    } else if (c->redated == CASE_REDATED_MAX) {
+    } else if (!c->protects && (c->resent == CASE_RESENT_MAX || due_ns - c->begun_ns >= CASE_UNSENT_NS)) {
         order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
     } else {
-        c->redated++;
-        c->redates = true;
+        c->awaits_clock = true;
         c->state = CASE_TO_PLACE;
-        c->place_ns = at->now_ns + order_case_pause(c);
+        c->place_ns = due_ns;
     }
 }
 
@@ -100,13 +100,14 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
         return;
     } else if (answer->outcome == VENUE_REFUSED && !c->unsure) {
         order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
-    } else if (answer->outcome == VENUE_MISDATED && !c->unsure) {
-        misdated(cases, c, answer, at);
+    } else if (answer->outcome == VENUE_BAD_TIMESTAMP && !c->unsure) {
+        bad_timestamp(cases, c, answer, at);
     } else if (answer->outcome == VENUE_NOT_SENT) {
         not_sent(cases, c, answer, at);
     } else if (answer->outcome == VENUE_REFUSED ||
-               answer->outcome == VENUE_MISDATED) { /* this one: not what came before it */
+               answer->outcome == VENUE_BAD_TIMESTAMP) { /* this one: not what came before it */
         c->refused = true;
+        snprintf(c->text, sizeof c->text, "%s", answer->text);
         order_case_unknown(c, at->now_ns);
     } else if (answer->outcome == VENUE_EXISTS) {
         settle_later(cases, c, answer, at);
@@ -131,7 +132,7 @@ void order_case_absent(struct order_cases *cases, struct order_case *c, const st
         order_case_update(cases, c, VENUE_UPDATE_AGAIN, "", NULL);
     } else
         order_case_end(cases, c, c->refused ? VENUE_UPDATE_REJECTED : VENUE_UPDATE_ABSENT,
-                       "it never reached the venue", at);
+                       c->refused ? c->text : "it never reached the venue", at);
 }
 
 static bool proved(const struct order_case *c, const struct case_ask *ask)
@@ -208,7 +209,7 @@ static void cancel_answer(struct order_cases *cases, struct order_case *c, const
         take_orders(cases, c, answer, at);
         if (c->state == CASE_LIVE && !c->ending) /* asked for, and its end comes as user data */
             c->query_ns = at->now_ns + CONFIRM_NS;
-    } else if (answer->outcome == VENUE_NOT_SENT || answer->outcome == VENUE_MISDATED) {
+    } else if (answer->outcome == VENUE_NOT_SENT || answer->outcome == VENUE_BAD_TIMESTAMP) {
         c->cancel_ns = at->now_ns + later(answer->retry_ms * 1000000, order_case_pause(c) / 4);
     } else if (answer->outcome == VENUE_UNKNOWN) {
         c->query_ns = at->now_ns + CASE_MOMENT_NS;

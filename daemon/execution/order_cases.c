@@ -186,11 +186,15 @@ void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, 
         order_case_fill(cases, c, fill, at);
 }
 
-void order_cases_redate(struct order_cases *cases, const struct case_time *at)
+void order_cases_clock_renewed(struct order_cases *cases, const struct case_time *at)
 {
-    for (size_t i = 0; i < cases->n; i++)
-        if (cases->cases[i]->state == CASE_TO_PLACE && cases->cases[i]->redates)
-            cases->cases[i]->place_ns = at->now_ns;
+    for (size_t i = 0; i < cases->n; i++) {
+        struct order_case *c = cases->cases[i];
+        if (c->state != CASE_TO_PLACE || !c->awaits_clock)
+            continue;
+        c->awaits_clock = false;
+        c->place_ns = at->now_ns + (c->resent++ > 0 ? order_case_pause(c) : 0);
+    }
 }
 
 static void keys_refused(struct order_cases *cases, const char *text)
@@ -271,7 +275,7 @@ static void place(struct order_cases *cases, struct order_case *c, const struct 
 {
     c->state = CASE_PLACING;
     c->place_ns = CASE_NEVER;
-    c->redates = false;
+    c->awaits_clock = false;
     ask(cases, c, CASE_PLACE, at);
 }
 

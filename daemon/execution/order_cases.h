@@ -5,7 +5,7 @@
  * An order is placed once. Where the outcome is open it is first looked for: in user data, then by its client
  * id; and it is placed again only to protect a position, and only once the earlier request can have no effect
  * any more, or where the venue never takes the same client id twice. One that the venue refused for its
- * timestamp was not taken: it is sent again once the venue's time was read again, CASE_REDATED_MAX times. */
+ * timestamp was not taken: it is sent again once the venue's time was read again, CASE_RESENT_MAX times. */
 #ifndef DAEMON_EXECUTION_ORDER_CASES_H
 #define DAEMON_EXECUTION_ORDER_CASES_H
 
@@ -69,7 +69,8 @@ struct order_cases_config {
 enum {
     CASE_QUERIES_A_SECOND = 10, /* QUERY and FILLS together */
     CASE_EXTERNAL_MAX = 64,     /* orders from elsewhere that are kept */
-    CASE_REDATED_MAX = 3,       /* so often an order is sent again that was refused for its timestamp */
+    CASE_RESENT_MAX = 3,        /* so often an order that protects nothing is sent again, by the venue's time
+                                   that was read since, after it was refused for its timestamp */
 };
 #define CASE_MARGIN_NS INT64_C(2000000000) /* how far the venue's time may be wrong */
 #define CASE_UNSENT_NS \
@@ -102,8 +103,9 @@ void order_cases_order(struct order_cases *cases, const struct venue_order *orde
                        const struct case_time *at);
 void order_cases_fill(struct order_cases *cases, const struct venue_fill *fill, const struct case_time *at);
 
-/* The venue's time was read again: what was refused for its timestamp is due. */
-void order_cases_redate(struct order_cases *cases, const struct case_time *at);
+/* The venue's time was read again: what was refused for its timestamp is due, after a pause that grows from
+ * the second time on. */
+void order_cases_clock_renewed(struct order_cases *cases, const struct case_time *at);
 
 /* Of the answer retry_ms is a time from now on. */
 void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,

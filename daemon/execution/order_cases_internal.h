@@ -38,15 +38,15 @@ struct order_case {
     bool unsure;  /* TO_PLACE, PLACING: an earlier request may have had its effect */
     bool refused; /* a later request of it, while an earlier one's outcome was open */
     bool again;   /* it was placed a second time */
-    bool redates; /* TO_PLACE: it waits for the venue's time, after a refusal for its timestamp */
-    int redated;  /* so often it was sent again after one */
+    bool awaits_clock; /* TO_PLACE: it waits for the venue's time, after a refusal for its timestamp */
+    int resent;        /* so often it was sent again by a time that was read since */
     bool reported_open, reported_unknown;
     unsigned asking; /* bits: requests whose answer is awaited */
     int64_t booked;  /* quantity of the fills that were reported */
     int64_t filled;  /* the venue says so much */
     bool ending;     /* the venue says that it ended with `filled`, as `end` */
     enum venue_order_state end;
-    char text[VENUE_UPDATE_TEXT_MAX];                /* of its end */
+    char text[VENUE_UPDATE_TEXT_MAX];                /* of its end, or refusal */
     int64_t place_ns, query_ns, cancel_ns, fills_ns; /* what is due when */
     int64_t pause_ns;                                /* grows while nothing is learned */
     int64_t begun_ns;                                /* since when it is to be placed */

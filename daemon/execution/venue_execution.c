@@ -215,10 +215,10 @@ static int64_t venue_ns(void *user)
     return now_ns ? now_ns : clock_wall_ns();
 }
 
-static void on_misdated(void *user)
+static void on_bad_timestamp(void *user)
 {
     const struct venue_execution *execution = user;
-    execution->host.misdated(execution->host.ctx);
+    execution->host.bad_timestamp(execution->host.ctx);
 }
 
 static void take_symbols(struct venue_execution *execution)
@@ -295,7 +295,7 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
         witness(execution, index);
     struct venue_account_config open = *wanted;
     open.venue_ns = venue_ns;
-    open.misdated = on_misdated;
+    open.bad_timestamp = on_bad_timestamp;
     open.symbols = execution->symbols;
     open.n_symbols = SYMBOLS_MAX;
     execution->down_ns = execution->host.now(execution->host.ctx).now_ns;
@@ -454,12 +454,12 @@ void venue_execution_hold(struct venue_execution *execution, int64_t until_ns, c
         execution->config.accounts->hold(execution->at, until_ns, why);
 }
 
-void venue_execution_redate(struct venue_execution *execution)
+void venue_execution_clock_renewed(struct venue_execution *execution)
 {
     struct case_time now = execution->host.now(execution->host.ctx);
     if (!execution->cases)
         return;
-    order_cases_redate(execution->cases, &now);
+    order_cases_clock_renewed(execution->cases, &now);
     venue_execution_step(execution);
 }
 

@@ -20,8 +20,8 @@ struct execution_host {
     void (*prefix)(void *ctx, char ret[static 9]); /* one that no account had: 8 hexadecimal digits */
     /* A condition of the account; `text` NULL: it is over. */
     void (*alert)(void *ctx, const char *text);
-    /* The venue refused a timestamp: its time is read again, then venue_execution_redate(). */
-    void (*misdated)(void *ctx);
+    /* The venue refused a timestamp: its time is read again, then venue_execution_clock_renewed(). */
+    void (*bad_timestamp)(void *ctx);
 };
 
 struct venue_execution_config {
@@ -53,7 +53,7 @@ void venue_execution_committed(struct venue_execution *execution, uint64_t ticke
 void venue_execution_tick(struct venue_execution *execution);
 void venue_execution_hold(struct venue_execution *execution, int64_t until_ns, const char *why);
 
-void venue_execution_redate(struct venue_execution *execution); /* the venue's time was read again */
+void venue_execution_clock_renewed(struct venue_execution *execution); /* the venue's time was read again */
 
 struct venue_execution_view {
     const char *venue;

@@ -78,7 +78,8 @@ struct venue_account_config;
 void feed_account_config(struct feed *feed, struct venue_account_config *ret);
 /* The venue's time as it said it; 0: it has not yet. */
 int64_t feed_known_clock_ns(const struct feed *feed);
-/* Reads the venue's time again at once, unless it is being read; daemon_executions_redate() follows. */
+/* Reads the venue's time again at once, unless it is being read; daemon_executions_clock_renewed() follows.
+ */
 void feed_renew_clock(struct feed *feed);
 
 /* The venue's list of streams. */

@@ -126,7 +126,7 @@ static void have_list(void *user, const struct venue_reply *reply)
                            reply->text);
     } else if (!list) {
         feed_take_time(feed, reply);
-        daemon_executions_redate(feed->daemon->executions, feed->venue->format->name);
+        daemon_executions_clock_renewed(feed->daemon->executions, feed->venue->format->name);
     } else {
         for (int s = 0; s < n; s++)
             feed_take_listed(feed, s, &reply->symbols.list[s]);

@@ -295,6 +295,21 @@ static void test_again(void)
     LAST(4, CASE_QUERY, 1, VENUE_UPDATE_UNKNOWN);
     done(VENUE_ORDER_NEW, 0);
     LAST(4, CASE_QUERY, 2, VENUE_UPDATE_OPEN);
+
+    for (int again = 0; again < 2; again++) { /* neither is there: a third is not placed */
+        if (again == 0)
+            begin(true);
+        place(true);
+        lose();
+        pass(1 * S);
+        outcome(VENUE_ABSENT);
+        outcome(VENUE_REFUSED);
+        outcome(VENUE_ABSENT); /* proves nothing yet */
+        pass(40 * S);
+        outcome(VENUE_ABSENT);
+        CHECK_INT(news(), again ? VENUE_UPDATE_REJECTED : VENUE_UPDATE_AGAIN);
+    }
+    CHECK_STR(said.text, "-2010: no");
 }
 
 /* Where the venue's time is not known nothing is proved by it. */
@@ -514,50 +529,67 @@ static void test_stray(void)
 }
 
 /* Refused for its timestamp: it never entered the book, and is sent again by the time that was read since, a
- * few times; never where it is to be cancelled. */
-static void test_misdated(void)
+ * few times; one that protects a position as often as it takes; never where it is to be cancelled. */
+static void test_bad_timestamp(void)
 {
-    const struct venue_answer misdated = {.outcome = VENUE_MISDATED, .text = "-1021: Timestamp"};
-    begin(false);
-    place(false);
-    for (int i = 1; i <= CASE_REDATED_MAX; i++) {
-        answer(misdated);
-        LAST(i, CASE_PLACE, 0, VENUE_UPDATES);
-        step();
-        CHECK_INT(said.n_asks, i); /* not before the time was read, … */
-        if (i == 2) {
-            pass(60 * S); /* … or has not come for a while */
-        } else {
-            order_cases_redate(cases, &now);
+    const struct venue_answer bad_timestamp = {.outcome = VENUE_BAD_TIMESTAMP, .text = "-1021: Timestamp"};
+    enum { OFTEN = 3 * CASE_RESENT_MAX };
+    for (int protects = 0; protects < 2; protects++) {
+        begin(false);
+        place(protects);
+        for (int i = 1; i <= (protects ? OFTEN : CASE_RESENT_MAX); i++) {
+            answer(bad_timestamp);
+            pass(5 * S);
+            LAST(i, CASE_PLACE, 0, VENUE_UPDATES); /* not before the time was read */
+            order_cases_clock_renewed(cases, &now);
+            order_cases_clock_renewed(cases, &now); /* that is one sending */
             step();
+            CHECK_INT(said.n_asks, i == 1 ? 2 : i);
+            pass(i == 1 ? 0 : protects ? 30 * S : 4 * S); /* a pause that grows */
+            LAST(i + 1, CASE_PLACE, 0, VENUE_UPDATES);
+            order_cases_clock_renewed(cases, &now); /* it is on its way */
+            step();
+            CHECK_INT(said.n_asks, i + 1);
         }
-        LAST(i + 1, CASE_PLACE, 0, VENUE_UPDATES);
-        order_cases_redate(cases, &now); /* once more: it is on its way */
+        answer(bad_timestamp);
         step();
-        CHECK_INT(said.n_asks, i + 1);
+        CHECK_INT(said.n_news, protects ? 0 : 1);
     }
-    answer(misdated);
-    LAST(CASE_REDATED_MAX + 1, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
-    CHECK_STR(said.text, "-1021: Timestamp");
+    /* The time cannot be read: by the old one, once in a while, and not for ever. */
+    for (int protects = 0; protects < 2; protects++) {
+        begin(false);
+        place(protects);
+        for (int i = 1; i <= (protects ? OFTEN : 2); i++) {
+            LAST(i, CASE_PLACE, 0, VENUE_UPDATES);
+            answer(bad_timestamp);
+            pass(29 * S);
+            CHECK_INT(said.n_asks, i);
+            pass(1 * S);
+        }
+        if (protects)
+            LAST(OFTEN + 1, CASE_PLACE, 0, VENUE_UPDATES);
+        else
+            LAST(2, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
+    }
     begin(false);
     place(true);
-    answer(misdated);
-    order_cases_redate(cases, &now);
+    answer(bad_timestamp);
+    order_cases_clock_renewed(cases, &now);
     step();
     done(VENUE_ORDER_NEW, 0);
     LAST(2, CASE_PLACE, 1, VENUE_UPDATE_OPEN);
     begin(false);
     place(true);
-    answer(misdated);
+    answer(bad_timestamp);
     cancel();
-    order_cases_redate(cases, &now);
+    order_cases_clock_renewed(cases, &now);
     pass(60 * S);
     LAST(1, CASE_PLACE, 1, VENUE_UPDATE_CANCELED);
     /* Its outcome is open: the time that is read changes nothing about that. */
     begin(false);
     place(true);
     outcome(VENUE_UNKNOWN);
-    order_cases_redate(cases, &now);
+    order_cases_clock_renewed(cases, &now);
     step();
     LAST(1, CASE_PLACE, 1, VENUE_UPDATE_UNKNOWN);
     /* A cancel is asked again. */
@@ -566,7 +598,7 @@ static void test_misdated(void)
     done(VENUE_ORDER_NEW, 0);
     cancel();
     LAST(2, CASE_CANCEL, 1, VENUE_UPDATE_OPEN);
-    answer(misdated);
+    answer(bad_timestamp);
     pass(1 * S);
     LAST(3, CASE_CANCEL, 1, VENUE_UPDATE_OPEN);
 }
@@ -574,7 +606,7 @@ static void test_misdated(void)
 int main(void)
 {
     test_outcomes();
-    test_misdated();
+    test_bad_timestamp();
     test_not_sent();
     test_unknown();
     test_again();

@@ -156,7 +156,7 @@ static void on_ask(void *ctx, const struct case_ask *ask, const struct order *or
         fails.at_ns = sent_ns;
         push_action(w, &fails);
     } else if (fault < 36) { /* refused for its timestamp, and nothing done */
-        fails.outcome = VENUE_MISDATED;
+        fails.outcome = VENUE_BAD_TIMESTAMP;
         fails.at_ns = arrives.at_ns + latency(w);
         push_action(w, &fails);
     } else {
@@ -512,7 +512,7 @@ static void live(struct world *w)
     if (w->now_ns >= w->cancel_ns) {
         struct case_time at = time_of(w);
         decide_cancel(w);
-        order_cases_redate(w->cases, &at); /* at any time */
+        order_cases_clock_renewed(w->cases, &at); /* at any time */
         w->cancel_ns = w->now_ns + random_between(&w->random, 1, 20000) * MS;
     }
     if (w->now_ns >= w->crash_ns) {

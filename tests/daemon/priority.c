@@ -2,9 +2,9 @@
  * short keeps its priority, and neither a thread nor a process that it starts has them. */
 #include "daemon/priority.h"
 
-#include <linux/sched/types.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -15,12 +15,21 @@
 
 enum { NICE = 10, NICE_MAX = 19, SLICE_NS = 100000 };
 
+/* sched_setattr(2)'s; the kernel's header of it cannot stand beside <sched.h>. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
 /* The calling thread's time slice in ns; 0 before Linux 6.12, which does not say. */
 static uint64_t slice_ns(void)
 {
-    struct sched_attr attr = {.size = sizeof attr};
-    CHECK_INT(syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0), 0);
-    return attr.sched_runtime;
+    struct attributes is = {0};
+    CHECK_INT(syscall(SYS_sched_getattr, 0, &is, sizeof is, 0), 0);
+    return is.runtime_ns;
 }
 
 static void *read_slice(void *ret)
@@ -80,7 +89,7 @@ int main(void)
     CHECK_INT(slice_ns(), usual_ns > 0 ? SLICE_NS : 0);
     check_started(usual_ns);
     CHECK_INT(own(), before);
-    CHECK_INT(sched_getscheduler(0), SCHED_OTHER);
+    CHECK_INT(sched_getscheduler(0), SCHED_OTHER | SCHED_RESET_ON_FORK);
     lower_a_thread(seen);
     CHECK_INT(seen[0], once);
     CHECK_INT(own(), before);

@@ -30,7 +30,7 @@ static struct venue_account *venue; /* NULL: it is not open */
 static struct venue_execution *execution;
 static int64_t boot_ns, due_ns, venue_clock_ns;
 static uint64_t rows;
-static int seen_placed, seen_canceled, prefixes, misdated;
+static int seen_placed, seen_canceled, prefixes, bad_timestamp;
 static char alert[200];
 
 static int add(struct venue_account *at, const char *what, const char *client_id, const struct order *order,
@@ -172,10 +172,10 @@ static void host_alert(void *ctx, const char *text)
     snprintf(alert, sizeof alert, "%s", text ? text : "");
 }
 
-static void host_misdated(void *ctx)
+static void host_bad_timestamp(void *ctx)
 {
     (void)ctx;
-    misdated++;
+    bad_timestamp++;
 }
 
 static void make(void)
@@ -187,7 +187,7 @@ static void make(void)
         .settle_ns = 15 * SECOND_NS,
         .reconcile_ns = 60 * SECOND_NS,
         .host = {NULL, host_engine, host_event, host_ticket, host_now, host_due, host_prefix, host_alert,
-                 host_misdated},
+                 host_bad_timestamp},
     };
     CHECK_INT(venue_execution_create(&config, &execution), 0);
 }
@@ -329,9 +329,9 @@ static void test_attach(void)
     open_it();
     open_it(); /* once */
     CHECK(venue->config.venue_ns(venue->user) == venue_clock_ns);
-    misdated = 0;
-    venue->config.misdated(venue->user);
-    CHECK_INT(misdated, 1);
+    bad_timestamp = 0;
+    venue->config.bad_timestamp(venue->user);
+    CHECK_INT(bad_timestamp, 1);
     link_is(VENUE_UP, "");
     reconcile(5000 * E8, 0);
     CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8);

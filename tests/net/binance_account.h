@@ -145,7 +145,7 @@ struct client {
     struct venue_order orders[SEEN_MAX];
     struct venue_fill fills[SEEN_MAX];
     size_t n_orders, n_fills, n_balances;
-    int bans, misdated;
+    int bans, bad_timestamp;
     int64_t banned_ns;
     bool changed;
 };
@@ -192,9 +192,9 @@ static inline void on_ban(void *user, int64_t until_ns, const char *why)
     client->banned_ns = until_ns;
 }
 
-static inline void on_misdated(void *user)
+static inline void on_bad_timestamp(void *user)
 {
-    ((struct client *)user)->misdated++;
+    ((struct client *)user)->bad_timestamp++;
 }
 
 static inline int64_t venue_ns(void *user)
@@ -223,7 +223,7 @@ static inline void open_client(struct client *client, const struct how *how)
         .symbols = symbols,
         .n_symbols = 2,
         .venue_ns = venue_ns,
-        .misdated = on_misdated,
+        .bad_timestamp = on_bad_timestamp,
         .settings = settings,
         .n_settings = 2,
         .timeout_ms = how->timeout_ms > 0 ? how->timeout_ms : DEADLINE_MS,

@@ -175,9 +175,9 @@ static void test_clock(struct client *c)
     static const int64_t offs_ms[] = {-5100, 1001, 5000};
     for (int i = 0; i < 3; i++) {
         c->off_ns = offs_ms[i] * NS_PER_MS;
-        CHECK_INT(place(c, &order, "late"), VENUE_MISDATED);
+        CHECK_INT(place(c, &order, "late"), VENUE_BAD_TIMESTAMP);
         CHECK_INT(kept.a.code, -1021);
-        CHECK_INT(c->misdated, i + 1);
+        CHECK_INT(c->bad_timestamp, i + 1);
     }
     c->off_ns = 900 * NS_PER_MS;
     CHECK_INT(query(c, "late"), VENUE_ABSENT);

@@ -130,7 +130,7 @@ static struct seen {
     struct venue_account *account;
     enum venue_link link;
     char detail[VENUE_DETAIL_MAX];
-    int ups, downs, orders, bans, misdated;
+    int ups, downs, orders, bans, bad_timestamp;
     int64_t banned_ns, retry_ms;
     bool changed, destroys;
 } seen;
@@ -182,10 +182,10 @@ static void on_ban(void *user, int64_t until_ns, const char *why)
     }
 }
 
-static void on_misdated(void *user)
+static void on_bad_timestamp(void *user)
 {
     (void)user;
-    seen.misdated++;
+    seen.bad_timestamp++;
 }
 
 static int64_t venue_ns(void *user)
@@ -213,7 +213,7 @@ static struct server *begin(enum server_kind kind, int64_t timeout_ms)
         .symbols = symbols,
         .n_symbols = 2,
         .venue_ns = venue_ns,
-        .misdated = on_misdated,
+        .bad_timestamp = on_bad_timestamp,
         .settings = &websocket,
         .n_settings = by_websocket,
         .jitter_seed = 7,
@@ -292,7 +292,7 @@ static void test_again(void)
     struct server *server = begin(SERVER_GOOD, 0);
     UNTIL(seen.link == VENUE_UP);
     CHECK_INT(script.subscriptions, 2);
-    CHECK_INT(seen.misdated, 1);
+    CHECK_INT(seen.bad_timestamp, 1);
     CHECK_STR(binance_venue.accounts->status(seen.account)->detail, "");
     end(server);
     script.answer = ""; /* nothing */

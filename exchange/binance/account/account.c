@@ -92,10 +92,10 @@ void binance_account_hold(struct binance_account *account, int64_t until_ms, con
     net_link_hold(&account->stream.link, until_ms);
 }
 
-void binance_account_report_misdated(struct binance_account *account)
+void binance_account_report_bad_timestamp(struct binance_account *account)
 {
-    if (account->misdated && !account->destroyed)
-        account->misdated(account->user);
+    if (account->bad_timestamp && !account->destroyed)
+        account->bad_timestamp(account->user);
 }
 
 void binance_account_report_ban(struct binance_account *account, int64_t until_ms, const char *why)
@@ -164,7 +164,7 @@ static int take_config(struct binance_account *account, const struct venue_accou
     account->net = config->net;
     account->symbols = (struct venue_symbols){config->symbols, config->n_symbols};
     account->venue_ns = config->venue_ns;
-    account->misdated = config->misdated;
+    account->bad_timestamp = config->bad_timestamp;
     account->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : VENUE_TIMEOUT_MS;
     account->ban = config->ban;
     account->rest_base = base_of(rest_url);

@@ -83,8 +83,8 @@ struct binance_account {
     struct binance_signer *signer;
     struct venue_symbols symbols;
     int64_t (*venue_ns)(void *user);
-    void (*misdated)(void *user); /* NULL: not reported */
-    char *rest_base;              /* https://HOST[:PORT] */
+    void (*bad_timestamp)(void *user); /* NULL: not reported */
+    char *rest_base;                   /* https://HOST[:PORT] */
     int64_t timeout_ms;
     bool by_websocket; /* orders */
     struct venue_ban ban;
@@ -107,7 +107,7 @@ void binance_account_wake(struct binance_account *account);            /* the ti
 void binance_account_notify(struct binance_account *account);          /* from the loop */
 void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why); /* all of it */
 /* The venue refused a timestamp. */
-void binance_account_report_misdated(struct binance_account *account);
+void binance_account_report_bad_timestamp(struct binance_account *account);
 /* The venue limits or bans the address: so that everything else waits, too. */
 void binance_account_report_ban(struct binance_account *account, int64_t until_ms, const char *why);
 

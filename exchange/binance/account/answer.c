@@ -89,8 +89,8 @@ static void take_refusal(struct binance_request *request, const struct binance_r
     if (outcome == VENUE_NOT_SENT)
         answer->retry_ms = until_ms;
     binance_request_finish(request);
-    if (outcome == VENUE_MISDATED)
-        binance_account_report_misdated(account);
+    if (outcome == VENUE_BAD_TIMESTAMP)
+        binance_account_report_bad_timestamp(account);
     if (of_address) /* behind the answer: either callback may end the account */
         binance_account_report_ban(account, until_ms, why);
 }

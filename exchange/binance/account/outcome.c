@@ -34,7 +34,8 @@ static const struct {
     {-1014, VENUE_REFUSED},
     {BINANCE_CODE_TOO_MANY_ORDERS, VENUE_NOT_SENT},
     {-1020, VENUE_REFUSED},
-    {BINANCE_CODE_BAD_TIMESTAMP, VENUE_MISDATED}, /* by its gateway or before its engine: not in the book */
+    {BINANCE_CODE_BAD_TIMESTAMP,
+     VENUE_BAD_TIMESTAMP}, /* by its gateway or before its engine: not in the book */
     {BINANCE_CODE_BAD_SIGNATURE, VENUE_REFUSED},
     {-2010, VENUE_REFUSED},
     {-2011, VENUE_REFUSED},

@@ -92,11 +92,11 @@ static void refused(struct binance_user_connection *connection, const struct bin
     char words[VENUE_DETAIL_MAX], why[VENUE_DETAIL_MAX + 64];
     binance_copy_words(refusal->msg, words, sizeof(words));
     snprintf(why, sizeof(why), "the venue refuses user data: %lld %s", (long long)refusal->code, words);
-    const bool misdated = refusal->code == BINANCE_CODE_BAD_TIMESTAMP;
+    const bool bad_timestamp = refusal->code == BINANCE_CODE_BAD_TIMESTAMP;
     struct binance_account *account = connection->account;
     binance_user_fail(connection, failure_of(refusal), message->wait_ms, why);
-    if (misdated)
-        binance_account_report_misdated(account);
+    if (bad_timestamp)
+        binance_account_report_bad_timestamp(account);
 }
 
 static void answered(struct binance_user_connection *connection, const struct binance_message *message)
