@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "db/state.h"
@@ -342,9 +343,10 @@ void cli_ask_print_waits(FILE *out, const json_t *result)
 
     json_array_foreach(json_object_get(result, "waits"), i, wait)
     {
-        const char *words = json_string_value(json_object_get(wait, "words"));
-        fprintf(out, "order %lld ", (long long)json_integer_value(json_object_get(wait, "order")));
-        cli_text_print(out, words ? words : "");
+        const json_t *order = json_object_get(wait, "order"); /* a dry run's has none */
+        if (order)
+            fprintf(out, "order %lld ", (long long)json_integer_value(order));
+        cli_text_print(out, cli_answer_text(wait, "words"));
         fputc('\n', out);
     }
 }

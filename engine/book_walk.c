@@ -111,6 +111,18 @@ bool engine_walk_next(struct book_walk *walk)
     return true;
 }
 
+int64_t engine_walk_part(struct book_walk *walk, const struct order *order, int64_t left)
+{
+    while (engine_walk_next(walk)) {
+        if (order_works_as_limit(order) && !fill_limit_crosses(order->side, order->price, walk->level.price))
+            return -1;
+        int64_t offered = walk->level.qty - walk->taken;
+        if (offered > 0)
+            return left < offered ? left : offered;
+    }
+    return 0;
+}
+
 bool engine_match_best(const struct engine *engine, int account, int symbol, enum order_side taker,
                        struct book_level *ret)
 {

@@ -90,32 +90,34 @@ static bool takes(const struct engine *engine, const struct order *order)
     return engine->fill_model != FILL_BAR && !engine->markets[order->symbol].stale &&
            engine_hours_takes(engine, order) && !order_is_of_auction(order->tif) &&
            (!order_is_stop(order->type) ||
-            engine_arrive_would_trigger(order, engine_price(engine, order->account, order->symbol)));
+            engine_arrive_would_trigger(order, engine_auction_last(engine, &engine->markets[order->symbol])));
 }
 
-static void fill(const struct engine *engine, const struct order *order, struct engine_dry_run *run)
+/* As engine_arrive_stand() decides, and engine_fills_shown() takes. */
+static void fill(const struct engine *engine, const struct order *given, struct engine_dry_run *run)
 {
-    const struct market_state *market = &engine->markets[order->symbol];
-    const struct fee_rates *fees = account_fees(&engine->accounts[order->account].rules, &market->symbol);
-    bool limited = order_has_limit(order->type);
+    const struct market_state *market = &engine->markets[given->symbol];
+    const struct fee_rates *fees = account_fees(&engine->accounts[given->account].rules, &market->symbol);
+    struct order order = *given;
+    struct book_level best;
     struct book_walk walk;
-    int64_t qty = 0, notional = 0, fee = 0;
-    engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    int64_t part, qty = 0, notional = 0, fee = 0;
+    order.triggered |= order_is_stop(order.type);
+    run->would_take = order.post_only &&
+                      engine_match_best(engine, order.account, order.symbol, order.side, &best) &&
+                      fill_limit_crosses(order.side, order.price, best.price);
+    if (run->would_take)
+        return;
+    engine_walk_begin(&walk, engine, order.account, order.symbol, order.side);
     engine_walk_beyond(&walk, engine);
-    while (qty < order->qty && engine_walk_next(&walk) &&
-           (!limited || fill_limit_crosses(order->side, order->price, walk.level.price))) {
-        int64_t left = order->qty - qty, offered = walk.level.qty - walk.taken;
-        int64_t part = left < offered ? left : offered;
-        if (part <= 0)
-            continue;
-        int64_t price = engine_fills_taker_price(engine, order, walk.level.price);
-        int64_t value = fill_notional(order->side, price, part, market->notional_unit);
+    while (qty < order.qty && (part = engine_walk_part(&walk, &order, order.qty - qty)) > 0) {
+        int64_t price = engine_fills_taker_price(engine, &order, walk.level.price);
+        int64_t value = fill_notional(order.side, price, part, market->notional_unit);
         qty += part;
         notional += value;
         fee += fill_fee(value, fees->taker_e6);
     }
-    run->would_take = order->post_only && qty > 0;
-    if (run->would_take || (order->tif == ORDER_FOK && qty < order->qty))
+    if (order.tif == ORDER_FOK && qty < order.qty)
         return;
     run->fill_qty = qty;
     run->fill_notional = notional;

@@ -121,21 +121,15 @@ int64_t engine_fills_taker_price(const struct engine *engine, const struct order
 enum order_reason engine_fills_shown(struct engine *engine, struct live_order *live, bool maker)
 {
     struct order *order = &live->order;
-    bool limited = order_works_as_limit(order);
     struct book_walk walk;
     engine_reserve_lift(engine, order);
     engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
     if (!maker)
         engine_walk_beyond(&walk, engine);
     while (order->filled < order->qty) {
-        if (!engine_walk_next(&walk))
-            return ORDER_NO_LIQUIDITY;
-        if (limited && !fill_limit_crosses(order->side, order->price, walk.level.price))
-            return ORDER_OK;
-        int64_t left = order->qty - order->filled, offered = walk.level.qty - walk.taken;
-        int64_t qty = left < offered ? left : offered;
+        int64_t qty = engine_walk_part(&walk, order, order->qty - order->filled);
         if (qty <= 0)
-            continue;
+            return qty < 0 ? ORDER_OK : ORDER_NO_LIQUIDITY;
         int64_t price = maker ? order->price : engine_fills_taker_price(engine, order, walk.level.price);
         int64_t paid = engine_reserve_affordable(engine, order, price, qty);
         if (paid > 0) {
@@ -167,13 +161,9 @@ static enum order_reason fills_whole(struct engine *engine, const struct order *
     engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
     engine_walk_beyond(&walk, engine);
     while (left > 0) {
-        if (!engine_walk_next(&walk) ||
-            (order->type == ORDER_LIMIT && !fill_limit_crosses(order->side, order->price, walk.level.price)))
-            return ORDER_NO_LIQUIDITY;
-        int64_t offered = walk.level.qty - walk.taken;
-        int64_t qty = left < offered ? left : offered;
+        int64_t qty = engine_walk_part(&walk, order, left);
         if (qty <= 0)
-            continue;
+            return ORDER_NO_LIQUIDITY;
         price = engine_fills_taker_price(engine, order, walk.level.price);
         cost += order->side == ORDER_BUY
                     ? engine_reserve_purchase(engine, order->account, order->symbol, price, qty)

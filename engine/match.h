@@ -75,6 +75,9 @@ void engine_walk_beyond(struct book_walk *walk, const struct engine *engine);
 /* Are the best bid and ask all that is ever shown of it? */
 bool engine_walk_quotes_alone(const struct market_state *market);
 bool engine_walk_next(struct book_walk *walk);
+/* Walks on to what `order` may take of what is shown, and returns how much, of the `left` that it wants; 0:
+ * no more is shown; -1: the rest is beyond its limit. */
+int64_t engine_walk_part(struct book_walk *walk, const struct order *order, int64_t left);
 bool engine_walk_take(struct engine *engine, const struct book_walk *walk, int symbol, int64_t qty);
 void engine_walk_refresh(struct market_state *market); /* forgets what is shown no more */
 /* The quantity shown at a price among the orders of a side; 0: none; -1: not known. */

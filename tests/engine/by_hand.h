@@ -9,26 +9,36 @@
 
 static struct harness h;
 
-/* A market at 60,000, by quotes: 2 BTC wanted at 59,999, 1 BTC offered at 60,000. */
-static inline void open_quoted(void)
+/* A million USDT; what a test sets more comes before the market opens. */
+static inline void init_rich(void)
 {
     harness_init(&h);
     h.accounts[ALICE].cash = 1000000 * USDT;
+}
+
+/* A market at 60,000, by quotes: 2 BTC wanted at 59,999, 1 BTC offered at 60,000. */
+static inline void open_quoted(void)
+{
+    init_rich();
     harness_open(&h);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
 
-/* The same by a book of three levels a side. */
-static inline void open_booked(void)
+/* A market at 60,000, by a book of three levels a side. */
+static inline void open_book(void)
 {
     struct book_level bids[] = {{59990 * USDT, BTC}, {59980 * USDT, 2 * BTC}, {59970 * USDT, 3 * BTC}};
     struct book_level asks[] = {{60000 * USDT, BTC}, {60010 * USDT, 2 * BTC}, {60020 * USDT, 3 * BTC}};
-    harness_init(&h);
-    h.accounts[ALICE].cash = 1000000 * USDT;
     harness_open(&h);
     CHECK_INT(snapshot(&h, BTCUSDT, 1000, bids, 3, asks, 3), 0);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
+}
+
+static inline void open_booked(void)
+{
+    init_rich();
+    open_book();
 }
 
 /* The phase of the stocks' calendar from a moment on. */

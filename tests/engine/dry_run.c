@@ -8,40 +8,71 @@
 
 enum { EVENTS = 20000 };
 
-static void check_by_hand(void)
+static struct engine_dry_run tried(struct order request)
 {
     struct engine_dry_run run;
-    struct order request = order_of(ORDER_BUY, ORDER_MARKET, 15 * BTC / 10);
-    open_booked();
-    h.accounts[ALICE].rules.fees = (struct fee_rates){.maker_e6 = 1000, .taker_e6 = 2000};
-    uint64_t before = n_orders();
     CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &request, 1, &run), 0);
+    return run;
+}
+
+static void check_by_hand(void)
+{
+    init_rich();
+    h.accounts[ALICE].rules.fees = (struct fee_rates){.maker_e6 = 1000, .taker_e6 = 2000};
+    open_book();
+    uint64_t before = n_orders();
+    struct engine_dry_run run = tried(order_of(ORDER_BUY, ORDER_MARKET, 15 * BTC / 10));
     CHECK_INT(run.reason, ORDER_OK);
     CHECK_INT(run.price, 60000 * USDT);
     CHECK_INT(run.fill_qty, 15 * BTC / 10);
     CHECK_INT(run.fill_notional, 60000 * USDT + 60010 * USDT / 2);
+    CHECK_INT(run.fill_fee, 120 * USDT + 6001 * USDT / 100);
+    CHECK_INT(run.fee, run.fill_fee);
     CHECK_INT(run.notional, run.fill_notional);
     CHECK_STR(run.asset, "USDT");
     CHECK_INT(run.available, 1000000 * USDT);
-    request = limit(ORDER_BUY, 2 * BTC, 60000 * USDT); /* one fills, one rests */
-    CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &request, 1, &run), 0);
+    struct order request = limit(ORDER_BUY, 2 * BTC, 60000 * USDT); /* one fills, one rests */
+    run = tried(request);
     CHECK_INT(run.fill_qty, BTC);
+    CHECK_INT(run.fill_fee, 120 * USDT);
     CHECK_INT(run.notional, 120000 * USDT);
+    CHECK_INT(run.fee, (120 + 60) * USDT);
+    CHECK_INT(run.reserved, 120000 * USDT + 240 * USDT); /* by the higher rate */
     request.tif = ORDER_FOK;
-    CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &request, 1, &run), 0);
-    CHECK_INT(run.fill_qty, 0);
+    CHECK_INT(tried(request).fill_qty, 0);
     request.tif = ORDER_GTC;
     request.post_only = true;
-    CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &request, 1, &run), 0);
+    run = tried(request);
     CHECK(run.would_take && run.fill_qty == 0);
-    request = limit(ORDER_BUY, 100 * BTC, 60000 * USDT);
-    CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &request, 1, &run), 0);
-    CHECK_INT(run.reason, ORDER_INSUFFICIENT_BALANCE);
-    request = stop(ORDER_BUY, BTC, 61000 * USDT); /* it waits */
-    CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &request, 1, &run), 0);
+    CHECK_INT(tried(limit(ORDER_BUY, 100 * BTC, 60000 * USDT)).reason, ORDER_INSUFFICIENT_BALANCE);
+    run = tried(stop(ORDER_BUY, BTC, 61000 * USDT)); /* it waits */
     CHECK_INT(run.fill_qty, 0);
     CHECK_INT(run.price, 61000 * USDT);
     CHECK_INT(n_orders(), before);
+    /* What the account took of it is shown all the same: post-only would take. */
+    ask(&h, limit(ORDER_BUY, BTC, 60000 * USDT));
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[ALICE][BTCUSDT], BTC);
+    CHECK(tried(request).would_take);
+    request.post_only = false;
+    CHECK_INT(tried(request).fill_qty, 0);
+    harness_close(&h);
+}
+
+/* Slippage goes no further than the limit of a stop that triggers at once. */
+static void check_slippage(void)
+{
+    init_rich();
+    h.config.slippage_e6 = 1000;
+    open_book();
+    struct order request = stop(ORDER_BUY, 2 * BTC, 60000 * USDT);
+    request.type = ORDER_STOP_LIMIT;
+    request.price = 60020 * USDT;
+    struct engine_dry_run run = tried(request);
+    CHECK_INT(run.fill_qty, 2 * BTC);
+    CHECK_INT(run.fill_notional, 2 * 60020 * USDT);
+    uint64_t id = rested(request);
+    CHECK_INT(reported(&h, id)->cost, run.fill_notional);
     harness_close(&h);
 }
 
@@ -92,10 +123,12 @@ static void check_filled(const struct order *order)
     bool pays = order->side == ORDER_SELL
                     ? !order->reduce_only
                     : 2 * expected.fill_fee + expected.fill_notional + USDT <= expected.available;
-    if (expected.n_legs > 1 || order_is_stop(order->type) || !pays || h.accounts[order->account].rules.shorts)
+    if (expected.n_legs > 1 || !pays || h.accounts[order->account].rules.shorts)
         return;
     CHECK_INT(order->filled, expected.fill_qty);
     CHECK_INT(order->cost, expected.fill_notional);
+    CHECK_INT(h.orders[order->id].fee, expected.fill_fee);
+    CHECK_INT(order->reason == ORDER_WOULD_TAKE, expected.would_take);
     seen.filled += order->filled > 0;
 }
 
@@ -118,7 +151,7 @@ static void compare(struct harness *of, uint64_t id)
     }
 }
 
-static void at_random(uint64_t seed, int64_t latency_ns, bool shorts)
+static void at_random(uint64_t seed, int64_t latency_ns, int32_t slippage_e6, bool shorts)
 {
     struct random random = {seed};
     struct small_market markets[HARNESS_SYMBOLS];
@@ -127,6 +160,7 @@ static void at_random(uint64_t seed, int64_t latency_ns, bool shorts)
     market_init(&markets[ETHBTC], 4900000, 1000);
     harness_init(&h);
     h.config.latency_ns = latency_ns;
+    h.config.slippage_e6 = slippage_e6;
     h.risk = (struct risk_limits){
         .exposure_symbol = 0.9, .exposure_account = 1.5, .orders_per_second = 20, .drawdown = 0.2};
     h.accounts[ALICE].cash = h.accounts[BOB].cash = 200000 * E8;
@@ -169,11 +203,13 @@ int main(void)
 {
     struct random random = random_seeded("engine/dry_run", 20261127);
     check_by_hand();
-    at_random(random.state, 50 * MS_NS, false);
-    at_random(random.state + 1, 300 * MS_NS, true);
+    check_slippage();
+    at_random(random.state, 50 * MS_NS, 0, false);
+    at_random(random.state + 1, 300 * MS_NS, 0, true);
     CHECK(seen.reserved > 300);
-    at_random(random.state + 2, 0, false);
-    at_random(random.state + 3, 0, true);
+    at_random(random.state + 2, 0, 0, false);
+    at_random(random.state + 3, 0, 500, false);
+    at_random(random.state + 4, 0, 0, true);
     CHECK(seen.filled > 100 && seen.refused > 300 && seen.groups > 300);
     printf("engine/dry_run: %d tried, %d refused, %d groups, %d reserved, %d filled\n", seen.tried,
            seen.refused, seen.groups, seen.reserved, seen.filled);

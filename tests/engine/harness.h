@@ -29,7 +29,7 @@ static const int harness_base[] = {1, 2, 2}, harness_quote[] = {0, 0, 1};
 /* The order as last reported, and the sums of its fills. */
 struct reported_order {
     struct order order;
-    int64_t filled, cost;
+    int64_t filled, cost, fee;
     uint64_t fills;
 };
 
@@ -117,6 +117,7 @@ static void on_fill(void *ctx, const struct fill *fill)
           reported->order.account == fill->account);
     reported->filled += fill->qty;
     reported->cost += fill->notional;
+    reported->fee += fill->fee;
     reported->fills++;
     CHECK(reported->filled <= reported->order.qty);
     int base = harness_base[fill->symbol], quote = harness_quote[fill->symbol];

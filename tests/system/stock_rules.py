@@ -67,6 +67,11 @@ def main():
         amounts(refused(daemon, "cash", "buy", int(most * 0.5)), "INSUFFICIENT_BALANCE", int(most * 0.5) * price, 3000, "USD")
         amounts(refused(daemon, "cash", "sell", 7), "INSUFFICIENT_BALANCE", 7, 0, "AAPL")
         amounts(daemon.papertape("account", "withdraw", "cash", "3500", status=1), "INSUFFICIENT_BALANCE", 3500, 3000, "USD")
+        at_close = ("order", "buy", "AAPL", "1", "--tif", "cls", "--account", "cash")
+        waits = "waits for the close, 2026-03-10 16:00 New York (20:00Z)\n"
+        dry, given = daemon.papertape(*at_close, "--dry-run"), daemon.papertape(*at_close)
+        assert "\n" + waits in dry and re.search(r"\norder \d+ " + re.escape(waits), given), (dry, given)
+        daemon.papertape("order", "cancel", "--all", "--account", "cash")
         trade(daemon, "reg", "buy", int(most * 0.9))
         now = account(daemon, "reg")
         assert now["margin"] == "regt" and 3000 < now["debt"] < 5000 and now["cash"] == 0, now
