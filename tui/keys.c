@@ -49,17 +49,36 @@ static void open_order(struct view *view, const struct model *model, struct mome
     open_command(view, text, now);
 }
 
-/* Another price for the chosen order, beginning with the one that it has. */
+/* The live order that a key means: the page's, which need not be the chosen row any more, else the chosen
+ * one. NULL: there is none, and the view says why not. */
+static const struct status_order *live_order(struct view *view, const struct model *model, enum panel focus,
+                                             const char *verb, struct moment now)
+{
+    int64_t id = view->item.kind == ITEM_ORDER ? view->item.id
+                 : focus == PANEL_ORDERS       ? tui_lists_chosen(view, model, DB_LIST_ORDERS)
+                                               : 0;
+    char command[16], words[80] = "choose an order first: 6, then the arrows";
+
+    for (int i = 0; i < model->status.n_orders; i++)
+        if (model->status.orders[i].id == id)
+            return &model->status.orders[i];
+    if (id < 0)
+        snprintf(words, sizeof(words), "that order is from elsewhere: %s it at its venue", verb);
+    else if (id > 0)
+        snprintf(words, sizeof(words), "that order has ended");
+    snprintf(command, sizeof(command), "%s:", verb);
+    tui_view_report(view, OUTCOME_NOTE, command, words, now);
+    return NULL;
+}
+
+/* Another price for the order, beginning with the one that it has. */
 static void open_amend(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
-    int at = view->cursor[PANEL_ORDERS];
+    const struct status_order *order = live_order(view, model, focus, "amend", now);
     char text[COMMAND_LINE_MAX];
 
-    if (focus != PANEL_ORDERS || at < 0 || at >= model->status.n_orders) {
-        tui_view_report(view, OUTCOME_NOTE, "amend:", "choose a live order first: 6, then the arrows", now);
+    if (!order)
         return;
-    }
-    const struct status_order *order = &model->status.orders[at];
     const char *option = order->stop > 0 ? "stop" : order->price > 0 ? "limit" : "qty";
     double value = order->stop > 0 ? order->stop : order->price > 0 ? order->price : order->qty;
     snprintf(text, sizeof(text), "order amend %lld --%s %.12g", (long long)order->id, option, value);
@@ -129,28 +148,15 @@ static void ask_flatten(struct view *view)
     view->typed[0] = '\0';
 }
 
-/* The chosen order, if it is still alive. */
 static void ask_cancel(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
-    int64_t id = tui_lists_chosen(view, model, DB_LIST_ORDERS);
-    bool live = false;
+    const struct status_order *order = live_order(view, model, focus, "cancel", now);
 
-    if (view->item.kind == ITEM_ORDER) /* the page of one: it need not be the chosen row any more */
-        id = view->item.id;
-    for (int i = 0; i < model->status.n_orders; i++)
-        live |= model->status.orders[i].id == id;
-    if (view->item.kind != ITEM_ORDER && (focus != PANEL_ORDERS || id == 0)) {
-        tui_view_report(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
-    } else if (id < 0) {
-        tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order is from elsewhere: cancel it at its venue",
-                        now);
-    } else if (!live) {
-        tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
-    } else {
-        view->prompt = PROMPT_CANCEL;
-        view->outcome = OUTCOME_NONE;
-        view->order = id;
-    }
+    if (!order)
+        return;
+    view->prompt = PROMPT_CANCEL;
+    view->outcome = OUTCOME_NONE;
+    view->order = order->id;
 }
 
 /* The chosen alert; elsewhere, the newest one that is open. */

@@ -236,6 +236,31 @@ static void check_cancel(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
 }
 
+/* E means the row under the cursor in every order of the rows, as x does. */
+static void check_amend(void)
+{
+    begin(false);
+    model->history.n_orders = 2; /* in another order than the usual, the live one is among the others */
+    model->history.orders[0] = (struct status_order){.id = 9};
+    model->history.orders[1] = (struct status_order){.id = 7};
+    type("6Ij");
+    CHECK_INT(view.cursor[PANEL_ORDERS], 1);
+    press('E');
+    CHECK_INT(view.prompt, PROMPT_COMMAND);
+    CHECK(strncmp(view.line->edit.text, "order amend 7 --", strlen("order amend 7 --")) == 0);
+    press(PRESS_ESCAPE);
+    type("kE");
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_STR(view.words, "that order has ended");
+    type("1E");
+    CHECK_STR(view.words, "choose an order first: 6, then the arrows");
+    view.item = (struct item){.kind = ITEM_ORDER, .id = 7}; /* the page of an order */
+    press('E');
+    CHECK_INT(view.prompt, PROMPT_COMMAND);
+    model->history.n_orders = 0;
+    tui_view_finish(&view);
+}
+
 static void check_backtest(void)
 {
     struct status *status = &model->status;
@@ -278,6 +303,7 @@ int main(void)
     check_confirming();
     check_alerts();
     check_cancel();
+    check_amend();
     check_backtest();
     tui_model_destroy(model);
     return check_done("tui/keys");
