@@ -50,38 +50,38 @@ static void open_order(struct view *view, const struct model *model, struct mome
 }
 
 /* The live order that a key means: the page's, which need not be the chosen row any more, else the chosen
- * one. NULL: there is none, and the view says why not. */
-static const struct status_order *live_order(struct view *view, const struct model *model, enum panel focus,
-                                             const char *verb, struct moment now)
+ * one. False: there is none, and the view says why not. */
+static bool live_order(struct view *view, const struct model *model, enum panel focus, const char *verb,
+                       struct moment now, struct status_order *ret)
 {
     int64_t id = view->item.kind == ITEM_ORDER ? view->item.id
                  : focus == PANEL_ORDERS       ? tui_lists_chosen(view, model, DB_LIST_ORDERS)
                                                : 0;
     char command[16], words[80] = "choose an order first: 6, then the arrows";
 
-    for (int i = 0; i < model->status.n_orders; i++)
-        if (model->status.orders[i].id == id)
-            return &model->status.orders[i];
+    if (tui_model_order(model, id, ret))
+        return true;
     if (id < 0)
         snprintf(words, sizeof(words), "that order is from elsewhere: %s it at its venue", verb);
     else if (id > 0)
         snprintf(words, sizeof(words), "that order has ended");
     snprintf(command, sizeof(command), "%s:", verb);
     tui_view_report(view, OUTCOME_NOTE, command, words, now);
-    return NULL;
+    return false;
 }
 
 /* Another price for the order, beginning with the one that it has. */
 static void open_amend(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
-    const struct status_order *order = live_order(view, model, focus, "amend", now);
+    struct status_order order;
     char text[COMMAND_LINE_MAX];
 
-    if (!order)
+    if (!live_order(view, model, focus, "amend", now, &order))
         return;
-    const char *option = order->stop > 0 ? "stop" : order->price > 0 ? "limit" : "qty";
-    double value = order->stop > 0 ? order->stop : order->price > 0 ? order->price : order->qty;
-    snprintf(text, sizeof(text), "order amend %lld --%s %.12g", (long long)order->id, option, value);
+    const char *option = order.stop > 0 ? "stop" : order.price > 0 ? "limit" : "qty";
+    double value = order.stop > 0 ? order.stop : order.price > 0 ? order.price : order.qty;
+    snprintf(text, sizeof(text), "order amend %lld --%s %.*f", (long long)order.id, option,
+             option[0] == 'q' ? order.qty_decimals : order.price_decimals, value);
     open_command(view, text, now);
 }
 
@@ -150,13 +150,13 @@ static void ask_flatten(struct view *view)
 
 static void ask_cancel(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
-    const struct status_order *order = live_order(view, model, focus, "cancel", now);
+    struct status_order order;
 
-    if (!order)
+    if (!live_order(view, model, focus, "cancel", now, &order))
         return;
     view->prompt = PROMPT_CANCEL;
     view->outcome = OUTCOME_NONE;
-    view->order = order->id;
+    view->order = order.id;
 }
 
 /* The chosen alert; elsewhere, the newest one that is open. */

@@ -12,6 +12,7 @@
 enum {
     PRICE_EXPECTED_MS = 5000,   /* where the daemon names no limit of its own */
     EQUITY_EXPECTED_MS = 20000, /* between two stored points of equity */
+    DECIMALS_UNKNOWN = 8,       /* as of a symbol of which nothing is stored: no figure loses a digit */
 };
 
 struct moment tui_model_now(void)
@@ -202,6 +203,31 @@ const struct status_symbol *tui_model_symbol(const struct model *model, const ch
         if (strcmp(model->status.symbols[i].symbol, name) == 0)
             return &model->status.symbols[i];
     return NULL;
+}
+
+bool tui_model_order(const struct model *model, int64_t id, struct status_order *ret)
+{
+    const struct status *s = &model->status;
+    const struct history *h = &model->history;
+    const struct status_symbol *symbol;
+    int at = 0;
+
+    while (at < s->n_orders && s->orders[at].id != id)
+        at++;
+    if (at == s->n_orders)
+        return false;
+    *ret = s->orders[at];
+    symbol = tui_model_symbol(model, ret->symbol);
+    ret->updated_ns = 0;
+    ret->reason[0] = '\0';
+    ret->price_decimals = symbol ? symbol->price_decimals : DECIMALS_UNKNOWN;
+    ret->qty_decimals = DECIMALS_UNKNOWN;
+    for (int i = 0; i < h->n_orders; i++)
+        if (h->orders[i].id == id) {
+            ret->updated_ns = h->orders[i].updated_ns;
+            ret->qty_decimals = h->orders[i].qty_decimals;
+        }
+    return true;
 }
 
 int64_t tui_model_clock_ns(const struct model *model, struct moment now)

@@ -163,6 +163,10 @@ const struct status_training *tui_model_study_training(const struct model *model
 /* The symbol by name, or NULL. */
 const struct status_symbol *tui_model_symbol(const struct model *model, const char *name);
 
+/* A live order by its number, with its symbol's decimals, and its time, where the database has it among the
+ * newest; else 0. False: it has ended. */
+bool tui_model_order(const struct model *model, int64_t id, struct status_order *ret);
+
 /* The engine's clock now: it continues with the wall clock, or stands still when a replay drives it. 0:
  * unknown. */
 int64_t tui_model_clock_ns(const struct model *model, struct moment now);

@@ -247,7 +247,17 @@ static void check_amend(void)
     CHECK_INT(view.cursor[PANEL_ORDERS], 1);
     press('E');
     CHECK_INT(view.prompt, PROMPT_COMMAND);
-    CHECK(strncmp(view.line->edit.text, "order amend 7 --", strlen("order amend 7 --")) == 0);
+    CHECK_STR(view.line->edit.text, "order amend 7 --stop 61200.00");
+    press(PRESS_ESCAPE);
+    model->status.orders[0].stop = 1.2e-5; /* never with an exponent, which no verb reads */
+    model->status.symbols[0].price_decimals = 7;
+    press('E');
+    CHECK_STR(view.line->edit.text, "order amend 7 --stop 0.0000120");
+    press(PRESS_ESCAPE);
+    model->status.orders[0].stop = NAN;
+    model->history.orders[1].qty_decimals = 5;
+    press('E');
+    CHECK_STR(view.line->edit.text, "order amend 7 --qty 0.08000");
     press(PRESS_ESCAPE);
     type("kE");
     CHECK_INT(view.prompt, PROMPT_NONE);

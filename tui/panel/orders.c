@@ -47,24 +47,6 @@ static const char *short_type(const char *type)
     return type;
 }
 
-/* A live order: its time and decimals are the database's, where that has it among the newest. */
-static struct status_order live_order(const struct model *model, int at)
-{
-    struct status_order order = model->status.orders[at];
-    const struct status_symbol *symbol = tui_model_symbol(model, order.symbol);
-
-    order.updated_ns = 0;
-    order.reason[0] = '\0';
-    order.price_decimals = symbol ? symbol->price_decimals : 2;
-    order.qty_decimals = 8;
-    for (int i = 0; i < model->history.n_orders; i++)
-        if (model->history.orders[i].id == order.id) {
-            order.updated_ns = model->history.orders[i].updated_ns;
-            order.qty_decimals = model->history.orders[i].qty_decimals;
-        }
-    return order;
-}
-
 /* An order from elsewhere: without a number here, its client id in place of the reason. */
 static struct status_order external_order(const struct model *model, const struct status_external *external)
 {
@@ -166,9 +148,10 @@ static bool order_at(const struct model *model, const struct lists_rows *rows, i
 {
     const struct status_order *order = tui_lists_row(rows, place);
 
+    if (place < rows->live)
+        return tui_model_order(model, rows->items.heads[place], ret);
     if (place < rows->items.n_heads)
-        *ret = place < rows->live ? live_order(model, place)
-                                  : external_order(model, &model->status.externals[place - rows->live]);
+        *ret = external_order(model, &model->status.externals[place - rows->live]);
     else if (order)
         *ret = *order;
     return order || place < rows->items.n_heads;
@@ -208,14 +191,10 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
     const struct model *model = scene->model;
     struct area box = panel_frame_box(screen, 60, 7, "Cancel");
     char qty[FORMAT_MAX], price[FORMAT_MAX];
-    int y = 0, others = 0;
-    bool alive = false;
+    struct status_order order;
+    int y = 0, others = -1; /* itself is among those of its group */
 
-    for (int i = 0; i < model->status.n_orders; i++) {
-        if (model->status.orders[i].id != scene->view->order)
-            continue;
-        struct status_order order = live_order(model, i);
-        alive = true;
+    if (tui_model_order(model, scene->view->order, &order)) {
         double shown = isfinite(order.stop) ? order.stop : order.price;
         tui_area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)order.id,
                         order.side, cli_format_number(qty, order.qty, order.qty_decimals), order.symbol,
@@ -226,10 +205,10 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
                                                        : "at market",
                         order.state, order.account);
         for (int k = 0; k < model->status.n_orders; k++)
-            others += k != i && order.group >= 0 && model->status.orders[k].group == order.group;
-    }
-    if (!alive)
+            others += order.group >= 0 && model->status.orders[k].group == order.group;
+    } else {
         tui_area_printf(&box, 0, 0, STYLE_STRONG, "order %lld has ended", (long long)scene->view->order);
+    }
     if (others > 0)
         tui_area_printf(&box, 0, 2, STYLE_WARN, "%d more of its group may go with it.", others);
     y = 4;
