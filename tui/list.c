@@ -88,6 +88,15 @@ void tui_list_anchor(struct list_choice *list, const struct list_items *items, i
     *ret_at = list->anchor_at;
 }
 
+void tui_list_search(struct list_choice *list)
+{
+    if (list->waiting == 0 || list->asked != list->answered)
+        return;
+    list->asked++;
+    list->back = list->waiting < 0;
+    list->waiting -= list->back ? -1 : 1;
+}
+
 bool tui_list_bar(int height, int64_t first, int64_t shown, int64_t count, int *ret_top, int *ret_rows)
 {
     if (height < 2 || shown >= count)

@@ -32,8 +32,9 @@ struct list_choice {
     int sort;
     bool invert;
     char filter[DB_LIST_WORDS_MAX], find[DB_LIST_WORDS_MAX];
-    int asked, answered;          /* searches: how many were asked for, the last that was answered */
+    int asked, answered;          /* searches: how many were started, the last that was answered */
     bool back;                    /* the last goes up */
+    int waiting;                  /* for the one that runs: so many go down, or less than 0 up */
     int64_t anchor_id, anchor_at; /* the window is around it: kept while the cursor is well inside */
 };
 
@@ -58,6 +59,9 @@ int64_t tui_list_read(struct list_choice *list, const struct list_items *items, 
 /* The row (0: none) and the place among the database's around which a window is to be read. */
 void tui_list_anchor(struct list_choice *list, const struct list_items *items, int64_t at, int64_t *ret_id,
                      int64_t *ret_at);
+
+/* Starts the next search that waits, unless one runs. */
+void tui_list_search(struct list_choice *list);
 
 /* The rows of a bar of `height` that stand for `shown` of `count` rows from `first` on; at least one, and the
  * first and last only where the list's are shown. False: all are shown, and there is no bar. */

@@ -42,8 +42,8 @@ static void search(struct view *view, enum db_list list, bool back)
         ask(view, list, PROMPT_FIND);
         return;
     }
-    state->asked++;
-    state->back = back;
+    state->waiting += back ? -1 : 1;
+    tui_list_search(state);
 }
 
 bool tui_list_keys_press(struct view *view, const struct model *model, enum panel focus, struct moment now,
@@ -113,8 +113,11 @@ void tui_list_keys_type(struct view *view, int key)
         view->prompt = PROMPT_NONE;
         if (filter && text[0])
             memcpy(state->find, state->filter, sizeof(state->find));
-        if (!filter && text[0])
+        if (!filter && text[0]) { /* whichever search runs was for another text */
+            state->answered = state->asked;
+            state->waiting = 0;
             search(view, view->listed, false);
+        }
         return;
     } else if (!tui_line_edit_word(text, sizeof(state->filter), ' ', key)) {
         return;

@@ -212,14 +212,16 @@ static void take_answer(struct view *view, enum db_list list, const struct list_
     struct list_choice *state = &view->lists[list];
     char words[DB_LIST_WORDS_MAX + 40];
 
-    state->answered = read->answered;
     if (read->answered != state->asked)
         return;
+    state->answered = read->answered;
     if (read->result) {
         state->id = state->anchor_id = read->result;
         state->anchor_at = read->window.at;
+        tui_list_search(state);
         return;
     }
+    state->waiting = 0;
     snprintf(words, sizeof(words), "no row has \"%s\"", state->find);
     tui_view_report(view, OUTCOME_NOTE, "find:", words, now);
 }

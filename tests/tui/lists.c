@@ -54,7 +54,8 @@ static bool is_settled(int64_t id, int64_t count)
     tui_lists_rows(&view, model, DB_LIST_ORDERS, &rows);
     const struct status_order *order = tui_lists_row(&rows, tui_view_cursor(&view, model, PANEL_ORDERS));
     const struct db_list_query *query = &model->lists[DB_LIST_ORDERS].query;
-    return order && query->invert == view.lists[DB_LIST_ORDERS].invert && order->id == id &&
+    const struct list_choice *list = &view.lists[DB_LIST_ORDERS];
+    return order && query->invert == list->invert && list->asked == list->answered && order->id == id &&
            !rows.items.partial && tui_list_count(&rows.items) == count;
 }
 
@@ -104,6 +105,12 @@ static void check_keys(const char *path)
     press("n");
     settle(2623, ORDERS);
     press("nN");
+    settle(2623, ORDERS);
+    press("nnn"); /* faster than they are answered */
+    settle(1123, ORDERS);
+    press("NnNN");
+    settle(2123, ORDERS);
+    press("N");
     settle(2623, ORDERS);
     press("N");
     settle(123, ORDERS); /* past the first from the last */
