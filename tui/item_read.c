@@ -14,7 +14,7 @@ enum { ROWS_MAX = 200, LEDGER_ROWS = 40 };
 
 struct reading {
     struct item_page *page;
-    int rows;
+    int rows; /* one more than ROWS_MAX are read, to know whether there are more */
 };
 
 static const char *decimal(char buf[static STORED_CELL], int64_t units, int scale)
@@ -42,7 +42,8 @@ static void on_fill_line(void *ctx, const struct db_fill_row *row)
     const struct symbol *symbol = &row->symbol->symbol;
     char time[STORED_CELL], qty[STORED_CELL], price[STORED_CELL], fee[STORED_CELL];
 
-    reading->rows++;
+    if (++reading->rows > ROWS_MAX)
+        return;
     tui_item_line(reading->page, STYLE_NORMAL, "%s  fill %llu: %s %s at %s, fee %s %s, %s",
                   cli_stored_time(STORED_TABLE, time, fill->ts_ns), (unsigned long long)fill->id,
                   order_side_name(fill->side), decimal(qty, fill->qty, symbol->qty_scale),
@@ -66,7 +67,8 @@ static void on_ledger(void *ctx, const struct db_ledger_row *entry)
     const struct ledger_row *row = &entry->row;
     char time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL];
 
-    reading->rows++;
+    if (++reading->rows > ROWS_MAX)
+        return;
     tui_item_line(reading->page, STYLE_NORMAL, "%s  entry %llu: %s %s%s %s, balance %s %s",
                   cli_stored_time(STORED_TABLE, time, row->ts_ns), (unsigned long long)row->id,
                   ledger_row_word(row), row->amount > 0 ? "+" : "", decimal(amount, row->amount, row->scale),
@@ -98,11 +100,11 @@ static void begin(struct reading *reading, const char *heading)
     reading->rows = 0;
 }
 
-static void end(struct reading *reading, int most)
+static void end(struct reading *reading)
 {
     if (reading->rows == 0)
         tui_item_line(reading->page, STYLE_DIM, "none");
-    if (reading->rows == most)
+    else if (reading->rows > ROWS_MAX)
         tui_item_line(reading->page, STYLE_DIM, "and more: papertape fills and ledger list all");
 }
 
@@ -113,12 +115,12 @@ static int read_order(struct reading *reading, struct history_reader *reader, in
     if (r < 0 || reading->rows == 0)
         return r;
     begin(reading, "Fills");
-    r = db_reader_order_fills(reader->db, (uint64_t)id, ROWS_MAX, on_fill_line, reading);
-    end(reading, ROWS_MAX);
+    r = db_reader_order_fills(reader->db, (uint64_t)id, ROWS_MAX + 1, on_fill_line, reading);
+    end(reading);
     begin(reading, "Ledger");
     if (r == 0)
-        r = db_reader_order_ledger(reader->db, (uint64_t)id, ROWS_MAX, on_ledger, reading);
-    end(reading, ROWS_MAX);
+        r = db_reader_order_ledger(reader->db, (uint64_t)id, ROWS_MAX + 1, on_ledger, reading);
+    end(reading);
     return r < 0 ? r : 1;
 }
 
@@ -129,8 +131,8 @@ static int read_fill(struct reading *reading, struct history_reader *reader, int
     if (r < 0 || reading->rows == 0)
         return r;
     begin(reading, "Ledger");
-    r = db_reader_fill_ledger(reader->db, (uint64_t)id, ROWS_MAX, on_ledger, reading);
-    end(reading, ROWS_MAX);
+    r = db_reader_fill_ledger(reader->db, (uint64_t)id, ROWS_MAX + 1, on_ledger, reading);
+    end(reading);
     return r < 0 ? r : 1;
 }
 
@@ -169,7 +171,7 @@ static int read_ledger(struct reading *reading, struct history_reader *reader, c
     snprintf(heading, sizeof(heading), "Ledger: the newest entries in %s", holder.asset);
     begin(reading, heading);
     r = db_reader_asset_ledger(reader->db, holder.number, holder.asset, LEDGER_ROWS, on_ledger, reading);
-    end(reading, 0);
+    end(reading);
     return r < 0 ? r : 1;
 }
 

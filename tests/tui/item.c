@@ -2,6 +2,7 @@
 #include "tui/item_keys.h"
 
 #include <locale.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,43 @@ static void check_acts(void)
     view.cursor[PANEL_ALERTS] = 0;
     CHECK_INT(press('a'), ACTION_ACK);
     CHECK_INT(view.alert, model->history.alerts[at].id);
+}
+
+static int lines_of(const char *text)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < model->item.n; i++)
+        n += strstr(model->item.lines[i].text, text) != NULL;
+    return n;
+}
+
+/* That there are more rows than the page has is said where there are, and only there. */
+static void check_more(const char *path)
+{
+    enum { MOST = 200 };
+    sqlite3 *db;
+    char sql[160];
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "CREATE TEMP TABLE one AS SELECT * FROM fills WHERE id = 6", NULL, NULL, NULL),
+              SQLITE_OK);
+    view.item = (struct item){.kind = ITEM_ORDER, .id = 7};
+    for (int fills = 0; fills <= MOST + 1; fills++) {
+        if (fills == 0 || fills >= MOST) {
+            read_item();
+            CHECK_INT(lines_of("  fill 1"), fills < MOST ? fills : MOST);
+            CHECK_INT(lines_of("none"), fills ? 1 : 2); /* the ledger has no entry */
+            CHECK_INT(lines_of("and more"), fills > MOST);
+        }
+        snprintf(sql, sizeof(sql),
+                 "UPDATE one SET id = 1000 + %d, order_id = 7; INSERT INTO fills SELECT * FROM one", fills);
+        CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    view.item = (struct item){.kind = ITEM_ACCOUNT, .name = "main"};
+    read_item();
+    CHECK_STR(model->item.lines[model->item.n - 1].text, "none"); /* of the ledger, which is last */
+    sqlite3_close(db);
 }
 
 static void check_pictures(void)
@@ -338,6 +376,7 @@ int main(int argc, char **argv)
     check_pictures();
     check_widths();
     check_whole();
+    check_more(path);
     tui_history_close(reader);
     tui_model_destroy(model);
     CHECK_INT(fixture_remove(folder), 0);
