@@ -391,15 +391,27 @@ static void show_outcome(struct collector *collector, struct view *view, enum ou
     end_rest(collector);
 }
 
+/* Until the next status says so itself: the next p is the opposite. */
+static void take_trading(struct status *status, const char *trading)
+{
+    if (!trading)
+        return;
+    cli_text_clean(status->trading, sizeof(status->trading), trading);
+    status->trading_reason[0] = '\0';
+}
+
 static void command_done(struct collector *collector, struct view *view, const json_t *reply,
                          struct moment now)
 {
     const json_t *result;
     struct control_error error;
     char words[CONTROL_WORDS_MAX + 40] = "";
+    bool done = cli_control_reply(reply, &result, &error);
+    const char *trading = done ? json_string_value(json_object_get(result, "trading")) : NULL;
 
     collector->command_id = collector->late_id = 0;
     tui_collector_train_done(view, collector->command, reply);
+    take_trading(&collector->model->status, trading);
     if (collector->line) {
         char said[CANVAS_SIDE_MAX];
         enum outcome outcome = tui_collector_line_outcome(collector->line, reply, said, sizeof(said));
@@ -408,20 +420,15 @@ static void command_done(struct collector *collector, struct view *view, const j
         show_outcome(collector, view, outcome, said, now);
         return;
     }
-    if (!cli_control_reply(reply, &result, &error)) {
+    if (!done) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         show_outcome(collector, view, OUTCOME_REFUSED, words, now);
         return;
     }
-    const char *trading = json_string_value(json_object_get(result, "trading"));
     const json_t *orders = json_object_get(result, "orders");
     const json_t *order = json_object_get(result, "order");
-    if (trading) {
-        struct status *status = &collector->model->status;
+    if (trading)
         snprintf(words, sizeof(words), "trading is %.40s", trading);
-        cli_text_clean(status->trading, sizeof(status->trading), trading); /* the next p is its opposite */
-        status->trading_reason[0] = '\0';
-    }
     if (json_is_integer(order))
         snprintf(words, sizeof(words), "order %lld", (long long)json_integer_value(order));
     if (json_is_array(orders))

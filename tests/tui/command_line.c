@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "cli/ask.h"
 #include "exchange/exit_status.h"
@@ -242,6 +245,48 @@ static void check_answers(void)
     CHECK_STR(asked, "ENOENT: none");
 }
 
+/* A line that a daemon answers: what the view says then. */
+static void send_line(struct collector *collector, int listener, const char *text, const char *result)
+{
+    char request[512], reply[512];
+
+    tui_collector_line(collector, &view, text, now);
+    CHECK_INT(view.outcome, OUTCOME_PENDING);
+    int fd = accept(listener, NULL, NULL);
+    tui_collector_io(collector, &view, now);
+    ssize_t n = recv(fd, request, sizeof request - 1, 0);
+    CHECK(n > 0 && request[n - 1] == '\n');
+    n = snprintf(reply, sizeof reply, "{\"id\":%lld,\"ok\":true,\"result\":%s}\n",
+                 (long long)collector->command_id, result);
+    CHECK_INT(send(fd, reply, (size_t)n, 0), n);
+    tui_collector_io(collector, &view, now);
+    close(fd);
+    cli_control_close(&collector->control);
+}
+
+/* A pause that was typed is known at once, as one by its key is. */
+static void check_sent(void)
+{
+    struct sockaddr_un sun = {.sun_family = AF_UNIX};
+    struct state_dir state = {.path = "/nowhere"};
+    struct collector collector;
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(sun.sun_path, sizeof sun.sun_path, "%s", scratch_path("control.sock"));
+    snprintf(state.socket, sizeof state.socket, "%s", sun.sun_path);
+    CHECK_INT(bind(listener, (struct sockaddr *)&sun, sizeof sun), 0);
+    CHECK_INT(listen(listener, 8), 0);
+    CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
+    send_line(&collector, listener, "pause", "{\"trading\":\"paused\"}");
+    CHECK_INT(view.outcome, OUTCOME_DONE);
+    CHECK_STR(view.words, "trading paused");
+    CHECK_STR(collector.model->status.trading, "paused");
+    send_line(&collector, listener, "resume", "{\"trading\":\"on\"}");
+    CHECK_STR(collector.model->status.trading, "on");
+    close(listener);
+    tui_collector_finish(&collector);
+}
+
 /* Kept in a file, for another dashboard, whose order and bounds hold. */
 static void check_history(void)
 {
@@ -285,6 +330,7 @@ int main(void)
     check_words();
     check_requests();
     check_answers();
+    check_sent();
     check_history();
     tui_view_finish(&view);
     tui_model_destroy(model);
