@@ -305,8 +305,8 @@ static void on_timer(struct dashboard *d, struct moment now)
                           d->view.detail ? tui_view_wanted_training(&d->view, d->collector.model) : "", now);
     if (tui_collector_expire(&d->collector, &d->view, now))
         d->redraw = true;
-    int64_t shown_ms = panel_answer_needed(&d->view, d->canvas.width) ? ANSWER_SHOWN_MS : COMMAND_SHOWN_MS;
-    if (d->view.outcome > OUTCOME_PENDING && now.mono_ms - d->view.outcome_ms > shown_ms)
+    if (d->view.outcome > OUTCOME_PENDING &&
+        now.mono_ms - d->view.outcome_ms > panel_answer_shown_ms(&d->view, d->canvas.width))
         d->view.outcome = OUTCOME_NONE;
     d->redraw = true;
 }

@@ -18,6 +18,7 @@
 #include "tui/collect.h"
 #include "tui/command_history.h"
 #include "tui/keys.h"
+#include "tui/panel/panel.h"
 
 enum { TABULATOR = '\t' };
 
@@ -100,7 +101,12 @@ static void check_lines(void)
     completed("order buy BTCUSDT 1", 0);
     CHECK_INT(press(PRESS_F5), ACTION_LINE_TRY);
     CHECK_INT(view.prompt, PROMPT_COMMAND);
+    tui_view_report(&view, OUTCOME_DONE, "order", "it would cost 1", now); /* in a box above the line */
+    CHECK_INT(panel_answer_shown_ms(&view, 80), ANSWER_SHOWN_MS);
     press(PRESS_ESCAPE);
+    tui_view_report(&view, OUTCOME_DONE, "order", "order 9", now);
+    CHECK_INT(panel_answer_shown_ms(&view, 80), COMMAND_SHOWN_MS);
+    CHECK_INT(panel_answer_shown_ms(&view, 20), ANSWER_SHOWN_MS);
     press('B');
     CHECK_STR(view.line->edit.text, "order buy BTCUSDT ");
     press(PRESS_ESCAPE);

@@ -67,6 +67,12 @@ bool panel_answer_needed(const struct view *view, int width)
            cli_text_width(view->command) + cli_text_width(view->words) + AROUND > width;
 }
 
+int64_t panel_answer_shown_ms(const struct view *view, int width)
+{
+    return view->prompt == PROMPT_COMMAND || panel_answer_needed(view, width) ? ANSWER_SHOWN_MS
+                                                                              : COMMAND_SHOWN_MS;
+}
+
 void panel_answer(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;

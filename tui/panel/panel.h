@@ -35,6 +35,8 @@ int panel_whole_most(const struct canvas *canvas, const struct model *model);
 void panel_command(const struct area *screen, const struct scene *scene); /* the last line is typed */
 /* Is an outcome longer than a line of that width? Then panel_answer() has it whole. */
 bool panel_answer_needed(const struct view *view, int width);
+/* How long an outcome stays: the one in a box, also above a line that is typed, longer. */
+int64_t panel_answer_shown_ms(const struct view *view, int width);
 void panel_answer(const struct area *screen, const struct scene *scene);
 
 /* Covers the whole screen. */
