@@ -286,7 +286,7 @@ static void move(struct view *view, const struct model *model, const struct layo
         at = rows - 1;
     view->cursor[focus] = at >= rows ? (rows > 0 ? rows - 1 : 0) : at < 0 ? 0 : at;
     if (tui_lists_of(focus) != DB_LISTS)
-        tui_list_keys_move(view, model, focus, at, key == PRESS_HOME);
+        tui_list_keys_move(view, model, focus, at, key);
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
     if (focus == PANEL_TRAININGS && rows > 0)

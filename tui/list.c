@@ -40,12 +40,13 @@ int64_t tui_list_cursor(const struct list_choice *list, const struct list_items 
     return place >= 0 ? place : nearest(items, at);
 }
 
-int64_t tui_list_move(struct list_choice *list, const struct list_items *items, int64_t place, bool top)
+int64_t tui_list_move(struct list_choice *list, const struct list_items *items, enum list_move to,
+                      int64_t place)
 {
-    bool end = items->partial && !top && place >= tui_list_count(items) - 1;
+    bool row = to == LIST_TO_ROW || (to == LIST_TO_LAST && !items->partial);
 
-    place = top ? 0 : end ? LIST_END : nearest(items, place);
-    list->id = top || end ? 0 : tui_list_id(items, place);
+    place = to == LIST_TO_FIRST ? 0 : row ? nearest(items, to == LIST_TO_ROW ? place : LIST_END) : LIST_END;
+    list->id = row ? tui_list_id(items, place) : 0;
     return place;
 }
 

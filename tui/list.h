@@ -48,9 +48,12 @@ int64_t tui_list_place(const struct list_items *items, int64_t id);
 /* The cursor's place: its row's, where that is known, else `at` or the last. 0 without rows. */
 int64_t tui_list_cursor(const struct list_choice *list, const struct list_items *items, int64_t at);
 
-/* Moves the cursor to a place, or the nearest there is, and returns it: it then stays on the row there, which
- * may be not known yet. `top`: it stays at the first place instead, whichever row that is. */
-int64_t tui_list_move(struct list_choice *list, const struct list_items *items, int64_t place, bool top);
+/* Moves the cursor, and returns its place. To the row at a place, or the nearest there is: it then stays on
+ * that, which may be not known yet. To the first: it stays there, whichever row that is. To the last, which
+ * is LIST_END while the rows are not counted. */
+enum list_move { LIST_TO_ROW, LIST_TO_FIRST, LIST_TO_LAST };
+int64_t tui_list_move(struct list_choice *list, const struct list_items *items, enum list_move to,
+                      int64_t place);
 
 /* After rows were read: the cursor at a place whose row was not known, or is gone, stays on the one that is
  * there from now on. Returns the cursor's place. */

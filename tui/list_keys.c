@@ -80,13 +80,14 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
 }
 
 void tui_list_keys_move(struct view *view, const struct model *model, enum panel focus, int64_t place,
-                        bool top)
+                        int key)
 {
+    enum list_move to = key == PRESS_HOME ? LIST_TO_FIRST : key == PRESS_END ? LIST_TO_LAST : LIST_TO_ROW;
     enum db_list list = tui_lists_of(focus);
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
-    view->cursor[focus] = (int)tui_list_move(&view->lists[list], &rows.items, place, top);
+    view->cursor[focus] = (int)tui_list_move(&view->lists[list], &rows.items, to, place);
 }
 
 bool tui_list_keys_back(struct view *view, enum panel focus)

@@ -9,9 +9,9 @@
 bool tui_list_keys_press(struct view *view, const struct model *model, enum panel focus, struct moment now,
                          int key);
 
-/* Moves the cursor of a long list to a place; `top`: to the first, whichever it becomes. */
+/* Moves the cursor of a long list to a place, or with PRESS_HOME and PRESS_END to its first row, its last. */
 void tui_list_keys_move(struct view *view, const struct model *model, enum panel focus, int64_t place,
-                        bool top);
+                        int key);
 
 /* Esc shows all rows of a filtered list again. False: there is nothing to leave here. */
 bool tui_list_keys_back(struct view *view, enum panel focus);

@@ -93,7 +93,7 @@ static void check_walk(int rows, int heads)
             bool top = draw(20) == 0;
             expected = top ? 0 : (int)(to >= n_all ? n_all - 1 : to);
             expected = expected < 0 ? 0 : expected;
-            at = tui_list_move(&list, &items, to, top);
+            at = tui_list_move(&list, &items, top ? LIST_TO_FIRST : LIST_TO_ROW, to);
             CHECK_INT(at, expected);
             at = settle(&list, &items, at);
             CHECK(!top || list.id == 0);
@@ -123,7 +123,7 @@ static void check_gone(void)
     for (int i = 0; i < 40; i++)
         insert(i);
     read_window(&items, 0, 0);
-    int64_t at = tui_list_move(&list, &items, 17, false);
+    int64_t at = tui_list_move(&list, &items, LIST_TO_ROW, 17);
     CHECK_INT(list.id, all[17]);
     for (int i = 17; i < --n_all;)
         for (; i < n_all; i++)
@@ -149,7 +149,7 @@ static void check_windows_are_few(void)
         insert(i);
     read_window(&items, 0, 0);
     for (int i = 0; i < 4999; i++) {
-        at = tui_list_move(&list, &items, at + 1, false);
+        at = tui_list_move(&list, &items, LIST_TO_ROW, at + 1);
         CHECK_INT(list.id, all[at]);
         tui_list_anchor(&list, &items, at, &id, &place);
         reads += place != last;
@@ -157,6 +157,29 @@ static void check_windows_are_few(void)
         read_window(&items, id, place);
     }
     CHECK(reads > 5000 / LIST_ROWS_MAX && reads <= 5000 / (LIST_ROWS_MAX / 2 - LIST_AHEAD));
+}
+
+/* While the rows are not counted yet, the last known row is not the last: only End and G go there. */
+static void check_partial(void)
+{
+    struct list_choice list = {0};
+    struct list_items items = {0};
+
+    n_all = n_heads = 0;
+    for (int i = 0; i < LIST_ROWS_MAX; i++)
+        insert(i);
+    read_window(&items, 0, 0);
+    items.partial = true;
+    for (int to = LIST_ROWS_MAX - 2; to < LIST_ROWS_MAX + 30; to += 15) { /* what j, PgDn lead to */
+        int last = to < LIST_ROWS_MAX ? to : LIST_ROWS_MAX - 1;
+        CHECK_INT(tui_list_move(&list, &items, LIST_TO_ROW, to), last);
+        CHECK_INT(list.id, all[last]);
+    }
+    CHECK_INT(tui_list_move(&list, &items, LIST_TO_LAST, 0), LIST_END);
+    CHECK_INT(list.id, 0);
+    items.partial = false;
+    CHECK_INT(tui_list_move(&list, &items, LIST_TO_LAST, 0), LIST_ROWS_MAX - 1);
+    CHECK_INT(list.id, all[LIST_ROWS_MAX - 1]);
 }
 
 static void check_bar(void)
@@ -191,6 +214,7 @@ int main(void)
     }
     check_gone();
     check_windows_are_few();
+    check_partial();
     check_bar();
     return check_done("tui/list");
 }
