@@ -126,16 +126,27 @@ bool tui_command_line_orders(const char *text)
 
 /* ---- completion ---- */
 
-/* "WORD\tDESCRIPTION\n" each. */
+/* "WORD\tDESCRIPTION\n" each. Those for which there is no room count for what all have in common. */
 static void take_offers(struct command_line *line, char *text)
 {
+    const char *first = NULL;
+
     line->n_offers = 0;
-    for (char *next = text, *row; (row = strsep(&next, "\n")) && line->n_offers < COMMAND_OFFERS_MAX;) {
+    line->common = 0;
+    for (char *next = text, *row; (row = strsep(&next, "\n"));) {
         struct command_offer *offer = &line->offers[line->n_offers];
         char *tab = strchr(row, '\t');
         if (tab)
             *tab = '\0';
         if (!*row || strlen(row) >= sizeof offer->word)
+            continue;
+        if (!first) {
+            first = row;
+            line->common = strlen(row);
+        }
+        while (strncmp(first, row, line->common) != 0)
+            line->common--;
+        if (line->n_offers == COMMAND_OFFERS_MAX)
             continue;
         cli_text_clean(offer->word, sizeof offer->word, row);
         cli_text_clean(offer->words, sizeof offer->words, tab ? tab + 1 : "");
@@ -195,16 +206,9 @@ static void complete(struct command_line *line, const struct model *model)
     }
     if (!find_offers(line, model) || line->n_offers == 0)
         return;
-    size_t len = strlen(line->offers[0].word);
-    for (int i = 1; i < line->n_offers; i++) {
-        size_t same = 0;
-        while (same < len && line->offers[i].word[same] == line->offers[0].word[same])
-            same++;
-        len = same;
-    }
     line->offered = -1;
-    if (line->n_offers == 1 || line->from + len > line->edit.at)
-        put(line, line->offers[0].word, len, line->n_offers == 1);
+    if (line->n_offers == 1 || line->from + line->common > line->edit.at)
+        put(line, line->offers[0].word, line->common, line->n_offers == 1);
     if (line->n_offers == 1)
         line->n_offers = 0;
 }

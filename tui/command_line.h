@@ -28,6 +28,7 @@ struct command_line {
     char draft[COMMAND_LINE_MAX];   /* what was typed when an earlier one was fetched */
     struct command_offer offers[COMMAND_OFFERS_MAX];
     int n_offers, offered; /* the one that stands in the line; -1: what they have in common */
+    size_t common;         /* so many bytes of them */
     size_t from;           /* where in the line the word that they replace begins */
 };
 

@@ -69,6 +69,15 @@ static void check_completion(void)
     CHECK_STR(completed("stat", 1), "stat");
     CHECK_STR(completed("order buy \"BT", 1), "order buy \"BT");
     CHECK_STR(completed("order cancel ", 1), "order cancel 7 "); /* the only one that is alive */
+    int n_orders = model->status.n_orders;
+    int64_t id = model->status.orders[0].id;
+    for (int i = 0; i <= COMMAND_OFFERS_MAX; i++) /* the last of more than are offered begins otherwise */
+        model->status.orders[i].id = i < COMMAND_OFFERS_MAX ? 100 + i : 200;
+    model->status.n_orders = COMMAND_OFFERS_MAX + 1;
+    CHECK_STR(completed("order cancel ", 1), "order cancel ");
+    CHECK_STR(completed("order cancel ", 2), "order cancel 100");
+    model->status.n_orders = n_orders;
+    model->status.orders[0].id = id;
     completed("", 1);
     CHECK(view.line->n_offers > 5);
     for (int i = 0; i < view.line->n_offers; i++) {
