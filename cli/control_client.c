@@ -186,7 +186,8 @@ bool cli_control_reply(const json_t *reply, const json_t **ret_result, struct co
     const char *message = json_string_value(json_object_get(error, "message"));
     *ret_error = (struct control_error){0};
     cli_text_clean(ret_error->code, sizeof(ret_error->code), code ? code : "");
-    cli_text_clean(ret_error->message, sizeof(ret_error->message), message ? message : "no reason given");
+    cli_text_clean(ret_error->message, sizeof(ret_error->message),
+                   message && message[0] ? message : "no reason given");
     return false;
 }
 

@@ -78,5 +78,5 @@ enum outcome tui_collector_line_outcome(const char *text, const json_t *reply, c
     if (fclose(out) == 0 && printed[0])
         in_one_line(printed, words, size);
     free(printed);
-    return status == EXIT_OK || words[0] == '\0' ? OUTCOME_DONE : OUTCOME_REFUSED;
+    return status == EXIT_OK ? OUTCOME_DONE : OUTCOME_REFUSED;
 }

@@ -258,6 +258,11 @@ static void check_answers(void)
                        "{\"id\":1,\"ok\":false,\"error\":{\"code\":\"ENOENT\",\"message\":\"none\"}}"),
               OUTCOME_REFUSED);
     CHECK_STR(asked, "ENOENT: none");
+    CHECK_INT(answered("pause", "{\"id\":1,\"ok\":false,\"error\":{\"code\":\"\",\"message\":\"\"}}"),
+              OUTCOME_REFUSED);
+    CHECK_STR(asked, "no reason given");
+    CHECK_INT(answered("pause", "{\"id\":1}"), OUTCOME_REFUSED);
+    CHECK_STR(asked, "no reason given");
 }
 
 /* A line that a daemon answers: what the view says then. */
