@@ -167,7 +167,7 @@ static int read_ledger(struct reading *reading, struct history_reader *reader, c
     if (r == 0)
         r = db_reader_accounts(reader->db, on_account, &holder);
     if (r < 0 || holder.number < 0)
-        return r == -ENOENT ? 1 : r;
+        return r == -ENOENT ? 0 : r;
     snprintf(heading, sizeof(heading), "Ledger: the newest entries in %s", holder.asset);
     begin(reading, heading);
     r = db_reader_asset_ledger(reader->db, holder.number, holder.asset, LEDGER_ROWS, on_ledger, reading);

@@ -101,7 +101,6 @@ static void account(struct item_page *page, const struct model *model)
         number(page, "longest losing run", (double)t->longest, 0);
         number(page, "fees", t->fees, 2);
     }
-    held(page, s, name, NULL);
 }
 
 static void symbol(struct item_page *page, const struct model *model)
@@ -153,11 +152,9 @@ void tui_item_status(struct item_page *page, const struct model *model)
             if (strcmp(s->positions[i].symbol, item->name) == 0 &&
                 strcmp(s->positions[i].account, item->account) == 0)
                 tui_item_record(page, position_record(), &s->positions[i], NULL, NULL);
-        held(page, s, item->account, item->name);
         break;
     case ITEM_SYMBOL:
         symbol(page, model);
-        held(page, s, NULL, item->name);
         break;
     case ITEM_POLICY:
         policy(page, model);
@@ -172,6 +169,10 @@ void tui_item_status(struct item_page *page, const struct model *model)
     }
     if (page->n == 0 && item->kind >= ITEM_ACCOUNT)
         tui_item_line(page, STYLE_DIM, "it is not known any more; Esc goes back to the list");
+    if (item->kind == ITEM_ACCOUNT)
+        held(page, s, item->name, NULL);
+    else if (item->kind == ITEM_POSITION || item->kind == ITEM_SYMBOL)
+        held(page, s, item->kind == ITEM_POSITION ? item->account : NULL, item->name);
 }
 
 void tui_item_unstored(struct item_page *page, const struct model *model)

@@ -176,6 +176,22 @@ static int lines_of(const char *text)
     return n;
 }
 
+/* Of what neither the status nor the database has, the page says so. */
+static void check_unknown(void)
+{
+    static const struct item unknown[] = {{.kind = ITEM_ACCOUNT, .name = "nope"},
+                                          {.kind = ITEM_POSITION, .name = "NOPEUSDT", .account = "main"},
+                                          {.kind = ITEM_POSITION, .name = "BTCUSDT", .account = "nope"}};
+
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+        view.item = unknown[i];
+        read_item();
+        CHECK_INT(lines_of("it is not known any more"), 1);
+        CHECK_INT(lines_of("it is not stored yet"), 1);
+        CHECK_INT(lines_of("none"), 2); /* positions, live orders */
+    }
+}
+
 /* That there are more rows than the page has is said where there are, and only there. */
 static void check_more(const char *path)
 {
@@ -376,6 +392,7 @@ int main(int argc, char **argv)
     check_pictures();
     check_widths();
     check_whole();
+    check_unknown();
     check_more(path);
     tui_history_close(reader);
     tui_model_destroy(model);
