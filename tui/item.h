@@ -78,8 +78,8 @@ struct history_reader;
 /* The part that the daemon's status, or what is stored in its place, knows. */
 void tui_item_status(struct item_page *page, const struct model *model);
 
-/* The part that the database knows. 1; 0: the item is not stored, and tui_item_unstored() writes what the
- * status knows of it; -errno: db_reader_error(). */
+/* The part that the database knows, of one moment. 1; 0: the item is not stored, and tui_item_unstored()
+ * writes what the status knows of it; -errno: db_reader_error(). */
 int tui_item_read(struct item_page *page, struct history_reader *reader);
 void tui_item_unstored(struct item_page *page, const struct model *model);
 

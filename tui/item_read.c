@@ -175,29 +175,40 @@ static int read_ledger(struct reading *reading, struct history_reader *reader, c
     return r < 0 ? r : 1;
 }
 
-int tui_item_read(struct item_page *page, struct history_reader *reader)
+static int read_item(struct reading *reading, struct history_reader *reader)
 {
-    struct reading reading = {.page = page};
-    const struct item *item = &page->item;
+    const struct item *item = &reading->page->item;
     int r = 0;
 
     switch (item->kind) {
     case ITEM_ORDER:
-        return read_order(&reading, reader, item->id);
+        return read_order(reading, reader, item->id);
     case ITEM_FILL:
-        return read_fill(&reading, reader, item->id);
+        return read_fill(reading, reader, item->id);
     case ITEM_ALERT:
-        r = db_reader_alert(reader->db, (uint64_t)item->id, on_alert, &reading);
+        r = db_reader_alert(reader->db, (uint64_t)item->id, on_alert, reading);
         break;
     case ITEM_COMMAND:
-        r = db_reader_command(reader->db, (uint64_t)item->id, on_command, &reading);
+        r = db_reader_command(reader->db, (uint64_t)item->id, on_command, reading);
         break;
     case ITEM_ACCOUNT:
-        return read_ledger(&reading, reader, item->name, NULL);
+        return read_ledger(reading, reader, item->name, NULL);
     case ITEM_POSITION:
-        return read_ledger(&reading, reader, item->account, item->name);
+        return read_ledger(reading, reader, item->account, item->name);
     default:
         return 1;
     }
-    return r < 0 ? r : reading.rows > 0;
+    return r < 0 ? r : reading->rows > 0;
+}
+
+int tui_item_read(struct item_page *page, struct history_reader *reader)
+{
+    struct reading reading = {.page = page};
+    int r = db_reader_begin(reader->db);
+
+    if (r < 0)
+        return r;
+    r = read_item(&reading, reader);
+    db_reader_end(reader->db);
+    return r;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "db/reader_query.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/tui/picture.h"
@@ -190,6 +191,38 @@ static void check_unknown(void)
         CHECK_INT(lines_of("it is not stored yet"), 1);
         CHECK_INT(lines_of("none"), 2); /* positions, live orders */
     }
+}
+
+/* Another connection, which stores a fill of order 7 once an order's fills are to be read. */
+static int store_fill(unsigned kind, void *other, void *stmt, void *sql)
+{
+    (void)kind, (void)stmt;
+    if (strstr(sql, "FROM fills WHERE order_id"))
+        CHECK_INT(sqlite3_exec(other, "INSERT OR IGNORE INTO fills SELECT * FROM one", NULL, NULL, NULL),
+                  SQLITE_OK);
+    return 0;
+}
+
+/* A page is of one moment, whatever is stored while it is read. */
+static void check_moment(const char *path)
+{
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db,
+                           "CREATE TEMP TABLE one AS SELECT * FROM fills WHERE id = 6;"
+                           "UPDATE one SET id = 999, order_id = 7",
+                           NULL, NULL, NULL),
+              SQLITE_OK);
+    view.item = (struct item){.kind = ITEM_ORDER, .id = 7};
+    sqlite3_trace_v2(reader->db->db, SQLITE_TRACE_STMT, store_fill, db);
+    read_item();
+    sqlite3_trace_v2(reader->db->db, 0, NULL, NULL);
+    CHECK_INT(lines_of("fill 999"), 0);
+    read_item();
+    CHECK_INT(lines_of("fill 999"), 1);
+    CHECK_INT(sqlite3_exec(db, "DELETE FROM fills WHERE id = 999", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
 }
 
 /* That there are more rows than the page has is said where there are, and only there. */
@@ -393,6 +426,7 @@ int main(int argc, char **argv)
     check_widths();
     check_whole();
     check_unknown();
+    check_moment(path);
     check_more(path);
     tui_history_close(reader);
     tui_model_destroy(model);
