@@ -159,7 +159,8 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
     view->order = order.id;
 }
 
-/* The chosen alert; elsewhere, the newest one that is open. */
+/* The page's alert, which need not be among those that are known here; the chosen one; elsewhere, the newest
+ * that is open. */
 static enum action acknowledge(struct view *view, const struct model *model, enum panel focus,
                                struct moment now)
 {
@@ -167,17 +168,15 @@ static enum action acknowledge(struct view *view, const struct model *model, enu
     const struct history_alert *alert = NULL;
     struct lists_rows rows;
 
-    tui_lists_rows(view, model, DB_LIST_ALERTS, &rows);
     if (view->item.kind == ITEM_ALERT) {
-        for (int i = 0; i < rows.items.n && !alert; i++)
-            alert = rows.items.ids[i] == view->item.id ? rows.rows[i] : NULL;
-        for (int i = 0; i < h->n_alerts && !alert; i++)
-            alert = h->alerts[i].id == view->item.id ? &h->alerts[i] : NULL;
-    } else if (focus == PANEL_ALERTS) {
+        view->alert = view->item.id;
+        return ACTION_ACK;
+    }
+    if (focus == PANEL_ALERTS) {
+        tui_lists_rows(view, model, DB_LIST_ALERTS, &rows);
         alert = tui_lists_row(&rows, tui_view_cursor(view, model, PANEL_ALERTS));
     }
-    bool chosen = view->item.kind == ITEM_ALERT || focus == PANEL_ALERTS;
-    for (int i = 0; !chosen && !alert && i < h->n_alerts; i++)
+    for (int i = 0; focus != PANEL_ALERTS && !alert && i < h->n_alerts; i++)
         alert = h->alerts[i].open ? &h->alerts[i] : NULL;
     if (!alert || !alert->open) {
         tui_view_report(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);

@@ -166,6 +166,9 @@ static void check_acts(void)
     view.cursor[PANEL_ALERTS] = 0;
     CHECK_INT(press('a'), ACTION_ACK);
     CHECK_INT(view.alert, model->history.alerts[at].id);
+    view.item.id = 90210; /* older than those of the lists */
+    CHECK_INT(press('a'), ACTION_ACK);
+    CHECK_INT(view.alert, 90210);
 }
 
 static int lines_of(const char *text)
