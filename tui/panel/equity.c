@@ -208,8 +208,9 @@ void panel_equity(const struct area *area, const struct scene *scene)
                             text);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
     int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;
-    int daily =
-        below && body.height >= DAYS_FROM && to_ns / day_ns > from_ns / day_ns ? body.height / 4 | 1 : 0;
+    int daily = 0; /* its words, and as many rows for a loss as for a profit */
+    if (below && body.height >= DAYS_FROM && to_ns / day_ns > from_ns / day_ns)
+        daily = (body.height / 4 + 1) / 2 * 2;
     int rows = body.height - below - daily;
     struct area chart = tui_area_part(&body, axis + 2, 0, body.width - axis - 3, rows);
     int n = chart.width * 2 < SAMPLES_MAX ? chart.width * 2 : SAMPLES_MAX;

@@ -1,0 +1,98 @@
+/* The equity's panel: the rows and columns of each day's profit or loss, of synthetic days. */
+#include <locale.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tui/panel/panel.h"
+
+enum { WIDTH = 60, HEIGHT_MAX = 70 };
+
+static const int64_t day_ns = 86400 * INT64_C(1000000000);
+static struct model *model;
+static struct canvas canvas;
+static int top; /* the first row of the days' part */
+
+static void draw(int height)
+{
+    struct view view;
+    struct moment now = {fixture_now_ns, 1000000};
+    struct scene scene = {.model = model, .view = &view, .now = now, .real_now = now};
+
+    tui_view_init(&view, true, 1000);
+    CHECK_INT(tui_canvas_init(&canvas, WIDTH, height, GLYPHS_BLOCK), 0);
+    struct area area = tui_canvas_area(&canvas);
+    panel_draw(PANEL_EQUITY, &area, &scene);
+    for (top = height - 1; top > 0 && tui_canvas_cell(&canvas, WIDTH - 4, top)->text[0] != L'─';)
+        top--;
+    while (top > 0 && tui_canvas_cell(&canvas, 11, top)->text[0] != L'e') /* "each day's profit or loss" */
+        top--;
+    top++;
+}
+
+/* The last n days up to now, each from an equity of 1000. */
+static void put_days(const double *profits, int n)
+{
+    struct history *h = &model->history;
+
+    h->n_equity = 0;
+    for (int i = 0; i < n; i++)
+        h->equity[h->n_equity++] = (struct history_equity){
+            .ts_ns = fixture_now_ns - (n - 1 - i) * day_ns,
+            .equity = 1000 + profits[i],
+            .peak = 1100,
+            .day_start = 1000,
+        };
+}
+
+/* How many cells of a column of the part are full and of that style. */
+static int cells(int x, enum style style)
+{
+    int n = 0;
+
+    for (int y = top; y < canvas.height; y++) {
+        const struct cell *cell = tui_canvas_cell(&canvas, x, y);
+        n += cell->text[0] == L'█' && cell->style == style;
+    }
+    return n;
+}
+
+static int most_cells(enum style style)
+{
+    int most = 0;
+
+    for (int x = 0; x < WIDTH; x++)
+        most = cells(x, style) > most ? cells(x, style) : most;
+    return most;
+}
+
+/* A loss is as long as a profit of its amount, and half of one half as long. */
+static void check_lengths(void)
+{
+    for (int height = 19; height <= HEIGHT_MAX; height++) {
+        put_days((const double[]){100, -100, 100, -100, 0}, 5);
+        draw(height);
+        int most = most_cells(STYLE_UP);
+        CHECK(most > 0);
+        CHECK_INT(most_cells(STYLE_DOWN), most);
+        tui_canvas_finish(&canvas);
+        put_days((const double[]){100, -50, 0}, 3);
+        draw(height);
+        CHECK_INT(most_cells(STYLE_UP), most);
+        CHECK_INT(most_cells(STYLE_DOWN), (most + 1) / 2);
+        tui_canvas_finish(&canvas);
+    }
+}
+
+int main(void)
+{
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    model = tui_model_create(1000);
+    json_t *status = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(tui_model_take_status(model, status, (struct moment){fixture_now_ns, 1000000}), 0);
+    json_decref(status);
+    strcpy(model->history.equity_account, "main");
+    check_lengths();
+    tui_model_destroy(model);
+    return check_done("tui/equity_panel");
+}
