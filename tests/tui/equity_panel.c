@@ -83,6 +83,19 @@ static void check_lengths(void)
     }
 }
 
+/* Of more days than there are columns, the newest is in the last one. */
+static void check_newest(void)
+{
+    double profits[200] = {[199] = -100};
+
+    for (int n = 1; n <= 200; n++) {
+        put_days(profits + 200 - n, n);
+        draw(40);
+        CHECK(n == 1 || cells(WIDTH - 2, STYLE_DOWN) > 0);
+        tui_canvas_finish(&canvas);
+    }
+}
+
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
@@ -93,6 +106,7 @@ int main(void)
     json_decref(status);
     strcpy(model->history.equity_account, "main");
     check_lengths();
+    check_newest();
     tui_model_destroy(model);
     return check_done("tui/equity_panel");
 }

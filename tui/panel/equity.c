@@ -151,7 +151,7 @@ static void draw_days(const struct area *body, const struct area *chart, int y, 
         most = fmax(most, fabs(days[i]));
     for (int x = 0; days && most > 0 && x < part.width; x++) {
         int day = day_at(from_ns, to_ns, x, part.width, first, n);
-        int end = day_at(from_ns, to_ns, x + 1, part.width, first, n);
+        int end = x + 1 < part.width ? day_at(from_ns, to_ns, x + 1, part.width, first, n) : n;
         double value = days[day];
         for (int i = day + 1; i < end; i++) /* of several in a column the greatest move */
             value = fabs(days[i]) > fabs(value) ? days[i] : value;
