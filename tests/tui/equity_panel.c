@@ -96,6 +96,34 @@ static void check_newest(void)
     }
 }
 
+/* Where no peak is known, the drawdown has a gap: not 0 %, the top. */
+static void check_unknown_peak(void)
+{
+    int filled[2] = {0};
+
+    put_days((const double[20]){0}, 20);
+    for (int i = 0; i < 10; i++)
+        model->history.equity[i].peak = NAN;
+    draw(40);
+    for (int y = top - 2; tui_canvas_cell(&canvas, 11, y)->text[0] != L'b'; y--) /* "below the peak so far" */
+        for (int x = 11; x < WIDTH - 1; x++)
+            filled[x >= WIDTH / 2 + 6] += tui_canvas_cell(&canvas, x, y)->text[0] != L' ';
+    CHECK_INT(filled[0], 0);
+    CHECK(filled[1] > 0);
+    tui_canvas_finish(&canvas);
+    for (int i = 0; i < 20; i++)
+        model->history.equity[i].peak = NAN;
+    char *text = NULL;
+    size_t size;
+    draw(40);
+    FILE *out = open_memstream(&text, &size);
+    tui_canvas_print(&canvas, out);
+    CHECK_INT(fclose(out), 0);
+    CHECK(strstr(text, "at most n/a") != NULL);
+    free(text);
+    tui_canvas_finish(&canvas);
+}
+
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
@@ -107,6 +135,7 @@ int main(void)
     strcpy(model->history.equity_account, "main");
     check_lengths();
     check_newest();
+    check_unknown_peak();
     tui_model_destroy(model);
     return check_done("tui/equity_panel");
 }

@@ -37,7 +37,8 @@ static void read_curve(struct equity_curve *curve, const struct model *model,
     if (account && isfinite(account->equity) && freshness == FRESH && clock_ns > 0) {
         if (curve->n > 0 && clock_ns < curve->points[curve->n - 1].ts_ns)
             clock_ns = curve->points[curve->n - 1].ts_ns;
-        double peak = fmax(account->equity, curve->n > 0 ? curve->points[curve->n - 1].peak : NAN);
+        double peak = curve->n > 0 ? curve->points[curve->n - 1].peak : NAN;
+        peak = peak < account->equity ? account->equity : peak;
         curve->points[curve->n++] = (struct history_equity){clock_ns, account->equity, peak, NAN};
     }
 }
@@ -101,13 +102,14 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
                           const struct equity_curve *curve, int64_t from_ns, int64_t to_ns)
 {
     struct history_equity points[HISTORY_EQUITY_MAX + 1];
-    double values[SAMPLES_MAX], low = 0;
+    double values[SAMPLES_MAX], low = NAN;
     char a[FORMAT_MAX], words[FORMAT_MAX + 16];
     int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
 
     for (int i = 0; i < curve->n; i++) {
         const struct history_equity *at = &curve->points[i];
-        points[i] = (struct history_equity){at->ts_ns, 100 * fmin(0, at->equity / at->peak - 1), NAN, NAN};
+        double fall = 100 * (at->equity / at->peak - 1); /* NaN stays one: fmin() would return the 0 */
+        points[i] = (struct history_equity){at->ts_ns, fall > 0 ? 0 : fall, NAN, NAN};
         low = fmin(low, points[i].equity);
     }
     snprintf(words, sizeof(words), "below the peak so far, at most %s",
