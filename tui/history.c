@@ -358,7 +358,6 @@ static void on_equity(void *ctx, const struct db_equity_point *row)
             .ts_ns = row->ts_ns,
             .equity = decimal_to_double(row->equity, reading->scale),
             .peak = row->peak > 0 ? decimal_to_double(row->peak, reading->scale) : NAN,
-            .day_start = row->day_equity > 0 ? decimal_to_double(row->day_equity, reading->scale) : NAN,
         };
 }
 
@@ -410,6 +409,33 @@ static int read_flows(struct history_reader *reader, struct reading *reading)
     return r;
 }
 
+/* The days from that time on, from the newest back: each by its newest point, which the curve may lack. */
+static int read_days(struct history_reader *reader, struct reading *reading, int64_t from_ns)
+{
+    struct db_equity_point point;
+    int64_t before_ns = INT64_MAX;
+    int r = 0;
+
+    for (int n = 0; n < HISTORY_DAYS_MAX; n++) {
+        r = db_reader_equity_before(reader->db, reading->account, before_ns, &point);
+        if (r < 0 || point.ts_ns < from_ns)
+            break;
+        int64_t day = point.ts_ns / day_ns,
+                profit = point.day_equity > 0 ? point.equity - point.day_equity : 0;
+        reading->history->days[day % HISTORY_DAYS_MAX] =
+            (struct history_day){day, decimal_to_double(profit, reading->scale)};
+        before_ns = day * day_ns;
+    }
+    return r == -ENOENT ? 0 : r;
+}
+
+double tui_history_day_profit(const struct history *history, int64_t day)
+{
+    const struct history_day *at = &history->days[day % HISTORY_DAYS_MAX];
+
+    return at->day == day ? at->profit : 0;
+}
+
 /* The whole of the span at first, thinned; then what is new, until there is no room. */
 static int read_equity(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
 {
@@ -425,11 +451,15 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
     COPY(h->equity_account, reading->name);
     h->equity_span = span;
     if (reader->curve_read && strcmp(reader->curve_account, reading->name) == 0 &&
-        reader->curve_span == span && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX)
-        return db_reader_equity(reader->db, reading->account, h->equity[h->n_equity - 1].ts_ns + 1, 0,
-                                on_equity, reading);
-    if (strcmp(reader->curve_account, reading->name) != 0)
+        reader->curve_span == span && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX) {
+        int64_t newest_ns = h->equity[h->n_equity - 1].ts_ns;
+        r = db_reader_equity(reader->db, reading->account, newest_ns + 1, 0, on_equity, reading);
+        return r < 0 ? r : read_days(reader, reading, newest_ns);
+    }
+    if (strcmp(reader->curve_account, reading->name) != 0) {
         reader->flows = (struct history_flows){0};
+        memset(h->days, 0, sizeof(h->days));
+    }
     h->n_equity = 0;
     r = db_reader_equity_before(reader->db, reading->account, INT64_MAX, &newest);
     if (r < 0)
@@ -444,6 +474,8 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
                              reading);
     if (h->n_equity > 1 && h->equity[0].ts_ns == h->equity[1].ts_ns)
         memmove(h->equity, h->equity + 1, (size_t)--h->n_equity * sizeof(h->equity[0]));
+    if (r == 0)
+        r = read_days(reader, reading, from_ns);
     reader->curve_read = r == 0;
     reader->curve_span = span;
     memcpy(reader->curve_account, reading->name, sizeof(reader->curve_account));

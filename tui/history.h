@@ -13,6 +13,7 @@
 
 enum {
     HISTORY_EQUITY_MAX = 1024, /* points, thinned */
+    HISTORY_DAYS_MAX = 4000,   /* of profit or loss: 11 years */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
     HISTORY_BARS_MAX = 400,
     HISTORY_BARS_AFTER = 100, /* of them, after the last bar that is wanted */
@@ -28,8 +29,13 @@ enum {
 struct history_equity {
     int64_t ts_ns;
     double equity;
-    double peak;      /* the highest so far; NaN: not known, as the next */
-    double day_start; /* what the UTC day began with, scaled by money in and out */
+    double peak; /* the highest so far; NaN: not known */
+};
+
+/* Profit or loss of a UTC day by its newest point; money in and out is neither. */
+struct history_day {
+    int64_t day; /* since 1970-01-01 */
+    double profit;
 };
 
 /* How much of a curve is shown, up to its newest point. */
@@ -126,10 +132,11 @@ struct history_want {
     enum history_span span; /* of the equity */
 };
 
-/* Newest first, except equity and bars, which go up in time. */
+/* Newest first, except equity and bars, which go up in time, and days. */
 struct history {
     struct history_equity equity[HISTORY_EQUITY_MAX];
-    char equity_account[ACCOUNT_NAME_MAX]; /* whose it is; "" before any is known */
+    struct history_day days[HISTORY_DAYS_MAX]; /* of that account, each at `day` modulo their number */
+    char equity_account[ACCOUNT_NAME_MAX];     /* whose it is; "" before any is known */
     enum history_span equity_span;
     double equity_flows;  /* money in less money out after the first point; of the whole curve from its start
                              on */
@@ -171,6 +178,9 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
 /* Reads the bars that are wanted alone, likewise. */
 int tui_history_read_chart(struct history_reader *reader, const struct history_want *want,
                            struct history *ret, char *err, size_t err_size);
+
+/* The account's profit or loss of that UTC day; 0 where it is not known. */
+double tui_history_day_profit(const struct history *history, int64_t day);
 
 /* The account's trades, or NULL. */
 const struct history_account *tui_history_account(const struct history *history, const char *name);

@@ -1,5 +1,5 @@
-/* An account's equity by day, week, month, all: what is read of a long curve, when it is read again, and
- * a figure's style. */
+/* An account's equity by day, week, month, all: what is read of a long curve, when it is read again, each
+ * day's profit, and a figure's style. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "tui/history.h"
 #include "tui/style.h"
 
-enum { POINTS = 400, EACH_H = 6 };
+enum { POINTS = 400, EACH_H = 6, LONG_DAYS = 1200, LONG_A_DAY = 3 };
 
-static const int64_t hour_ns = (int64_t)3600 * 1000000000, unit = 100000000;
+static const int64_t hour_ns = (int64_t)3600 * 1000000000, day_ns = 24 * hour_ns, unit = 100000000;
 
 /* 100 days, four points a day; the last is an hour before `now`. */
 static int64_t point_ns(int i)
@@ -44,14 +44,38 @@ static double peak_at(int i)
     return peak;
 }
 
-static void make(const char *path)
+static struct db_writer *reopen(const char *path)
 {
     struct db_writer *writer;
     char err[256];
+
+    CHECK_INT(db_writer_open(path, &(struct db_writer_config){0}, &writer, err, sizeof(err)), 0);
+    return writer;
+}
+
+static void finish(struct db_writer *writer)
+{
+    char err[256];
+
+    CHECK_INT(db_writer_close(writer, 10000, err, sizeof(err)), 0);
+}
+
+static void read_account(struct history_reader *reader, struct history *h, const char *account,
+                         enum history_span span)
+{
+    struct history_want want = {.span = span};
+    char err[256];
+
+    snprintf(want.account, sizeof(want.account), "%s", account);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, h, err, sizeof(err)), 0);
+}
+
+static void make(const char *path)
+{
+    struct db_writer *writer = reopen(path);
     struct db_account account = {
         .name = "main", .currency = "USDT", .currency_scale = 8, .created_ns = hour_ns};
 
-    CHECK_INT(db_writer_open(path, &(struct db_writer_config){0}, &writer, err, sizeof(err)), 0);
     db_writer_put_account(writer, &account);
     uint8_t hash[LEDGER_HASH_SIZE] = {0};
     int64_t balance = 0;
@@ -75,18 +99,69 @@ static void make(const char *path)
                                                  .equity = llround(equity_at(i) * (double)unit),
                                                  .peak = llround(peak_at(i) * (double)unit),
                                                  .day_equity = llround(equity_at(i - i % 4) * (double)unit)});
-    CHECK_INT(db_writer_close(writer, 10000, err, sizeof(err)), 0);
+    finish(writer);
+}
+
+/* A second account's points of more days than a curve has points, of equity 1000 at each day's beginning. */
+static int64_t long_profit(int day)
+{
+    return (day * 7919 % 401 - 200) * unit;
+}
+
+static void put_long(struct db_writer *writer, int day, int points)
+{
+    int64_t start_ns = (fixture_now_ns / day_ns - LONG_DAYS + 1 + day) * day_ns;
+
+    for (int i = 1; i <= points; i++)
+        db_writer_put_equity(writer,
+                             &(struct db_equity){.account = 1,
+                                                 .kind = DB_EQUITY_LIVE,
+                                                 .ts_ns = start_ns + i * hour_ns,
+                                                 .equity = 1000 * unit + long_profit(day) * i / LONG_A_DAY,
+                                                 .peak = 1300 * unit,
+                                                 .day_equity = 1000 * unit});
+}
+
+static void make_long(const char *path)
+{
+    struct db_writer *writer = reopen(path);
+    struct db_account account = {
+        .number = 1, .name = "long", .currency = "USDT", .currency_scale = 8, .created_ns = hour_ns};
+
+    db_writer_put_account(writer, &account);
+    for (int day = 0; day < LONG_DAYS; day++) /* the newest is not over yet */
+        put_long(writer, day, day < LONG_DAYS - 1 ? LONG_A_DAY : 1);
+    finish(writer);
+}
+
+static void check_long(const char *path, struct history_reader *reader, struct history *h)
+{
+    const int64_t newest = fixture_now_ns / day_ns;
+
+    read_account(reader, h, "long", SPAN_WEEK);
+    CHECK_NEAR(tui_history_day_profit(h, newest - 1), (double)long_profit(LONG_DAYS - 2) / 1e8, 1e-7);
+    read_account(reader, h, "long", SPAN_ALL);
+    CHECK(h->n_equity < LONG_DAYS);
+    for (int day = 0; day < LONG_DAYS - 1; day++)
+        CHECK_NEAR(tui_history_day_profit(h, newest - LONG_DAYS + 1 + day), (double)long_profit(day) / 1e8,
+                   1e-7);
+    CHECK_NEAR(tui_history_day_profit(h, newest), (double)long_profit(LONG_DAYS - 1) / LONG_A_DAY / 1e8,
+               1e-7);
+    struct db_writer *writer = reopen(path);
+    put_long(writer, LONG_DAYS - 1, LONG_A_DAY);
+    finish(writer);
+    read_account(reader, h, "long", SPAN_ALL);
+    CHECK_NEAR(tui_history_day_profit(h, newest), (double)long_profit(LONG_DAYS - 1) / 1e8, 1e-7);
+    read_account(reader, h, "main", SPAN_ALL);
+    CHECK_NEAR(tui_history_day_profit(h, newest - LONG_DAYS + 1), 0, 0);
 }
 
 /* Each point of the span is there, in order, and none before it. */
 static void check_span(struct history_reader *reader, struct history *h, enum history_span span, int days)
 {
-    char err[256];
     int first = 0;
 
-    CHECK_INT(
-        tui_history_read(reader, fixture_now_ns, &(struct history_want){.span = span}, h, err, sizeof(err)),
-        0);
+    read_account(reader, h, "main", span);
     while (days && point_ns(first) < fixture_now_ns - (int64_t)days * 24 * hour_ns)
         first++;
     CHECK_INT(h->equity_span, span);
@@ -106,41 +181,29 @@ static void check_span(struct history_reader *reader, struct history *h, enum hi
     }
 }
 
-static void read_all(struct history_reader *reader, struct history *h)
-{
-    char err[256];
-
-    CHECK_INT(tui_history_read(reader, fixture_now_ns, &(struct history_want){.span = SPAN_ALL}, h, err,
-                               sizeof(err)),
-              0);
-}
-
 /* A count that no reading gives stays until something has changed. */
 static void check_read_again(const char *path, struct history_reader *reader, struct history *h)
 {
-    struct db_writer *writer;
-    char err[256];
-
-    read_all(reader, h);
+    read_account(reader, h, "main", SPAN_ALL);
     h->n_fills = 5;
-    read_all(reader, h);
+    read_account(reader, h, "main", SPAN_ALL);
     CHECK_INT(h->n_fills, 5);
     check_span(reader, h, SPAN_WEEK, 7); /* something else is wanted */
     CHECK_INT(h->n_fills, 0);
-    read_all(reader, h);
+    read_account(reader, h, "main", SPAN_ALL);
     h->n_alerts = 1;
     h->alerts[0] = (struct history_alert){.unstored = true}; /* which the status may lack by now */
-    read_all(reader, h);
+    read_account(reader, h, "main", SPAN_ALL);
     CHECK_INT(h->n_alerts, 0);
     h->n_fills = 5;
-    CHECK_INT(db_writer_open(path, &(struct db_writer_config){0}, &writer, err, sizeof(err)), 0);
+    struct db_writer *writer = reopen(path);
     db_writer_put_equity(writer, &(struct db_equity){.kind = DB_EQUITY_LIVE,
                                                      .ts_ns = fixture_now_ns,
                                                      .equity = unit,
                                                      .peak = unit,
                                                      .day_equity = unit});
-    CHECK_INT(db_writer_close(writer, 10000, err, sizeof(err)), 0);
-    read_all(reader, h);
+    finish(writer);
+    read_account(reader, h, "main", SPAN_ALL);
     CHECK_INT(h->n_fills, 0);
     CHECK_INT(h->n_equity, POINTS + 1);
 }
@@ -171,6 +234,8 @@ int main(void)
         for (int span = 0; span < SPANS; span++)
             check_span(reader, h, (enum history_span)span, days[span]);
     check_read_again(path, reader, h);
+    make_long(path);
+    check_long(path, reader, h);
     tui_history_close(reader);
     free(h);
     CHECK_INT(unlink(path), 0);

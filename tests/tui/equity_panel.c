@@ -35,13 +35,11 @@ static void put_days(const double *profits, int n)
     struct history *h = &model->history;
 
     h->n_equity = 0;
-    for (int i = 0; i < n; i++)
-        h->equity[h->n_equity++] = (struct history_equity){
-            .ts_ns = fixture_now_ns - (n - 1 - i) * day_ns,
-            .equity = 1000 + profits[i],
-            .peak = 1100,
-            .day_start = 1000,
-        };
+    for (int i = 0; i < n; i++) {
+        int64_t ts_ns = fixture_now_ns - (n - 1 - i) * day_ns, day = ts_ns / day_ns;
+        h->equity[h->n_equity++] = (struct history_equity){ts_ns, 1000 + profits[i], 1100};
+        h->days[day % HISTORY_DAYS_MAX] = (struct history_day){day, profits[i]};
+    }
 }
 
 /* How many cells of a column of the part are full and of that style. */

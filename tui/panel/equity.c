@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/format.h"
@@ -12,7 +11,6 @@ enum {
     AXIS = 9,
     BELOW_FROM = 12, /* rows from which on the drawdown has room below the curve, */
     DAYS_FROM = 18,  /* and each day's profit or loss below that */
-    DAYS_MAX = 4000,
 };
 
 static const int64_t day_ns = (int64_t)86400 * 1000000000;
@@ -39,7 +37,7 @@ static void read_curve(struct equity_curve *curve, const struct model *model,
             clock_ns = curve->points[curve->n - 1].ts_ns;
         double peak = curve->n > 0 ? curve->points[curve->n - 1].peak : NAN;
         peak = peak < account->equity ? account->equity : peak;
-        curve->points[curve->n++] = (struct history_equity){clock_ns, account->equity, peak, NAN};
+        curve->points[curve->n++] = (struct history_equity){clock_ns, account->equity, peak};
     }
 }
 
@@ -109,7 +107,7 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
     for (int i = 0; i < curve->n; i++) {
         const struct history_equity *at = &curve->points[i];
         double fall = 100 * (at->equity / at->peak - 1); /* NaN stays one: fmin() would return the 0 */
-        points[i] = (struct history_equity){at->ts_ns, fall > 0 ? 0 : fall, NAN, NAN};
+        points[i] = (struct history_equity){at->ts_ns, fall > 0 ? 0 : fall, NAN};
         low = fmin(low, points[i].equity);
     }
     snprintf(words, sizeof(words), "below the peak so far, at most %s",
@@ -123,40 +121,32 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
     }
 }
 
-/* Which of `n` days from `first` on a column's left edge is in. */
-static int day_at(int64_t from_ns, int64_t to_ns, int x, int columns, int64_t first, int n)
+/* The UTC day that a column's left edge is in. */
+static int64_t day_at(int64_t from_ns, int64_t to_ns, int x, int columns)
 {
-    int64_t ns = from_ns + (int64_t)((double)(to_ns - from_ns) * x / columns);
-    int day = (int)(ns / day_ns - first);
-    return day < n ? day : n - 1;
+    return (from_ns + (int64_t)((double)(to_ns - from_ns) * x / columns)) / day_ns;
 }
 
 /* Profit or loss of each UTC day: up from the middle, or down. */
 static void draw_days(const struct area *body, const struct area *chart, int y, int rows,
-                      const struct equity_curve *curve, int64_t from_ns, int64_t to_ns)
+                      const struct history *history, int64_t from_ns, int64_t to_ns)
 {
-    double *days = calloc(DAYS_MAX, sizeof(*days)), most = 0;
-    int64_t first = from_ns / day_ns;
-    int n = (int)(to_ns / day_ns - first + 1 < DAYS_MAX ? to_ns / day_ns - first + 1 : DAYS_MAX);
+    double most = 0;
     char a[FORMAT_MAX];
     struct area part = part_of(body, chart, y, rows, "each day's profit or loss");
     int middle = part.height / 2;
     bool plain = part.canvas->glyphs == GLYPHS_ASCII;
 
-    for (int i = 0; days && i < curve->n; i++) { /* a day's last point counts */
-        const struct history_equity *at = &curve->points[i];
-        int64_t day = at->ts_ns / day_ns - first;
-        if (day >= 0 && day < n && isfinite(at->day_start))
-            days[day] = at->equity - at->day_start;
-    }
-    for (int i = 0; days && i < n; i++)
-        most = fmax(most, fabs(days[i]));
-    for (int x = 0; days && most > 0 && x < part.width; x++) {
-        int day = day_at(from_ns, to_ns, x, part.width, first, n);
-        int end = x + 1 < part.width ? day_at(from_ns, to_ns, x + 1, part.width, first, n) : n;
-        double value = days[day];
-        for (int i = day + 1; i < end; i++) /* of several in a column the greatest move */
-            value = fabs(days[i]) > fabs(value) ? days[i] : value;
+    for (int64_t day = from_ns / day_ns; day <= to_ns / day_ns; day++)
+        most = fmax(most, fabs(tui_history_day_profit(history, day)));
+    for (int x = 0; most > 0 && x < part.width; x++) {
+        int64_t day = day_at(from_ns, to_ns, x, part.width);
+        int64_t end = x + 1 < part.width ? day_at(from_ns, to_ns, x + 1, part.width) : to_ns / day_ns + 1;
+        double value = tui_history_day_profit(history, day);
+        while (++day < end) { /* of several in a column the greatest move */
+            double next = tui_history_day_profit(history, day);
+            value = fabs(next) > fabs(value) ? next : value;
+        }
         int length = (int)lround(fabs(value) / most * middle);
         for (int k = 1; k <= length; k++)
             tui_area_char(&part, x, value > 0 ? middle - k : middle + k, value > 0 ? STYLE_UP : STYLE_DOWN,
@@ -164,7 +154,6 @@ static void draw_days(const struct area *body, const struct area *chart, int y, 
     }
     tui_area_line(&part, 0, middle, part.width, STYLE_RULE, plain ? L'-' : L'─');
     edge(body, &part, 0, cli_format_signed(a, most, most < 100 ? 2 : 0));
-    free(days);
 }
 
 void panel_equity(const struct area *area, const struct scene *scene)
@@ -228,5 +217,5 @@ void panel_equity(const struct area *area, const struct scene *scene)
     if (below)
         draw_drawdown(&body, &chart, rows, below, &curve, from_ns, to_ns);
     if (daily)
-        draw_days(&body, &chart, rows + below, daily, &curve, from_ns, to_ns);
+        draw_days(&body, &chart, rows + below, daily, &model->history, from_ns, to_ns);
 }
