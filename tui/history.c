@@ -450,15 +450,17 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
         return r;
     COPY(h->equity_account, reading->name);
     h->equity_span = span;
-    if (reader->curve_read && strcmp(reader->curve_account, reading->name) == 0 &&
-        reader->curve_span == span && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX) {
+    if (strcmp(reader->curve_account, reading->name) != 0) {
+        memcpy(reader->curve_account, reading->name, sizeof(reader->curve_account));
+        reader->curve_read = false;
+        reader->flows = (struct history_flows){0};
+        memset(h->days, 0, sizeof(h->days));
+    }
+    if (reader->curve_read && reader->curve_span == span && h->n_equity > 0 &&
+        h->n_equity < HISTORY_EQUITY_MAX) {
         int64_t newest_ns = h->equity[h->n_equity - 1].ts_ns;
         r = db_reader_equity(reader->db, reading->account, newest_ns + 1, 0, on_equity, reading);
         return r < 0 ? r : read_days(reader, reading, newest_ns);
-    }
-    if (strcmp(reader->curve_account, reading->name) != 0) {
-        reader->flows = (struct history_flows){0};
-        memset(h->days, 0, sizeof(h->days));
     }
     h->n_equity = 0;
     r = db_reader_equity_before(reader->db, reading->account, INT64_MAX, &newest);
@@ -478,7 +480,6 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
         r = read_days(reader, reading, from_ns);
     reader->curve_read = r == 0;
     reader->curve_span = span;
-    memcpy(reader->curve_account, reading->name, sizeof(reader->curve_account));
     return r;
 }
 
