@@ -383,29 +383,26 @@ static void on_flow(void *ctx, const struct db_flow *row)
 {
     struct history_flows *flows = ctx;
 
-    if (flows->n == HISTORY_FLOWS_MAX)
-        memmove(flows->list, flows->list + 1, (size_t)--flows->n * sizeof(flows->list[0]));
-    flows->list[flows->n].ts_ns = row->ts_ns;
-    flows->list[flows->n++].amount = row->amount;
     flows->last_id = row->id;
+    if (row->ts_ns <= flows->after_ns)
+        return;
+    flows->net += row->amount;
+    flows->put_in += row->amount > 0 ? row->amount : 0;
 }
 
-/* What came and went after the curve's first point; of the whole curve, ever. */
+/* What came and went after the curve's first point; of the whole curve, ever. What was read of another time
+ * is read again. */
 static int read_flows(struct history_reader *reader, struct reading *reading)
 {
     struct history *h = reading->history;
     struct history_flows *flows = &reader->flows;
-    int r = db_reader_flows(reader->db, reading->account, reading->currency, flows->last_id, on_flow, flows);
     int64_t after_ns = h->equity_span == SPAN_ALL || h->n_equity == 0 ? INT64_MIN : h->equity[0].ts_ns;
 
-    h->equity_flows = h->equity_put_in = 0;
-    for (int i = 0; i < flows->n; i++) {
-        double amount = decimal_to_double(flows->list[i].amount, reading->scale);
-        if (flows->list[i].ts_ns <= after_ns)
-            continue;
-        h->equity_flows += amount;
-        h->equity_put_in += fmax(0, amount);
-    }
+    if (flows->after_ns != after_ns)
+        *flows = (struct history_flows){.after_ns = after_ns};
+    int r = db_reader_flows(reader->db, reading->account, reading->currency, flows->last_id, on_flow, flows);
+    h->equity_flows = decimal_to_double(flows->net, reading->scale);
+    h->equity_put_in = decimal_to_double(flows->put_in, reading->scale);
     return r;
 }
 

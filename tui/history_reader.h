@@ -6,8 +6,6 @@
 #include "record/json.h"
 #include "tui/history.h"
 
-enum { HISTORY_FLOWS_MAX = 512 };
-
 /* How far the shown learning curve has been read. */
 struct history_curve {
     int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
@@ -16,13 +14,11 @@ struct history_curve {
     int64_t attempts, created_ns;
 };
 
-/* Money put into an account and taken out of it, as far as it was read. */
+/* Money put into an account and taken out of it after a time, as far as it was read. */
 struct history_flows {
-    uint64_t last_id; /* of the ledger */
-    int n;
-    struct {
-        int64_t ts_ns, amount; /* the currency's scale */
-    } list[HISTORY_FLOWS_MAX]; /* the newest, going up */
+    int64_t after_ns;
+    uint64_t last_id;     /* of the ledger */
+    int128_t net, put_in; /* less what was taken out, and alone; the currency's scale */
 };
 
 struct history_reader {

@@ -13,7 +13,7 @@
 #include "tui/history.h"
 #include "tui/style.h"
 
-enum { POINTS = 400, EACH_H = 6, LONG_DAYS = 1200, LONG_A_DAY = 3 };
+enum { POINTS = 400, EACH_H = 6, LONG_DAYS = 1200, LONG_A_DAY = 3, MANY = 4000 };
 
 static const int64_t hour_ns = (int64_t)3600 * 1000000000, day_ns = 24 * hour_ns, unit = 100000000;
 
@@ -253,6 +253,40 @@ static void check_other(const char *path, struct history_reader *reader, struct 
     CHECK_NEAR(h->equity_flows, before, 0);
 }
 
+/* More deposits than any buffer might have, each counted, in all and in the newest day. */
+static void check_many(const char *path, struct history_reader *reader, struct history *h)
+{
+    struct db_writer *writer = reopen(path);
+    struct ledger_row row = {.id = FLOWS + 1,
+                             .account = 2,
+                             .asset = "USDT",
+                             .scale = 8,
+                             .kind = LEDGER_DEPOSIT,
+                             .balance = 70000 * unit};
+
+    for (int i = 0; i < 3; i++)
+        db_writer_put_equity(writer, &(struct db_equity){.account = 2,
+                                                         .kind = DB_EQUITY_LIVE,
+                                                         .ts_ns = fixture_now_ns - (3 - i) * day_ns / 2,
+                                                         .equity = 70000 * unit,
+                                                         .peak = 70000 * unit});
+    for (int i = 0; i < MANY; i++) {
+        row.id++;
+        row.ts_ns = fixture_now_ns - (MANY - i) * day_ns * 2 / MANY;
+        row.amount = i % 2 ? 3 * unit : -unit;
+        row.balance += row.amount;
+        put_ledger(writer, &row);
+    }
+    finish(writer);
+    read_account(reader, h, "new", SPAN_ALL);
+    CHECK_NEAR(h->equity_flows, 70000 + MANY, 0);
+    CHECK_NEAR(h->equity_put_in, 70000 + 3 * MANY / 2, 0);
+    read_account(reader, h, "new", SPAN_DAY);
+    CHECK_INT(h->equity[0].ts_ns, fixture_now_ns - day_ns);
+    CHECK_NEAR(h->equity_flows, 70000 + MANY / 2 + 1, 0);
+    CHECK_NEAR(h->equity_put_in, 70000 + 3 * MANY / 4, 0);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/papertape-equity-XXXXXX", path[512], err[256];
@@ -272,6 +306,7 @@ int main(void)
     make_long(path);
     check_long(path, reader, h);
     check_other(path, reader, h);
+    check_many(path, reader, h);
     tui_history_close(reader);
     free(h);
     CHECK_INT(unlink(path), 0);
