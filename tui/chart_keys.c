@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "tui/panel/chart_marks.h"
 #include "tui/press.h"
 
 enum { PARTS = 4 }; /* a step is one of so many of the window */
@@ -28,7 +29,8 @@ enum action tui_chart_keys_press(struct view *view, const struct model *model, c
     const struct history *history = &model->history;
     struct chart_window *chart = &view->chart;
     int64_t end_ns = chart->end_ns;
-    int columns = rect ? tui_chart_columns(rect->width) : 0;
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    int columns = rect && symbol ? panel_chart_columns(model, symbol->symbol, rect->width) : 0;
 
     if (!rect) {
         tui_view_report(view, OUTCOME_NOTE, "chart:", "there is none here; the market's tab is 4", now);

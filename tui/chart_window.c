@@ -1,10 +1,5 @@
 #include "tui/chart_window.h"
 
-int tui_chart_columns(int width)
-{
-    return width - CHART_AXIS - 2;
-}
-
 /* The last bar of the history that opens then or before; the first where none does. */
 static int index_of(const struct history *history, int64_t open_ns)
 {

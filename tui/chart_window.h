@@ -5,7 +5,6 @@
 #include "tui/history.h"
 
 enum {
-    CHART_AXIS = 11,    /* columns of prices at the right */
     CHART_BARS_MIN = 8, /* that zooming leaves, and the most */
     CHART_BARS_MAX = HISTORY_BARS_MAX - HISTORY_BARS_AFTER,
     CHART_COLUMNS_MIN = 8, /* of a chart */
@@ -19,9 +18,6 @@ struct chart_window {
     int64_t end_ns; /* the last bar's opening; 0: the newest one that there is */
     int64_t crosshair_ns;
 };
-
-/* The columns of bars of a chart in a panel so wide; may be negative. */
-int tui_chart_columns(int width);
 
 /* The bars first..first+n-1 of the history that are shown in so many columns; n is 0 where there are none. */
 void tui_chart_window(const struct chart_window *window, const struct history *history, int columns,

@@ -1,8 +1,10 @@
 /* The bars that a chart shows: 2000 minutes with gaps in a database, which is read by windows as the keys of
  * the dashboard want them, compared with the list that was stored. */
+#include "cli/format.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
+#include "tests/tui/picture.h"
 #include "tui/chart_keys.h"
 
 enum { BARS = 2000, WIDTH = 80, HEIGHT = 24 };
@@ -57,6 +59,12 @@ static void read_bars(void)
     CHECK_INT(tui_history_read_chart(reader, &want, &model->history, words, sizeof(words)), 0);
 }
 
+/* What the chart has: the model's position has lines over it, with words that take four columns more. */
+static int drawn_columns(void)
+{
+    return WIDTH - 2 - (model->status.n_positions > 0 ? 15 : 11);
+}
+
 /* The key, then what it wants to be read; the first and the last bar that are shown then. */
 static void press(int key, int *ret_first, int *ret_last)
 {
@@ -65,7 +73,7 @@ static void press(int key, int *ret_first, int *ret_last)
 
     if (tui_keys_press(&view, model, WIDTH, HEIGHT, now, key) == ACTION_BARS)
         read_bars();
-    tui_chart_window(&view.chart, h, tui_chart_columns(WIDTH), &first, &n);
+    tui_chart_window(&view.chart, h, drawn_columns(), &first, &n);
     CHECK(n > 0 && first >= 0 && first + n <= h->n_bars);
     *ret_first = number(h->bars[first].open_ns);
     *ret_last = number(h->bars[first + n - 1].open_ns);
@@ -73,9 +81,21 @@ static void press(int key, int *ret_first, int *ret_last)
     CHECK_NEAR(h->bars[first].close, 1000 + *ret_first, 1e-9);
 }
 
+/* Is the bar the last one in the chart's title? */
+static bool title_says(int last)
+{
+    char *text = picture_draw(model, &view, now, WIDTH, HEIGHT, GLYPHS_ASCII), time[FORMAT_MAX], words[64];
+
+    cli_format_time(time, opens[last]);
+    snprintf(words, sizeof(words), "to %.11s", time + 5);
+    bool is = text && strstr(text, words);
+    free(text);
+    return is;
+}
+
 static void check_panning(void)
 {
-    int first, last, before = BARS - 1, steps = 0, columns = tui_chart_columns(WIDTH);
+    int first, last, before = BARS - 1, steps = 0, columns = drawn_columns();
 
     do {
         press(',', &first, &last);
@@ -131,7 +151,7 @@ static void check_crosshair(void)
     before = last;
     for (int i = 0; i < 700; i++) {
         press(i < 350 ? ',' : '.', &first, &last);
-        tui_chart_window(&view.chart, h, tui_chart_columns(WIDTH), &first, &n);
+        tui_chart_window(&view.chart, h, drawn_columns(), &first, &n);
         int at = tui_chart_crosshair(&view.chart, h, first, n);
         CHECK(at >= first && at < first + n);
         CHECK_INT(number(h->bars[at].open_ns), before + (i < 350 ? -1 : 1));
@@ -154,6 +174,17 @@ static void check_focus(void)
     CHECK_INT(tui_keys_press(&view, model, WIDTH, HEIGHT, now, 'c'), ACTION_NONE);
     CHECK_INT(tui_keys_press(&view, model, WIDTH, HEIGHT, now, 'L'), ACTION_NONE);
     CHECK(view.chart.line && view.chart.log);
+    static const int kept[] = {0, 2};
+    for (int i = 0; i < 2; i++) { /* a page is as many bars as are drawn */
+        model->status.n_positions = kept[i];
+        model->status.n_orders = 0;
+        view.chart = (struct chart_window){.line = true};
+        press(PRESS_END, &first, &last);
+        CHECK_INT(last - first, drawn_columns() - 1);
+        press(PRESS_PAGE_UP, &first, &last);
+        CHECK_INT(last, BARS - 1 - drawn_columns());
+        CHECK(title_says(last));
+    }
     view.tab = TAB_LOG;
     CHECK_INT(tui_keys_press(&view, model, WIDTH, HEIGHT, now, 'c'), ACTION_NONE);
     CHECK(view.chart.line);

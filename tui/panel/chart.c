@@ -12,7 +12,6 @@
 #include "tui/panel/frame.h"
 
 enum {
-    LINES_AXIS = 15,    /* columns of prices with the words of our lines */
     BELOW_FROM = 12,    /* rows of plot from which on an indicator has room below it */
     BELOW_ROWS_MIN = 3, /* its own, without its label */
     VOLUME_FROM = 7,    /* rows of plot from which on the volume has one, and … */
@@ -282,8 +281,8 @@ void panel_chart(const struct area *area, const struct scene *scene)
                           .at = -1,
                           .dim = freshness == STALE || freshness == GONE,
                           .decimals = symbol->price_decimals};
-    int n_lines = ours ? panel_chart_lines(model, symbol->symbol, lines) : 0;
-    int columns = tui_chart_columns(area->width) - (n_lines > 0 ? LINES_AXIS - CHART_AXIS : 0);
+    int n_lines = panel_chart_lines(model, symbol->symbol, lines);
+    int columns = panel_chart_columns(model, symbol->symbol, area->width);
     if (ours && h->n_bars > 0 && columns > 0) {
         tui_chart_window(&scene->view->chart, h, columns, &chart.first, &chart.n);
         chart.at = tui_chart_crosshair(&scene->view->chart, h, chart.first, chart.n);

@@ -5,7 +5,10 @@
 
 #include "cli/format.h"
 
-enum { WORD_MAX = 6 };
+enum {
+    WORD_MAX = 6,
+    LINES_AXIS = 15, /* columns of prices with the words of our lines */
+};
 
 static int add(struct chart_line *lines, int n, double price, const char *word)
 {
@@ -34,6 +37,13 @@ int panel_chart_lines(const struct model *model, const char *symbol,
         n = add(ret, n, order->stop, "stop");
     }
     return n;
+}
+
+int panel_chart_columns(const struct model *model, const char *symbol, int width)
+{
+    struct chart_line lines[CHART_LINES_MAX];
+
+    return width - 2 - (panel_chart_lines(model, symbol, lines) > 0 ? LINES_AXIS : CHART_AXIS);
 }
 
 static bool blank(const struct area *area, int x, int y)

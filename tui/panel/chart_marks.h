@@ -6,7 +6,10 @@
 #include "tui/axis.h"
 #include "tui/panel/panel.h"
 
-enum { CHART_LINES_MAX = 32 };
+enum {
+    CHART_LINES_MAX = 32,
+    CHART_AXIS = 11, /* columns of prices at the right */
+};
 
 /* A price that concerns us: an open order's, a position's entry or stop. */
 struct chart_line {
@@ -17,6 +20,10 @@ struct chart_line {
 /* Those of the symbol, at most CHART_LINES_MAX. Returns how many. */
 int panel_chart_lines(const struct model *model, const char *symbol,
                       struct chart_line ret[static CHART_LINES_MAX]);
+
+/* The columns of bars of the symbol's chart in a panel so wide, beside the prices and the words of its lines;
+ * may be negative. */
+int panel_chart_columns(const struct model *model, const char *symbol, int width);
 
 /* A chart's plot with its axes; `under` is the plot with the prices' columns at its right. */
 struct chart_plot {
