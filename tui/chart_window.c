@@ -46,9 +46,12 @@ int tui_chart_crosshair(const struct chart_window *window, const struct history 
 static void set_end(struct chart_window *window, const struct history *history, int end)
 {
     int newest = history->n_bars - 1;
+    bool unread = end < 0 && !history->bars_oldest;
 
     end = end < 0 ? 0 : end < newest ? end : newest;
-    window->end_ns = end == newest && history->bars_newest ? 0 : history->bars[end].open_ns;
+    window->end_ns = unread                                  ? history->bars[0].open_ns - 1
+                     : end == newest && history->bars_newest ? 0
+                                                             : history->bars[end].open_ns;
 }
 
 void tui_chart_pan(struct chart_window *window, const struct history *history, int columns, int bars)

@@ -15,7 +15,7 @@ struct chart_window {
     bool log;       /* logarithmic prices */
     bool crosshair; /* on the bar that opens at crosshair_ns */
     int bars;       /* how many; 0: as many as there are columns */
-    int64_t end_ns; /* the last bar's opening; 0: the newest one that there is */
+    int64_t end_ns; /* the last bar opens then or before; 0: the newest one that there is */
     int64_t crosshair_ns;
 };
 

@@ -127,7 +127,7 @@ struct history_training {
  * no bars; the first; none. */
 struct history_want {
     char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
-    int64_t bars_end_ns; /* the opening of the bar that the chart ends with; 0: the newest */
+    int64_t bars_end_ns; /* the bar that the chart ends with opens then or before; 0: the newest */
     char training[STATUS_TRAINING_NAME_MAX];
     enum history_span span; /* of the equity */
 };

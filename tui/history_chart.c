@@ -13,7 +13,6 @@ struct reading {
     int price_scale, qty_scale;
     int64_t interval_ns;
     bool kept;
-    int until; /* bars up to the one that is wanted */
 };
 
 static void add(struct reading *reading, const struct bar *bar)
@@ -78,49 +77,59 @@ static void on_series(void *ctx, const struct db_chart_row *row)
     take_names(h, row->series.names);
 }
 
-/* Those that the daemon keeps with their indicators. */
-static int read_kept(struct history_reader *reader, struct reading *reading, int64_t end_ns)
+/* The bars up to the one that is wanted and those after it: those that are kept with their indicators, or the
+ * stored ones, which may go back further. Notes whether there are more at either end. */
+static int read_window(struct db_reader *db, struct reading *reading, int64_t end_ns, bool kept)
 {
     struct history *h = reading->history;
     const char *symbol = h->bars_symbol;
+    const int64_t interval_ns = reading->interval_ns, at_ns = end_ns ? end_ns : INT64_MAX;
+    const int n = HISTORY_BARS_MAX - (end_ns ? HISTORY_BARS_AFTER : 0);
 
-    if (!end_ns)
-        return db_reader_chart_bars(reader->db, symbol, reading->interval_ns, HISTORY_BARS_MAX, on_chart_bar,
-                                    reading);
-    int r = db_reader_chart_bars_until(reader->db, symbol, reading->interval_ns, end_ns,
-                                       HISTORY_BARS_MAX - HISTORY_BARS_AFTER, on_chart_bar, reading);
-    reading->until = h->n_bars;
-    return r < 0 ? r
-                 : db_reader_chart_bars_after(reader->db, symbol, reading->interval_ns, end_ns,
-                                              HISTORY_BARS_AFTER, on_chart_bar, reading);
+    h->n_bars = 0;
+    int r = kept ? db_reader_chart_bars_until(db, symbol, interval_ns, at_ns, n, on_chart_bar, reading)
+                 : db_reader_split_bars_until(db, symbol, interval_ns, BAR_VENUE, at_ns, n, on_bar, reading);
+    int until = h->n_bars;
+    if (r == 0)
+        r = kept ? db_reader_chart_bars_after(db, symbol, interval_ns, at_ns, HISTORY_BARS_AFTER,
+                                              on_chart_bar, reading)
+                 : db_reader_split_bars_after(db, symbol, interval_ns, BAR_VENUE, at_ns, HISTORY_BARS_AFTER,
+                                              on_bar, reading);
+    h->bars_oldest = until < n;
+    h->bars_newest = h->n_bars - until < HISTORY_BARS_AFTER;
+    return r;
 }
 
-/* The stored ones, which may go back further. */
-static int read_stored(struct history_reader *reader, struct reading *reading, int64_t end_ns)
+/* Is a bar stored from before the oldest that was read? */
+static int stored_before(struct db_reader *db, const struct reading *reading, bool *ret)
 {
-    struct history *h = reading->history;
-    const char *symbol = h->bars_symbol;
+    const struct history *h = reading->history;
+    int64_t first_ns;
+    int r = db_reader_first_bar(db, h->bars_symbol, reading->interval_ns, BAR_VENUE, &first_ns);
 
-    if (!end_ns)
-        return db_reader_last_split_bars(reader->db, symbol, reading->interval_ns, BAR_VENUE,
-                                         HISTORY_BARS_MAX, on_bar, reading);
-    int r = db_reader_split_bars_until(reader->db, symbol, reading->interval_ns, BAR_VENUE, end_ns,
-                                       HISTORY_BARS_MAX - HISTORY_BARS_AFTER, on_bar, reading);
-    reading->until = h->n_bars;
-    return r < 0 ? r
-                 : db_reader_split_bars_after(reader->db, symbol, reading->interval_ns, BAR_VENUE, end_ns,
-                                              HISTORY_BARS_AFTER, on_bar, reading);
+    *ret = r == 0 && (h->n_bars == 0 || first_ns < h->bars[0].open_ns);
+    return r == -ENOENT ? 0 : r;
 }
 
-/* Where what was read ends, by how many bars were there of those requested. */
-static void take_ends(struct reading *reading, int64_t end_ns)
+/* The newest kept ones where there are any; of the past the stored ones as soon as they go back further. */
+static int read_either(struct db_reader *db, struct reading *reading, int64_t end_ns)
 {
     struct history *h = reading->history;
+    bool older = true;
+    int r = 0;
 
-    if (!end_ns)
-        reading->until = h->n_bars;
-    h->bars_oldest = reading->until < HISTORY_BARS_MAX - (end_ns ? HISTORY_BARS_AFTER : 0);
-    h->bars_newest = h->n_bars - reading->until < HISTORY_BARS_AFTER;
+    h->n_bars = 0;
+    if (reading->kept) {
+        r = read_window(db, reading, end_ns, true);
+        older = false;
+        if (r == 0 && h->bars_oldest)
+            r = stored_before(db, reading, &older);
+        h->bars_oldest = h->bars_oldest && !older;
+    }
+    if (r < 0 || !older || (h->n_bars > 0 && !end_ns))
+        return r;
+    h->n_outputs = 0;
+    return read_window(db, reading, end_ns, false);
 }
 
 /* Where no chart is kept: the intervals that bars are stored of. */
@@ -156,22 +165,8 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
     r = db_reader_chart_series(reader->db, want->symbol, on_series, &reading);
     if (r == 0 && h->n_timeframes == 0)
         r = read_intervals(reader->db, h, want->symbol);
-    if (r == 0 && reading.kept)
-        r = read_kept(reader, &reading, want->bars_end_ns);
-    take_ends(&reading, want->bars_end_ns);
-    if (r == 0 && (h->n_bars == 0 || (want->bars_end_ns && h->bars_oldest))) {
-        struct reading kept = reading;
-        int n_bars = h->n_bars, n_outputs = h->n_outputs;
-        h->n_bars = h->n_outputs = 0;
-        r = read_stored(reader, &reading, want->bars_end_ns);
-        take_ends(&reading, want->bars_end_ns);
-        if (r == 0 && h->n_bars <= n_bars) { /* those with indicators are as many */
-            h->n_bars = 0;
-            h->n_outputs = n_outputs;
-            r = read_kept(reader, &kept, want->bars_end_ns);
-            take_ends(&kept, want->bars_end_ns);
-        }
-    }
+    if (r == 0)
+        r = read_either(reader->db, &reading, want->bars_end_ns);
     cli_text_clean(h->bars_symbol, sizeof(h->bars_symbol), want->symbol);
     return r;
 }

@@ -1,5 +1,6 @@
 /* The bars that a chart shows: 2000 minutes with gaps in a database, which is read by windows as the keys of
- * the dashboard want them, compared with the list that was stored. */
+ * the dashboard want them, compared with the list that was stored; then with indicators of the newest of
+ * them. */
 #include "cli/format.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
@@ -16,18 +17,23 @@ static struct model *model;
 static struct history_reader *reader;
 static struct view view;
 
+static struct symbol symbol_put(void)
+{
+    return (struct symbol){.name = "BTCUSDT",
+                           .base = "BTC",
+                           .quote = "USDT",
+                           .price_scale = 8,
+                           .qty_scale = 8,
+                           .quote_scale = 8,
+                           .trading = true};
+}
+
 static void put(const char *path)
 {
     static const struct db_writer_config config;
     struct db_writer *writer;
     char words[DB_ERROR_MAX];
-    struct symbol symbol = {.name = "BTCUSDT",
-                            .base = "BTC",
-                            .quote = "USDT",
-                            .price_scale = 8,
-                            .qty_scale = 8,
-                            .quote_scale = 8,
-                            .trading = true};
+    struct symbol symbol = symbol_put();
 
     CHECK_INT(db_writer_open(path, &config, &writer, words, sizeof(words)), 0);
     db_writer_put_symbol(writer, 0, "binance", &symbol, minute_ns);
@@ -53,9 +59,10 @@ static int number(int64_t open_ns)
 
 static void read_bars(void)
 {
-    struct history_want want = {.symbol = "BTCUSDT", .interval = "1m", .bars_end_ns = view.chart.end_ns};
+    struct history_want want = {.symbol = "BTCUSDT", .bars_end_ns = view.chart.end_ns};
     char words[256];
 
+    strcpy(want.interval, view.timeframe[0] ? view.timeframe : "1m");
     CHECK_INT(tui_history_read_chart(reader, &want, &model->history, words, sizeof(words)), 0);
 }
 
@@ -191,6 +198,78 @@ static void check_focus(void)
     CHECK_INT(view.outcome, OUTCOME_NOTE);
 }
 
+/* Indicators of the newest n bars of an interval. */
+static void keep(const char *path, int64_t interval_ns, int n)
+{
+    static const struct db_writer_config config;
+    struct db_writer *writer;
+    char words[DB_ERROR_MAX];
+    struct db_chart_series series = {.interval_ns = interval_ns,
+                                     .base_ns = minute_ns,
+                                     .next_ns = fixture_now_ns,
+                                     .specs = "sma:20",
+                                     .names = "sma_20",
+                                     .memory = ""};
+
+    CHECK_INT(db_writer_open(path, &config, &writer, words, sizeof(words)), 0);
+    struct symbol symbol = symbol_put();
+    db_writer_put_symbol(writer, 0, "binance", &symbol, minute_ns);
+    db_writer_put_chart_series(writer, &series, true);
+    for (int i = BARS - n; i < BARS; i++) {
+        int64_t price = (1000 + i) * INT64_C(100000000);
+        double output = i;
+        struct db_chart_bar bar = {
+            .interval_ns = interval_ns,
+            .bar = {.open_ns = opens[i], .open = price, .high = price, .low = price, .close = price},
+            .outputs = &output,
+            .n_outputs = 1};
+        db_writer_put_chart_bar(writer, &bar);
+    }
+    CHECK_INT(db_writer_close(writer, 20000, words, sizeof(words)), 0);
+}
+
+/* Bars with indicators first; the others are behind them, by as many steps, and back. */
+static void check_kept(const char *path)
+{
+    static const int counts[] = {1, 40, 300, 1000};
+    const struct history *h = &model->history;
+    int columns = drawn_columns(), first, last;
+
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        int n = counts[i], before = BARS - 1, steps = 0;
+        keep(path, minute_ns, n);
+        while (opens[BARS - n] <= opens[BARS - 1] - DB_CHART_BARS_KEPT * minute_ns)
+            n--;
+        view.chart = (struct chart_window){0};
+        read_bars();
+        CHECK_INT(h->n_bars, n < HISTORY_BARS_MAX ? n : HISTORY_BARS_MAX);
+        CHECK_INT(h->n_outputs, 1);
+        do {
+            press(',', &first, &last);
+            CHECK(last < before || first == 0);
+            CHECK(last - first == columns - 1 || h->n_outputs == 1);
+            for (int k = 0; k < h->n_bars && h->n_outputs == 1; k++)
+                CHECK_NEAR(h->outputs[0][k], number(h->bars[k].open_ns), 0);
+            if (first < BARS - n || last >= BARS - n + CHART_BARS_MAX)
+                CHECK_INT(h->n_outputs, first >= BARS - n);
+            before = last;
+        } while (first > 0 && ++steps < BARS);
+        CHECK_INT(first, 0);
+        CHECK_INT(last, columns - 1);
+        press(PRESS_END, &first, &last);
+        CHECK_INT(last, BARS - 1);
+        CHECK_INT(h->n_outputs, 1);
+    }
+    keep(path, 5 * minute_ns, 30); /* nothing is stored behind these */
+    strcpy(view.timeframe, "5m");
+    read_bars();
+    CHECK_INT(h->n_bars, 30);
+    CHECK(h->bars_oldest && h->bars_newest);
+    press(',', &first, &last);
+    CHECK_INT(last, BARS - 1);
+    view.timeframe[0] = '\0';
+}
+
 int main(void)
 {
     const char *path = scratch_path("papertape.db");
@@ -210,6 +289,8 @@ int main(void)
     check_zooming();
     check_crosshair();
     check_focus();
+    view.tab = TAB_MARKET;
+    check_kept(path);
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/chart_window");
