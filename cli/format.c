@@ -141,6 +141,13 @@ char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns)
     return buf;
 }
 
+int64_t cli_format_ahead_s(int64_t ts_ns)
+{
+    struct tm tm;
+
+    return is_local && calendar(ts_ns, &tm) ? tm.tm_gmtoff : 0;
+}
+
 char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns)
 {
     struct tm tm;

@@ -33,10 +33,12 @@ char *cli_format_age(char buf[static FORMAT_MAX], int64_t age_ms);
 char *cli_format_count(char buf[static FORMAT_MAX], double value);
 
 /* The time of day, "14:02:11", and with its date, "2024-08-08 14:02:11"; in UTC, unless the process asked for
- * the machine's zone. The zone: "Z", or "+0200" at that time. */
+ * the machine's zone. The zone: "Z", or "+0200" at that time; and by how many seconds its clock is ahead of
+ * UTC then. */
 void cli_format_local(bool local);
 char *cli_format_weekday(char buf[static FORMAT_MAX], int64_t ts_ns); /* "Mon" */
 char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns);
+int64_t cli_format_ahead_s(int64_t ts_ns);
 char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns);
 char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns);
 

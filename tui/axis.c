@@ -178,7 +178,21 @@ void tui_axis_spread(const struct time_axis *axis, const double *values, double 
     }
 }
 
-/* The first tick of the step at or after the moment, both in seconds; the one after a tick. */
+/* Ticks are round on the clock of the zone that times are shown in: what it shows at a moment, both in
+ * seconds since 1970, and the moment when it shows that. */
+static int64_t shown_s(int64_t s)
+{
+    return s + cli_format_ahead_s(s * second_ns);
+}
+
+static int64_t moment_s(int64_t shown)
+{
+    int64_t s = shown - cli_format_ahead_s(shown * second_ns); /* about: the zone may change in between */
+
+    return shown - cli_format_ahead_s(s * second_ns);
+}
+
+/* The first tick of the step at or after what the clock shows; the one after a tick. */
 static int64_t first_tick(const struct step *step, int64_t from_s)
 {
     if (step->seconds) {
@@ -207,7 +221,7 @@ static int64_t next_tick(const struct step *step, int64_t s)
 /* A part of "2024-08-08 22:30:00". */
 static void label(char text[static AXIS_TEXT_MAX], const struct step *step, int64_t s, bool dated)
 {
-    bool midnight = s % day_s == 0, fine = step->seconds > 0 && step->seconds < 60;
+    bool midnight = shown_s(s) % day_s == 0, fine = step->seconds > 0 && step->seconds < 60;
     char whole[FORMAT_MAX];
     int from = 11, to = fine ? 19 : 16;
 
@@ -230,14 +244,16 @@ static int label_end(const struct time_tick *tick)
 }
 
 /* False for one in closed hours, except the beginning of a day, month or year whose first bar is the next. */
-static bool tick_column(const struct time_axis *axis, const struct step *step, int64_t s, int *ret)
+static bool tick_column(const struct time_axis *axis, const struct step *step, int64_t shown, int *ret)
 {
+    int64_t s = moment_s(shown);
     int bar = tui_axis_bar_at(axis, s * second_ns), last = before(axis, s * second_ns);
 
     if (bar < 0 && tui_axis_closed(axis, last)) {
         struct step day = {(int32_t)day_s, 0};
         const struct step *whole = step->months ? step : &day;
-        if (s % day_s != 0 || next_tick(whole, s) * second_ns <= axis->bars[last + 1].open_ns)
+        if (shown % day_s != 0 ||
+            moment_s(next_tick(whole, shown)) * second_ns <= axis->bars[last + 1].open_ns)
             return false;
         bar = last + 1;
     }
@@ -256,11 +272,12 @@ static int ticks_of(const struct time_axis *axis, const struct step *step, int w
     if (step_ns < axis->interval_ns || (to_ns - from_ns) / step_ns > axis->columns ||
         (step->seconds && step->seconds < day_s && step_ns % axis->interval_ns != 0))
         return 0;
-    int64_t s = first_tick(step, from_ns / second_ns + (from_ns % second_ns > 0));
-    for (; s * second_ns < to_ns && n < AXIS_TICKS_MAX; s = next_tick(step, s)) {
+    int64_t shown = first_tick(step, shown_s(from_ns / second_ns + (from_ns % second_ns > 0)));
+    for (int64_t s; (s = moment_s(shown)) * second_ns < to_ns && n < AXIS_TICKS_MAX;
+         shown = next_tick(step, shown)) {
         struct time_tick *tick = &ret[n];
         tick->ts_ns = s * second_ns;
-        if (!tick_column(axis, step, s, &tick->column))
+        if (s * second_ns < from_ns || !tick_column(axis, step, shown, &tick->column))
             continue;
         label(tick->text, step, s, false);
         if (label_end(tick) <= width && (n == 0 || tick->column > label_end(&ret[n - 1])))

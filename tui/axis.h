@@ -53,10 +53,11 @@ void tui_axis_spread(const struct time_axis *axis, const double *values, double 
 struct time_tick {
     int column;
     int64_t ts_ns;
-    char text[AXIS_TEXT_MAX]; /* UTC: "22:00", "22:00:30", "08-09", "2024-08", "2024" */
+    char text[AXIS_TEXT_MAX]; /* "22:00", "22:00:30", "08-09", "2024-08", "2024": cli_format_time() */
 };
 
-/* The ticks, from the left: whole seconds, minutes, hours, days, months or years, each at the bar that holds
+/* The ticks, from the left: whole seconds, minutes, hours, days, months or years on the clock of
+ * cli_format_local(), each at the bar that holds
  * its moment, else at its time, of a day that begins in closed hours at its first bar; four and more where
  * bars and room allow, with a blank between labels, the last one ending before column `width`. Returns how
  * many. */

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <time.h>
 
+#include "cli/format.h"
 #include "tests/check.h"
 #include "tui/axis.h"
 
@@ -74,7 +75,7 @@ static bool says(const struct time_tick *tick)
     struct tm tm;
     char whole[40];
 
-    gmtime_r(&at, &tm);
+    localtime_r(&at, &tm);
     strftime(whole, sizeof(whole), "%Y-%m-%d %H:%M:%S", &tm);
     const char *in = strstr(whole, tick->text);
     size_t end = in ? (size_t)(in - whole) + strlen(tick->text) : 0;
@@ -125,6 +126,68 @@ static void check_bars(void)
             check_columns(&axis);
             check_times(&axis, false);
         }
+}
+
+/* A zone's ticks are round on its clock: those of UTC, where bars have the same times there. */
+static void check_zones(void)
+{
+    static const struct {
+        const char *tz;
+        int ahead_s;
+    } zones[] = {{"XST-5:30", 19800}, {"XWT+3:30", -12600}, {"XFT-12:45", 45900}, {"XHT+11", -39600}};
+    static const int64_t intervals[] = {1, 60, 300, 3600, 14400, 86400, 604800};
+    static struct history_bar bars[HISTORY_BARS_MAX];
+    struct time_tick utc[AXIS_TICKS_MAX], local[AXIS_TICKS_MAX];
+    struct time_axis axis;
+
+    for (int i = 0; i < 2000; i++) {
+        int n = 1 + (int)draw(HISTORY_BARS_MAX), columns = 20 + (int)draw(200), zone = i % 4;
+        int64_t interval = intervals[draw(7)] * second;
+        make(bars, n, interval, 2 + (int)draw(60), 1 + (int)draw(100));
+        CHECK(tui_axis_init(&axis, bars, n, interval, columns, i & 1));
+        int wanted = tui_axis_times(&axis, columns, utc);
+        for (int k = 0; k < n; k++)
+            bars[k].open_ns -= zones[zone].ahead_s * second;
+        setenv("TZ", zones[zone].tz, 1);
+        tzset();
+        cli_format_local(true);
+        CHECK_INT(tui_axis_times(&axis, columns, local), wanted);
+        for (int k = 0; k < wanted; k++) {
+            CHECK_INT(local[k].column, utc[k].column);
+            CHECK_STR(local[k].text, utc[k].text);
+            CHECK_INT(local[k].ts_ns, utc[k].ts_ns - zones[zone].ahead_s * second);
+        }
+        cli_format_local(false);
+    }
+}
+
+/* Days are from midnight to midnight, also where one has 23 hours or 25; an hour that comes twice or never is
+ * no reason to be out of order. */
+static void check_summer_time(void)
+{
+    static struct history_bar bars[HISTORY_BARS_MAX];
+    struct time_tick ticks[AXIS_TICKS_MAX];
+    struct time_axis axis;
+
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    tzset();
+    cli_format_local(true);
+    for (int i = 0; i < 400; i++) { /* around 2024-03-31 and 2024-10-27 */
+        int64_t interval = (i & 2 ? 900 : 3600) * second, from = (i & 1 ? 1711846800 : 1729990800) * second;
+        int n = 20 + (int)draw(380), midnights = 0;
+        from -= (int64_t)draw(20 + (uint64_t)n) * interval;
+        for (int k = 0; k < n; k++)
+            bars[k] = (struct history_bar){.open_ns = from + k * interval};
+        CHECK(tui_axis_init(&axis, bars, n, interval, 80 + (int)draw(120), false));
+        int labels = tui_axis_times(&axis, axis.columns, ticks);
+        for (int k = 0; k < labels; k++) {
+            CHECK(says(&ticks[k]));
+            CHECK(k == 0 || ticks[k].ts_ns > ticks[k - 1].ts_ns);
+            midnights += ticks[k].text[2] == '-' && strlen(ticks[k].text) == 5;
+        }
+        CHECK(labels > 0 && (n * interval < 3 * day || midnights > 0));
+    }
+    cli_format_local(false);
 }
 
 /* Eight bars fill the width, and bars that are many have the columns of all. */
@@ -263,7 +326,10 @@ static void check_prices(void)
 int main(void)
 {
     state = 20240808;
+    setenv("TZ", "UTC", 1);
     check_bars();
+    check_zones();
+    check_summer_time();
     check_few();
     check_sessions();
     check_spread();
