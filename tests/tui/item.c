@@ -361,6 +361,22 @@ static void before_mark(const struct canvas *canvas, int x, int y, int n, char *
     ret[n] = '\0';
 }
 
+/* A text as long as an alert's may be, in one row of a screen that is wider. */
+static void check_whole_wide(void)
+{
+    char *alert = model->history.alerts[0].text, end[] = " the end";
+    const size_t last = sizeof(model->history.alerts[0].text) - sizeof(end);
+
+    tui_view_init(&view, false, 1000);
+    view.whole = true;
+    for (size_t i = 0; i < last; i++)
+        alert[i] = i % 10 ? 'a' : ' ';
+    memcpy(alert + last, end, sizeof(end));
+    char *text = picture_draw(model, &view, now, 800, 40, GLYPHS_ASCII);
+    CHECK(text && strstr(text, "aaa the end"));
+    free(text);
+}
+
 /* Each text that ends in "~" on any screen is among those that are kept whole, which w shows. */
 static void check_whole(void)
 {
@@ -431,6 +447,7 @@ int main(int argc, char **argv)
     check_unknown();
     check_moment(path);
     check_more(path);
+    check_whole_wide();
     tui_history_close(reader);
     tui_model_destroy(model);
     CHECK_INT(fixture_remove(folder), 0);

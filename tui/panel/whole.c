@@ -17,17 +17,8 @@ static int draw_text(const struct area *area, int y, int width, const char *name
         return y;
     snprintf(text, sizeof(text), "%s: %s", name, words);
     int rows = panel_frame_wrap_rows(text, width);
-    if (area && y < area->height && y + rows > 0) {
-        const char *left = text;
-        for (int i = 0; i < rows; i++) {
-            size_t len = panel_frame_wrapped(left, width);
-            if (y + i >= 0 && y + i < area->height)
-                tui_area_printf(area, 0, y + i, STYLE_NORMAL, "%.*s", (int)len, left);
-            left += len;
-            while (*left == ' ')
-                left++;
-        }
-    }
+    if (area)
+        panel_frame_wrap(area, y, rows, STYLE_NORMAL, text);
     return y + rows;
 }
 
