@@ -163,6 +163,44 @@ static void check_chart(void)
     CHECK_INT(load_chart("1m"), 0);
 }
 
+static bool market_says(const struct view *view, const char *words)
+{
+    char *text = picture_draw(model, view, now, 120, 40, GLYPHS_BRAILLE);
+    bool says = text && strstr(text, words);
+
+    free(text);
+    return says;
+}
+
+/* What the chart's title says of the scale that is drawn, and of fills older than those that were read. */
+static void check_title(void)
+{
+    struct history *h = &model->history, *kept = malloc(sizeof(*kept));
+    struct view view;
+
+    *kept = *h;
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    CHECK(market_says(&view, "BTCUSDT 1m─"));
+    while (h->n_fills < HISTORY_ROWS_MAX)
+        h->fills[h->n_fills++] = h->fills[2];
+    for (int i = 0; i < h->n_fills; i++)
+        h->fills[i].ts_ns = fixture_now_ns - i * 15 * INT64_C(1000000000);
+    CHECK(market_says(&view, "BTCUSDT 1m fills from 08-08 23:04─"));
+    h->n_fills--; /* all that there are */
+    CHECK(market_says(&view, "BTCUSDT 1m─"));
+    h->fills[h->n_fills++].ts_ns = h->bars[0].open_ns; /* as old as the oldest bar */
+    CHECK(market_says(&view, "BTCUSDT 1m─"));
+    view.chart.log = true;
+    CHECK(market_says(&view, "BTCUSDT 1m log─"));
+    for (int i = 0; i < h->n_bars; i++)
+        h->bars[i].low = i ? h->bars[i].low : 0; /* no logarithm: the scale is linear */
+    view.chart.bars = h->n_bars;
+    CHECK(market_says(&view, "BTCUSDT 1m─"));
+    *h = *kept;
+    free(kept);
+}
+
 /* The chart alone in any size, with each choice of it. */
 static void check_chart_sizes(void)
 {
@@ -566,6 +604,7 @@ int main(int argc, char **argv)
     check_tabs();
     snprintf(database, sizeof(database), "%s", path);
     check_chart();
+    check_title();
     check_gap();
     check_overlays();
     check_commands();

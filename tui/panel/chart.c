@@ -82,20 +82,16 @@ static void line(const struct chart_plot *plot, const double *values, const stru
 }
 
 /* The range of what is shown: bars, the indicators that are prices, and our own where they are near. */
-static bool range(const struct chart *chart, const struct chart_line *lines, int n_lines, double last,
-                  double *low, double *high)
+static void range(struct chart *chart, const struct chart_line *lines, int n_lines)
 {
     const struct history *h = chart->history;
+    double *low = &chart->low, *high = &chart->high;
 
-    *low = INFINITY;
-    *high = -INFINITY;
     for (int i = chart->first; i < chart->first + chart->n; i++) {
         *low = fmin(*low, h->bars[i].low);
         *high = fmax(*high, h->bars[i].high);
     }
-    if (!(*low <= *high))
-        return false;
-    for (int i = 0; i < h->n_outputs; i++)
+    for (int i = 0; i < h->n_outputs && *low <= *high; i++)
         if (tui_overlay_on_price(h->output_names[i]))
             widen(shown(chart, i), chart->n, low, high);
     double least = *low, most = *high;
@@ -105,10 +101,9 @@ static bool range(const struct chart *chart, const struct chart_line *lines, int
         *low = fmin(*low, l);
         *high = fmax(*high, m);
     }
-    include(last, &least, &most);
+    include(chart->last, &least, &most);
     *low = fmin(*low, least);
     *high = fmax(*high, most);
-    return true;
 }
 
 /* The prices at the right: ticks, then the last one, which no other covers. */
@@ -132,7 +127,7 @@ static int price_labels(const struct chart_plot *plot, double last, bool dim)
 
 /* The bars, what is drawn over them, and the prices at the right. */
 static void prices(const struct chart *chart, const struct chart_plot *plot, const struct scene *scene,
-                   const struct chart_line *lines, int n_lines, double last)
+                   const struct chart_line *lines, int n_lines)
 {
     const struct history *h = chart->history;
     double closes[HISTORY_BARS_MAX];
@@ -153,10 +148,10 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
         tui_candle_draw(&plot->plot, &plot->time, &plot->price, false);
     panel_chart_closed(plot);
     panel_chart_fills(plot, h, chart->symbol->symbol);
-    panel_chart_rule(plot, last, STYLE_RULE);
+    panel_chart_rule(plot, chart->last, STYLE_RULE);
     for (int i = 0; i < n_lines; i++)
         panel_chart_rule(plot, lines[i].price, STYLE_KEY);
-    int row = price_labels(plot, last, chart->dim);
+    int row = price_labels(plot, chart->last, chart->dim);
     panel_chart_line_labels(plot, lines, n_lines, row);
 }
 
@@ -204,10 +199,7 @@ static void draw(const struct area *under, const struct chart *chart, const stru
 {
     const struct history *h = chart->history;
     int rows = under->height - 1, own = 0, first, end;
-    double last = chart->symbol->last, low, high;
 
-    if (!isfinite(last))
-        last = h->bars[h->n_bars - 1].close;
     if (rows >= BELOW_FROM && tui_overlay_below(h, scene->view->below, &first, &end)) {
         own = rows / 4 > BELOW_ROWS_MIN ? rows / 4 : BELOW_ROWS_MIN;
         struct area part = tui_area_part(under, 0, rows - own - 1, under->width, own + 1);
@@ -222,9 +214,8 @@ static void draw(const struct area *under, const struct chart *chart, const stru
                               .under = *under,
                               .time = *time,
                               .decimals = chart->decimals};
-    if (range(chart, lines, n_lines, last, &low, &high) &&
-        tui_axis_price_init(&plot.price, low, high, rows, scene->view->chart.log)) {
-        prices(chart, &plot, scene, lines, n_lines, last);
+    if (tui_axis_price_init(&plot.price, chart->low, chart->high, rows, chart->log)) {
+        prices(chart, &plot, scene, lines, n_lines);
         if (chart->cross)
             panel_chart_crosshair(&plot, tui_axis_column(time, chart->at - chart->first));
     }
@@ -245,17 +236,19 @@ static void timeframes(const struct area *area, const struct history *h, const c
         tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
 }
 
-/* "BTCUSDT 1m log to 08-08 21:54": what is shown. */
-static void title(char *buf, size_t size, const struct chart *chart, const struct scene *scene,
-                  const char *timeframe)
+/* "BTCUSDT 1m log to 08-08 21:54": what is shown; "fills from 08-08 21:00" where older ones were not read. */
+static void title(char *buf, size_t size, const struct chart *chart, const char *timeframe)
 {
     const struct history *h = chart->history;
-    char a[FORMAT_MAX];
+    const struct history_fill *oldest = h->n_fills == HISTORY_ROWS_MAX ? &h->fills[h->n_fills - 1] : NULL;
+    char a[FORMAT_MAX], b[FORMAT_MAX];
     int end = chart->first + chart->n - 1;
     bool past = chart->n > 0 && end < h->n_bars - 1;
+    bool lacks = chart->n > 0 && oldest && oldest->ts_ns > h->bars[chart->first].open_ns;
 
-    snprintf(buf, size, "%s %s%s%s%s", chart->symbol->symbol, timeframe, scene->view->chart.log ? " log" : "",
-             past ? " to " : "", past ? panel_chart_time(a, h, h->bars[end].open_ns) : "");
+    snprintf(buf, size, "%s %s%s%s%s%s%s", chart->symbol->symbol, timeframe, chart->log ? " log" : "",
+             past ? " to " : "", past ? panel_chart_time(a, h, h->bars[end].open_ns) : "",
+             lacks ? " fills from " : "", lacks ? panel_chart_time(b, h, oldest->ts_ns) : "");
 }
 
 void panel_chart(const struct area *area, const struct scene *scene)
@@ -280,7 +273,10 @@ void panel_chart(const struct area *area, const struct scene *scene)
                           .symbol = symbol,
                           .at = -1,
                           .dim = freshness == STALE || freshness == GONE,
-                          .decimals = symbol->price_decimals};
+                          .decimals = symbol->price_decimals,
+                          .last = symbol->last,
+                          .low = INFINITY,
+                          .high = -INFINITY};
     int n_lines = panel_chart_lines(model, symbol->symbol, lines);
     int columns = panel_chart_columns(model, symbol->symbol, area->width);
     if (ours && h->n_bars > 0 && columns > 0) {
@@ -288,8 +284,11 @@ void panel_chart(const struct area *area, const struct scene *scene)
         chart.at = tui_chart_crosshair(&scene->view->chart, h, chart.first, chart.n);
         chart.cross = chart.at >= 0;
         chart.at = chart.cross ? chart.at : chart.first + chart.n - 1;
+        chart.last = isfinite(chart.last) ? chart.last : h->bars[h->n_bars - 1].close;
+        range(&chart, lines, n_lines);
+        chart.log = scene->view->chart.log && chart.low > 0 && chart.low <= chart.high;
     }
-    title(words, sizeof(words), &chart, scene, timeframe);
+    title(words, sizeof(words), &chart, timeframe);
     struct area body = panel_frame_rule(area, scene, PANEL_CHART, words, -1, &title_end);
     if (ours)
         timeframes(area, h, timeframe, area->width - title_end - 4);
