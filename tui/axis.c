@@ -141,25 +141,6 @@ int tui_axis_bar_at(const struct time_axis *axis, int64_t ts_ns)
     return at >= 0 && ts_ns - axis->bars[at].open_ns < axis->interval_ns ? at : -1;
 }
 
-int tui_axis_bar_near(const struct time_axis *axis, int column)
-{
-    int low = 0;
-
-    for (int high = axis->n; low < high;) {
-        int at = (low + high) / 2;
-        if (tui_axis_column(axis, at) <= column)
-            low = at + 1;
-        else
-            high = at;
-    }
-    if (low == 0)
-        return 0;
-    if (low == axis->n)
-        return axis->n - 1;
-    int left = column - tui_axis_column(axis, low - 1), right = tui_axis_column(axis, low) - column;
-    return left <= right ? low - 1 : low;
-}
-
 void tui_axis_spread(const struct time_axis *axis, const double *values, double *ret, int n)
 {
     for (int i = 0; i < n; i++)

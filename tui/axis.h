@@ -41,9 +41,8 @@ int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns);
 /* How many whole columns one bar has for itself; 0 where bars share columns. */
 int tui_axis_slot(const struct time_axis *axis);
 
-/* The bar that holds the moment; -1: it is in a gap, or outside. The bar in or nearest to a column. */
+/* The bar that holds the moment; -1: it is in a gap, or outside. */
 int tui_axis_bar_at(const struct time_axis *axis, int64_t ts_ns);
-int tui_axis_bar_near(const struct time_axis *axis, int column);
 
 /* A value a bar as a line of n points over the axis' width: straight between neighbours in time, NaN in gaps
  * and where values are NaN; of bars that share a point, the last. */

@@ -60,8 +60,6 @@ static void check_columns(const struct time_axis *axis)
         }
         CHECK_INT(tui_axis_bar_at(axis, bars[i].open_ns), i);
         CHECK_INT(tui_axis_bar_at(axis, bars[i].open_ns + interval - 1), i);
-        int near = tui_axis_bar_near(axis, column);
-        CHECK(near >= 0 && near < n && tui_axis_column(axis, near) == column);
         before = column;
     }
     CHECK_INT(tui_axis_bar_at(axis, bars[0].open_ns - 1), -1);
