@@ -55,9 +55,9 @@ static void extent(const struct time_axis *time, int i, int *ret_first, int *ret
         *ret_last = tui_axis_column(time, i + 1) - 1;
 }
 
-static enum style style_of(const struct history_bar *bar, bool dim)
+static enum style style_of(const struct history_bar *bar)
 {
-    return dim ? STYLE_DIM : bar->close < bar->open ? STYLE_DOWN : STYLE_UP;
+    return bar->close < bar->open ? STYLE_DOWN : STYLE_UP;
 }
 
 static enum half half_of(int level, const int wick[2], const int body[2])
@@ -68,7 +68,7 @@ static enum half half_of(int level, const int wick[2], const int body[2])
 }
 
 static void one(const struct area *area, const struct price_axis *price, const int columns[static PLACES],
-                const struct history_bar *bar, bool dim)
+                const struct history_bar *bar)
 {
     int levels = 2 * price->rows;
     const int wick[2] = {tui_axis_level(price, bar->low, levels), tui_axis_level(price, bar->high, levels)};
@@ -84,21 +84,20 @@ static void one(const struct area *area, const struct price_axis *price, const i
         wchar_t beside =
             cells[area->canvas->glyphs][fell][lower == BODY ? BODY : NOTHING][upper == BODY ? BODY : NOTHING];
         for (int x = columns[FIRST]; x <= columns[LAST] && beside != L' '; x++)
-            tui_area_char(area, x, y, style_of(bar, dim), beside);
-        tui_area_char(area, columns[MIDDLE], y, style_of(bar, dim),
+            tui_area_char(area, x, y, style_of(bar), beside);
+        tui_area_char(area, columns[MIDDLE], y, style_of(bar),
                       cells[area->canvas->glyphs][fell][lower][upper]);
     }
 }
 
-void tui_candle_draw(const struct area *area, const struct time_axis *time, const struct price_axis *price,
-                     bool dim)
+void tui_candle_draw(const struct area *area, const struct time_axis *time, const struct price_axis *price)
 {
     for (int i = 0, end; i < time->n; i = end) {
         int columns[PLACES];
         columns[MIDDLE] = tui_axis_column(time, i);
         extent(time, i, &columns[FIRST], &columns[LAST]);
         struct history_bar bar = joined(time, i, &end);
-        one(area, price, columns, &bar, dim);
+        one(area, price, columns, &bar);
     }
 }
 
@@ -113,7 +112,7 @@ static void column_of(const struct area *area, int x, int level, enum style styl
     }
 }
 
-double tui_candle_volume(const struct area *area, const struct time_axis *time, bool dim)
+double tui_candle_volume(const struct area *area, const struct time_axis *time)
 {
     int levels = area->height * (area->canvas->glyphs == GLYPHS_ASCII ? ASCII_LEVELS : BLOCK_LEVELS);
     double most = 0;
@@ -128,7 +127,7 @@ double tui_candle_volume(const struct area *area, const struct time_axis *time, 
         struct history_bar bar = joined(time, i, &end);
         int level = (int)ceil(bar.volume / (end - i) / most * levels - 1e-9);
         for (int x = first; x <= last; x++)
-            column_of(area, x, level, style_of(&bar, dim));
+            column_of(area, x, level, style_of(&bar));
     }
     return most;
 }

@@ -8,13 +8,11 @@
 
 /* Draws over what the area has: columns of the time axis, rows of the price axis. Bars that share a column
  * are one candle, from the first one's open to the last one's close, with the highest high and the lowest
- * low. With `dim`, no colour of gains and losses. */
-void tui_candle_draw(const struct area *area, const struct time_axis *time, const struct price_axis *price,
-                     bool dim);
+ * low. */
+void tui_candle_draw(const struct area *area, const struct time_axis *time, const struct price_axis *price);
 
-/* Draws the volume of each column from the lowest row on; of bars that share one, their
- * mean, as one column has more of them than the next. Returns
- * the largest, which is as high as the area; 0: nothing is drawn. */
-double tui_candle_volume(const struct area *area, const struct time_axis *time, bool dim);
+/* Draws the volume of each column from the lowest row on; of bars that share one, their mean, as one column
+ * has more of them than the next. Returns the largest, which is as high as the area; 0: nothing is drawn. */
+double tui_candle_volume(const struct area *area, const struct time_axis *time);
 
 #endif

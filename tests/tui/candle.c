@@ -53,7 +53,7 @@ static void check_random(enum glyphs glyphs, int n)
     struct area area = tui_canvas_area(&canvas);
     CHECK(tui_axis_init(&time, bars, n, minute_ns, COLUMNS, false));
     CHECK(tui_axis_price_init(&price, 0, 100, ROWS, false));
-    tui_candle_draw(&area, &time, &price, false);
+    tui_candle_draw(&area, &time, &price);
     for (int x = 0; x < COLUMNS; x++) {
         double high = -1, low = 101;
         for (int i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static void one(enum glyphs glyphs, bool fell, wchar_t column[ROWS])
     struct area area = tui_canvas_area(&canvas);
     CHECK(tui_axis_init(&time, &bar, 1, minute_ns, 1, false));
     CHECK(tui_axis_price_init(&price, 0, 100, ROWS, false));
-    tui_candle_draw(&area, &time, &price, true);
+    tui_candle_draw(&area, &time, &price);
     for (int y = 0; y < ROWS; y++)
         column[y] = at(&canvas, 0, y);
     tui_canvas_finish(&canvas);
@@ -123,14 +123,14 @@ static void check_volume(void)
     CHECK_INT(tui_canvas_init(&canvas, 8, 2, GLYPHS_BLOCK), 0);
     struct area area = tui_canvas_area(&canvas);
     CHECK(tui_axis_init(&time, bars, 16, minute_ns, 8, false));
-    CHECK_NEAR(tui_candle_volume(&area, &time, false), 2, 0);
+    CHECK_NEAR(tui_candle_volume(&area, &time), 2, 0);
     for (int x = 0; x < 8; x++) {
         CHECK(at(&canvas, x, 0) == (x < 4 ? L' ' : L'█'));
         CHECK(at(&canvas, x, 1) == (x < 4 ? L'▄' : L'█')); /* a half, of two rows a quarter */
     }
     for (int i = 0; i < 16; i++)
         bars[i].volume = 0;
-    CHECK_NEAR(tui_candle_volume(&area, &time, false), 0, 0);
+    CHECK_NEAR(tui_candle_volume(&area, &time), 0, 0);
     tui_canvas_finish(&canvas);
 }
 

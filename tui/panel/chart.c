@@ -145,7 +145,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     if (as_line && braille)
         line(plot, closes, NULL);
     if (!as_line)
-        tui_candle_draw(&plot->plot, &plot->time, &plot->price, false);
+        tui_candle_draw(&plot->plot, &plot->time, &plot->price);
     panel_chart_closed(plot);
     panel_chart_fills(plot, h, chart->symbol->symbol);
     panel_chart_rule(plot, chart->last, STYLE_RULE);
@@ -159,7 +159,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
 static void volume(const struct area *under, const struct time_axis *time, int y, int rows)
 {
     struct area part = tui_area_part(under, 1, y, time->columns, rows);
-    double most = tui_candle_volume(&part, time, false);
+    double most = tui_candle_volume(&part, time);
     char a[FORMAT_MAX];
 
     if (most > 0)
