@@ -4,30 +4,27 @@
 
 #include "cli/format.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tui/axis.h"
 
 static const int64_t second = 1000000000, day = 86400 * INT64_C(1000000000);
-static uint64_t state;
+static struct random random_state;
 
-static uint64_t draw(uint64_t below) /* splitmix64 */
+static int draw(int below)
 {
-    uint64_t z = (state += 0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return (z ^ (z >> 31)) % below;
+    return (int)random_between(&random_state, 0, below - 1);
 }
 
 /* n bars of the interval; one in `often` is followed by a gap of up to `longest` bars; 0: no gap. */
 static void make(struct history_bar *bars, int n, int64_t interval, int often, int longest)
 {
-    int64_t at = (INT64_C(1723161240) * second / interval - (int64_t)draw(2000)) * interval;
+    int64_t at = (INT64_C(1723161240) * second / interval - draw(2000)) * interval;
 
     for (int i = 0; i < n; i++) {
         bars[i] = (struct history_bar){.open_ns = at};
         at += interval;
-        if (often && draw((uint64_t)often) == 0)
-            at += (int64_t)(1 + draw((uint64_t)longest)) * interval;
+        if (often && draw(often) == 0)
+            at += (1 + draw(longest)) * interval;
     }
 }
 
@@ -116,11 +113,11 @@ static void check_bars(void)
         for (int w = 0; w < 3; w++) {
             int64_t interval = n % 3 ? 60 * second : intervals[draw(7)] * second;
             struct time_axis axis;
-            make(bars, n, interval, n % 2 ? 2 + (int)draw(30) : 0, 1 + (int)draw(200));
+            make(bars, n, interval, n % 2 ? 2 + draw(30) : 0, 1 + draw(200));
             CHECK(tui_axis_init(&axis, bars, n, interval, widths[w] - 13, false));
             check_columns(&axis);
             check_times(&axis, true);
-            CHECK(tui_axis_init(&axis, bars, n, interval, 1 + (int)draw(60), false));
+            CHECK(tui_axis_init(&axis, bars, n, interval, 1 + draw(60), false));
             check_columns(&axis);
             check_times(&axis, false);
         }
@@ -139,9 +136,9 @@ static void check_zones(void)
     struct time_axis axis;
 
     for (int i = 0; i < 2000; i++) {
-        int n = 1 + (int)draw(HISTORY_BARS_MAX), columns = 20 + (int)draw(200), zone = i % 4;
+        int n = 1 + draw(HISTORY_BARS_MAX), columns = 20 + draw(200), zone = i % 4;
         int64_t interval = intervals[draw(7)] * second;
-        make(bars, n, interval, 2 + (int)draw(60), 1 + (int)draw(100));
+        make(bars, n, interval, 2 + draw(60), 1 + draw(100));
         CHECK(tui_axis_init(&axis, bars, n, interval, columns, i & 1));
         int wanted = tui_axis_times(&axis, columns, utc);
         for (int k = 0; k < n; k++)
@@ -172,11 +169,11 @@ static void check_summer_time(void)
     cli_format_local(true);
     for (int i = 0; i < 400; i++) { /* around 2024-03-31 and 2024-10-27 */
         int64_t interval = (i & 2 ? 900 : 3600) * second, from = (i & 1 ? 1711846800 : 1729990800) * second;
-        int n = 20 + (int)draw(380), midnights = 0;
-        from -= (int64_t)draw(20 + (uint64_t)n) * interval;
+        int n = 20 + draw(380), midnights = 0;
+        from -= draw(20 + n) * interval;
         for (int k = 0; k < n; k++)
             bars[k] = (struct history_bar){.open_ns = from + k * interval};
-        CHECK(tui_axis_init(&axis, bars, n, interval, 80 + (int)draw(120), false));
+        CHECK(tui_axis_init(&axis, bars, n, interval, 80 + draw(120), false));
         int labels = tui_axis_times(&axis, axis.columns, ticks);
         for (int k = 0; k < labels; k++) {
             CHECK(says(&ticks[k]));
@@ -286,9 +283,8 @@ static void check_prices(void)
     struct price_axis axis;
 
     for (int i = 0; i < 20000; i++) {
-        double low = pow(10, (double)draw(9000) / 1000 - 4),
-               range = low * pow(10, (double)draw(5000) / 1000 - 3);
-        int rows = 1 + (int)draw(60), taken = (int)draw(62) - 1;
+        double low = pow(10, draw(9000) / 1000.0 - 4), range = low * pow(10, draw(5000) / 1000.0 - 3);
+        int rows = 1 + draw(60), taken = draw(62) - 1;
         bool log_scale = draw(2);
         CHECK(tui_axis_price_init(&axis, low, low + range, rows, log_scale));
         int n = tui_axis_prices(&axis, taken, 12, ticks);
@@ -323,7 +319,7 @@ static void check_prices(void)
 
 int main(void)
 {
-    state = 20240808;
+    random_state = random_seeded("tui/axis", 20240808);
     setenv("TZ", "UTC", 1);
     check_bars();
     check_zones();

@@ -4,17 +4,17 @@
 #include <locale.h>
 
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tui/candle.h"
 
 enum { COLUMNS = 60, ROWS = 12, TIERS = 3 };
 
 static const int64_t minute_ns = 60000000000;
-static uint64_t state = 7;
+static struct random random_state;
 
-static double draw(void) /* 0 to 1; a linear congruential generator of Knuth's constants */
+static double draw(void) /* 0 to 1 */
 {
-    state = state * 6364136223846793005 + 1442695040888963407;
-    return (double)(state >> 40) / (1 << 24);
+    return (double)random_between(&random_state, 0, 1 << 24) / (1 << 24);
 }
 
 static void make(struct history_bar *bars, int n)
@@ -142,6 +142,7 @@ int main(void)
         printf("skipped: no C.UTF-8 locale\n");
         return CHECK_SKIP;
     }
+    random_state = random_seeded("tui/candle", 7);
     for (int tier = 0; tier < TIERS; tier++) {
         for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
             check_random((enum glyphs)tier, counts[i]);

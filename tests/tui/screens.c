@@ -9,6 +9,7 @@
 
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/keys.h"
@@ -227,7 +228,7 @@ static void check_chart_sizes(void)
 static void check_gap(void)
 {
     struct history *h = &model->history, *kept = malloc(sizeof(*kept));
-    uint64_t state = 3;
+    struct random random = {3}; /* not another's seed: the pictures are of these bars */
     double price = 61000;
     struct view view;
 
@@ -235,18 +236,14 @@ static void check_gap(void)
     h->n_bars = h->n_outputs = 0;
     h->bars_oldest = h->bars_newest = true;
     for (int i = 0; i < 300; i++) {
-        double close = price, random[2];
-        for (int k = 0; k < 2; k++) {
-            state = state * 6364136223846793005 + 1442695040888963407;
-            random[k] = (double)(state >> 40) / (1 << 24);
-        }
-        close += round((random[0] - 0.5) * 200) / 2;
+        double close = price + (double)random_between(&random, -100, 100) / 2;
+        double wick = (double)random_between(&random, 0, 1000) / 1000;
         if (i < 140 || i > 240)
             h->bars[h->n_bars++] = (struct history_bar){
                 .open_ns = (fixture_now_ns / 60000000000 - 300 + i) * 60000000000,
                 .open = price,
-                .high = fmax(price, close) + 20 * random[1],
-                .low = fmin(price, close) - 15 * random[1],
+                .high = fmax(price, close) + 20 * wick,
+                .low = fmin(price, close) - 15 * wick,
                 .close = close,
                 .volume = 10.5,
             };
