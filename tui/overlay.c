@@ -19,25 +19,23 @@ bool tui_overlay_on_price(const char *name)
     return false;
 }
 
-/* Outputs of one indicator share what stands before the point. */
-static bool same_indicator(const char *a, const char *b)
+int tui_overlay_end(const struct history *history, int first)
 {
-    size_t len = strcspn(a, ".");
+    const char *name = history->output_names[first];
+    size_t len = strcspn(name, ".");
+    int end = first + 1;
 
-    return a[len] && strncmp(a, b, len + 1) == 0;
+    while (name[len] && end < history->n_outputs && strncmp(name, history->output_names[end], len + 1) == 0 &&
+           tui_overlay_on_price(history->output_names[end]) == tui_overlay_on_price(name))
+        end++;
+    return end;
 }
 
 bool tui_overlay_below(const struct history *history, int at, int *ret_first, int *ret_end)
 {
     for (int i = 0, end; i < history->n_outputs; i = end) {
-        end = i + 1;
-        if (tui_overlay_on_price(history->output_names[i]))
-            continue;
-        while (end < history->n_outputs &&
-               same_indicator(history->output_names[i], history->output_names[end]) &&
-               !tui_overlay_on_price(history->output_names[end]))
-            end++;
-        if (at-- > 0)
+        end = tui_overlay_end(history, i);
+        if (tui_overlay_on_price(history->output_names[i]) || at-- > 0)
             continue;
         *ret_first = i;
         *ret_end = end;

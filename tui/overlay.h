@@ -10,6 +10,10 @@
 /* Is it a price, to be drawn over the prices? */
 bool tui_overlay_on_price(const char *name);
 
+/* The output after those of one indicator from `first` on that belong where it does: they share what stands
+ * before the point. */
+int tui_overlay_end(const struct history *history, int first);
+
 /* The indicators that are drawn below, each the outputs first..end-1 of the history, in its order: the
  * `at`-th of them. False when there are not so many. */
 bool tui_overlay_below(const struct history *history, int at, int *ret_first, int *ret_end);

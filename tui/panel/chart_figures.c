@@ -14,19 +14,6 @@ enum {
     YEAR_END = 5,
 };
 
-/* The output after those of one indicator over the prices: they share what stands before the point. */
-static int indicator_end(const struct history *h, int first)
-{
-    size_t len = strcspn(h->output_names[first], ".");
-    int end = first + 1;
-
-    while (end < h->n_outputs && strcspn(h->output_names[end], ".") == len &&
-           strncmp(h->output_names[first], h->output_names[end], len) == 0 &&
-           tui_overlay_on_price(h->output_names[end]))
-        end++;
-    return end;
-}
-
 struct chart_overlay panel_chart_overlay(const struct history *history, int output)
 {
     static const struct chart_overlay styles[STYLES_OF_OVERLAYS] = {
@@ -34,9 +21,8 @@ struct chart_overlay panel_chart_overlay(const struct history *history, int outp
     int at = 0;
 
     for (int i = 0, end; i < output; i = end) {
-        bool over = tui_overlay_on_price(history->output_names[i]);
-        end = over ? indicator_end(history, i) : i + 1;
-        at += over && end <= output;
+        end = tui_overlay_end(history, i);
+        at += tui_overlay_on_price(history->output_names[i]) && end <= output;
     }
     return styles[at % STYLES_OF_OVERLAYS];
 }
@@ -99,10 +85,9 @@ static int overlays(const struct area *area, int x, const struct chart *chart, b
     char text[NAME_MAX_COLUMNS];
 
     for (int i = 0, end; i < h->n_outputs; i = end) {
-        end = i + 1;
+        end = tui_overlay_end(h, i);
         if (!tui_overlay_on_price(h->output_names[i]))
             continue;
-        end = indicator_end(h, i);
         indicator_text(text, chart, i, end, values);
         struct chart_overlay overlay = panel_chart_overlay(h, i);
         int name = x + sample_columns(area) + 1, name_len = (int)strcspn(text, " ");
