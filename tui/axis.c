@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/format.h"
+#include "tui/chart.h"
 
 enum {
     TICKS_WANTED = 4,
@@ -308,11 +309,7 @@ bool tui_axis_price_init(struct price_axis *ret, double low, double high, int ro
 {
     if (!isfinite(low) || !isfinite(high) || low > high || rows < 1)
         return false;
-    if (!(high - low > fabs(high) * 1e-9)) {
-        double room = high != 0 ? fabs(high) * 1e-6 : 1;
-        low -= room;
-        high += room;
-    }
+    tui_chart_range((const double[]){low, high}, 2, &low, &high);
     *ret = (struct price_axis){low, high, rows, log && low > 0};
     return true;
 }
