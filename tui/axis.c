@@ -102,17 +102,17 @@ static int64_t place(const struct time_axis *axis, int64_t ts_ns)
     return axis->place_ns[bar] + since;
 }
 
-/* The point of a moment, of `points` over the axis. */
-static int point(const struct time_axis *axis, int64_t ts_ns, int points)
+/* The point of a place, of `points` over the axis. */
+static int point(const struct time_axis *axis, int64_t place_ns, int points)
 {
-    double share = (double)place(axis, ts_ns) / (double)span_ns(axis);
+    double share = (double)place_ns / (double)span_ns(axis);
 
     return (int)floor(fmax(-1e6, fmin(1e6, share * points)));
 }
 
 static int middle(const struct time_axis *axis, int i, int points)
 {
-    return point(axis, axis->bars[i].open_ns + axis->interval_ns / 2, points);
+    return point(axis, axis->place_ns[i] + axis->interval_ns / 2, points);
 }
 
 int tui_axis_column(const struct time_axis *axis, int i)
@@ -122,12 +122,12 @@ int tui_axis_column(const struct time_axis *axis, int i)
 
 int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns)
 {
-    return point(axis, ts_ns, axis->columns);
+    return point(axis, place(axis, ts_ns), axis->columns);
 }
 
 int tui_axis_closed_column(const struct time_axis *axis, int i)
 {
-    return tui_axis_column_at(axis, axis->bars[i].open_ns + axis->interval_ns + 1);
+    return point(axis, axis->place_ns[i] + axis->interval_ns + axis->closed_ns / 2, axis->columns);
 }
 
 int tui_axis_slot(const struct time_axis *axis)
