@@ -120,11 +120,6 @@ int tui_axis_column(const struct time_axis *axis, int i)
     return middle(axis, i, axis->columns);
 }
 
-int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns)
-{
-    return point(axis, place(axis, ts_ns), axis->columns);
-}
-
 int tui_axis_closed_column(const struct time_axis *axis, int i)
 {
     return point(axis, axis->place_ns[i] + axis->interval_ns + axis->closed_ns / 2, axis->columns);
@@ -140,6 +135,13 @@ int tui_axis_bar_at(const struct time_axis *axis, int64_t ts_ns)
     int at = before(axis, ts_ns);
 
     return at >= 0 && ts_ns - axis->bars[at].open_ns < axis->interval_ns ? at : -1;
+}
+
+int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns)
+{
+    int bar = tui_axis_bar_at(axis, ts_ns);
+
+    return bar >= 0 ? tui_axis_column(axis, bar) : point(axis, place(axis, ts_ns), axis->columns);
 }
 
 void tui_axis_spread(const struct time_axis *axis, const double *values, double *ret, int n)
@@ -228,18 +230,16 @@ static int label_end(const struct time_tick *tick)
 /* False for one in closed hours, except the beginning of a day, month or year whose first bar is the next. */
 static bool tick_column(const struct time_axis *axis, const struct step *step, int64_t shown, int *ret)
 {
-    int64_t s = moment_s(shown);
-    int bar = tui_axis_bar_at(axis, s * second_ns), last = before(axis, s * second_ns);
+    int64_t ts_ns = moment_s(shown) * second_ns;
+    int last = before(axis, ts_ns);
+    const struct step day = {(int32_t)day_s, 0}, *whole = step->months ? step : &day;
 
-    if (bar < 0 && tui_axis_closed(axis, last)) {
-        struct step day = {(int32_t)day_s, 0};
-        const struct step *whole = step->months ? step : &day;
-        if (shown % day_s != 0 ||
-            moment_s(next_tick(whole, shown)) * second_ns <= axis->bars[last + 1].open_ns)
-            return false;
-        bar = last + 1;
-    }
-    *ret = bar >= 0 ? tui_axis_column(axis, bar) : tui_axis_column_at(axis, s * second_ns);
+    *ret = tui_axis_column_at(axis, ts_ns);
+    if (tui_axis_bar_at(axis, ts_ns) >= 0 || !tui_axis_closed(axis, last))
+        return true;
+    if (shown % day_s != 0 || moment_s(next_tick(whole, shown)) * second_ns <= axis->bars[last + 1].open_ns)
+        return false;
+    *ret = tui_axis_column(axis, last + 1);
     return true;
 }
 

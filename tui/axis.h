@@ -34,7 +34,8 @@ bool tui_axis_init(struct time_axis *ret, const struct history_bar *bars, int n,
 bool tui_axis_closed(const struct time_axis *axis, int i);
 int tui_axis_closed_column(const struct time_axis *axis, int i);
 
-/* The column of the middle of bar i; of a moment, which may be outside of 0..columns-1. */
+/* The column of the middle of bar i; of a moment: its bar's, or where it is between bars, which may be
+ * outside of 0..columns-1. */
 int tui_axis_column(const struct time_axis *axis, int i);
 int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns);
 

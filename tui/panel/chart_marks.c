@@ -86,8 +86,7 @@ void panel_chart_fills(const struct chart_plot *chart, const struct history *his
         const struct history_fill *fill = &history->fills[i];
         if (strcmp(fill->symbol, symbol) != 0)
             continue;
-        int bar = tui_axis_bar_at(&chart->time, fill->ts_ns);
-        int x = bar >= 0 ? tui_axis_column(&chart->time, bar) : tui_axis_column_at(&chart->time, fill->ts_ns);
+        int x = tui_axis_column_at(&chart->time, fill->ts_ns);
         int y = tui_axis_row(&chart->price, fill->price);
         bool sold = strcmp(fill->side, "SELL") == 0;
         if (x >= 0 && x < chart->plot.width && y >= 0)
