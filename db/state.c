@@ -25,8 +25,9 @@ static bool join(char ret[static STATE_PATH_MAX], const char *directory, const c
 
 static int find_path(const char *option, char ret[static STATE_PATH_MAX], char *err, size_t err_size)
 {
-    const char *system = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int n;
+    const char *system = getenv("STATE_DIRECTORY");
+    char own[PATH_MAX];
+    int n, r;
     if (option) {
         if (!*option)
             return fail_with(-EINVAL, err, err_size, "--state: empty: a directory is needed");
@@ -41,10 +42,8 @@ static int find_path(const char *option, char ret[static STATE_PATH_MAX], char *
         if (*ret != '/')
             return fail_with(-EINVAL, err, err_size, "STATE_DIRECTORY: \"%s\": an absolute path is needed",
                              system);
-    } else if (xdg && *xdg == '/') {
-        n = snprintf(ret, STATE_PATH_MAX, "%s/papertape", xdg);
-    } else if (home && *home == '/') {
-        n = snprintf(ret, STATE_PATH_MAX, "%s/.local/state/papertape", home);
+    } else if ((r = folder_of_user("XDG_STATE_HOME", ".local/state", "papertape", own)) != -ENOENT) {
+        n = r < 0 ? STATE_PATH_MAX : snprintf(ret, STATE_PATH_MAX, "%s", own);
     } else {
         return fail_with(-EINVAL, err, err_size, "no state directory: give --state DIR, or set HOME");
     }

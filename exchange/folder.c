@@ -42,6 +42,17 @@ int folder_make(const char *path, mode_t mode, char failed[static PATH_MAX])
     return 0;
 }
 
+int folder_make_above(const char *path, mode_t mode)
+{
+    char above[PATH_MAX], failed[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return 0;
+    if (snprintf(above, sizeof above, "%.*s", (int)(slash - path), path) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    return folder_make(above, mode, failed);
+}
+
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
 {
     (void)st, (void)kind, (void)walk;
@@ -55,17 +66,25 @@ int folder_remove(const char *path)
     return r == -1 ? (errno == ENOENT ? 0 : -errno) : r;
 }
 
+int folder_of_user(const char *variable, const char *usual, const char *name, char ret[static PATH_MAX])
+{
+    const char *place = getenv(variable), *home = getenv("HOME");
+    bool own = place && place[0] == '/';
+    if (!own && !(home && home[0] == '/'))
+        return -ENOENT;
+    int n = snprintf(ret, PATH_MAX, "%s/%s%s%s", own ? place : home, own ? "" : usual, own ? "" : "/", name);
+    return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
 bool folder_cache(const char *name, const char *wanted, char ret[static PATH_MAX])
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = 0;
-    if (wanted)
+    char own[NAME_MAX + 1];
+    int n = snprintf(own, sizeof own, "papertape/%s", name);
+    if (wanted) {
         n = snprintf(ret, PATH_MAX, "%s", wanted);
-    else if (xdg && xdg[0] == '/')
-        n = snprintf(ret, PATH_MAX, "%s/papertape/%s", xdg, name);
-    else if (home && home[0] == '/')
-        n = snprintf(ret, PATH_MAX, "%s/.cache/papertape/%s", home, name);
-    return n > 0 && n < PATH_MAX;
+        return n > 0 && n < PATH_MAX;
+    }
+    return n < (int)sizeof own && folder_of_user("XDG_CACHE_HOME", ".cache", own, ret) == 0;
 }
 
 int folder_temporary(const char *name, char ret[static PATH_MAX])

@@ -4,27 +4,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* The file's path; with `make` its folders too. False: there is no place for it. */
-static bool find(char path[static PATH_MAX], bool make)
-{
-    const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    bool own = xdg && xdg[0] == '/';
+#include "exchange/folder.h"
 
-    if (!own && !(home && home[0] == '/'))
-        return false;
-    int n = snprintf(path, PATH_MAX, "%s%s/papertape-dashboard/commands", own ? xdg : home,
-                     own ? "" : "/.local/state");
-    if (n < 0 || n >= PATH_MAX)
-        return false;
-    for (char *slash = strchr(path + 1, '/'); make && slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700); /* it may be there; else opening the file fails */
-        *slash = '/';
-    }
-    return true;
+/* The file's path. False: there is no place for it. */
+static bool find(char path[static PATH_MAX])
+{
+    return folder_of_user("XDG_STATE_HOME", ".local/state", "papertape-dashboard/commands", path) == 0;
 }
 
 static FILE *open_to_write(const char *path, int flags)
@@ -58,7 +45,7 @@ void tui_command_history_load(struct command_line *line)
 {
     char path[PATH_MAX], *text = NULL;
     size_t size = 0, n = 0;
-    FILE *file = find(path, false) ? fopen(path, "re") : NULL;
+    FILE *file = find(path) ? fopen(path, "re") : NULL;
 
     if (!file)
         return;
@@ -77,7 +64,7 @@ void tui_command_history_add(struct command_line *line, const char *text)
 {
     char path[PATH_MAX];
 
-    if (!tui_command_line_keep(line, text) || !find(path, true))
+    if (!tui_command_line_keep(line, text) || !find(path) || folder_make_above(path, 0700) < 0)
         return;
     FILE *file = open_to_write(path, O_APPEND);
     if (!file)

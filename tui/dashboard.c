@@ -144,10 +144,10 @@ static void take_settings(struct dashboard *d)
 
 static void save_settings(struct dashboard *d, struct moment now)
 {
-    char path[STATE_PATH_MAX], words[STATE_PATH_MAX + 64];
-    int r = !tui_settings_path(path, sizeof(path)) ? -ENOENT
-            : d->view.settings_words[0]            ? -EEXIST
-                                                   : tui_settings_write(path, &d->view.settings);
+    char path[PATH_MAX], words[PATH_MAX + 64];
+    int r = !tui_settings_path(path)    ? -ENOENT
+            : d->view.settings_words[0] ? -EEXIST
+                                        : tui_settings_write(path, &d->view.settings);
 
     if (r == -ENOENT)
         snprintf(words, sizeof(words), "not saved: neither $XDG_CONFIG_HOME nor $HOME is set");

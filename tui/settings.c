@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/folder.h"
 #include "record/config_file.h"
 
 enum { PATH_SIZE = 4096 };
@@ -31,14 +31,9 @@ void tui_settings_defaults(struct dashboard_settings *settings)
     config_key_defaults(tui_settings_rows, tui_settings_n, "dashboard", settings);
 }
 
-bool tui_settings_path(char *buf, size_t size)
+bool tui_settings_path(char ret[static PATH_MAX])
 {
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    int n = xdg && xdg[0] == '/' ? snprintf(buf, size, "%s/papertape/dashboard.ini", xdg)
-            : home && home[0]    ? snprintf(buf, size, "%s/.config/papertape/dashboard.ini", home)
-                                 : -1;
-
-    return n > 0 && (size_t)n < size;
+    return folder_of_user("XDG_CONFIG_HOME", ".config", "papertape/dashboard.ini", ret) == 0;
 }
 
 static int heading(const char *section, char why[static CONFIG_WHY_MAX])
@@ -102,26 +97,13 @@ int tui_settings_read(const char *path, struct dashboard_settings *ret, char wor
     return r;
 }
 
-/* The folders of a path, made where they are missing. */
-static int make_folders(const char *path)
-{
-    char folder[PATH_SIZE];
-
-    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-        if (mkdir(folder, 0700) < 0 && errno != EEXIST)
-            return -errno;
-    }
-    return 0;
-}
-
 int tui_settings_write(const char *path, const struct dashboard_settings *settings)
 {
     char other[PATH_SIZE];
 
     if (snprintf(other, sizeof(other), "%s.new", path) >= (int)sizeof(other))
         return -ENAMETOOLONG;
-    int r = make_folders(path);
+    int r = folder_make_above(path, 0700);
     if (r < 0)
         return r;
     FILE *to = fopen(other, "we");

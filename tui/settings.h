@@ -3,6 +3,7 @@
 #ifndef TUI_SETTINGS_H
 #define TUI_SETTINGS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ void tui_settings_defaults(struct dashboard_settings *settings);
 
 /* $XDG_CONFIG_HOME/papertape/dashboard.ini, or below ~/.config. False: neither variable is set, or the path
  * is too long. */
-bool tui_settings_path(char *buf, size_t size);
+bool tui_settings_path(char ret[static PATH_MAX]);
 
 /* Reads the file over the defaults. 0, also where there is none; -EINVAL: lines are wrong, which are left at
  * their defaults and named in `words`; -errno with the reason. */

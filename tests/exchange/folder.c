@@ -64,6 +64,26 @@ static void test_each(const char *folder)
     CHECK_INT(folder_each(folder, add, &sum), -ECANCELED);
 }
 
+/* By the variable, then the home; what is relative does not count. */
+static void test_of_user(void)
+{
+    char path[PATH_MAX], longest[PATH_MAX + 8];
+    setenv("HOME", "/home/ann", 1);
+    setenv("XDG_TEST_HOME", "/x", 1);
+    CHECK_INT(folder_of_user("XDG_TEST_HOME", ".usual", "a/b", path), 0);
+    CHECK_STR(path, "/x/a/b");
+    setenv("XDG_TEST_HOME", "relative", 1);
+    CHECK_INT(folder_of_user("XDG_TEST_HOME", ".usual", "a/b", path), 0);
+    CHECK_STR(path, "/home/ann/.usual/a/b");
+    setenv("HOME", "relative", 1);
+    CHECK_INT(folder_of_user("XDG_TEST_HOME", ".usual", "a/b", path), -ENOENT);
+    memset(longest, '/', sizeof longest);
+    longest[PATH_MAX - 1 - strlen("/a")] = '\0';
+    setenv("XDG_TEST_HOME", longest, 1);
+    CHECK_INT(folder_of_user("XDG_TEST_HOME", ".usual", "a", path), 0);
+    CHECK_INT(folder_of_user("XDG_TEST_HOME", ".usual", "ab", path), -ENAMETOOLONG);
+}
+
 /* ---- overlayfs ---- */
 
 static bool write_map(const char *path, const char *text)
@@ -122,6 +142,7 @@ int main(void)
     scratch_make(layers);
     remove_in(plain);
     test_each(names);
+    test_of_user();
     test_overlay(layers);
     return check_done("folder");
 }

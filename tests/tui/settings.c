@@ -81,19 +81,18 @@ static void check_steps(void)
 
 static void check_path(void)
 {
-    char path[512], narrow[8];
+    char path[PATH_MAX];
 
     setenv("XDG_CONFIG_HOME", "/x", 1);
-    CHECK(tui_settings_path(path, sizeof(path)));
+    CHECK(tui_settings_path(path));
     CHECK_STR(path, "/x/papertape/dashboard.ini");
-    CHECK(!tui_settings_path(narrow, sizeof(narrow)));
     setenv("XDG_CONFIG_HOME", "relative", 1); /* the specification: it is to be ignored */
     setenv("HOME", "/home/ann", 1);
-    CHECK(tui_settings_path(path, sizeof(path)));
+    CHECK(tui_settings_path(path));
     CHECK_STR(path, "/home/ann/.config/papertape/dashboard.ini");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
-    CHECK(!tui_settings_path(path, sizeof(path)));
+    CHECK(!tui_settings_path(path));
 }
 
 static void check_zone(void)

@@ -262,10 +262,10 @@ static int print(const struct dashboard_request *request)
 static int run_live(struct dashboard_request *request)
 {
     struct dashboard_settings *settings = &request->dashboard.settings;
-    char path[STATE_PATH_MAX], words[SETTINGS_WORDS_MAX] = "";
+    char path[PATH_MAX], words[SETTINGS_WORDS_MAX] = "";
 
     tui_settings_defaults(settings);
-    if (tui_settings_path(path, sizeof(path)))
+    if (tui_settings_path(path))
         tui_settings_read(path, settings, words);
     if (request->scheme_given)
         settings->scheme = (int)request->dashboard.scheme;
