@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "exchange/folder.h"
+#include "exchange/whole_file.h"
 
 /* The file's path. False: there is no place for it. */
 static bool find(char path[static PATH_MAX])
@@ -14,31 +15,17 @@ static bool find(char path[static PATH_MAX])
     return folder_of_user("XDG_STATE_HOME", ".local/state", "papertape-dashboard/commands", path) == 0;
 }
 
-static FILE *open_to_write(const char *path, int flags)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "a");
-
-    if (fd >= 0 && !file)
-        close(fd);
-    return file;
-}
-
 static void shorten(const struct command_line *line, const char *path)
 {
-    char next[PATH_MAX + 8];
+    struct whole_file file;
+    int r = whole_file_open(path, ".new", 0600, &file);
 
-    snprintf(next, sizeof next, "%s.new", path);
-    FILE *file = open_to_write(next, O_TRUNC);
-    if (!file)
+    if (r < 0)
         return;
-    for (int i = 0; i < line->n_lines; i++)
-        fprintf(file, "%s\n", line->lines[i]);
-    bool good = !ferror(file);
-    if (fclose(file) == 0 && good)
-        rename(next, path);
-    else
-        unlink(next);
+    for (int i = 0; r == 0 && i < line->n_lines; i++)
+        if ((r = whole_file_put(&file, line->lines[i], strlen(line->lines[i]))) == 0)
+            r = whole_file_put(&file, "\n", 1);
+    whole_file_close(&file, r);
 }
 
 void tui_command_history_load(struct command_line *line)
@@ -66,9 +53,9 @@ void tui_command_history_add(struct command_line *line, const char *text)
 
     if (!tui_command_line_keep(line, text) || !find(path) || folder_make_above(path, 0700) < 0)
         return;
-    FILE *file = open_to_write(path, O_APPEND);
-    if (!file)
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+    if (fd < 0)
         return;
-    fprintf(file, "%s\n", line->lines[line->n_lines - 1]);
-    fclose(file);
+    dprintf(fd, "%s\n", line->lines[line->n_lines - 1]);
+    close(fd);
 }

@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "exchange/folder.h"
+#include "exchange/whole_file.h"
 #include "record/config_file.h"
-
-enum { PATH_SIZE = 4096 };
 
 #define LEAST_S 0.25
 #define MOST_S  60.0
@@ -99,25 +98,19 @@ int tui_settings_read(const char *path, struct dashboard_settings *ret, char wor
 
 int tui_settings_write(const char *path, const struct dashboard_settings *settings)
 {
-    char other[PATH_SIZE];
+    struct whole_file file;
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
 
-    if (snprintf(other, sizeof(other), "%s.new", path) >= (int)sizeof(other))
-        return -ENAMETOOLONG;
-    int r = folder_make_above(path, 0700);
-    if (r < 0)
-        return r;
-    FILE *to = fopen(other, "we");
     if (!to)
-        return -errno;
+        return -ENOMEM;
     fputs("[dashboard]\n", to);
     config_key_print_section(tui_settings_rows, tui_settings_n, "dashboard", settings, to);
-    r = fflush(to) != 0 || fsync(fileno(to)) < 0 ? -errno : 0;
-    if (fclose(to) != 0 && r == 0)
-        r = -errno;
-    if (r == 0 && rename(other, path) < 0)
-        r = -errno;
-    if (r < 0)
-        unlink(other);
+    int r = fclose(to) != 0 ? -ENOMEM : folder_make_above(path, 0700);
+    if (r == 0 && (r = whole_file_open(path, ".new", 0644, &file)) == 0)
+        r = whole_file_close(&file, whole_file_put(&file, text, size));
+    free(text);
     return r;
 }
 
