@@ -394,7 +394,10 @@ static void name_at_venue(const struct run *run, struct explanation *explanation
         order_live(order->state) && order->state != ORDER_HELD && !engine_venue_waits(engine, order->id);
     if (update && event->venue_order.venue_id[0])
         memcpy(explanation->venue_id, event->venue_order.venue_id, sizeof explanation->venue_id);
-    if (update && event->venue_order.text[0])
+    bool worded = update && event->venue_order.update != VENUE_UPDATE_OPEN &&
+                  event->venue_order.update != VENUE_UPDATE_FILL &&
+                  event->venue_order.update != VENUE_UPDATE_AGAIN;
+    if (worded)
         memcpy(explanation->venue_words, event->venue_order.text, sizeof explanation->venue_words);
     if ((update || given) && engine_venue_attached(engine, order->account))
         engine_venue_client_id(engine, order->account, order->id, explanation->venue_client_id);

@@ -1,6 +1,7 @@
 /* What an order's venue reports of it: EVENT_VENUE_ORDER. A fill is booked once, in the order's own sequence
  * of them; an end lets those go that waited for it. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/event.h"
@@ -143,16 +144,24 @@ static void on_unknown(struct engine *engine, struct order *order, const char *t
                  engine->markets[order->symbol].symbol.venue, text);
 }
 
-/* Refused, or never there: ORDER_VENUE_REFUSED, ORDER_VENUE_LOST, which are the alerts' codes, too. */
+/* Of an order that its venue does not have, or no longer, for the reason VENUE_REFUSED or VENUE_LOST, which
+ * is the alert's code, too. */
+static void alert_without(struct engine *engine, const struct order *order, enum order_reason reason,
+                          const char *words, const char *text)
+{
+    const struct account *account = &engine->accounts[order->account];
+    bool naked = order_protects(order) && account->positions[order->symbol].qty != 0;
+    engine_alert(engine, order_reason_name(reason), ENGINE_OF(order->account, order->symbol, order->id),
+                 "order %llu of account %s, %s %s: %s%s%s%s", (unsigned long long)order->id, account->name,
+                 order_type_name(order->type), engine->markets[order->symbol].symbol.name, words,
+                 words[0] && text[0] ? ": " : "", text, naked ? ": the position is without it" : "");
+}
+
 static void on_refused(struct engine *engine, const struct order *order, const char *text,
                        enum order_reason reason)
 {
     over(engine, order);
-    engine_alert(engine, reason == ORDER_VENUE_LOST ? "VENUE_LOST" : "VENUE_REFUSED",
-                 ENGINE_OF(order->account, order->symbol, order->id), "order %llu of account %s, %s %s: %s%s",
-                 (unsigned long long)order->id, engine->accounts[order->account].name,
-                 order_type_name(order->type), engine->markets[order->symbol].symbol.name, text,
-                 order_protects(order) ? ": the position is without it" : "");
+    alert_without(engine, order, reason, "", text);
     bool sent = order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN;
     end(engine, order, sent ? ORDER_IS_REJECTED : ORDER_IS_CANCELED, reason);
 }
@@ -171,17 +180,13 @@ static void on_end(struct engine *engine, const struct live_order *live,
                    const struct event_venue_order *event)
 {
     const struct order *order = &live->order;
-    const struct account *account = &engine->accounts[order->account];
     bool unasked = is_unasked(live, event->update), expires = event->update == VENUE_UPDATE_EXPIRED;
-    bool naked = order_protects(order) && account->positions[order->symbol].qty != 0;
+    char words[VENUE_NAME_MAX + 48];
     over(engine, order);
+    snprintf(words, sizeof words, "%s %s it, which papertape had not asked for",
+             engine->markets[order->symbol].symbol.venue, expires ? "expired" : "canceled");
     if (unasked)
-        engine_alert(engine, "VENUE_LOST", ENGINE_OF(order->account, order->symbol, order->id),
-                     "order %llu of account %s, %s %s: %s %s it, which papertape had not asked for%s%s%s",
-                     (unsigned long long)order->id, account->name, order_type_name(order->type),
-                     engine->markets[order->symbol].symbol.name, engine->markets[order->symbol].symbol.venue,
-                     expires ? "expired" : "canceled", event->text[0] ? ": " : "", event->text,
-                     naked ? ": the position is without it" : "");
+        alert_without(engine, order, ORDER_VENUE_LOST, words, event->text);
     end(engine, order, expires ? ORDER_EXPIRES : ORDER_IS_CANCELED, unasked ? ORDER_VENUE_LOST : ORDER_OK);
 }
 

@@ -422,7 +422,7 @@ def shown(folder):
     prefix = at_venue(attached(daemon))["prefix"]
     venue.elsewhere("BUY", "0.25", price="50000.00", timeInForce="GTC")
     daemon.wait_status(lambda s: at_venue(s)["external"] and at_venue(s)["reconciled"], "an order from elsewhere, after a comparison")
-    stored(daemon, "SELECT 1 FROM meta WHERE key = 'at_venue paper'")
+    stored(daemon, f"SELECT 1 FROM meta WHERE key = 'at_venue paper' AND value = '{prefix}'")
     words = daemon.papertape("status")
     assert "binance: attached, user data up, 0 orders, 1 external, compared " in words and f"ago, ids {prefix}-ORDER" in words, words
     for rows in listed(daemon, "account", "list"):
