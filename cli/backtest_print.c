@@ -321,9 +321,10 @@ static void print_market(const struct backtest_result *result)
            time_text(market_open_ns(market, backtest->to), to));
     if (backtest->from > 0)
         printf(", %zu before", backtest->from);
-    printf(missing > 0 ? "\n          %zu missing: kept as gaps, nothing trades in them\n"
-                       : "\n          none missing\n",
-           missing);
+    if (missing > 0)
+        printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
+    else
+        puts("\n          none missing");
     print_terms(result);
     if (cli_run_calendar(&result->args->run))
         printf("sessions  %s, by the calendar %s\n", session_choice_names[result->args->run.session],

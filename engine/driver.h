@@ -12,16 +12,16 @@ bool engine_driver_is_in_quanta(const struct engine *engine, int account); /* in
 /* Moves one driver's memory to another of the same policy, or of the same rules, that was just opened,
  * maybe with other filters. A runtime is moved as it is. */
 void engine_driver_move(struct policy_driver *to, struct policy_driver *from);
-void engine_driver_count_quanta(
-    struct policy_slot *slot); /* the memory in quanta of the units, which may be others now */
+/* The memory in quanta of the units, which may be others now. */
+void engine_driver_count_quanta(struct policy_slot *slot);
 void engine_driver_close(struct engine *engine, int account);
 /* Before a bar takes effect: ends rounds of earlier bars, even if incomplete. */
 void engine_driver_due(struct engine *engine, int symbol, const struct bar *bar);
 void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
 /* Orders what was kept, as far as the position still bears it. */
 void engine_driver_order(struct engine *engine, int account, const struct kept_decision *kept);
-void engine_driver_wait(
-    struct engine *engine); /* an event was received: rounds that waited long enough end */
+/* An event was received: rounds that waited long enough end. */
+void engine_driver_wait(struct engine *engine);
 /* All bars that are there are history: the newest round has passed where it is complete, else it will. */
 void engine_driver_pass(struct engine *engine, int account);
 void engine_driver_find_waiting(struct engine *engine);        /* after states or policies were restored */

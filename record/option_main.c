@@ -45,13 +45,14 @@ const struct option_row *option_csv_row(const struct option_program *program)
     return NULL;
 }
 
-/* Of a line: one that acts, and by the daemon that is there. */
+/* Of a line: one that acts, and by the daemon that is there. --help and --version have no action. */
 static int run_line(struct option_call *call)
 {
-    if (!call->action->acts)
+    const char *flag = call->help ? " --help" : call->version ? " --version" : "";
+    if (*flag || !call->action->acts)
         return option_fail(call, EXIT_USAGE,
-                           "only what changes something is done here: in a shell, %s %s%s%s",
-                           call->program->name, call->verb->name, *call->word ? " " : "", call->word);
+                           "only what changes something is done here: in a shell, %s %s%s%s%s",
+                           call->program->name, call->verb->name, *call->word ? " " : "", call->word, flag);
     return call->action->run(call);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,17 +25,21 @@ static const struct pace *pace_of(const struct play *play)
     return tape && tape->n_symbols > CROWD_SYMBOLS ? &crowd : &few;
 }
 
-/* One step; a failed one ends the play and the program says why. */
+/* Ends the play; the program says why. */
+static void fail(struct play *play, const char *why)
+{
+    fprintf(stderr, "papertape-replay: %s\n", why);
+    play->failed = true;
+    uv_stop(play->loop);
+}
+
 static bool step(struct play *play)
 {
     int rc = play->source->ops->step(play->source);
     bool failed = play->source->tape && play->source->tape->failed;
-    if (rc == 0 && !failed)
-        return true;
-    fprintf(stderr, "papertape-replay: %s\n", rc < 0 ? play->source->error : "out of memory");
-    play->failed = true;
-    uv_stop(play->loop);
-    return false;
+    if (rc < 0 || failed)
+        fail(play, rc < 0 ? play->source->error : "out of memory");
+    return rc == 0 && !failed;
 }
 
 /* Steps that are due by source time `until`, for so long; false when some are left. */
@@ -62,15 +67,24 @@ static void arm(struct play *play, int ns)
 {
     const struct itimerspec at = {.it_value.tv_nsec = ns};
     play->armed = timerfd_settime(play->timer, 0, &at, NULL) == 0;
+    if (!play->armed)
+        fail(play, strerror(errno));
 }
 
 static void on_tick(uv_poll_t *poll, int status, int events)
 {
     struct play *play = poll->data;
     uint64_t times;
-    (void)status, (void)events;
-    if (read(play->timer, &times, sizeof(times)) < 0)
+    (void)events;
+    if (status == 0 && read(play->timer, &times, sizeof(times)) < 0) {
+        if (errno == EAGAIN || errno == EINTR)
+            return;
+        status = -errno;
+    }
+    if (status < 0) {
+        fail(play, uv_strerror(status));
         return;
+    }
     play->armed = false;
     bool all = play_until(play, paced_ns(play), pace_of(play)->work_ns);
     if (!play->failed && play->source->ops->due(play->source) != INT64_MAX)

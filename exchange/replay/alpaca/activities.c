@@ -27,7 +27,7 @@ static void write_id(const struct broker_fill *fill, char ret[static ACTIVITY_ID
 static json_t *decimal(int64_t units)
 {
     char text[DECIMAL_TEXT_MAX];
-    decimal_format_short(units, ALPACA_PAPER_SCALE, text);
+    decimal_format_short(units, MADE_SCALE, text);
     return json_string(text);
 }
 

@@ -16,7 +16,6 @@
 #define DAY_NS (EASTERN_DAY_S * MADE_SECOND)
 
 enum {
-    SCALE = 9,
     STOCK_DIGITS = 2, /* of a stock's prices, unless the file has more */
     TRADES_MORE = 2,  /* of each further minute of a bar */
     SPREAD_MAX = 3,   /* ticks */
@@ -83,10 +82,10 @@ int replay_file_bars_symbol_of(const char *name, char ret[static SYMBOL_NAME_MAX
 static bool to_e9(double x, int digits, int128_t *ret)
 {
     int64_t units;
-    int scale = digits < SCALE ? digits : SCALE;
+    int scale = digits < MADE_SCALE ? digits : MADE_SCALE;
     if (decimal_from_double(x, scale, &units) != 0)
         return false;
-    *ret = (int128_t)units * decimal_pow10(SCALE - scale);
+    *ret = (int128_t)units * decimal_pow10(MADE_SCALE - scale);
     return true;
 }
 
@@ -208,7 +207,7 @@ static int check_all(struct file_bars *f, char error[static SOURCE_ERROR_MAX])
     }
     int128_t size = 0;
     double mean = volume / (double)f->file.n / BAR_TRADES_MIN;
-    if (!to_e9(mean < 1e8 ? mean : 1e8, SCALE, &size) || size < f->unit)
+    if (!to_e9(mean < 1e8 ? mean : 1e8, MADE_SCALE, &size) || size < f->unit)
         size = f->unit;
     f->size = (int64_t)size;
     return 0;
@@ -260,8 +259,9 @@ static int fill(struct file_bars *f, int64_t interval_ns, const struct file_bars
                          f->path, SYMBOL_NAME_MAX - 1);
     if (!f->crypto && file->price_digits < STOCK_DIGITS)
         file->price_digits = STOCK_DIGITS;
-    f->tick = decimal_pow10(SCALE - (file->price_digits < SCALE ? file->price_digits : SCALE));
-    f->unit = decimal_pow10(SCALE - (file->volume_digits < SCALE ? file->volume_digits : SCALE));
+    f->tick = decimal_pow10(MADE_SCALE - (file->price_digits < MADE_SCALE ? file->price_digits : MADE_SCALE));
+    f->unit =
+        decimal_pow10(MADE_SCALE - (file->volume_digits < MADE_SCALE ? file->volume_digits : MADE_SCALE));
     return check_all(f, error);
 }
 

@@ -15,7 +15,9 @@
 #include "exchange/corporate_action.h"
 #include "exchange/symbol.h"
 
-#define MADE_E9       1000000000LL
+/* Prices, quantities and notionals are integers of this scale, as the venue has them. */
+enum { MADE_SCALE = 9 };
+#define MADE_E9       1000000000LL /* one */
 #define MADE_SECOND   1000000000LL
 #define MADE_MINUTE   (60 * MADE_SECOND)
 #define MADE_TAKEN_NS 100000 /* a trade comes so long after the quote that it takes */

@@ -10,9 +10,9 @@ enum { STOCK_MIN = 1, COIN_MIN = 10 }; /* dollars */
 static bool check_increment(struct trading_call *a, const char *name, int64_t price)
 {
     char message[128], text[DECIMAL_TEXT_MAX];
-    if (price % (price >= ALPACA_PAPER_ONE ? ALPACA_PAPER_ONE / 100 : ALPACA_PAPER_ONE / 10000) == 0)
+    if (price % (price >= MADE_E9 ? MADE_E9 / 100 : MADE_E9 / 10000) == 0)
         return true;
-    decimal_format_short(price, ALPACA_PAPER_SCALE, text);
+    decimal_format_short(price, MADE_SCALE, text);
     snprintf(message, sizeof(message),
              "invalid %s %s. sub-penny increment does not fulfill minimum pricing criteria", name, text);
     return replay_trading_refuse(a, 422, 42210000, message);
@@ -21,7 +21,7 @@ static bool check_increment(struct trading_call *a, const char *name, int64_t pr
 static bool check_stock(struct trading_call *a, const struct broker_terms *terms,
                         const struct alpaca_paper_order *own)
 {
-    const bool part = terms->quote || terms->qty % ALPACA_PAPER_ONE != 0;
+    const bool part = terms->quote || terms->qty % MADE_E9 != 0;
     if (own->extended && (terms->type != ORDER_LIMIT || !own->by_day))
         return replay_trading_refuse(a, 422, 42210000, "extended hours order must be DAY limit orders");
     if (part && (a->o->alpaca->made[0].symbols[terms->symbol].denied & MADE_NOT_FRACTIONABLE))
@@ -36,11 +36,10 @@ static bool check_cost(struct trading_call *a, const struct broker_terms *terms,
 {
     const int least = coins ? COIN_MIN : STOCK_MIN;
     const int64_t at = terms->price ? terms->price : terms->stop ? terms->stop : price;
-    const int128_t cost =
-        terms->quote ? (int128_t)terms->quote * ALPACA_PAPER_ONE : (int128_t)at * terms->qty;
+    const int128_t cost = terms->quote ? (int128_t)terms->quote * MADE_E9 : (int128_t)at * terms->qty;
     char message[96];
-    if (terms->side == ORDER_SELL || (!coins && !terms->quote && terms->qty % ALPACA_PAPER_ONE == 0) ||
-        cost >= (int128_t)least * ALPACA_PAPER_ONE * ALPACA_PAPER_ONE)
+    if (terms->side == ORDER_SELL || (!coins && !terms->quote && terms->qty % MADE_E9 == 0) ||
+        cost >= (int128_t)least * MADE_E9 * MADE_E9)
         return true;
     snprintf(message, sizeof(message), "cost basis must be >= minimal amount of order %d", least);
     return replay_trading_refuse(a, 403, 40310000, message);

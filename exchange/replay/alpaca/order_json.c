@@ -51,7 +51,7 @@ static json_t *decimal(int128_t units, int scale)
 
 static json_t *decimal_or_null(int64_t units)
 {
-    return units ? decimal(units, ALPACA_PAPER_SCALE) : json_null();
+    return units ? decimal(units, MADE_SCALE) : json_null();
 }
 
 static json_t *moment(int64_t ns)
@@ -120,9 +120,9 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
         "replaced_by", id_of(own->replaced_by, 'o'), "replaces", id_of(own->replaces, 'o'), "asset_id",
         asset_of(o, terms->symbol), "symbol", symbol->name, "asset_class",
         symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
-        "qty", terms->quote ? json_null() : decimal(terms->qty, ALPACA_PAPER_SCALE), "filled_qty",
-        decimal(order->filled, ALPACA_PAPER_SCALE), "filled_avg_price", decimal_or_null(average),
-        "order_class", "", "order_type", type_of(terms->type), "type", type_of(terms->type), "side",
+        "qty", terms->quote ? json_null() : decimal(terms->qty, MADE_SCALE), "filled_qty",
+        decimal(order->filled, MADE_SCALE), "filled_avg_price", decimal_or_null(average), "order_class", "",
+        "order_type", type_of(terms->type), "type", type_of(terms->type), "side",
         terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force", own->tif, "limit_price",
         decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop), "status",
         replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(), "trail_percent",
@@ -174,7 +174,7 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
     const size_t base = strcspn(of->name, "/");
     for (size_t i = 0; i < owner->n_balances; i++)
         if (strlen(owner->balances[i].asset) == base && memcmp(owner->balances[i].asset, of->name, base) == 0)
-            locked = (int64_t)(owner->balances[i].locked / ALPACA_PAPER_ONE);
+            locked = (int64_t)(owner->balances[i].locked / MADE_E9);
     const int64_t price = replay_alpaca_price(o, symbol);
     const int128_t value = (int128_t)price * qty, gain = value - cost;
     const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
@@ -182,13 +182,12 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
         "{s:o, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "asset_id", asset_of(o, symbol), "symbol", name, "exchange", of->exchange, "asset_class",
         of->class == MADE_CRYPTO ? "crypto" : "us_equity", "asset_marginable", 0, "qty",
-        decimal(qty, ALPACA_PAPER_SCALE), "qty_available", decimal(qty - locked, ALPACA_PAPER_SCALE),
-        "avg_entry_price", decimal(cost / qty, ALPACA_PAPER_SCALE), "side", "long", "market_value",
-        decimal(value, 2 * ALPACA_PAPER_SCALE), "cost_basis", decimal(cost, 2 * ALPACA_PAPER_SCALE),
-        "unrealized_pl", decimal(gain, 2 * ALPACA_PAPER_SCALE), "unrealized_plpc", decimal(gain_e6, 6),
-        "unrealized_intraday_pl", decimal(gain, 2 * ALPACA_PAPER_SCALE), "unrealized_intraday_plpc",
-        decimal(gain_e6, 6), "current_price", decimal(price, ALPACA_PAPER_SCALE), "lastday_price",
-        decimal(price, ALPACA_PAPER_SCALE), "change_today", "0");
+        decimal(qty, MADE_SCALE), "qty_available", decimal(qty - locked, MADE_SCALE), "avg_entry_price",
+        decimal(cost / qty, MADE_SCALE), "side", "long", "market_value", decimal(value, 2 * MADE_SCALE),
+        "cost_basis", decimal(cost, 2 * MADE_SCALE), "unrealized_pl", decimal(gain, 2 * MADE_SCALE),
+        "unrealized_plpc", decimal(gain_e6, 6), "unrealized_intraday_pl", decimal(gain, 2 * MADE_SCALE),
+        "unrealized_intraday_plpc", decimal(gain_e6, 6), "current_price", decimal(price, MADE_SCALE),
+        "lastday_price", decimal(price, MADE_SCALE), "change_today", "0");
 }
 
 static void set_all(json_t *object, const char *const names[], size_t n, json_t *value)
@@ -222,13 +221,13 @@ json_t *replay_alpaca_account_json(struct alpaca_orders *o, int account)
         value += qty ? (int128_t)replay_alpaca_price(o, s) * qty : 0;
     }
     replay_alpaca_id(account + 1, 'c', id);
-    json_t *ret = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:s}", "id", id, "account_number",
-                            "PA0REPLAY001", "status", "ACTIVE", "crypto_status", "ACTIVE", "currency", "USD",
-                            "multiplier", "1", "cash", decimal(cash, 2 * ALPACA_PAPER_SCALE),
-                            "long_market_value", decimal(value, 2 * ALPACA_PAPER_SCALE), "daytrade_count", 0,
-                            "created_at", "2020-01-02T14:30:00Z");
-    set_all(ret, powers, sizeof(powers) / sizeof(*powers), decimal(spendable, 2 * ALPACA_PAPER_SCALE));
-    set_all(ret, worths, sizeof(worths) / sizeof(*worths), decimal(cash + value, 2 * ALPACA_PAPER_SCALE));
+    json_t *ret =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:s}", "id", id, "account_number",
+                  "PA0REPLAY001", "status", "ACTIVE", "crypto_status", "ACTIVE", "currency", "USD",
+                  "multiplier", "1", "cash", decimal(cash, 2 * MADE_SCALE), "long_market_value",
+                  decimal(value, 2 * MADE_SCALE), "daytrade_count", 0, "created_at", "2020-01-02T14:30:00Z");
+    set_all(ret, powers, sizeof(powers) / sizeof(*powers), decimal(spendable, 2 * MADE_SCALE));
+    set_all(ret, worths, sizeof(worths) / sizeof(*worths), decimal(cash + value, 2 * MADE_SCALE));
     set_all(ret, zeros, sizeof(zeros) / sizeof(*zeros), json_string("0"));
     set_all(ret, blocks, sizeof(blocks) / sizeof(*blocks), json_false());
     return ret;

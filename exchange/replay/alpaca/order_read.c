@@ -29,9 +29,9 @@ bool replay_trading_decimal(struct trading_call *a, const char *name, int64_t *r
     if (!value || json_is_null(value))
         return true;
     if (json_is_number(value))
-        r = decimal_from_double(json_number_value(value), ALPACA_PAPER_SCALE, ret);
+        r = decimal_from_double(json_number_value(value), MADE_SCALE, ret);
     else if (json_is_string(value))
-        r = decimal_parse_str(json_string_value(value), ALPACA_PAPER_SCALE, ret);
+        r = decimal_parse_str(json_string_value(value), MADE_SCALE, ret);
     return (r == 0 && *ret > 0) ||
            replay_trading_refuse_value(a, name, "a number above 0 with at most 9 digits after the point");
 }

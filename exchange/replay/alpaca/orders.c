@@ -11,7 +11,7 @@
 #include "exchange/replay/serve.h"
 
 /* A quantity that no paper order exceeds: paper fills do not look at sizes. */
-#define ENOUGH (INT64_C(1000000000) * ALPACA_PAPER_ONE)
+#define ENOUGH (INT64_C(1000000000) * MADE_E9)
 
 enum { CASH = 100000, CRYPTO_TAKER_E6 = 2500, CRYPTO_MAKER_E6 = 1500 };
 
@@ -30,10 +30,8 @@ static bool market_symbol(void *user, int symbol, struct symbol *ret)
         return false;
     const struct made_symbol *of = &market(o)->symbols[symbol];
     const char *slash = strchr(of->name, '/');
-    *ret = (struct symbol){.price_scale = ALPACA_PAPER_SCALE,
-                           .qty_scale = ALPACA_PAPER_SCALE,
-                           .quote_scale = ALPACA_PAPER_SCALE,
-                           .trading = true};
+    *ret = (struct symbol){
+        .price_scale = MADE_SCALE, .qty_scale = MADE_SCALE, .quote_scale = MADE_SCALE, .trading = true};
     snprintf(ret->name, sizeof(ret->name), "%s", of->name);
     snprintf(ret->base, sizeof(ret->base), "%.*s",
              (int)(slash ? slash - of->name : (int)sizeof(ret->base) - 1), of->name);
@@ -110,7 +108,7 @@ static struct broker_planted market_planted(void *user)
 static json_t *decimal(int64_t units)
 {
     char text[DECIMAL_TEXT_MAX];
-    decimal_format_short(units, ALPACA_PAPER_SCALE, text);
+    decimal_format_short(units, MADE_SCALE, text);
     return json_string(text);
 }
 
@@ -158,7 +156,7 @@ struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca)
     o->bids.bid = true;
     o->played_ns = alpaca->now_ns;
     const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
-                                       market_planted, order_changed, o,          ALPACA_PAPER_SCALE};
+                                       market_planted, order_changed, o,          MADE_SCALE};
     o->broker = replay_broker_create(&calls);
     if (o->broker)
         return o;
@@ -394,7 +392,7 @@ static bool read_replacement(struct trading_call *a, const struct broker_order *
     if (!replay_trading_decimal(a, "qty", &qty) || !replay_trading_decimal(a, "limit_price", &price) ||
         !replay_trading_decimal(a, "stop_price", &stop))
         return false;
-    if (stock && qty % ALPACA_PAPER_ONE != 0)
+    if (stock && qty % MADE_E9 != 0)
         return replay_trading_refuse_value(a, "qty", "whole shares in a replacement");
     terms->qty = (qty ? qty : terms->qty) - old->filled;
     terms->price = price && terms->price ? price : terms->price;
@@ -470,7 +468,7 @@ static bool route(struct trading_call *a, const char *rest)
 bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest)
 {
     struct alpaca_orders *o = call->alpaca->orders;
-    const struct broker_funds funds = {market(o)->n_symbols, (int64_t)CASH * ALPACA_PAPER_ONE, 0};
+    const struct broker_funds funds = {market(o)->n_symbols, (int64_t)CASH * MADE_E9, 0};
     struct trading_call a = {.call = call, .o = o};
     const char *key = call->request->headers[HEADER_KEY];
     if (strlen(key) >= BROKER_KEY_MAX || (a.account = replay_broker_account(o->broker, key, &funds)) < 0) {

@@ -1,17 +1,15 @@
 /* Alpaca's orders, positions and account, on paper: what meets the best quote is filled at it whatever its
- * size, as the venue's paper accounts do; what rests is filled by the market's trades. */
+ * size, as the venue's paper accounts do; what rests is filled by the market's trades. Amounts of assets are
+ * of twice MADE_SCALE. */
 #ifndef EXCHANGE_REPLAY_ALPACA_ORDERS_H
 #define EXCHANGE_REPLAY_ALPACA_ORDERS_H
 
 #include <jansson.h>
 
+#include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/broker/broker.h"
 #include "exchange/replay/broker/faults.h"
-
-/* Of prices, quantities and notionals, as the venue has them; amounts of assets are of twice that. */
-enum { ALPACA_PAPER_SCALE = 9 };
-#define ALPACA_PAPER_ONE INT64_C(1000000000)
 
 /* What the broker's order of the same place does not have. */
 struct alpaca_paper_order {

@@ -229,8 +229,8 @@ void replay_page_write(const struct page_query *q, enum page_of what, const char
         int64_t start_ns = q->start_ns, end_ns = q->end_ns < q->now_ns ? q->end_ns : q->now_ns;
         if (skip && symbol != q->token_symbol)
             continue;
-        if (first_of(&page, symbol) > start_ns)
-            start_ns = first_of(&page, symbol);
+        const int64_t first_ns = first_of(&page, symbol);
+        start_ns = first_ns > start_ns ? first_ns : start_ns;
         if (skip && q->falls && q->token_ns - 1 < end_ns)
             end_ns = q->token_ns - 1;
         else if (skip && !q->falls && q->token_ns + 1 > start_ns)

@@ -68,15 +68,14 @@ static bool read_part(struct trading_call *a, int64_t held, int64_t *ret)
     if (qty && percentage)
         return replay_trading_refuse(a, 422, 42210000, "qty or percentage, and not both");
     if (qty)
-        return (decimal_parse_str(qty, ALPACA_PAPER_SCALE, ret) == 0 && *ret > 0) ||
+        return (decimal_parse_str(qty, MADE_SCALE, ret) == 0 && *ret > 0) ||
                replay_trading_refuse_value(a, "qty",
                                            "a number above 0 with at most 9 digits after the point");
     if (!percentage)
         return true;
-    if (decimal_parse_str(percentage, ALPACA_PAPER_SCALE, &share) < 0 || share <= 0 ||
-        share > 100 * ALPACA_PAPER_ONE)
+    if (decimal_parse_str(percentage, MADE_SCALE, &share) < 0 || share <= 0 || share > 100 * MADE_E9)
         return replay_trading_refuse_value(a, "percentage", "above 0, and at most 100");
-    *ret = (int64_t)((int128_t)held * share / (100 * ALPACA_PAPER_ONE));
+    *ret = (int64_t)((int128_t)held * share / (100 * MADE_E9));
     return *ret > 0 || replay_trading_refuse_value(a, "percentage", "more than that of what is held");
 }
 

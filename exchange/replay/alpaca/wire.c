@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "exchange/replay/alpaca/eastern.h"
-
-enum { SCALE = 9 };
+#include "exchange/replay/alpaca/made.h"
 
 static void byte(struct wire *wire, unsigned value)
 {
@@ -195,21 +194,21 @@ void replay_wire_e9(struct wire *wire, int64_t value)
         number(wire, bits, 8);
     } else {
         char decimal[DECIMAL_TEXT_MAX];
-        text_bytes(wire->out, decimal, decimal_format_short(value, SCALE, decimal));
+        text_bytes(wire->out, decimal, decimal_format_short(value, MADE_SCALE, decimal));
     }
 }
 
 void replay_wire_whole(struct wire *wire, int64_t value)
 {
-    replay_wire_int(wire, value / decimal_pow10(SCALE));
+    replay_wire_int(wire, value / MADE_E9);
 }
 
 void replay_wire_rfc3339(struct text *out, int64_t ns)
 {
     char time[32];
-    int64_t s = ns / decimal_pow10(SCALE), part = ns % decimal_pow10(SCALE);
+    int64_t s = ns / MADE_SECOND, part = ns % MADE_SECOND;
     if (part < 0) {
-        part += decimal_pow10(SCALE);
+        part += MADE_SECOND;
         s--;
     }
     int64_t days = s / EASTERN_DAY_S - (s % EASTERN_DAY_S < 0), of_day = s - days * EASTERN_DAY_S;
@@ -226,9 +225,9 @@ void replay_wire_rfc3339(struct text *out, int64_t ns)
  * 64. */
 static void packed_time(struct wire *wire, int64_t ns)
 {
-    int64_t s = ns / decimal_pow10(SCALE), part = ns % decimal_pow10(SCALE);
+    int64_t s = ns / MADE_SECOND, part = ns % MADE_SECOND;
     if (part < 0) {
-        part += decimal_pow10(SCALE);
+        part += MADE_SECOND;
         s--;
     }
     if (s >= 0 && s <= UINT32_MAX && part == 0) {
