@@ -194,10 +194,6 @@ static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *
 
 static const char between[] = "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
                               "source = ?3 AND open_ns BETWEEN ?4 AND ?5 ORDER BY open_ns";
-static const char newest[] =
-    "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND "
-    "interval_ns = ?2 AND source = ?3 ORDER BY open_ns DESC LIMIT ?4) ORDER BY open_ns";
-
 static const char until[] =
     "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
     "source = ?3 AND open_ns <= ?4 ORDER BY open_ns DESC LIMIT ?5) ORDER BY open_ns";
@@ -248,7 +244,8 @@ int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t in
                         enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
                         void *ctx)
 {
-    return bars(reader, &(struct bars_query){newest, symbol, interval_ns, source, n, 0, false}, row, ctx);
+    return bars(reader, &(struct bars_query){until, symbol, interval_ns, source, INT64_MAX, n, false}, row,
+                ctx);
 }
 
 int db_reader_split_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
@@ -263,7 +260,8 @@ int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int6
                               enum bar_source source, int64_t n,
                               void (*row)(void *ctx, const struct bar *row), void *ctx)
 {
-    return bars(reader, &(struct bars_query){newest, symbol, interval_ns, source, n, 0, true}, row, ctx);
+    return bars(reader, &(struct bars_query){until, symbol, interval_ns, source, INT64_MAX, n, true}, row,
+                ctx);
 }
 
 int db_reader_split_bars_until(struct db_reader *reader, const char *symbol, int64_t interval_ns,
