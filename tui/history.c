@@ -98,11 +98,17 @@ RECORD_SHOWN_RECORD(fills, history_fill, RECORD_SHOWN_FILL);
 RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(alerts, history_alert, RECORD_SHOWN_ALERT);
 
-void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *ret)
+/* What a row is shown with, also one of an unknown symbol or account. */
+static struct record_context context_of(const struct db_symbol_row *symbol, const struct db_account *account)
 {
     static const struct symbol unknown = {.name = "?", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
-    const struct record_context context = {row->symbol ? &row->symbol->symbol : &unknown,
-                                           row->account ? row->account->name : "?"};
+
+    return (struct record_context){symbol ? &symbol->symbol : &unknown, account ? account->name : "?"};
+}
+
+void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *ret)
+{
+    const struct record_context context = context_of(row->symbol, row->account);
 
     *ret = (struct history_fill){.price_decimals = tui_history_price_decimals(row->symbol),
                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
@@ -119,9 +125,7 @@ static void on_fill(void *ctx, const struct db_fill_row *row)
 
 void tui_history_take_order(const struct db_order_row *row, struct status_order *ret)
 {
-    static const struct symbol unknown = {.name = "?", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
-    const struct record_context context = {row->symbol ? &row->symbol->symbol : &unknown,
-                                           row->account ? row->account->name : "?"};
+    const struct record_context context = context_of(row->symbol, row->account);
 
     *ret = (struct status_order){.price_decimals = tui_history_price_decimals(row->symbol),
                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
