@@ -71,14 +71,12 @@ static bool sample_backtest(const struct model *model, const struct status_accou
 static const char *span_words(char buf[static FORMAT_MAX], enum history_span span, int64_t span_ms)
 {
     int64_t asked_ms = tui_history_span_ns(span) / 1000000;
+    char age[FORMAT_MAX];
 
     if (asked_ms > 0 && span_ms > asked_ms / 10 * 9)
         return tui_history_span_name(span);
-    cli_format_age(buf, span_ms);
-    if (asked_ms == 0) {
-        char age[FORMAT_MAX];
-        snprintf(buf, FORMAT_MAX, "%s %.20s", tui_history_span_name(span), cli_format_age(age, span_ms));
-    }
+    snprintf(buf, FORMAT_MAX, "%s%s%.20s", asked_ms ? "" : tui_history_span_name(span), asked_ms ? "" : " ",
+             cli_format_age(age, span_ms));
     return buf;
 }
 
