@@ -133,7 +133,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     double closes[HISTORY_BARS_MAX];
     bool braille = plot->plot.canvas->glyphs == GLYPHS_BRAILLE, as_line = scene->view->chart.line;
 
-    for (int i = 0; i < chart->n; i++)
+    for (int i = 0; as_line && i < chart->n; i++)
         closes[i] = plot->time.bars[i].close;
     if (as_line && !braille)
         line(plot, closes, NULL);
@@ -142,7 +142,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
         if (tui_overlay_on_price(h->output_names[i]))
             line(plot, shown(chart, i), &overlay);
     }
-    if (as_line && braille)
+    if (as_line && braille) /* over them, in its own colour; blocks would cover them */
         line(plot, closes, NULL);
     if (!as_line)
         tui_candle_draw(&plot->plot, &plot->time, &plot->price);
