@@ -69,7 +69,7 @@ static void line(const struct chart_plot *plot, const double *values, const stru
     double low = logs ? log(plot->price.low) : plot->price.low;
     double high = logs ? log(plot->price.high) : plot->price.high;
 
-    tui_axis_spread(&plot->time, values, points, n);
+    tui_axis_spread(plot->time, values, points, n);
     for (int i = 0; i < n; i++) {
         if (overlay && !(overlay->dots >> i % CHART_DOTS & 1))
             points[i] = NAN;
@@ -134,7 +134,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     bool braille = plot->plot.canvas->glyphs == GLYPHS_BRAILLE, as_line = scene->view->chart.line;
 
     for (int i = 0; as_line && i < chart->n; i++)
-        closes[i] = plot->time.bars[i].close;
+        closes[i] = plot->time->bars[i].close;
     if (as_line && !braille)
         line(plot, closes, NULL);
     for (int i = h->n_outputs - 1; i >= 0; i--) {
@@ -145,7 +145,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     if (as_line && braille) /* over them, in its own colour; blocks would cover them */
         line(plot, closes, NULL);
     if (!as_line)
-        tui_candle_draw(&plot->plot, &plot->time, &plot->price);
+        tui_candle_draw(&plot->plot, plot->time, &plot->price);
     panel_chart_closed(plot);
     panel_chart_fills(plot, h, chart->symbol->symbol);
     panel_chart_rule(plot, chart->last, STYLE_RULE);
@@ -172,7 +172,7 @@ static void below(const struct area *body, const struct chart *chart, const stru
 {
     const struct history *h = chart->history;
     struct chart_plot plot = {.plot = tui_area_part(body, 1, 1, time->columns, body->height - 1),
-                              .time = *time};
+                              .time = time};
     double low = INFINITY, high = -INFINITY;
     char a[FORMAT_MAX];
     int x = 1;
@@ -212,7 +212,7 @@ static void draw(const struct area *under, const struct chart *chart, const stru
         volume(under, time, rows, volumes);
     struct chart_plot plot = {.plot = tui_area_part(under, 1, 0, time->columns, rows),
                               .under = *under,
-                              .time = *time,
+                              .time = time,
                               .decimals = chart->decimals};
     if (tui_axis_price_init(&plot.price, chart->low, chart->high, rows, chart->log)) {
         prices(chart, &plot, scene, lines, n_lines);

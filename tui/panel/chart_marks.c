@@ -86,7 +86,7 @@ void panel_chart_fills(const struct chart_plot *chart, const struct history *his
         const struct history_fill *fill = &history->fills[i];
         if (strcmp(fill->symbol, symbol) != 0)
             continue;
-        int x = tui_axis_column_at(&chart->time, fill->ts_ns);
+        int x = tui_axis_column_at(chart->time, fill->ts_ns);
         int y = tui_axis_row(&chart->price, fill->price);
         bool sold = strcmp(fill->side, "SELL") == 0;
         if (x >= 0 && x < chart->plot.width && y >= 0)
@@ -106,9 +106,9 @@ static void vertical(const struct chart_plot *chart, int x, enum style style)
 
 void panel_chart_closed(const struct chart_plot *chart)
 {
-    for (int i = 0; i + 1 < chart->time.n; i++)
-        if (tui_axis_closed(&chart->time, i))
-            vertical(chart, tui_axis_closed_column(&chart->time, i), STYLE_RULE);
+    for (int i = 0; i + 1 < chart->time->n; i++)
+        if (tui_axis_closed(chart->time, i))
+            vertical(chart, tui_axis_closed_column(chart->time, i), STYLE_RULE);
 }
 
 void panel_chart_crosshair(const struct chart_plot *chart, int column)

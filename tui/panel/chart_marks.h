@@ -28,7 +28,7 @@ int panel_chart_columns(const struct model *model, const char *symbol, int width
 /* A chart's plot with its axes; `under` is the plot with the prices' columns at its right. */
 struct chart_plot {
     struct area plot, under;
-    struct time_axis time;
+    const struct time_axis *time; /* the caller's */
     struct price_axis price;
     int decimals;
 };
