@@ -53,14 +53,13 @@ void tui_axis_spread(const struct time_axis *axis, const double *values, double 
 struct time_tick {
     int column;
     int64_t ts_ns;
-    char text[AXIS_TEXT_MAX]; /* "22:00", "22:00:30", "08-09", "2024-08", "2024": cli_format_time() */
+    char text[AXIS_TEXT_MAX]; /* "22:00", "22:00:30", "08-09", "2024-08", "2024": of cli_format_time() */
 };
 
 /* The ticks, from the left: whole seconds, minutes, hours, days, months or years on the clock of
- * cli_format_local(), each at the bar that holds
- * its moment, else at its time, of a day that begins in closed hours at its first bar; four and more where
- * bars and room allow, with a blank between labels, the last one ending before column `width`. Returns how
- * many. */
+ * cli_format_local(), each at the bar that holds its moment, else at its time, of a day that begins in closed
+ * hours at its first bar; four and more where bars and room allow, with a blank between labels, the last one
+ * ending before column `width`. The first label has its date, too, where there is room. Returns how many. */
 int tui_axis_times(const struct time_axis *axis, int width, struct time_tick ret[static AXIS_TICKS_MAX]);
 
 /* From `low` in the lowest row to `high` in the highest, linear or logarithmic. */

@@ -154,7 +154,8 @@ struct history {
     bool bars_oldest, bars_newest;                         /* the database has none before them, after them */
     double outputs[HISTORY_OUTPUTS_MAX][HISTORY_BARS_MAX]; /* of the bars' indicators; NaN: none yet */
     char output_names[HISTORY_OUTPUTS_MAX][40];            /* "sma_20", "macd_12_26_9.signal" */
-    char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* that are kept of the symbol, going up */
+    char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* of the symbol, going up: those that are kept,
+                                                                 else those that bars are stored of */
     int n_outputs, n_timeframes;
     struct history_training training; /* that is wanted */
     struct history_devices devices;
@@ -167,10 +168,10 @@ struct history_reader;
 int tui_history_open(const char *path, struct history_reader **ret, char *err, size_t err_size);
 void tui_history_close(struct history_reader *reader);
 
-/* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, the bars
- * that are wanted, and the statistics of the accounts' trades (at most HISTORY_FILLS_A_READ new fills a
- * call, so that a long past takes a few). What neither the database nor *want has changed since this
- * reader filled *ret is not read again, except devices. 0 or -errno with a sentence; *ret may be partly
+/* Reads all of *ret: the wanted span of the account's equity, up to its newest point; the newest rows of the
+ * rest; the bars that are wanted; and the statistics of the accounts' trades (at most HISTORY_FILLS_A_READ
+ * new fills a call, so that a long past takes a few). What neither the database nor *want has changed since
+ * this reader filled *ret is not read again, except devices. 0 or -errno with a sentence; *ret may be partly
  * written. */
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                      struct history *ret, char *err, size_t err_size);

@@ -52,7 +52,7 @@ static const struct key_row rows[] = {
     {"E", KEYS_LISTS, "amend the chosen order, in the command line", NULL},
     {"x", KEYS_LISTS, "cancel the chosen order; y confirms", NULL},
     {"[ ]", KEYS_MARKET, "the chart's timeframe: the one before, the next",
-     "Of those that the daemon keeps."},
+     "Of those that the daemon keeps, else of those that bars are stored of."},
     {"c", KEYS_MARKET, "candles, or a line of closes", NULL},
     {"L", KEYS_MARKET, "logarithmic prices, or linear ones", NULL},
     {", .", KEYS_MARKET, "older bars, newer ones, by a quarter of what is shown",

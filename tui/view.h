@@ -157,7 +157,7 @@ void tui_view_want_study(const struct view *view, const struct model *model, str
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model);
 
-/* The timeframe that its chart shows: the chosen one, where it is kept of the symbol. */
+/* The timeframe that its chart shows: the chosen one, where the history has it of the symbol. */
 const char *tui_view_timeframe(const struct view *view, const struct model *model,
                                const struct status_symbol *symbol);
 

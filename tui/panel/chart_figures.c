@@ -9,8 +9,8 @@
 
 enum {
     STYLES_OF_OVERLAYS = 4,
-    NAME_MAX_COLUMNS = 160, /* of an indicator with its figures */
-    MINUTE_END = 16,        /* of "2024-08-08 22:30:00" */
+    INDICATOR_MAX = 160, /* bytes of an indicator with its figures */
+    MINUTE_END = 16,     /* of "2024-08-08 22:30:00" */
     YEAR_END = 5,
 };
 
@@ -62,7 +62,7 @@ static void sample(const struct area *area, int x, struct chart_overlay overlay)
 }
 
 /* "bbands_20_2 61825.00 61765.00 61705.00", or the name alone. */
-static void indicator_text(char text[static NAME_MAX_COLUMNS], const struct chart *chart, int first, int end,
+static void indicator_text(char text[static INDICATOR_MAX], const struct chart *chart, int first, int end,
                            bool values)
 {
     const struct history *h = chart->history;
@@ -70,10 +70,10 @@ static void indicator_text(char text[static NAME_MAX_COLUMNS], const struct char
     int len = end - first > 1 ? (int)strcspn(name, ".") : (int)strlen(name);
     char a[FORMAT_MAX];
 
-    snprintf(text, NAME_MAX_COLUMNS, "%.*s", len, name);
+    snprintf(text, INDICATOR_MAX, "%.*s", len, name);
     for (int i = first; values && i < end; i++) {
         size_t n = strlen(text);
-        snprintf(text + n, NAME_MAX_COLUMNS - n, " %s", cli_format_number(a, h->outputs[i][chart->at], 2));
+        snprintf(text + n, INDICATOR_MAX - n, " %s", cli_format_number(a, h->outputs[i][chart->at], 2));
     }
 }
 
@@ -82,7 +82,7 @@ static void indicator_text(char text[static NAME_MAX_COLUMNS], const struct char
 static int overlays(const struct area *area, int x, const struct chart *chart, bool values, bool draw)
 {
     const struct history *h = chart->history;
-    char text[NAME_MAX_COLUMNS];
+    char text[INDICATOR_MAX];
 
     for (int i = 0, end; i < h->n_outputs; i = end) {
         end = tui_overlay_end(h, i);
