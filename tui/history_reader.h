@@ -59,6 +59,11 @@ extern const struct record_key tui_history_order_keys[1];
  * there are. 0 or -errno. */
 int tui_history_read_bars(struct history_reader *reader, struct history *h, const struct history_want *want);
 
+/* The names of all accounts, and of the one that is wanted, else the first, the curve with its days and
+ * flows: whole, or what is new of it. 0 or -errno. */
+int tui_history_read_equity(struct history_reader *reader, struct history *h, const struct history_want *want,
+                            int64_t wall_ns);
+
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
  * unless it has been started again or gone back since. 0 or -errno. */
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
