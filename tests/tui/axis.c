@@ -63,19 +63,19 @@ static void check_columns(const struct time_axis *axis)
     CHECK_INT(tui_axis_bar_at(axis, bars[n - 1].open_ns + interval), -1);
 }
 
-/* The moment that a label's text says, by its own parts, is the tick's. */
+/* The label's text is the part of the tick's time that its form names, and what it leaves out at the end is
+ * the beginning of a minute, day, month or year. */
 static bool says(const struct time_tick *tick)
 {
+    static const char begins[] = "0000-01-01 00:00:00";
     time_t at = (time_t)(tick->ts_ns / second);
-    struct tm tm;
+    size_t len = strlen(tick->text), from = tick->text[2] == ':' ? 11 : tick->text[2] == '-' ? 5 : 0;
     char whole[40];
+    struct tm tm;
 
     localtime_r(&at, &tm);
     strftime(whole, sizeof(whole), "%Y-%m-%d %H:%M:%S", &tm);
-    const char *in = strstr(whole, tick->text);
-    size_t end = in ? (size_t)(in - whole) + strlen(tick->text) : 0;
-    /* what the label leaves out at its end is the beginning of a minute, day, month or year */
-    return in && strspn(whole + end, "-0: 1") == strlen(whole + end);
+    return memcmp(whole + from, tick->text, len) == 0 && strcmp(whole + from + len, begins + from + len) == 0;
 }
 
 static void check_times(const struct time_axis *axis, bool wide)
@@ -123,6 +123,13 @@ static void check_bars(void)
         }
 }
 
+static void in_zone(const char *tz)
+{
+    setenv("TZ", tz, 1);
+    tzset();
+    cli_format_local(strcmp(tz, "UTC") != 0);
+}
+
 /* A zone's ticks are round on its clock: those of UTC, where bars have the same times there. */
 static void check_zones(void)
 {
@@ -143,16 +150,14 @@ static void check_zones(void)
         int wanted = tui_axis_times(&axis, columns, utc);
         for (int k = 0; k < n; k++)
             bars[k].open_ns -= zones[zone].ahead_s * second;
-        setenv("TZ", zones[zone].tz, 1);
-        tzset();
-        cli_format_local(true);
+        in_zone(zones[zone].tz);
         CHECK_INT(tui_axis_times(&axis, columns, local), wanted);
         for (int k = 0; k < wanted; k++) {
             CHECK_INT(local[k].column, utc[k].column);
             CHECK_STR(local[k].text, utc[k].text);
             CHECK_INT(local[k].ts_ns, utc[k].ts_ns - zones[zone].ahead_s * second);
         }
-        cli_format_local(false);
+        in_zone("UTC");
     }
 }
 
@@ -164,9 +169,7 @@ static void check_summer_time(void)
     struct time_tick ticks[AXIS_TICKS_MAX];
     struct time_axis axis;
 
-    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
-    tzset();
-    cli_format_local(true);
+    in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     for (int i = 0; i < 400; i++) { /* around 2024-03-31 and 2024-10-27 */
         int64_t interval = (i & 2 ? 900 : 3600) * second, from = (i & 1 ? 1711846800 : 1729990800) * second;
         int n = 20 + draw(380), midnights = 0;
@@ -182,7 +185,7 @@ static void check_summer_time(void)
         }
         CHECK(labels > 0 && (n * interval < 3 * day || midnights > 0));
     }
-    cli_format_local(false);
+    in_zone("UTC");
 }
 
 /* Eight bars fill the width, and bars that are many have the columns of all. */
@@ -238,6 +241,7 @@ static void check_sessions(void)
             CHECK(bars[at].open_ns <= ticks[k].ts_ns ||
                   (ticks[k].ts_ns % day == 0 && bars[at].open_ns - ticks[k].ts_ns < day));
             CHECK(ticks[k].column > end);
+            CHECK(says(&ticks[k]));
             end = ticks[k].column + 1 + (int)strlen(ticks[k].text);
         }
     }
@@ -320,7 +324,7 @@ static void check_prices(void)
 int main(void)
 {
     random_state = random_seeded("tui/axis", 20240808);
-    setenv("TZ", "UTC", 1);
+    in_zone("UTC");
     check_bars();
     check_zones();
     check_summer_time();
