@@ -269,44 +269,71 @@ static void check_spread(void)
             CHECK(isnan(line[i]));
 }
 
-/* Is it 1, 2, 2.5 or 5 × 10^k times a whole number, all ticks of the same step? */
-static bool round_step(double step)
+static bool multiple(double price, double step)
 {
-    double digits = step / pow(10, floor(log10(step) + 1e-9));
-    static const double of[] = {1, 2, 2.5, 5};
+    return fabs(price / step - round(price / step)) <= 1e-6 + 1e-12 * price / step;
+}
 
-    for (int i = 0; i < 4; i++)
-        if (fabs(digits - of[i]) < 1e-6)
+/* Are the ticks multiples of 1, 2, 2.5 or 5 × 10^k, the closest of them at most four of that apart? Few rows
+ * have room for few. */
+static bool round_steps(const struct price_tick *ticks, int n)
+{
+    static const double digits[] = {1, 2, 2.5, 5};
+    double smallest = DBL_MAX;
+
+    for (int k = 1; k < n; k++)
+        smallest = fmin(smallest, ticks[k].price - ticks[k - 1].price);
+    for (int i = 0; i < 8 && n > 1; i++) { /* of this power of ten and the one before */
+        double step = digits[i % 4] * pow(10, floor(log10(smallest) + 1e-9) - i / 4);
+        bool all = step < smallest * 1.000001 && step > smallest / 4.000001;
+        for (int k = 0; k < n && all; k++)
+            all = multiple(ticks[k].price, step);
+        if (all)
             return true;
-    return false;
+    }
+    return n < 2;
+}
+
+/* Are they 1, 2 or 5 × 10^k? */
+static bool decade_digits(const struct price_tick *ticks, int n)
+{
+    for (int k = 0; k < n; k++) {
+        double digit = ticks[k].price / pow(10, floor(log10(ticks[k].price) + 1e-9));
+        if (fabs(digit - 1) > 1e-6 && fabs(digit - 2) > 1e-6 && fabs(digit - 5) > 1e-6)
+            return false;
+    }
+    return true;
 }
 
 static void check_prices(void)
 {
     struct price_tick ticks[AXIS_TICKS_MAX];
     struct price_axis axis;
+    int decades = 0, few = 0;
 
     for (int i = 0; i < 20000; i++) {
         double low = pow(10, draw(9000) / 1000.0 - 4), range = low * pow(10, draw(5000) / 1000.0 - 3);
-        int rows = 1 + draw(60), taken = draw(62) - 1;
+        int rows = 1 + draw(60), taken = draw(2) ? draw(rows) : -1, decimals = draw(13);
         bool log_scale = draw(2);
         CHECK(tui_axis_price_init(&axis, low, low + range, rows, log_scale));
-        int n = tui_axis_prices(&axis, taken, 12, ticks);
-        double smallest = DBL_MAX;
+        int n = tui_axis_prices(&axis, taken, decimals, ticks);
         for (int k = 0; k < n; k++) {
             double share = log_scale ? log(ticks[k].price / low) / log((low + range) / low)
                                      : (ticks[k].price - low) / range;
             CHECK(fabs((rows - 1 - ticks[k].row) + 0.25 - share * (rows - 0.5)) <= 0.76);
             CHECK(ticks[k].row != taken && ticks[k].row >= 0 && ticks[k].row < rows);
             CHECK(k == 0 || ticks[k].row < ticks[k - 1].row);
-            if (k > 0)
-                smallest = fmin(smallest, ticks[k].price - ticks[k - 1].price);
+            CHECK(multiple(ticks[k].price, pow(10, -decimals))); /* no digit that is not shown */
         }
-        if (!log_scale && n > 1 && taken < 0)
-            CHECK(round_step(smallest));
-        if (rows >= 10)
+        bool decade = log_scale && range > 9 * low && decade_digits(ticks, n);
+        decades += decade && n > 1;
+        CHECK(decade || round_steps(ticks, n));
+        double finest = pow(10, -decimals);
+        few += range < 10 * finest;
+        if (rows >= 10 && range >= 10 * finest)
             CHECK(n >= 4);
     }
+    CHECK(decades > 300 && few > 1000);
     CHECK(tui_axis_price_init(&axis, 5, 5, 10, false)); /* flat */
     CHECK(axis.low < 5 && axis.high > 5);
     CHECK(!tui_axis_price_init(&axis, NAN, 5, 10, false));
