@@ -372,11 +372,47 @@ static void check_out_of_memory(const char *path)
     CHECK(failed > 2);
 }
 
+/* Each interval of a symbol once, in order, and no other symbol's. */
+static void test_intervals(const char *directory)
+{
+    static const int64_t of[][3] = {{60000000000, 300000000000, 3600000000000}, {86400000000000}};
+    static const char *const names[] = {"BTCUSDT", "ETHUSDT"};
+    char path[SCRATCH_PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/intervals.db", directory);
+    struct db_writer *writer = fixture_writer(path, &config);
+    for (int symbol = 0; symbol < 2; symbol++) {
+        struct symbol listed = fixture_symbol(symbol);
+        db_writer_put_symbol(writer, symbol, "binance", &listed, FIXTURE_START);
+        for (int i = 0; i < 9; i++) {
+            struct bar bar = {.open_ns = i * of[0][2], .open = 1, .high = 1, .low = 1, .close = 1};
+            db_writer_put_bar(writer, symbol, of[symbol][symbol ? 0 : 2 - i % 3], BAR_VENUE, &bar);
+        }
+    }
+    fixture_close(writer);
+    struct db_reader *reader = fixture_reader(path);
+    for (int symbol = 0; symbol < 2; symbol++) {
+        int64_t interval_ns = 0;
+        for (int i = 0; i < (symbol ? 1 : 3); i++) {
+            CHECK_INT(db_reader_interval_after(reader, names[symbol], interval_ns, &interval_ns), 0);
+            CHECK_INT(interval_ns, of[symbol][i]);
+        }
+        CHECK_INT(db_reader_interval_after(reader, names[symbol], interval_ns, &interval_ns), -ENOENT);
+        CHECK_INT(db_reader_interval_after(reader, "NONE", 0, &interval_ns), -ENOENT);
+        CHECK_INT(interval_ns, of[symbol][symbol ? 0 : 2]);
+    }
+    int64_t first_ns;
+    CHECK_INT(db_reader_interval_after(reader, "BTCUSDT", of[0][0] - 1, &first_ns), 0);
+    CHECK_INT(first_ns, of[0][0]);
+    db_reader_close(reader);
+}
+
 int main(void)
 {
     char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
     scratch_make(directory);
     test_refusals(directory);
+    test_intervals(directory);
 
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     struct db_writer *writer = fixture_writer(path, &config);
