@@ -74,6 +74,43 @@ static struct seen bars_of(struct db_reader *reader, const char *symbol, int64_t
     return seen;
 }
 
+/* The n bars until one or after it are the ones of these numbers; first above last: there are none. */
+static void check_part(struct db_reader *reader, bool after, int64_t at_ns, int64_t n, int64_t first,
+                       int64_t last)
+{
+    struct seen seen = {0};
+
+    CHECK_INT((after ? db_reader_chart_bars_after : db_reader_chart_bars_until)(reader, "BTCUSDT", 5 * MINUTE,
+                                                                                at_ns, n, see_bar, &seen),
+              0);
+    CHECK_INT(seen.n, last - first + 1);
+    CHECK(seen.n == 0 || seen.first.open_ns == first * 5 * MINUTE);
+    CHECK(seen.n == 0 || seen.last.open_ns == last * 5 * MINUTE);
+}
+
+/* Of bars 200 to 200 + DB_CHART_BARS_KEPT - 1, at a bar, between two, and past either end. */
+static void check_parts(struct db_reader *reader)
+{
+    const int64_t end = DB_CHART_BARS_KEPT + 200, at = 700 * 5 * MINUTE;
+    struct seen seen = {0};
+
+    check_part(reader, false, at, 10, 691, 700);
+    check_part(reader, true, at, 10, 701, 710);
+    check_part(reader, false, at - 1, 10, 690, 699);
+    check_part(reader, true, at - 1, 10, 700, 709);
+    check_part(reader, false, 205 * 5 * MINUTE, 10, 200, 205);
+    check_part(reader, false, 200 * 5 * MINUTE - 1, 10, 1, 0);
+    check_part(reader, true, INT64_MIN, 10, 200, 209);
+    check_part(reader, true, (end - 3) * 5 * MINUTE, 10, end - 2, end - 1);
+    check_part(reader, true, (end - 1) * 5 * MINUTE, 10, 1, 0);
+    check_part(reader, false, INT64_MAX, 10, end - 10, end - 1);
+    check_part(reader, true, INT64_MAX, 10, 1, 0);
+    check_part(reader, false, at, 0, 1, 0);
+    CHECK_INT(db_reader_chart_bars_until(reader, "XRPUSDT", MINUTE, at, 5, see_bar, &seen), -ENOENT);
+    CHECK_INT(db_reader_chart_bars_after(reader, "XRPUSDT", MINUTE, at, 5, see_bar, &seen), -ENOENT);
+    CHECK_INT(seen.n, 0);
+}
+
 int main(void)
 {
     char err[DB_ERROR_MAX] = "";
@@ -126,18 +163,7 @@ int main(void)
     CHECK_INT(seen.n_outputs, OUTPUTS);
     CHECK(memcmp(seen.outputs, late, sizeof late) == 0);
     CHECK_INT(bars_of(reader, "BTCUSDT", 10).first.open_ns, (DB_CHART_BARS_KEPT + 190) * 5 * MINUTE);
-    seen = (struct seen){0};
-    CHECK_INT(db_reader_chart_bars_until(reader, "BTCUSDT", 5 * MINUTE, 700 * 5 * MINUTE, 10, see_bar, &seen),
-              0);
-    CHECK_INT(seen.n, 10);
-    CHECK_INT(seen.first.open_ns, 691 * 5 * MINUTE);
-    CHECK_INT(seen.last.open_ns, 700 * 5 * MINUTE);
-    seen = (struct seen){0};
-    CHECK_INT(db_reader_chart_bars_after(reader, "BTCUSDT", 5 * MINUTE, 700 * 5 * MINUTE, 10, see_bar, &seen),
-              0);
-    CHECK_INT(seen.n, 10);
-    CHECK_INT(seen.first.open_ns, 701 * 5 * MINUTE);
-    CHECK_INT(seen.last.open_ns, 710 * 5 * MINUTE);
+    check_parts(reader);
     seen = bars_of(reader, "ETHUSDT", 10);
     CHECK_INT(seen.n, 1);
     CHECK(isnan(seen.outputs[0]));
