@@ -442,16 +442,14 @@ int db_list_version(struct db_reader *reader, int64_t *ret)
     return r < 0 ? ended(reader, r) : 0;
 }
 
-/* The body of a function that passes what is made of the row of each number. */
-#define ROWS_OF(type, record, sql, ...) \
-    type each = {0}; \
-    struct db_named named; \
+/* The body of a function that reads the row of each number, and passes what is made of it. */
+#define ROWS_OF(sql, read, ...) \
     sqlite3_stmt *stmt; \
     int r = db_query(reader, sql, NULL, &stmt); \
     for (int i = 0; r >= 0 && i < n; i++) { \
         sqlite3_reset(stmt); \
         record_sqlite_params(stmt, RECORD_PARAMS(ids[i])); \
-        if ((r = db_query_row(reader, stmt, record, &each, &named)) > 0) \
+        if ((r = (read)) > 0) \
             row(ctx, i, __VA_ARGS__); \
     } \
     r = db_query_end(stmt, r); \
@@ -460,30 +458,32 @@ int db_list_version(struct db_reader *reader, int64_t *ret)
 int db_list_orders(struct db_reader *reader, const int64_t *ids, int n,
                    void (*row)(void *ctx, int at, const struct db_order_row *row), void *ctx)
 {
-    ROWS_OF(struct order, &record_orders, "SELECT " DB_ORDER_COLUMNS " FROM orders WHERE id = ?1",
+    struct order each = {0};
+    struct db_named named;
+    ROWS_OF("SELECT " DB_ORDER_COLUMNS " FROM orders WHERE id = ?1",
+            db_query_row(reader, stmt, &record_orders, &each, &named),
             &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
 }
 
 int db_list_fills(struct db_reader *reader, const int64_t *ids, int n,
                   void (*row)(void *ctx, int at, const struct db_fill_row *row), void *ctx)
 {
-    ROWS_OF(struct fill, &record_fills, "SELECT " DB_FILL_COLUMNS ", rule FROM fills WHERE id = ?1",
-            &(struct db_fill_row){.fill = each,
-                                  .account = named.account,
-                                  .symbol = named.symbol,
-                                  .rate_known = sqlite3_column_int(stmt, record_fills.n) > 1});
+    struct db_fill_row each;
+    ROWS_OF(DB_QUERY_FILLS "WHERE id = ?1", db_query_fill(reader, stmt, &each), &each);
 }
 
 int db_list_alerts(struct db_reader *reader, const int64_t *ids, int n,
                    void (*row)(void *ctx, int at, const struct db_alert *row), void *ctx)
 {
-    ROWS_OF(struct db_alert, &db_record_alerts, "SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE id = ?1",
-            &each);
+    struct db_alert each = {0};
+    ROWS_OF("SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE id = ?1",
+            db_query_row(reader, stmt, &db_record_alerts, &each, NULL), &each);
 }
 
 int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
                      void (*row)(void *ctx, int at, const struct db_command *row), void *ctx)
 {
-    ROWS_OF(struct db_command, &db_record_commands,
-            "SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE id = ?1", &each);
+    struct db_command each = {0};
+    ROWS_OF("SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE id = ?1",
+            db_query_row(reader, stmt, &db_record_commands, &each, NULL), &each);
 }

@@ -112,11 +112,7 @@ int db_reader_fills(struct db_reader *reader, int64_t limit,
 int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limit,
                           void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 
-/* One by its id, or none; an order's fills, oldest first, at most `limit`. */
-int db_reader_order(struct db_reader *reader, uint64_t id,
-                    void (*row)(void *ctx, const struct db_order_row *row), void *ctx);
-int db_reader_fill(struct db_reader *reader, uint64_t id,
-                   void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+/* An order's, oldest first, at most `limit`. */
 int db_reader_order_fills(struct db_reader *reader, uint64_t order, int64_t limit,
                           void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 
@@ -147,11 +143,6 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
 /* The highest number that an alert ever had; 0: there was no alert. 0 or -errno. */
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
-/* One by its id, or none. */
-int db_reader_alert(struct db_reader *reader, uint64_t id, void (*row)(void *ctx, const struct db_alert *row),
-                    void *ctx);
-int db_reader_command(struct db_reader *reader, uint64_t id,
-                      void (*row)(void *ctx, const struct db_command *row), void *ctx);
 /* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);

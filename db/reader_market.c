@@ -129,20 +129,6 @@ int db_reader_last_alert(struct db_reader *reader, uint64_t *ret)
     return r < 0 ? r : 0;
 }
 
-int db_reader_alert(struct db_reader *reader, uint64_t id, void (*row)(void *ctx, const struct db_alert *row),
-                    void *ctx)
-{
-    DB_QUERY_EACH(struct db_alert, &db_record_alerts, "SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE id = ?1",
-                  RECORD_PARAMS(id));
-}
-
-int db_reader_command(struct db_reader *reader, uint64_t id,
-                      void (*row)(void *ctx, const struct db_command *row), void *ctx)
-{
-    DB_QUERY_EACH(struct db_command, &db_record_commands,
-                  "SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE id = ?1", RECORD_PARAMS(id));
-}
-
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx)
 {

@@ -23,57 +23,50 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                   &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
 }
 
-int db_reader_order(struct db_reader *reader, uint64_t id,
-                    void (*row)(void *ctx, const struct db_order_row *row), void *ctx)
+int db_query_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *ret)
 {
-    DB_QUERY_MAKE(struct order, &record_orders, ORDER_COLUMNS "WHERE id = ?1", RECORD_PARAMS(id),
-                  &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
-}
+    struct db_named named;
+    int r = db_query_row(reader, stmt, &record_fills, &ret->fill, &named);
 
-#define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
+    if (r <= 0)
+        return r;
+    ret->account = named.account;
+    ret->symbol = named.symbol;
+    ret->rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
+    return named.account && named.symbol ? 1
+                                         : db_query_bad_row(reader, stmt, "fills", "no account or symbol");
+}
 
 static int give_fills(struct db_reader *reader, const char *sql, const struct record_param *params,
                       void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
     sqlite3_stmt *stmt;
     struct db_fill_row fill;
-    struct db_named named;
     int r = db_query(reader, sql, params, &stmt);
-    while (r >= 0 && (r = db_query_row(reader, stmt, &record_fills, &fill.fill, &named)) > 0) {
-        fill.account = named.account;
-        fill.symbol = named.symbol;
-        fill.rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
-        if (!named.account || !named.symbol)
-            return db_query_end(stmt, db_query_bad_row(reader, stmt, "fills", "no account or symbol"));
+    while (r >= 0 && (r = db_query_fill(reader, stmt, &fill)) > 0)
         row(ctx, &fill);
-    }
     return db_query_end(stmt, r);
 }
 
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
-    return give_fills(reader, limit ? FILL_COLUMNS "ORDER BY id DESC LIMIT ?1" : FILL_COLUMNS "ORDER BY id",
+    return give_fills(reader,
+                      limit ? DB_QUERY_FILLS "ORDER BY id DESC LIMIT ?1" : DB_QUERY_FILLS "ORDER BY id",
                       RECORD_PARAMS(limit), row, ctx);
 }
 
 int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limit,
                           void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
-    return give_fills(reader, FILL_COLUMNS "WHERE id > ?1 ORDER BY id LIMIT ?2", RECORD_PARAMS(after, limit),
-                      row, ctx);
-}
-
-int db_reader_fill(struct db_reader *reader, uint64_t id,
-                   void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
-{
-    return give_fills(reader, FILL_COLUMNS "WHERE id = ?1", RECORD_PARAMS(id), row, ctx);
+    return give_fills(reader, DB_QUERY_FILLS "WHERE id > ?1 ORDER BY id LIMIT ?2",
+                      RECORD_PARAMS(after, limit), row, ctx);
 }
 
 int db_reader_order_fills(struct db_reader *reader, uint64_t order, int64_t limit,
                           void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
-    return give_fills(reader, FILL_COLUMNS "WHERE order_id = ?1 ORDER BY id LIMIT ?2",
+    return give_fills(reader, DB_QUERY_FILLS "WHERE order_id = ?1 ORDER BY id LIMIT ?2",
                       RECORD_PARAMS(order, limit), row, ctx);
 }
 

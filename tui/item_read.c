@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/stored.h"
+#include "db/list.h"
 #include "db/records.h"
 #include "exchange/order_reason.h"
 #include "record/order.h"
@@ -22,12 +23,13 @@ static const char *decimal(char buf[static STORED_CELL], int64_t units, int scal
     return cli_stored_decimal(STORED_TABLE, buf, units, scale);
 }
 
-static void on_order(void *ctx, const struct db_order_row *row)
+static void on_order(void *ctx, int at, const struct db_order_row *row)
 {
     struct reading *reading = ctx;
     const struct record_context context = {row->symbol ? &row->symbol->symbol : NULL,
                                            row->account ? row->account->name : NULL};
 
+    (void)at;
     reading->rows++;
     if (row->order.reason != ORDER_OK)
         tui_item_line(reading->page, STYLE_BAD, "%s: %s", order_reason_name(row->order.reason),
@@ -52,11 +54,12 @@ static void on_fill_line(void *ctx, const struct db_fill_row *row)
                   fill->maker ? "maker" : "taker");
 }
 
-static void on_fill(void *ctx, const struct db_fill_row *row)
+static void on_fill(void *ctx, int at, const struct db_fill_row *row)
 {
     struct reading *reading = ctx;
     const struct record_context context = {&row->symbol->symbol, row->account->name};
 
+    (void)at;
     reading->rows++;
     tui_item_record(reading->page, &record_fills, &row->fill, &context, NULL);
 }
@@ -75,20 +78,22 @@ static void on_ledger(void *ctx, const struct db_ledger_row *entry)
                   row->asset, decimal(balance, row->balance, row->scale), row->asset);
 }
 
-static void on_alert(void *ctx, const struct db_alert *row)
+static void on_alert(void *ctx, int at, const struct db_alert *row)
 {
     struct reading *reading = ctx;
 
+    (void)at;
     reading->rows++;
     tui_item_text(reading->page, row->severity == DB_ERROR ? STYLE_BAD : STYLE_STRONG, row->text);
     tui_item_line(reading->page, STYLE_NORMAL, "%s", "");
     tui_item_record(reading->page, &db_record_alerts, row, NULL, "text");
 }
 
-static void on_command(void *ctx, const struct db_command *row)
+static void on_command(void *ctx, int at, const struct db_command *row)
 {
     struct reading *reading = ctx;
 
+    (void)at;
     reading->rows++;
     tui_item_record(reading->page, &db_record_commands, row, NULL, NULL);
 }
@@ -110,7 +115,7 @@ static void end(struct reading *reading)
 
 static int read_order(struct reading *reading, struct history_reader *reader, int64_t id)
 {
-    int r = db_reader_order(reader->db, (uint64_t)id, on_order, reading);
+    int r = db_list_orders(reader->db, &id, 1, on_order, reading);
 
     if (r < 0 || reading->rows == 0)
         return r;
@@ -126,7 +131,7 @@ static int read_order(struct reading *reading, struct history_reader *reader, in
 
 static int read_fill(struct reading *reading, struct history_reader *reader, int64_t id)
 {
-    int r = db_reader_fill(reader->db, (uint64_t)id, on_fill, reading);
+    int r = db_list_fills(reader->db, &id, 1, on_fill, reading);
 
     if (r < 0 || reading->rows == 0)
         return r;
@@ -186,10 +191,10 @@ static int read_item(struct reading *reading, struct history_reader *reader)
     case ITEM_FILL:
         return read_fill(reading, reader, item->id);
     case ITEM_ALERT:
-        r = db_reader_alert(reader->db, (uint64_t)item->id, on_alert, reading);
+        r = db_list_alerts(reader->db, &item->id, 1, on_alert, reading);
         break;
     case ITEM_COMMAND:
-        r = db_reader_command(reader->db, (uint64_t)item->id, on_command, reading);
+        r = db_list_commands(reader->db, &item->id, 1, on_command, reading);
         break;
     case ITEM_ACCOUNT:
         return read_ledger(reading, reader, item->name, NULL);
