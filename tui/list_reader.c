@@ -1,24 +1,20 @@
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "tui/list_source.h"
+#include "tui/reader_thread.h"
 
 struct tui_list_reader {
-    pthread_t thread;
-    pthread_mutex_t mutex; /* of all that follows; held for no longer than it takes to copy them */
-    pthread_cond_t wanted;
+    struct reader_thread thread;
     char *path;
+    /* Under the thread's mutex. */
     struct db_reader *db; /* the thread's, except to interrupt it; NULL while it cannot be opened */
     struct lists_want want;
-    bool wants, ends;
     struct list_rows rows[DB_LISTS]; /* that were read and not taken yet */
-    int event;
-    /* The thread's own: what was read last, and of which version of the database. */
+    /* The thread's own: what it reads, what was read last, and of which version of the database. */
+    struct lists_want now;
     struct list_want done[DB_LISTS];
     int64_t done_version[DB_LISTS];
 };
@@ -29,9 +25,9 @@ static bool opened(struct tui_list_reader *reader)
     struct db_reader *db = NULL;
 
     if (!reader->db && db_reader_open(reader->path, &db, words, sizeof(words)) == 0) {
-        pthread_mutex_lock(&reader->mutex);
+        pthread_mutex_lock(&reader->thread.mutex);
         reader->db = db;
-        pthread_mutex_unlock(&reader->mutex);
+        pthread_mutex_unlock(&reader->thread.mutex);
         memset(reader->done, 0, sizeof(reader->done));
     }
     return reader->db != NULL;
@@ -41,24 +37,24 @@ static void closed(struct tui_list_reader *reader)
 {
     struct db_reader *db = reader->db;
 
-    pthread_mutex_lock(&reader->mutex);
+    pthread_mutex_lock(&reader->thread.mutex);
     reader->db = NULL;
-    pthread_mutex_unlock(&reader->mutex);
+    pthread_mutex_unlock(&reader->thread.mutex);
     if (db)
         db_reader_close(db);
 }
 
 static void put(struct tui_list_reader *reader, int list, struct list_rows *rows)
 {
-    pthread_mutex_lock(&reader->mutex);
+    pthread_mutex_lock(&reader->thread.mutex);
     if (!rows->answered) { /* an answer that was not taken yet stays */
         rows->answered = reader->rows[list].answered;
         rows->result = reader->rows[list].result;
     }
     tui_list_rows_finish(&reader->rows[list]);
     reader->rows[list] = *rows;
-    pthread_mutex_unlock(&reader->mutex);
-    eventfd_write(reader->event, 1);
+    pthread_mutex_unlock(&reader->thread.mutex);
+    eventfd_write(reader->thread.event, 1);
 }
 
 /* Is it a filter whose first rows can come before all are counted? Not in another order, which needs all. */
@@ -91,12 +87,17 @@ static int read_list(struct tui_list_reader *reader, int list, const struct list
     return 0;
 }
 
-static void read_lists(struct tui_list_reader *reader, const struct lists_want *want)
+static void read_lists(void *ctx)
 {
+    struct tui_list_reader *reader = ctx;
+
+    pthread_mutex_lock(&reader->thread.mutex);
+    reader->now = reader->want;
+    pthread_mutex_unlock(&reader->thread.mutex);
     for (int list = 0; list < DB_LISTS; list++) {
-        if (!want->list[list].used || !opened(reader))
+        if (!reader->now.list[list].used || !opened(reader))
             continue;
-        int r = read_list(reader, list, &want->list[list]);
+        int r = read_list(reader, list, &reader->now.list[list]);
         if (r == -EINTR)
             return; /* something else is wanted by now */
         if (r < 0 && r != -EBUSY)
@@ -104,47 +105,15 @@ static void read_lists(struct tui_list_reader *reader, const struct lists_want *
     }
 }
 
-static void *run(void *ctx)
-{
-    struct tui_list_reader *reader = ctx;
-    struct lists_want *want = malloc(sizeof(*want));
-
-    pthread_mutex_lock(&reader->mutex);
-    while (want && !reader->ends) {
-        if (!reader->wants) {
-            pthread_cond_wait(&reader->wanted, &reader->mutex);
-            continue;
-        }
-        *want = reader->want;
-        reader->wants = false;
-        pthread_mutex_unlock(&reader->mutex);
-        read_lists(reader, want);
-        pthread_mutex_lock(&reader->mutex);
-    }
-    pthread_mutex_unlock(&reader->mutex);
-    free(want);
-    return NULL;
-}
-
 struct tui_list_reader *tui_list_reader_create(const char *path)
 {
     struct tui_list_reader *reader = calloc(1, sizeof(*reader));
-    sigset_t all, before;
 
     if (!reader)
         return NULL;
-    reader->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     reader->path = strdup(path);
-    pthread_mutex_init(&reader->mutex, NULL);
-    pthread_cond_init(&reader->wanted, NULL);
-    sigfillset(&all); /* signals are the main loop's */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool ok = reader->event >= 0 && reader->path && pthread_create(&reader->thread, NULL, run, reader) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (ok)
+    if (reader->path && tui_reader_thread_start(&reader->thread, read_lists, reader))
         return reader;
-    if (reader->event >= 0)
-        close(reader->event);
     free(reader->path);
     free(reader);
     return NULL;
@@ -154,26 +123,23 @@ void tui_list_reader_destroy(struct tui_list_reader *reader)
 {
     if (!reader)
         return;
-    pthread_mutex_lock(&reader->mutex);
-    reader->ends = true;
+    pthread_mutex_lock(&reader->thread.mutex);
+    reader->thread.ends = true; /* before the interruption: it begins no other query */
     if (reader->db)
         db_list_interrupt(reader->db);
-    pthread_cond_signal(&reader->wanted);
-    pthread_mutex_unlock(&reader->mutex);
-    pthread_join(reader->thread, NULL);
-    closed(reader);
-    pthread_cond_destroy(&reader->wanted);
-    pthread_mutex_destroy(&reader->mutex);
+    pthread_mutex_unlock(&reader->thread.mutex);
+    tui_reader_thread_stop(&reader->thread);
+    if (reader->db)
+        db_reader_close(reader->db);
     for (int list = 0; list < DB_LISTS; list++)
         tui_list_rows_finish(&reader->rows[list]);
-    close(reader->event);
     free(reader->path);
     free(reader);
 }
 
 int tui_list_reader_fd(const struct tui_list_reader *reader)
 {
-    return reader->event;
+    return reader->thread.event;
 }
 
 /* Would the answer to the one be of no use to the other? A cursor that moved on is not worth an
@@ -191,13 +157,13 @@ static bool obsolete(const struct lists_want *old, const struct lists_want *new)
 
 void tui_list_reader_want(struct tui_list_reader *reader, const struct lists_want *want)
 {
-    pthread_mutex_lock(&reader->mutex);
+    pthread_mutex_lock(&reader->thread.mutex);
     if (reader->db && obsolete(&reader->want, want))
         db_list_interrupt(reader->db);
     reader->want = *want;
-    reader->wants = true;
-    pthread_cond_signal(&reader->wanted);
-    pthread_mutex_unlock(&reader->mutex);
+    reader->thread.wants = true;
+    pthread_cond_signal(&reader->thread.wanted);
+    pthread_mutex_unlock(&reader->thread.mutex);
 }
 
 bool tui_list_reader_take(struct tui_list_reader *reader, struct list_rows ret[static DB_LISTS])
@@ -205,13 +171,13 @@ bool tui_list_reader_take(struct tui_list_reader *reader, struct list_rows ret[s
     eventfd_t unused;
     bool any = false;
 
-    pthread_mutex_lock(&reader->mutex);
-    eventfd_read(reader->event, &unused);
+    pthread_mutex_lock(&reader->thread.mutex);
+    eventfd_read(reader->thread.event, &unused);
     for (int list = 0; list < DB_LISTS; list++) {
         ret[list] = reader->rows[list];
         reader->rows[list] = (struct list_rows){0};
         any |= ret[list].have;
     }
-    pthread_mutex_unlock(&reader->mutex);
+    pthread_mutex_unlock(&reader->thread.mutex);
     return any;
 }
