@@ -173,7 +173,9 @@ void panel_frame_empty(const struct area *body, const char *words)
     panel_frame_wrap(&part, 0, part.height, STYLE_DIM, words);
 }
 
-size_t panel_frame_wrapped(const char *text, int columns)
+/* How many bytes of `text` go into so many columns: up to a blank where there is one, all of it where it
+ * fits; at least a character. */
+static size_t wrapped(const char *text, int columns)
 {
     size_t at = 0, blank = 0;
 
@@ -197,7 +199,7 @@ int panel_frame_wrap(const struct area *area, int y, int rows, enum style style,
     const char *whole = text;
 
     for (; rows > 0 && *text && area->width > 0; rows--, y++) {
-        size_t len = panel_frame_wrapped(text, area->width);
+        size_t len = wrapped(text, area->width);
         if (rows == 1 || len >= sizeof(line)) {
             tui_area_text_cut_of(area, 0, y, area->width, style, text, whole);
             return y + 1;
@@ -210,15 +212,27 @@ int panel_frame_wrap(const struct area *area, int y, int rows, enum style style,
     return y;
 }
 
+int panel_frame_wrap_all(const struct area *area, int y, int x, int hang, int width, enum style style,
+                         const char *text)
+{
+    char part[4 * CANVAS_SIDE_MAX];
+
+    do {
+        size_t len = wrapped(text, width - x);
+        snprintf(part, sizeof(part), "%.*s", (int)len, text);
+        if (area && y >= 0 && y < area->height)
+            tui_area_text(area, x, y, style, part);
+        text += len;
+        text += strspn(text, " ");
+        x = hang;
+        y++;
+    } while (*text);
+    return y;
+}
+
 int panel_frame_wrap_rows(const char *text, int columns)
 {
-    int rows = 0;
-
-    for (; *text && columns > 0; rows++) {
-        text += panel_frame_wrapped(text, columns);
-        text += strspn(text, " ");
-    }
-    return rows;
+    return *text && columns > 0 ? panel_frame_wrap_all(NULL, 0, 0, 0, columns, STYLE_NORMAL, text) : 0;
 }
 
 int panel_frame_fit(struct segment *segments, int n, int room)

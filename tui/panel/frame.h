@@ -71,13 +71,15 @@ const char *panel_frame_no_history(const struct model *model, const char *none);
 /* Writes why a panel is empty, dim, broken at blanks where a line is too long. */
 void panel_frame_empty(const struct area *body, const char *words);
 
-/* How many bytes of `text` go into so many columns: up to a blank where there is one, all of it where it
- * fits; at least a character. */
-size_t panel_frame_wrapped(const char *text, int columns);
-
 /* Writes text into at most `rows` rows of the area from y on, broken at blanks; the last one ends in "~"
  * where it was cut. Returns the row after the last. */
 int panel_frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text);
+
+/* Writes all of a text, in a row at least, from row y on, which may be above the area, up to column `width`:
+ * its first row from column x on, the others from `hang` on. Writes nothing where `area` is NULL. Returns the
+ * row after the last. */
+int panel_frame_wrap_all(const struct area *area, int y, int x, int hang, int width, enum style style,
+                         const char *text);
 
 /* How many rows of so many columns the whole text takes. */
 int panel_frame_wrap_rows(const char *text, int columns);

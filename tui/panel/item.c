@@ -30,25 +30,11 @@ static struct shape shape_of(const struct item_line *line, int width)
 static int draw_line(const struct area *area, int y, const struct item_line *line, int width)
 {
     struct shape shape = shape_of(line, width);
-    const char *text = line->text;
-    char part[4 * CANVAS_SIDE_MAX];
-    int x = shape.first;
 
     if (area && line->label[0] && y >= 0 && y < area->height)
         tui_area_text(area, LEFT, y, STYLE_DIM, line->label);
-    y += shape.apart;
-    do {
-        size_t len = panel_frame_wrapped(text, width - x);
-        len = len < sizeof(part) ? len : sizeof(part) - 1;
-        snprintf(part, sizeof(part), "%.*s", (int)len, text);
-        if (area && y >= 0 && y < area->height)
-            tui_area_text(area, LEFT + x, y, line->style, part);
-        text += len;
-        text += *text ? strspn(text, " ") : 0;
-        x = shape.rest;
-        y++;
-    } while (*text);
-    return y;
+    return panel_frame_wrap_all(area, y + shape.apart, LEFT + shape.first, LEFT + shape.rest, LEFT + width,
+                                line->style, line->text);
 }
 
 int panel_item_rows(const struct item_page *page, int width)

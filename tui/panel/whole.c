@@ -16,10 +16,7 @@ static int draw_text(const struct area *area, int y, int width, const char *name
     if (!words[0])
         return y;
     snprintf(text, sizeof(text), "%s: %s", name, words);
-    int rows = panel_frame_wrap_rows(text, width);
-    if (area)
-        panel_frame_wrap(area, y, rows, STYLE_NORMAL, text);
-    return y + rows;
+    return panel_frame_wrap_all(area, y, 0, 0, width, STYLE_NORMAL, text);
 }
 
 /* All of them; only counts their rows where area is NULL. */
