@@ -24,20 +24,9 @@ static void in_one_line(const char *text, char *ret, size_t size)
     ret[n] = '\0';
 }
 
-/* Why an acting command is not to be sent, or NULL. */
-static const char *barred(const struct view *view, const struct model *model, char words[static 80])
-{
-    if (view->readonly)
-        return "read-only: started with --readonly";
-    if (!model->reads_only)
-        return NULL;
-    snprintf(words, 80, "reading only: ask for group %.40s", model->operators);
-    return words;
-}
-
 void tui_collector_line(struct collector *collector, struct view *view, const char *text, struct moment now)
 {
-    char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[80], *printed = NULL;
+    char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[VIEW_BARRED_MAX], *printed = NULL;
     struct ask_line asking = {.args = NULL};
     size_t size;
     FILE *out = open_memstream(&printed, &size);
@@ -49,7 +38,7 @@ void tui_collector_line(struct collector *collector, struct view *view, const ch
     int status = tui_command_line_run(text, out, &asking, said, sizeof(said), verb);
     fclose(out);
     free(printed);
-    const char *why = status == ASK_LINE_FIRST ? barred(view, collector->model, words) : said;
+    const char *why = status == ASK_LINE_FIRST ? tui_view_barred(view, collector->model, words) : said;
     if (why) {
         json_decref(asking.args);
         tui_view_report(view, OUTCOME_REFUSED, verb, why, now);

@@ -189,14 +189,11 @@ static enum action acknowledge(struct view *view, const struct model *model, enu
 static enum action act(struct view *view, const struct model *model, enum panel focus, struct moment now,
                        int key)
 {
-    if (view->readonly) {
-        tui_view_report(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
-        return ACTION_NONE;
-    }
-    if (model->reads_only) {
-        char words[80];
-        snprintf(words, sizeof(words), "reading only: ask for group %s", model->operators);
-        tui_view_report(view, OUTCOME_NOTE, "", words, now);
+    char words[VIEW_BARRED_MAX];
+    const char *why = tui_view_barred(view, model, words);
+
+    if (why) {
+        tui_view_report(view, OUTCOME_NOTE, "", why, now);
         return ACTION_NONE;
     }
     bool stopped = tui_model_trading_stopped(model);

@@ -41,6 +41,17 @@ void tui_view_report(struct view *view, enum outcome outcome, const char *comman
     cli_text_clean(view->words, sizeof(view->words), words);
 }
 
+const char *tui_view_barred(const struct view *view, const struct model *model,
+                            char words[static VIEW_BARRED_MAX])
+{
+    if (view->readonly)
+        return "read-only: started with --readonly";
+    if (!model->reads_only)
+        return NULL;
+    snprintf(words, VIEW_BARRED_MAX, "reading only: ask for group %.40s", model->operators);
+    return words;
+}
+
 /* The trials that are shown. */
 static const struct tui_study_trial *const *trial_rows(const struct view *view,
                                                        const struct tui_study_page *page, int *ret_n)

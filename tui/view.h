@@ -115,6 +115,11 @@ void tui_view_close_form(struct view *view);
 void tui_view_report(struct view *view, enum outcome outcome, const char *command, const char *words,
                      struct moment now);
 
+/* Why nothing that acts can be done here, in `words` or static; NULL: it can. */
+enum { VIEW_BARRED_MAX = 80 };
+const char *tui_view_barred(const struct view *view, const struct model *model,
+                            char words[static VIEW_BARRED_MAX]);
+
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel);
 
