@@ -91,3 +91,18 @@ void cli_text_print(FILE *out, const char *src)
         src += used;
     }
 }
+
+void cli_text_one_line(char *dst, size_t size, const char *src)
+{
+    size_t n = 0;
+
+    for (; *src && n + 2 < size; src++) {
+        if (*src != '\n') {
+            dst[n++] = *src;
+        } else if (src[1]) {
+            dst[n++] = ';';
+            dst[n++] = ' ';
+        }
+    }
+    dst[n] = '\0';
+}

@@ -29,7 +29,10 @@ size_t cli_text_fit(const char *s, int columns);
  * character's boundary. Always NUL-terminated; size > 0. For output that does not go through a canvas. */
 void cli_text_clean(char *dst, size_t size, const char *src);
 
-/* The same, straight onto a stream. */
+/* Copies lines as one, with "; " between them. Always NUL-terminated; size > 0. */
+void cli_text_one_line(char *dst, size_t size, const char *src);
+
+/* Like cli_text_clean(), straight onto a stream. */
 void cli_text_print(FILE *out, const char *src);
 
 #endif

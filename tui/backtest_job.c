@@ -154,7 +154,7 @@ bool tui_backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backt
         return false;
     equity_path(job, path);
     if (r == -ECHILD)
-        fail(view, job->child.complaint[0] ? job->child.complaint : "it ended without a word", mono_ms);
+        fail(view, job->child.complaint, mono_ms);
     else if (r < 0)
         fail(view, strerror(-r), mono_ms);
     else if (!tui_backtest_view_take(view, job->child.text, path))

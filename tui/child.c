@@ -151,5 +151,7 @@ int tui_child_io(struct tui_child *child)
     close_pipe(&child->out);
     close_pipe(&child->err);
     child->complaint[strcspn(child->complaint, "\n")] = '\0';
+    if (!child->complaint[0])
+        snprintf(child->complaint, sizeof(child->complaint), "it ended without a word");
     return r < 0 ? r : WIFSIGNALED(status) || WEXITSTATUS(status) != 0 ? -ECHILD : 0;
 }

@@ -118,8 +118,7 @@ bool tui_collector_explain_io(struct collector *collector, struct moment now)
     snprintf(explain->words, sizeof(explain->words), "%s",
              r == 0         ? ""
              : r != -ECHILD ? strerror(-r)
-             : complaint[0] ? complaint
-                            : "it ended without a word");
+                            : complaint);
     tui_child_finish(&explain->child);
     tui_collector_read_item(collector, now);
     return true;

@@ -5,24 +5,10 @@
 #include <string.h>
 
 #include "cli/ask.h"
+#include "cli/text.h"
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/command_line.h"
-
-/* What a verb printed, in one line. */
-static void in_one_line(const char *text, char *ret, size_t size)
-{
-    size_t n = 0;
-
-    for (const char *c = text; *c && n + 3 < size; c++)
-        if (*c != '\n')
-            ret[n++] = *c;
-        else if (c[1]) {
-            ret[n++] = ';';
-            ret[n++] = ' ';
-        }
-    ret[n] = '\0';
-}
 
 void tui_collector_line(struct collector *collector, struct view *view, const char *text, struct moment now)
 {
@@ -65,7 +51,7 @@ enum outcome tui_collector_line_outcome(const char *text, const json_t *reply, c
     }
     int status = tui_command_line_run(text, out, &asking, words, size, verb);
     if (fclose(out) == 0 && printed[0])
-        in_one_line(printed, words, size);
+        cli_text_one_line(words, size, printed);
     free(printed);
     return status == EXIT_OK ? OUTCOME_DONE : OUTCOME_REFUSED;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/text.h"
 #include "exchange/folder.h"
 #include "exchange/whole_file.h"
 #include "record/config_file.h"
@@ -59,26 +60,12 @@ static int turn(const struct config_line *line)
     return 0;
 }
 
-/* An error a line becomes errors with "; " between. */
-static void in_one_line(char words[static SETTINGS_WORDS_MAX])
-{
-    char text[SETTINGS_WORDS_MAX];
-    size_t n = 0;
-
-    for (const char *c = words; *c && n + 2 < sizeof(text); c++) {
-        text[n++] = (char)(*c == '\n' ? ';' : *c);
-        if (*c == '\n')
-            text[n++] = ' ';
-    }
-    text[n] = '\0';
-    memcpy(words, text, n + 1);
-}
-
 int tui_settings_read(const char *path, struct dashboard_settings *ret, char words[static SETTINGS_WORDS_MAX])
 {
     static const struct config_form form = {
         .example = "[dashboard]", .heading = heading, .turns = 1, .turn = turn, .set = set};
     struct config_file file;
+    char lines[SETTINGS_WORDS_MAX];
 
     tui_settings_defaults(ret);
     words[0] = '\0';
@@ -88,8 +75,8 @@ int tui_settings_read(const char *path, struct dashboard_settings *ret, char wor
     if (r == 0)
         config_file_apply(&file, &form, ret);
     config_file_sort(&file);
-    config_file_words(&file, words, SETTINGS_WORDS_MAX);
-    in_one_line(words);
+    config_file_words(&file, lines, sizeof(lines));
+    cli_text_one_line(words, SETTINGS_WORDS_MAX, lines);
     if (r == 0 && file.n_errors > 0)
         r = -EINVAL;
     config_file_finish(&file);
