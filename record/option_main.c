@@ -45,14 +45,13 @@ const struct option_row *option_csv_row(const struct option_program *program)
     return NULL;
 }
 
-/* Of a line: one that acts, and by the daemon that is there. --help and --version have no action. */
+/* Of a line: one that acts, and by the daemon that is there. */
 static int run_line(struct option_call *call)
 {
-    const char *flag = call->help ? " --help" : call->version ? " --version" : "";
-    if (*flag || !call->action->acts)
+    if (!call->action->acts)
         return option_fail(call, EXIT_USAGE,
-                           "only what changes something is done here: in a shell, %s %s%s%s%s",
-                           call->program->name, call->verb->name, *call->word ? " " : "", call->word, flag);
+                           "only what changes something is done here: in a shell, %s %s%s%s",
+                           call->program->name, call->verb->name, *call->word ? " " : "", call->word);
     return call->action->run(call);
 }
 

@@ -99,8 +99,8 @@ def refusals(tmux, daemon):
         give(tmux, " ".join(words), "order refused")
         dashboard.wait(f"{verb} whole", lambda verb=verb: verb in " ".join(
             line.strip(" │─~").strip() for line in tmux.screen().splitlines() if "│" in line or "refused  " in line), tmux.screen)
-    for line in ("order --help", "order buy --version", "status"):
-        give(tmux, line, f"in a shell, papertape {line}")
+    give(tmux, "order --help", "--help: unknown option: see papertape order --help")
+    give(tmux, "status", "in a shell, papertape status")
     give(tmux, "flatten", "--yes: it closes every position")
     assert daemon.status_object()["trading"] == "on"
 
