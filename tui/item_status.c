@@ -26,17 +26,10 @@ static void number(struct item_page *page, const char *label, double value, int 
         tui_item_field(page, label, STYLE_NORMAL, cli_format_number(text, value, decimals));
 }
 
-static int decimals_of(const struct status *s, const char *symbol)
-{
-    for (int i = 0; i < s->n_symbols; i++)
-        if (strcmp(s->symbols[i].symbol, symbol) == 0)
-            return s->symbols[i].price_decimals;
-    return 2;
-}
-
 /* Its positions and live orders: of an account, of one symbol of it, or of a symbol in all accounts. */
-static void held(struct item_page *page, const struct status *s, const char *account, const char *symbol)
+static void held(struct item_page *page, const struct model *model, const char *account, const char *symbol)
 {
+    const struct status *s = &model->status;
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
     int n = 0;
 
@@ -47,7 +40,7 @@ static void held(struct item_page *page, const struct status *s, const char *acc
             continue;
         tui_item_line(page, STYLE_NORMAL, "%s of %s: %s at %s, unrealized %s", p->symbol, p->account,
                       cli_format_number(a, p->qty, p->qty_decimals),
-                      cli_format_number(b, p->entry, decimals_of(s, p->symbol)),
+                      cli_format_number(b, p->entry, tui_model_price_decimals(model, p->symbol)),
                       cli_format_signed(c, p->upnl, 2));
         n++;
     }
@@ -59,11 +52,14 @@ static void held(struct item_page *page, const struct status *s, const char *acc
         const struct status_order *o = &s->orders[i];
         if ((account && strcmp(o->account, account) != 0) || (symbol && strcmp(o->symbol, symbol) != 0))
             continue;
-        tui_item_line(page, STYLE_NORMAL, "order %lld: %s %s %s of %s, price %s, stop %s, %s",
-                      (long long)o->id, o->side, o->type, o->symbol, o->account,
-                      isfinite(o->price) ? cli_format_number(a, o->price, decimals_of(s, o->symbol)) : "none",
-                      isfinite(o->stop) ? cli_format_number(b, o->stop, decimals_of(s, o->symbol)) : "none",
-                      o->state);
+        tui_item_line(
+            page, STYLE_NORMAL, "order %lld: %s %s %s of %s, price %s, stop %s, %s", (long long)o->id,
+            o->side, o->type, o->symbol, o->account,
+            isfinite(o->price) ? cli_format_number(a, o->price, tui_model_price_decimals(model, o->symbol))
+                               : "none",
+            isfinite(o->stop) ? cli_format_number(b, o->stop, tui_model_price_decimals(model, o->symbol))
+                              : "none",
+            o->state);
         n++;
     }
     if (n == 0)
@@ -170,9 +166,9 @@ void tui_item_status(struct item_page *page, const struct model *model)
     if (page->n == 0 && item->kind >= ITEM_ACCOUNT)
         tui_item_line(page, STYLE_DIM, "it is not known any more; Esc goes back to the list");
     if (item->kind == ITEM_ACCOUNT)
-        held(page, s, item->name, NULL);
+        held(page, model, item->name, NULL);
     else if (item->kind == ITEM_POSITION || item->kind == ITEM_SYMBOL)
-        held(page, s, item->kind == ITEM_POSITION ? item->account : NULL, item->name);
+        held(page, model, item->kind == ITEM_POSITION ? item->account : NULL, item->name);
 }
 
 void tui_item_unstored(struct item_page *page, const struct model *model)

@@ -205,6 +205,13 @@ const struct status_symbol *tui_model_symbol(const struct model *model, const ch
     return NULL;
 }
 
+int tui_model_price_decimals(const struct model *model, const char *symbol)
+{
+    const struct status_symbol *known = tui_model_symbol(model, symbol);
+
+    return known ? known->price_decimals : 2;
+}
+
 bool tui_model_order(const struct model *model, int64_t id, struct status_order *ret)
 {
     const struct status *s = &model->status;

@@ -163,6 +163,9 @@ const struct status_training *tui_model_study_training(const struct model *model
 /* The symbol by name, or NULL. */
 const struct status_symbol *tui_model_symbol(const struct model *model, const char *name);
 
+/* The decimals that its prices are shown with; 2 where it is not known. */
+int tui_model_price_decimals(const struct model *model, const char *symbol);
+
 /* A live order by its number, with its symbol's decimals, and its time, where the database has it among the
  * newest; else 0. False: it has ended. */
 bool tui_model_order(const struct model *model, int64_t id, struct status_order *ret);

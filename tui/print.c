@@ -179,9 +179,8 @@ static void positions(FILE *out, const struct model *model, struct moment now)
 
     for (int i = 0; i < model->status.n_positions; i++) {
         const struct status_position *p = &model->status.positions[i];
-        const struct status_symbol *symbol = tui_model_symbol(model, p->symbol);
         enum freshness freshness = tui_model_position_freshness(model, p, now);
-        int decimals = symbol ? symbol->price_decimals : 2;
+        int decimals = tui_model_price_decimals(model, p->symbol);
         bool gone = freshness == GONE;
         age_words(age, freshness, tui_model_age(model, p->age_ms, now));
         fprintf(out, "position  %s %s %s qty %s entry %s mark %s upnl %s age %s\n", p->account, p->symbol,

@@ -56,7 +56,6 @@ static struct status_order external_order(const struct model *model, const struc
                                  .qty = external->qty,
                                  .filled = external->filled,
                                  .price = external->price};
-    const struct status_symbol *symbol = tui_model_symbol(model, external->symbol);
 
     memcpy(order.account, external->account, sizeof(order.account));
     memcpy(order.symbol, external->symbol, sizeof(order.symbol));
@@ -67,7 +66,7 @@ static struct status_order external_order(const struct model *model, const struc
     order.stop = order.trail = order.trail_pct = NAN;
     if (!(order.price > 0))
         order.price = NAN;
-    order.price_decimals = symbol ? symbol->price_decimals : 2;
+    order.price_decimals = tui_model_price_decimals(model, external->symbol);
     order.qty_decimals = 8;
     return order;
 }

@@ -13,13 +13,6 @@ static const struct column columns[COLUMNS] = {
     {"stop", 11, true, 8},  {"age", 9, true, 5},
 };
 
-static int decimals_of(const struct model *model, const char *symbol)
-{
-    const struct status_symbol *known = tui_model_symbol(model, symbol);
-
-    return known ? known->price_decimals : 2;
-}
-
 void panel_positions(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -39,7 +32,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
     struct window window = panel_frame_window(scene, PANEL_POSITIONS, n, body.height);
     for (int i = window.first; i < window.end; i++) {
         const struct status_position *p = &model->status.positions[i];
-        int y = i - window.first + 1, decimals = decimals_of(model, p->symbol);
+        int y = i - window.first + 1, decimals = tui_model_price_decimals(model, p->symbol);
         enum freshness freshness = tui_model_position_freshness(model, p, scene->now);
         panel_table_text(&table, SYMBOL, y, STYLE_STRONG, p->symbol);
         panel_table_text(&table, SIDE, y, strcmp(p->side, "S") == 0 ? STYLE_DOWN : STYLE_UP, p->side);
