@@ -8,6 +8,7 @@
 
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
+#include "tests/random.h"
 
 enum { ORDERS = 900, ALERTS = 700, TEXT_MAX = 32 };
 
@@ -189,7 +190,7 @@ static void check_windows(struct db_reader *reader)
                                           "state=can", "!#812",   "nothing",   "!"};
     static struct plain rows[ORDERS];
     struct db_list_window w;
-    unsigned seed = 1;
+    struct random random = random_seeded("db/list", 1);
 
     for (size_t s = 0; s < sizeof sorts / sizeof sorts[0]; s++)
         for (size_t k = 0; k < 2 * sizeof filters / sizeof filters[0]; k++) {
@@ -201,7 +202,7 @@ static void check_windows(struct db_reader *reader)
                                               left_out ? "[100]" : NULL};
                 strcpy(query.filter, want.filter);
                 int n = expect(&want, left_out ? 100 : 0, rows);
-                int64_t places[] = {0, n - 1, n / 2, rand_r(&seed) % (n + 5), n + 100};
+                int64_t places[] = {0, n - 1, n / 2, random_between(&random, 0, n + 4), n + 100};
                 for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
                     int64_t at = places[i] < 0 ? 0 : places[i];
                     CHECK_INT(db_list_read(reader, &query, 0, at, &w), 0);

@@ -10,6 +10,7 @@
 #include "db/writer.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tui/history.h"
 #include "tui/style.h"
 
@@ -289,13 +290,13 @@ static void check_many(const char *path, struct history_reader *reader, struct h
 
 int main(void)
 {
-    char folder[] = "/tmp/papertape-equity-XXXXXX", path[512], err[256];
+    const char *path = scratch_path("papertape.db");
+    char err[256];
     struct history *h = calloc(1, sizeof(*h));
     struct history_reader *reader;
 
     check_style();
-    CHECK(h && mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    CHECK(h != NULL);
     make(path);
     CHECK_INT(tui_history_open(path, &reader, err, sizeof(err)), 0);
     static const int days[SPANS] = {1, 7, 30, 0};
@@ -309,12 +310,5 @@ int main(void)
     check_many(path, reader, h);
     tui_history_close(reader);
     free(h);
-    CHECK_INT(unlink(path), 0);
-    char more[540];
-    for (int i = 0; i < 2; i++) {
-        snprintf(more, sizeof(more), "%s%s", path, i ? "-shm" : "-wal");
-        unlink(more);
-    }
-    CHECK_INT(rmdir(folder), 0);
     return check_done("tui/equity");
 }

@@ -11,6 +11,7 @@
 #include "db/reader_query.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/history_reader.h"
 #include "tui/panel/panel.h"
@@ -422,14 +423,13 @@ static void check_whole(void)
 int main(int argc, char **argv)
 {
     static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
-    char folder[] = "/tmp/papertape-item-XXXXXX", path[512], words[256];
+    const char *path = scratch_path("papertape.db");
+    char words[256];
     json_t *status = json_loads(fixture_status, 0, NULL);
 
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     golden = argv[1];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
     model = tui_model_create(1000);
     CHECK_INT(tui_model_take_status(model, status, now), 0);
@@ -450,6 +450,5 @@ int main(int argc, char **argv)
     check_whole_wide();
     tui_history_close(reader);
     tui_model_destroy(model);
-    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/item");
 }

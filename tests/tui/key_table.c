@@ -13,6 +13,7 @@
 #include "cli/text.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tui/history_reader.h"
 #include "tui/item_keys.h"
 
@@ -276,15 +277,14 @@ static void check_help(void)
 int main(int argc, char **argv)
 {
     static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
-    char folder[] = "/tmp/papertape-keys-XXXXXX", path[512], words[256];
+    const char *path = scratch_path("papertape.db");
+    char words[256];
     struct history_reader *reader;
 
     if (argc != 3 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 3 ? EXIT_FAILURE : CHECK_SKIP;
     check_page(argv[1]);
     check_man(argv[2]);
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
     model = tui_model_create(1000);
     CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
@@ -297,6 +297,5 @@ int main(int argc, char **argv)
     check_help();
     tui_history_close(reader);
     tui_model_destroy(model);
-    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/key_table");
 }

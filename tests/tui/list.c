@@ -3,6 +3,7 @@
 #include "tui/list.h"
 
 #include "tests/check.h"
+#include "tests/random.h"
 
 enum { ALL_MAX = 6000, STEPS = 20000, ROUNDS = 12 };
 
@@ -10,11 +11,11 @@ enum { ALL_MAX = 6000, STEPS = 20000, ROUNDS = 12 };
 static int64_t all[ALL_MAX];
 static int n_all, n_heads;
 static int64_t last_id;
-static unsigned seed;
+static struct random random_state;
 
 static int draw(int below)
 {
-    return rand_r(&seed) % below;
+    return (int)random_between(&random_state, 0, below - 1);
 }
 
 /* The window around a row, or a place of the database's rows, as db_list_read() has it. */
@@ -207,8 +208,8 @@ static void check_bar(void)
 
 int main(void)
 {
+    random_state = random_seeded("tui/list", 1);
     for (int round = 0; round < ROUNDS; round++) {
-        seed = (unsigned)round;
         check_walk(round % 3 == 0 ? draw(20) + 1 : 300 + draw(3000), 0);
         check_walk(400 + draw(1000), round * 3);
     }

@@ -10,6 +10,7 @@
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/random.h"
+#include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/keys.h"
@@ -62,7 +63,7 @@ static void check_tabs(void)
     }
 }
 
-static char database[512];
+static const char *database;
 
 static const struct history_want *want_of(const char *timeframe)
 {
@@ -484,13 +485,11 @@ static void check_every_size(void)
             }
 }
 
-static int load(const char *folder, bool daemon)
+static int load(bool daemon)
 {
-    char path[512], words[256];
+    char words[256];
     struct history_reader *reader;
-
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
-    int r = tui_history_open(path, &reader, words, sizeof(words));
+    int r = tui_history_open(database, &reader, words, sizeof(words));
     if (r == 0)
         r = tui_history_read(reader, fixture_now_ns, want_of("1m"), &model->history, words, sizeof(words));
     if (r == 0 && !daemon) {
@@ -504,7 +503,7 @@ static int load(const char *folder, bool daemon)
                  "/run/papertape/control.sock: no daemon is listening");
     }
     if (r < 0)
-        fprintf(stderr, "%s: %s\n", path, words);
+        fprintf(stderr, "%s: %s\n", database, words);
     else
         tui_history_close(reader);
     model->have_history = r == 0;
@@ -512,7 +511,7 @@ static int load(const char *folder, bool daemon)
 }
 
 /* The daemon is back and the venue is not: it does not know what it holds, and the database does. */
-static void check_waiting(const char *folder)
+static void check_waiting(void)
 {
     json_t *object = json_loads(fixture_status, 0, NULL), *feed = json_object_get(object, "feed");
     static const char *const unknown[] = {"accounts", "symbols", "positions", "orders", "counters"};
@@ -532,7 +531,7 @@ static void check_waiting(const char *folder)
     CHECK_INT(model->holdings, MODEL_NOTHING);
     check_screen("unknown-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     now.wall_ns += 30000000000; /* after the last stored price */
-    CHECK_INT(load(folder, false), 0);
+    CHECK_INT(load(false), 0);
     now.wall_ns = fixture_now_ns;
     CHECK_INT(model->source, MODEL_DAEMON);
     CHECK_INT(model->holdings, MODEL_DATABASE);
@@ -578,28 +577,25 @@ static void check_feed_devices(void)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/papertape-screens-XXXXXX", path[512];
     struct view view;
 
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     golden = argv[1];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
-    CHECK_INT(fixture_database(path), 0);
+    database = scratch_path("papertape.db");
+    CHECK_INT(fixture_database(database), 0);
 
     model = tui_model_create(1000);
     json_t *status = json_loads(fixture_status, 0, NULL);
     CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
-    CHECK_INT(load(folder, true), 0);
+    CHECK_INT(load(true), 0);
     CHECK_INT(model->history.n_fills, 3);
     CHECK_INT(model->history.n_equity, 288);
     CHECK_INT(model->history.n_bars, 120);
     CHECK_STR(model->history.fills[0].tag, "by hand");
     check_sizes();
     check_tabs();
-    snprintf(database, sizeof(database), "%s", path);
     check_chart();
     check_title();
     check_gap();
@@ -614,9 +610,9 @@ int main(int argc, char **argv)
     check_strategies();
     check_every_size();
 
-    check_waiting(folder);
+    check_waiting();
     model->source = MODEL_NOTHING;
-    CHECK_INT(load(folder, false), 0); /* the daemon is gone: the database alone */
+    CHECK_INT(load(false), 0); /* the daemon is gone: the database alone */
     CHECK_INT(model->source, MODEL_DATABASE);
     tui_view_init(&view, false, 1000);
     check_screen("database-80x24", &view, 80, 24, GLYPHS_BRAILLE);
@@ -626,6 +622,5 @@ int main(int argc, char **argv)
     check_every_size();
     tui_model_destroy(model);
 
-    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/screens");
 }

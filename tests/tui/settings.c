@@ -11,8 +11,7 @@
 
 #include "cli/format.h"
 #include "tests/check.h"
-
-static char folder[] = "/tmp/papertape-settings-XXXXXX";
+#include "tests/scratch.h"
 
 static void write_text(const char *path, const char *text)
 {
@@ -115,17 +114,9 @@ static void check_zone(void)
 
 int main(void)
 {
-    char path[256];
-
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/a/b/dashboard.ini", folder);
-    check_file(path);
+    check_file(scratch_path("a/b/dashboard.ini"));
     check_steps();
     check_path();
     check_zone();
-    for (int i = 0; i < 3; i++) { /* b, a, and the folder */
-        *strrchr(path, '/') = '\0';
-        CHECK_INT(rmdir(path), 0);
-    }
     return check_done("tui/settings");
 }

@@ -7,6 +7,7 @@
 
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/keys.h"
@@ -243,13 +244,11 @@ static void check_every_size(void)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/papertape-study-XXXXXX", path[512];
+    const char *path = scratch_path("papertape.db");
 
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     golden = argv[1];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
     model = tui_model_create(1000);
     take(fixture_trainings);
@@ -266,6 +265,5 @@ int main(int argc, char **argv)
     check_every_size();
     tui_model_destroy(model);
 
-    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/study");
 }

@@ -7,6 +7,7 @@
 
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tui/history_reader.h"
 #include "tui/model.h"
 #include "tui/panel/frame.h"
@@ -511,7 +512,7 @@ static void check_log(void)
 
 int main(void)
 {
-    char folder[] = "/tmp/papertape-training-XXXXXX", path[512];
+    const char *path = scratch_path("papertape.db");
 
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return CHECK_SKIP;
@@ -523,11 +524,8 @@ int main(void)
     check_log();
     check_large();
     check_printed();
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
     check_curve(path);
     check_stored(path);
-    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/training");
 }
