@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-FENCE = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCREEN = re.compile(r"^<!-- screen: (\S+) -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABS = 8
 
 
@@ -21,14 +21,14 @@ def main():
 
     def picture(match):
         found[match[1]] = match[2]
-        return f"```text {match[1]}\n{read(os.path.join(folder, match[1] + '.txt'))}```"
+        return f"<!-- screen: {match[1]} -->\n```text\n{read(os.path.join(folder, match[1] + '.txt'))}```"
 
-    right = FENCE.sub(picture, text)
+    right = SCREEN.sub(picture, text)
     if os.environ.get("PAPERTAPE_GOLDEN") == "write" and right != text:
         with open(page, "w", encoding="utf-8") as file:
             file.write(right)
         text = right
-        FENCE.sub(picture, text)
+        SCREEN.sub(picture, text)
     wrong = [name for name, drawn in found.items() if drawn != read(os.path.join(folder, name + ".txt"))]
     assert not wrong, f"{page}: {wrong} differ from {folder}: PAPERTAPE_GOLDEN=write {sys.argv[0]} writes them"
     for tab in range(1, TABS + 1):
