@@ -250,12 +250,6 @@ static void put_order(const struct db_list_query *query, bool back, char *sql, s
              back ? "FIRST" : "LAST", id_down != back ? "DESC" : "ASC");
 }
 
-/* -EINTR where it was db_list_interrupt() that ended it. */
-static int ended(struct db_reader *reader, int r)
-{
-    return r < 0 && sqlite3_errcode(reader->db) == SQLITE_INTERRUPT ? -EINTR : r;
-}
-
 static int count_all(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
 {
     const struct source *source = &sources[query->list];
@@ -397,7 +391,7 @@ int db_list_read(struct db_reader *reader, const struct db_list_query *query, in
     int r = read_window(reader, query, id, at < 0 ? 0 : at, &window);
 
     if (r < 0)
-        return ended(reader, r);
+        return r;
     *ret = window;
     return 0;
 }
@@ -426,20 +420,9 @@ int db_list_find(struct db_reader *reader, const struct db_list_query *query, co
     }
     r = db_query_end(stmt, r);
     if (r < 0)
-        return ended(reader, r);
+        return r;
     *ret = found ? found : wrapped;
     return *ret ? 0 : -ENOENT;
-}
-
-void db_list_interrupt(struct db_reader *reader)
-{
-    sqlite3_interrupt(reader->db);
-}
-
-int db_list_version(struct db_reader *reader, int64_t *ret)
-{
-    int r = db_query_first(reader, "PRAGMA data_version", NULL, RECORD_INTO(ret));
-    return r < 0 ? ended(reader, r) : 0;
 }
 
 /* The body of a function that reads the row of each number, and passes what is made of it. */
@@ -452,8 +435,7 @@ int db_list_version(struct db_reader *reader, int64_t *ret)
         if ((r = (read)) > 0) \
             row(ctx, i, __VA_ARGS__); \
     } \
-    r = db_query_end(stmt, r); \
-    return r < 0 ? ended(reader, r) : 0
+    return db_query_end(stmt, r < 0 ? r : 0)
 
 int db_list_orders(struct db_reader *reader, const int64_t *ids, int n,
                    void (*row)(void *ctx, int at, const struct db_order_row *row), void *ctx)

@@ -1,5 +1,5 @@
 /* Windows of the long lists of papertape.db: which rows a list has, in what order, and those around a place
- * or around one of them. Each call reads one snapshot; db_list_interrupt() ends it early. */
+ * or around one of them. Each call reads one snapshot; db_reader_interrupt() ends it early. */
 #ifndef DB_LIST_H
 #define DB_LIST_H
 
@@ -49,12 +49,6 @@ int db_list_read(struct db_reader *reader, const struct db_list_query *query, in
  * -EINTR; -errno. */
 int db_list_find(struct db_reader *reader, const struct db_list_query *query, const char *words, int64_t id,
                  bool back, int64_t *ret);
-
-/* Ends a call that runs in another thread; the reader stays usable. */
-void db_list_interrupt(struct db_reader *reader);
-
-/* A number that changes when another connection has changed the database. 0 or -errno. */
-int db_list_version(struct db_reader *reader, int64_t *ret);
 
 /* What a number of the log stands for: an alert's, order's or command's own, which is written to *ret_id. */
 enum db_list_log { DB_LIST_LOG_ALERT, DB_LIST_LOG_ORDER, DB_LIST_LOG_COMMAND };

@@ -23,6 +23,8 @@ int db_errno(int sqlite_rc)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return -EBUSY;
+    case SQLITE_INTERRUPT:
+        return -EINTR;
     case SQLITE_NOMEM:
         return -ENOMEM;
     case SQLITE_PERM:

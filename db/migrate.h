@@ -41,7 +41,7 @@ int db_schema_same(sqlite3 *db, const struct db_migration *migrations, int count
 /* Named in the migrations. */
 int db_migrate_positions(sqlite3 *db);
 
-/* The errno of a SQLite result code: -ENOSPC, -EIO, -EROFS, -EBUSY, -ENOMEM, -EACCES … */
+/* The errno of a SQLite result code: -ENOSPC, -EIO, -EROFS, -EBUSY, -ENOMEM, -EACCES, -EINTR … */
 int db_errno(int sqlite_rc);
 
 #endif

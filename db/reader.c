@@ -179,6 +179,17 @@ void db_reader_end(struct db_reader *reader)
     sqlite3_exec(reader->db, "COMMIT", NULL, NULL, NULL);
 }
 
+void db_reader_interrupt(struct db_reader *reader)
+{
+    sqlite3_interrupt(reader->db);
+}
+
+int db_reader_version(struct db_reader *reader, int64_t *ret)
+{
+    int r = db_query_first(reader, "PRAGMA data_version", NULL, RECORD_INTO(ret));
+    return r < 0 ? r : 0;
+}
+
 /* ---- symbols and accounts, which other rows name ---- */
 
 static const struct db_symbol_row *known_symbol(const struct db_reader *reader, int64_t id)

@@ -32,6 +32,12 @@ const char *db_reader_error(const struct db_reader *reader);
 int db_reader_begin(struct db_reader *reader);
 void db_reader_end(struct db_reader *reader);
 
+/* Ends a query that runs in another thread, which returns -EINTR; the reader stays usable. */
+void db_reader_interrupt(struct db_reader *reader);
+
+/* A number that changes when another connection has changed the database. 0 or -errno. */
+int db_reader_version(struct db_reader *reader, int64_t *ret);
+
 /* Symbols by name, accounts by number; NULL or -ENOENT where there is none. Of symbols with the same name
  * from two venues, the one that was seen last. */
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),

@@ -407,7 +407,7 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
     struct reading reading = {.history = ret, .want = want};
     struct history *h = ret;
     int64_t version;
-    int r = db_list_version(reader->db, &version);
+    int r = db_reader_version(reader->db, &version);
 
     if (r == 0)
         r = db_reader_begin(reader->db);

@@ -159,7 +159,7 @@ struct history {
     int n_outputs, n_timeframes;
     struct history_training training; /* that is wanted */
     struct history_devices devices;
-    int64_t read_version; /* db_list_version() when all of this was read; 0: never */
+    int64_t read_version; /* db_reader_version() when all of this was read; 0: never */
 };
 
 struct history_reader;

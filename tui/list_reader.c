@@ -70,7 +70,7 @@ static int read_list(struct tui_list_reader *reader, int list, const struct list
     struct list_want now = *want;
     struct list_rows rows;
     int64_t version;
-    int r = db_list_version(reader->db, &version);
+    int r = db_reader_version(reader->db, &version);
 
     if (r < 0 ||
         (version == reader->done_version[list] && memcmp(want, &reader->done[list], sizeof(*want)) == 0))
@@ -126,7 +126,7 @@ void tui_list_reader_destroy(struct tui_list_reader *reader)
     pthread_mutex_lock(&reader->thread.mutex);
     reader->thread.ends = true; /* before the interruption: it begins no other query */
     if (reader->db)
-        db_list_interrupt(reader->db);
+        db_reader_interrupt(reader->db);
     pthread_mutex_unlock(&reader->thread.mutex);
     tui_reader_thread_stop(&reader->thread);
     if (reader->db)
@@ -159,7 +159,7 @@ void tui_list_reader_want(struct tui_list_reader *reader, const struct lists_wan
 {
     pthread_mutex_lock(&reader->thread.mutex);
     if (reader->db && obsolete(&reader->want, want))
-        db_list_interrupt(reader->db);
+        db_reader_interrupt(reader->db);
     reader->want = *want;
     reader->thread.wants = true;
     pthread_cond_signal(&reader->thread.wanted);

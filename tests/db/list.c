@@ -304,7 +304,7 @@ static atomic_bool ended;
 static void *interrupts(void *ctx)
 {
     while (!ended)
-        db_list_interrupt(ctx);
+        db_reader_interrupt(ctx);
     return NULL;
 }
 
@@ -348,11 +348,11 @@ int main(void)
     check_others(reader);
     check_interrupt(reader);
     CHECK_INT(db_list_orders(reader, ids, 5, on_order, ids), 0);
-    CHECK_INT(db_list_version(reader, &before), 0);
+    CHECK_INT(db_reader_version(reader, &before), 0);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     sql_exec(db, "DELETE FROM orders WHERE id = 9");
     sqlite3_close(db);
-    CHECK_INT(db_list_version(reader, &after), 0);
+    CHECK_INT(db_reader_version(reader, &after), 0);
     CHECK(after != before);
     db_reader_close(reader);
     return check_done("db/list");
