@@ -95,6 +95,8 @@ static void draw(struct dashboard *d)
         d->canvas = canvas;
     }
     tui_view_draw(&d->view, d->collector.model, tui_model_now(), &d->canvas);
+    if (d->view.whole)
+        d->view.whole_most = panel_whole_most(&d->canvas, d->collector.model);
     tui_screen_show(&d->canvas);
     d->redraw = false;
 }

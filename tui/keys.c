@@ -437,29 +437,10 @@ static enum action set_up(struct view *view, int key)
     }
 }
 
-/* How far the texts that the screen cuts can be scrolled: only a drawn screen knows them. */
-static int whole_most(const struct view *view, const struct model *model, int width, int height,
-                      struct moment now)
-{
-    struct view plain = *view;
-    struct canvas canvas;
-    int most = 0;
-
-    plain.whole = false;
-    if (tui_canvas_init(&canvas, width, height, GLYPHS_ASCII) < 0)
-        return 0;
-    tui_view_draw(&plain, model, now, &canvas);
-    most = panel_whole_most(&canvas, model);
-    tui_canvas_finish(&canvas);
-    return most;
-}
-
 /* A key while the help or the whole texts are over the screen: it scrolls, or closes them. */
-static enum action overlay(struct view *view, const struct model *model, const struct layout *layout,
-                           int width, int height, struct moment now, int key)
+static enum action overlay(struct view *view, const struct layout *layout, int height, int key)
 {
-    int most = view->help ? panel_help_most(view, tui_view_focus(view, layout), height)
-                          : whole_most(view, model, width, height, now);
+    int most = view->help ? panel_help_most(view, tui_view_focus(view, layout), height) : view->whole_most;
     int page = height - 4, at = view->scroll < most ? view->scroll : most;
 
     if (most > 0 && (key == PRESS_UP || key == 'k'))
@@ -495,7 +476,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     if (view->prompt != PROMPT_NONE)
         return answer(view, model, now, key);
     if (view->help || view->whole)
-        return overlay(view, model, &layout, width, height, now, key);
+        return overlay(view, &layout, height, key);
     if (view->setup)
         return set_up(view, key);
     if (view->outcome != OUTCOME_PENDING)
@@ -520,6 +501,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'w':
         view->whole = true;
         view->scroll = 0;
+        view->whole_most = LIST_END;
         break;
     case PRESS_F2:
         view->setup = true;

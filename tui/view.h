@@ -82,6 +82,7 @@ struct view {
     struct chart_window chart;
     bool help, whole; /* over the screen: the keys; the texts that it cuts */
     int scroll;       /* rows of them that are above */
+    int whole_most;   /* of the texts at most, as they were drawn; LIST_END: not yet */
     bool readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;
