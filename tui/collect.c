@@ -13,6 +13,7 @@
 #include "cli/format.h"
 #include "cli/text.h"
 #include "db/studies/store.h"
+#include "tui/history_reader.h"
 #include "tui/lists.h"
 
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to again */
@@ -269,16 +270,15 @@ bool tui_collector_take_lists(struct collector *collector, struct view *view, st
 void tui_collector_lists_once(struct collector *collector, struct view *view, const struct layout *layout)
 {
     struct list_rows read[DB_LISTS] = {0};
-    struct db_reader *db = NULL;
-    char words[DB_ERROR_MAX];
 
-    tui_lists_want(view, collector->model, layout, &collector->lists_want);
-    if (db_reader_open(collector->state.database, &db, words, sizeof(words)) < 0)
+    if (!collector->reader)
         return;
-    for (int i = 0; i < DB_LISTS; i++)
-        if (collector->lists_want.list[i].used) /* one that fails has the newest rows */
-            (void)tui_list_source_read(db, (enum db_list)i, &collector->lists_want.list[i], &read[i]);
-    db_reader_close(db);
+    tui_lists_want(view, collector->model, layout, &collector->lists_want);
+    for (int i = 0; i < DB_LISTS; i++) /* one that fails has the newest rows */
+        if (collector->lists_want.list[i].used &&
+            tui_list_source_read(collector->reader->db, (enum db_list)i, &collector->lists_want.list[i],
+                                 &read[i]) < 0)
+            explain(collector->model, collector->state.database, db_reader_error(collector->reader->db));
     tui_lists_take(view, collector->model, read, tui_model_now());
 }
 

@@ -113,7 +113,8 @@ void tui_collector_want_lists(struct collector *collector, const struct lists_wa
 int tui_collector_lists_fd(const struct collector *collector);
 bool tui_collector_take_lists(struct collector *collector, struct view *view, struct moment now);
 
-/* Reads them without the thread, for what is printed. */
+/* Reads them without the thread, after tui_collector_once(), for what is printed: an error goes to the
+ * model's database_words. */
 void tui_collector_lists_once(struct collector *collector, struct view *view, const struct layout *layout);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
