@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli/text.h"
 #include "tui/history_reader.h"
 
 void tui_list_rows_finish(struct list_rows *rows)
@@ -76,11 +76,9 @@ static void on_log_command(void *ctx, int at, const struct db_command *row)
 /* A fill's reason is its order's tag. */
 static void on_tag(void *ctx, int at, const struct db_order_row *row)
 {
-    struct status_order order;
     struct history_fill *fill = &((struct history_fill *)((struct taking *)ctx)->rows)[at];
 
-    tui_history_take_order(row, &order);
-    memcpy(fill->tag, order.tag, sizeof(fill->tag));
+    cli_text_clean(fill->tag, sizeof(fill->tag), row->order.tag);
 }
 
 static int read_fills(struct db_reader *db, const struct db_list_window *window, struct taking *taking)
