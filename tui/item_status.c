@@ -49,17 +49,14 @@ static void held(struct item_page *page, const struct model *model, const char *
     n = 0;
     tui_item_heading(page, "Live orders");
     for (int i = 0; i < s->n_orders; i++) {
-        const struct status_order *o = &s->orders[i];
-        if ((account && strcmp(o->account, account) != 0) || (symbol && strcmp(o->symbol, symbol) != 0))
+        struct status_order o;
+        tui_model_order(model, s->orders[i].id, &o);
+        if ((account && strcmp(o.account, account) != 0) || (symbol && strcmp(o.symbol, symbol) != 0))
             continue;
-        tui_item_line(
-            page, STYLE_NORMAL, "order %lld: %s %s %s of %s, price %s, stop %s, %s", (long long)o->id,
-            o->side, o->type, o->symbol, o->account,
-            isfinite(o->price) ? cli_format_number(a, o->price, tui_model_price_decimals(model, o->symbol))
-                               : "none",
-            isfinite(o->stop) ? cli_format_number(b, o->stop, tui_model_price_decimals(model, o->symbol))
-                              : "none",
-            o->state);
+        tui_item_line(page, STYLE_NORMAL, "order %lld: %s %s %s %s of %s, price %s, stop %s, %s",
+                      (long long)o.id, o.side, o.type, cli_format_number(c, o.qty, o.qty_decimals), o.symbol,
+                      o.account, isfinite(o.price) ? cli_format_number(a, o.price, o.price_decimals) : "none",
+                      isfinite(o.stop) ? cli_format_number(b, o.stop, o.price_decimals) : "none", o.state);
         n++;
     }
     if (n == 0)
