@@ -632,14 +632,14 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
     tui_view_layout(view, model, width, height, &layout);
     if (tui_layout_find(&layout, PANEL_TOO_SMALL))
         return;
-    if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND)
-        tui_list_keys_paste(view, keys, n);
     if (view->prompt == PROMPT_NAME) { /* a character that a name may not have is shown, and refused */
         for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
             view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');
         view->typed[len] = '\0';
     } else if (view->prompt == PROMPT_FILTER) {
         tui_study_keys_paste(view, keys, n);
+    } else if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
+        tui_list_keys_paste(view, keys, n);
     } else if (view->prompt == PROMPT_COMMAND) {
         tui_line_edit_paste(&view->line->edit, keys, n < PASTE_MAX ? n : PASTE_MAX);
     } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
