@@ -147,13 +147,12 @@ static void take_settings(struct dashboard *d)
 static void save_settings(struct dashboard *d, struct moment now)
 {
     char path[PATH_MAX], words[PATH_MAX + 64];
-    int r = !tui_settings_path(path)    ? -ENOENT
-            : d->view.settings_words[0] ? -EEXIST
-                                        : tui_settings_write(path, &d->view.settings);
+    int r = tui_settings_path(path) ? tui_settings_write(path, &d->view.settings, d->view.settings_words)
+                                    : -ENOENT;
 
     if (r == -ENOENT)
         snprintf(words, sizeof(words), "not saved: neither $XDG_CONFIG_HOME nor $HOME is set");
-    else if (r == -EEXIST) /* what the user wrote there is not lost */
+    else if (r == -EEXIST)
         snprintf(words, sizeof(words), "not saved: mend the file first, or delete it");
     else if (r < 0)
         snprintf(words, sizeof(words), "not saved: %s: %s", path, strerror(-r));

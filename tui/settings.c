@@ -83,13 +83,17 @@ int tui_settings_read(const char *path, struct dashboard_settings *ret, char wor
     return r;
 }
 
-int tui_settings_write(const char *path, const struct dashboard_settings *settings)
+int tui_settings_write(const char *path, const struct dashboard_settings *settings,
+                       char words[static SETTINGS_WORDS_MAX])
 {
+    struct dashboard_settings there;
     struct whole_file file;
     char *text = NULL;
     size_t size;
-    FILE *to = open_memstream(&text, &size);
 
+    if (tui_settings_read(path, &there, words) < 0) /* what the user wrote there is not lost */
+        return -EEXIST;
+    FILE *to = open_memstream(&text, &size);
     if (!to)
         return -ENOMEM;
     fputs("[dashboard]\n", to);

@@ -38,8 +38,10 @@ bool tui_settings_path(char ret[static PATH_MAX]);
 int tui_settings_read(const char *path, struct dashboard_settings *ret,
                       char words[static SETTINGS_WORDS_MAX]);
 
-/* Writes it whole, by another file that takes its place. 0 or -errno. */
-int tui_settings_write(const char *path, const struct dashboard_settings *settings);
+/* Writes it whole, by another file that takes its place. 0; -EEXIST: the one that is there is wrong, as
+ * `words` say; -errno. */
+int tui_settings_write(const char *path, const struct dashboard_settings *settings,
+                       char words[static SETTINGS_WORDS_MAX]);
 
 /* The row's next value, or with by -1 the one before; the interval doubles or halves. */
 void tui_settings_step(struct dashboard_settings *settings, size_t row, int by);

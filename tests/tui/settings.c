@@ -34,7 +34,7 @@ static void check_file(const char *path)
 
     settings = (struct dashboard_settings){
         .scheme = SCHEME_COLOUR_BLIND, .glyphs = SETTINGS_BLOCK, .local = 1, .interval = 2.5};
-    CHECK_INT(tui_settings_write(path, &settings), 0); /* the folders are made */
+    CHECK_INT(tui_settings_write(path, &settings, words), 0); /* the folders are made */
     CHECK_INT(tui_settings_read(path, &again, words), 0);
     CHECK_STR(words, "");
     CHECK_INT(again.scheme, settings.scheme);
@@ -49,6 +49,11 @@ static void check_file(const char *path)
     CHECK_NEAR(settings.interval, 1, 0);
     CHECK(!strchr(words, '\n') && strstr(words, "; "));
     CHECK(strstr(words, ":2: ") && strstr(words, "light") && strstr(words, ":4: ") && strstr(words, ":5: "));
+    CHECK_INT(tui_settings_write(path, &settings, words), -EEXIST); /* it stays as it is */
+    CHECK(strstr(words, "light"));
+    write_text(path, "[dashboard]\nscheme = light\n"); /* it is mended beside the dashboard */
+    CHECK_INT(tui_settings_write(path, &settings, words), 0);
+    CHECK_STR(words, "");
     write_text(path, "[daschboard]\n");
     CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
     CHECK(strstr(words, ":1: ") && strstr(words, "[dashboard]"));
