@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "db/reader_query.h"
@@ -270,13 +269,12 @@ static int count_all(struct db_reader *reader, const struct db_list_query *query
 /* The place of a row in the order of numbers. 0; -ENOENT: it is not in the list. */
 static int place_of(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t *ret)
 {
-    const char *table = query->list == DB_LIST_ORDERS ? "orders" : "fills";
+    const char *total = sources[query->list].total;
     char sql[SQL_MAX];
 
     snprintf(sql, sizeof sql,
-             "SELECT (SELECT count(*) FROM %s r WHERE r.id %s ?1 AND " LEFT_OUT ") FROM %s r WHERE r.id = ?1 "
-             "AND " LEFT_OUT,
-             table, query->invert ? "<" : ">", table);
+             "SELECT (%s r WHERE r.id %s ?1 AND " LEFT_OUT ") WHERE (%s r WHERE r.id = ?1 AND " LEFT_OUT ")",
+             total, query->invert ? "<" : ">", total);
     int r = db_query_first(reader, sql, RECORD_PARAMS(id, query->without), RECORD_INTO(ret));
     return r < 0 ? r : r == 0 ? -ENOENT : 0;
 }
@@ -354,7 +352,6 @@ static int pass(struct db_reader *reader, const struct db_list_query *query, int
     r = db_query_end(stmt, r);
     if (r < 0)
         return r;
-    ret->found = id && target >= 0;
     ret->count = count;
     ret->at = target >= 0 ? target : at;
     if (ret->at >= count)
@@ -378,7 +375,6 @@ static int read_window(struct db_reader *reader, const struct db_list_query *que
     r = id ? place_of(reader, query, id, &at) : -ENOENT;
     if (r < 0 && r != -ENOENT)
         return r;
-    ret->found = r == 0;
     ret->count = ret->total;
     ret->at = at >= ret->count ? (ret->count > 0 ? ret->count - 1 : 0) : at;
     return read_at(reader, query, ret);

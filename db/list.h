@@ -32,7 +32,6 @@ struct db_list_query {
 struct db_list_window {
     int64_t first, count, total;
     int64_t at; /* the place that was asked for: the row's, where it is there, else `at`, not past the end */
-    bool found; /* the row that was asked for is there */
     bool partial; /* there may be more rows than `count`: the query was for the first */
     int n;
     int64_t ids[DB_LIST_WINDOW]; /* orders', fills', alerts' numbers; of the log: as db_list_log_kind() has it
