@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-SCREEN = re.compile(r"^<!-- screen: (\S+) -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCREEN = re.compile(r"^<!-- transcript: the screen (\S+) of tests/tui/golden -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABS = 8
 
 
@@ -21,7 +21,7 @@ def main():
 
     def picture(match):
         found[match[1]] = match[2]
-        return f"<!-- screen: {match[1]} -->\n```text\n{read(os.path.join(folder, match[1] + '.txt'))}```"
+        return match[0].replace(match[2], read(os.path.join(folder, match[1] + ".txt")))
 
     right = SCREEN.sub(picture, text)
     if os.environ.get("PAPERTAPE_GOLDEN") == "write" and right != text:
