@@ -21,7 +21,7 @@ def main():
 
     def picture(match):
         found[match[1]] = match[2]
-        return match[0].replace(match[2], read(os.path.join(folder, match[1] + ".txt")))
+        return f"{match[0].partition('```text')[0]}```text\n{read(os.path.join(folder, match[1] + '.txt'))}```"
 
     right = SCREEN.sub(picture, text)
     if os.environ.get("PAPERTAPE_GOLDEN") == "write" and right != text:
