@@ -14,7 +14,6 @@
 
 enum {
     SQL_MAX = 4096,
-    LOG_KINDS = 4,                          /* a number of the log is its row's times this, and the kind */
     PATTERN_MAX = 2 * DB_LIST_WORDS_MAX + 3 /* a filter's text, each character escaped, between two % */
 };
 
@@ -100,6 +99,14 @@ static const struct list_column log_columns[] = {
     {"kind", "r.kind", false},
 };
 
+/* A number of the log is its row's times this, and the kind. */
+#define LOG_KINDS      4
+#define TEXT_(number)  #number
+#define TEXT(number)   TEXT_(number)
+#define LOG_KINDS_TEXT TEXT(LOG_KINDS)
+_Static_assert(DB_LIST_LOG_ALERT == 0 && DB_LIST_LOG_ORDER == 1 && DB_LIST_LOG_COMMAND == 2,
+               "as the list of the log has them");
+
 #define COLUMNS(list) list, sizeof(list) / sizeof(list[0])
 #define SYMBOL_NAME   "r.symbol IN (SELECT id FROM symbols WHERE name LIKE %s)"
 #define ACCOUNT_NAME  "r.account IN (SELECT id FROM accounts WHERE name LIKE %s)"
@@ -134,12 +141,13 @@ static const struct source sources[DB_LISTS] = {
                           NULL}},
                         false,
                         COLUMNS(alert_columns)},
-    [DB_LIST_LOG] = {"(SELECT last_ns AS ts, 'alert' AS kind, id * 4 AS id, code || ' ' || severity || ' ' "
-                     "|| text AS words FROM alerts UNION ALL SELECT o.updated_ns, 'order', o.id * 4 + 1, "
-                     "o.id || ' ' || o.side || ' ' || o.type || ' ' || ifnull(s.name, '') || ' ' || o.tag "
-                     "|| ' ' || o.reason || ' ' || o.state FROM orders o LEFT JOIN symbols s ON s.id = "
-                     "o.symbol UNION ALL SELECT ts_ns, 'command', id * 4 + 2, cmd || ' ' || args || ' ' || "
-                     "state || ' ' || result FROM commands) r",
+    [DB_LIST_LOG] = {"(SELECT last_ns AS ts, 'alert' AS kind, id * " LOG_KINDS_TEXT " AS id, "
+                     "code || ' ' || severity || ' ' || text AS words FROM alerts "
+                     "UNION ALL SELECT o.updated_ns, 'order', o.id * " LOG_KINDS_TEXT " + 1, o.id || ' ' || "
+                     "o.side || ' ' || o.type || ' ' || ifnull(s.name, '') || ' ' || o.tag || ' ' || "
+                     "o.reason || ' ' || o.state FROM orders o LEFT JOIN symbols s ON s.id = o.symbol "
+                     "UNION ALL SELECT ts_ns, 'command', id * " LOG_KINDS_TEXT " + 2, cmd || ' ' || args || "
+                     "' ' || state || ' ' || result FROM commands) r",
                      "SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM orders) + (SELECT "
                      "count(*) FROM commands)",
                      {{"r.kind LIKE %s", NULL}, {"r.words LIKE %s", NULL}},
@@ -231,7 +239,7 @@ static void put_filter(const struct source *source, const char *filter, int numb
     } else if (words[0] == '#' && words[1]) {
         snprintf(bound, PATTERN_MAX, "%s", words + 1);
         snprintf(condition, sizeof condition, "r.id%s = CAST(?%d AS INTEGER)",
-                 source == &sources[DB_LIST_LOG] ? " / 4" : "", number);
+                 source == &sources[DB_LIST_LOG] ? " / " LOG_KINDS_TEXT : "", number);
     } else {
         put_pattern(words, bound);
         put_words(source, words, number, condition, sizeof condition);
