@@ -307,6 +307,21 @@ static void check_sent(void)
     tui_collector_finish(&collector);
 }
 
+static int count_lines(const char *folder)
+{
+    char path[SCRATCH_PATH_MAX];
+    int n = 0;
+
+    snprintf(path, sizeof path, "%s/papertape-dashboard/commands", folder);
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    for (int c; file && (c = fgetc(file)) != EOF;)
+        n += c == '\n';
+    if (file)
+        fclose(file);
+    return n;
+}
+
 /* Kept in a file, for another dashboard, whose order and bounds hold. */
 static void check_history(void)
 {
@@ -329,12 +344,14 @@ static void check_history(void)
         snprintf(text, sizeof text, "order cancel %d", i);
         tui_command_history_add(line, text);
     }
+    CHECK_INT(count_lines(folder), 2 * COMMAND_LINES_MAX + 2);
     for (int i = 0; i < 2; i++) { /* the first shortens the file */
         tui_command_line_destroy(other);
         other = tui_command_line_create();
         tui_command_history_load(other);
         CHECK_INT(other->n_lines, COMMAND_LINES_MAX);
         CHECK_STR(other->lines[0], "order cancel 200");
+        CHECK_INT(count_lines(folder), COMMAND_LINES_MAX);
     }
     tui_command_line_destroy(line);
     tui_command_line_destroy(other);
