@@ -6,11 +6,12 @@
 #include <stdatomic.h>
 #include <strings.h>
 
+#include "exchange/clock.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
 #include "tests/random.h"
 
-enum { ORDERS = 900, ALERTS = 700, TEXT_MAX = 32 };
+enum { ORDERS = 900, ALERTS = 700, COMMANDS = 3, FILLS = 2, TEXT_MAX = 32 };
 
 struct plain {
     int64_t id, time, qty, price;
@@ -67,7 +68,9 @@ static void fill_database(const char *path)
     fixture_open(&f, fixture_writer(path, &config));
     struct order order = fixture_order(&f, 0, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
     struct order second = fixture_order(&f, 1, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
-    (void)order, (void)second;
+    (void)second;
+    for (int i = 0; i < FILLS; i++)
+        fixture_fill(&f, &order, FIXTURE_UNIT, FIXTURE_UNIT / FILLS);
     fixture_close(f.writer);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     sql_exec(
@@ -87,6 +90,11 @@ static void fill_database(const char *path)
              "SELECT i, i, i * 31 %% 211, 1, 'feed', 'error', 'stream ' || i, iif(i %% 9, i, NULL), "
              "zeroblob(32) FROM n",
              ALERTS);
+    sql_exec(db,
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+             "INSERT INTO commands (id, ts_ns, peer_uid, peer_pid, cmd, args, state, result) "
+             "SELECT i, i, 0, 0, 'pause', '{}', 'done', '{}' FROM n",
+             COMMANDS);
     load(db);
     sqlite3_close(db);
 }
@@ -277,16 +285,35 @@ static void check_others(struct db_reader *reader)
     CHECK_INT(w.ids[ALERTS / 9], ALERTS);
     query.list = DB_LIST_LOG;
     CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
-    CHECK_INT(w.total, ALERTS + n_all);
+    CHECK_INT(w.total, ALERTS + n_all + COMMANDS);
     CHECK_INT(db_list_log_kind(w.ids[0], &id), DB_LIST_LOG_ORDER);
     strcpy(query.filter, "stream 699");
     CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
     CHECK_INT(w.count, 1);
     CHECK_INT(db_list_log_kind(w.ids[0], &id), DB_LIST_LOG_ALERT);
     CHECK_INT(id, 699);
+    strcpy(query.filter, "kind=command");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK_INT(w.count, COMMANDS);
+    for (int i = 0; i < w.n; i++) {
+        CHECK_INT(db_list_log_kind(w.ids[i], &id), DB_LIST_LOG_COMMAND);
+        CHECK_INT(id, COMMANDS - i);
+    }
+    strcpy(query.filter, "#3"); /* of each kind */
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK_INT(w.count, 3);
+    for (int i = 0; i < w.n; i++) {
+        db_list_log_kind(w.ids[i], &id);
+        CHECK_INT(id, 3);
+    }
     query.list = DB_LIST_FILLS;
     CHECK_INT(db_list_read(reader, &query, 5, 5, &w), 0);
     CHECK_INT(w.count, 0);
+    query.filter[0] = '\0';
+    CHECK_INT(db_list_read(reader, &query, 1, 0, &w), 0);
+    CHECK_INT(w.count, FILLS);
+    CHECK_INT(w.at, FILLS - 1);
+    CHECK_INT(w.ids[0], FILLS);
     for (int list = 0; list < DB_LISTS; list++)
         for (int sort = 0; sort < db_list_columns(list); sort++) {
             query = (struct db_list_query){.list = list, .sort = sort};
@@ -296,6 +323,7 @@ static void check_others(struct db_reader *reader)
         }
 }
 
+enum { INTERRUPTED_MS = 20000 };
 static atomic_bool ended;
 
 static void *interrupts(void *ctx)
@@ -311,12 +339,13 @@ static void check_interrupt(struct db_reader *reader)
     struct db_list_query query = {.list = DB_LIST_LOG, .filter = "cross"};
     struct db_list_window w = {.count = -1};
     pthread_t thread;
+    int64_t deadline_ms = clock_now_ms() + INTERRUPTED_MS;
     int r;
 
     CHECK_INT(pthread_create(&thread, NULL, interrupts, reader), 0);
     do
         r = db_list_read(reader, &query, 0, 0, &w);
-    while (r == 0);
+    while (r == 0 && clock_now_ms() < deadline_ms);
     ended = true;
     pthread_join(thread, NULL);
     CHECK_INT(r, -EINTR);
@@ -324,16 +353,44 @@ static void check_interrupt(struct db_reader *reader)
     CHECK(w.count > 0);
 }
 
-static void on_order(void *ctx, int at, const struct db_order_row *row)
+static int passed;
+
+#define ON_ROW(name, type, number) \
+    static void name(void *ctx, int at, const type *row) \
+    { \
+        CHECK_INT(number, ((const int64_t *)ctx)[at]); \
+        passed++; \
+    }
+ON_ROW(on_order, struct db_order_row, row->symbol && row->account ? row->order.id : 0)
+ON_ROW(on_fill, struct db_fill_row, row->symbol && row->account ? row->fill.id : 0)
+ON_ROW(on_alert, struct db_alert, row->id)
+ON_ROW(on_command, struct db_command, row->id)
+
+/* Each row that is there is passed once, with its place among the numbers. */
+static void check_rows(struct db_reader *reader, const char *path)
 {
-    CHECK_INT(row->order.id, ((const int64_t *)ctx)[at]);
-    CHECK(row->symbol && row->account);
+    int64_t ids[] = {2, 987654, 1, 3};
+    sqlite3 *db;
+
+    CHECK_INT(db_list_orders(reader, ids, 4, on_order, ids), 0);
+    CHECK_INT(passed, 3);
+    CHECK_INT(db_list_fills(reader, ids, 4, on_fill, ids), 0);
+    CHECK_INT(passed, 3 + FILLS);
+    CHECK_INT(db_list_alerts(reader, ids, 4, on_alert, ids), 0);
+    CHECK_INT(passed, 6 + FILLS);
+    CHECK_INT(db_list_commands(reader, ids, 4, on_command, ids), 0);
+    CHECK_INT(passed, 6 + FILLS + COMMANDS);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    sql_exec(db, "UPDATE fills SET account = 99 WHERE id = 1");
+    sqlite3_close(db);
+    CHECK_INT(db_list_fills(reader, ids, 4, on_fill, ids), -EBADMSG); /* of no account */
+    CHECK_INT(passed, 6 + FILLS + COMMANDS + 1);
 }
 
 int main(void)
 {
     char path[SCRATCH_PATH_MAX];
-    int64_t ids[] = {9, 4, 1000, 987654, 2}, before, after;
+    int64_t before, after;
     sqlite3 *db;
 
     snprintf(path, sizeof path, "%s/list.db", scratch_root());
@@ -344,7 +401,7 @@ int main(void)
     check_first(reader);
     check_others(reader);
     check_interrupt(reader);
-    CHECK_INT(db_list_orders(reader, ids, 5, on_order, ids), 0);
+    check_rows(reader, path);
     CHECK_INT(db_reader_version(reader, &before), 0);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     sql_exec(db, "DELETE FROM orders WHERE id = 9");
