@@ -311,7 +311,10 @@ static const struct option_row options[] = {
     {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
-    {"open", "ITEM", "the page to begin with: order:7, fill:3, alert:2, account:NAME", .take = take_open},
+    {"open", "ITEM",
+     "the page to begin with: order:N, fill:N, alert:N, command:N, account:NAME, symbol:NAME, policy:NAME or "
+     "position:SYMBOL:ACCOUNT",
+     .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
     {"glyphs", "braille|block|ascii", "what charts are made of; by locale and terminal", .take = take_glyphs},
