@@ -33,8 +33,29 @@ void tui_canvas_clear(struct canvas *canvas)
     for (int i = 0; i < canvas->width * canvas->height; i++)
         canvas->cells[i] = blank;
     canvas->keeps = true;
-    canvas->part = canvas->n_cuts = 0;
+    canvas->part = canvas->n_cuts = canvas->n_rows = 0;
     canvas->n_cut_text = 0;
+}
+
+void tui_area_row(const struct area *area, int y, int index)
+{
+    struct canvas *canvas = area->canvas;
+
+    if (y >= 0 && y < area->height && canvas->n_rows < CANVAS_ROWS_MAX)
+        canvas->rows[canvas->n_rows++] = (struct canvas_row){area->x, area->y + y, area->width, index};
+}
+
+const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y, int top)
+{
+    const struct canvas_row *found = NULL;
+
+    for (int i = 0; i < canvas->n_rows; i++) {
+        const struct canvas_row *row = &canvas->rows[i];
+        bool holds = x >= row->x && x < row->x + row->width && row->y <= y && row->y >= top;
+        if (holds && (!found || row->y > found->y))
+            found = row;
+    }
+    return found;
 }
 
 const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part)

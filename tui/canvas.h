@@ -16,6 +16,7 @@ enum {
     CANVAS_SIDE_MAX = 1000,
     CANVAS_CUTS_MAX = 256, /* texts that are kept because they were cut, and their bytes */
     CANVAS_CUT_BYTES = 1 << 14,
+    CANVAS_ROWS_MAX = 1 << 10, /* rows of lists that are kept */
 };
 
 struct cell {
@@ -40,6 +41,12 @@ struct canvas {
     } cuts[CANVAS_CUTS_MAX];
     char *cut_text; /* owned; NULL: nothing was cut yet */
     size_t n_cut_text;
+    /* The rows that can be chosen, as tui_area_row() noted them since the canvas was blanked. */
+    int n_rows;
+    struct canvas_row {
+        int x, y, width; /* of its first line */
+        int index;       /* among the rows of its list */
+    } rows[CANVAS_ROWS_MAX];
 };
 
 /* A rectangle of a canvas with its own origin; what does not fit is not drawn. */
@@ -60,12 +67,19 @@ struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y);
 /* The i-th text that was cut, and what part drew it; NULL: past the last. */
 const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part);
 
+/* The row to which the cell belongs: the last that begins in its column at or above it, and not above line
+ * `top`; NULL: none does. */
+const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y, int top);
+
 /* Writes the rows as text, blanks at their ends left out. False on an output error. */
 bool tui_canvas_print(const struct canvas *canvas, FILE *out);
 
 /* The whole canvas, and a part of an area (clipped to it). */
 struct area tui_canvas_area(struct canvas *canvas);
 struct area tui_area_part(const struct area *area, int x, int y, int width, int height);
+
+/* Notes that line y is the first one of a list's row. */
+void tui_area_row(const struct area *area, int y, int index);
 
 /* Draws text from column x of row y and returns the column after it, clipped or not. */
 int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text);

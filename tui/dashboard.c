@@ -18,6 +18,7 @@
 #include "tui/item_keys.h"
 #include "tui/keys.h"
 #include "tui/lists.h"
+#include "tui/mouse.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
 #include "tui/screen.h"
@@ -139,9 +140,20 @@ static void take_settings(struct dashboard *d)
     const struct dashboard_settings *settings = &d->view.settings;
 
     tui_screen_scheme((enum scheme)settings->scheme);
+    tui_screen_mouse(settings->mouse);
     d->canvas.glyphs = tui_settings_glyphs(settings, tui_dashboard_glyphs());
     cli_format_local(settings->local);
     d->view.interval_ms = (int64_t)(settings->interval * 1000);
+}
+
+static void copy(struct dashboard *d, struct moment now)
+{
+    char *text = tui_copy_text(&d->view, d->collector.model, &d->canvas);
+    bool done = text && tui_screen_copy(text, strlen(text));
+
+    tui_view_report(&d->view, OUTCOME_NOTE,
+                    "copy:", done ? "sent to the terminal's clipboard" : "no row is chosen", now);
+    free(text);
 }
 
 static void save_settings(struct dashboard *d, struct moment now)
@@ -223,6 +235,9 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_FORM:
         tui_collector_form(&d->collector, &d->view, now);
         break;
+    case ACTION_COPY:
+        copy(d, now);
+        break;
     case ACTION_FORM_CHECK:
         tui_collector_check(&d->collector, &d->view, now);
         break;
@@ -260,7 +275,7 @@ static void act(struct dashboard *d, enum action action, struct moment now)
 static void keyboard(struct dashboard *d, struct moment now)
 {
     bool resized = false, whole;
-    int key, width, height;
+    int key, width, height, x, y;
 
     while (!d->quit && (key = tui_screen_key(&resized)) > 0) {
         tui_screen_size(&width, &height);
@@ -270,7 +285,12 @@ static void keyboard(struct dashboard *d, struct moment now)
             d->redraw |= whole;
             continue;
         }
-        act(d, tui_keys_press(&d->view, d->collector.model, width, height, now, key), now);
+        if (key == PRESS_CLICK || key == PRESS_WHEEL_UP || key == PRESS_WHEEL_DOWN) {
+            tui_screen_pointer(&x, &y);
+            act(d, tui_mouse_press(&d->view, d->collector.model, &d->canvas, now, key, x, y), now);
+        } else {
+            act(d, tui_keys_press(&d->view, d->collector.model, width, height, now, key), now);
+        }
         d->redraw = true;
     }
     want_lists(d, false);

@@ -35,6 +35,11 @@ static const struct key_row rows[] = {
      "verb would print is shown in the last line, in a box where it is longer. papertape(1) says more of it."},
     {"B", KEYS_EVERYWHERE, "an order in the chosen symbol, in the command line",
      "_order buy_ and the symbol are typed already; F5 there asks the daemon what the order would cost, and orders nothing."},
+    {"y", KEYS_EVERYWHERE, "copy the chosen row, or the page, to the terminal's clipboard",
+     "By OSC 52: the terminal has to allow it (tmux: _set-clipboard on_)."},
+    {"M", KEYS_EVERYWHERE, "the mouse chooses, or is left to the terminal",
+     "It chooses tabs and rows, a second click is Enter, and the wheel moves in the panel that it is over. Left "
+     "to the terminal it selects text."},
     {"Ctrl-L", KEYS_EVERYWHERE, "redraw", NULL},
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
      "Line ends become blanks. It needs a terminal that marks what is pasted."},

@@ -589,6 +589,14 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         if (key == 'n' || key == 'N')
             break;
         return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
+    case 'M':
+        view->settings.mouse = !view->settings.mouse;
+        tui_view_report(
+            view, OUTCOME_NOTE, "mouse:",
+            view->settings.mouse ? "chooses rows and tabs" : "left to the terminal, which selects text", now);
+        return ACTION_SETTINGS;
+    case 'y':
+        return ACTION_COPY;
     case ':':
         open_command(view, "", now);
         break;

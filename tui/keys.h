@@ -18,6 +18,7 @@ enum action {
     ACTION_CANCEL,        /* of view->order */
     ACTION_SETTINGS,      /* view->settings are others */
     ACTION_SETTINGS_SAVE, /* they are to be kept */
+    ACTION_COPY,          /* the chosen row, tui_copy_text() */
     ACTION_BACKTEST,      /* of tui_view_account() */
     ACTION_STOP_BACKTEST, /* the one that runs */
     ACTION_FORM,          /* view->page needs its text */

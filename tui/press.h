@@ -20,6 +20,9 @@ enum press {
     PRESS_F2,
     PRESS_F5,
     PRESS_F12,
+    PRESS_CLICK, /* the mouse's left button; where, the screen says */
+    PRESS_WHEEL_UP,
+    PRESS_WHEEL_DOWN,
     PRESS_PASTE, /* what follows is pasted, until … */
     PRESS_PASTE_END,
     PRESS_OTHER,

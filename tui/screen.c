@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <ncurses.h>
+#include <openssl/evp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ enum {
     KEY_PASTE_END,
 };
 
+/* What curses sends to the usual terminals, to take it back where it can't. */
+static const char mouse_plain[] = "\033[?1006l\033[?1000l";
 static const char paste_marked[] = "\033[?2004h", paste_plain[] = "\033[?2004l";
 
 static struct {
@@ -30,6 +33,7 @@ static struct {
     struct canvas shown; /* what the window holds */
     char restore[RESTORE_MAX];
     size_t restore_len;
+    int pointer_x, pointer_y;
 } screen;
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU};
@@ -134,6 +138,7 @@ int tui_screen_open(enum scheme scheme)
         return -ENOTTY;
     modes();
     screen.restore_len = 0;
+    remember(mouse_plain);
     remember(paste_plain);
     remember(exit_attribute_mode);
     remember(cursor_normal);
@@ -191,6 +196,31 @@ void tui_screen_suspend(void)
     tui_screen_spoilt();
 }
 
+void tui_screen_mouse(bool on)
+{
+    mouseinterval(0); /* a press is a click at once */
+    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+}
+
+void tui_screen_pointer(int *ret_x, int *ret_y)
+{
+    *ret_x = screen.pointer_x;
+    *ret_y = screen.pointer_y;
+}
+
+bool tui_screen_copy(const char *text, size_t len)
+{
+    unsigned char *coded = malloc(4 * ((len + 2) / 3) + 1);
+
+    if (!coded)
+        return false;
+    EVP_EncodeBlock(coded, (const unsigned char *)text, (int)len);
+    printf("\033]52;c;%s\a", coded);
+    fflush(stdout);
+    free(coded);
+    return true;
+}
+
 void tui_screen_size(int *ret_width, int *ret_height)
 {
     *ret_width = getmaxx(stdscr);
@@ -240,6 +270,20 @@ void tui_screen_show(const struct canvas *canvas)
     doupdate();
 }
 
+static int pressed_mouse(void)
+{
+    MEVENT event;
+
+    if (getmouse(&event) == ERR)
+        return PRESS_OTHER;
+    screen.pointer_x = event.x;
+    screen.pointer_y = event.y;
+    return event.bstate & BUTTON4_PRESSED   ? PRESS_WHEEL_UP
+           : event.bstate & BUTTON5_PRESSED ? PRESS_WHEEL_DOWN
+           : event.bstate & BUTTON1_PRESSED ? PRESS_CLICK
+                                            : PRESS_OTHER;
+}
+
 static int translate(wint_t key)
 {
     switch (key) {
@@ -274,6 +318,8 @@ static int translate(wint_t key)
         return PRESS_F12;
     case KEY_ENTER:
         return PRESS_ENTER;
+    case KEY_MOUSE:
+        return pressed_mouse();
     case KEY_PASTE:
         return PRESS_PASTE;
     case KEY_PASTE_END:

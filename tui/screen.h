@@ -3,6 +3,7 @@
 #define TUI_SCREEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "tui/canvas.h"
 #include "tui/theme.h"
@@ -24,6 +25,16 @@ void tui_screen_close(void);
 
 /* Stops the process as Ctrl-Z does, with the terminal restored meanwhile; returns when it continues. */
 void tui_screen_suspend(void);
+
+/* Takes the mouse, or leaves it to the terminal, for selecting text. */
+void tui_screen_mouse(bool on);
+
+/* The cell of the last PRESS_CLICK or wheel. */
+void tui_screen_pointer(int *ret_x, int *ret_y);
+
+/* Sends text of `len` bytes to the terminal's clipboard (OSC 52), as far as it allows that. False: no memory.
+ */
+bool tui_screen_copy(const char *text, size_t len);
 
 /* The size now. */
 void tui_screen_size(int *ret_width, int *ret_height);

@@ -21,6 +21,8 @@ const struct config_key tui_settings_rows[] = {
      KEY_WORDS("auto ascii block braille"), KEY_AT(struct dashboard_settings, glyphs)},
     {"dashboard", "times", "the zone of times", "utc", KEY_WORDS("utc local"),
      KEY_AT(struct dashboard_settings, local)},
+    {"dashboard", "mouse", "it chooses; off: it selects text", "on", KEY_WORDS("off on"),
+     KEY_AT(struct dashboard_settings, mouse)},
     {"dashboard", "interval", "seconds between two looks", "1", KEY_NUMBER(LEAST_S, MOST_S),
      KEY_AT(struct dashboard_settings, interval)},
 };

@@ -20,6 +20,7 @@ struct dashboard_settings {
     int scheme;      /* enum scheme */
     int glyphs;      /* enum settings_glyphs */
     int local;       /* times are the machine's, not UTC's */
+    int mouse;       /* it chooses rows and tabs; else the terminal selects text */
     double interval; /* seconds between two looks */
 };
 

@@ -5,6 +5,7 @@ unanswered, and with --readonly nothing is done."""
 
 import json
 import os
+import re
 import signal
 
 import dashboard
@@ -140,6 +141,55 @@ def unanswered(tmux, daemon):
     give(tmux, "resume", "resume done")
 
 
+def click(tmux, x, y, button=0):
+    """As the terminal that TERM names reports it: pressed, and released; 64 and 65 are the wheel."""
+    for state in (button, 3):
+        tmux.type("\x1b[M" + "".join(chr(0x20 + value) for value in (state, x + 1, y + 1)))
+
+
+def line_of(tmux, text):
+    """The first line with the text, and its column."""
+    for y, line in enumerate(tmux.screen().splitlines()):
+        if text in line:
+            return y, line.index(text)
+    raise AssertionError(f"no {text}:\n{tmux.screen()}")
+
+
+def pointing(tmux, daemon):
+    """A click opens a tab, chooses a row and opens its page, whose text is copied; the mouse is given back."""
+    taken = lambda: tmux.run("display", "-p", "#{mouse_any_flag}").strip() == "1"
+    tmux.run("set-option", "-s", "set-clipboard", "on")
+    orders = [re.search(r"order (\d+)", daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", price))[1] for price in ("50003", "50004")]
+    tmux.keys("Escape", "1")
+    dashboard.wait("the mouse", taken)
+    y, x = line_of(tmux, "6Ord")
+    click(tmux, x, y)
+    dashboard.expect(tmux, "[6]Ord", "50003.00", "50004.00")
+    y, _ = line_of(tmux, "50004.00")
+    click(tmux, 30, y)
+    dashboard.wait("the clicked row", lambda: tmux.screen().splitlines()[y].startswith(">"), tmux.screen)
+    click(tmux, 30, y, 64)  # the wheel, up
+    y, _ = line_of(tmux, "50003.00")
+    dashboard.wait("the first row", lambda: tmux.screen().splitlines()[y].startswith(">"), tmux.screen)
+    tmux.keys("y")
+    dashboard.expect(tmux, "copy: sent")
+    row = tmux.run("show-buffer")
+    assert row.split()[:3] == [orders[0], "BUY", "BTCUSDT"] and "50003.00" in row, row
+    click(tmux, 30, y)
+    dashboard.expect(tmux, f"order {orders[0]}", "Ord > ")
+    tmux.keys("y")
+    dashboard.wait("the page's text", lambda: tmux.run("show-buffer").startswith(f"order\t{orders[0]}\naccount\thand\n"),
+                   lambda: tmux.run("show-buffer"))
+    tmux.keys("M")
+    dashboard.expect(tmux, "mouse: left to the terminal")
+    dashboard.wait("the mouse given back", lambda: not taken())
+    tmux.keys("M")
+    dashboard.wait("the mouse again", taken)
+    tmux.keys("Escape")
+    give(tmux, "order cancel --all", "cancel done")
+    tmux.keys("1")
+
+
 def read_only(tmux, daemon):
     show(tmux, daemon, "--readonly")
     before = len(json.loads(daemon.papertape("orders", "--json"))["orders"])
@@ -165,8 +215,10 @@ def main():
             refusals(tmux, daemon)
             typing(tmux)
             unanswered(tmux, daemon)
+            pointing(tmux, daemon)
             tmux.keys("q")
             dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
+            assert tmux.run("display", "-p", "#{mouse_any_flag}").strip() == "0"
             read_only(tmux, daemon)
             tmux.keys("Escape", ":", "Up")
             dashboard.wait("the last line of all", lambda: last(tmux) == ":train stop x_", tmux.screen)

@@ -200,8 +200,7 @@ void panel_accounts(const struct area *area, const struct scene *scene)
         draw_there(&table, y, freshness, &a->there);
         if (n_columns > PLAIN && !gone)
             draw_by_rules(&table, y, freshness, a);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y - 1);
+        panel_frame_row(&body, y - 1, &window, i);
     }
     draw_venue_lines(&body, scene, window.end - window.first);
 }

@@ -100,8 +100,7 @@ void panel_alerts(const struct area *area, const struct scene *scene)
             tui_area_char(body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
             panel_frame_wrap(&text, y, more + 1, severity_style(alert), detail);
         }
-        if (i == window.cursor)
-            panel_frame_cursor(body, y);
+        panel_frame_row(body, y, &window, i);
         y += i == window.cursor ? more : 0;
     }
 }

@@ -232,7 +232,6 @@ void panel_streams(const struct area *area, const struct scene *scene)
                          stream->limit_ms > 0 ? cli_format_age(text, stream->limit_ms) : "none");
         panel_frame_age(text, sizeof(text), freshness, age);
         panel_table_text(&table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y - 1);
+        panel_frame_row(&body, y - 1, &window, i);
     }
 }

@@ -32,8 +32,7 @@ void panel_fills(const struct area *area, const struct scene *scene)
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_fill *f = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first + 1;
-        if (i == frame.window.cursor)
-            panel_frame_cursor(&frame.body, y - 1);
+        panel_frame_row(&frame.body, y - 1, &frame.window, i);
         if (!f) {
             panel_list_unread(&frame.body, y - 1);
             continue;

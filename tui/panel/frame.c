@@ -125,6 +125,13 @@ void panel_frame_cursor(const struct area *area, int y)
     tui_area_char(area, 0, y, STYLE_SELECTED, L'>');
 }
 
+void panel_frame_row(const struct area *area, int y, const struct window *window, int i)
+{
+    tui_area_row(area, y, i);
+    if (i == window->cursor)
+        panel_frame_cursor(area, y);
+}
+
 enum style panel_frame_style(enum freshness freshness, enum style style)
 {
     return freshness == FRESH ? style : STYLE_DIM;

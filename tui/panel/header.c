@@ -205,6 +205,7 @@ void panel_tabs(const struct area *area, const struct scene *scene)
 
     for (int i = 0; i < TABS; i++) {
         bool open = view->tab == (enum tab)i;
+        int from = x;
         if (open)
             x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1,
                                 panel_tab_name((enum tab)i, area->width));
@@ -213,6 +214,8 @@ void panel_tabs(const struct area *area, const struct scene *scene)
                                 narrow ? "" : panel_tab_name((enum tab)i, area->width));
         if (i == TAB_ALERTS && alerts > 0)
             x = tui_area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
+        struct area name = tui_area_part(area, from, 0, x - from, 1);
+        tui_area_row(&name, 0, i);
         x++;
     }
     struct segment right[] = {{"", clock_style(scene), 2, 0},

@@ -58,7 +58,6 @@ void panel_importance(const struct area *area, const struct scene *scene)
         tui_chart_bar(&body, name + 2, y, bar, page->importance[i].share, STYLE_CHART);
         snprintf(text, sizeof(text), "%.0f%%", 100 * page->importance[i].share);
         tui_area_text_right(&body, body.width, y, STYLE_NORMAL, text);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+        panel_frame_row(&body, y, &window, i);
     }
 }

@@ -14,8 +14,7 @@ void panel_log(const struct area *area, const struct scene *scene)
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_log *entry = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first;
-        if (i == frame.window.cursor)
-            panel_frame_cursor(body, y);
+        panel_frame_row(body, y, &frame.window, i);
         if (!entry) {
             panel_list_unread(body, y);
             continue;

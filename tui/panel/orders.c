@@ -180,8 +180,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
             draw_line(&table, y + 1, &order);
         else
             panel_list_unread(&frame.body, y);
-        if (i == frame.window.cursor)
-            panel_frame_cursor(&frame.body, y);
+        panel_frame_row(&frame.body, y, &frame.window, i);
     }
 }
 

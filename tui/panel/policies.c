@@ -211,8 +211,7 @@ void panel_policies(const struct area *area, const struct scene *scene)
     struct window window = panel_frame_window(scene, PANEL_POLICIES, n, body.height - below);
     for (int i = window.first; i < window.end; i++) {
         row(&table, i - window.first + 1, scene, &model->status.policies[i]);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, i - window.first);
+        panel_frame_row(&body, i - window.first, &window, i);
     }
     if (below)
         facts(&body, scene, body.height - 1);

@@ -48,8 +48,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
                          isfinite(p->stop) ? cli_format_fit(text, p->stop, decimals, 11) : "none");
         panel_frame_age(text, sizeof(text), freshness, tui_model_age(model, p->age_ms, scene->now));
         panel_table_text(&table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y - 1);
+        panel_frame_row(&body, y - 1, &window, i);
     }
 }
 

@@ -118,7 +118,6 @@ void panel_prices(const struct area *area, const struct scene *scene)
         row(&table, y + 1, scene, symbol);
         if (lines == 2)
             second_line(&body, y + 1, model, symbol, tui_model_symbol_freshness(model, symbol, scene->now));
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+        panel_frame_row(&body, y, &window, i);
     }
 }

@@ -95,7 +95,6 @@ void panel_strategies(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, "no account is known yet");
     for (int i = window.first; i < window.end; i++) {
         row(&table, i - window.first + 1, scene, &model->status.accounts[i]);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, i - window.first);
+        panel_frame_row(&body, i - window.first, &window, i);
     }
 }

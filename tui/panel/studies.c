@@ -168,8 +168,7 @@ void panel_studies(const struct area *area, const struct scene *scene)
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;
         row(&table, y + 1, scene, &model->studies->study[i]);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+        panel_frame_row(&body, y, &window, i);
     }
     if (top + n < body.height)
         below(&body, top + n, scene, &table);

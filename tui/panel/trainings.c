@@ -124,7 +124,6 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;
         row(&table, y + 1, scene, tui_model_training(model, i));
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+        panel_frame_row(&body, y, &window, i);
     }
 }

@@ -176,7 +176,6 @@ void panel_trials(const struct area *area, const struct scene *scene)
         bool best = rows[i]->number == page->study.best_number &&
                     strcmp(page->members[rows[i]->member], best_study) == 0;
         row(&grid, y, rows[i], best);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+        panel_frame_row(&body, y, &window, i);
     }
 }

@@ -181,7 +181,6 @@ void panel_venues(const struct area *area, const struct scene *scene)
         row(&table, y + 1, scene, &s->venues[i]);
         if (lines == 2)
             second_line(&body, y + 1, &s->venues[i], tui_model_clock_ns(model, scene->now));
-        if (i == window.cursor)
-            panel_frame_cursor(&body, y);
+        panel_frame_row(&body, y, &window, i);
     }
 }

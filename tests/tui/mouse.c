@@ -1,0 +1,191 @@
+/* The mouse: at each cell of each tab, at several sizes. A click on a row leaves the cursor's mark there, on
+ * a tab opens it, on the chosen row is what Enter is; elsewhere nothing; the wheel moves as the arrows do.
+ * What is copied is the chosen row as it is drawn, or all of a page, without a character that a shell would
+ * take. */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/scratch.h"
+#include "tui/history.h"
+#include "tui/item.h"
+#include "tui/mouse.h"
+
+static struct model *model;
+static const struct moment now = {1723161255342000000, 1000000};
+static struct {
+    int rows, tabs, entered, other, wheeled;
+} seen;
+
+static void draw(struct canvas *canvas, const struct view *view)
+{
+    tui_view_draw(view, model, now, canvas);
+}
+
+static enum panel panel_at(const struct view *view, const struct canvas *canvas, int x, int y)
+{
+    struct layout layout;
+
+    tui_view_layout(view, model, canvas->width, canvas->height, &layout);
+    for (int i = 0; i < layout.n; i++) {
+        const struct rect *rect = &layout.rects[i];
+        if (x >= rect->x && x < rect->x + rect->width && y >= rect->y && y < rect->y + rect->height)
+            return rect->panel;
+    }
+    return PANEL_NONE;
+}
+
+static void check_row(struct view *view, struct canvas *canvas, struct canvas_row row)
+{
+    enum panel panel = panel_at(view, canvas, row.x, row.y);
+    struct view before;
+    struct layout layout;
+
+    tui_view_layout(view, model, canvas->width, canvas->height, &layout);
+    if (tui_view_focus(view, &layout) != panel || tui_view_cursor(view, model, panel) != row.index)
+        tui_mouse_press(view, model, canvas, now, PRESS_CLICK, row.x + row.width / 2, row.y);
+    CHECK_INT(tui_view_focus(view, &layout), panel);
+    CHECK_INT(tui_view_cursor(view, model, panel), row.index);
+    draw(canvas, view);
+    const struct canvas_row *found = NULL; /* rows below a chosen one may have moved */
+    for (int i = 0; i < canvas->n_rows; i++)
+        if (canvas->rows[i].index == row.index && canvas->rows[i].x == row.x &&
+            panel_at(view, canvas, row.x, canvas->rows[i].y) == panel)
+            found = &canvas->rows[i];
+    CHECK(found && tui_canvas_cell(canvas, found->x, found->y)->text[0] == L'>');
+    if (!found)
+        return;
+    before = *view;
+    enum action clicked = tui_mouse_press(view, model, canvas, now, PRESS_CLICK, found->x, found->y);
+    struct view after = *view;
+    *view = before;
+    CHECK_INT(tui_keys_press(view, model, canvas->width, canvas->height, now, PRESS_ENTER), clicked);
+    CHECK(view->tab == after.tab && view->focus == after.focus && view->detail == after.detail &&
+          view->study_view == after.study_view && memcmp(&view->item, &after.item, sizeof(view->item)) == 0);
+    seen.entered += after.item.kind != ITEM_NONE || after.detail || after.study_view != STUDY_LISTED;
+    seen.rows++;
+}
+
+static void check_tab(enum tab tab, int width, int height)
+{
+    struct view view, usual;
+    struct canvas canvas, clicked;
+
+    CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_BRAILLE), 0);
+    CHECK_INT(tui_canvas_init(&clicked, width, height, GLYPHS_BRAILLE), 0);
+    tui_view_init(&usual, false, 1000);
+    usual.tab = tab;
+    draw(&canvas, &usual);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x += 1 + y % 3) {
+            const enum panel panel = panel_at(&usual, &canvas, x, y);
+            struct canvas_row row = {0};
+            for (int i = 0; i < canvas.n_rows; i++) /* the nearest above, of that panel */
+                if (panel_at(&usual, &canvas, canvas.rows[i].x, canvas.rows[i].y) == panel &&
+                    x >= canvas.rows[i].x && x < canvas.rows[i].x + canvas.rows[i].width &&
+                    canvas.rows[i].y <= y && (row.width == 0 || canvas.rows[i].y > row.y))
+                    row = canvas.rows[i];
+            view = usual;
+            draw(&clicked, &view);
+            if (panel == PANEL_TABS) {
+                tui_mouse_press(&view, model, &clicked, now, PRESS_CLICK, x, y);
+                CHECK_INT(view.tab, row.width ? (enum tab)row.index : tab);
+                seen.tabs += row.width > 0;
+            } else if (row.width && row.y == y) {
+                check_row(&view, &clicked, row);
+            } else if (!row.width) {
+                CHECK_INT(tui_mouse_press(&view, model, &clicked, now, PRESS_CLICK, x, y), ACTION_NONE);
+                CHECK(view.tab == tab && view.item.kind == ITEM_NONE && !view.detail);
+                seen.other++;
+            }
+            view = usual;
+            tui_mouse_press(&view, model, &clicked, now, PRESS_WHEEL_DOWN, x, y);
+            if (panel == PANEL_ORDERS && tui_view_rows(&view, model, panel) > 3) {
+                CHECK_INT(tui_view_cursor(&view, model, panel), 3);
+                tui_mouse_press(&view, model, &clicked, now, PRESS_WHEEL_UP, x, y);
+                CHECK_INT(tui_view_cursor(&view, model, panel), 0);
+                seen.wheeled++;
+            }
+        }
+    tui_canvas_finish(&canvas);
+    tui_canvas_finish(&clicked);
+}
+
+/* Rows that are covered are not clicked through. */
+static void check_covered(void)
+{
+    struct view view;
+    struct canvas canvas;
+
+    CHECK_INT(tui_canvas_init(&canvas, 80, 24, GLYPHS_ASCII), 0);
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_ORDERS;
+    tui_keys_press(&view, model, 80, 24, now, '?');
+    draw(&canvas, &view);
+    CHECK_INT(tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, 5, 4), ACTION_NONE);
+    CHECK(view.help && tui_view_cursor(&view, model, PANEL_ORDERS) == 0);
+    tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_DOWN, 5, 4);
+    CHECK(view.help && view.scroll == 1);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    tui_keys_press(&view, model, 80, 24, now, 'F');
+    CHECK_INT(view.prompt, PROMPT_FLATTEN);
+    tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, 5, 4);
+    tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_DOWN, 5, 4);
+    CHECK_INT(view.prompt, PROMPT_FLATTEN);
+    tui_canvas_finish(&canvas);
+}
+
+static void check_copy(void)
+{
+    struct view view;
+    struct canvas canvas;
+
+    CHECK_INT(tui_canvas_init(&canvas, 80, 24, GLYPHS_ASCII), 0);
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_ORDERS;
+    tui_keys_press(&view, model, 80, 24, now, 'j');
+    draw(&canvas, &view);
+    char *text = tui_copy_text(&view, model, &canvas);
+    CHECK(text && strncmp(text, "    6 BUY  BTCUSDT ", 19) == 0 &&
+          strchr(text, '\n') == text + strlen(text) - 1);
+    free(text);
+    view.item = model->item.item = (struct item){.kind = ITEM_ORDER, .id = 6};
+    tui_item_field(&model->item, "tag", STYLE_NORMAL, "a\033[31mb\rrm -r");
+    tui_item_line(&model->item, STYLE_NORMAL, "%s", "below");
+    text = tui_copy_text(&view, model, &canvas);
+    CHECK_STR(text, "tag\ta?[31mb?rm -r\nbelow\n");
+    free(text);
+    tui_canvas_finish(&canvas);
+}
+
+int main(void)
+{
+    static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
+    static const int sizes[][2] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}};
+    const char *path = scratch_path("papertape.db");
+    struct history_reader *reader;
+    char words[256];
+
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    CHECK_INT(fixture_database(path), 0);
+    model = tui_model_create(1000);
+    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    model->have_history = true;
+    model->history_mono_ms = now.mono_ms;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        for (int tab = 0; tab < TABS; tab++)
+            check_tab((enum tab)tab, sizes[i][0], sizes[i][1]);
+    check_covered();
+    check_copy();
+    CHECK(seen.rows > 100 && seen.tabs > 100 && seen.entered > 100 && seen.other > 100 && seen.wheeled > 20);
+    printf("tui/mouse: %d rows chosen, %d entered, %d tabs, %d elsewhere, %d times the wheel\n", seen.rows,
+           seen.entered, seen.tabs, seen.other, seen.wheeled);
+    tui_history_close(reader);
+    tui_model_destroy(model);
+    return check_done("tui/mouse");
+}

@@ -1,0 +1,125 @@
+#include "tui/mouse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/text.h"
+
+enum { WHEEL_ROWS = 3 };
+
+static const struct rect *below(const struct layout *layout, int x, int y)
+{
+    for (int i = 0; i < layout->n; i++) {
+        const struct rect *rect = &layout->rects[i];
+        if (x >= rect->x && x < rect->x + rect->width && y >= rect->y && y < rect->y + rect->height)
+            return rect;
+    }
+    return NULL;
+}
+
+/* So many times; what the last one asked for. */
+static enum action press(struct view *view, const struct model *model, const struct canvas *drawn,
+                         struct moment now, int key, int times)
+{
+    enum action action = ACTION_NONE;
+
+    for (int i = 0; i < times; i++)
+        action = tui_keys_press(view, model, drawn->width, drawn->height, now, key);
+    return action;
+}
+
+/* Something covers the panels, or is typed: rows below it are not meant. */
+static bool covered(const struct view *view)
+{
+    return view->prompt != PROMPT_NONE || view->help || view->whole || view->setup || view->page;
+}
+
+enum action tui_mouse_press(struct view *view, const struct model *model, const struct canvas *drawn,
+                            struct moment now, int key, int x, int y)
+{
+    const int wheel = key == PRESS_WHEEL_UP ? PRESS_UP : key == PRESS_WHEEL_DOWN ? PRESS_DOWN : 0;
+    struct layout layout;
+
+    if (covered(view))
+        return wheel && view->prompt == PROMPT_NONE ? press(view, model, drawn, now, wheel, 1) : ACTION_NONE;
+    tui_view_layout(view, model, drawn->width, drawn->height, &layout);
+    const struct rect *rect = below(&layout, x, y);
+    const struct canvas_row *row = rect ? tui_canvas_row_at(drawn, x, y, rect->y) : NULL;
+    if (rect && rect->panel == PANEL_TABS)
+        return row && !wheel ? press(view, model, drawn, now, '1' + row->index, 1) : ACTION_NONE;
+    if (!rect || (tui_view_rows(view, model, rect->panel) == 0 && rect->panel != PANEL_CHART))
+        return ACTION_NONE;
+    bool had = tui_view_focus(view, &layout) == rect->panel;
+    view->focus = rect->panel;
+    if (wheel)
+        return press(view, model, drawn, now, wheel, WHEEL_ROWS);
+    if (!row)
+        return ACTION_NONE;
+    int at = tui_view_cursor(view, model, rect->panel);
+    if (had && at == row->index)
+        return press(view, model, drawn, now, PRESS_ENTER, 1);
+    return press(view, model, drawn, now, at < row->index ? PRESS_DOWN : PRESS_UP, abs(row->index - at));
+}
+
+/* ---- what is copied ---- */
+
+static void put_line(FILE *out, const struct canvas *drawn, int x, int y, int width)
+{
+    int blanks = 0;
+
+    for (int i = x; i < x + width; i++) {
+        const struct cell *cell = tui_canvas_cell(drawn, i, y);
+        if (cell->text[0] == L' ') {
+            blanks++;
+            continue;
+        }
+        if (cell->text[0])
+            fprintf(out, "%*s%ls", blanks, "", cell->text);
+        blanks = 0;
+    }
+    fputc('\n', out);
+}
+
+static void put_row(FILE *out, const struct view *view, const struct model *model, const struct canvas *drawn)
+{
+    struct layout layout;
+
+    tui_view_layout(view, model, drawn->width, drawn->height, &layout);
+    const struct rect *rect = tui_layout_find(&layout, tui_view_focus(view, &layout));
+    int index = rect ? tui_view_cursor(view, model, rect->panel) : -1;
+    for (int y = rect ? rect->y : 0; rect && y < rect->y + rect->height; y++) {
+        const struct canvas_row *row = tui_canvas_row_at(drawn, rect->x + 1, y, rect->y);
+        if (row && row->index == index)
+            put_line(out, drawn, row->x + 1, y, row->width - 1); /* without the cursor's column */
+    }
+}
+
+static void put_page(FILE *out, const struct item_page *page)
+{
+    for (size_t i = 0; i < page->n; i++) {
+        cli_text_print(out, page->lines[i].label);
+        if (page->lines[i].label[0])
+            fputc('\t', out);
+        cli_text_print(out, page->lines[i].text);
+        fputc('\n', out);
+    }
+}
+
+char *tui_copy_text(const struct view *view, const struct model *model, const struct canvas *drawn)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    if (view->item.kind != ITEM_NONE)
+        put_page(out, &model->item);
+    else
+        put_row(out, view, model, drawn);
+    if (fclose(out) != 0 || size == 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
