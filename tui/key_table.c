@@ -45,6 +45,7 @@ static const struct key_row rows[] = {
      "Line ends become blanks. It needs a terminal that marks what is pasted."},
     {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},
     {"Enter", KEYS_ITEM, "on a fill's page: the page of its order", NULL},
+    {"E", KEYS_ITEM, "amend the order, in the command line", NULL},
     {"x", KEYS_ITEM, "cancel the order; y confirms", NULL},
     {"a", KEYS_ITEM, "acknowledge the alert", NULL},
     {"Esc", KEYS_ITEM, "back to the list", NULL},
