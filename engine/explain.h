@@ -111,7 +111,7 @@ struct explanation {
     int64_t latency_ns;
     /* Of an account whose orders are filled at its venue, as the venue has it; "": it was not given there. */
     char venue_client_id[ORDER_CLIENT_ID_MAX], venue_id[VENUE_UPDATE_ID_MAX];
-    char venue_words[VENUE_UPDATE_TEXT_MAX]; /* of the last update that has words: why it was refused, say */
+    char venue_words[VENUE_UPDATE_TEXT_MAX]; /* of its last update that is no fill, opening or resending */
     struct explained_event input;
     bool have_command, have_decision, have_verdict;
     struct explained_command command;

@@ -20,7 +20,7 @@ static const struct key_row rows[] = {
     {"w", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
     {"z", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
-    {"F2", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, interval",
+    {"F2", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, mouse, interval",
      "Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
      "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},
     {"u", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",

@@ -49,14 +49,11 @@ static void open_order(struct view *view, const struct model *model, struct mome
     open_command(view, text, now);
 }
 
-/* The live order that a key means: the page's, which need not be the chosen row any more, else the chosen
- * one. False: there is none, and the view says why not. */
+/* The live order that a key means. False: there is none, and the view says why not. */
 static bool live_order(struct view *view, const struct model *model, enum panel focus, const char *verb,
                        struct moment now, struct status_order *ret)
 {
-    int64_t id = view->item.kind == ITEM_ORDER ? view->item.id
-                 : focus == PANEL_ORDERS       ? tui_lists_chosen(view, model, DB_LIST_ORDERS)
-                                               : 0;
+    int64_t id = tui_lists_order(view, model, focus);
     char command[16], words[80] = "choose an order first: 6, then the arrows";
 
     if (tui_model_order(model, id, ret))

@@ -242,3 +242,10 @@ void tui_lists_take(struct view *view, struct model *model, struct list_rows rea
         view->cursor[panels[i]] = (int)tui_list_read(&view->lists[i], &rows.items, view->cursor[panels[i]]);
     }
 }
+
+int64_t tui_lists_order(const struct view *view, const struct model *model, enum panel focus)
+{
+    return view->item.kind == ITEM_ORDER ? view->item.id
+           : focus == PANEL_ORDERS       ? tui_lists_chosen(view, model, DB_LIST_ORDERS)
+                                         : 0;
+}

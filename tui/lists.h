@@ -30,6 +30,10 @@ int tui_lists_cursor(const struct view *view, const struct model *model, enum db
  */
 int64_t tui_lists_chosen(const struct view *view, const struct model *model, enum db_list list);
 
+/* The order that a key means where `focus` has the arrows: the page's, which need not be the chosen row any
+ * more, else the chosen one. 0: there is none; below: one from elsewhere. */
+int64_t tui_lists_order(const struct view *view, const struct model *model, enum panel focus);
+
 /* The row at a place: NULL where it is not known, or an order before the others, which are the status's. */
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place);
 

@@ -7,7 +7,7 @@ enum { WIDTH = 78, FRAME_ROWS = 2 };
 static const char *const notes[] = {
     "Fills: M maker, T taker. OCO: the orders of one OCO or bracket.",
     "Ages count from the data's receipt. STALE: three intervals late; -: ten.",
-    "Everything here is paper: no order leaves this machine.",
+    "Everything here is paper: an order leaves this machine for a venue's test money alone.",
 };
 
 static const char *const form_notes[] = {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "tui/lists.h"
 #include "tui/panel/frame.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
@@ -114,22 +115,32 @@ static void list_words(const struct area *area, const struct view *view)
                       "a text, #number, column=text; ! for those without; Enter, Esc");
 }
 
+static bool has_live_order(const struct scene *scene)
+{
+    struct status_order order;
+
+    return tui_model_order(scene->model, tui_lists_order(scene->view, scene->model, scene->focus), &order);
+}
+
 void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
         const char *key, *word;
-        bool action, chart;
+        bool action, chart, order, list;
     } keys[] = {
         {"p", "pause", true},
         {"F", "flatten", true},
         {"a", "ack", true},
-        {"x", "cancel", true},
+        {"x", "cancel", true, .order = true},
+        {"E", "amend", true, .order = true},
+        {"/", "filter", .list = true},
         {"c", "line", .chart = true},
         {",.", "pan", .chart = true},
         {"{}", "bars", .chart = true},
         {"m", "crosshair", .chart = true},
         {"L", "log", .chart = true},
         {"b", "backtest", false},
+        {":", "command", true},
         {"f", "freeze", false},
         {"z", "zoom", false},
         {"Tab", "next", false},
@@ -169,12 +180,13 @@ void panel_keys(const struct area *area, const struct scene *scene)
         const char *word = keys[i].word;
         if (view->readonly && keys[i].action)
             continue;
-        if (keys[i].key[0] == 'x' && ((scene->focus != PANEL_ORDERS && view->item.kind != ITEM_ORDER) ||
-                                      scene->model->status.n_orders == 0))
+        if (keys[i].order && !has_live_order(scene))
+            continue;
+        if (keys[i].list && (tui_lists_of(scene->focus) == DB_LISTS || view->item.kind != ITEM_NONE))
             continue;
         if (keys[i].key[0] == 'b' && scene->view->tab != TAB_POSITIONS)
             continue;
-        if (keys[i].chart && scene->view->tab != TAB_MARKET)
+        if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE))
             continue;
         if (keys[i].key[0] == 'c' && view->chart.line)
             word = "candles";
