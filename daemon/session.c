@@ -166,8 +166,10 @@ int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, con
     session->early_end = &session->early;
     session->recovery.from = "nothing";
     codec_save(&session->codec);
-    int r = uv_mutex_init(&session->lock);
+    session->tape = daemon_tape_create();
+    int r = session->tape ? uv_mutex_init(&session->lock) : -ENOMEM;
     if (r < 0) {
+        daemon_tape_destroy(session->tape);
         free(session);
         return r;
     }
@@ -189,6 +191,7 @@ int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, con
         uv_close((uv_handle_t *)&session->wake, NULL);
         uv_run(loop, UV_RUN_NOWAIT);
         uv_mutex_destroy(&session->lock);
+        daemon_tape_destroy(session->tape);
         free(session);
         return r;
     }
@@ -280,6 +283,8 @@ void daemon_session_event(struct session *session, struct event *event)
     event->seq = session->event_seq = ++session->seq;
     if (event->kind == EVENT_BARS && event->bars.missed)
         session->recovery.missed_bars += event->bars.n;
+    if (event->kind == EVENT_MARKET)
+        daemon_tape_take(session->tape, &event->market);
     daemon_session_log_event(session, event);
     db_writer_group_begin(session->writer);
     db_writer_put_event(session->writer, event->seq);
@@ -306,6 +311,11 @@ int64_t daemon_session_now(const struct session *session)
 const struct engine *daemon_session_engine(const struct session *session)
 {
     return session->playing ? daemon_session_playing_engine(session) : session->engine;
+}
+
+const struct tape *daemon_session_tape(const struct session *session)
+{
+    return session->tape;
 }
 
 int daemon_session_dry_run(struct session *session, enum order_grouping grouping, const struct order *legs,
@@ -352,6 +362,7 @@ static void freed(uv_handle_t *handle)
     free(session->sessions);
     free(session->symbols);
     free(session->rebuilt_list);
+    daemon_tape_destroy(session->tape);
     daemon_kept_finish(&session->kept);
     free(session);
 }

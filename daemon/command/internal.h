@@ -227,6 +227,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(symbol_add, true, "symbol venue key") \
     READING(symbol_list, true, "") \
     COMMAND(symbol_remove, true, "symbol key") \
+    READING(trades, true, "symbol trades") \
     READING(train_check, false, "config") \
     READING(train_config, false, "name") \
     READING(train_list, false, "") \

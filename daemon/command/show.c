@@ -6,8 +6,9 @@
 #include "daemon/command/internal.h"
 #include "daemon/parity.h"
 #include "daemon/status.h"
+#include "daemon/tape.h"
 
-enum { BOOK_LEVELS_DEFAULT = 20 };
+enum { BOOK_LEVELS_DEFAULT = 20, TRADES_DEFAULT = 20 };
 
 static void answer(const struct request *request, json_t *object)
 {
@@ -45,6 +46,18 @@ void daemon_command_book(const struct request *request)
     if (daemon_command_args_symbol(request->given, "symbol", &symbol) &&
         daemon_command_args_whole(request->given, "levels", 1, BOOK_LEVELS_MAX, &levels))
         answer(request, daemon_status_book(request->engine, symbol, (size_t)levels));
+}
+
+void daemon_command_trades(const struct request *request)
+{
+    const struct tape *tape = daemon_session_tape(request->commands->daemon->session);
+    int index, n = TRADES_DEFAULT;
+    if (!daemon_command_args_symbol(request->given, "symbol", &index) ||
+        !daemon_command_args_whole(request->given, "trades", 1, TAPE_TRADES_MAX, &n))
+        return;
+    const struct symbol *symbol = engine_symbol(request->engine, index);
+    json_t *trades = daemon_tape_trades(tape, index, symbol, (size_t)n);
+    answer(request, json_pack("{s:s, s:o}", "symbol", symbol->name, "trades", trades));
 }
 
 /* "1m, 5m": what there is. */
