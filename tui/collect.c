@@ -152,6 +152,7 @@ static void no_daemon(struct collector *collector, int r)
 
     cli_control_close(&collector->control);
     collector->status_id = 0;
+    tui_collector_depth_lost(collector);
     cli_text_clean(path, sizeof(path), collector->state.socket);
     snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%s: %s", path,
              r == -ENOENT || r == -ECONNREFUSED ? CLI_NO_DAEMON : strerror(-r));
@@ -202,6 +203,7 @@ void tui_collector_tick(struct collector *collector, struct moment now)
     if (collector->status_id && now.mono_ms - collector->status_sent_ms > SILENCE_MS)
         no_daemon(collector, -ETIMEDOUT);
     ask_status(collector, now);
+    tui_collector_ask_depth(collector);
     read_database(collector, now);
     tui_collector_read_item(collector, now);
 }
@@ -452,7 +454,7 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
             take_status(collector, reply, now);
         else if (id && (id == collector->command_id || id == collector->late_id))
             command_done(collector, view, reply, now);
-        else if (id)
+        else if (id && !tui_collector_depth_reply(collector, id, reply, now))
             tui_collector_train_reply(collector, view, id, reply, now);
         else if (!collector->model->reads_only && cli_control_turned_away(reply))
             collector->turned_away = true;

@@ -61,8 +61,10 @@ struct collector {
     int64_t plan_id;                        /* of the form's request for a study's plan; 0: none */
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is requested again */
     char log_training[STATUS_TRAINING_NAME_MAX];
-    struct history_want want;         /* what is shown */
-    struct tui_study_reader *studies; /* NULL: without a thread there are no studies */
+    struct history_want want;           /* what is shown */
+    char depth_symbol[SYMBOL_NAME_MAX]; /* whose book and trades are shown; "": none */
+    int64_t book_id, tape_id;           /* of the requests for them; 0: none is pending */
+    struct tui_study_reader *studies;   /* NULL: without a thread there are no studies */
     struct tui_study_want study_want;
     struct tui_list_reader *lists; /* NULL: without a thread the lists have their newest rows */
     struct lists_want lists_want;
@@ -97,6 +99,17 @@ void tui_collector_await_explain(struct collector *collector, int timeout_ms);
 /* Internal: reads that page, and forgets it. */
 void tui_collector_read_item(struct collector *collector, struct moment now);
 void tui_collector_item_finish(struct collector *collector);
+
+/* Whose order book and newest trades each tick requests from now on; "": none. */
+void tui_collector_want_depth(struct collector *collector, const char *symbol);
+/* Requests them, and waits for both at most timeout_ms: for what is printed. */
+void tui_collector_depth_once(struct collector *collector, const char *symbol, int timeout_ms);
+/* Internal: requests them, unless they are requested already; an answer to one of these requests (false: to
+ * none); the daemon closed the connection. */
+void tui_collector_ask_depth(struct collector *collector);
+bool tui_collector_depth_reply(struct collector *collector, int64_t id, const json_t *reply,
+                               struct moment now);
+void tui_collector_depth_lost(struct collector *collector);
 
 /* What the next tick reads of the studies. */
 void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want);

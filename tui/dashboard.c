@@ -129,6 +129,9 @@ static void collect(struct dashboard *d, struct moment now)
     struct tui_study_want want;
     tui_view_want_study(&d->view, d->collector.model, &want);
     tui_collector_want_study(&d->collector, &want);
+    struct layout layout;
+    tui_view_layout(&d->view, d->collector.model, d->canvas.width, d->canvas.height, &layout);
+    tui_collector_want_depth(&d->collector, tui_view_wanted_depth(&d->view, d->collector.model, &layout));
     tui_collector_tick(&d->collector, now);
     want_lists(d, true);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;

@@ -61,6 +61,9 @@ static const struct key_row rows[] = {
     {"x", KEYS_LISTS, "cancel the chosen order; y confirms", NULL},
     {"[ ]", KEYS_MARKET, "the chart's timeframe: the one before, the next",
      "Of those that the daemon keeps, else of those that bars are stored of."},
+    {"d", KEYS_MARKET, "order book and newest trades instead of the chart, and back",
+     "They are beside the chart from 116 columns on. A star marks prices at which orders of ours rest, with what is left "
+     "of them."},
     {"c", KEYS_MARKET, "candles, or a line of closes", NULL},
     {"L", KEYS_MARKET, "logarithmic prices, or linear ones", NULL},
     {", .", KEYS_MARKET, "older bars, newer ones, by a quarter of what is shown",

@@ -260,7 +260,7 @@ static void move(struct view *view, const struct model *model, const struct layo
         key = mirrored(key);
     if (focus == PANEL_ITEM)
         rows = rect ? panel_item_rows(&model->item, rect->width) : 0;
-    if (focus == PANEL_TRAINING_LOG || focus == PANEL_GPU || focus == PANEL_ITEM)
+    if (focus == PANEL_TRAINING_LOG || focus == PANEL_GPU || focus == PANEL_ITEM || focus == PANEL_TRADES)
         rows = rows > page ? rows - page + 1 : 1; /* the last page is the last place */
     page -= focus == PANEL_GPU;                   /* its last row says what is below */
     if (at >= rows)
@@ -335,6 +335,18 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
     }
     at = (at + by + h->n_timeframes) % h->n_timeframes;
     memcpy(view->timeframe, h->timeframes[at], sizeof(view->timeframe));
+    return ACTION_COLLECT;
+}
+
+/* Depth and trades instead of the chart, and back; of the tab that has it. */
+static enum action turn_depth(struct view *view, struct moment now)
+{
+    if (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE) {
+        tui_view_report(view, OUTCOME_NOTE, "depth:", "the market's tab is 4", now);
+        return ACTION_NONE;
+    }
+    view->depth = !view->depth;
+    view->zoomed = PANEL_NONE;
     return ACTION_COLLECT;
 }
 
@@ -569,6 +581,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '{':
     case '}':
         return tui_chart_keys_press(view, model, &layout, now, key);
+    case 'd':
+        return turn_depth(view, now);
     case '[':
     case ']':
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);

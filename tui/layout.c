@@ -218,19 +218,58 @@ static void study(struct layout *layout, const struct layout_choice *choice, int
         STACK(layout, lists, 0, y, width, height);
 }
 
+/* Gives the chart's right part to depth and trades, where both have room for a few rows. */
+static void beside_chart(struct layout *layout)
+{
+    static const struct slot side[] = {
+        {PANEL_DEPTH, 6, 12, 3, 1, PANEL_NONE},
+        {PANEL_TRADES, 4, 8, 2, 2, PANEL_NONE},
+    };
+    enum { ROWS_LEAST = 12 };
+
+    for (int i = 0; i < layout->n; i++) {
+        struct rect *chart = &layout->rects[i];
+        if (chart->panel != PANEL_CHART || chart->width < LAYOUT_WIDTH_SIDE || chart->height < ROWS_LEAST)
+            continue;
+        int width = chart->width / 4 < LAYOUT_SIDE_MIN   ? LAYOUT_SIDE_MIN
+                    : chart->width / 4 > LAYOUT_SIDE_MAX ? LAYOUT_SIDE_MAX
+                                                         : chart->width / 4;
+        int x = chart->x + chart->width - width, y = chart->y, height = chart->height;
+        chart->width -= width + GUTTER;
+        STACK(layout, side, x, y, width, height);
+        return;
+    }
+}
+
+static void market(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+{
+    bool depth = choice->depth, narrow = width < 2 * 30;
+    const enum panel chart = depth ? PANEL_DEPTH : PANEL_CHART;
+    const enum panel beside = depth && !narrow ? PANEL_TRADES : PANEL_NONE;
+    const int trades = depth && narrow ? 5 : 0; /* below the depth */
+    const struct slot low[] = {
+        {PANEL_PRICES, 2, 5, 0, 1, PANEL_NONE},
+        {chart, 4, 12, 2, 2, beside},
+        {PANEL_TRADES, 3, trades, 1, 3, PANEL_NONE},
+    };
+    const struct slot high[] = {
+        {PANEL_PRICES, 3, 9, 0, 1, PANEL_NONE},
+        {chart, 4, 24, 6, 2, beside},
+        {PANEL_TRADES, 3, trades, 3, 3, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 4, PANEL_NONE},
+        {PANEL_STREAMS, 3, 8, 2, 5, PANEL_NONE},
+    };
+
+    if (height >= 36)
+        STACK(layout, high, 0, y, width, height);
+    else
+        STACK(layout, low, 0, y, width, height);
+    beside_chart(layout);
+}
+
 static void body(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
     static const struct slot gpu[] = {{PANEL_GPU, 2, 2, 1, 1, PANEL_NONE}};
-    static const struct slot market[] = {
-        {PANEL_PRICES, 2, 5, 0, 1, PANEL_NONE},
-        {PANEL_CHART, 4, 12, 1, 2, PANEL_NONE},
-    };
-    const struct slot market_wide[] = {
-        {PANEL_PRICES, 3, 9, 0, 1, PANEL_NONE},
-        {PANEL_CHART, 4, 20, 3, 2, PANEL_NONE},
-        {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 4, PANEL_NONE},
-        {PANEL_STREAMS, 3, 8, 1, 3, PANEL_NONE},
-    };
     static const struct slot positions[] = {
         {PANEL_POSITIONS, 2, 5, 1, 1, PANEL_NONE},
         {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},
@@ -261,10 +300,7 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
         STACK(layout, gpu, 0, y, width, height);
         break;
     case TAB_MARKET:
-        if (height >= 36)
-            STACK(layout, market_wide, 0, y, width, height);
-        else
-            STACK(layout, market, 0, y, width, height);
+        market(layout, choice, y, width, height);
         break;
     case TAB_POSITIONS:
         STACK(layout, positions, 0, y, width, height);

@@ -9,6 +9,9 @@ enum {
     LAYOUT_HEIGHT_MIN = 10,
     LAYOUT_RECTS_MAX = 20,
     LAYOUT_WIDTH_CHART = 180, /* from here on the overview has the chart */
+    LAYOUT_SIDE_MIN = 35,     /* columns of depth and trades beside the market's chart … */
+    LAYOUT_SIDE_MAX = 46,
+    LAYOUT_WIDTH_SIDE = 116, /* … which keeps 80 from here on */
 };
 
 enum tab {
@@ -61,6 +64,8 @@ enum tab {
     X(TESTED, tested) /* equity out of sample */ \
     X(ITEM, item) /* the page of a list's item: an order, a fill, an alert */ \
     X(CHART, chart) \
+    X(DEPTH, depth) /* the chosen symbol's order book */ \
+    X(TRADES, trades) /* its newest trades */ \
     X(LOG, log)
 /* clang-format on */
 
@@ -93,6 +98,7 @@ struct layout_choice {
     int devices; /* likewise, as trainings */
     int warning; /* rows beyond one in which a study's page says what is wrong */
     bool item;   /* the page of an item instead of the tab's panels */
+    bool depth;  /* the market's tab shows depth and trades instead of the chart */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */

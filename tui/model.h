@@ -8,6 +8,7 @@
 
 #include "cli/freshness.h"
 #include "tui/backtest_job.h"
+#include "tui/depth.h"
 #include "tui/history.h"
 #include "tui/item.h"
 #include "tui/list_source.h"
@@ -56,6 +57,8 @@ struct model {
     int64_t history_mono_ms;
     struct list_rows lists[DB_LISTS]; /* what was read of the long lists last, owned */
     struct model_log log;
+    struct depth_book depth; /* of the chosen symbol, while the screen shows it */
+    struct depth_tape tape;
     struct item_page item;             /* of the item that is shown, owned */
     struct tui_studies *studies;       /* the last that were read, owned; NULL before any were */
     struct tui_study_page *study_page; /* of the one that is shown, likewise */

@@ -93,6 +93,8 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_ALERTS:
     case PANEL_LOG:
         return tui_lists_count(view, model, tui_lists_of(panel));
+    case PANEL_TRADES:
+        return model->tape.n;
     case PANEL_GPU:
         return panel_gpu_rows(view, model);
     case PANEL_TRAININGS:
@@ -125,7 +127,8 @@ static bool scrolls(enum panel panel)
            panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
            panel == PANEL_CHART || panel == PANEL_EQUITY || panel == PANEL_STUDIES ||
            (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
-           panel == PANEL_TESTED || panel == PANEL_ITEM; /* some of them only to be zoomed */
+           panel == PANEL_TESTED || panel == PANEL_ITEM || panel == PANEL_DEPTH ||
+           panel == PANEL_TRADES; /* some of them only to be zoomed */
 }
 
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)
@@ -168,6 +171,7 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
                                    view->study_view,
                                    0};
     choice.item = view->item.kind != ITEM_NONE;
+    choice.depth = view->depth;
     const struct tui_study_page *page =
         view->study_view == STUDY_PAGE ? tui_view_study_page(view, model) : NULL;
 
@@ -263,6 +267,15 @@ void tui_view_want(const struct view *view, const struct model *model, int width
     snprintf(ret->training, sizeof(ret->training), "%s", tui_view_wanted_training(view, model));
     ret->bars_end_ns = view->chart.end_ns;
     ret->span = view->equity_span;
+}
+
+const char *tui_view_wanted_depth(const struct view *view, const struct model *model,
+                                  const struct layout *layout)
+{
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    bool shown = tui_layout_find(layout, PANEL_DEPTH) || tui_layout_find(layout, PANEL_TRADES);
+
+    return symbol && shown ? symbol->symbol : "";
 }
 
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret)

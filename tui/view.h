@@ -80,6 +80,7 @@ struct view {
     int setup_row;
     int below; /* which indicator stands below the chart; one past the last: none */
     struct chart_window chart;
+    bool depth;       /* depth and trades instead of the chart */
     bool help, whole; /* over the screen: the keys; the texts that it cuts */
     int scroll;       /* rows of them that are above */
     int whole_most;   /* of the texts at most, as they were drawn; LIST_END: not yet */
@@ -156,6 +157,10 @@ bool tui_view_open_study(struct view *view, const struct model *model, const cha
 
 /* What is to be read of the database for a screen so many columns wide. */
 void tui_view_want(const struct view *view, const struct model *model, int width, struct history_want *ret);
+
+/* Whose order book and newest trades a screen of that layout shows; "": none are. */
+const char *tui_view_wanted_depth(const struct view *view, const struct model *model,
+                                  const struct layout *layout);
 
 /* What is to be read of the studies. */
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret);

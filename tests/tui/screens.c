@@ -165,6 +165,51 @@ static void check_chart(void)
     CHECK_INT(load_chart("1m"), 0);
 }
 
+/* Depth and trades beside the chart and instead of it, with orders of ours at a level and between two; why
+ * there are none: another symbol, out of step, stale, no answer, no daemon. */
+static void check_depth(void)
+{
+    static const struct {
+        double price, qty;
+        const char *side;
+    } ours[] = {{61837.62, 0.05, "BUY"}, {61836.5, 0.125, "BUY"}, {61838.66, 0.3, "SELL"}};
+    struct status *status = &model->status;
+    int n_orders = status->n_orders;
+    struct depth_book book = model->depth;
+    struct view view;
+
+    for (int i = 0; i < 3; i++) {
+        struct status_order *order = &status->orders[status->n_orders++];
+        *order = status->orders[0];
+        order->stop = NAN;
+        order->price = ours[i].price;
+        order->qty = ours[i].qty;
+        strcpy(order->side, ours[i].side);
+    }
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    tui_keys_press(&view, model, 80, 24, now, 'd');
+    check_screen("market-depth-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("market-depth-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
+    check_screen("market-depth-40x10", &view, 40, 10, GLYPHS_BRAILLE);
+    tui_keys_press(&view, model, 120, 40, now, 'd');
+    check_screen("market-depth-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    check_screen("market-depth-200x60", &view, 200, 60, GLYPHS_BRAILLE);
+    view.depth = true;
+    view.cursor[PANEL_PRICES] = 1; /* the daemon has not answered for it yet */
+    check_screen("market-depth-asking-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.cursor[PANEL_PRICES] = 0;
+    strcpy(model->depth.state, "syncing");
+    model->tape.answer.mono_ms -= 5000;
+    check_screen("market-depth-syncing-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    model->tape.answer.mono_ms += 5000;
+    model->depth = book;
+    model->depth.answer.mono_ms -= 5000;
+    check_screen("market-depth-stale-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    model->depth = book;
+    status->n_orders = n_orders;
+}
+
 static bool market_says(const struct view *view, const char *words)
 {
     char *text = picture_draw(model, view, now, 120, 40, GLYPHS_BRAILLE);
@@ -589,6 +634,7 @@ int main(int argc, char **argv)
     json_t *status = json_loads(fixture_status, 0, NULL);
     CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
+    fixture_take_depth(model, now);
     CHECK_INT(load(true), 0);
     CHECK_INT(model->history.n_fills, 3);
     CHECK_INT(model->history.n_equity, 288);
@@ -597,6 +643,7 @@ int main(int argc, char **argv)
     check_sizes();
     check_tabs();
     check_chart();
+    check_depth();
     check_title();
     check_gap();
     check_overlays();

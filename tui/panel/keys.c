@@ -134,6 +134,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"x", "cancel", true, .order = true},
         {"E", "amend", true, .order = true},
         {"/", "filter", .list = true},
+        {"d", "depth", .chart = true},
         {"c", "line", .chart = true},
         {",.", "pan", .chart = true},
         {"{}", "bars", .chart = true},
@@ -186,8 +187,11 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].key[0] == 'b' && scene->view->tab != TAB_POSITIONS)
             continue;
-        if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE))
+        if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE ||
+                              (view->depth && keys[i].key[0] != 'd')))
             continue;
+        if (keys[i].key[0] == 'd' && view->depth)
+            word = "chart";
         if (keys[i].key[0] == 'c' && view->chart.line)
             word = "candles";
         if (keys[i].key[0] == 'L' && view->chart.log)

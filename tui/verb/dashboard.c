@@ -205,6 +205,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
     tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
+    tui_collector_depth_once(collector, tui_view_wanted_depth(&view, model, &layout), STATUS_TIMEOUT_MS);
     tui_collector_lists_once(collector, &view, &layout);
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
