@@ -106,21 +106,35 @@ int tui_depth_own(const struct status *status, const char *symbol,
     return n;
 }
 
-int tui_depth_decimals(const struct depth_decimal *decimal)
+int tui_depth_digits(const struct depth_decimal *decimal)
 {
     const char *point = strchr(decimal->text, '.');
+    int n = point ? (int)strlen(point + 1) : 0;
 
-    return point ? (int)strlen(point + 1) : 0;
+    while (n > 0 && point[n] == '0')
+        n--;
+    return n;
 }
 
-const char *tui_depth_fit(char buf[static DEPTH_TEXT_MAX], const struct depth_decimal *decimal, int columns)
+int tui_depth_width(const struct depth_decimal *decimal, int digits)
+{
+    const char *point = strchr(decimal->text, '.');
+    int whole = point ? (int)(point - decimal->text) : (int)strlen(decimal->text);
+    int has = point ? (int)strlen(point + 1) : 0;
+
+    digits = digits < has ? digits : has;
+    return digits > 0 ? whole + 1 + digits : whole;
+}
+
+const char *tui_depth_fit(char buf[static DEPTH_TEXT_MAX], const struct depth_decimal *decimal, int digits,
+                          int columns)
 {
     char text[FORMAT_MAX];
+    int len = tui_depth_width(decimal, digits);
 
-    if ((int)strlen(decimal->text) <= columns)
-        snprintf(buf, DEPTH_TEXT_MAX, "%s", decimal->text);
+    if (len <= columns)
+        snprintf(buf, DEPTH_TEXT_MAX, "%.*s", len, decimal->text);
     else
-        snprintf(buf, DEPTH_TEXT_MAX, "%.23s",
-                 cli_format_fit(text, decimal->value, tui_depth_decimals(decimal), columns));
+        snprintf(buf, DEPTH_TEXT_MAX, "%.23s", cli_format_fit(text, decimal->value, digits, columns));
     return buf;
 }

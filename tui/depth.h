@@ -73,10 +73,15 @@ void tui_depth_take_tape(struct depth_tape *tape, const char *symbol, const json
 int tui_depth_own(const struct status *status, const char *symbol,
                   struct depth_own ret[static STATUS_ORDERS_MAX]);
 
-/* The digits after its point. */
-int tui_depth_decimals(const struct depth_decimal *decimal);
+/* The digits after its point that it needs: without the zeros at its end. */
+int tui_depth_digits(const struct depth_decimal *decimal);
 
-/* Its text in at most `columns`: exact where it fits, else rounded to fewer digits. */
-const char *tui_depth_fit(char buf[static DEPTH_TEXT_MAX], const struct depth_decimal *decimal, int columns);
+/* The columns that it takes with so many digits after its point, no fewer than it needs. */
+int tui_depth_width(const struct depth_decimal *decimal, int digits);
+
+/* Its text with so many digits after its point, no fewer than it needs, in at most `columns`: exact where it
+ * fits, else rounded to fewer digits. */
+const char *tui_depth_fit(char buf[static DEPTH_TEXT_MAX], const struct depth_decimal *decimal, int digits,
+                          int columns);
 
 #endif

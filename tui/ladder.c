@@ -11,7 +11,7 @@ enum {
     ROWS_MAX = DEPTH_LEVELS_MAX + STATUS_ORDERS_MAX, /* a side */
     QTY_MIN = 3,                                     /* columns below which no quantity is shown */
     BAR_MIN = 2,
-    OWN_DECIMALS = 8, /* where the book has no quantity to go by */
+    OWN_DECIMALS = 8, /* of our quantities, where the book has none to go by */
     EIGHTHS = 8,
 };
 
@@ -27,10 +27,14 @@ struct side {
     int n;
 };
 
+/* Digits after the points of prices and quantities. */
+struct digits {
+    int price, qty;
+};
+
 /* Where the columns are: the price's and the quantity's ends, and the bar's part. */
 struct columns {
     int price_end, price_width, qty_end, qty_width, bar_x, bar_width;
-    int own_decimals; /* of our quantities */
 };
 
 static bool same(double a, double b, int decimals)
@@ -70,15 +74,26 @@ static void fill(struct side *side, const struct depth_level *levels, int n, boo
             add_own(side, &own[i], decimals);
 }
 
-static void widest(const struct side *side, int rows, int *price, int *qty, double *most)
+/* The digits that all levels need, so that the columns stay where they are while levels come and go. */
+static void need_digits(struct digits *digits, const struct depth_level *levels, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int price = tui_depth_digits(&levels[i].price), qty = tui_depth_digits(&levels[i].qty);
+        digits->price = price > digits->price ? price : digits->price;
+        digits->qty = qty > digits->qty ? qty : digits->qty;
+    }
+}
+
+static void widest(const struct side *side, int rows, const struct digits *digits, int *price, int *qty,
+                   double *most)
 {
     for (int i = 0; i < side->n && i < rows; i++) {
         const struct row *row = &side->rows[i];
-        int width = (int)strlen(row->price.text);
+        int width = tui_depth_width(&row->price, digits->price);
         *price = width > *price ? width : *price;
         if (!row->level)
             continue;
-        width = (int)strlen(row->level->qty.text);
+        width = tui_depth_width(&row->level->qty, digits->qty);
         *qty = width > *qty ? width : *qty;
         *most = fmax(*most, row->level->qty.value);
     }
@@ -114,8 +129,8 @@ static void bar(const struct area *area, int x, int y, int width, double part, e
         tui_area_char(area, x + whole, y, style, ends[eighths % EIGHTHS]);
 }
 
-static void draw_row(const struct area *area, int y, const struct columns *columns, const struct row *row,
-                     double most, enum style style)
+static void draw_row(const struct area *area, int y, const struct columns *columns,
+                     const struct digits *digits, const struct row *row, double most, enum style style)
 {
     char text[DEPTH_TEXT_MAX], own[1 + FORMAT_MAX];
     bool ours = row->own > 0;
@@ -123,10 +138,11 @@ static void draw_row(const struct area *area, int y, const struct columns *colum
     if (ours)
         tui_area_char(area, 0, y, STYLE_KEY, L'*');
     tui_area_text_right(area, columns->price_end, y, ours ? STYLE_KEY : style,
-                        tui_depth_fit(text, &row->price, columns->price_width));
+                        tui_depth_fit(text, &row->price, digits->price, columns->price_width));
     if (columns->qty_width > 0)
-        tui_area_text_right(area, columns->qty_end, y, STYLE_NORMAL,
-                            row->level ? tui_depth_fit(text, &row->level->qty, columns->qty_width) : "-");
+        tui_area_text_right(
+            area, columns->qty_end, y, STYLE_NORMAL,
+            row->level ? tui_depth_fit(text, &row->level->qty, digits->qty, columns->qty_width) : "-");
     if (columns->bar_width == 0)
         return;
     if (row->level && row->level->qty.value > 0)
@@ -134,7 +150,7 @@ static void draw_row(const struct area *area, int y, const struct columns *colum
     if (!ours)
         return;
     own[0] = '*';
-    cli_format_fit(own + 1, row->own, columns->own_decimals, columns->bar_width - 1);
+    cli_format_fit(own + 1, row->own, digits->qty, columns->bar_width - 1);
     if ((int)strlen(own) <= columns->bar_width)
         tui_area_text_right(area, columns->bar_x + columns->bar_width, y, STYLE_KEY, own);
 }
@@ -176,23 +192,24 @@ void tui_ladder_draw(const struct area *area, const struct depth_book *book, int
 {
     struct side asks, bids;
     int above = (area->height - 1) / 2, below = area->height - 1 - above;
-    const struct depth_decimal *any = book->n_asks > 0   ? &book->asks[0].qty
-                                      : book->n_bids > 0 ? &book->bids[0].qty
-                                                         : NULL;
+    struct digits digits = {decimals, 0};
     int price = 0, qty = 1;
     double most = 0;
 
     if (area->height < 1 || area->width < 1)
         return;
-    fill(&asks, book->asks, book->n_asks, true, own, n_own, decimals);
-    fill(&bids, book->bids, book->n_bids, false, own, n_own, decimals);
-    widest(&asks, above, &price, &qty, &most);
-    widest(&bids, below, &price, &qty, &most);
+    need_digits(&digits, book->asks, book->n_asks);
+    need_digits(&digits, book->bids, book->n_bids);
+    if (book->n_asks + book->n_bids == 0)
+        digits.qty = OWN_DECIMALS;
+    fill(&asks, book->asks, book->n_asks, true, own, n_own, digits.price);
+    fill(&bids, book->bids, book->n_bids, false, own, n_own, digits.price);
+    widest(&asks, above, &digits, &price, &qty, &most);
+    widest(&bids, below, &digits, &price, &qty, &most);
     struct columns columns = lay_out(area->width, price, qty);
-    columns.own_decimals = any ? tui_depth_decimals(any) : OWN_DECIMALS;
     for (int i = 0; i < asks.n && i < above; i++)
-        draw_row(area, above - 1 - i, &columns, &asks.rows[i], most, STYLE_DOWN);
-    middle(area, above, book, decimals);
+        draw_row(area, above - 1 - i, &columns, &digits, &asks.rows[i], most, STYLE_DOWN);
+    middle(area, above, book, digits.price);
     for (int i = 0; i < bids.n && i < below; i++)
-        draw_row(area, above + 1 + i, &columns, &bids.rows[i], most, STYLE_UP);
+        draw_row(area, above + 1 + i, &columns, &digits, &bids.rows[i], most, STYLE_UP);
 }

@@ -6,9 +6,10 @@
 
 enum { MARGIN = 1, CLOCK = 8, MINUTES = 5, WORD = 4, SIGN = 1, QTY_MIN = 3 };
 
-/* Widths of the columns; 0: not shown. */
+/* Widths of the columns; 0: not shown. And digits after the points. */
 struct columns {
     int clock, side, price, qty;
+    int price_digits, qty_digits;
 };
 
 static int total(const struct columns *columns)
@@ -19,14 +20,15 @@ static int total(const struct columns *columns)
 
 static struct columns lay_out(int width, int price, int qty)
 {
-    static const struct columns ways[] = {{CLOCK, WORD, 0, 0}, {CLOCK, SIGN, 0, 0}, {MINUTES, SIGN, 0, 0}};
+    static const struct columns ways[] = {
+        {.clock = CLOCK, .side = WORD}, {.clock = CLOCK, .side = SIGN}, {.clock = MINUTES, .side = SIGN}};
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        struct columns columns = {ways[i].clock, ways[i].side, price, qty};
+        struct columns columns = {.clock = ways[i].clock, .side = ways[i].side, .price = price, .qty = qty};
         if (total(&columns) <= width)
             return columns;
     }
-    struct columns columns = {0, SIGN, price, 0};
+    struct columns columns = {.side = SIGN, .price = price};
     int left = width - total(&columns);
     columns.price += left < -1 ? left + 1 : 0; /* the blank behind it may go, too */
     columns.qty = left >= qty ? qty : left >= QTY_MIN ? left : 0;
@@ -59,23 +61,34 @@ static void row(const struct area *area, int y, const struct columns *columns,
     }
     tui_area_text(area, x, y, style, taker(trade->side, columns->side));
     x += columns->side + 1 + columns->price;
-    tui_area_text_right(area, x, y, style, tui_depth_fit(text, &trade->price, columns->price));
+    tui_area_text_right(area, x, y, style,
+                        tui_depth_fit(text, &trade->price, columns->price_digits, columns->price));
     if (columns->qty)
         tui_area_text_right(area, x + 1 + columns->qty, y, trade->odd ? STYLE_DIM : STYLE_NORMAL,
-                            tui_depth_fit(text, &trade->qty, columns->qty));
+                            tui_depth_fit(text, &trade->qty, columns->qty_digits, columns->qty));
 }
 
-void tui_tape_draw(const struct area *area, const struct depth_tape *tape, int first)
+static int most(int a, int b)
 {
-    int price = 1, qty = 1, end = tape->n - first < area->height ? tape->n : first + area->height;
+    return a > b ? a : b;
+}
 
-    for (int i = first; i < end; i++) {
-        int width = (int)strlen(tape->trades[i].price.text);
-        price = width > price ? width : price;
-        width = (int)strlen(tape->trades[i].qty.text);
-        qty = width > qty ? width : qty;
+void tui_tape_draw(const struct area *area, const struct depth_tape *tape, int decimals, int first)
+{
+    int price = 1, qty = 1, price_digits = decimals, qty_digits = 0;
+    int end = tape->n - first < area->height ? tape->n : first + area->height;
+
+    for (int i = 0; i < tape->n; i++) { /* of all, so that the columns stay */
+        price_digits = most(price_digits, tui_depth_digits(&tape->trades[i].price));
+        qty_digits = most(qty_digits, tui_depth_digits(&tape->trades[i].qty));
+    }
+    for (int i = 0; i < tape->n; i++) {
+        price = most(price, tui_depth_width(&tape->trades[i].price, price_digits));
+        qty = most(qty, tui_depth_width(&tape->trades[i].qty, qty_digits));
     }
     struct columns columns = lay_out(area->width, price, qty);
+    columns.price_digits = price_digits;
+    columns.qty_digits = qty_digits;
     for (int i = first; i < end; i++)
         row(area, i - first, &columns, &tape->trades[i]);
 }

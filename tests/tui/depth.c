@@ -198,12 +198,33 @@ static void check_ladder(int width, int height)
     tui_canvas_finish(&canvas);
 }
 
+static int more(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Digits after the point without zeros at the end. */
+static int needed(int64_t units, int scale)
+{
+    while (scale > 0 && units % 10 == 0) {
+        units /= 10;
+        scale--;
+    }
+    return scale;
+}
+
+static size_t put(int64_t units, int scale, int digits, char ret[static DECIMAL_TEXT_MAX])
+{
+    return decimal_format(units / decimal_pow10(scale - digits), digits, ret);
+}
+
 static void check_tape(int width, int height)
 {
     static const char *const words[] = {"BUY", "SELL"};
     struct depth_tape tape = {{{0}}};
     struct canvas canvas;
     int decimals = 1 + below(9), n = below(DEPTH_TRADES_MAX + 1), first = n ? below(n) : 0;
+    int price_digits = decimals - 1, qty_digits = 0;
     int64_t prices[DEPTH_TRADES_MAX], quantities[DEPTH_TRADES_MAX];
     int sides[DEPTH_TRADES_MAX];
     json_t *trades = json_array();
@@ -215,6 +236,8 @@ static void check_tape(int width, int height)
         sides[i] = below(3); /* the third: not said */
         decimal_format(prices[i], decimals, price);
         decimal_format(quantities[i], 5, qty);
+        price_digits = more(price_digits, needed(prices[i], decimals));
+        qty_digits = more(qty_digits, needed(quantities[i], 5));
         json_t *trade = json_pack("{s:I, s:s, s:s}", "ts_ns", (json_int_t)(3600 + i) * 1000000000, "price",
                                   price, "qty", qty);
         json_object_set_new(trade, "side", sides[i] < 2 ? json_string(words[sides[i]]) : json_null());
@@ -226,7 +249,7 @@ static void check_tape(int width, int height)
     CHECK_INT(tape.n, n);
     CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
     struct area area = tui_canvas_area(&canvas);
-    tui_tape_draw(&area, &tape, first);
+    tui_tape_draw(&area, &tape, decimals - 1, first); /* prices have one more, which may be 0 */
     for (int y = 0; y < height; y++) {
         char line[256], price[DECIMAL_TEXT_MAX], clock[16], spaced[DECIMAL_TEXT_MAX + 2];
         read_row(&canvas, y, line, sizeof(line));
@@ -235,7 +258,7 @@ static void check_tape(int width, int height)
             CHECK_INT(strspn(line, " "), strlen(line));
             continue;
         }
-        decimal_format(prices[i], decimals, price);
+        put(prices[i], decimals, price_digits, price);
         snprintf(spaced, sizeof(spaced), " %s", price);
         snprintf(clock, sizeof(clock), "01:%02d:%02d", i / 60, i % 60);
         CHECK(strstr(line, spaced) != NULL);
@@ -245,7 +268,7 @@ static void check_tape(int width, int height)
         CHECK(sides[i] != 2 || (!word && !strpbrk(line, "+-")));
         CHECK(width < 42 || (strstr(line, clock) && (word || sides[i] == 2)));
         char qty[DECIMAL_TEXT_MAX];
-        size_t len = decimal_format(quantities[i], 5, qty);
+        size_t len = put(quantities[i], 5, qty_digits, qty);
         const char *end = line + strlen(line);
         while (end > line && end[-1] == ' ')
             end--;

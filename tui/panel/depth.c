@@ -138,5 +138,5 @@ void panel_trades(const struct area *area, const struct scene *scene)
     }
     int at = scene->view->cursor[PANEL_TRADES], last = model->tape.n - body.height;
     at = at > last ? last : at;
-    tui_tape_draw(&body, &model->tape, at < 0 ? 0 : at);
+    tui_tape_draw(&body, &model->tape, symbol->price_decimals, at < 0 ? 0 : at);
 }

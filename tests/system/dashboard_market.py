@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The market's tab on papertaped and the synthetic market, while the venue stands still: the ladder that is printed and the
+one in tmux are what `papertape book` says, with the star of an order of ours; the tape's trades are those that the daemon
+says; once the book is stale there is a dash."""
+
+import json
+import os
+import re
+import signal
+from decimal import Decimal
+
+import dashboard
+import harness
+
+CONFIG = """[market]
+interval = 1s
+history = 50
+[feed]
+stale_s = 10
+stale_trade_s = 10
+[engine]
+latency_ms = 0
+[account hand]
+cash = 50000
+strategy = none
+"""
+SYMBOL = "BTCUSDT"
+LEVEL = re.compile(r"([* ]) *(\d+\.\d+) +(\d+\.\d+|-) ?(?:[▏▎▍▌▋▊▉█#].*|\*.*)?$")
+TRADE = re.compile(r" (\d\d:\d\d:\d\d) (BUY |SELL) +(\d+\.\d+) +(\d+\.\d+) *$")
+
+
+def panel(screen, title, other):
+    """The rows below a panel's rule, from the column where it begins, up to the next rule."""
+    lines = screen.splitlines()
+    top = next(i for i, line in enumerate(lines) if f"─{title} " in line or f"-{title} " in line)
+    x = re.search(f"[─-]{title} ", lines[top]).start()
+    end = lines[top].find(f"{other} ", x)
+    rows = []
+    for line in lines[top + 1:]:
+        row = line[x:end - 1 if end > 0 else None]
+        if re.match(r"[─-](Trades|Streams|Venues)", row):
+            break
+        rows.append(row.rstrip())
+    return rows
+
+
+def ladder(screen):
+    """Asks and bids as shown, best first: (star, price, quantity)."""
+    rows = panel(screen, "Depth", "Trades")
+    middle = next(i for i, row in enumerate(rows) if "spread" in row)
+    found = [(LEVEL.match(row), i) for i, row in enumerate(rows)]
+    above = [match.groups() for match, i in found if match and i < middle]
+    below = [match.groups() for match, i in found if match and i > middle]
+    return above[::-1], below
+
+
+def check_ladder(screen, book, own):
+    asks, bids = ladder(screen)
+    for name, shown, levels in (("asks", asks, book["asks"]), ("bids", bids, book["bids"])):
+        market = [(Decimal(price), Decimal(qty)) for _, price, qty in shown if qty != "-"]
+        assert len(market) >= 3, (name, shown, screen)
+        assert market == [tuple(map(Decimal, pair)) for pair in levels[:len(market)]], (name, market, levels[:len(market)])
+    stars = [Decimal(price) for star, price, _ in asks + bids if star == "*"]
+    assert stars == [Decimal(own)], (stars, own, screen)
+
+
+def check_tape(screen, trades):
+    shown = [match.groups() for row in panel(screen, "Trades", "#") if (match := TRADE.match(row))]
+    assert len(shown) >= 3, screen
+    for (_, side, price, qty), trade in zip(shown, trades):
+        right = trade["side"], Decimal(trade["price"]), Decimal(trade["qty"])
+        assert (side.strip(), Decimal(price), Decimal(qty)) == right, (shown, trades[:len(shown)])
+
+
+def answer(daemon, command, **arguments):
+    return harness.control(daemon, command, dict(arguments, symbol=SYMBOL))["result"]
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+        dashboard.wait("trades", lambda: len(answer(daemon, "trades")["trades"]) >= 20)
+        refused = harness.control(daemon, "trades", {"symbol": SYMBOL, "trades": 65})
+        assert refused["error"]["code"] == "EINVAL", refused
+        tmux = dashboard.Tmux(folder.path)
+        try:
+            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
+            tmux.type(f"clear; {harness.PAPERTAPE} --state {daemon.state} --tab 4")
+            tmux.keys("Enter")
+            dashboard.expect(tmux, "PAPER ", "[4]Mkt", f"─{SYMBOL} 1s")
+            tmux.keys("d")
+            dashboard.expect(tmux, f"Depth {SYMBOL}", f"Trades {SYMBOL}", "spread", "d chart")
+            os.kill(replay.popen.pid, signal.SIGSTOP)
+            daemon.wait_status(lambda s: s["symbols"][0]["age_ms"] > 300, "a market that stands still")
+            own = answer(daemon, "book", levels=20)["bids"][2][0]
+            daemon.papertape("order", "buy", SYMBOL, "0.01", "--limit", own)
+            daemon.wait_status(lambda s: [order["state"] for order in s["orders"]] == ["OPEN"], "our order in the book")
+            book = answer(daemon, "book", levels=100)
+            first = book["bids"][0][0].rstrip("0")
+            trades = answer(daemon, "trades", trades=64)["trades"]
+            verb = daemon.papertape("book", SYMBOL).split()
+            assert all(word in verb for word in book["bids"][0] + book["asks"][0]), verb
+            printed = daemon.papertape("--dump-screen", "120x40", "--tab", "4")
+            check_ladder(printed, book, own)
+            check_tape(printed, trades)
+            dashboard.wait("this book in tmux", lambda: f" {first} " in tmux.screen(), tmux.screen)
+            dashboard.wait("the star", lambda: f"\n*{own.rstrip('0')}" in tmux.screen(), tmux.screen)
+            check_ladder(tmux.screen(), book, own)
+            check_tape(tmux.screen(), trades)
+            dashboard.expect(tmux, "- the order book is")
+            assert "spread" not in tmux.screen()
+            tmux.keys("d")
+            dashboard.expect(tmux, f"─{SYMBOL} 1s", "d depth")
+            tmux.keys("q")
+            dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
+        finally:
+            tmux.stop()
+            os.kill(replay.popen.pid, signal.SIGCONT)
+        assert daemon.stop() == 0
+    print("the ladder and the tape are the daemon's")
+
+
+if __name__ == "__main__":
+    main()
