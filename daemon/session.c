@@ -313,7 +313,7 @@ const struct engine *daemon_session_engine(const struct session *session)
     return session->playing ? daemon_session_playing_engine(session) : session->engine;
 }
 
-const struct tape *daemon_session_tape(const struct session *session)
+const struct trade_tape *daemon_session_tape(const struct session *session)
 {
     return session->tape;
 }

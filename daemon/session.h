@@ -24,7 +24,7 @@ enum { SESSION_ERROR_MAX = 768 };
 struct session;
 struct recorder;
 struct policy_set;
-struct tape;
+struct trade_tape;
 
 /* What a session calls in the rest of the daemon. */
 struct alert;
@@ -151,7 +151,7 @@ int64_t daemon_session_now(const struct session *session);
 bool daemon_session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size);
 const struct engine *daemon_session_engine(const struct session *session); /* NULL before it began */
 /* The newest trades that came since the start (daemon/tape.h); never NULL. */
-const struct tape *daemon_session_tape(const struct session *session);
+const struct trade_tape *daemon_session_tape(const struct session *session);
 /* As engine_dry_run(); -EAGAIN while a former run's events are played. */
 int daemon_session_dry_run(struct session *session, enum order_grouping grouping, const struct order *legs,
                            int n_legs, struct engine_dry_run *ret);

@@ -67,7 +67,7 @@ struct session {
     struct early_reply *early, **early_end;
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
-    struct tape *tape; /* what came since the start */
+    struct trade_tape *tape; /* what came since the start */
     struct symbol *symbols;
     int n_symbols;
     struct db_session *sessions; /* of the database alone, until the engine has them */

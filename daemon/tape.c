@@ -7,23 +7,23 @@
 #include "exchange/order.h"
 
 /* One symbol's, as a ring: the newest at `next` - 1. */
-struct ring {
+struct newest_trades {
     struct market_trade trades[TAPE_TRADES_MAX];
     size_t n, next;
     bool plain; /* plain trades have come: aggregated ones would repeat them */
 };
 
-struct tape {
-    struct ring **rings; /* by the engine's index; NULL: no trade has come */
+struct trade_tape {
+    struct newest_trades **rings; /* by the engine's index; NULL: no trade has come */
     int n;
 };
 
-struct tape *daemon_tape_create(void)
+struct trade_tape *daemon_tape_create(void)
 {
-    return calloc(1, sizeof(struct tape));
+    return calloc(1, sizeof(struct trade_tape));
 }
 
-void daemon_tape_destroy(struct tape *tape)
+void daemon_tape_destroy(struct trade_tape *tape)
 {
     for (int i = 0; tape && i < tape->n; i++)
         free(tape->rings[i]);
@@ -32,18 +32,18 @@ void daemon_tape_destroy(struct tape *tape)
     free(tape);
 }
 
-static struct ring *ring_of(const struct tape *tape, int index)
+static struct newest_trades *ring_of(const struct trade_tape *tape, int index)
 {
     return index >= 0 && index < tape->n ? tape->rings[index] : NULL;
 }
 
 /* The symbol's ring, made if need be; NULL without memory. */
-static struct ring *ring_made(struct tape *tape, int index)
+static struct newest_trades *ring_made(struct trade_tape *tape, int index)
 {
     if (index < 0 || index >= SYMBOLS_MAX)
         return NULL;
     if (index >= tape->n) {
-        struct ring **more = realloc(tape->rings, (size_t)(index + 1) * sizeof *more);
+        struct newest_trades **more = realloc(tape->rings, (size_t)(index + 1) * sizeof *more);
         if (!more)
             return NULL;
         memset(more + tape->n, 0, (size_t)(index + 1 - tape->n) * sizeof *more);
@@ -51,17 +51,17 @@ static struct ring *ring_made(struct tape *tape, int index)
         tape->n = index + 1;
     }
     if (!tape->rings[index])
-        tape->rings[index] = calloc(1, sizeof(struct ring));
+        tape->rings[index] = calloc(1, sizeof(struct newest_trades));
     return tape->rings[index];
 }
 
 /* The trade that is `i` before the newest. */
-static struct market_trade *trade_at(struct ring *ring, size_t i)
+static struct market_trade *trade_at(struct newest_trades *ring, size_t i)
 {
     return &ring->trades[(ring->next + TAPE_TRADES_MAX - 1 - i) % TAPE_TRADES_MAX];
 }
 
-static void add(struct ring *ring, bool plain, const struct market_trade *trade)
+static void add(struct newest_trades *ring, bool plain, const struct market_trade *trade)
 {
     if (!plain && ring->plain)
         return;
@@ -74,7 +74,7 @@ static void add(struct ring *ring, bool plain, const struct market_trade *trade)
 }
 
 /* Takes out the trade that is `i` before the newest: those after it move up. */
-static void take_out(struct ring *ring, size_t i)
+static void take_out(struct newest_trades *ring, size_t i)
 {
     for (; i > 0; i--)
         *trade_at(ring, i) = *trade_at(ring, i - 1);
@@ -82,7 +82,7 @@ static void take_out(struct ring *ring, size_t i)
     ring->n--;
 }
 
-static void correct(struct ring *ring, bool cancels, const struct market_correction *correction)
+static void correct(struct newest_trades *ring, bool cancels, const struct market_correction *correction)
 {
     for (size_t i = 0; ring && i < ring->n; i++) {
         struct market_trade *trade = trade_at(ring, i);
@@ -99,14 +99,14 @@ static void correct(struct ring *ring, bool cancels, const struct market_correct
     }
 }
 
-void daemon_tape_take(struct tape *tape, const struct market_event *event)
+void daemon_tape_take(struct trade_tape *tape, const struct market_event *event)
 {
     bool plain = event->kind == MARKET_TRADE;
     if (event->kind == MARKET_CORRECTION || event->kind == MARKET_CANCEL)
         correct(ring_of(tape, event->symbol), event->kind == MARKET_CANCEL, &event->correction);
     if (!plain && event->kind != MARKET_AGG_TRADE)
         return;
-    struct ring *ring = ring_made(tape, event->symbol);
+    struct newest_trades *ring = ring_made(tape, event->symbol);
     if (ring)
         add(ring, plain, &event->trade);
 }
@@ -129,10 +129,10 @@ static json_t *trade_object(const struct symbol *symbol, const struct market_tra
                      "odd", trade->odd);
 }
 
-json_t *daemon_tape_trades(const struct tape *tape, int index, const struct symbol *symbol, size_t n)
+json_t *daemon_tape_trades(const struct trade_tape *tape, int index, const struct symbol *symbol, size_t n)
 {
     json_t *array = json_array();
-    struct ring *ring = ring_of(tape, index);
+    struct newest_trades *ring = ring_of(tape, index);
     for (size_t i = 0; ring && i < ring->n && i < n; i++)
         json_array_append_new(array, trade_object(symbol, trade_at(ring, i)));
     return array;

@@ -63,7 +63,7 @@ struct collector {
     char log_training[STATUS_TRAINING_NAME_MAX];
     struct history_want want;           /* what is shown */
     char depth_symbol[SYMBOL_NAME_MAX]; /* whose book and trades are shown; "": none */
-    int64_t book_id, tape_id;           /* of the requests for them; 0: none is pending */
+    int64_t book_id, tape_id;           /* of the requests for them; 0: nothing is pending */
     struct tui_study_reader *studies;   /* NULL: without a thread there are no studies */
     struct tui_study_want study_want;
     struct tui_list_reader *lists; /* NULL: without a thread the lists have their newest rows */

@@ -158,7 +158,7 @@ bool tui_view_open_study(struct view *view, const struct model *model, const cha
 /* What is to be read of the database for a screen so many columns wide. */
 void tui_view_want(const struct view *view, const struct model *model, int width, struct history_want *ret);
 
-/* Whose order book and newest trades a screen of that layout shows; "": none are. */
+/* Whose order book and newest trades a screen of that layout shows; "": of no symbol. */
 const char *tui_view_wanted_depth(const struct view *view, const struct model *model,
                                   const struct layout *layout);
 

@@ -50,7 +50,7 @@ void daemon_command_book(const struct request *request)
 
 void daemon_command_trades(const struct request *request)
 {
-    const struct tape *tape = daemon_session_tape(request->commands->daemon->session);
+    const struct trade_tape *tape = daemon_session_tape(request->commands->daemon->session);
     int index, n = TRADES_DEFAULT;
     if (!daemon_command_args_symbol(request->given, "symbol", &index) ||
         !daemon_command_args_whole(request->given, "trades", 1, TAPE_TRADES_MAX, &n))

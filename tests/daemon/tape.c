@@ -52,7 +52,7 @@ static void expect_correction(struct list *list, bool cancels, const struct mark
         }
 }
 
-static void check_symbol(const struct tape *tape, int at, size_t n)
+static void check_symbol(const struct trade_tape *tape, int at, size_t n)
 {
     const struct list *list = &lists[at];
     json_t *trades = daemon_tape_trades(tape, at, &symbol, n);
@@ -76,7 +76,7 @@ static void check_symbol(const struct tape *tape, int at, size_t n)
     json_decref(trades);
 }
 
-static void step(struct tape *tape, int64_t id, bool aggregated)
+static void step(struct trade_tape *tape, int64_t id, bool aggregated)
 {
     int at = (int)random_between(&rng, 0, SYMBOLS - 1);
     struct market_event event = {.symbol = at, .kind = aggregated ? MARKET_AGG_TRADE : MARKET_TRADE};
@@ -104,8 +104,8 @@ static void step(struct tape *tape, int64_t id, bool aggregated)
 
 int main(void)
 {
-    struct tape *tape = daemon_tape_create();
-    check_symbol(tape, 0, 1); /* none has come */
+    struct trade_tape *tape = daemon_tape_create();
+    check_symbol(tape, 0, 1); /* no trade has come */
     for (int64_t id = 1; id <= MESSAGES; id++) {
         step(tape, id, id < 500 || random_between(&rng, 0, 3) == 0);
         for (int at = 0; id % 7 == 0 && at < SYMBOLS; at++)
