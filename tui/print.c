@@ -269,6 +269,130 @@ static void machine(FILE *out, const struct status *s)
         tui_print_device(out, &s->devices[i], "");
 }
 
+static void devices(FILE *out, const struct model *model, struct moment now)
+{
+    if (model->source == MODEL_DAEMON)
+        machine(out, &model->status);
+    else
+        tui_print_devices(out, &model->history.devices, now);
+}
+
+static void recorded(FILE *out, const struct model *model, struct moment now)
+{
+    if (model->source == MODEL_DAEMON)
+        record(out, &model->status);
+    parity(out, model, now);
+}
+
+static void orders(FILE *out, const struct model *model, struct moment now)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+
+    (void)now;
+    for (int i = 0; i < model->status.n_orders; i++) {
+        struct status_order o;
+        tui_model_order(model, model->status.orders[i].id, &o);
+        fprintf(out, "order     %lld %s %s %s %s qty %s price %s stop %s %s %s\n", (long long)o.id, o.account,
+                o.side, o.type, o.symbol, cli_format_number(a, o.qty, o.qty_decimals),
+                isfinite(o.price) ? cli_format_number(b, o.price, o.price_decimals) : "market",
+                isfinite(o.stop) ? cli_format_number(c, o.stop, o.price_decimals) : "none", o.state, o.tag);
+    }
+}
+
+static void no_history(FILE *out, const struct model *model)
+{
+    if (!model->have_history)
+        fprintf(out, "history   none: %s\n", model->database_words);
+}
+
+enum { NEWEST = 10 };
+
+static void fills(FILE *out, const struct model *model, struct moment now)
+{
+    const struct history *h = &model->history;
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
+
+    (void)now;
+    for (int i = 0; i < h->n_fills && i < NEWEST; i++) {
+        const struct history_fill *f = &h->fills[i];
+        fprintf(out, "fill      %sZ %s %s %s @%s fee %s order %lld %s\n", cli_format_time(a, f->ts_ns),
+                f->side, f->symbol, cli_format_number(b, f->qty, f->qty_decimals),
+                cli_format_number(c, f->price, f->price_decimals), cli_format_number(d, f->fee, 4),
+                (long long)f->order, f->tag);
+    }
+}
+
+static void open_alerts(FILE *out, const struct model *model, struct moment now)
+{
+    const struct history *h = &model->history;
+    char a[FORMAT_MAX];
+
+    (void)now;
+    for (int i = 0; i < h->n_alerts && i < NEWEST; i++)
+        if (h->alerts[i].open)
+            fprintf(out, "alert     %lld %sZ %s x%lld %s\n", (long long)h->alerts[i].id,
+                    cli_format_time(a, h->alerts[i].last_ns), h->alerts[i].severity,
+                    (long long)h->alerts[i].count, h->alerts[i].text);
+}
+
+void tui_print_log(FILE *out, const struct history_log *entry)
+{
+    char a[FORMAT_MAX];
+
+    fprintf(out, "%sZ %s %s\n", cli_format_time(a, entry->ts_ns), entry->kind, entry->text);
+}
+
+static void log_lines(FILE *out, const struct model *model, struct moment now)
+{
+    (void)now;
+    for (int i = 0; i < model->history.n_log && i < NEWEST; i++)
+        tui_print_log(out, &model->history.log[i]);
+}
+
+static const struct {
+    const char *name, *words;
+    void (*put)(FILE *out, const struct model *model, struct moment now);
+} parts[] = {
+    {"overview", "all of it", tui_print_overview},
+    {"feed", "daemon, trading, feed and venues", feed},
+    {"accounts", "equity, return, drawdown and cash", accounts},
+    {"prices", "last, bid and ask of each symbol", prices},
+    {"positions", "what is held", positions},
+    {"orders", "those that live", orders},
+    {"fills", "the newest ten", fills},
+    {"alerts", "those that are open", open_alerts},
+    {"log", "the newest ten lines: orders, alerts and commands", log_lines},
+    {"machine", "counters, database, devices", devices},
+    {"trainings", "trainings and policies", tui_print_trainings},
+    {"studies", "how far each is, and its best", tui_print_studies},
+};
+
+bool tui_print_part(FILE *out, const char *name, const struct model *model, struct moment now)
+{
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (strcmp(parts[i].name, name) != 0)
+            continue;
+        char *text = NULL;
+        size_t size;
+        FILE *to = open_memstream(&text, &size);
+        if (to)
+            parts[i].put(to, model, now);
+        if (to && fclose(to) == 0)
+            fprintf(out, "%s%s", text, size ? "" : "none\n");
+        free(text);
+        return true;
+    }
+    return false;
+}
+
+const char *tui_print_part_name(size_t i, const char **ret_words)
+{
+    if (i >= sizeof(parts) / sizeof(parts[0]))
+        return NULL;
+    *ret_words = parts[i].words;
+    return parts[i].name;
+}
+
 void tui_print_status(FILE *out, const struct model *model, struct moment now)
 {
     int64_t alerts = tui_model_alerts_open(model);
@@ -279,40 +403,20 @@ void tui_print_status(FILE *out, const struct model *model, struct moment now)
     accounts(out, model, now);
     prices(out, model, now);
     positions(out, model, now);
-    if (model->source == MODEL_DAEMON)
-        machine(out, &model->status);
-    else
-        tui_print_devices(out, &model->history.devices, now);
+    devices(out, model, now);
     tui_print_trainings(out, model, now);
     tui_print_studies(out, model, now);
-    if (model->source == MODEL_DAEMON)
-        record(out, &model->status);
-    parity(out, model, now);
+    recorded(out, model, now);
     if (alerts >= 0)
         fprintf(out, "alerts    %lld open\n", (long long)alerts);
 }
 
 void tui_print_overview(FILE *out, const struct model *model, struct moment now)
 {
-    enum { NEWEST = 10 };
-    const struct history *h = &model->history;
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
-
     tui_print_status(out, model, now);
-    for (int i = 0; i < h->n_fills && i < NEWEST; i++) {
-        const struct history_fill *f = &h->fills[i];
-        fprintf(out, "fill      %sZ %s %s %s @%s fee %s order %lld %s\n", cli_format_time(a, f->ts_ns),
-                f->side, f->symbol, cli_format_number(b, f->qty, f->qty_decimals),
-                cli_format_number(c, f->price, f->price_decimals), cli_format_number(d, f->fee, 4),
-                (long long)f->order, f->tag);
-    }
-    for (int i = 0; i < h->n_alerts && i < NEWEST; i++)
-        if (h->alerts[i].open)
-            fprintf(out, "alert     %lld %sZ %s x%lld %s\n", (long long)h->alerts[i].id,
-                    cli_format_time(a, h->alerts[i].last_ns), h->alerts[i].severity,
-                    (long long)h->alerts[i].count, h->alerts[i].text);
-    if (!model->have_history)
-        fprintf(out, "history   none: %s\n", model->database_words);
+    fills(out, model, now);
+    open_alerts(out, model, now);
+    no_history(out, model);
 }
 
 bool tui_print_is_stale(const struct model *model, struct moment now)

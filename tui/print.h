@@ -19,6 +19,14 @@ void tui_print_trainings(FILE *out, const struct model *model, struct moment now
 /* The same with orders, fills and alerts. */
 void tui_print_overview(FILE *out, const struct model *model, struct moment now);
 
+/* One part of it, or all: "overview", "prices", "orders" …; false: it is the name of none. Their names, in
+ * order, with what each has; NULL: past the last. */
+bool tui_print_part(FILE *out, const char *name, const struct model *model, struct moment now);
+const char *tui_print_part_name(size_t i, const char **ret_words);
+
+/* A line of the log. */
+void tui_print_log(FILE *out, const struct history_log *entry);
+
 /* One line of JSON, "schema": "papertape.dashboard/1": the daemon's status object as it came (`status`, null
  * without a daemon), and positions, equity, fills, orders, alerts, log, trainings and policies, which are the
  * status' or the database's, and studies (null: never read). 0 or -ENOMEM. */

@@ -32,6 +32,15 @@ void tui_view_close_form(struct view *view)
     view->page = NULL;
 }
 
+const char *tui_outcome_word(enum outcome outcome)
+{
+    static const char *const words[] = {
+        [OUTCOME_NONE] = "",           [OUTCOME_PENDING] = "pending",       [OUTCOME_DONE] = "done",
+        [OUTCOME_REFUSED] = "refused", [OUTCOME_UNANSWERED] = "unanswered", [OUTCOME_NOTE] = ""};
+
+    return words[outcome];
+}
+
 void tui_view_report(struct view *view, enum outcome outcome, const char *command, const char *words,
                      struct moment now)
 {

@@ -113,6 +113,9 @@ void tui_view_finish(struct view *view);
 /* Closes the form, if there is one. */
 void tui_view_close_form(struct view *view);
 
+/* "pending", "done", "refused", "unanswered"; "" of the others. */
+const char *tui_outcome_word(enum outcome outcome);
+
 /* Sets what the last line says about a command. */
 void tui_view_report(struct view *view, enum outcome outcome, const char *command, const char *words,
                      struct moment now);

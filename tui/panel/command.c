@@ -79,12 +79,8 @@ void panel_answer(const struct area *screen, const struct scene *scene)
     char title[sizeof(view->command) + 16];
     int width = screen->width < ANSWER_WIDTH ? screen->width : ANSWER_WIDTH;
 
-    const char *state = view->outcome == OUTCOME_PENDING   ? "pending"
-                        : view->outcome == OUTCOME_DONE    ? "done"
-                        : view->outcome == OUTCOME_REFUSED ? "refused"
-                                                           : "unanswered";
     snprintf(title, sizeof(title), "%s%s%s", view->prompt == PROMPT_COMMAND ? "dry run" : view->command,
-             view->command[0] ? " " : "", state);
+             view->command[0] ? " " : "", tui_outcome_word(view->outcome));
     struct area box = box_above(screen, width, panel_frame_wrap_rows(view->words, width - 4), title);
     panel_frame_wrap(&box, 0, box.height, STYLE_NORMAL, view->words);
 }

@@ -11,30 +11,11 @@
 void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now)
 {
     char age[FORMAT_MAX];
-    enum style style = STYLE_NORMAL;
-    const char *word = "";
+    enum style style = view->outcome == OUTCOME_DONE      ? STYLE_GOOD
+                       : view->outcome == OUTCOME_REFUSED ? STYLE_BAD
+                                                          : STYLE_WARN;
+    const char *word = tui_outcome_word(view->outcome);
 
-    switch (view->outcome) {
-    case OUTCOME_PENDING:
-        style = STYLE_WARN;
-        word = "pending";
-        break;
-    case OUTCOME_DONE:
-        style = STYLE_GOOD;
-        word = "done";
-        break;
-    case OUTCOME_REFUSED:
-        style = STYLE_BAD;
-        word = "refused";
-        break;
-    case OUTCOME_UNANSWERED:
-        style = STYLE_WARN;
-        word = "unanswered";
-        break;
-    case OUTCOME_NOTE:
-    case OUTCOME_NONE:
-        break;
-    }
     if (view->command[0])
         x = tui_area_printf(area, x, 0, STYLE_STRONG, "%s", view->command) + 1;
     if (*word)

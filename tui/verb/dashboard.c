@@ -11,6 +11,7 @@
 #include "tui/collect.h"
 #include "tui/dashboard.h"
 #include "tui/item_keys.h"
+#include "tui/plain.h"
 #include "tui/print.h"
 #include "tui/screen.h"
 #include "tui/view.h"
@@ -27,7 +28,7 @@ struct dashboard_request {
     enum printed printed;
     int width, height; /* PRINT_SCREEN */
     long times;        /* --loop */
-    bool scheme_given, glyphs_given, interval_given;
+    bool scheme_given, glyphs_given, interval_given, plain;
 };
 
 static int wrong(const struct option_call *call, const struct option_row *row, const char *value,
@@ -287,6 +288,8 @@ static int run(struct option_call *call)
         return status;
     if (call->json)
         request->printed = PRINT_JSON;
+    if (request->plain && request->printed == PRINT_NOTHING)
+        return tui_plain_run(&request->dashboard);
     if (request->printed == PRINT_NOTHING && (request->times > 0 || !tui_screen_possible()))
         request->printed = PRINT_ONCE;
     if (request->printed == PRINT_NOTHING)
@@ -319,6 +322,8 @@ static const struct option_row options[] = {
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
     {"glyphs", "braille|block|ascii", "what charts are made of; by locale and terminal", .take = take_glyphs},
+    {"plain", NULL, "in lines, for screen readers: what happens is said, what is typed is answered",
+     offsetof(struct dashboard_request, plain), .without = "once"},
     {"once", NULL, "print the state as text, and end", .take = take_once},
     {"dump-screen", "WxH", "print the screen of that size as text", .take = take_size},
     {"loop", "N", "print N times, once an interval", .take = take_times},
