@@ -78,6 +78,12 @@ struct history_bar {
     double open, high, low, close, volume;
 };
 
+/* Closes of a symbol's newest bar and of the one 24 hours before; NaN: not stored. */
+struct history_change {
+    char symbol[SYMBOL_NAME_MAX];
+    double newest, before;
+};
+
 /* An account's closed trades, as far as its fills have been read. */
 struct history_account {
     char account[ACCOUNT_NAME_MAX];
@@ -159,6 +165,9 @@ struct history {
     int n_outputs, n_timeframes;
     struct history_training training; /* that is wanted */
     struct history_devices devices;
+    struct history_change changes[STATUS_SYMBOLS_MAX]; /* of symbols whose status has none */
+    int n_changes, changes_symbols;                    /* how many symbols the status had then */
+    int64_t changes_ns;                                /* when they were read, by the wall; 0: never */
     int64_t read_version; /* db_reader_version() when all of this was read; 0: never */
 };
 
@@ -179,6 +188,15 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
 /* Reads the bars that are wanted alone, likewise. */
 int tui_history_read_chart(struct history_reader *reader, const struct history_want *want,
                            struct history *ret, char *err, size_t err_size);
+
+/* Reads the bars that the change of 24 hours is computed from, of symbols whose status does not say it, at
+ * most once a minute while their number is the same. 0 or -errno. */
+int tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
+                             struct history *ret);
+
+/* A symbol's change of 24 hours in percent: the status' one, else from the stored bars to its last price;
+ * NaN: not known. */
+double tui_history_change(const struct history *history, const struct status_symbol *symbol);
 
 /* The account's profit or loss of that UTC day; 0 where it is not known. */
 double tui_history_day_profit(const struct history *history, int64_t day);

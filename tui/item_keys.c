@@ -79,7 +79,7 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
     case PANEL_POSITIONS:
         return named(ret, ITEM_POSITION, s->positions[at].symbol, s->positions[at].account);
     case PANEL_PRICES:
-        return named(ret, ITEM_SYMBOL, s->symbols[at].symbol, "");
+        return named(ret, ITEM_SYMBOL, tui_view_symbol(view, model)->symbol, "");
     case PANEL_POLICIES:
         return named(ret, ITEM_POLICY, s->policies[at].policy, "");
     default:

@@ -64,6 +64,8 @@ static const struct key_row rows[] = {
     {"d", KEYS_MARKET, "order book and newest trades instead of the chart, and back",
      "They are beside the chart from 116 columns on. A star marks prices at which orders of ours rest, with what is left "
      "of them."},
+    {"o I", KEYS_MARKET, "the prices by their change of 24 hours; the other way round",
+     "Where Tab has chosen the prices, on any tab that has them. Again *o*: as they are listed."},
     {"c", KEYS_MARKET, "candles, or a line of closes", NULL},
     {"L", KEYS_MARKET, "logarithmic prices, or linear ones", NULL},
     {", .", KEYS_MARKET, "older bars, newer ones, by a quarter of what is shown",

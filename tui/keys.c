@@ -249,6 +249,33 @@ static int mirrored(int key)
     }
 }
 
+/* The symbol of the row that the cursor has moved to: it stays chosen when the order changes. */
+static void choose_symbol(struct view *view, const struct model *model)
+{
+    view->symbol[0] = '\0';
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    if (symbol)
+        memcpy(view->symbol, symbol->symbol, sizeof(view->symbol));
+}
+
+/* o: the prices by their change, or as they are listed; I: the other way round. */
+static void sort_prices(struct view *view, const struct model *model, int key, struct moment now)
+{
+    static const char *const words[PRICE_SORTS][2] = {
+        [PRICES_LISTED] = {"as they are listed", "as they are listed, the last first"},
+        [PRICES_BY_CHANGE] = {"by the change of 24 hours, the largest first",
+                              "by the change of 24 hours, the smallest first"},
+    };
+
+    if (!view->symbol[0])
+        choose_symbol(view, model);
+    if (key == 'o')
+        view->price_sort = (view->price_sort + 1) % PRICE_SORTS;
+    else
+        view->price_invert = !view->price_invert;
+    tui_view_report(view, OUTCOME_NOTE, "prices:", words[view->price_sort][view->price_invert], now);
+}
+
 static void move(struct view *view, const struct model *model, const struct layout *layout, int key)
 {
     enum panel focus = tui_view_focus(view, layout);
@@ -282,6 +309,8 @@ static void move(struct view *view, const struct model *model, const struct layo
         tui_list_keys_move(view, model, focus, at, key);
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
+    if (focus == PANEL_PRICES)
+        choose_symbol(view, model);
     if (focus == PANEL_TRAININGS && rows > 0)
         memcpy(view->training, tui_model_training(model, view->cursor[focus])->training,
                sizeof(view->training));
@@ -595,6 +624,10 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'n':
     case 'N':
     case 'v':
+        if ((key == 'o' || key == 'I') && tui_view_focus(view, &layout) == PANEL_PRICES) {
+            sort_prices(view, model, key, now);
+            return ACTION_NONE;
+        }
         if (tui_list_keys_press(view, model, tui_view_focus(view, &layout), now, key))
             return ACTION_NONE;
         if (key == 'n' || key == 'N')

@@ -1,5 +1,6 @@
 #include "tui/view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,12 +141,47 @@ static bool scrolls(enum panel panel)
            panel == PANEL_TRADES; /* some of them only to be zoomed */
 }
 
+int tui_view_symbols(const struct view *view, const struct model *model, int ret[static STATUS_SYMBOLS_MAX])
+{
+    double changes[STATUS_SYMBOLS_MAX];
+    int n = model->status.n_symbols;
+
+    for (int i = 0; i < n; i++) {
+        double change = view->price_sort == PRICES_BY_CHANGE
+                            ? tui_history_change(&model->history, &model->status.symbols[i])
+                            : -i;
+        double sign = view->price_invert ? -1 : 1;
+        int at = i;
+        changes[i] = isfinite(change) ? sign * change : -INFINITY;
+        for (double own = changes[i]; at > 0 && own > changes[at - 1]; at--) {
+            changes[at] = changes[at - 1];
+            ret[at] = ret[at - 1];
+            changes[at - 1] = own;
+        }
+        ret[at] = i;
+    }
+    return n;
+}
+
+/* Of the prices' rows, that of the chosen symbol while it is there. */
+static int symbol_row(const struct view *view, const struct model *model)
+{
+    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(view, model, rows), at = view->cursor[PANEL_PRICES];
+
+    for (int i = 0; i < n && view->symbol[0]; i++)
+        if (strcmp(model->status.symbols[rows[i]].symbol, view->symbol) == 0)
+            return i;
+    return at < 0 ? 0 : at;
+}
+
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)
 {
     int at = view->cursor[panel];
 
     if (tui_lists_of(panel) != DB_LISTS)
         return tui_lists_cursor(view, model, tui_lists_of(panel));
+    if (panel == PANEL_PRICES)
+        return symbol_row(view, model);
     for (int i = 0; panel == PANEL_TRAININGS && i < model->status.n_trainings; i++)
         if (strcmp(tui_model_training(model, i)->training, view->training) == 0)
             return i;
@@ -321,11 +357,9 @@ const char *tui_view_wanted_training(const struct view *view, const struct model
 
 const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model)
 {
-    int n = model->status.n_symbols, at = view->cursor[PANEL_PRICES];
+    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(view, model, rows), at = symbol_row(view, model);
 
-    if (n == 0)
-        return NULL;
-    return &model->status.symbols[at < 0 ? 0 : at < n ? at : n - 1];
+    return n > 0 ? &model->status.symbols[rows[at < n ? at : n - 1]] : NULL;
 }
 
 const char *tui_view_timeframe(const struct view *view, const struct model *model,

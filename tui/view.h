@@ -33,6 +33,9 @@ enum prompt {
     PROMPTS,
 };
 
+/* The order of the prices. */
+enum price_sort { PRICES_LISTED, PRICES_BY_CHANGE, PRICE_SORTS };
+
 /* The outcome of the last command. */
 enum outcome {
     OUTCOME_NONE,
@@ -60,6 +63,9 @@ struct view {
     struct list_choice
         lists[DB_LISTS]; /* of the long ones: the row that the cursor stays on, order and filter */
     enum db_list listed; /* whose filter or search is typed */
+    enum price_sort price_sort;
+    bool price_invert;
+    char symbol[SYMBOL_NAME_MAX];            /* the chosen one, "" before any was chosen: the row */
     char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
     bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
@@ -167,6 +173,10 @@ const char *tui_view_wanted_depth(const struct view *view, const struct model *m
 
 /* What is to be read of the studies. */
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret);
+
+/* The rows of the prices, as indices of the status' symbols: as they are listed, or by their change of 24
+ * hours, those without one last. Returns how many. */
+int tui_view_symbols(const struct view *view, const struct model *model, int ret[static STATUS_SYMBOLS_MAX]);
 
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model);

@@ -84,8 +84,9 @@ static void row(const struct table *table, int y, const struct scene *scene,
     for (int i = 0; i < 3; i++)
         panel_table_text(table, LAST + i, y, panel_frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
                          freshness == GONE ? "-" : cli_format_fit(text, prices[i], decimals, 11));
-    panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(symbol->change_24h_pct, 2)),
-                     freshness == GONE ? "-" : cli_format_percent(text, symbol->change_24h_pct, 2));
+    double change = tui_history_change(&scene->model->history, symbol);
+    panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(change, 2)),
+                     freshness == GONE ? "-" : cli_format_percent(text, change, 2));
     panel_table_text(table, BARS, y, STYLE_NORMAL,
                      cli_format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
     bool trades = !symbol->trading[0] || strcmp(symbol->trading, "trades") == 0;
@@ -102,8 +103,10 @@ static void row(const struct table *table, int y, const struct scene *scene,
 void panel_prices(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int n = model->status.n_symbols, title;
-    struct area body = panel_frame_rule(area, scene, PANEL_PRICES, "Prices", n, &title);
+    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(scene->view, model, rows), title;
+    bool sorted = scene->view->price_sort == PRICES_BY_CHANGE;
+    struct area body =
+        panel_frame_rule(area, scene, PANEL_PRICES, sorted ? "Prices by 24h" : "Prices", n, &title);
     struct table table = panel_frame_table(area, title, columns, COLUMNS);
 
     if (n == 0) {
@@ -113,7 +116,7 @@ void panel_prices(const struct area *area, const struct scene *scene)
     int lines = 2 * n <= body.height ? 2 : 1;
     struct window window = panel_frame_window(scene, PANEL_PRICES, n, body.height / lines);
     for (int i = window.first; i < window.end; i++) {
-        const struct status_symbol *symbol = &model->status.symbols[i];
+        const struct status_symbol *symbol = &model->status.symbols[rows[i]];
         int y = (i - window.first) * lines;
         row(&table, y + 1, scene, symbol);
         if (lines == 2)

@@ -1,0 +1,86 @@
+/* The change of 24 hours of symbols whose venue's stream does not say it, from their stored bars. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "exchange/decimal.h"
+#include "tui/history_reader.h"
+
+#define HOUR_NS 3600000000000LL
+
+enum {
+    AGAIN_S = 60,
+    HOLE_HOURS = 1, /* between those 24 hours and the bar before them, of a market that is always open … */
+    CLOSED_HOURS = 96, /* … and of one with sessions: a long weekend */
+};
+
+static void on_bar(void *ctx, const struct bar *bar)
+{
+    *(struct bar *)ctx = *bar;
+}
+
+/* The newest bar that opened then or before. 1: there is one; 0; -errno. */
+static int bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t at_ns,
+                     struct bar *ret)
+{
+    *ret = (struct bar){.open_ns = -1};
+    int r = db_reader_split_bars_until(db, symbol, interval_ns, BAR_VENUE, at_ns, 1, on_bar, ret);
+
+    return r < 0 ? r : ret->open_ns >= 0;
+}
+
+/* The closes of the newest bar and of the one that opened 24 hours earlier; NaN where there is none. */
+static int read_change(struct db_reader *db, const struct status_symbol *symbol, struct history_change *ret)
+{
+    struct db_symbol_row row;
+    struct bar newest, before;
+    int64_t interval_ns;
+
+    memcpy(ret->symbol, symbol->symbol, sizeof(ret->symbol));
+    ret->newest = ret->before = NAN;
+    if (bar_interval_parse(symbol->interval, &interval_ns) < 0)
+        return 0;
+    int r = db_reader_symbol(db, symbol->symbol, &row);
+    if (r == 0)
+        r = bar_until(db, symbol->symbol, interval_ns, INT64_MAX, &newest);
+    if (r <= 0)
+        return r == -ENOENT ? 0 : r;
+    const int64_t then_ns = newest.open_ns - 24 * HOUR_NS;
+    const bool always = !symbol->market[0] || strcmp(symbol->market, "always") == 0;
+    r = bar_until(db, symbol->symbol, interval_ns, then_ns, &before);
+    ret->newest = decimal_to_double(newest.close, row.symbol.price_scale);
+    if (r > 0 && then_ns - before.open_ns <= (always ? HOLE_HOURS : CLOSED_HOURS) * HOUR_NS)
+        ret->before = decimal_to_double(before.close, row.symbol.price_scale);
+    return r < 0 ? r : 0;
+}
+
+int tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
+                             struct history *h)
+{
+    int r = 0;
+
+    if (h->changes_symbols == status->n_symbols && wall_ns >= h->changes_ns &&
+        wall_ns - h->changes_ns < AGAIN_S * 1000000000LL)
+        return 0;
+    h->n_changes = 0;
+    h->changes_ns = wall_ns;
+    h->changes_symbols = status->n_symbols;
+    for (int i = 0; i < status->n_symbols && r == 0; i++)
+        if (!isfinite(status->symbols[i].change_24h_pct))
+            r = read_change(reader->db, &status->symbols[i], &h->changes[h->n_changes++]);
+    return r;
+}
+
+double tui_history_change(const struct history *h, const struct status_symbol *symbol)
+{
+    if (isfinite(symbol->change_24h_pct))
+        return symbol->change_24h_pct;
+    for (int i = 0; i < h->n_changes; i++) {
+        const struct history_change *change = &h->changes[i];
+        double last = symbol->last > 0 ? symbol->last : change->newest;
+        if (strcmp(change->symbol, symbol->symbol) == 0)
+            return change->before > 0 ? 100 * (last / change->before - 1) : NAN;
+    }
+    return NAN;
+}
