@@ -117,7 +117,7 @@ static void check_keys(struct model *model)
     char *text = picture_draw(model, &view, now, 100, 40, GLYPHS_ASCII);
     const char *first = text ? strstr(text, "EEE") : NULL, *second = text ? strstr(text, "AAA") : NULL;
     CHECK(text && strstr(text, "Prices by 24h (8)") && strstr(text, ">CCC") && first && second);
-    CHECK(first < second && strstr(text, "+100.00%") && strstr(text, "+25.00%"));
+    CHECK(first < second && strstr(text, "+100.0%") && strstr(text, "+25.00%"));
     free(text);
     tui_keys_press(&view, model, 80, 24, now, 'k');
     CHECK_STR(tui_view_symbol(&view, model)->symbol, "BBB");

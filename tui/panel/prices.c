@@ -85,8 +85,11 @@ static void row(const struct table *table, int y, const struct scene *scene,
         panel_table_text(table, LAST + i, y, panel_frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
                          freshness == GONE ? "-" : cli_format_fit(text, prices[i], decimals, 11));
     double change = tui_history_change(&scene->model->history, symbol);
+    for (int digits = 2; digits >= 0; digits--) /* +100.00% has no room */
+        if ((int)strlen(cli_format_percent(text, change, digits)) <= columns[CHANGE].width)
+            break;
     panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(change, 2)),
-                     freshness == GONE ? "-" : cli_format_percent(text, change, 2));
+                     freshness == GONE ? "-" : text);
     panel_table_text(table, BARS, y, STYLE_NORMAL,
                      cli_format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
     bool trades = !symbol->trading[0] || strcmp(symbol->trading, "trades") == 0;
