@@ -434,6 +434,8 @@ static void check_venues(void)
     struct view view;
 
     CHECK_INT(fixture_take(model, fixture_venues, now), 0);
+    for (int i = 0; i < model->status.n_streams; i++)
+        strcpy(model->status.streams[i].venue, "binance");
     tui_view_init(&view, true, 1000);
     check_screen("venues-overview-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_screen("venues-overview-120x40", &view, 120, 40, GLYPHS_BRAILLE);

@@ -95,6 +95,30 @@ static void recovery_words(char *buf, size_t size, const struct status_venue *ve
         snprintf(buf, size, "recovery%s", waits);
 }
 
+/* "4 streams, 9.1k frames, 1 stale", of the streams that the status has of it. */
+static void stream_words(char *buf, size_t size, const struct status *s, const struct status_venue *venue)
+{
+    char count[FORMAT_MAX];
+    int n = 0, stale = 0, quiet = 0;
+    int64_t frames = 0;
+
+    for (int i = 0; i < s->n_streams; i++)
+        if (strcmp(s->streams[i].venue, venue->venue) == 0) {
+            n++;
+            frames += s->streams[i].frames > 0 ? s->streams[i].frames : 0;
+            stale += s->streams[i].stale;
+            quiet += !s->streams[i].stale && strcmp(s->streams[i].state, "quiet") == 0;
+        }
+    buf[0] = '\0';
+    if (n == 0)
+        return;
+    int len = snprintf(buf, size, "%d stream%s, %s frames", n, n == 1 ? "" : "s", counted(count, frames));
+    if (quiet > 0)
+        len += snprintf(buf + len, size - (size_t)len, ", %d quiet", quiet);
+    if (stale > 0)
+        snprintf(buf + len, size - (size_t)len, ", %d stale", stale);
+}
+
 static int words_at(const struct area *body, int x, int y, const char *words)
 {
     return words[0] && x + cli_text_width(words) <= body->width
@@ -102,7 +126,8 @@ static int words_at(const struct area *body, int x, int y, const char *words)
                : x;
 }
 
-static void second_line(const struct area *body, int y, const struct status_venue *venue, int64_t now_ns)
+static void second_line(const struct area *body, int y, const struct status *status,
+                        const struct status_venue *venue, int64_t now_ns)
 {
     char words[STATUS_TEXT_MAX], time[FORMAT_MAX];
     int x = 3;
@@ -119,6 +144,9 @@ static void second_line(const struct area *body, int y, const struct status_venu
     recovery_words(words, sizeof(words), venue);
     if (!venue->detail[0] || x + cli_text_width(words) + 2 + cli_text_width(venue->detail) <= body->width)
         x = words_at(body, x, y, words); /* what is wrong now goes first */
+    stream_words(words, sizeof(words), status, venue);
+    if (!venue->detail[0] || x + cli_text_width(words) + 2 + cli_text_width(venue->detail) <= body->width)
+        x = words_at(body, x, y, words);
     if (x < body->width)
         tui_area_text_cut(body, x, y, body->width - x, venue->detail[0] ? STYLE_WARN : STYLE_DIM,
                           venue->detail[0] ? venue->detail : venue->url);
@@ -180,7 +208,7 @@ void panel_venues(const struct area *area, const struct scene *scene)
         int y = (i - window.first) * lines;
         row(&table, y + 1, scene, &s->venues[i]);
         if (lines == 2)
-            second_line(&body, y + 1, &s->venues[i], tui_model_clock_ns(model, scene->now));
+            second_line(&body, y + 1, s, &s->venues[i], tui_model_clock_ns(model, scene->now));
         panel_frame_row(&body, y, &window, i);
     }
 }
