@@ -8,6 +8,7 @@ enum {
     STUDIES_ROWS = 4,   /* of the lists */
     RUNNING_ROWS = 4,
     VENUES_ROWS = 4,  /* with two lines each */
+    PRICES_ROWS = 4,  /* of the market's tab, likewise */
     DEVICES_ROWS = 2, /* of the overview */
     GUTTER = 1,       /* blank columns between stacks */
 };
@@ -145,7 +146,7 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     const struct slot edge[] = {
         {PANEL_ACCOUNTS, 3, 5, 0, 3, PANEL_NONE},         {PANEL_ALERTS, 2, 8, 1, 1, PANEL_NONE},
         {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
-        {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},
+        {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},         {PANEL_DEPTH, 8, 16, 1, 6, PANEL_TRADES},
     };
 
     if (width >= LAYOUT_WIDTH_CHART && height >= 30) {
@@ -241,6 +242,12 @@ static void beside_chart(struct layout *layout)
     }
 }
 
+/* The prices with two lines each, as far as the market's tab gives them. */
+static int price_rows(int symbols)
+{
+    return 1 + 2 * (symbols > 0 && symbols < PRICES_ROWS ? symbols : PRICES_ROWS);
+}
+
 static void market(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
     bool depth = choice->depth, narrow = width < 2 * 30;
@@ -253,7 +260,7 @@ static void market(struct layout *layout, const struct layout_choice *choice, in
         {PANEL_TRADES, 3, trades, 1, 3, PANEL_NONE},
     };
     const struct slot high[] = {
-        {PANEL_PRICES, 3, 9, 0, 1, PANEL_NONE},
+        {PANEL_PRICES, 3, price_rows(choice->symbols), 0, 1, PANEL_NONE},
         {chart, 4, 24, 6, 2, beside},
         {PANEL_TRADES, 3, trades, 3, 3, PANEL_NONE},
         {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 4, PANEL_NONE},

@@ -99,6 +99,7 @@ struct layout_choice {
     int warning; /* rows beyond one in which a study's page says what is wrong */
     bool item;   /* the page of an item instead of the tab's panels */
     bool depth;  /* the market's tab shows depth and trades instead of the chart */
+    int symbols; /* that there are, 0: not known; the market's tab gives the rest to the chart */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */

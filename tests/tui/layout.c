@@ -174,6 +174,34 @@ static void check_studies(void)
     CHECK(!tui_layout_find(&layout, PANEL_STUDIES));
 }
 
+/* From 116 columns on the market's chart keeps 80 beside depth and trades; in a smaller size they are in its
+ * place, with every other panel that is there. */
+static void check_market(void)
+{
+    struct layout_choice choice = {.tab = TAB_MARKET, .symbols = 2, .venues = 1};
+    struct layout with, without;
+
+    for (int width = LAYOUT_WIDTH_MIN; width <= SIDE; width++)
+        for (int height = 16; height <= 100; height++) {
+            choice.depth = false;
+            tui_layout_compute(width, height, &choice, &without);
+            const struct rect *chart = tui_layout_find(&without, PANEL_CHART);
+            bool beside = tui_layout_find(&without, PANEL_DEPTH) != NULL;
+            CHECK(chart && chart->width >= (width < 80 ? width : 80));
+            CHECK(beside == (tui_layout_find(&without, PANEL_TRADES) != NULL));
+            CHECK(beside || width < LAYOUT_WIDTH_SIDE || height < 24);
+            choice.depth = true;
+            tui_layout_compute(width, height, &choice, &with);
+            CHECK(tui_layout_find(&with, PANEL_DEPTH) && tui_layout_find(&with, PANEL_TRADES));
+            CHECK(!tui_layout_find(&with, PANEL_CHART));
+            for (int i = 0; i < without.n; i++)
+                CHECK(without.rects[i].panel == PANEL_CHART ||
+                      tui_layout_find(&with, without.rects[i].panel));
+        }
+    has(200, 60, TAB_OVERVIEW, PANEL_DEPTH);
+    has(200, 60, TAB_OVERVIEW, PANEL_TRADES);
+}
+
 int main(void)
 {
     static const enum panel overview[] = {PANEL_PRICES, PANEL_POSITIONS, PANEL_EQUITY,
@@ -201,6 +229,7 @@ int main(void)
     has(40, 10, TAB_OVERVIEW, PANEL_PRICES);
     check_study();
     check_studies();
+    check_market();
 
     struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
     tui_layout_compute(80, 24, &fills, &layout);

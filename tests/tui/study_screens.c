@@ -204,7 +204,7 @@ static void check_keys(void)
     view.readonly = true;
     press('x');
     CHECK_STR(view.words, "read-only: started with --readonly");
-    view.tab = TAB_MARKET;
+    view.tab = TAB_GPU;
     press('o');
     CHECK(strstr(view.words, "a study's page") != NULL);
 }
