@@ -9,6 +9,7 @@
 
 #include "db/reader_query.h"
 #include "db/records.h"
+#include "db/report/trips.h"
 #include "db/row_hash.h"
 #include "db/store.h"
 
@@ -99,6 +100,26 @@ static const struct list_column log_columns[] = {
     {"kind", "r.kind", false},
 };
 
+#define EXIT_REASON "coalesce(nullif(o.tag, ''), iif(o.by_hand, 'by hand', o.type))"
+static const struct list_column trip_columns[] = {
+    {"newest", "r.id", true},
+    {"entry time", "r.opened_ns", true},
+    {"exit time", "r.closed_ns", true},
+    {"symbol", "s.name", false},
+    {"account", "a.name", false},
+    {"strategy", "r.source", false},
+    {"side", "r.side", false},
+    {"qty", QTY("qty"), true},
+    {"entry", "r.entry", true},
+    {"exit", "r.exit", true},
+    {"P&L", SCALED("profit") "quote_scale AS REAL)", true},
+    {"return", "r.share", true},
+    {"fees", SCALED("fees") "quote_scale AS REAL)", true},
+    {"duration", "r.closed_ns - r.opened_ns", true},
+    {"fills", "r.fills", true},
+    {"reason", EXIT_REASON, false},
+};
+
 /* A number of the log is its row's times this, and the kind. */
 #define LOG_KINDS      4
 #define TEXT_(number)  #number
@@ -110,6 +131,9 @@ _Static_assert(DB_LIST_LOG_ALERT == 0 && DB_LIST_LOG_ORDER == 1 && DB_LIST_LOG_C
 #define COLUMNS(list) list, sizeof(list) / sizeof(list[0])
 #define SYMBOL_NAME   "r.symbol IN (SELECT id FROM symbols WHERE name LIKE %s)"
 #define ACCOUNT_NAME  "r.account IN (SELECT id FROM accounts WHERE name LIKE %s)"
+
+#define TRIPS_FROM(trips) \
+    trips " r" NAMED " LEFT JOIN fills f ON f.id = r.id LEFT JOIN orders o ON o.id = f.order_id"
 
 static const struct source sources[DB_LISTS] = {
     [DB_LIST_ORDERS] = {"orders r" NAMED,
@@ -153,6 +177,15 @@ static const struct source sources[DB_LISTS] = {
                      {{"r.kind LIKE %s", NULL}, {"r.words LIKE %s", NULL}},
                      false,
                      COLUMNS(log_columns)},
+    [DB_LIST_TRIPS] = {TRIPS_FROM("temp.trips"),
+                       "SELECT count(*) FROM temp.trips",
+                       {{"o.tag LIKE %s", NULL},
+                        {"r.side LIKE %s", NULL},
+                        {"r.source LIKE %s", NULL},
+                        {SYMBOL_NAME, NULL},
+                        {ACCOUNT_NAME, NULL}},
+                       true,
+                       COLUMNS(trip_columns)},
 };
 
 const char *db_list_column(enum db_list list, int column)
@@ -257,16 +290,40 @@ static void put_order(const struct db_list_query *query, bool back, char *sql, s
              back ? "FIRST" : "LAST", id_down != back ? "DESC" : "ASC");
 }
 
-static int count_all(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
+/* What a list is selected from, and all of it counted: of the round trips those of one account, in its
+ * name's place. */
+struct places {
+    char from[SQL_MAX / 4], total[SQL_MAX / 8];
+};
+
+static void put_places(const struct db_list_query *query, struct places *ret)
 {
     const struct source *source = &sources[query->list];
+
+    snprintf(ret->from, sizeof ret->from, "%s", source->from);
+    snprintf(ret->total, sizeof ret->total, "%s", source->total);
+    if (query->list != DB_LIST_TRIPS || !query->account[0])
+        return;
+    char own[SQL_MAX / 16];
+    sqlite3_snprintf(sizeof own, own,
+                     "(SELECT * FROM temp.trips WHERE account = (SELECT id FROM accounts WHERE name = %Q))",
+                     query->account);
+    snprintf(ret->from, sizeof ret->from, TRIPS_FROM("%s"), own);
+    snprintf(ret->total, sizeof ret->total, "SELECT count(*) FROM %s", own);
+}
+
+static int count_all(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
+{
+    struct places places;
     int64_t left_out = 0;
     char sql[SQL_MAX];
-    int r = db_query_first(reader, source->total, NULL, RECORD_INTO(ret));
+
+    put_places(query, &places);
+    int r = db_query_first(reader, places.total, NULL, RECORD_INTO(ret));
 
     if (r < 0 || !query->without)
         return r < 0 ? r : 0;
-    snprintf(sql, sizeof sql, "%s WHERE id IN (SELECT value FROM json_each(?1))", source->total);
+    snprintf(sql, sizeof sql, "%s WHERE id IN (SELECT value FROM json_each(?1))", places.total);
     r = db_query_first(reader, sql, RECORD_PARAMS(query->without), RECORD_INTO(&left_out));
     *ret -= left_out;
     return r < 0 ? r : 0;
@@ -277,12 +334,13 @@ static int count_all(struct db_reader *reader, const struct db_list_query *query
 /* The place of a row in the order of numbers. 0; -ENOENT: it is not in the list. */
 static int place_of(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t *ret)
 {
-    const char *total = sources[query->list].total;
+    struct places places;
     char sql[SQL_MAX];
 
+    put_places(query, &places);
     snprintf(sql, sizeof sql,
              "SELECT (%s r WHERE r.id %s ?1 AND " LEFT_OUT ") WHERE (%s r WHERE r.id = ?1 AND " LEFT_OUT ")",
-             total, query->invert ? "<" : ">", total);
+             places.total, query->invert ? "<" : ">", places.total);
     int r = db_query_first(reader, sql, RECORD_PARAMS(id, query->without), RECORD_INTO(ret));
     return r < 0 ? r : r == 0 ? -ENOENT : 0;
 }
@@ -307,16 +365,18 @@ static void swap_ends(int64_t *ids, int n)
 static int read_at(struct db_reader *reader, const struct db_list_query *query, struct db_list_window *ret)
 {
     char sql[SQL_MAX], order[SQL_MAX / 4];
+    struct places places;
     int64_t id;
     sqlite3_stmt *stmt;
 
+    put_places(query, &places);
     ret->first = window_first(ret->at, ret->count);
     int64_t n = ret->count - ret->first < DB_LIST_WINDOW ? ret->count - ret->first : DB_LIST_WINDOW;
     int64_t behind = ret->count - ret->first - n;
     bool back = behind < ret->first;
     put_order(query, back, order, sizeof order);
-    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE " LEFT_OUT " %s LIMIT ?3 OFFSET ?4",
-             sources[query->list].from, order);
+    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE " LEFT_OUT " %s LIMIT ?3 OFFSET ?4", places.from,
+             order);
     int r = db_query(reader, sql, RECORD_PARAMS("", query->without, n, back ? behind : ret->first), &stmt);
     for (ret->n = 0; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&id))) > 0;)
         ret->ids[ret->n++] = id;
@@ -340,12 +400,13 @@ static int pass(struct db_reader *reader, const struct db_list_query *query, int
 {
     char sql[2 * SQL_MAX], filter[SQL_MAX / 2], order[SQL_MAX / 4], bound[PATTERN_MAX];
     int64_t ring[DB_LIST_WINDOW], target = id ? -1 : at, count = 0, end = 0, row;
+    struct places places;
     sqlite3_stmt *stmt;
 
+    put_places(query, &places);
     put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
     put_order(query, false, order, sizeof order);
-    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND " LEFT_OUT " %s", sources[query->list].from,
-             filter, order);
+    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND " LEFT_OUT " %s", places.from, filter, order);
     int r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
     for (; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0; count++) {
         if (query->first && count == DB_LIST_WINDOW) {
@@ -374,8 +435,9 @@ static int read_window(struct db_reader *reader, const struct db_list_query *que
                        struct db_list_window *ret)
 {
     bool by_number = sources[query->list].by_number && sorted_by(query) == sources[query->list].columns;
-    int r = count_all(reader, query, &ret->total);
+    int r = query->list == DB_LIST_TRIPS ? db_trips_follow(reader) : 0;
 
+    r = r < 0 ? r : count_all(reader, query, &ret->total);
     if (r < 0)
         return r;
     if (query->filter[0] || (id && !by_number))
@@ -407,13 +469,14 @@ int db_list_find(struct db_reader *reader, const struct db_list_query *query, co
     char bound[PATTERN_MAX], sought[PATTERN_MAX];
     int64_t row, found = 0, wrapped = 0;
     bool matches, past = false;
+    struct places places;
     sqlite3_stmt *stmt;
 
+    put_places(query, &places);
     put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
     put_filter(&sources[query->list], words, 2, find, sizeof find, sought);
     put_order(query, back, order, sizeof order);
-    snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s %s", find, sources[query->list].from, filter,
-             order);
+    snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s %s", find, places.from, filter, order);
     int r = db_query(reader, sql, RECORD_PARAMS(bound, sought), &stmt);
     while (r >= 0 && !found && (r = db_query_next(reader, stmt, RECORD_INTO(&row, &matches))) > 0) {
         if (matches && (past || !id))
@@ -472,4 +535,68 @@ int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
     struct db_command each = {0};
     ROWS_OF("SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE id = ?1",
             db_query_row(reader, stmt, &db_record_commands, &each, NULL), &each);
+}
+
+#define TRIP_COLUMNS \
+    "r.id, r.first_fill, r.fills, f.order_id, r.account, r.symbol, r.opened_ns, r.closed_ns, iif(r.side = 'SHORT', " \
+    "-r.qty, r.qty), r.entry, r.exit, r.share, r.profit, r.fees, r.source, " EXIT_REASON
+
+static int query_trip(struct db_reader *reader, sqlite3_stmt *stmt, struct db_trip *ret)
+{
+    int64_t account, symbol;
+    const char *source, *reason;
+    const struct record_into into[] = {record_into_int64(&ret->id),
+                                       record_into_int64(&ret->first_fill),
+                                       record_into_int64(&ret->fills),
+                                       record_into_int64(&ret->order),
+                                       record_into_int64(&account),
+                                       record_into_int64(&symbol),
+                                       record_into_int64(&ret->opened_ns),
+                                       record_into_int64(&ret->closed_ns),
+                                       record_into_int64(&ret->qty),
+                                       record_into_real(&ret->entry),
+                                       record_into_real(&ret->exit),
+                                       record_into_real(&ret->share),
+                                       record_into_int64(&ret->profit),
+                                       record_into_int64(&ret->fees),
+                                       record_into_string(&source),
+                                       record_into_string(&reason),
+                                       {0}};
+    int r = db_query_next(reader, stmt, into);
+
+    if (r <= 0)
+        return r;
+    ret->is_short = ret->qty < 0;
+    ret->qty = ret->is_short ? -ret->qty : ret->qty;
+    snprintf(ret->source, sizeof ret->source, "%s", source ? source : "");
+    snprintf(ret->reason, sizeof ret->reason, "%s", reason ? reason : "");
+    ret->account = NULL;
+    for (size_t i = 0; i < reader->n_accounts; i++)
+        if (reader->accounts[i].account.number == account)
+            ret->account = &reader->accounts[i].account;
+    r = db_reader_symbol_id(reader, symbol, &ret->symbol);
+    return r < 0 ? r : !ret->account || !ret->symbol ? -EBADMSG : 1;
+}
+
+int db_list_trips(struct db_reader *reader, const int64_t *ids, int n,
+                  void (*row)(void *ctx, int at, const struct db_trip *row), void *ctx)
+{
+    struct db_trip each = {0};
+    ROWS_OF("SELECT " TRIP_COLUMNS " FROM " TRIPS_FROM("temp.trips") " WHERE r.id = ?1",
+            query_trip(reader, stmt, &each), &each);
+}
+
+int db_list_trip_fills(struct db_reader *reader, int64_t id, int64_t first, int64_t limit,
+                       void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
+{
+    struct db_fill_row each;
+    sqlite3_stmt *stmt;
+    int r =
+        db_query(reader,
+                 DB_QUERY_FILLS "WHERE id >= ?2 AND id <= ?1 AND (account, symbol) = (SELECT account, symbol "
+                                "FROM fills WHERE id = ?1) ORDER BY id LIMIT ?3",
+                 RECORD_PARAMS(id, first, limit), &stmt);
+    while (r >= 0 && (r = db_query_fill(reader, stmt, &each)) > 0)
+        row(ctx, &each);
+    return db_query_end(stmt, r);
 }

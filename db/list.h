@@ -4,8 +4,9 @@
 #define DB_LIST_H
 
 #include "db/reader.h"
+#include "db/report/report.h"
 
-enum db_list { DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_ALERTS, DB_LIST_LOG, DB_LISTS };
+enum db_list { DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_ALERTS, DB_LIST_LOG, DB_LIST_TRIPS, DB_LISTS };
 
 enum {
     DB_LIST_WINDOW = 256,  /* rows that are read at a time */
@@ -24,8 +25,9 @@ struct db_list_query {
     int sort; /* a column; another is column 0 */
     bool invert;
     char filter[DB_LIST_WORDS_MAX];
-    bool first;          /* only the first window: the rest is not counted */
-    const char *without; /* a JSON array of numbers that are left out; NULL: none */
+    bool first;                     /* only the first window: the rest is not counted */
+    const char *without;            /* a JSON array of numbers that are left out; NULL: none */
+    char account[ACCOUNT_NAME_MAX]; /* of the round trips, one alone; "": all, and of other lists */
 };
 
 /* A window: `n` rows from place `first` on of `count` that the filter leaves of `total`. */
@@ -34,8 +36,8 @@ struct db_list_window {
     int64_t at; /* the place that was asked for: the row's, where it is there, else `at`, not past the end */
     bool partial; /* there may be more rows than `count`: the query was for the first */
     int n;
-    int64_t ids[DB_LIST_WINDOW]; /* orders', fills', alerts' numbers; of the log: as db_list_log_kind() has it
-                                  */
+    int64_t ids[DB_LIST_WINDOW]; /* orders', fills', alerts' numbers; a round trip's: of the fill that closed
+                                    it; of the log: as db_list_log_kind() has it */
 };
 
 /* Reads the window around row `id`, or, where that is 0 or not in the list, around place `at`. 0; -EINTR:
@@ -63,5 +65,28 @@ int db_list_alerts(struct db_reader *reader, const int64_t *ids, int n,
                    void (*row)(void *ctx, int at, const struct db_alert *row), void *ctx);
 int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
                      void (*row)(void *ctx, int at, const struct db_command *row), void *ctx);
+
+/* A closed round trip, from flat to flat, as db/report/trips.h has it. */
+struct db_trip {
+    int64_t id, first_fill,
+        fills;     /* the fill that closed it, that opened it (0: before the record); so many */
+    int64_t order; /* that closed it */
+    const struct db_account *account;
+    const struct db_symbol_row *symbol;
+    bool is_short;
+    int64_t opened_ns, closed_ns, qty;                        /* qty: all that was entered, of qty_scale */
+    double entry, exit;                                       /* mean prices */
+    double share;                                             /* profit / what the entry was worth */
+    int64_t profit, fees;                                     /* quote_scale; profit is after fees */
+    char source[DB_REPORT_SOURCE_MAX], reason[ORDER_TAG_MAX]; /* who opened; why the exit, "": not known */
+};
+
+/* Those of the reader's last db_list_read() of the list. */
+int db_list_trips(struct db_reader *reader, const int64_t *ids, int n,
+                  void (*row)(void *ctx, int at, const struct db_trip *row), void *ctx);
+
+/* The fills of one: from `first` on to the one that closed it, oldest first, at most `limit`. */
+int db_list_trip_fills(struct db_reader *reader, int64_t id, int64_t first, int64_t limit,
+                       void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 
 #endif

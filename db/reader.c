@@ -10,6 +10,7 @@
 #include "db/open.h"
 #include "db/reader_query.h"
 #include "db/records.h"
+#include "db/report/trips.h"
 #include "db/row_hash.h"
 #include "db/state.h"
 #include "exchange/fail.h"
@@ -154,6 +155,7 @@ void db_reader_close(struct db_reader *reader)
 {
     if (!reader)
         return;
+    db_trips_destroy(reader->trips);
     sqlite3_close(reader->db);
     free(reader->symbols);
     free(reader->accounts);

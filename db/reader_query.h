@@ -13,7 +13,8 @@ struct db_reader {
     size_t n_symbols;
     struct db_account_row *accounts;
     size_t n_accounts;
-    char *backend; /* of the last order's policy that was asked for */
+    char *backend;          /* of the last order's policy that was asked for */
+    struct db_trips *trips; /* what was read of the round trips, owned: db/report/trips.h */
     char error[DB_ERROR_MAX];
 };
 

@@ -133,6 +133,9 @@ struct metrics_trade_ratios {
 };
 
 void metrics_trades_add(struct metrics_trades *trades, double profit, int64_t held_ns);
+/* Adds what `more` counted to `to`, as if its trades had been added too; the runs of losses stay those of
+ * `to`, whose order among the others is not known. */
+void metrics_trades_merge(struct metrics_trades *to, const struct metrics_trades *more);
 struct metrics_trade_ratios metrics_trade_ratios(const struct metrics_trades *trades);
 
 #endif

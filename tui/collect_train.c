@@ -43,7 +43,7 @@ void tui_collector_form(struct collector *collector, struct view *view, struct m
 }
 
 /* As JSON; 0: without memory. */
-static size_t text_bytes(const char *text)
+static size_t config_bytes(const char *text)
 {
     json_t *string = text ? json_string(text) : NULL;
     char *line = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
@@ -56,7 +56,7 @@ static size_t text_bytes(const char *text)
 
 bool tui_collector_text_fits(const char *text)
 {
-    size_t n = text_bytes(text);
+    size_t n = config_bytes(text);
 
     return n > 0 && n <= TEXT_BYTES_MAX;
 }
@@ -65,7 +65,7 @@ bool tui_collector_text_fits(const char *text)
 static json_t *send_text(struct view *view, const char *verb, struct moment now)
 {
     char *text = tui_form_text(&view->page->form);
-    size_t n = text_bytes(text);
+    size_t n = config_bytes(text);
     json_t *string = n > 0 && n <= TEXT_BYTES_MAX ? json_string(text) : NULL;
 
     free(text);

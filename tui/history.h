@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/report/report.h"
 #include "db/row.h"
+#include "exchange/order.h"
 #include "tui/history_devices.h"
 #include "tui/statistics.h"
 #include "tui/status.h"
@@ -49,6 +51,17 @@ struct history_fill {
     RECORD_SHOWN(RECORD_SHOWN_FILL)
     char tag[STATUS_WORD_MAX * 2];
     int price_decimals, qty_decimals;
+};
+
+/* A closed round trip: struct db_trip. NaN: not known. */
+struct history_trip {
+    int64_t id, first_fill, fills, order;
+    int64_t opened_ns, closed_ns;
+    bool is_short;
+    double qty, entry, exit, profit, fees, return_pct;
+    int price_decimals, qty_decimals;
+    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], quote[ASSET_NAME_MAX];
+    char strategy[DB_REPORT_SOURCE_MAX], reason[ORDER_TAG_MAX];
 };
 
 struct history_alert {

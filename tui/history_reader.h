@@ -2,6 +2,7 @@
 #ifndef TUI_HISTORY_READER_H
 #define TUI_HISTORY_READER_H
 
+#include "db/list.h"
 #include "db/reader.h"
 #include "record/json.h"
 #include "tui/history.h"
@@ -45,6 +46,7 @@ int tui_history_qty_decimals(const struct db_symbol_row *row);
 /* Rows of the database as they are shown; a fill's tag, which is its order's, stays "". */
 void tui_history_take_order(const struct db_order_row *row, struct status_order *ret);
 void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *ret);
+void tui_history_take_trip(const struct db_trip *row, struct history_trip *ret);
 void tui_history_take_alert(const struct db_alert *row, struct history_alert *ret);
 
 /* Lines of the log of them, and of a command. */

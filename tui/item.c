@@ -21,7 +21,7 @@ static const char *const kinds[ITEM_KINDS] = {
     [ITEM_NONE] = "",           [ITEM_ORDER] = "order",       [ITEM_EXTERNAL] = "order from elsewhere",
     [ITEM_FILL] = "fill",       [ITEM_ALERT] = "alert",       [ITEM_COMMAND] = "command",
     [ITEM_ACCOUNT] = "account", [ITEM_POSITION] = "position", [ITEM_SYMBOL] = "symbol",
-    [ITEM_POLICY] = "policy",
+    [ITEM_POLICY] = "policy",   [ITEM_TRIP] = "trip",
 };
 
 bool tui_item_parse(const char *text, struct item *ret)
@@ -49,6 +49,7 @@ bool tui_item_parse(const char *text, struct item *ret)
     } else {
         snprintf(item.name, sizeof(item.name), "%s", name);
     }
+    item.first = -1;
     *ret = item;
     return true;
 }

@@ -18,6 +18,7 @@ enum item_kind {
     ITEM_FILL,     /* id */
     ITEM_ALERT,    /* id */
     ITEM_COMMAND,  /* id */
+    ITEM_TRIP,     /* id: of the fill that closed it */
     ITEM_ACCOUNT,  /* name */
     ITEM_POSITION, /* account, and the symbol as name */
     ITEM_SYMBOL,   /* name */
@@ -31,7 +32,8 @@ struct item {
     enum item_kind kind;
     int64_t id;
     char name[ITEM_NAME_MAX], account[ACCOUNT_NAME_MAX];
-    int64_t order; /* a fill's: whose page Enter opens */
+    int64_t order; /* a fill's, and the one that closed a round trip: whose page Enter opens */
+    int64_t first; /* a round trip's first fill; less than 0: not known yet */
 };
 
 bool tui_item_equal(const struct item *a, const struct item *b);

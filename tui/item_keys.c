@@ -29,6 +29,14 @@ static bool fill_of(const struct history_fill *fill, struct item *ret)
     return fill != NULL;
 }
 
+static bool trip_of(const struct history_trip *trip, struct item *ret)
+{
+    if (trip)
+        *ret =
+            (struct item){.kind = ITEM_TRIP, .id = trip->id, .order = trip->order, .first = trip->first_fill};
+    return trip != NULL;
+}
+
 static bool log_of(const struct history_log *line, struct item *ret)
 {
     if (!line)
@@ -67,6 +75,9 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
     case PANEL_FILLS:
         tui_lists_rows(view, model, DB_LIST_FILLS, &rows);
         return fill_of(tui_lists_row(&rows, at), ret);
+    case PANEL_TRIPS:
+        tui_lists_rows(view, model, DB_LIST_TRIPS, &rows);
+        return trip_of(tui_lists_row(&rows, at), ret);
     case PANEL_ALERTS:
         *ret = (struct item){.kind = ITEM_ALERT, .id = tui_lists_chosen(view, model, DB_LIST_ALERTS)};
         return ret->id > 0;
@@ -89,10 +100,13 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
 
 bool tui_item_keys_enter(struct view *view, const struct model *model, enum panel focus)
 {
+    int64_t order = view->item.order;
     struct item item;
 
-    if (view->item.kind == ITEM_FILL && view->item.order > 0) {
-        view->item = (struct item){.kind = ITEM_ORDER, .id = view->item.order};
+    if (view->item.kind == ITEM_TRIP && tui_item_equal(&view->item, &model->item.item))
+        order = model->item.item.order;
+    if ((view->item.kind == ITEM_FILL || view->item.kind == ITEM_TRIP) && order > 0) {
+        view->item = (struct item){.kind = ITEM_ORDER, .id = order};
     } else if (view->item.kind != ITEM_NONE || !tui_item_keys_chosen(view, model, focus, &item)) {
         return false;
     } else {
@@ -115,6 +129,7 @@ void tui_item_keys_open(struct view *view, const struct item *item)
         [ITEM_FILL] = {TAB_ORDERS, PANEL_FILLS},
         [ITEM_ALERT] = {TAB_ALERTS, PANEL_ALERTS},
         [ITEM_COMMAND] = {TAB_LOG, PANEL_LOG},
+        [ITEM_TRIP] = {TAB_POSITIONS, PANEL_TRIPS},
         [ITEM_ACCOUNT] = {TAB_POSITIONS, PANEL_ACCOUNTS},
         [ITEM_POSITION] = {TAB_POSITIONS, PANEL_POSITIONS},
         [ITEM_SYMBOL] = {TAB_MARKET, PANEL_PRICES},
@@ -122,6 +137,11 @@ void tui_item_keys_open(struct view *view, const struct item *item)
     };
 
     view->tab = lists[item->kind].tab;
+    if (item->kind == ITEM_TRIP) { /* the window of the list has it */
+        view->foot = FOOT_TRIPS;
+        view->lists[DB_LIST_TRIPS].id = item->id;
+        view->cursor[PANEL_TRIPS] = LIST_END;
+    }
     view->item_from = lists[item->kind].panel;
     view->item = *item;
     view->focus = PANEL_ITEM;

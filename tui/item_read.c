@@ -37,21 +37,33 @@ static void on_order(void *ctx, int at, const struct db_order_row *row)
     tui_item_record(reading->page, &record_orders, &row->order, &context, NULL);
 }
 
-static void on_fill_line(void *ctx, const struct db_fill_row *row)
+static void put_fill(struct reading *reading, const struct db_fill_row *row, const char *more)
 {
-    struct reading *reading = ctx;
     const struct fill *fill = &row->fill;
     const struct symbol *symbol = &row->symbol->symbol;
     char time[STORED_CELL], qty[STORED_CELL], price[STORED_CELL], fee[STORED_CELL];
 
     if (++reading->rows > ROWS_MAX)
         return;
-    tui_item_line(reading->page, STYLE_NORMAL, "%s  fill %llu: %s %s at %s, fee %s %s, %s",
+    tui_item_line(reading->page, STYLE_NORMAL, "%s  fill %llu: %s %s at %s, fee %s %s, %s%s",
                   cli_stored_time(STORED_TABLE, time, fill->ts_ns), (unsigned long long)fill->id,
                   order_side_name(fill->side), decimal(qty, fill->qty, symbol->qty_scale),
                   decimal(price, fill->price, symbol->price_scale),
                   decimal(fee, fill->fee, symbol->quote_scale), symbol->quote,
-                  fill->maker ? "maker" : "taker");
+                  fill->maker ? "maker" : "taker", more);
+}
+
+static void on_fill_line(void *ctx, const struct db_fill_row *row)
+{
+    put_fill(ctx, row, "");
+}
+
+static void on_trip_fill(void *ctx, const struct db_fill_row *row)
+{
+    char order[40];
+
+    snprintf(order, sizeof(order), ", order %llu", (unsigned long long)row->fill.order_id);
+    put_fill(ctx, row, order);
 }
 
 static void on_fill(void *ctx, int at, const struct db_fill_row *row)
@@ -159,6 +171,18 @@ static void on_account(void *ctx, const struct db_account_row *row)
         snprintf(holder->asset, sizeof(holder->asset), "%s", row->account.currency);
 }
 
+static int read_trip(struct reading *reading, struct history_reader *reader, const struct item *item)
+{
+    int r;
+
+    if (item->first < 0) /* its row has not been read yet */
+        return 1;
+    begin(reading, "Fills");
+    r = db_list_trip_fills(reader->db, item->id, item->first, ROWS_MAX + 1, on_trip_fill, reading);
+    end(reading);
+    return r < 0 ? r : 1;
+}
+
 static int read_ledger(struct reading *reading, struct history_reader *reader, const char *account,
                        const char *symbol)
 {
@@ -190,6 +214,8 @@ static int read_item(struct reading *reading, struct history_reader *reader)
         return read_order(reading, reader, item->id);
     case ITEM_FILL:
         return read_fill(reading, reader, item->id);
+    case ITEM_TRIP:
+        return read_trip(reading, reader, item);
     case ITEM_ALERT:
         r = db_list_alerts(reader->db, &item->id, 1, on_alert, reading);
         break;

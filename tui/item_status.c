@@ -131,6 +131,73 @@ static void policy(struct item_page *page, const struct model *model)
     }
 }
 
+/* The round trip of that number, where the list's window has it; NULL: not read yet. */
+static const struct history_trip *trip_of(const struct model *model, int64_t id)
+{
+    const struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+    const struct history_trip *trips = read->rows;
+
+    for (int i = 0; i < read->window.n; i++)
+        if (trips[i].id == id)
+            return &trips[i];
+    return NULL;
+}
+
+static void field(struct item_page *page, const char *label, const char *text)
+{
+    if (text[0])
+        tui_item_field(page, label, STYLE_NORMAL, text);
+}
+
+static void money(struct item_page *page, const char *label, double value, const char *quote, bool is_signed)
+{
+    char text[FORMAT_MAX], words[FORMAT_MAX + ASSET_NAME_MAX];
+
+    snprintf(words, sizeof(words), "%s %s",
+             is_signed ? cli_format_signed(text, value, 2) : cli_format_number(text, value, 2), quote);
+    tui_item_field(page, label, is_signed ? style_signed(value, 2) : STYLE_NORMAL,
+                   isfinite(value) ? words : "-");
+}
+
+static void trip_times(struct item_page *page, const struct history_trip *t)
+{
+    char text[FORMAT_MAX];
+
+    field(page, "opened", t->opened_ns > 0 ? cli_format_time(text, t->opened_ns) : "-");
+    field(page, "closed", cli_format_time(text, t->closed_ns));
+    field(page, "lasted",
+          t->opened_ns > 0 ? cli_format_age(text, (t->closed_ns - t->opened_ns) / 1000000) : "-");
+}
+
+static void trip(struct item_page *page, const struct model *model)
+{
+    const struct history_trip *t = trip_of(model, page->item.id);
+    char text[FORMAT_MAX];
+
+    if (!t) {
+        tui_item_line(page, STYLE_DIM, "not read yet");
+        return;
+    }
+    page->item.first = t->first_fill;
+    page->item.order = t->order;
+    field(page, "symbol", t->symbol);
+    field(page, "account", t->account);
+    field(page, "strategy", t->strategy);
+    field(page, "side", t->is_short ? "short" : "long");
+    trip_times(page, t);
+    field(page, "quantity", cli_format_number(text, t->qty, t->qty_decimals));
+    field(page, "entry price",
+          isfinite(t->entry) ? cli_format_number(text, t->entry, t->price_decimals) : "-");
+    field(page, "exit price", isfinite(t->exit) ? cli_format_number(text, t->exit, t->price_decimals) : "-");
+    money(page, "P&L after fees", t->profit, t->quote, true);
+    tui_item_field(page, "return", style_signed(t->return_pct, 2),
+                   isfinite(t->return_pct) ? cli_format_percent(text, t->return_pct, 2) : "-");
+    money(page, "fees", t->fees, t->quote, false);
+    field(page, "reason of the exit", t->reason[0] ? t->reason : "-");
+    snprintf(text, sizeof(text), "%lld, Enter opens its page", (long long)t->order);
+    field(page, "order of the exit", text);
+}
+
 void tui_item_status(struct item_page *page, const struct model *model)
 {
     const struct status *s = &model->status;
@@ -148,6 +215,9 @@ void tui_item_status(struct item_page *page, const struct model *model)
         break;
     case ITEM_SYMBOL:
         symbol(page, model);
+        break;
+    case ITEM_TRIP:
+        trip(page, model);
         break;
     case ITEM_POLICY:
         policy(page, model);

@@ -44,7 +44,7 @@ static const struct key_row rows[] = {
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
      "Line ends become blanks. It needs a terminal that marks what is pasted."},
     {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},
-    {"Enter", KEYS_ITEM, "on a fill's page: the page of its order", NULL},
+    {"Enter", KEYS_ITEM, "on a fill's, a round trip's page: the page of its order", NULL},
     {"E", KEYS_ITEM, "amend the order, in the command line", NULL},
     {"x", KEYS_ITEM, "cancel the order; y confirms", NULL},
     {"a", KEYS_ITEM, "acknowledge the alert", NULL},
@@ -78,6 +78,10 @@ static const struct key_row rows[] = {
     {"b", KEYS_POSITIONS, "backtest the chosen account's strategy, or stop that",
      "Over the stored bars, as *papertape backtest --account* does; its equity is drawn beside the live one. "
      "It changes nothing and needs no daemon."},
+    {"t", KEYS_POSITIONS, "the foot: equity, round trips, P&L by symbol, by strategy",
+     "A screen of 100 columns and 36 rows has all four; there it chooses one. Round trips are from flat to flat, "
+     "their P&L is after fees: the trades of *papertape report*."},
+    {"A", KEYS_POSITIONS, "round trips and their sums of the chosen account, or of all", NULL},
     {"s", KEYS_STUDY, "start a training; on a study, a study",
      "Asks for its name, then opens the form with the daemon's default configuration; of a study with that of "
      "the chosen one, else the default with a section [study]."},
@@ -118,7 +122,7 @@ const char *tui_key_place_words(enum key_place place)
     static const char *const words[KEYS_PLACES] = {
         [KEYS_EVERYWHERE] = "everywhere",
         [KEYS_ITEM] = "the page of a row",
-        [KEYS_LISTS] = "orders, fills, alerts, log",
+        [KEYS_LISTS] = "orders, fills, round trips, alerts, log",
         [KEYS_MARKET] = "the market, tab 4",
         [KEYS_POSITIONS] = "positions, tab 5",
         [KEYS_STUDY] = "trainings and studies, tab 2",

@@ -387,6 +387,28 @@ static void step_below(struct view *view, const struct model *model)
     view->below = tui_overlay_below(&model->history, view->below, &first, &end) ? view->below + 1 : 0;
 }
 
+/* The next of what stands at the foot of the positions, which Tab's arrows then move in. */
+static enum action step_foot(struct view *view)
+{
+    if (view->tab != TAB_POSITIONS || view->item.kind != ITEM_NONE)
+        return ACTION_NONE;
+    view->foot = (view->foot + 1) % FEET;
+    view->focus = tui_layout_foot(view->foot);
+    if (view->zoomed)
+        view->zoomed = view->focus;
+    return ACTION_COLLECT;
+}
+
+/* Round trips and their sums of one account, or of all: their first row. */
+static void choose_accounts(struct view *view)
+{
+    struct list_choice *list = &view->lists[DB_LIST_TRIPS];
+
+    view->trips_one = !view->trips_one;
+    list->id = list->anchor_id = list->anchor_at = 0;
+    view->cursor[PANEL_TRIPS] = view->cursor[PANEL_BY_SYMBOL] = view->cursor[PANEL_BY_STRATEGY] = 0;
+}
+
 static enum action open_tab(struct view *view, enum tab tab)
 {
     view->tab = tab;
@@ -655,6 +677,12 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
             view->curve = (view->curve + 1) % FIGURES;
         else
             step_below(view, model);
+        break;
+    case 't':
+        return step_foot(view);
+    case 'A':
+        if (view->tab == TAB_POSITIONS)
+            choose_accounts(view);
         break;
     case 'b':
         return backtest(view, model, now);

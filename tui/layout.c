@@ -274,15 +274,41 @@ static void market(struct layout *layout, const struct layout_choice *choice, in
     beside_chart(layout);
 }
 
-static void body(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+enum panel tui_layout_foot(enum layout_foot foot)
 {
-    static const struct slot gpu[] = {{PANEL_GPU, 2, 2, 1, 1, PANEL_NONE}};
-    static const struct slot positions[] = {
+    static const enum panel panels[FEET] = {
+        [FOOT_EQUITY] = PANEL_EQUITY,
+        [FOOT_TRIPS] = PANEL_TRIPS,
+        [FOOT_SYMBOLS] = PANEL_BY_SYMBOL,
+        [FOOT_STRATEGIES] = PANEL_BY_STRATEGY,
+    };
+
+    return panels[foot];
+}
+
+static void positions(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+{
+    const struct slot low[] = {
         {PANEL_POSITIONS, 2, 5, 1, 1, PANEL_NONE},
         {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},
         {PANEL_STRATEGIES, 2, 4, 0, 3, PANEL_NONE},
-        {PANEL_EQUITY, 3, 8, 2, 4, PANEL_NONE},
+        {tui_layout_foot(choice->foot), 3, 8, 2, 4, PANEL_NONE},
     };
+    static const struct slot high[] = {
+        {PANEL_POSITIONS, 2, 5, 1, 1, PANEL_NONE},  {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},
+        {PANEL_STRATEGIES, 2, 4, 0, 3, PANEL_NONE}, {PANEL_EQUITY, 4, 9, 2, 4, PANEL_NONE},
+        {PANEL_TRIPS, 3, 8, 2, 5, PANEL_NONE},      {PANEL_BY_SYMBOL, 3, 6, 1, 6, PANEL_BY_STRATEGY},
+    };
+
+    if (width >= LAYOUT_WIDTH_FEET && height >= 33)
+        STACK(layout, high, 0, y, width, height);
+    else
+        STACK(layout, low, 0, y, width, height);
+}
+
+static void body(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+{
+    static const struct slot gpu[] = {{PANEL_GPU, 2, 2, 1, 1, PANEL_NONE}};
     static const struct slot orders[] = {
         {PANEL_ORDERS, 2, 10, 1, 1, PANEL_NONE},
         {PANEL_FILLS, 2, 10, 1, 2, PANEL_NONE},
@@ -310,7 +336,7 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
         market(layout, choice, y, width, height);
         break;
     case TAB_POSITIONS:
-        STACK(layout, positions, 0, y, width, height);
+        positions(layout, choice, y, width, height);
         break;
     case TAB_ORDERS:
         STACK(layout, orders, 0, y, width, height);

@@ -8,6 +8,7 @@ enum {
     LAYOUT_WIDTH_MIN = 40, /* below this or that, one line says so */
     LAYOUT_HEIGHT_MIN = 10,
     LAYOUT_RECTS_MAX = 20,
+    LAYOUT_WIDTH_FEET = 100,  /* from here on the positions' tab may have all that it shows at its foot */
     LAYOUT_WIDTH_CHART = 180, /* from here on the overview has the chart */
     LAYOUT_SIDE_MIN = 35,     /* columns of depth and trades beside the market's chart … */
     LAYOUT_SIDE_MAX = 46,
@@ -38,6 +39,9 @@ enum tab {
     X(ACCOUNTS, accounts) \
     X(STRATEGIES, strategies) \
     X(EQUITY, equity) \
+    X(TRIPS, trips) /* closed round trips */ \
+    X(BY_SYMBOL, by_symbol) /* P&L of the accounts by symbol */ \
+    X(BY_STRATEGY, by_strategy) /* and by who opened */ \
     X(ALERTS, alerts) \
     X(FILLS, fills) \
     X(ORDERS, orders) \
@@ -85,6 +89,9 @@ struct layout {
 /* What the study's tab shows instead of the lists. */
 enum layout_study { STUDY_LISTED, STUDY_PAGE, STUDY_VALIDATION };
 
+/* What the positions' tab shows at its foot, where it has no room for all of them. */
+enum layout_foot { FOOT_EQUITY, FOOT_TRIPS, FOOT_SYMBOLS, FOOT_STRATEGIES, FEET };
+
 /* What is to be shown. */
 struct layout_choice {
     enum tab tab;
@@ -100,10 +107,14 @@ struct layout_choice {
     bool item;   /* the page of an item instead of the tab's panels */
     bool depth;  /* the market's tab shows depth and trades instead of the chart */
     int symbols; /* that there are, 0: not known; the market's tab gives the rest to the chart */
+    enum layout_foot foot;
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */
 void tui_layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret);
+
+/* The panel of a foot. */
+enum panel tui_layout_foot(enum layout_foot foot);
 
 /* The rectangle of a panel, or NULL. */
 const struct rect *tui_layout_find(const struct layout *layout, enum panel panel);

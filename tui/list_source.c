@@ -9,16 +9,16 @@
 void tui_list_rows_finish(struct list_rows *rows)
 {
     free(rows->rows);
+    db_trip_sums_finish(&rows->sums);
     *rows = (struct list_rows){0};
 }
 
 size_t tui_list_row_size(enum db_list list)
 {
     static const size_t sizes[DB_LISTS] = {
-        [DB_LIST_ORDERS] = sizeof(struct status_order),
-        [DB_LIST_FILLS] = sizeof(struct history_fill),
-        [DB_LIST_ALERTS] = sizeof(struct history_alert),
-        [DB_LIST_LOG] = sizeof(struct history_log),
+        [DB_LIST_ORDERS] = sizeof(struct status_order),  [DB_LIST_FILLS] = sizeof(struct history_fill),
+        [DB_LIST_ALERTS] = sizeof(struct history_alert), [DB_LIST_LOG] = sizeof(struct history_log),
+        [DB_LIST_TRIPS] = sizeof(struct history_trip),
     };
 
     return sizes[list];
@@ -43,6 +43,11 @@ static void on_fill(void *ctx, int at, const struct db_fill_row *row)
 static void on_alert(void *ctx, int at, const struct db_alert *row)
 {
     tui_history_take_alert(row, &((struct history_alert *)((struct taking *)ctx)->rows)[at]);
+}
+
+static void on_trip(void *ctx, int at, const struct db_trip *row)
+{
+    tui_history_take_trip(row, &((struct history_trip *)((struct taking *)ctx)->rows)[at]);
 }
 
 static struct history_log *log_at(void *ctx, int at)
@@ -123,6 +128,8 @@ static int read_rows(struct db_reader *db, enum db_list list, const struct db_li
         return read_fills(db, window, &taking);
     if (list == DB_LIST_ALERTS)
         return db_list_alerts(db, window->ids, window->n, on_alert, &taking);
+    if (list == DB_LIST_TRIPS)
+        return db_list_trips(db, window->ids, window->n, on_trip, &taking);
     return read_log(db, window, &taking);
 }
 
@@ -143,6 +150,8 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
         r = -ENOMEM;
     if (r == 0)
         r = read_rows(db, list, &rows.window, rows.rows);
+    if (r == 0 && list == DB_LIST_TRIPS)
+        r = db_trips_sums(db, &rows.sums);
     if (r < 0) {
         free(rows.rows);
         return r;

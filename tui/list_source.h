@@ -2,6 +2,7 @@
 #ifndef TUI_LIST_SOURCE_H
 #define TUI_LIST_SOURCE_H
 
+#include "db/report/trips.h"
 #include "tui/history.h"
 #include "tui/list.h"
 
@@ -28,9 +29,11 @@ struct list_rows {
     bool have;
     struct db_list_query query; /* that they were read by; its `without` is NULL */
     struct db_list_window window;
-    void *rows;     /* [window.n] struct status_order, history_fill, history_alert or history_log */
-    int answered;   /* the search that was answered */
-    int64_t result; /* the row that it found; 0: none */
+    void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log or
+                                 history_trip */
+    struct db_trip_sums sums; /* of the round trips, of all accounts */
+    int answered;             /* the search that was answered */
+    int64_t result;           /* the row that it found; 0: none */
 };
 
 void tui_list_rows_finish(struct list_rows *rows);

@@ -6,10 +6,8 @@
 #include "tui/model.h"
 
 static const enum panel panels[DB_LISTS] = {
-    [DB_LIST_ORDERS] = PANEL_ORDERS,
-    [DB_LIST_FILLS] = PANEL_FILLS,
-    [DB_LIST_ALERTS] = PANEL_ALERTS,
-    [DB_LIST_LOG] = PANEL_LOG,
+    [DB_LIST_ORDERS] = PANEL_ORDERS, [DB_LIST_FILLS] = PANEL_FILLS, [DB_LIST_ALERTS] = PANEL_ALERTS,
+    [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS,
 };
 
 enum db_list tui_lists_of(enum panel panel)
@@ -73,14 +71,16 @@ static void put_history(const struct model *model, enum db_list list, struct lis
     const void *all[] = {[DB_LIST_ORDERS] = h->orders,
                          [DB_LIST_FILLS] = h->fills,
                          [DB_LIST_ALERTS] = h->alerts,
-                         [DB_LIST_LOG] = h->log};
+                         [DB_LIST_LOG] = h->log,
+                         [DB_LIST_TRIPS] = NULL}; /* none before they have been read */
     const int n[] = {[DB_LIST_ORDERS] = h->n_orders,
                      [DB_LIST_FILLS] = h->n_fills,
                      [DB_LIST_ALERTS] = h->n_alerts,
-                     [DB_LIST_LOG] = h->n_log};
+                     [DB_LIST_LOG] = h->n_log,
+                     [DB_LIST_TRIPS] = 0};
     struct list_items *items = &rows->items;
 
-    for (int i = 0; i < n[list] && items->n < LIST_ROWS_MAX; i++) {
+    for (int i = 0; all[list] && i < n[list] && items->n < LIST_ROWS_MAX; i++) {
         int64_t id = list == DB_LIST_ORDERS   ? (int64_t)h->orders[i].id
                      : list == DB_LIST_FILLS  ? (int64_t)h->fills[i].id
                      : list == DB_LIST_ALERTS ? (int64_t)h->alerts[i].id
@@ -95,10 +95,11 @@ static void put_history(const struct model *model, enum db_list list, struct lis
 }
 
 /* Were the rows read for another order or filter? The last of them is not the last to come. */
-static bool is_pending(const struct list_choice *choice, const struct db_list_query *query)
+static bool is_pending(const struct list_choice *choice, const struct db_list_query *query,
+                       const char *account)
 {
-    return choice->sort != query->sort || choice->invert != query->invert ||
-           strcmp(choice->filter, query->filter) != 0;
+    return strcmp(account, query->account) != 0 || choice->sort != query->sort ||
+           choice->invert != query->invert || strcmp(choice->filter, query->filter) != 0;
 }
 
 void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
@@ -113,7 +114,10 @@ void tui_lists_rows(const struct view *view, const struct model *model, enum db_
     items->first = w->first;
     items->count = w->count;
     items->total = w->total;
-    items->partial = read->have && (w->partial || is_pending(&view->lists[list], &read->query));
+    items->partial =
+        read->have &&
+        (w->partial || is_pending(&view->lists[list], &read->query,
+                                  list == DB_LIST_TRIPS ? tui_view_trips_account(view, model) : ""));
     if (has_heads(&view->lists[list]))
         put_heads(model, list, ret);
     if (!read->have) {
@@ -178,6 +182,15 @@ static void put_without(const struct list_items *items, char buf[static LIST_NUM
         snprintf(buf + n, LIST_NUMBERS_MAX - n, "]");
 }
 
+/* The round trips are read for their sums and for the page of one too. */
+static bool is_shown(const struct view *view, const struct layout *layout, enum db_list list)
+{
+    if (list == DB_LIST_TRIPS && (view->item.kind == ITEM_TRIP || tui_layout_find(layout, PANEL_BY_SYMBOL) ||
+                                  tui_layout_find(layout, PANEL_BY_STRATEGY)))
+        return true;
+    return tui_layout_find(layout, panels[list]) != NULL;
+}
+
 void tui_lists_want(struct view *view, const struct model *model, const struct layout *layout,
                     struct lists_want *ret)
 {
@@ -187,7 +200,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
     for (int i = 0; i < DB_LISTS; i++) {
         struct list_choice *list = &view->lists[i];
         struct list_want *want = &ret->list[i];
-        want->used = tui_layout_find(layout, panels[i]) != NULL;
+        want->used = is_shown(view, layout, (enum db_list)i);
         if (!want->used)
             continue;
         tui_lists_rows(view, model, (enum db_list)i, &rows);
@@ -195,6 +208,9 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
         want->query.sort = list->sort;
         want->query.invert = list->invert;
         snprintf(want->query.filter, sizeof(want->query.filter), "%s", list->filter);
+        if (i == DB_LIST_TRIPS)
+            snprintf(want->query.account, sizeof(want->query.account), "%s",
+                     tui_view_trips_account(view, model));
         put_without(&rows.items, want->without);
         tui_list_anchor(list, &rows.items, view->cursor[panels[i]], &want->id, &want->at);
         if (list->asked == list->answered)

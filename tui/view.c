@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/text.h"
@@ -86,6 +87,16 @@ static int count_attributes(const struct view *view, const struct model *model)
     return page ? page->n_params + page->n_attributes : 0;
 }
 
+static int count_sums(const struct view *view, const struct model *model, bool by_symbol)
+{
+    const struct db_trip_sums *sums = &model->lists[DB_LIST_TRIPS].sums;
+    struct db_trip_sum *rows = calloc(sums->n + 1, sizeof(*rows));
+    size_t n = rows ? db_trip_sums_merge(sums, tui_view_trips_account(view, model), by_symbol, rows) : 0;
+
+    free(rows);
+    return (int)n;
+}
+
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel)
 {
     switch (panel) {
@@ -102,9 +113,13 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_ORDERS:
     case PANEL_ALERTS:
     case PANEL_LOG:
+    case PANEL_TRIPS:
         return tui_lists_count(view, model, tui_lists_of(panel));
     case PANEL_TRADES:
         return model->tape.n;
+    case PANEL_BY_SYMBOL:
+    case PANEL_BY_STRATEGY:
+        return count_sums(view, model, panel == PANEL_BY_SYMBOL);
     case PANEL_GPU:
         return panel_gpu_rows(view, model);
     case PANEL_TRAININGS:
@@ -131,14 +146,14 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
 static bool scrolls(enum panel panel)
 {
     return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
-           panel == PANEL_STRATEGIES || panel == PANEL_STREAMS || panel == PANEL_FILLS ||
-           panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_GPU ||
-           panel == PANEL_TRAININGS || panel == PANEL_POLICIES || panel == PANEL_TRAINING ||
-           panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
-           panel == PANEL_CHART || panel == PANEL_EQUITY || panel == PANEL_STUDIES ||
-           (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
-           panel == PANEL_TESTED || panel == PANEL_ITEM || panel == PANEL_DEPTH ||
-           panel == PANEL_TRADES; /* some of them only to be zoomed */
+           (panel >= PANEL_TRIPS && panel <= PANEL_BY_STRATEGY) || panel == PANEL_STRATEGIES ||
+           panel == PANEL_STREAMS || panel == PANEL_FILLS || panel == PANEL_ORDERS || panel == PANEL_ALERTS ||
+           panel == PANEL_LOG || panel == PANEL_GPU || panel == PANEL_TRAININGS || panel == PANEL_POLICIES ||
+           panel == PANEL_TRAINING || panel == PANEL_CURVE || panel == PANEL_TIMELINE ||
+           panel == PANEL_TRAINING_LOG || panel == PANEL_CHART || panel == PANEL_EQUITY ||
+           panel == PANEL_STUDIES || (panel >= PANEL_BEST && panel <= PANEL_REPORTS) ||
+           panel == PANEL_LAMBDA || panel == PANEL_TESTED ||
+           panel == PANEL_ITEM; /* some of them only to be zoomed */
 }
 
 int tui_view_symbols(const struct view *view, const struct model *model, int ret[static STATUS_SYMBOLS_MAX])
@@ -215,6 +230,7 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
                                    tui_model_studies_rows(model),
                                    view->study_view,
                                    0};
+    choice.foot = view->foot;
     choice.item = view->item.kind != ITEM_NONE;
     choice.depth = view->depth;
     choice.symbols = model->status.n_symbols;
@@ -245,6 +261,13 @@ const struct status_account *tui_view_account(const struct view *view, const str
     if (n == 0)
         return NULL;
     return &model->status.accounts[at < 0 ? 0 : at < n ? at : n - 1];
+}
+
+const char *tui_view_trips_account(const struct view *view, const struct model *model)
+{
+    const struct status_account *account = view->trips_one ? tui_view_account(view, model) : NULL;
+
+    return account ? account->account : "";
 }
 
 const struct status_training *tui_view_training(const struct view *view, const struct model *model)

@@ -80,6 +80,8 @@ struct view {
     bool study_form; /* the form that was started is a study's */
     int curve;       /* which figure is beside the return: FIGURES */
     enum history_span equity_span;
+    enum layout_foot foot; /* of the positions' tab */
+    bool trips_one;        /* round trips and their sums are of the chosen account, else of all */
     struct dashboard_settings settings;
     char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
     bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
@@ -146,6 +148,9 @@ enum panel tui_view_focus(const struct view *view, const struct layout *layout);
 
 /* The account under the cursor of the accounts, which is that of the strategies too, or NULL. */
 const struct status_account *tui_view_account(const struct view *view, const struct model *model);
+
+/* The account whose round trips are shown; "": all. */
+const char *tui_view_trips_account(const struct view *view, const struct model *model);
 
 /* The chosen training and policy, or NULL. On a training's page it is that one, and NULL when it is gone. */
 const struct status_training *tui_view_training(const struct view *view, const struct model *model);

@@ -65,20 +65,33 @@ static int64_t closes(const struct report_holding *row, enum order_side side, in
     return against <= 0 ? 0 : against < qty ? against : qty;
 }
 
-static void close_trade(struct report_holdings *holdings, struct report_holding *row,
-                        const struct report_fill *fill)
+static int close_trade(struct report_holdings *holdings, struct report_holding *row,
+                       const struct report_fill *fill)
 {
     const struct position *position = &row->position;
     int64_t profit = position->realized - row->opened_realized - (position->fees - row->opened_fees);
-    if (holdings->counts)
-        metrics_trades_add(&row->trades, decimal_to_double(profit, fill->scale),
-                           fill->ts_ns - row->opened_ns);
+    if (!holdings->counts)
+        return 0;
+    metrics_trades_add(&row->trades, decimal_to_double(profit, fill->scale), fill->ts_ns - row->opened_ns);
+    return row->source == REPORT_WHOLE && holdings->closed
+               ? holdings->closed(holdings->ctx, row, fill, profit)
+               : 0;
+}
+
+static void follow_trip(struct report_trip *trip, const struct report_fill *part, bool opens, bool flat)
+{
+    if (flat)
+        *trip = (struct report_trip){.source = part->source, .first_fill = part->id};
+    trip->fills++;
+    *(opens ? &trip->entered : &trip->left) += part->qty;
+    *(opens ? &trip->entry : &trip->exit) += part->notional;
 }
 
 /* A part of a fill that only opens, or only closes. */
 static int apply(struct report_holdings *holdings, struct report_holding *row, const struct report_fill *part)
 {
     const int64_t before = row->position.qty;
+    follow_trip(&row->trip, part, before == 0 || (before > 0) == (part->side == ORDER_BUY), before == 0);
     if (before == 0) {
         row->opened_ns = part->ts_ns;
         row->opened_realized = row->position.realized;
@@ -89,9 +102,7 @@ static int apply(struct report_holdings *holdings, struct report_holding *row, c
         return r;
     row->position.fees += part->fee;
     row->volume += holdings->counts ? part->notional : 0;
-    if (before != 0 && row->position.qty == 0)
-        close_trade(holdings, row, part);
-    return 0;
+    return before != 0 && row->position.qty == 0 ? close_trade(holdings, row, part) : 0;
 }
 
 /* Removes the part of so many from a fill; the last part has what is left. */

@@ -103,6 +103,15 @@ int db_report_prices_each(struct report_prices *prices, int64_t symbol, int64_t 
 
 enum { REPORT_WHOLE = -1 }; /* the source of an account's whole position */
 
+/* What was done of a whole position since it was flat: quantities in shares of the newest split, notionals in
+ * units of the quote asset. */
+struct report_trip {
+    int source; /* that opened it */
+    int64_t first_fill, fills;
+    int64_t entered, left; /* quantities */
+    int128_t entry, exit;  /* sums of their notionals */
+};
+
 /* What an account holds of a symbol: the whole of it, or what one source opened. */
 struct report_holding {
     int64_t account, symbol; /* ids in the database */
@@ -121,13 +130,20 @@ struct report_holding {
     uint64_t fills;
     int128_t volume, fees_base;
     struct metrics_trades trades;
+    struct report_trip trip; /* of the whole position */
 };
+
+struct report_fill;
 
 /* {0} is empty. */
 struct report_holdings {
     struct report_holding *rows; /* by account, symbol, source */
     size_t n;
     bool counts; /* the period has started */
+    /* A fill of the period has closed a whole position, whose trip is complete. May be NULL. 0 or -ENOMEM. */
+    int (*closed)(void *ctx, const struct report_holding *row, const struct report_fill *fill,
+                  int64_t profit);
+    void *ctx;
 };
 
 /* A fill of a source: it closes what that source opened, then what others did (the one that opened first,
@@ -139,6 +155,7 @@ struct report_fill {
     enum order_side side;
     int64_t qty, notional, fee, ts_ns;
     int64_t fee_base; /* qty already lacks it */
+    int64_t id;
 };
 int db_report_holdings_fill(struct report_holdings *holdings, const struct report_fill *fill);
 struct report_holding *db_report_holding_of(struct report_holdings *holdings, int64_t account, int64_t symbol,
@@ -156,7 +173,9 @@ struct report_walk {
     struct report_holdings holdings;
     char (*sources)[DB_REPORT_SOURCE_MAX];
     int n_sources;
-    size_t split; /* the next one */
+    size_t split;       /* the next one */
+    uint64_t after_id;  /* of the ledger: up to it all has been read */
+    int64_t after_fill; /* the newest fill of these */
 };
 
 /* The account of that number, where the period is its own; else NULL. */
@@ -179,6 +198,12 @@ static inline int64_t report_closed_ns(const struct db_report_account *account)
 
 /* All holdings into the report. 0 or -errno. */
 int db_report_trades_put(struct report_walk *walk);
+
+/* Takes what a record without its beginning begins with, before anything else is read; then reads the ledger
+ * from where the last call ended: what a call has taken stays taken, whatever ended it. 0 or -errno. */
+int db_report_walk_begin(struct report_walk *walk, const struct db_base *base);
+int db_report_walk_read(struct report_walk *walk, const struct db_base *base);
+void db_report_walk_finish(struct report_walk *walk);
 
 /* Goes through all fills once, and fills in positions, P&L and trades of the accounts with the period of the
  * one at `like`. */

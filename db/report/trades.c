@@ -133,17 +133,29 @@ static int reset(struct report_walk *walk, int64_t account, int64_t ts_ns)
 
 /* ---- splits ---- */
 
+/* Its trip's quantities become those of the new shares, as what is held does. */
+static int split_row(struct report_holding *row, const struct report_split *split)
+{
+    const int64_t before = row->position.qty;
+    int64_t change;
+    bool left_out;
+    int r =
+        engine_split_position(&split->split, &row->position, &row->lots, split->ts_ns, &change, &left_out);
+    if (r < 0 || before == 0)
+        return r;
+    row->trip.entered = (int64_t)((int128_t)row->trip.entered * row->position.qty / before);
+    row->trip.left = (int64_t)((int128_t)row->trip.left * row->position.qty / before);
+    return r;
+}
+
 static int apply_split(struct report_walk *walk, const struct report_split *split)
 {
     int r = 0;
     for (size_t i = 0; i < walk->holdings.n && r == 0; i++) {
         struct report_holding *row = &walk->holdings.rows[i];
-        int64_t change;
-        bool left_out;
         if (row->symbol == split->symbol &&
             position_before(&row->position, &row->lots, split->split.ex_ns) != 0)
-            r = engine_split_position(&split->split, &row->position, &row->lots, split->ts_ns, &change,
-                                      &left_out);
+            r = split_row(row, split);
     }
     return r;
 }
@@ -202,6 +214,7 @@ static int take_fill(struct report_walk *walk, struct fill_row *row, const struc
     r = r < 0 ? r : db_reader_symbol_id(reader_of(walk), row->fill.symbol, &symbol);
     if (r < 0 || !symbol || row->change == 0)
         return r < 0 ? r : -EBADMSG;
+    row->fill.id = row->id;
     row->fill.scale = symbol->symbol.quote_scale;
     row->fill.side = row->change < 0 ? ORDER_SELL : ORDER_BUY;
     row->fill.qty = row->change < 0 ? -row->change : row->change;
@@ -209,12 +222,11 @@ static int take_fill(struct report_walk *walk, struct fill_row *row, const struc
     return row->fill.source < 0 ? row->fill.source : db_report_holdings_fill(&walk->holdings, &row->fill);
 }
 
-static int read_fills(struct report_walk *walk, const struct db_base *base)
+int db_report_walk_read(struct report_walk *walk, const struct db_base *base)
 {
     sqlite3_stmt *stmt;
     struct fill_row row = {0};
-    int64_t last = 0;
-    int r = db_query(reader_of(walk), FILLS, RECORD_PARAMS(base->last_ledger, walk->to_id), &stmt);
+    int r = db_query(reader_of(walk), FILLS, RECORD_PARAMS(walk->after_id, walk->to_id), &stmt);
     while (r >= 0 &&
            (r = db_query_next(reader_of(walk), stmt,
                               RECORD_INTO(&row.ledger_id, &row.fill.account, &row.fill.ts_ns, &row.id,
@@ -223,19 +235,23 @@ static int read_fills(struct report_walk *walk, const struct db_base *base)
         if (row.id == 0) {
             r = begin_period(walk, row.ledger_id >= walk->from_id);
             r = r < 0 ? r : reset(walk, row.fill.account, row.fill.ts_ns);
-        } else if (row.id != last) {
+        } else if (row.id != walk->after_fill) {
             r = take_fill(walk, &row, base);
         }
-        last = row.id;
+        walk->after_fill = row.id;
+        walk->after_id = row.ledger_id;
     }
     r = r < 0 ? r : follow_splits(walk, INT64_MAX, base);
     return db_query_end(stmt, r < 0 ? r : begin_period(walk, true));
 }
 
 /* What a record without its beginning begins with. */
-static int take_base(struct report_walk *walk)
+int db_report_walk_begin(struct report_walk *walk, const struct db_base *base)
 {
     struct db_holdings held = {0};
+    walk->after_id = base->last_ledger;
+    if (base->event_seq == 0)
+        return 0;
     int r = db_base_positions(reader_of(walk), false, &held), source = r < 0 ? r : source_of(walk, EARLIER);
     for (size_t i = 0; i < held.n && source >= 0; i++)
         for (int of = 0; of < 2; of++) {
@@ -249,10 +265,21 @@ static int take_base(struct report_walk *walk)
             if (row) {
                 row->position = holding->position;
                 row->opened_ns = holding->position.opened_ns;
+                row->trip = (struct report_trip){.source = source,
+                                                 .entered = llabs(holding->position.qty),
+                                                 .entry = holding->position.cost};
             }
         }
     db_holdings_finish(&held);
     return source < 0 ? source : 0;
+}
+
+void db_report_walk_finish(struct report_walk *walk)
+{
+    db_report_holdings_finish(&walk->holdings);
+    free(walk->sources);
+    walk->sources = NULL;
+    walk->n_sources = 0;
 }
 
 int db_report_trades(struct report_prices *prices, const struct db_base *base,
@@ -265,13 +292,12 @@ int db_report_trades(struct report_prices *prices, const struct db_base *base,
                                .from_id = like->from_id,
                                .to_id = like->to_id};
     prices->reader->error[0] = '\0';
-    int r = base->event_seq > 0 ? take_base(&walk) : 0;
-    r = r < 0 ? r : read_fills(&walk, base);
+    int r = db_report_walk_begin(&walk, base);
+    r = r < 0 ? r : db_report_walk_read(&walk, base);
     r = r < 0 ? r : db_report_trades_put(&walk);
     if (r < 0 && !prices->reader->error[0])
         snprintf(prices->reader->error, sizeof prices->reader->error,
                  "the fills lead to no positions: see papertape ledger verify");
-    db_report_holdings_finish(&walk.holdings);
-    free(walk.sources);
+    db_report_walk_finish(&walk);
     return r;
 }

@@ -29,23 +29,6 @@ static int128_t plus(int128_t a, int128_t b)
     return a == DB_REPORT_UNKNOWN || b == DB_REPORT_UNKNOWN ? DB_REPORT_UNKNOWN : a + b;
 }
 
-static void add_trades(struct metrics_trades *to, const struct metrics_trades *more)
-{
-    const double n = (double)to->n, m = (double)more->n, off = more->mean - to->mean;
-    if (more->n == 0)
-        return;
-    to->m2 += more->m2 + off * off * n * m / (n + m);
-    to->mean += off * m / (n + m);
-    to->n += more->n;
-    to->wins += more->wins;
-    to->losses += more->losses;
-    to->won += more->won;
-    to->lost += more->lost;
-    to->held_ns += more->held_ns;
-    to->largest_win = fmax(to->largest_win, more->largest_win);
-    to->largest_loss = fmin(to->largest_loss, more->largest_loss);
-}
-
 /* By what the symbol's figures were valued, at the points of equity that begin and end the period. */
 static int set_prices(struct report_walk *walk, const struct db_report_account *account, int64_t id,
                       struct db_report_symbol *to)
@@ -88,7 +71,7 @@ static int put_symbol(struct report_walk *walk, struct db_report_account *accoun
     account->volume += row->volume;
     account->realized = plus(account->realized, gained->realized);
     account->unrealized = plus(account->unrealized, gained->unrealized);
-    add_trades(&account->trades, &row->trades);
+    metrics_trades_merge(&account->trades, &row->trades);
     return set_prices(walk, account, row->symbol, to);
 }
 
@@ -113,7 +96,7 @@ static int put_strategy(struct report_walk *walk, struct db_report_account *acco
     to->pnl = plus(to->pnl, gained->pnl);
     to->fees += gained->fees;
     to->fills += row->fills;
-    add_trades(&to->trades, &row->trades);
+    metrics_trades_merge(&to->trades, &row->trades);
     return 0;
 }
 

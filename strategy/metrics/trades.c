@@ -25,6 +25,24 @@ void metrics_trades_add(struct metrics_trades *trades, double profit, int64_t he
     trades->m2 += off * (profit - trades->mean);
 }
 
+/* Means and squares as Chan, Golub and LeVeque (1979) combine them. */
+void metrics_trades_merge(struct metrics_trades *to, const struct metrics_trades *more)
+{
+    const double n = (double)to->n, m = (double)more->n, off = more->mean - to->mean;
+    if (more->n == 0)
+        return;
+    to->m2 += more->m2 + off * off * n * m / (n + m);
+    to->mean += off * m / (n + m);
+    to->n += more->n;
+    to->wins += more->wins;
+    to->losses += more->losses;
+    to->won += more->won;
+    to->lost += more->lost;
+    to->held_ns += more->held_ns;
+    to->largest_win = fmax(to->largest_win, more->largest_win);
+    to->largest_loss = fmin(to->largest_loss, more->largest_loss);
+}
+
 struct metrics_trade_ratios metrics_trade_ratios(const struct metrics_trades *trades)
 {
     double n = (double)trades->n, average_win = trades->won / (double)trades->wins;

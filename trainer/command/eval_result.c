@@ -23,16 +23,6 @@ static bool make_room(struct eval_result *result, size_t more)
     return true;
 }
 
-static void add_trades(struct metrics_trades *to, const struct metrics_trades *from)
-{
-    to->n += from->n;
-    to->wins += from->wins;
-    to->losses += from->losses;
-    to->won += from->won;
-    to->lost += from->lost;
-    to->held_ns += from->held_ns;
-}
-
 int trainer_eval_result_add(struct eval_result *result, const struct training_episode *episode)
 {
     double before = episode->capital, benchmark_before = episode->capital;
@@ -57,7 +47,7 @@ int trainer_eval_result_add(struct eval_result *result, const struct training_ep
     result->buys += episode->buys;
     result->sells += episode->sells;
     result->open_trades += episode->open_trades;
-    add_trades(&result->trades, &episode->trades);
+    metrics_trades_merge(&result->trades, &episode->trades);
     return 0;
 }
 

@@ -121,6 +121,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"{}", "bars", .chart = true},
         {"m", "crosshair", .chart = true},
         {"L", "log", .chart = true},
+        {"t", "equity", false},
         {"b", "backtest", false},
         {":", "command", true},
         {"f", "freeze", false},
@@ -129,6 +130,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"+-", "refresh", false},
         {"?", "help", false},
     };
+    static const char *const feet[FEET] = {"equity", "trips", "symbols", "strategies"};
     const struct view *view = scene->view;
     int x = 0;
 
@@ -166,8 +168,12 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].list && (tui_lists_of(scene->focus) == DB_LISTS || view->item.kind != ITEM_NONE))
             continue;
-        if (keys[i].key[0] == 'b' && scene->view->tab != TAB_POSITIONS)
+        if ((keys[i].key[0] == 'b' || keys[i].key[0] == 't') && scene->view->tab != TAB_POSITIONS)
             continue;
+        if (keys[i].key[0] == 't' && view->item.kind != ITEM_NONE)
+            continue;
+        if (keys[i].key[0] == 't')
+            word = feet[(view->foot + 1) % FEET];
         if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE ||
                               (view->depth && keys[i].key[0] != 'd')))
             continue;

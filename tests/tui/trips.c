@@ -1,0 +1,318 @@
+/* Round trips on the positions' tab: pictures at fixed sizes, what its keys show and open, the page of one;
+ * their sums by symbol and by who opened against a plain recount, in random rows. */
+#include "tui/lists.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/random.h"
+#include "tests/scratch.h"
+#include "tests/tui/picture.h"
+#include "tui/history_reader.h"
+#include "tui/item_keys.h"
+#include "tui/keys.h"
+
+enum { TRIPS = 40, ROWS = 60, ROUNDS = 300, SCALE = 8 };
+
+static const char *golden;
+static struct model *model;
+static struct view view;
+static const struct moment now = {1723161255342000000, 1000000};
+
+static enum action press(int key)
+{
+    return tui_keys_press(&view, model, 80, 24, now, key);
+}
+
+/* ---- sums ---- */
+
+static struct random random_state;
+
+static int draw(int below)
+{
+    return (int)random_between(&random_state, 0, below - 1);
+}
+
+static double all_profits[ROWS][8]; /* of each row's trades */
+
+static void make_row(struct db_trip_sum *row, int at)
+{
+    static const char *const names[] = {"BTCUSDT", "ETHUSDT", "by hand", "sma-cross"}, *const accounts[] = {
+                                                                                           "main", "other",
+                                                                                           "third"};
+
+    *row = (struct db_trip_sum){.scale = SCALE, .by_symbol = draw(2) == 0};
+    strcpy(row->name, names[draw(4)]);
+    strcpy(row->account, accounts[draw(3)]);
+    strcpy(row->currency, draw(4) ? "USDT" : "BTC");
+    row->pnl = draw(12) ? (int128_t)draw(2000000) * 1000 - 1000000000 : DB_REPORT_UNKNOWN;
+    row->fees = draw(1000);
+    row->fills = (uint64_t)draw(50);
+    for (int i = draw(8); i > 0; i--) {
+        double profit = draw(2001) / 10.0 - 100;
+        all_profits[at][row->trades.n] = profit;
+        metrics_trades_add(&row->trades, profit, draw(1000));
+    }
+}
+
+/* The rows that one of the result stands for, counted again one by one. */
+static void check_row(const struct db_trip_sums *sums, const char *account, bool by_symbol,
+                      const struct db_trip_sum *row)
+{
+    struct db_trip_sum again = {0};
+    size_t wins = 0, n = 0;
+    double won = 0, lost = 0, best = 0, worst = 0;
+    bool unknown = false;
+
+    for (size_t i = 0; i < sums->n; i++) {
+        const struct db_trip_sum *s = &sums->rows[i];
+        if (s->by_symbol != by_symbol || strcmp(s->name, row->name) || strcmp(s->currency, row->currency) ||
+            (account[0] && strcmp(s->account, account)))
+            continue;
+        unknown |= s->pnl == DB_REPORT_UNKNOWN;
+        again.pnl += s->pnl;
+        again.fees += s->fees;
+        again.fills += s->fills;
+        for (size_t k = 0; k < s->trades.n; k++, n++) {
+            double profit = all_profits[i][k];
+            wins += profit > 0;
+            *(profit > 0 ? &won : &lost) += profit;
+            best = fmax(best, profit);
+            worst = fmin(worst, profit);
+        }
+    }
+    CHECK(row->pnl == (unknown ? DB_REPORT_UNKNOWN : again.pnl));
+    CHECK(row->fees == again.fees && row->fills == again.fills);
+    CHECK(row->trades.n == n && row->trades.wins == wins && row->trades.losses == n - wins);
+    CHECK(fabs(row->trades.won - won) < 1e-9 && fabs(row->trades.lost - lost) < 1e-9);
+    CHECK(row->trades.largest_win == best && row->trades.largest_loss == worst);
+    CHECK(n == 0 || fabs(row->trades.mean - (won + lost) / (double)n) < 1e-9);
+}
+
+static void check_sums(void)
+{
+    static const char *const accounts[] = {"", "main", "other", "nobody's"};
+    struct db_trip_sum rows[ROWS], merged[ROWS];
+    struct db_trip_sums sums = {.rows = rows};
+
+    for (int round = 0; round < ROUNDS; round++) {
+        sums.n = (size_t)draw(ROWS);
+        for (size_t i = 0; i < sums.n; i++)
+            make_row(&rows[i], (int)i);
+        for (int a = 0; a < 4; a++)
+            for (int by_symbol = 0; by_symbol < 2; by_symbol++) {
+                size_t n = db_trip_sums_merge(&sums, accounts[a], by_symbol, merged), covered = 0, there = 0;
+                for (size_t i = 0; i < n; i++) {
+                    check_row(&sums, accounts[a], by_symbol, &merged[i]);
+                    covered += merged[i].fills;
+                    bool unknown = merged[i].pnl == DB_REPORT_UNKNOWN;
+                    CHECK(i == 0 || unknown || merged[i - 1].pnl >= merged[i].pnl);
+                    CHECK(i == 0 || unknown || merged[i - 1].pnl != DB_REPORT_UNKNOWN);
+                }
+                for (size_t i = 0; i < sums.n; i++)
+                    if (rows[i].by_symbol == (by_symbol != 0) &&
+                        (!accounts[a][0] || strcmp(rows[i].account, accounts[a]) == 0))
+                        there += rows[i].fills;
+                CHECK_INT(covered, there); /* no row is left out or counted twice */
+            }
+    }
+}
+
+/* ---- the screen ---- */
+
+static void put_sum(struct db_trip_sums *sums, const char *name, bool by_symbol, double pnl, double fees,
+                    const double *profits, int n)
+{
+    struct db_trip_sum *row = &sums->rows[sums->n++];
+
+    *row = (struct db_trip_sum){.scale = SCALE, .by_symbol = by_symbol};
+    strcpy(row->account, "main");
+    strcpy(row->currency, "USDT");
+    strcpy(row->name, name);
+    row->pnl = isnan(pnl) ? DB_REPORT_UNKNOWN : (int128_t)llround(pnl * 1e8);
+    row->fees = llround(fees * 1e8);
+    for (int i = 0; i < n; i++)
+        metrics_trades_add(&row->trades, profits[i], 1);
+}
+
+/* What a reader would have given: some forty trips, of all kinds. */
+static void make_trips(void)
+{
+    static const char *const reasons[] = {"cross down", "stop", "take profit", "by hand", "flatten", ""};
+    struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+    struct history_trip *rows = calloc(TRIPS, sizeof(*rows));
+    const double mixed[] = {20.5, -8.25, 31, -12.5}, wins[] = {4, 5};
+
+    *read = (struct list_rows){.have = true, .rows = rows, .query = {.list = DB_LIST_TRIPS}};
+    read->window.n = TRIPS;
+    read->window.count = read->window.total = TRIPS;
+    for (int i = 0; i < TRIPS; i++) {
+        struct history_trip *t = &rows[i];
+        bool btc = i % 3 != 1;
+        double entry = btc ? 61000 + 37 * i : 2600 + 3 * i, move = (i % 7 - 3) * 0.004;
+        *t = (struct history_trip){.id = 200 - 2 * i,
+                                   .first_fill = i == TRIPS - 1 ? 0 : 199 - 2 * i,
+                                   .fills = 2,
+                                   .order = 300 - i,
+                                   .closed_ns = now.wall_ns - i * INT64_C(7654321000000),
+                                   .is_short = i % 5 == 2,
+                                   .qty = btc ? 0.01 : 1.25,
+                                   .entry = entry,
+                                   .exit = entry * (1 + move),
+                                   .fees = btc ? 1.22 : 6.5,
+                                   .price_decimals = 2,
+                                   .qty_decimals = btc ? 5 : 4};
+        t->opened_ns = t->closed_ns - (i + 1) * (i + 1) * INT64_C(9000000000);
+        t->profit = (t->is_short ? -1 : 1) * t->qty * entry * move - t->fees;
+        t->return_pct = 100 * t->profit / (t->qty * entry);
+        strcpy(t->account, "main");
+        strcpy(t->symbol, btc ? "BTCUSDT" : "ETHUSDT");
+        strcpy(t->quote, "USDT");
+        strcpy(t->strategy, i % 4 == 3 ? "by hand" : "sma-cross-rsi");
+        strcpy(t->reason, reasons[i % 6]);
+        read->window.ids[i] = t->id;
+    }
+    rows[TRIPS - 1].opened_ns = 0; /* from before the record */
+    rows[TRIPS - 1].entry = rows[TRIPS - 1].return_pct = NAN;
+    read->sums.rows = calloc(8, sizeof(*read->sums.rows));
+    put_sum(&read->sums, "BTCUSDT", true, 30.75, 12.5, mixed, 4);
+    put_sum(&read->sums, "ETHUSDT", true, -1234.5, 65.25, mixed + 3, 1);
+    put_sum(&read->sums, "SOLUSDT", true, NAN, 0, NULL, 0);
+    put_sum(&read->sums, "sma-cross-rsi", false, -1200.25, 77.75, mixed, 4);
+    put_sum(&read->sums, "by hand", false, 9, 0, wins, 2);
+    put_sum(&read->sums, "policy ppo-btc-with-a-long-name_3", false, -12.5, 0, NULL, 0);
+}
+
+static void check_picture(const char *name, int width, int height)
+{
+    CHECK(picture_matches(golden, name, model, &view, now, width, height, GLYPHS_BRAILLE));
+}
+
+static void check_pictures(void)
+{
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    check_picture("positions-all-120x40", 120, 40);
+    check_picture("positions-all-200x60", 200, 60);
+    press('t');
+    check_picture("positions-trips-80x24", 80, 24);
+    press('z');
+    check_picture("positions-trips-zoomed-80x24", 80, 24);
+    press('t'); /* the zoom goes with it */
+    CHECK_INT(view.zoomed, PANEL_BY_SYMBOL);
+    press('z');
+    check_picture("positions-symbols-80x24", 80, 24);
+    press('t');
+    press('A');
+    check_picture("positions-strategies-80x24", 80, 24);
+    press('t');
+    CHECK_INT(view.foot, FOOT_EQUITY);
+    CHECK_INT(view.focus, PANEL_EQUITY);
+}
+
+/* What is to be read: for the list, its sums and the page of one, and nothing elsewhere; of whose account. */
+static void check_want(void)
+{
+    struct lists_want want;
+    struct layout layout;
+
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    for (int foot = 0; foot < FEET; foot++) {
+        tui_view_layout(&view, model, 80, 24, &layout);
+        tui_lists_want(&view, model, &layout, &want);
+        CHECK_INT(want.list[DB_LIST_TRIPS].used, view.foot != FOOT_EQUITY);
+        CHECK_STR(want.list[DB_LIST_TRIPS].query.account, "");
+        press('t');
+    }
+    press('A');
+    press('t');
+    tui_view_layout(&view, model, 80, 24, &layout);
+    tui_lists_want(&view, model, &layout, &want);
+    CHECK_STR(want.list[DB_LIST_TRIPS].query.account, "main");
+    press('6');
+    press('t'); /* there is no foot here */
+    tui_view_layout(&view, model, 80, 24, &layout);
+    tui_lists_want(&view, model, &layout, &want);
+    CHECK(!want.list[DB_LIST_TRIPS].used && want.list[DB_LIST_FILLS].used);
+    CHECK_INT(view.foot, FOOT_TRIPS);
+}
+
+static void read_page(void)
+{
+    struct item_page page = {.item = view.item};
+
+    tui_item_status(&page, model);
+    tui_item_page_finish(&model->item);
+    model->item = page;
+}
+
+/* Enter opens the row under the cursor, Enter there its order; Esc goes back to the row. */
+static void check_page(void)
+{
+    const struct history_trip *trips = model->lists[DB_LIST_TRIPS].rows;
+
+    tui_view_init(&view, false, 1000);
+    press('5');
+    press('t');
+    for (int at = 0; at < TRIPS; at++) {
+        CHECK_INT(press(PRESS_ENTER), ACTION_COLLECT);
+        CHECK_INT(view.item.kind, ITEM_TRIP);
+        CHECK_INT(view.item.id, trips[at].id);
+        read_page();
+        CHECK_INT(model->item.item.first, trips[at].first_fill);
+        if (at == 4)
+            check_picture("item-trip-80x24", 80, 24);
+        press(PRESS_ESCAPE);
+        CHECK_INT(view.focus, PANEL_TRIPS);
+        press('j');
+    }
+    press(PRESS_ENTER);
+    press(PRESS_ENTER);
+    CHECK_INT(view.item.kind, ITEM_ORDER);
+    CHECK_INT(view.item.id, trips[TRIPS - 1].order);
+
+    tui_view_init(&view, false, 1000); /* --open trip:192: its order is known once it was read */
+    CHECK(tui_item_parse("trip:192", &view.item));
+    tui_item_keys_open(&view, &view.item);
+    CHECK_INT(view.foot, FOOT_TRIPS);
+    CHECK_INT(view.lists[DB_LIST_TRIPS].id, 192);
+    CHECK_INT(press(PRESS_ENTER), ACTION_NONE);
+    read_page();
+    press(PRESS_ENTER);
+    CHECK_INT(view.item.id, 296);
+}
+
+int main(int argc, char **argv)
+{
+    char words[256];
+    struct history_reader *reader = NULL;
+
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    golden = argv[1];
+    random_state = random_seeded("tui/trips", 1);
+    check_sums();
+    model = tui_model_create(1000);
+    const char *database = scratch_path("trips.db");
+    CHECK_INT(fixture_database(database), 0);
+    CHECK_INT(tui_history_open(database, &reader, words, sizeof(words)), 0);
+    struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    tui_history_close(reader);
+    model->have_history = true;
+    json_t *status = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(tui_model_take_status(model, status, now), 0);
+    json_decref(status);
+    make_trips();
+    check_pictures();
+    check_want();
+    check_page();
+    tui_model_destroy(model);
+    return check_done("tui/trips");
+}
