@@ -178,7 +178,8 @@ int db_reader_begin(struct db_reader *reader)
 
 void db_reader_end(struct db_reader *reader)
 {
-    sqlite3_exec(reader->db, "COMMIT", NULL, NULL, NULL);
+    while (sqlite3_exec(reader->db, "COMMIT", NULL, NULL, NULL) == SQLITE_INTERRUPT) /* it has not ended */
+        ;
 }
 
 void db_reader_interrupt(struct db_reader *reader)

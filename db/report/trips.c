@@ -8,7 +8,10 @@
 
 #include "db/report/internal.h"
 
-enum { PRICES_EVERY = 32 /* looks for bars of another kind once in so many valuations */ };
+enum {
+    PRICES_EVERY = 32, /* looks for bars of another kind once in so many valuations */
+    STORED_AT_ONCE = 256,
+};
 
 /* A closed one, until it is stored. */
 struct trip {
@@ -25,11 +28,67 @@ struct db_trips {
     struct db_report report; /* its accounts, for the walk */
     struct report_prices prices;
     struct report_walk walk;
-    struct trip *closed; /* that are not stored yet */
-    size_t n_closed, cap_closed;
+    struct trip closed[STORED_AT_ONCE]; /* that are not stored yet */
+    size_t n_closed;
+    bool broken; /* some could not be stored */
     unsigned valued;
     int r;
 };
+
+/* ---- closed ones ---- */
+
+/* The reader reads, and writes into what is its own and temporary alone: the file is open for reading. */
+static void allow(struct db_reader *reader, bool writes)
+{
+    const char *sql = writes ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON";
+
+    while (sqlite3_exec(reader->db, sql, NULL, NULL, NULL) == SQLITE_INTERRUPT)
+        ;
+}
+
+static int insert(struct db_trips *trips, sqlite3_stmt *stmt, const struct trip *t)
+{
+    const struct record_param params[] = {record_param_number(t->id),
+                                          record_param_number(t->account),
+                                          record_param_number(t->symbol),
+                                          record_param_text(trips->walk.sources[t->source]),
+                                          record_param_text(t->is_short ? "SHORT" : "LONG"),
+                                          record_param_number(t->opened_ns),
+                                          record_param_number(t->closed_ns),
+                                          record_param_number(t->first_fill),
+                                          record_param_number(t->fills),
+                                          record_param_number(t->qty),
+                                          record_param_real(t->entry),
+                                          record_param_real(t->exit),
+                                          record_param_real(t->share),
+                                          record_param_number(t->profit),
+                                          record_param_number(t->fees),
+                                          {0}};
+
+    record_sqlite_params(stmt, params);
+    int rc = sqlite3_step(stmt);
+    sqlite3_reset(stmt);
+    return rc == SQLITE_DONE ? 0 : rc;
+}
+
+static int store(struct db_trips *trips, struct db_reader *reader)
+{
+    sqlite3_stmt *stmt = NULL;
+
+    if (trips->n_closed == 0)
+        return 0;
+    allow(reader, true);
+    int r = db_query(reader, "INSERT INTO temp.trips VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", NULL, &stmt);
+    for (size_t i = 0; i < trips->n_closed && r == 0; i++)
+        if (insert(trips, stmt, &trips->closed[i]) != 0) {
+            snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
+            r = db_errno(sqlite3_errcode(reader->db));
+        }
+    sqlite3_finalize(stmt);
+    allow(reader, false);
+    trips->n_closed = 0;
+    return r;
+}
 
 static double price_of(int128_t notional, int quote_scale, int64_t qty, int qty_scale)
 {
@@ -46,13 +105,9 @@ static int on_closed(void *ctx, const struct report_holding *row, const struct r
 
     if (r < 0 || !symbol)
         return r < 0 ? r : -EBADMSG;
-    if (trips->n_closed == trips->cap_closed) {
-        size_t cap = trips->cap_closed ? 2 * trips->cap_closed : 64;
-        struct trip *more = reallocarray(trips->closed, cap, sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        trips->closed = more;
-        trips->cap_closed = cap;
+    if (trips->n_closed == STORED_AT_ONCE && (r = store(trips, trips->prices.reader)) < 0) {
+        trips->broken = true;
+        return r;
     }
     const int money = symbol->symbol.quote_scale, size = symbol->symbol.qty_scale;
     const double paid = decimal_to_double((int64_t)trip->entry, money);
@@ -130,7 +185,6 @@ static void forget(struct db_trips *trips)
     db_report_walk_finish(&trips->walk);
     db_report_prices_finish(&trips->prices);
     db_report_finish(&trips->report);
-    free(trips->closed);
     *trips = (struct db_trips){0};
 }
 
@@ -157,22 +211,21 @@ static void take_account(void *ctx, const struct db_account_row *row)
         .account = row->account, .from_ns = trips->walk.from_ns, .to_ns = trips->walk.to_ns};
 }
 
-/* The reader reads, and writes into what is its own and temporary alone: the file is open for reading. */
 static int write_own(struct db_reader *reader, const char *sql)
 {
     char *words = NULL;
 
-    sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    allow(reader, true);
     int rc = sqlite3_exec(reader->db, sql, NULL, NULL, &words);
     if (rc != SQLITE_OK)
         snprintf(reader->error, sizeof reader->error, "%s", words ? words : sqlite3_errstr(rc));
     sqlite3_free(words);
-    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    allow(reader, false);
     return db_errno(rc);
 }
 
 #define TABLE \
-    "DROP TABLE IF EXISTS temp.trips; CREATE TABLE temp.trips (id INTEGER PRIMARY KEY, account INTEGER, symbol " \
+    "PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.trips; CREATE TABLE temp.trips (id INTEGER PRIMARY KEY, account INTEGER, symbol " \
     "INTEGER, source TEXT, side TEXT, opened_ns INTEGER, closed_ns INTEGER, first_fill INTEGER, fills INTEGER, " \
     "qty INTEGER, entry REAL, exit REAL, share REAL, profit INTEGER, fees INTEGER)"
 
@@ -199,50 +252,6 @@ static int start(struct db_trips *trips, struct db_reader *reader, uint64_t mark
 
 /* ---- what is new ---- */
 
-static int insert(struct db_trips *trips, sqlite3_stmt *stmt, const struct trip *t)
-{
-    const struct record_param params[] = {record_param_number(t->id),
-                                          record_param_number(t->account),
-                                          record_param_number(t->symbol),
-                                          record_param_text(trips->walk.sources[t->source]),
-                                          record_param_text(t->is_short ? "SHORT" : "LONG"),
-                                          record_param_number(t->opened_ns),
-                                          record_param_number(t->closed_ns),
-                                          record_param_number(t->first_fill),
-                                          record_param_number(t->fills),
-                                          record_param_number(t->qty),
-                                          record_param_real(t->entry),
-                                          record_param_real(t->exit),
-                                          record_param_real(t->share),
-                                          record_param_number(t->profit),
-                                          record_param_number(t->fees),
-                                          {0}};
-
-    record_sqlite_params(stmt, params);
-    int rc = sqlite3_step(stmt);
-    sqlite3_reset(stmt);
-    return rc == SQLITE_DONE ? 0 : rc;
-}
-
-static int store(struct db_trips *trips, struct db_reader *reader)
-{
-    sqlite3_stmt *stmt = NULL;
-
-    if (trips->n_closed == 0)
-        return 0;
-    sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    int r = db_query(reader, "INSERT INTO temp.trips VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", NULL, &stmt);
-    for (size_t i = 0; i < trips->n_closed && r == 0; i++)
-        if (insert(trips, stmt, &trips->closed[i]) != 0) {
-            snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
-            r = db_errno(sqlite3_errcode(reader->db));
-        }
-    sqlite3_finalize(stmt);
-    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    trips->n_closed = 0;
-    return r;
-}
-
 static int follow(struct db_trips *trips, struct db_reader *reader)
 {
     struct db_base base;
@@ -254,7 +263,7 @@ static int follow(struct db_trips *trips, struct db_reader *reader)
     if (!trips->started || trips->mark != mark)
         r = start(trips, reader, mark, &base);
     r = r < 0 ? r : db_report_walk_read(&trips->walk, &base);
-    if (r == -EINTR) /* what was taken stays; nothing of it is stored yet */
+    if (r == -EINTR && !trips->broken) /* what was taken stays */
         return r;
     r = r < 0 ? r : store(trips, reader);
     trips->started = r == 0; /* a statement that failed may have undone the table */

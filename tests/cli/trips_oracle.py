@@ -32,8 +32,8 @@ class Reader:
     def __init__(self, database):
         self.program = subprocess.Popen([PRINT, database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def look(self):
-        self.program.stdin.write("\n")
+    def look(self, how=""):
+        self.program.stdin.write(how + "\n")
         self.program.stdin.flush()
         line = self.program.stdout.readline()
         assert line, "trips-print ended"
@@ -192,6 +192,9 @@ def main():
             reader = Reader(os.path.join(state, "papertape.db"))
             whole = reader.look()
             assert reader.look() == whole
+            reader.close()
+            reader = Reader(os.path.join(state, "papertape.db"))
+            assert reader.look("interrupted") == whole
             reader.close()
             trips += check_trips(report_figures.Record(PAPERTAPE, state), whole["trips"])
             sums += check_sums(state, whole["sums"])

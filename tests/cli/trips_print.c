@@ -1,5 +1,9 @@
 /* The round trips of a database and their sums, as a reader of the dashboard has them: trips-print DATABASE.
- * For each line of its input it looks again, with the same reader, and prints one JSON object in a line. */
+ * For each line of its input it looks again, with the same reader, and prints one JSON object in a line. For
+ * a line "interrupted" many looks before that one are interrupted where they are. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +12,8 @@
 
 #include "db/list.h"
 #include "db/report/trips.h"
+
+enum { LOOKS = 500 };
 
 static void fail(const char *what, const char *why)
 {
@@ -77,9 +83,43 @@ static json_t *read_sums(struct db_reader *reader)
     return rows;
 }
 
+static atomic_bool ended;
+
+static void *interrupts(void *ctx)
+{
+    while (!ended)
+        db_reader_interrupt(ctx);
+    return NULL;
+}
+
+/* Looks that end early, and those that do not. */
+static void look_interrupted(struct db_reader *reader)
+{
+    const struct db_list_query query = {.list = DB_LIST_TRIPS};
+    struct db_list_window window;
+    pthread_t thread;
+    int early = 0;
+
+    ended = false;
+    if (pthread_create(&thread, NULL, interrupts, reader) != 0)
+        fail("interrupting", "no thread");
+    for (int i = 0; i < LOOKS; i++) {
+        int r = db_reader_begin(reader);
+        r = r < 0 ? r : db_list_read(reader, &query, 0, 0, &window);
+        db_reader_end(reader);
+        early += r == -EINTR;
+        if (r < 0 && r != -EINTR)
+            fail("interrupted", db_reader_error(reader));
+    }
+    ended = true;
+    pthread_join(thread, NULL);
+    if (early == 0)
+        fail("interrupted", "no look was");
+}
+
 int main(int argc, char **argv)
 {
-    char words[DB_ERROR_MAX] = "", line[8];
+    char words[DB_ERROR_MAX] = "", line[16];
     struct db_reader *reader;
 
     if (argc != 2)
@@ -87,6 +127,8 @@ int main(int argc, char **argv)
     if (db_reader_open(argv[1], &reader, words, sizeof words) < 0)
         fail(argv[1], words);
     while (fgets(line, sizeof line, stdin)) {
+        if (strcmp(line, "interrupted\n") == 0)
+            look_interrupted(reader);
         if (db_reader_begin(reader) < 0)
             fail("beginning", db_reader_error(reader));
         json_t *trips = read_trips(reader);
