@@ -354,6 +354,8 @@ static void take_lists(struct dashboard *d, struct moment now)
 {
     if (!tui_collector_take_lists(&d->collector, &d->view, now))
         return;
+    if (d->view.item.kind == ITEM_TRIP) /* made of the list's row */
+        tui_collector_read_item(&d->collector, now);
     d->redraw = true;
     want_lists(d, false);
 }

@@ -59,7 +59,7 @@ struct history_trip {
     int64_t opened_ns, closed_ns;
     bool is_short;
     double qty, entry, exit, profit, fees, return_pct;
-    int price_decimals, qty_decimals;
+    int price_decimals, qty_decimals, quote_decimals; /* quote_decimals: all that money has */
     char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], quote[ASSET_NAME_MAX];
     char strategy[DB_REPORT_SOURCE_MAX], reason[ORDER_TAG_MAX];
 };

@@ -23,6 +23,7 @@ void tui_history_take_trip(const struct db_trip *row, struct history_trip *ret)
                                  .profit = decimal_to_double(row->profit, symbol->quote_scale),
                                  .fees = decimal_to_double(row->fees, symbol->quote_scale),
                                  .return_pct = 100 * row->share,
+                                 .quote_decimals = symbol->quote_scale < 12 ? symbol->quote_scale : 12,
                                  .price_decimals = tui_history_price_decimals(row->symbol),
                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
     cli_text_clean(ret->account, sizeof(ret->account), row->account->name);

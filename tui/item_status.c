@@ -149,12 +149,17 @@ static void field(struct item_page *page, const char *label, const char *text)
         tui_item_field(page, label, STYLE_NORMAL, text);
 }
 
-static void money(struct item_page *page, const char *label, double value, const char *quote, bool is_signed)
+/* With every digit. */
+static void money(struct item_page *page, const char *label, double value, const struct history_trip *t,
+                  bool is_signed)
 {
     char text[FORMAT_MAX], words[FORMAT_MAX + ASSET_NAME_MAX];
 
-    snprintf(words, sizeof(words), "%s %s",
-             is_signed ? cli_format_signed(text, value, 2) : cli_format_number(text, value, 2), quote);
+    if (is_signed)
+        cli_format_signed(text, value, t->quote_decimals);
+    else
+        cli_format_number(text, value, t->quote_decimals);
+    snprintf(words, sizeof(words), "%s %s", text, t->quote);
     tui_item_field(page, label, is_signed ? style_signed(value, 2) : STYLE_NORMAL,
                    isfinite(value) ? words : "-");
 }
@@ -189,10 +194,10 @@ static void trip(struct item_page *page, const struct model *model)
     field(page, "entry price",
           isfinite(t->entry) ? cli_format_number(text, t->entry, t->price_decimals) : "-");
     field(page, "exit price", isfinite(t->exit) ? cli_format_number(text, t->exit, t->price_decimals) : "-");
-    money(page, "P&L after fees", t->profit, t->quote, true);
+    money(page, "P&L after fees", t->profit, t, true);
     tui_item_field(page, "return", style_signed(t->return_pct, 2),
                    isfinite(t->return_pct) ? cli_format_percent(text, t->return_pct, 2) : "-");
-    money(page, "fees", t->fees, t->quote, false);
+    money(page, "fees", t->fees, t, false);
     field(page, "reason of the exit", t->reason[0] ? t->reason : "-");
     snprintf(text, sizeof(text), "%lld, Enter opens its page", (long long)t->order);
     field(page, "order of the exit", text);

@@ -96,7 +96,7 @@ static void check_row(const struct db_trip_sums *sums, const char *account, bool
 
 static void check_sums(void)
 {
-    static const char *const accounts[] = {"", "main", "other", "nobody's"};
+    static const char *const accounts[] = {"", "main", "other", "absent"};
     struct db_trip_sum rows[ROWS], merged[ROWS];
     struct db_trip_sums sums = {.rows = rows};
 
@@ -166,6 +166,7 @@ static void make_trips(void)
                                    .exit = entry * (1 + move),
                                    .fees = btc ? 1.22 : 6.5,
                                    .price_decimals = 2,
+                                   .quote_decimals = 8,
                                    .qty_decimals = btc ? 5 : 4};
         t->opened_ns = t->closed_ns - (i + 1) * (i + 1) * INT64_C(9000000000);
         t->profit = (t->is_short ? -1 : 1) * t->qty * entry * move - t->fees;

@@ -25,7 +25,7 @@ enum {
     STRATEGY,
     COLUMNS
 };
-enum { WIDE = 110, WHEN = 11 /* "08-08 14:02" */ };
+enum { LITTLE_DECIMALS = 8, WIDE = 110, WHEN = 11 /* "08-08 14:02" */ };
 
 static const struct column columns[COLUMNS] = {
     {"closed", WHEN, false, 1}, {"", 8, false, 2},           {"", 1, false, 3},
@@ -65,12 +65,14 @@ static const char *percent(char buf[static FORMAT_MAX], double pct)
 
 static const char *money(char buf[static FORMAT_MAX], double value, int width)
 {
-    int decimals = 2;
+    int decimals = value != 0 && fabs(value) < 0.005 ? LITTLE_DECIMALS : 2; /* of bitcoins, say */
 
     if (!isfinite(value))
         return "-";
     while (decimals > 0 && strlen(cli_format_signed(buf, value, decimals)) > (size_t)width)
         decimals--;
+    if (fabs(value) < 0.5 * pow(10, -decimals)) /* no digit of it has room */
+        decimals = 2;
     return cli_format_signed(buf, value, decimals);
 }
 
@@ -116,7 +118,7 @@ void panel_trips(const struct area *area, const struct scene *scene)
     widen(shown, area->width);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
 
-    panel_list_empty(&frame, scene, model->lists[DB_LIST_TRIPS].have ? "none is closed yet" : "not read yet");
+    panel_list_empty(&frame, scene, model->lists[DB_LIST_TRIPS].have ? "no round trip is closed yet" : "not read yet");
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_trip *trip = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first + 1;

@@ -198,6 +198,8 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_item_keys_open(&view, &request->dashboard.item);
     tui_view_want(&view, model, request->width, &past); /* which the first reading could not know */
     tui_collector_read(collector, &past);
+    tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
+    tui_collector_lists_once(collector, &view, &layout); /* a round trip's page is made of its row */
     tui_collector_want_item(collector, &view.item);
     tui_collector_read_item(collector, tui_model_now());
     tui_collector_await_explain(collector, EXPLAIN_TIMEOUT_MS);
@@ -205,9 +207,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
-    tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
     tui_collector_depth_once(collector, tui_view_wanted_depth(&view, model, &layout), STATUS_TIMEOUT_MS);
-    tui_collector_lists_once(collector, &view, &layout);
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
     tui_canvas_finish(&canvas);
