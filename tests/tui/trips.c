@@ -96,7 +96,7 @@ static void check_row(const struct db_trip_sums *sums, const char *account, bool
 
 static void check_sums(void)
 {
-    static const char *const accounts[] = {"", "main", "other", "absent"};
+    static const char *const accounts[] = {"", "main", "other", "unknown"};
     struct db_trip_sum rows[ROWS], merged[ROWS];
     struct db_trip_sums sums = {.rows = rows};
 

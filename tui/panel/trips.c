@@ -118,7 +118,7 @@ void panel_trips(const struct area *area, const struct scene *scene)
     widen(shown, area->width);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
 
-    panel_list_empty(&frame, scene, model->lists[DB_LIST_TRIPS].have ? "no round trip is closed yet" : "not read yet");
+    panel_list_empty(&frame, scene, model->lists[DB_LIST_TRIPS].have ? "no closed one yet" : "not read yet");
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_trip *trip = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first + 1;
