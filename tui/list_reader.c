@@ -70,7 +70,8 @@ static int read_list(struct tui_list_reader *reader, int list, const struct list
     struct list_want now = *want;
     struct list_rows rows;
     int64_t version;
-    int r = db_reader_version(reader->db, &version);
+    int r = list == DB_LIST_TRIPS ? db_trips_version(reader->db, &version)
+                                  : db_reader_version(reader->db, &version);
 
     if (r < 0 ||
         (version == reader->done_version[list] && memcmp(want, &reader->done[list], sizeof(*want)) == 0))

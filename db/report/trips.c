@@ -296,6 +296,35 @@ static int renew(struct db_trips *trips, struct db_reader *reader, struct db_rep
     return r == -ENOENT ? 0 : r;
 }
 
+static int read_version(struct db_reader *reader, int64_t *ret)
+{
+    int r = db_trips_follow(reader);
+    struct db_trips *trips = reader->trips;
+    uint64_t hash = trips ? mix(trips->mark, &trips->walk.after_id, sizeof trips->walk.after_id) : 0;
+
+    for (size_t i = 0; r == 0 && i < trips->report.n_accounts; i++) {
+        struct db_equity_point point = {0};
+        r = db_reader_equity_before(reader, trips->report.accounts[i].account.number, INT64_MAX, &point);
+        r = r == -ENOENT ? 0 : r;
+        hash = mix(hash, &point.ts_ns, sizeof point.ts_ns);
+        hash = mix(hash, &point.equity, sizeof point.equity);
+    }
+    if (r == 0)
+        *ret = (int64_t)hash;
+    return r;
+}
+
+int db_trips_version(struct db_reader *reader, int64_t *ret)
+{
+    int r = db_reader_begin(reader);
+
+    if (r < 0)
+        return r;
+    r = read_version(reader, ret);
+    db_reader_end(reader);
+    return r;
+}
+
 static struct db_trip_sum *next(struct db_trip_sums *sums, const struct db_report_account *account)
 {
     struct db_trip_sum *row = &sums->rows[sums->n++];

@@ -29,6 +29,10 @@ struct db_trip_sums {
  * again. */
 int db_trips_follow(struct db_reader *reader);
 
+/* Follows, in a transaction of its own; *ret is another number where a list or a sum may have changed since
+ * the last call: another row of the ledger, another point of equity, another name. 0 or as above. */
+int db_trips_version(struct db_reader *reader, int64_t *ret);
+
 /* After db_trips_follow(), in the same transaction: open positions are valued when each account's newest
  * point of equity was stored, as a report values them. 0 or -errno; *ret is for db_trip_sums_finish(). */
 int db_trips_sums(struct db_reader *reader, struct db_trip_sums *ret);

@@ -290,9 +290,34 @@ static void test_trades(void)
     CHECK(isinf(ratios.profit_factor) && ratios.profit_factor > 0 && isnan(ratios.sqn));
 }
 
+/* Two halves merged are the whole, wherever it is cut; but the run of losses, which a cut may divide. */
+static void test_trades_merged(struct random *random)
+{
+    for (int round = 0; round < 200; round++) {
+        struct metrics_trades whole = {0}, halves[2] = {{0}};
+        const int n = (int)random_between(random, 0, 40), cut = (int)random_between(random, 0, n);
+        for (int i = 0; i < n; i++) {
+            const double profit = (double)random_between(random, -1000, 1000) / 8;
+            const int64_t held_ns = random_between(random, 0, 1000);
+            metrics_trades_add(&whole, profit, held_ns);
+            metrics_trades_add(&halves[i >= cut], profit, held_ns);
+        }
+        metrics_trades_merge(&halves[0], &halves[1]);
+        CHECK(halves[0].n == whole.n && halves[0].wins == whole.wins && halves[0].losses == whole.losses);
+        CHECK_NEAR(halves[0].won, whole.won, 0); /* eighths */
+        CHECK_NEAR(halves[0].lost, whole.lost, 0);
+        CHECK_NEAR(halves[0].held_ns, whole.held_ns, 0);
+        CHECK_NEAR(halves[0].largest_win, whole.largest_win, 0);
+        CHECK_NEAR(halves[0].largest_loss, whole.largest_loss, 0);
+        CHECK_NEAR(halves[0].mean, whole.mean, 1e-10);
+        CHECK_NEAR(halves[0].m2, whole.m2, 1e-6);
+    }
+}
+
 int main(void)
 {
     struct random random = random_seeded("strategy/metrics", 66);
+    test_trades_merged(&random);
     test_by_hand();
     test_tails();
     test_drawdowns();

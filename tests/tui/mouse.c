@@ -1,4 +1,4 @@
-/* The mouse: at each cell of each tab, at several sizes. A click on a row leaves the cursor's mark there, on
+/* The mouse: at cells of each tab, at several sizes. A click on a row leaves the cursor's mark there, on
  * a tab opens it, on the chosen row is what Enter is; elsewhere nothing; the wheel moves as the arrows do.
  * What is copied is the chosen row as it is drawn, or all of a page, without a character that a shell would
  * take. */
@@ -12,6 +12,8 @@
 #include "tui/history.h"
 #include "tui/item.h"
 #include "tui/mouse.h"
+
+enum { STEP = 7 }; /* of wide screens each cell of a pattern */
 
 static struct model *model;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -79,7 +81,7 @@ static void check_tab(enum tab tab, int width, int height)
     usual.tab = tab;
     draw(&canvas, &usual);
     for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x += 1 + y % 3) {
+        for (int x = y % STEP; x < width; x += width > 80 ? STEP : 1 + y % 3) {
             const enum panel panel = panel_at(&usual, &canvas, x, y);
             struct canvas_row row = {0};
             for (int i = 0; i < canvas.n_rows; i++) /* the nearest above, of that panel */
