@@ -288,11 +288,12 @@ enum panel tui_layout_foot(enum layout_foot foot)
 
 static void positions(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
+    const bool chosen = choice->foot != FOOT_EQUITY; /* then it is the last to leave */
     const struct slot low[] = {
-        {PANEL_POSITIONS, 2, 5, 1, 1, PANEL_NONE},
-        {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},
-        {PANEL_STRATEGIES, 2, 4, 0, 3, PANEL_NONE},
-        {tui_layout_foot(choice->foot), 3, 8, 2, 4, PANEL_NONE},
+        {PANEL_POSITIONS, 2, 5, 1, chosen ? 2 : 1, PANEL_NONE},
+        {PANEL_ACCOUNTS, 2, 4, 0, chosen ? 3 : 2, PANEL_NONE},
+        {PANEL_STRATEGIES, 2, 4, 0, chosen ? 4 : 3, PANEL_NONE},
+        {tui_layout_foot(choice->foot), 3, 8, 2, chosen ? 1 : 4, PANEL_NONE},
     };
     static const struct slot high[] = {
         {PANEL_POSITIONS, 2, 5, 1, 1, PANEL_NONE},  {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},

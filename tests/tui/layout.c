@@ -66,6 +66,7 @@ static void check_size(int width, int height)
                                        .studies = tab < TABS ? 0 : (width + height) % 4,
                                        .study = tab < TABS ? STUDY_LISTED : (enum layout_study)(height % 3),
                                        .running = (width + height) % 6,
+                                       .foot = (enum layout_foot)((width + 3 * height + tab) % FEET),
                                        .item = tab > TABS && (width + height) % 7 == 0};
         tui_layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
@@ -77,6 +78,8 @@ static void check_size(int width, int height)
         bool small = width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN;
         if (small != (tui_layout_find(&layout, PANEL_TOO_SMALL) != NULL) || (small && layout.n != 1))
             CHECK(false);
+        if (!small && choice.tab == TAB_POSITIONS && !choice.item && choice.foot != FOOT_EQUITY)
+            CHECK(tui_layout_find(&layout, tui_layout_foot(choice.foot)) != NULL);
         if (!small && (!tui_layout_find(&layout, PANEL_HEADER) || !tui_layout_find(&layout, PANEL_KEYS)))
             CHECK(false);
     }
@@ -202,6 +205,25 @@ static void check_market(void)
     has(200, 60, TAB_OVERVIEW, PANEL_TRADES);
 }
 
+/* The positions' tab has what stands at its foot: one of four, or all where there is room. */
+static void check_feet(void)
+{
+    struct layout layout;
+
+    for (int foot = 0; foot < FEET; foot++) {
+        struct layout_choice choice = {.tab = TAB_POSITIONS, .foot = (enum layout_foot)foot};
+        tui_layout_compute(80, 24, &choice, &layout);
+        for (int other = 0; other < FEET; other++)
+            CHECK_INT(tui_layout_find(&layout, tui_layout_foot(other)) != NULL, other == foot);
+        CHECK(tui_layout_find(&layout, PANEL_POSITIONS) && tui_layout_find(&layout, PANEL_ACCOUNTS) &&
+              tui_layout_find(&layout, PANEL_STRATEGIES));
+        for (int other = 0; other < FEET; other++) {
+            has(120, 40, TAB_POSITIONS, tui_layout_foot(other));
+            has(200, 60, TAB_POSITIONS, tui_layout_foot(other));
+        }
+    }
+}
+
 int main(void)
 {
     static const enum panel overview[] = {PANEL_PRICES, PANEL_POSITIONS, PANEL_EQUITY,
@@ -230,6 +252,7 @@ int main(void)
     check_study();
     check_studies();
     check_market();
+    check_feet();
 
     struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
     tui_layout_compute(80, 24, &fills, &layout);

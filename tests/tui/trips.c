@@ -216,6 +216,32 @@ static void check_pictures(void)
     CHECK_INT(view.focus, PANEL_EQUITY);
 }
 
+/* Every foot at many sizes, with a name as long as names may be, and without braille: something is drawn, and
+ * P&L is there wherever the sums are. */
+static void check_sizes(void)
+{
+    char *name = model->status.accounts[0].account;
+    char kept[ACCOUNT_NAME_MAX];
+
+    memcpy(kept, name, sizeof(kept));
+    memset(name, 'n', ACCOUNT_NAME_MAX - 1);
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    for (int width = 1; width <= 220; width += 9)
+        for (int height = 1; height <= 70; height += 4)
+            for (int k = 0; k < 2 * FEET; k++) {
+                view.foot = (enum layout_foot)(k % FEET);
+                view.trips_one = k >= FEET;
+                char *text =
+                    picture_draw(model, &view, now, width, height, k % 2 ? GLYPHS_ASCII : GLYPHS_BRAILLE);
+                CHECK(text && text[0]);
+                if (text && !view.trips_one && view.foot == FOOT_SYMBOLS && width >= 40 && height >= 13)
+                    CHECK(strstr(text, "-1234.50") != NULL);
+                free(text);
+            }
+    memcpy(name, kept, sizeof(kept));
+}
+
 /* What is to be read: for the list, its sums and the page of one, and nothing elsewhere; of whose account. */
 static void check_want(void)
 {
@@ -312,6 +338,7 @@ int main(int argc, char **argv)
     json_decref(status);
     make_trips();
     check_pictures();
+    check_sizes();
     check_want();
     check_page();
     tui_model_destroy(model);

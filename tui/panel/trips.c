@@ -137,7 +137,7 @@ enum { SUMS_WIDE = 76 };
 enum { NAME, TRADES, WON, GAINED, FACTOR, MEAN, PAID, SUMS };
 
 static const struct column sums_columns[SUMS] = {
-    {"", 11, false, 1},     {"trades", 6, true, 2},  {"win %", 5, true, 4}, {"P&L", 10, true, 3},
+    {"", 11, false, 1},     {"trades", 6, true, 3},  {"win %", 5, true, 4}, {"P&L", 10, true, 2},
     {"factor", 6, true, 5}, {"avg P&L", 8, true, 6}, {"fees", 8, true, 7},
 };
 
@@ -182,7 +182,7 @@ static void draw_sums(const struct area *area, const struct scene *scene, enum p
     memcpy(shown, sums_columns, sizeof(shown));
     if (area->width >= SUMS_WIDE)
         shown[NAME].width = 24;
-    if (shown[NAME].width < end - 1) /* the labels stay right of the title */
+    if (shown[NAME].width < end - 1 && end - 1 <= area->width / 2) /* the labels stay right of the title */
         shown[NAME].width = end - 1;
     struct table table = panel_frame_table(area, end, shown, SUMS);
     struct window window = panel_frame_window(scene, panel, (int)n, body.height);
