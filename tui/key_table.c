@@ -95,6 +95,12 @@ static const struct key_row rows[] = {
     {"i", KEYS_STUDY, "the figure beside a training's return: the next, then none",
      "Losses, KL, explained variance, gradient norm, learning rate, steps a second."},
     {"v", KEYS_STUDY_PAGE, "the overfitting check of its best, and back", NULL},
+    {"i", KEYS_STUDY_PAGE, "the plot: importance, slice, histogram, contour, parallel",
+     "In place of the parameters' importance. A slice has every trial's value by a parameter, a contour the best "
+     "value by two of them, parallel coordinates a line a trial."},
+    {"[ ]", KEYS_STUDY_PAGE, "the plot's parameter: the one before, the next",
+     "By importance. In its panel (Tab) the arrows choose it too."},
+    {"{ }", KEYS_STUDY_PAGE, "a contour's other parameter", NULL},
     {"o", KEYS_STUDY_PAGE, "its trials by the next column",
      "Newest, value, state, duration, each parameter."},
     {"I", KEYS_STUDY_PAGE, "the other way round", NULL},

@@ -631,11 +631,15 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case '.':
     case '{':
     case '}':
+        if (tui_study_keys_plot(view, model, now, key))
+            return ACTION_NONE;
         return tui_chart_keys_press(view, model, &layout, now, key);
     case 'd':
         return turn_depth(view, now);
     case '[':
     case ']':
+        if (tui_study_keys_plot(view, model, now, key))
+            return ACTION_NONE;
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
     case 'u':
         view->equity_span = (view->equity_span + 1) % SPANS;
@@ -673,6 +677,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         open_amend(view, model, tui_view_focus(view, &layout), now);
         break;
     case 'i':
+        if (tui_study_keys_plot(view, model, now, key))
+            break;
         if (view->tab == TAB_STUDY)
             view->curve = (view->curve + 1) % FIGURES;
         else

@@ -64,7 +64,7 @@ bool tui_study_keys_enter(struct view *view, const struct model *model, enum pan
             view->trial_study[0] = '\0';
         memcpy(view->study, study->key, sizeof(view->study));
         view->cursor[PANEL_TRIALS] = view->cursor[PANEL_TRIAL] = view->cursor[PANEL_IMPORTANCE] = 0;
-        view->trial_sort = 0;
+        view->trial_sort = view->study_second = 0;
         view->trial_invert = false;
         view->trial_filter[0] = view->trial_study[0] = '\0';
         show_page(view);
@@ -161,6 +161,69 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
         view->trial_invert = !view->trial_invert;
     }
     return ACTION_NONE;
+}
+
+/* ---- The plots. ---- */
+
+int tui_study_keys_rank(const struct view *view, const struct tui_study_page *page)
+{
+    int at = view->cursor[PANEL_IMPORTANCE];
+
+    return at < page->n_params ? at < 0 ? 0 : at : page->n_params - 1;
+}
+
+int tui_study_keys_second(const struct view *view, const struct tui_study_page *page)
+{
+    int first = tui_study_keys_rank(view, page), second = view->study_second;
+
+    if (page->n_params < 2)
+        return -1;
+    return second != first && second >= 0 && second < page->n_params ? second : (first + 1) % page->n_params;
+}
+
+/* The parameter before, the next one, not `taken`. */
+static int step_rank(const struct tui_study_page *page, int at, int step, int taken)
+{
+    do
+        at = (at + step + page->n_params) % page->n_params;
+    while (at == taken && page->n_params > 1);
+    return at;
+}
+
+static void name_plot(struct view *view, const struct tui_study_page *page, struct moment now)
+{
+    static const char *const names[STUDY_PLOTS] = {
+        [PLOT_IMPORTANCE] = "importance",         [PLOT_SLICE] = "slice",
+        [PLOT_HISTOGRAM] = "histogram",           [PLOT_CONTOUR] = "contour",
+        [PLOT_PARALLEL] = "parallel coordinates",
+    };
+    int first = page ? tui_study_rows_param(page, tui_study_keys_rank(view, page)) : -1;
+    int second = page ? tui_study_rows_param(page, tui_study_keys_second(view, page)) : -1;
+    bool of = first >= 0 && (view->study_plot == PLOT_SLICE || view->study_plot == PLOT_CONTOUR);
+    bool two = of && second >= 0 && view->study_plot == PLOT_CONTOUR;
+    char words[160];
+
+    snprintf(words, sizeof(words), "%s%s%.50s%s%.50s", names[view->study_plot], of ? " of " : "",
+             of ? page->params[first] : "", two ? " and " : "", two ? page->params[second] : "");
+    tui_view_report(view, OUTCOME_NOTE, "plot:", words, now);
+}
+
+bool tui_study_keys_plot(struct view *view, const struct model *model, struct moment now, int key)
+{
+    const struct tui_study_page *page = tui_view_study_page(view, model);
+
+    if (view->tab != TAB_STUDY || view->study_view != STUDY_PAGE || key == '\0' || !strchr("i[]{}", key))
+        return false;
+    if (key == 'i')
+        view->study_plot = (view->study_plot + 1) % STUDY_PLOTS;
+    else if (page && page->n_params > 0 && (key == '[' || key == ']'))
+        view->cursor[PANEL_IMPORTANCE] =
+            step_rank(page, tui_study_keys_rank(view, page), key == ']' ? 1 : -1, -1);
+    else if (page && page->n_params > 1)
+        view->study_second = step_rank(page, tui_study_keys_second(view, page), key == '}' ? 1 : -1,
+                                       tui_study_keys_rank(view, page));
+    name_plot(view, page, now);
+    return true;
 }
 
 enum action tui_study_keys_filter(struct view *view, int key)

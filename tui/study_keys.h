@@ -32,6 +32,14 @@ void tui_study_keys_moved(struct view *view, const struct model *model, enum pan
 enum action tui_study_keys_press(struct view *view, const struct model *model, enum panel focus,
                                  struct moment now, int key);
 
+/* i, [ ] and { } on a study's page: the plot in place of the parameters' importance, its parameter, and a
+ * contour's other one. False: not one of them, or not there. */
+bool tui_study_keys_plot(struct view *view, const struct model *model, struct moment now, int key);
+
+/* The ranks of those parameters (tui/study_rows.h); -1: there is none, there is no other. */
+int tui_study_keys_rank(const struct view *view, const struct tui_study_page *page);
+int tui_study_keys_second(const struct view *view, const struct tui_study_page *page);
+
 /* While the filter is typed. */
 enum action tui_study_keys_filter(struct view *view, int key);
 void tui_study_keys_paste(struct view *view, const int *keys, size_t n);

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* A parameter's place among those that are sorted by: the importance's order, which does not depend on what
- * is sorted by. */
-static int by_rank(const struct tui_study_page *page, int rank)
+int tui_study_rows_param(const struct tui_study_page *page, int rank)
 {
     int at = 0;
 
+    if (rank < 0)
+        return -1;
     if (rank < page->n_importance)
         return page->importance[rank].param;
     for (int i = 0; i < page->n_params; i++) {
@@ -32,12 +32,12 @@ int tui_study_rows_sorts(const struct tui_study_page *page)
 
 int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret, int cap)
 {
-    int n = 0, first = sort >= SORT_PARAMS ? by_rank(page, sort - SORT_PARAMS) : -1;
+    int n = 0, first = sort >= SORT_PARAMS ? tui_study_rows_param(page, sort - SORT_PARAMS) : -1;
 
     if (first >= 0 && n < cap)
         ret[n++] = first;
     for (int i = 0; i < page->n_params && n < cap; i++) {
-        int param = by_rank(page, i);
+        int param = tui_study_rows_param(page, i);
         if (param >= 0 && param != first)
             ret[n++] = param;
     }
@@ -48,8 +48,8 @@ const char *tui_study_rows_name(const struct tui_study_page *page, int sort)
 {
     static const char *const names[SORT_PARAMS] = {"newest", "value", "state", "duration"};
 
-    if (sort >= SORT_PARAMS && by_rank(page, sort - SORT_PARAMS) >= 0)
-        return page->params[by_rank(page, sort - SORT_PARAMS)];
+    if (sort >= SORT_PARAMS && tui_study_rows_param(page, sort - SORT_PARAMS) >= 0)
+        return page->params[tui_study_rows_param(page, sort - SORT_PARAMS)];
     return names[sort > 0 && sort < SORT_PARAMS ? sort : SORT_NEWEST];
 }
 
@@ -160,7 +160,8 @@ static double key_of(const struct tui_study_page *page, const struct tui_study_t
 static bool make(const struct tui_study_page *page, struct tui_study_order *order)
 {
     bool inverse = order->filter[0] == '!';
-    int param = order->sort >= SORT_PARAMS ? by_rank(page, order->sort - SORT_PARAMS) : -1, n = 0;
+    int param = order->sort >= SORT_PARAMS ? tui_study_rows_param(page, order->sort - SORT_PARAMS) : -1,
+        n = 0;
     struct keyed *keyed = malloc(((size_t)page->n_trials + 1) * sizeof(*keyed));
     const struct tui_study_trial **rows = malloc(((size_t)page->n_trials + 1) * sizeof(*rows));
 

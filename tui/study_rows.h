@@ -7,6 +7,10 @@
 /* Orders; those from SORT_PARAMS on are parameters, as tui_study_rows_columns() has them. */
 enum study_sort { SORT_NEWEST /* running ones first */, SORT_VALUE, SORT_STATE, SORT_DURATION, SORT_PARAMS };
 
+/* The parameter of a rank: by importance, then as they were met, whatever is sorted by; -1: there are fewer.
+ */
+int tui_study_rows_param(const struct tui_study_page *page, int rank);
+
 /* The page's parameters as columns: one that is sorted by first, then by importance, then as they were met.
  * Writes at most `cap` indices, returns how many there are to write. */
 int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret, int cap);

@@ -97,6 +97,12 @@ static int count_sums(const struct view *view, const struct model *model, bool b
     return (int)n;
 }
 
+/* Those that have an importance; a plot is of any. */
+static int count_parameters(const struct view *view, const struct tui_study_page *page)
+{
+    return !page ? 0 : view->study_plot == PLOT_IMPORTANCE ? page->n_importance : page->n_params;
+}
+
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel)
 {
     switch (panel) {
@@ -137,7 +143,7 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_TRIAL:
         return count_attributes(view, model);
     case PANEL_IMPORTANCE:
-        return tui_view_study_page(view, model) ? tui_view_study_page(view, model)->n_importance : 0;
+        return count_parameters(view, tui_view_study_page(view, model));
     default:
         return 0;
     }

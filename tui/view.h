@@ -13,6 +13,7 @@
 #include "tui/list.h"
 #include "tui/model.h"
 #include "tui/settings.h"
+#include "tui/study_plot.h"
 
 enum prompt {
     PROMPT_NONE,
@@ -74,7 +75,9 @@ struct view {
     char study[STUDY_LABEL_MAX];             /* its key, "" before any was chosen: the list's first */
     char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */
     int trial;
-    int trial_sort; /* the order of the trials: study_rows.h */
+    enum study_plot study_plot; /* in place of its parameters' importance */
+    int study_second;           /* the rank of a contour's other parameter: study_rows.h */
+    int trial_sort;             /* the order of the trials: study_rows.h */
     bool trial_invert;
     char trial_filter[VIEW_TYPED_MAX];
     bool study_form; /* the form that was started is a study's */

@@ -209,6 +209,81 @@ static void check_keys(void)
     CHECK(strstr(view.words, "a study's page") != NULL);
 }
 
+/* The plots in place of the parameters' importance, at three sizes and alone. */
+static void check_plots(void)
+{
+    static const char *const names[STUDY_PLOTS] = {[PLOT_SLICE] = "slice",
+                                                   [PLOT_HISTOGRAM] = "histogram",
+                                                   [PLOT_CONTOUR] = "contour",
+                                                   [PLOT_PARALLEL] = "parallel"};
+    char name[64];
+
+    open_page("ppo-btc_1..3");
+    for (int i = PLOT_SLICE; i < STUDY_PLOTS; i++) {
+        press('i');
+        CHECK_INT(view.study_plot, i);
+        view.outcome = OUTCOME_NONE;
+        snprintf(name, sizeof(name), "study-%s-80x24", names[i]);
+        check_screen(name, 80, 24, GLYPHS_BRAILLE);
+        snprintf(name, sizeof(name), "study-%s-120x40", names[i]);
+        check_screen(name, 120, 40, GLYPHS_BRAILLE);
+        snprintf(name, sizeof(name), "study-%s-200x60", names[i]);
+        check_screen(name, 200, 60, GLYPHS_BRAILLE);
+        view.zoomed = PANEL_IMPORTANCE;
+        snprintf(name, sizeof(name), "%s-80x24", names[i]);
+        check_screen(name, 80, 24, GLYPHS_BRAILLE);
+        snprintf(name, sizeof(name), "%s-ascii-80x24", names[i]);
+        check_screen(name, 80, 24, GLYPHS_ASCII);
+        view.zoomed = PANEL_NONE;
+    }
+    press('i');
+    CHECK_INT(view.study_plot, PLOT_IMPORTANCE);
+    CHECK(shows("plot: importance") && shows("Importance (fANOVA)"));
+}
+
+/* The parameters of a slice and a contour, by keys and by the panel's cursor. */
+static void check_plot_keys(void)
+{
+    open_page("ppo-btc_1..3");
+    press('i');
+    CHECK(shows("Slice of gamma"));
+    press(']');
+    CHECK(shows("Slice of lr_schedule") && shows("plot: slice of lr_schedule"));
+    view.zoomed = PANEL_IMPORTANCE; /* of categories */
+    view.outcome = OUTCOME_NONE;
+    check_screen("slice-categories-80x24", 80, 24, GLYPHS_BRAILLE);
+    press(']');
+    view.outcome = OUTCOME_NONE;
+    check_screen("slice-log-80x24", 80, 24, GLYPHS_BRAILLE);
+    press(PRESS_DOWN);
+    CHECK(shows("Slice of epochs"));
+    press(PRESS_HOME);
+    press('[');
+    CHECK(shows("Slice of clip_range")); /* from the first to the last */
+    press('i');
+    press('i');
+    CHECK(shows("Contour: clip_range, gamma"));
+    press('}');
+    CHECK(shows("Contour: clip_range, lr_schedule"));
+    press('{');
+    press('{'); /* not of itself */
+    CHECK(shows("Contour: clip_range, net_dimension"));
+    view.zoomed = PANEL_NONE;
+    press('2');
+    int curve = view.curve;
+    press('i'); /* on the lists it is the training's figure */
+    CHECK(view.study_plot == PLOT_CONTOUR && view.curve == curve + 1);
+    open_page("theirs");
+    view.study_plot = PLOT_SLICE;
+    view.zoomed = PANEL_IMPORTANCE;
+    check_screen("slice-optuna-80x24", 80, 24, GLYPHS_BRAILLE);
+    open_page("empty");
+    view.study_plot = PLOT_SLICE;
+    CHECK(shows("Slice of no parameter") && shows("no parameters"));
+    view.study_plot = PLOT_HISTOGRAM;
+    CHECK(shows("no trial has completed"));
+}
+
 /* The trainings of the workers of one study. */
 static struct status_training *set_job(int at, const char *study, const char *state)
 {
@@ -438,6 +513,8 @@ static void check_every_size(void)
             view.zoomed =
                 i % 5 ? PANEL_NONE : (enum panel)(PANEL_STUDIES + i % (PANEL_TESTED - PANEL_STUDIES));
             view.trial_sort = i % tui_study_rows_sorts(model->study_page);
+            view.study_plot = (enum study_plot)(i / 3 % STUDY_PLOTS);
+            view.cursor[PANEL_IMPORTANCE] = i % 7;
             char *text = picture_draw(model, &view, now, width, height, (enum glyphs)(i % 3));
             CHECK(text && picture_safe("every size", text, width, height));
             free(text);
@@ -521,6 +598,8 @@ int main(int argc, char **argv)
     check_lists();
     check_page();
     check_keys();
+    check_plots();
+    check_plot_keys();
     check_workers();
     check_others();
     check_validation();

@@ -3,6 +3,7 @@
 
 #include "cli/text.h"
 #include "tui/chart.h"
+#include "tui/panel/study_plots.h"
 #include "tui/panel/study_words.h"
 
 enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20, RULE_COLUMNS = 4 };
@@ -27,6 +28,10 @@ static void basis(char *buf, size_t size, const struct tui_study_page *page, int
 
 void panel_importance(const struct area *area, const struct scene *scene)
 {
+    if (scene->view->study_plot != PLOT_IMPORTANCE) {
+        panel_study_plot(area, scene);
+        return;
+    }
     const struct tui_study_page *page;
     char words[96], text[FORMAT_MAX];
     const struct tui_study_page *known = tui_view_study_page(scene->view, scene->model);

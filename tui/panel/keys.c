@@ -8,6 +8,8 @@
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
+enum { WIDE = 100 };
+
 void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now)
 {
     char age[FORMAT_MAX];
@@ -53,15 +55,18 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
     static const struct {
         const char *key, *word;
         bool page, list; /* where it does something; on the validation only v does */
+        bool wide;       /* only where there is room for p and F after it */
     } keys[] = {
         {"Enter", "page", false, true}, {"v", "validation", true, true}, {"o", "sort", true, false},
-        {"I", "invert", true, false},   {"/", "filter", true, false},
+        {"I", "invert", true, false},   {"/", "filter", true, false},    {"i", "plot", true, false, true},
     };
     bool list = scene->view->study_view == STUDY_LISTED, page = scene->view->study_view == STUDY_PAGE;
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;
         bool back = !list && !page && keys[i].key[0] == 'v';
+        if (keys[i].wide && area->width < WIDE)
+            continue;
         if (!back && !(list && keys[i].list) && !(page && keys[i].page))
             continue;
         if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > end)
