@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { FENCE = 3, FENCE_TRIALS_MIN = 8 };
 
 const char *tui_study_omitted(char *buf, size_t size, const struct plot_count *count)
 {
@@ -59,6 +62,7 @@ static void take_distribution(struct study_axis *axis, const struct tui_study_di
     if (d->kind != DISTRIBUTION_CATEGORICAL) {
         widen(axis, d->low, d->high);
         axis->log &= d->log;
+        axis->whole &= d->kind == DISTRIBUTION_INT;
         double values = d->step > 0 && !d->log ? (d->high - d->low) / d->step + 1 : 0;
         axis->n_values = d->kind == DISTRIBUTION_INT && values < PLOT_CATEGORIES_MAX ? (int)values : 0;
         return;
@@ -91,23 +95,53 @@ static void take_cell(const struct tui_study_page *page, struct study_axis *axis
     }
 }
 
+static int rising(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+
+    return p < q ? -1 : p > q;
+}
+
+/* Takes in the objective's values: from the best to the worst that is within the fence. */
+static void take_values(const struct tui_study_page *page, struct study_axis *axis)
+{
+    bool high_is_best = page->study.directions[0] == STUDY_MAXIMIZE;
+    double *sorted = malloc(((size_t)page->n_trials + 1) * sizeof(*sorted));
+    int n = 0, first = 0, last;
+
+    for (int i = 0; sorted && i < page->n_trials; i++)
+        if (value_omission(&page->trials[i], axis->results) == OMITTED_NOT)
+            sorted[n++] = tui_study_trial_value(&page->trials[i]);
+    if (n > 0) {
+        qsort(sorted, (size_t)n, sizeof(*sorted), rising);
+        double low = sorted[n / 4], high = sorted[3 * n / 4], room = FENCE * (high - low);
+        bool fenced = n >= FENCE_TRIALS_MIN && room > 0;
+        last = n - 1;
+        while (fenced && high_is_best && sorted[first] < low - room)
+            first++;
+        while (fenced && !high_is_best && sorted[last] > high + room)
+            last--;
+        axis->known = true;
+        axis->low = sorted[first];
+        axis->high = sorted[last];
+        axis->n_below = first;
+        axis->n_above = n - 1 - last;
+    }
+    free(sorted);
+}
+
 void tui_study_axis_make(const struct tui_study_page *page, int param, bool results, struct study_axis *ret)
 {
     int last = -1;
 
     *ret = (struct study_axis){
-        .param = param, .results = results, .log = true, .low = INFINITY, .high = -INFINITY};
-    for (int i = 0; i < page->n_trials; i++) {
-        const struct tui_study_trial *trial = &page->trials[i];
-        if (value_omission(trial, results) != OMITTED_NOT)
-            continue;
-        if (param >= 0) {
-            take_cell(page, ret, &trial->cells[param], &last);
-        } else {
-            widen(ret, tui_study_trial_value(trial), tui_study_trial_value(trial));
-            ret->known = true;
-        }
-    }
+        .param = param, .results = results, .log = true, .whole = true, .low = INFINITY, .high = -INFINITY};
+    for (int i = 0; param >= 0 && i < page->n_trials; i++)
+        if (value_omission(&page->trials[i], results) == OMITTED_NOT)
+            take_cell(page, ret, &page->trials[i].cells[param], &last);
+    if (param < 0)
+        take_values(page, ret);
+    ret->whole &= param >= 0 && !ret->categorical;
     if (param < 0 || ret->categorical || !(ret->low > 0))
         ret->log = false;
 }
@@ -116,6 +150,8 @@ double tui_study_axis_place_of(const struct study_axis *axis, double value)
 {
     double low = axis->low, high = axis->high;
 
+    if ((axis->n_below > 0 && value < low) || (axis->n_above > 0 && value > high))
+        value = value < low ? low : high;
     if (!(value >= low && value <= high))
         return NAN;
     if (axis->log) {
@@ -176,6 +212,55 @@ double tui_study_axis_place(const struct tui_study_page *page, const struct stud
     if (axis->categorical)
         return axis->n_categories > 1 ? value / (axis->n_categories - 1) : 0.5;
     return tui_study_axis_place_of(axis, value);
+}
+
+/* Multiples of step x 10^exponent; a power of ten is exact from 10^0 to 10^22. */
+static int multiples(const struct study_axis *axis, int digit, int exponent, int most, double *ret)
+{
+    double power = pow(10, abs(exponent));
+    double low = exponent < 0 ? axis->low * power / digit : axis->low / power / digit;
+    double high = exponent < 0 ? axis->high * power / digit : axis->high / power / digit;
+    int n = 0;
+
+    if (!(floor(high) - ceil(low) < most))
+        return -1; /* too many */
+    for (double i = ceil(low); i <= high; i++)
+        ret[n++] = exponent < 0 ? i * digit / power : i * digit * power;
+    return n;
+}
+
+/* Every k-th power of ten. */
+static int powers(const struct study_axis *axis, int most, double *ret)
+{
+    int from = (int)ceil(log10(axis->low) - 1e-9), to = (int)floor(log10(axis->high) + 1e-9), n = 0;
+    int step = (to - from) / most + 1;
+
+    for (int e = from; e <= to; e += step) {
+        double power = e < 0 ? 1 / pow(10, -e) : pow(10, e);
+        if (power >= axis->low && power <= axis->high)
+            ret[n++] = power;
+    }
+    return n;
+}
+
+int tui_study_axis_ticks(const struct study_axis *axis, int most, double ret[static PLOT_TICKS_MAX])
+{
+    static const int digits[] = {1, 2, 5};
+    double range = axis->high - axis->low;
+
+    most = most > PLOT_TICKS_MAX ? PLOT_TICKS_MAX : most;
+    if (axis->categorical || most < 1 || !(range > 0) || isinf(range))
+        return 0;
+    if (axis->log && floor(log10(axis->high) + 1e-9) - ceil(log10(axis->low) - 1e-9) >= 1)
+        return powers(axis, most, ret);
+    int least = (int)floor(log10(range / most)) - 1;
+    for (int e = axis->whole && least < 0 ? 0 : least; e < least + 5; e++)
+        for (int i = 0; i < 3; i++) {
+            int n = multiples(axis, digits[i], e, most, ret);
+            if (n >= 0)
+                return n;
+        }
+    return 0;
 }
 
 int tui_study_axis_cells(const struct study_axis *axis, int most)
@@ -263,10 +348,9 @@ int tui_study_step(double value, double worst, double best, int steps)
 {
     if (worst == best)
         return steps - 1;
-    double share = (value / 2 - worst / 2) / (best / 2 - worst / 2);
-    int at = (int)(share * steps);
+    double at = (value / 2 - worst / 2) / (best / 2 - worst / 2) * steps;
 
-    return at < 0 ? 0 : at < steps ? at : steps - 1;
+    return !(at > 0) ? 0 : at < steps ? (int)at : steps - 1;
 }
 
 int tui_study_pairs(const struct tui_study_page *page, const struct study_axis *a, const struct study_axis *b,

@@ -19,7 +19,8 @@ enum study_plot {
 enum {
     PLOT_CATEGORIES_MAX = 256, /* of an axis; further ones are off it */
     PLOT_OBJECTIVE = -1,       /* instead of a parameter's index */
-    PLOT_BEST_MAX = 10,        /* trials that are drawn apart from all */
+    PLOT_TICKS_MAX = 32,
+    PLOT_BEST_MAX = 10, /* trials that are drawn apart from all */
 };
 
 /* Why a trial is not in a plot. */
@@ -39,19 +40,24 @@ struct plot_count {
     int n[OMISSIONS]; /* by reason; [OMITTED_NOT]: in the plot */
 };
 
-/* "left out: 8 not completed, 1 infinite"; "" where none is. */
+/* "left out: 8 not completed, 1 infinite"; "": all trials are in the plot. */
 const char *tui_study_omitted(char *buf, size_t size, const struct plot_count *count);
 
-/* From the least value to the greatest: of what the trials were drawn from, and of what they have. */
+/* From the least value to the greatest: of what the trials were drawn from, and of what they have. The
+ * objective's ends, on its worse side, at the outer fence of Tukey (Exploratory Data Analysis, 1977: three
+ * times the distance of the quartiles beyond the nearer one), so that a few failures do not take all of it;
+ * values beyond have their place at that end. */
 struct study_axis {
     int param;    /* into page->params, or PLOT_OBJECTIVE */
     bool results; /* only of trials that completed within their constraints */
     bool known;   /* false: no trial has a value */
     bool categorical;
-    bool log;         /* all of its distributions are, and low is above 0 */
-    double low, high; /* not of categories */
-    int n_values;     /* that whole numbers can have; 0: any */
-    int n_categories; /* by their texts: choices that are written alike are one */
+    bool whole;           /* its numbers are */
+    bool log;             /* all of its distributions are, and low is above 0 */
+    double low, high;     /* not of categories */
+    int n_below, n_above; /* trials whose value is beyond its worse end */
+    int n_values;         /* that whole numbers can have; 0: any */
+    int n_categories;     /* by their texts: choices that are written alike are one */
     const char *categories[PLOT_CATEGORIES_MAX];
 };
 
@@ -66,8 +72,14 @@ enum plot_omission tui_study_axis_omission(const struct tui_study_page *page, co
 double tui_study_axis_place(const struct tui_study_page *page, const struct study_axis *axis,
                             const struct tui_study_trial *trial);
 
-/* The same of a number on a numeric axis; NaN: it is not within. */
+/* The same of a number on a numeric axis; NaN: it is not within, except of the objective beyond its worse
+ * end.
+ */
 double tui_study_axis_place_of(const struct study_axis *axis, double value);
+
+/* Round values within the axis, going up: multiples of 1, 2 or 5 x 10^k, whole on an axis of whole numbers,
+ * `most` of them at most; of a logarithmic axis with two powers of ten, powers of ten. Returns how many. */
+int tui_study_axis_ticks(const struct study_axis *axis, int most, double ret[static PLOT_TICKS_MAX]);
 
 /* How many cells, `most` at most, the axis is cut into: no more than it has categories or whole numbers. */
 int tui_study_axis_cells(const struct study_axis *axis, int most);

@@ -174,8 +174,33 @@ def test_page(session):
     expect_row(tmux, "2#2 ", "RUN", without=("STALE",))
     storage.finish(alive, 1.5)
     expect(tmux, "best 2#1 1.5000", "run 1 ok 11", "Running (1)")
+    tmux.keys("i", "i")
+    expect(tmux, "Values", " 11 of 15 ")
     storage.finish(dead, 0.25)
-    expect(tmux, "run 0 ok 12")
+    expect(tmux, "run 0 ok 12", " 12 of 15 ")
+    tmux.keys("i", "i", "i")
+    expect(tmux, "Importance (fANOVA)")
+
+
+def test_plots(session):
+    """i shows the plots in turn, [ and { choose the parameters."""
+    tmux = session.tmux
+    tmux.keys("i")
+    expect(tmux, "plot: slice of", "Slice of", " 14 of 15 ")
+    first = re.search(r"Slice of (\w+)", tmux.screen())[1]
+    second = "kind" if first == "rate" else "rate"
+    tmux.keys("[")
+    expect(tmux, f"Slice of {second}")
+    tmux.keys("]", "i")
+    expect(tmux, "Values", " 12 of 15 ")
+    tmux.keys("i")
+    expect(tmux, f"Contour: {first}, {second}")
+    tmux.keys("{")
+    expect(tmux, f"plot: contour of {first} and {second}")  # there is no other
+    tmux.keys("i")
+    expect(tmux, "Parallel coordinates")
+    tmux.keys("i")
+    expect(tmux, "plot: importance", "Importance (fANOVA)")
 
 
 def test_trials(session):
@@ -541,5 +566,5 @@ def test_first(session):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_workers, test_validation,
+    sys.exit(run_tests((test_list, test_page, test_plots, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_workers, test_validation,
                         test_verbs), (test_first,), ended=end_trainer))

@@ -58,6 +58,8 @@ static void fill(int n, bool odd)
     for (int i = 0; i < n; i++) {
         int what = odd ? rand() % 12 : 0;
         values[i] = what == 1 ? INFINITY : what == 2 ? -INFINITY : what == 3 ? NAN : 8 * uniform() - 3;
+        if (odd && rand() % 12 == 0)
+            values[i] *= 1e6;
         reports[i].value = rand() % 8 ? uniform() : NAN;
         trials[i] = (struct tui_study_trial){.number = i,
                                              .state = odd ? (enum trial_state)(rand() % TRIAL_STATES)
@@ -120,6 +122,8 @@ static int walk(const struct study_axis *axis, const struct tui_study_trial *tri
             return -1;
         }
     }
+    if (axis->param < 0) /* the worst may be beyond the fence */
+        value = fmin(fmax(value, axis->low), axis->high);
     if (value < axis->low || value > axis->high)
         return -1;
     if (axis->low == axis->high)
@@ -224,6 +228,40 @@ static void check_histogram(int n_bins)
         CHECK(bins[0] > 0 && bins[n_bins - 1] > 0); /* the axis ends at values that there are */
 }
 
+/* The objective's axis: as many values beyond its worse end as are beyond the fence, none beyond the other.
+ */
+static void check_fence(const struct study_axis *axis)
+{
+    bool up = page.study.directions[0] == STUDY_MAXIMIZE;
+    int n = 0, beyond = 0, better = 0;
+    double quartiles[2] = {NAN, NAN}, room;
+
+    for (int i = 0; i < page.n_trials; i++)
+        n += counts(&trials[i], axis->results);
+    for (int q = 0; q < 2; q++) /* by counting, without sorting */
+        for (int i = 0; i < page.n_trials; i++) {
+            int less = 0, equal = 0, rank = (2 * q + 1) * n / 4;
+            for (int k = 0; k < page.n_trials && counts(&trials[i], axis->results); k++) {
+                bool in = counts(&trials[k], axis->results);
+                less += in && value_of(&trials[k]) < value_of(&trials[i]);
+                equal += in && value_of(&trials[k]) == value_of(&trials[i]);
+            }
+            if (less <= rank && rank < less + equal)
+                quartiles[q] = value_of(&trials[i]);
+        }
+    room = 3 * (quartiles[1] - quartiles[0]);
+    for (int i = 0; i < page.n_trials; i++) {
+        if (!counts(&trials[i], axis->results))
+            continue;
+        double value = value_of(&trials[i]);
+        beyond += n >= 8 && (up ? value < quartiles[0] - room : value > quartiles[1] + room);
+        better += up ? value > axis->high : value < axis->low;
+    }
+    CHECK_INT(up ? axis->n_below : axis->n_above, beyond);
+    CHECK_INT(up ? axis->n_above : axis->n_below, 0);
+    CHECK_INT(better, 0);
+}
+
 static void check_pairs(const struct study_axis *a, const struct study_axis *b, int n)
 {
     static bool pairs[CELLS * CELLS], right[CELLS * CELLS];
@@ -261,6 +299,33 @@ static void check_best(void)
     }
 }
 
+/* Round values: within, apart by one step (of a logarithmic axis by one ratio), that step as small as there
+ * is room for. */
+static void check_ticks(const struct study_axis *axis, int most)
+{
+    double tick[PLOT_TICKS_MAX];
+    int n = tui_study_axis_ticks(axis, most, tick);
+
+    CHECK(n >= 0 && n <= most);
+    if (!axis->known || axis->categorical || n == 0) {
+        CHECK(!axis->known || axis->categorical || axis->low == axis->high || most < 3);
+        return;
+    }
+    bool tens = axis->log && n > 1 && fabs(tick[1] / tick[0] - 2) > 1e-9 && tick[1] / tick[0] > 9.9;
+    for (int i = 0; i < n; i++) {
+        CHECK(tick[i] >= axis->low && tick[i] <= axis->high);
+        CHECK(!axis->whole || tick[i] == floor(tick[i]));
+        char text[40];
+        snprintf(text, sizeof(text), "%.6g", tick[i]);
+        CHECK(tick[i] == strtod(text, NULL)); /* written in few digits */
+        if (i > 1)
+            CHECK(tens ? fabs(tick[i] / tick[i - 1] / (tick[1] / tick[0]) - 1) < 1e-9
+                       : fabs(tick[i] - tick[i - 1] - (tick[1] - tick[0])) < 1e-9 * (axis->high - axis->low));
+    }
+    if (n > 1 && !tens && !axis->whole)
+        CHECK((axis->high - axis->low) / (tick[1] - tick[0]) > most / 2.5 - 2);
+}
+
 static void check_random(void)
 {
     struct study_axis axes[PARAMS + 1];
@@ -270,12 +335,14 @@ static void check_random(void)
         fill(round < 5 ? round : 1 + rand() % (TRIALS - 1), round % 3 != 0);
         bool results = round % 2;
         tui_study_axis_make(&page, PLOT_OBJECTIVE, results, &axes[PARAMS]);
+        check_fence(&axes[PARAMS]);
         for (int k = 0; k < PARAMS; k++)
             tui_study_axis_make(&page, k, results, &axes[k]);
         for (int k = 0; k <= PARAMS; k++) {
             int n = tui_study_axis_cells(&axes[k], 1 + rand() % CELLS);
             CHECK(n >= 1 && n <= CELLS);
             check_cells(&axes[k], n);
+            check_ticks(&axes[k], 1 + rand() % PLOT_TICKS_MAX);
             check_grid(&axes[k], n, &axes[(k + 1) % (PARAMS + 1)], 1 + rand() % CELLS);
             if (results)
                 check_pairs(&axes[k], &axes[(k + 2) % (PARAMS + 1)], 1 + rand() % CELLS);
@@ -293,7 +360,7 @@ static void check_axes(void)
 
     fill(300, false);
     tui_study_axis_make(&page, 1, false, &axis);
-    CHECK(axis.known && axis.log && axis.low == 1e-5 && axis.high == 1e-1);
+    CHECK(axis.known && axis.log && !axis.whole && axis.low == 1e-5 && axis.high == 1e-1);
     cells[0][1].value = 1e-3; /* the middle of four decades */
     CHECK_NEAR(tui_study_axis_place(&page, &axis, &trials[0]), 0.5, 1e-12);
     CHECK_INT(tui_study_axis_cell(&page, &axis, &trials[0], 4) / 2,
@@ -303,7 +370,7 @@ static void check_axes(void)
     tui_study_axis_make(&page, 1, false, &axis); /* a trial that was enqueued with it: no such axis */
     CHECK(!axis.log && axis.low == 0);
     tui_study_axis_make(&page, 2, false, &axis);
-    CHECK(!axis.log && axis.n_values == 13 && tui_study_axis_cells(&axis, 40) == 13);
+    CHECK(!axis.log && axis.whole && axis.n_values == 13 && tui_study_axis_cells(&axis, 40) == 13);
     for (int i = 0; i < 13; i++) { /* each whole number has its cell */
         cells[1][2].value = 4 + i;
         CHECK_INT(tui_study_axis_cell(&page, &axis, &trials[1], 13), i);
@@ -356,6 +423,14 @@ static void check_ends(void)
     tui_study_axis_make(&page, 3, true, &axis);
     CHECK(!axis.known && tui_study_axis_cells(&axis, 9) == 9);
 
+    fill(20, false); /* one that diverged does not take the axis */
+    page.study.directions[0] = STUDY_MAXIMIZE;
+    values[7] = -1e9;
+    values[8] = 1e9; /* a better one does */
+    tui_study_axis_make(&page, PLOT_OBJECTIVE, true, &axis);
+    CHECK(axis.n_below == 1 && axis.n_above == 0 && axis.low > -4 && axis.high == 1e9);
+    CHECK_INT(tui_study_axis_cell(&page, &axis, &trials[7], 7), 0);
+
     CHECK_INT(tui_study_histogram_bins(0, 30), 4);
     CHECK_INT(tui_study_histogram_bins(400, 30), 20);
     CHECK_INT(tui_study_histogram_bins(400, 7), 7);
@@ -364,6 +439,8 @@ static void check_ends(void)
         CHECK_INT(tui_study_step(-i, 0, -40, 4), i < 40 ? i / 10 : 3);
     }
     CHECK_INT(tui_study_step(1, 1, 1, 4), 3);
+    CHECK_INT(tui_study_step(-1e300, 0, 1, 4), 0);
+    CHECK_INT(tui_study_step(1e300, 0, 1, 4), 3);
 }
 
 int main(void)

@@ -277,6 +277,18 @@ static void check_plot_keys(void)
     view.study_plot = PLOT_SLICE;
     view.zoomed = PANEL_IMPORTANCE;
     check_screen("slice-optuna-80x24", 80, 24, GLYPHS_BRAILLE);
+
+    double *value = studies[4]->trials[0]->values, kept = *value; /* one that diverged */
+    *value = -5e6;
+    open_page("ppo-btc_1..3");
+    view.study_plot = PLOT_SLICE;
+    view.zoomed = PANEL_IMPORTANCE;
+    check_screen("slice-beyond-80x24", 80, 24, GLYPHS_BRAILLE);
+    view.study_plot = PLOT_PARALLEL;
+    CHECK(shows("1 worse than") && shows(" <0."));
+    view.study_plot = PLOT_HISTOGRAM;
+    CHECK(shows("1 worse than") && shows(" <0."));
+    *value = kept;
     open_page("empty");
     view.study_plot = PLOT_SLICE;
     CHECK(shows("Slice of no parameter") && shows("no parameters"));

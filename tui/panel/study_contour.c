@@ -14,10 +14,11 @@ enum {
 static const wchar_t shades[STEPS] = {L'░', L'▒', L'▓', L'█'}, plain_shades[STEPS] = {L'.', L':', L'+', L'#'};
 static const enum style styles[STEPS] = {STYLE_DIM, STYLE_LINE, STYLE_CHART, STYLE_STRONG};
 
-/* The values of the worst cell and of the best. */
+/* The values of the worst cell, as far as the objective's axis goes, and of the best. */
 static void cell_range(const struct tui_study_page *page, const struct plot_cell *cells, int n,
                        double *ret_worst, double *ret_best)
 {
+    struct study_axis value;
     enum study_direction direction = page->study.directions[0];
 
     *ret_worst = *ret_best = NAN;
@@ -29,6 +30,8 @@ static void cell_range(const struct tui_study_page *page, const struct plot_cell
         if (isnan(*ret_worst) || tui_study_better(direction, *ret_worst, cells[i].best))
             *ret_worst = cells[i].best;
     }
+    tui_study_axis_make(page, PLOT_OBJECTIVE, true, &value);
+    *ret_worst = fmin(fmax(*ret_worst, value.low), value.high);
 }
 
 static wchar_t shade(const struct plot_scene *plot, int step)

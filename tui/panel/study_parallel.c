@@ -96,17 +96,6 @@ static void draw_lines(const struct parallel *parallel)
             tui_area_char(&parallel->inside, parallel->columns[i], y, STYLE_RULE, plain ? L'|' : L'│');
 }
 
-/* An end of an axis as text. */
-static const char *end_text(const struct study_axis *axis, bool high, char buf[static FORMAT_MAX])
-{
-    if (!axis->known)
-        return "n/a";
-    if (axis->categorical)
-        return axis->categories[high ? axis->n_categories - 1 : 0];
-    snprintf(buf, FORMAT_MAX, "%.4g", high ? axis->high : axis->low);
-    return buf;
-}
-
 /* Texts at their axes, from row y on; that of the last one, which is at the right edge, ends there. */
 static void put_labels(const struct parallel *parallel, int y, const char *const *texts,
                        const enum style *styles)
@@ -136,8 +125,8 @@ static void draw_labels(const struct parallel *parallel, bool scales)
     for (int i = 0; i < parallel->n; i++) {
         const struct study_axis *axis = &parallel->axes[i];
         names[i] = axis->param < 0 ? "value" : page->params[axis->param];
-        highs[i] = end_text(axis, true, ends[0][i]);
-        lows[i] = end_text(axis, false, ends[1][i]);
+        highs[i] = panel_study_end(axis, true, ends[0][i]);
+        lows[i] = panel_study_end(axis, false, ends[1][i]);
         styles[i] = axis->param == parallel->plot->param ? STYLE_STRONG : STYLE_DIM;
         dim[i] = STYLE_DIM;
     }
@@ -170,7 +159,7 @@ static void draw_legend(const struct parallel *parallel, int y)
     const struct tui_study_page *page = parallel->plot->page;
     const struct plot_count *count = &parallel->plot->count;
     int n = count->n[OMITTED_NOT], gaps = count_gaps(parallel);
-    char words[320], omitted[160];
+    char words[400], omitted[240];
     int at = snprintf(words, sizeof(words), "best %d of %d", n < PLOT_BEST_MAX ? n : PLOT_BEST_MAX, n);
 
     if (parallel->n - 1 < page->n_params)
@@ -178,7 +167,7 @@ static void draw_legend(const struct parallel *parallel, int y)
                        page->n_params);
     if (gaps > 0)
         at += snprintf(words + at, sizeof(words) - (size_t)at, ", %d without one: a gap", gaps);
-    if (tui_study_omitted(omitted, sizeof(omitted), count)[0])
+    if (panel_study_omitted(parallel->plot, &parallel->axes[0], omitted, sizeof(omitted))[0])
         snprintf(words + at, sizeof(words) - (size_t)at, "; %s", omitted);
     panel_study_legend(parallel->plot, y, words);
 }

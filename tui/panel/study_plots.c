@@ -5,16 +5,31 @@
 #include <string.h>
 
 #include "cli/text.h"
-#include "tui/axis.h"
 #include "tui/study_keys.h"
 #include "tui/study_rows.h"
 
-enum { RULE_COLUMNS = 4, TICK_COLUMNS = 10, TICK_ROWS = 3, DECIMALS = 9 };
+enum { RULE_COLUMNS = 4, TICK_COLUMNS = 10, TICK_ROWS = 3 };
 
 int panel_study_span(int at, int cells, int columns, int *ret_first)
 {
     *ret_first = (int)((long)at * columns / cells);
     return (int)((long)(at + 1) * columns / cells) - *ret_first;
+}
+
+int panel_study_middle(int at, int cells, int columns)
+{
+    int first, width = panel_study_span(at, cells, columns, &first);
+
+    return first + width / 2 - (width > 1 && width % 2 == 0);
+}
+
+/* The column of a number, where its trials are. */
+static int column_of(const struct study_axis *axis, double value, int columns)
+{
+    int cells = tui_study_axis_cells(axis, columns);
+    int at = (int)(tui_study_axis_place_of(axis, value) * cells);
+
+    return panel_study_middle(at < cells ? at : cells - 1, cells, columns);
 }
 
 /* A value of an axis in few columns. */
@@ -28,20 +43,41 @@ static const char *label(char buf[static FORMAT_MAX], double value)
     return buf;
 }
 
-/* Round values on the axis, of which `most` have room. */
-static int ticks(const struct study_axis *axis, int most, struct price_tick ret[static AXIS_TICKS_MAX])
+const char *panel_study_end(const struct study_axis *axis, bool high, char buf[static FORMAT_MAX])
 {
-    struct price_axis prices;
+    char number[FORMAT_MAX];
 
-    if (most < 1 || !(axis->high > axis->low) ||
-        !tui_axis_price_init(&prices, axis->low, axis->high, most, axis->log))
-        return 0;
-    return tui_axis_prices(&prices, -1, DECIMALS, ret);
+    if (!axis->known)
+        return "n/a";
+    if (axis->categorical)
+        return axis->categories[high ? axis->n_categories - 1 : 0];
+    snprintf(buf, FORMAT_MAX, "%s%.*s",
+             high            ? axis->n_above ? ">" : ""
+             : axis->n_below ? "<"
+                             : "",
+             FORMAT_MAX - 2, label(number, high ? axis->high : axis->low));
+    return buf;
+}
+
+const char *panel_study_omitted(const struct plot_scene *plot, const struct study_axis *value, char *buf,
+                                size_t size)
+{
+    int n = value->n_below + value->n_above;
+    size_t at = n ? (size_t)snprintf(buf, size, "%d worse than %.4g, at that end", n,
+                                     value->n_below ? value->low : value->high)
+                  : 0;
+    char words[160];
+
+    if (at < size)
+        snprintf(buf + at, size - at, "%s%s",
+                 at && tui_study_omitted(words, sizeof(words), &plot->count)[0] ? "; " : "",
+                 tui_study_omitted(words, sizeof(words), &plot->count));
+    return buf;
 }
 
 void panel_study_axis_row(const struct area *area, int x, int y, int columns, const struct study_axis *axis)
 {
-    struct price_tick tick[AXIS_TICKS_MAX];
+    double tick[PLOT_TICKS_MAX];
     char text[FORMAT_MAX];
     int first;
 
@@ -54,14 +90,14 @@ void panel_study_axis_row(const struct area *area, int x, int y, int columns, co
     }
     if (axis->categorical || !axis->known)
         return;
-    int end = columns - cli_text_width(label(text, axis->high));
+    int end = columns - cli_text_width(panel_study_end(axis, true, text));
     if (end > 0)
         tui_area_text(area, x + end, y, STYLE_DIM, text);
-    int at = tui_area_text(area, x, y, STYLE_DIM, label(text, axis->low)) - x + 2;
-    int n = ticks(axis, columns / TICK_COLUMNS, tick);
+    int at = tui_area_text(area, x, y, STYLE_DIM, panel_study_end(axis, false, text)) - x + 2;
+    int n = tui_study_axis_ticks(axis, columns / TICK_COLUMNS, tick);
     for (int i = 0; i < n; i++) {
-        int width = cli_text_width(label(text, tick[i].price));
-        int from = (int)(tui_study_axis_place_of(axis, tick[i].price) * columns) - width / 2;
+        int width = cli_text_width(label(text, tick[i]));
+        int from = column_of(axis, tick[i], columns) - width / 2;
         if (from < at || from + width + 2 > end)
             continue;
         at = tui_area_text(area, x + from, y, STYLE_DIM, text) - x + 2;
@@ -88,22 +124,22 @@ static void category_rows(const struct area *area, int x, int y, int rows, const
 
 void panel_study_axis_column(const struct area *area, int x, int y, int rows, const struct study_axis *axis)
 {
-    struct price_tick tick[AXIS_TICKS_MAX];
+    double tick[PLOT_TICKS_MAX];
     char text[FORMAT_MAX];
 
     if (axis->categorical)
         category_rows(area, x, y, rows, axis);
     if (axis->categorical || !axis->known)
         return;
-    tui_area_text(area, x, y, STYLE_DIM, label(text, axis->high));
+    tui_area_text(area, x, y, STYLE_DIM, panel_study_end(axis, true, text));
     if (rows > 1)
-        tui_area_text(area, x, y + rows - 1, STYLE_DIM, label(text, axis->low));
-    int n = ticks(axis, rows / TICK_ROWS, tick), before = rows - 1;
+        tui_area_text(area, x, y + rows - 1, STYLE_DIM, panel_study_end(axis, false, text));
+    int n = tui_study_axis_ticks(axis, rows / TICK_ROWS, tick), before = rows - 1;
     for (int i = 0; i < n; i++) {
-        int row = rows - 1 - (int)(tui_study_axis_place_of(axis, tick[i].price) * rows);
+        int row = rows - 1 - column_of(axis, tick[i], rows);
         if (row < 2 || row > before - 2)
             continue;
-        tui_area_text(area, x, y + row, STYLE_DIM, label(text, tick[i].price));
+        tui_area_text(area, x, y + row, STYLE_DIM, label(text, tick[i]));
         before = row;
     }
 }

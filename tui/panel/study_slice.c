@@ -19,14 +19,6 @@ static const struct {
     [SIGN_OTHER] = {L'?', L'?', L'?', L'?', "other", STYLE_DIM},
 };
 
-/* The middle of cell `at`. */
-static int middle(int at, int cells, int columns)
-{
-    int first, width = panel_study_span(at, cells, columns, &first);
-
-    return first + width / 2 - (width > 1 && width % 2 == 0);
-}
-
 static const struct tui_study_trial *best_trial(const struct tui_study_page *page)
 {
     const struct tui_study *study = &page->study;
@@ -82,7 +74,7 @@ void panel_study_slice(struct plot_scene *plot)
     int columns = body->width - PLOT_SCALE_COLUMNS - 2, rows = body->height - 1 - legend;
     const struct tui_study_trial *best = best_trial(plot->page);
     struct study_axis x, y;
-    char words[160];
+    char words[240];
     int n[SIGNS] = {0};
 
     tui_study_axis_make(plot->page, plot->param, false, &x);
@@ -95,7 +87,8 @@ void panel_study_slice(struct plot_scene *plot)
         return;
     tui_study_plot_grid(plot->page, &x, x_cells, &y, y_cells, cells, &plot->count);
     for (int i = 0; i < x_cells * y_cells; i++) {
-        draw_cell(plot, 1 + middle(i % x_cells, x_cells, columns), rows - 1 - i / x_cells, &cells[i]);
+        draw_cell(plot, 1 + panel_study_middle(i % x_cells, x_cells, columns), rows - 1 - i / x_cells,
+                  &cells[i]);
         for (int k = 0; k < SIGNS; k++)
             n[k] += cells[i].n[k];
     }
@@ -105,14 +98,14 @@ void panel_study_slice(struct plot_scene *plot)
     int at = best ? tui_study_axis_cell(plot->page, &x, best, x_cells) : -1;
     int row = best ? tui_study_axis_cell(plot->page, &y, best, y_cells) : -1;
     if (at >= 0 && row >= 0)
-        tui_area_char(body, 1 + middle(at, x_cells, columns), rows - 1 - row,
+        tui_area_char(body, 1 + panel_study_middle(at, x_cells, columns), rows - 1 - row,
                       panel_frame_style(plot->freshness, STYLE_STRONG),
                       body->canvas->glyphs == GLYPHS_ASCII ? L'*' : L'★');
     panel_study_axis_row(body, 1, rows, columns, &x);
     panel_study_axis_column(body, columns + 2, 0, rows, &y);
     if (legend) {
         draw_signs(plot, rows + 1, n, at >= 0 && row >= 0);
-        panel_study_legend(plot, rows + 2, tui_study_omitted(words, sizeof(words), &plot->count));
+        panel_study_legend(plot, rows + 2, panel_study_omitted(plot, &y, words, sizeof(words)));
     }
 }
 
@@ -133,7 +126,7 @@ void panel_study_histogram(struct plot_scene *plot)
     int columns = body->width - PLOT_SCALE_COLUMNS - 2, rows = body->height - 1 - legend, most = 0;
     const struct tui_study_trial *best = best_trial(plot->page);
     struct study_axis axis;
-    char words[160], a[FORMAT_MAX];
+    char words[240], a[FORMAT_MAX];
 
     tui_study_axis_make(plot->page, PLOT_OBJECTIVE, true, &axis);
     if (columns < 4 || rows < 1)
@@ -162,6 +155,6 @@ void panel_study_histogram(struct plot_scene *plot)
         tui_area_text(body, columns + 2, rows - 1, STYLE_DIM, "0");
     panel_study_axis_row(body, 1, rows, columns, &axis);
     if (legend)
-        panel_study_legend(plot, rows + 1, tui_study_omitted(words, sizeof(words), &plot->count));
+        panel_study_legend(plot, rows + 1, panel_study_omitted(plot, &axis, words, sizeof(words)));
     free(bins);
 }
