@@ -368,8 +368,12 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
 }
 
 /* Depth and trades instead of the chart, and back; of the tab that has it. */
-static enum action turn_depth(struct view *view, struct moment now)
+static enum action turn_depth(struct view *view, const struct model *model, struct moment now)
 {
+    if (model_is_saved(model)) {
+        tui_view_report(view, OUTCOME_NOTE, "depth:", "a saved run has no order book", now);
+        return ACTION_NONE;
+    }
     if (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE) {
         tui_view_report(view, OUTCOME_NOTE, "depth:", "the market's tab is 4", now);
         return ACTION_NONE;
@@ -635,7 +639,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
             return ACTION_NONE;
         return tui_chart_keys_press(view, model, &layout, now, key);
     case 'd':
-        return turn_depth(view, now);
+        return turn_depth(view, model, now);
     case '[':
     case ']':
         if (tui_study_keys_plot(view, model, now, key))

@@ -118,7 +118,7 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     int studies = choice->studies == 0 ? 0 : choice->studies < 2 ? 2 : 3;
     int venue_lines = venue_rows(venues);
     int few = trainings == 0 ? 0 : 1 + (trainings < TRAININGS_ROWS ? trainings : TRAININGS_ROWS);
-    int policies = trainings == 0 ? 0 : 5;
+    int policies = trainings == 0 ? 0 : 5, depth = choice->saved ? 0 : 16;
     int gpu =
         choice->devices == 0 ? 0 : 1 + (choice->devices < DEVICES_ROWS ? choice->devices : DEVICES_ROWS);
     const struct slot narrow[] = {
@@ -146,7 +146,7 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     const struct slot edge[] = {
         {PANEL_ACCOUNTS, 3, 5, 0, 3, PANEL_NONE},         {PANEL_ALERTS, 2, 8, 1, 1, PANEL_NONE},
         {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
-        {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},         {PANEL_DEPTH, 8, 16, 1, 6, PANEL_TRADES},
+        {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},         {PANEL_DEPTH, 8, depth, 1, 6, PANEL_TRADES},
     };
 
     if (width >= LAYOUT_WIDTH_CHART && height >= 30) {
@@ -250,7 +250,7 @@ static int price_rows(int symbols)
 
 static void market(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
-    bool depth = choice->depth, narrow = width < 2 * 30;
+    bool depth = choice->depth && !choice->saved, narrow = width < 2 * 30;
     const enum panel chart = depth ? PANEL_DEPTH : PANEL_CHART;
     const enum panel beside = depth && !narrow ? PANEL_TRADES : PANEL_NONE;
     const int trades = depth && narrow ? 5 : 0; /* below the depth */
@@ -271,7 +271,8 @@ static void market(struct layout *layout, const struct layout_choice *choice, in
         STACK(layout, high, 0, y, width, height);
     else
         STACK(layout, low, 0, y, width, height);
-    beside_chart(layout);
+    if (!choice->saved)
+        beside_chart(layout);
 }
 
 enum panel tui_layout_foot(enum layout_foot foot)

@@ -240,6 +240,7 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
     choice.item = view->item.kind != ITEM_NONE;
     choice.depth = view->depth;
     choice.symbols = model->status.n_symbols;
+    choice.saved = model_is_saved(model);
     const struct tui_study_page *page =
         view->study_view == STUDY_PAGE ? tui_view_study_page(view, model) : NULL;
 

@@ -201,6 +201,9 @@ static void check_market(void)
                 CHECK(without.rects[i].panel == PANEL_CHART ||
                       tui_layout_find(&with, without.rects[i].panel));
         }
+    choice.saved = true;
+    tui_layout_compute(200, 60, &choice, &with);
+    CHECK(tui_layout_find(&with, PANEL_CHART)->width == 200 && !tui_layout_find(&with, PANEL_DEPTH));
     has(200, 60, TAB_OVERVIEW, PANEL_DEPTH);
     has(200, 60, TAB_OVERVIEW, PANEL_TRADES);
 }

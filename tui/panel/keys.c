@@ -182,6 +182,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
         if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE ||
                               (view->depth && keys[i].key[0] != 'd')))
             continue;
+        if (keys[i].key[0] == 'd' && model_is_saved(scene->model))
+            continue;
         if (keys[i].key[0] == 'd' && view->depth)
             word = "chart";
         if (keys[i].key[0] == 'c' && view->chart.line)
