@@ -134,7 +134,10 @@ const char *tui_depth_fit(char buf[static DEPTH_TEXT_MAX], const struct depth_de
 
     if (len <= columns)
         snprintf(buf, DEPTH_TEXT_MAX, "%.*s", len, decimal->text);
+    else if ((int)strlen(cli_format_fit(text, decimal->value, digits, columns)) <= columns ||
+             (int)strlen(cli_format_count(text, decimal->value)) <= columns)
+        snprintf(buf, DEPTH_TEXT_MAX, "%.23s", text);
     else
-        snprintf(buf, DEPTH_TEXT_MAX, "%.23s", cli_format_fit(text, decimal->value, digits, columns));
+        snprintf(buf, DEPTH_TEXT_MAX, "~");
     return buf;
 }

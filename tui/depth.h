@@ -80,7 +80,7 @@ int tui_depth_digits(const struct depth_decimal *decimal);
 int tui_depth_width(const struct depth_decimal *decimal, int digits);
 
 /* Its text with so many digits after its point, no fewer than it needs, in at most `columns`: exact where it
- * fits, else rounded to fewer digits. */
+ * fits, else rounded to fewer digits, as a count ("9.1k"), or else "~". */
 const char *tui_depth_fit(char buf[static DEPTH_TEXT_MAX], const struct depth_decimal *decimal, int digits,
                           int columns);
 

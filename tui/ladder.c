@@ -9,7 +9,7 @@
 
 enum {
     ROWS_MAX = DEPTH_LEVELS_MAX + STATUS_ORDERS_MAX, /* a side */
-    QTY_MIN = 3,                                     /* columns below which no quantity is shown */
+    QTY_MIN = 4,                                     /* columns below which no quantity is shown */
     BAR_MIN = 2,
     OWN_DECIMALS = 8, /* of our quantities, where the book has none to go by */
     EIGHTHS = 8,

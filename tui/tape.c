@@ -4,7 +4,7 @@
 
 #include "cli/format.h"
 
-enum { MARGIN = 1, CLOCK = 8, MINUTES = 5, WORD = 4, SIGN = 1, QTY_MIN = 3 };
+enum { MARGIN = 1, CLOCK = 8, MINUTES = 5, WORD = 4, SIGN = 1, QTY_MIN = 4 };
 
 /* Widths of the columns; 0: not shown. And digits after the points. */
 struct columns {

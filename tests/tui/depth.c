@@ -15,7 +15,16 @@
 #include "tui/ladder.h"
 #include "tui/tape.h"
 
-enum { OWN = 6, SIDE_MAX = DEPTH_LEVELS_MAX + OWN, WIDTH_MIN = 20, WIDTH_MAX = 60, HEIGHT_MAX = 60 };
+enum {
+    OWN = 6,
+    SIDE_MAX = DEPTH_LEVELS_MAX + OWN,
+    WIDTH_MIN = 20,
+    WIDTH_MAX = 60,
+    HEIGHT_MAX = 60,
+    QTY_SCALE = 3
+};
+
+enum { QTY_FROM = 26 }; /* columns from which on quantities are whole */
 
 static struct random rng;
 
@@ -76,7 +85,7 @@ static json_t *levels(const struct side *side, int decimals)
     for (int i = 0; i < side->n; i++) {
         char price[DECIMAL_TEXT_MAX], qty[DECIMAL_TEXT_MAX];
         decimal_format(side->rows[i].price, decimals, price);
-        decimal_format(side->rows[i].qty, 3, qty);
+        decimal_format(side->rows[i].qty, QTY_SCALE, qty);
         json_array_append_new(array, json_pack("[ss]", price, qty));
     }
     return array;
@@ -94,13 +103,37 @@ static void read_row(const struct canvas *canvas, int y, char *ret, size_t size)
     ret[n] = '\0';
 }
 
+static int more(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Digits after the point without zeros at the end. */
+static int needed(int64_t units, int scale)
+{
+    while (scale > 0 && units % 10 == 0) {
+        units /= 10;
+        scale--;
+    }
+    return scale;
+}
+
+static size_t put(int64_t units, int scale, int digits, char ret[static DECIMAL_TEXT_MAX])
+{
+    return decimal_format(units / decimal_pow10(scale - digits), digits, ret);
+}
+
 /* Draws, and the row of each price is where it belongs. */
 static void check_side(const struct canvas *canvas, const struct side *side, bool up, int middle,
                        int decimals)
 {
-    int rows = up ? middle : canvas->height - 1 - middle, end = 0;
+    int rows = up ? middle : canvas->height - 1 - middle, end = 0, qty_digits = 0;
     char line[256], price[DECIMAL_TEXT_MAX];
 
+    for (int i = 0; i < asks.n; i++)
+        qty_digits = more(qty_digits, asks.rows[i].qty ? needed(asks.rows[i].qty, QTY_SCALE) : 0);
+    for (int i = 0; i < bids.n; i++)
+        qty_digits = more(qty_digits, bids.rows[i].qty ? needed(bids.rows[i].qty, QTY_SCALE) : 0);
     for (int i = 0; i < rows; i++) {
         read_row(canvas, up ? middle - 1 - i : middle + 1 + i, line, sizeof(line));
         if (i >= side->n) {
@@ -114,6 +147,12 @@ static void check_side(const struct canvas *canvas, const struct side *side, boo
         int ends = (int)(at - line) + (int)len;
         CHECK(end == 0 || ends == end); /* digits under digits */
         end = ends;
+        if (side->rows[i].qty)
+            put(side->rows[i].qty, QTY_SCALE, qty_digits, price);
+        else
+            strcpy(price, "-");
+        at += len + strspn(at + len, " ");
+        CHECK(canvas->width < QTY_FROM || strncmp(at, price, strlen(price)) == 0);
     }
 }
 
@@ -196,26 +235,6 @@ static void check_ladder(int width, int height)
     check_bars(&canvas, middle);
     check_middle(&canvas, middle, decimals);
     tui_canvas_finish(&canvas);
-}
-
-static int more(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* Digits after the point without zeros at the end. */
-static int needed(int64_t units, int scale)
-{
-    while (scale > 0 && units % 10 == 0) {
-        units /= 10;
-        scale--;
-    }
-    return scale;
-}
-
-static size_t put(int64_t units, int scale, int digits, char ret[static DECIMAL_TEXT_MAX])
-{
-    return decimal_format(units / decimal_pow10(scale - digits), digits, ret);
 }
 
 static void check_tape(int width, int height)
