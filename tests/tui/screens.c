@@ -199,6 +199,13 @@ static void check_depth(void)
     view.cursor[PANEL_PRICES] = 1; /* the daemon has not answered for it yet */
     check_screen("market-depth-asking-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     view.cursor[PANEL_PRICES] = 0;
+    view.focus = PANEL_TRADES; /* older ones, as far as they fill the panel */
+    for (int i = 0; i < 30; i++)
+        tui_keys_press(&view, model, 80, 24, now, i < 2 ? 'j' : PRESS_DOWN);
+    CHECK_INT(view.cursor[PANEL_TRADES], 20 - 15);
+    check_screen("market-depth-older-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.cursor[PANEL_TRADES] = 0;
+    view.focus = PANEL_PRICES;
     strcpy(model->depth.state, "syncing");
     model->tape.answer.mono_ms -= 5000;
     check_screen("market-depth-syncing-80x24", &view, 80, 24, GLYPHS_BRAILLE);
@@ -525,6 +532,7 @@ static void check_every_size(void)
             for (int tab = 0; tab < TABS; tab++) {
                 view.tab = (enum tab)tab;
                 view.help = (width + height) % 3 == 0;
+                view.depth = width / 9 % 2;
                 view.prompt = (enum prompt)((width + height) % 5 % (PROMPT_CANCEL + 1));
                 CHECK_INT(tui_canvas_init(&canvas, width, height, (enum glyphs)(width % 3)), 0);
                 tui_view_draw(&view, model, now, &canvas);
