@@ -108,7 +108,7 @@ struct layout_choice {
     bool depth;  /* the market's tab shows depth and trades instead of the chart */
     int symbols; /* that there are, 0: not known; the market's tab gives the rest to the chart */
     enum layout_foot foot;
-    bool saved;  /* a saved run, which has neither an order book nor trades */
+    bool saved; /* a saved run, which has neither an order book nor trades */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */

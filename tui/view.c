@@ -158,7 +158,7 @@ static bool scrolls(enum panel panel)
            panel == PANEL_TRAINING || panel == PANEL_CURVE || panel == PANEL_TIMELINE ||
            panel == PANEL_TRAINING_LOG || panel == PANEL_CHART || panel == PANEL_EQUITY ||
            panel == PANEL_STUDIES || (panel >= PANEL_BEST && panel <= PANEL_REPORTS) ||
-           panel == PANEL_LAMBDA || panel == PANEL_TESTED ||
+           panel == PANEL_LAMBDA || panel == PANEL_TESTED || panel == PANEL_DEPTH || panel == PANEL_TRADES ||
            panel == PANEL_ITEM; /* some of them only to be zoomed */
 }
 
