@@ -1,6 +1,6 @@
-/* The dashboard in lines, for screen readers and pipes: nothing is drawn, and nothing is said twice. A line of
- * the input is a part ("prices"), an item's page ("order:7"), or what the command line takes. What happens is
- * said as it comes. */
+/* The dashboard in lines, for screen readers and pipes: nothing is drawn, and nothing is said twice. A line
+ * of the input is a part ("prices"), an item's page ("order:7"), or what the command line takes. What happens
+ * is said as it comes. */
 #ifndef TUI_PLAIN_H
 #define TUI_PLAIN_H
 

@@ -81,7 +81,7 @@ static void check_tab(enum tab tab, int width, int height)
     usual.tab = tab;
     draw(&canvas, &usual);
     for (int y = 0; y < height; y++)
-        for (int x = y % STEP; x < width; x += width > 80 ? STEP : 1 + y % 3) {
+        for (int x = y % STEP; x<width; x += width> 80 ? STEP : 1 + y % 3) {
             const enum panel panel = panel_at(&usual, &canvas, x, y);
             struct canvas_row row = {0};
             for (int i = 0; i < canvas.n_rows; i++) /* the nearest above, of that panel */
