@@ -16,6 +16,7 @@
 #include "tui/history_reader.h"
 #include "tui/item_keys.h"
 #include "tui/keys.h"
+#include "tui/mouse.h"
 
 enum { TRIPS = 40, ROWS = 60, ROUNDS = 300, SCALE = 8 };
 
@@ -315,6 +316,29 @@ static void check_page(void)
     CHECK_INT(view.item.id, 296);
 }
 
+/* Each drawn row of the three tables is chosen by a click on it. */
+static void check_mouse(void)
+{
+    static const enum panel tables[] = {PANEL_TRIPS, PANEL_BY_SYMBOL, PANEL_BY_STRATEGY};
+    struct canvas canvas;
+    struct layout layout;
+
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    CHECK_INT(tui_canvas_init(&canvas, 120, 40, GLYPHS_BRAILLE), 0);
+    for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+        for (int row = 2; row >= 0; row--) {
+            tui_view_draw(&view, model, now, &canvas);
+            tui_view_layout(&view, model, 120, 40, &layout);
+            const struct rect *rect = tui_layout_find(&layout, tables[t]);
+            CHECK(rect != NULL);
+            tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, rect->x + 5, rect->y + 1 + row);
+            CHECK_INT(view.focus, tables[t]);
+            CHECK_INT(tui_view_cursor(&view, model, tables[t]), row);
+        }
+    tui_canvas_finish(&canvas);
+}
+
 int main(int argc, char **argv)
 {
     char words[256];
@@ -341,6 +365,7 @@ int main(int argc, char **argv)
     check_sizes();
     check_want();
     check_page();
+    check_mouse();
     tui_model_destroy(model);
     return check_done("tui/trips");
 }

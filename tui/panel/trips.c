@@ -122,8 +122,7 @@ void panel_trips(const struct area *area, const struct scene *scene)
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_trip *trip = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first + 1;
-        if (i == frame.window.cursor)
-            panel_frame_cursor(&frame.body, y - 1);
+        panel_frame_row(&frame.body, y - 1, &frame.window, i);
         if (trip)
             draw_trip(&table, y, trip);
         else
@@ -190,8 +189,7 @@ static void draw_sums(const struct area *area, const struct scene *scene, enum p
         panel_frame_empty(&body, panel_frame_no_history(model, read->have ? "none yet" : "not read yet"));
     for (int i = window.first; i < window.end; i++) {
         draw_sum(&table, i - window.first + 1, &rows[i]);
-        if (i == window.cursor)
-            panel_frame_cursor(&body, i - window.first);
+        panel_frame_row(&body, i - window.first, &window, i);
     }
     free(rows);
 }
