@@ -198,8 +198,13 @@ void tui_screen_suspend(void)
 
 void tui_screen_mouse(bool on)
 {
+    /* Other buttons and releases too: after an event that is not asked for, curses waits for another. */
+    const mmask_t all = BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON2_PRESSED | BUTTON2_RELEASED |
+                        BUTTON3_PRESSED | BUTTON3_RELEASED | BUTTON4_PRESSED | BUTTON4_RELEASED |
+                        BUTTON5_PRESSED | BUTTON5_RELEASED;
+
     mouseinterval(0); /* a press is a click at once */
-    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    mousemask(on ? all : 0, NULL);
 }
 
 void tui_screen_pointer(int *ret_x, int *ret_y)
@@ -270,18 +275,23 @@ void tui_screen_show(const struct canvas *canvas)
     doupdate();
 }
 
+/* The press among the events that have come together; 0: there is none that does anything. */
 static int pressed_mouse(void)
 {
     MEVENT event;
 
-    if (getmouse(&event) == ERR)
-        return PRESS_OTHER;
-    screen.pointer_x = event.x;
-    screen.pointer_y = event.y;
-    return event.bstate & BUTTON4_PRESSED   ? PRESS_WHEEL_UP
-           : event.bstate & BUTTON5_PRESSED ? PRESS_WHEEL_DOWN
-           : event.bstate & BUTTON1_PRESSED ? PRESS_CLICK
-                                            : PRESS_OTHER;
+    while (getmouse(&event) != ERR) {
+        int press = event.bstate & BUTTON4_PRESSED   ? PRESS_WHEEL_UP
+                    : event.bstate & BUTTON5_PRESSED ? PRESS_WHEEL_DOWN
+                    : event.bstate & BUTTON1_PRESSED ? PRESS_CLICK
+                                                     : 0;
+        if (!press)
+            continue;
+        screen.pointer_x = event.x;
+        screen.pointer_y = event.y;
+        return press;
+    }
+    return 0;
 }
 
 static int translate(wint_t key)
@@ -341,8 +351,11 @@ int tui_screen_key(bool *ret_resized)
             *ret_resized = true;
             continue;
         }
+        int press = r == KEY_CODE_YES ? translate(key) : 0;
+        if (press)
+            return press;
         if (r == KEY_CODE_YES)
-            return translate(key);
+            continue;
         if (key == '\r' || key == '\n')
             return PRESS_ENTER;
         if (key == 0x7f || key == '\b')
