@@ -151,7 +151,8 @@ static void alert_without(struct engine *engine, const struct order *order, enum
 {
     const struct account *account = &engine->accounts[order->account];
     bool naked = order_protects(order) && account->positions[order->symbol].qty != 0;
-    engine_alert(engine, order_reason_name(reason), ENGINE_OF(order->account, order->symbol, order->id),
+    engine_alert(engine, reason == ORDER_VENUE_LOST ? "VENUE_LOST" : "VENUE_REFUSED",
+                 ENGINE_OF(order->account, order->symbol, order->id),
                  "order %llu of account %s, %s %s: %s%s%s%s", (unsigned long long)order->id, account->name,
                  order_type_name(order->type), engine->markets[order->symbol].symbol.name, words,
                  words[0] && text[0] ? ": " : "", text, naked ? ": the position is without it" : "");
