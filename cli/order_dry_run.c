@@ -24,7 +24,7 @@ static void print_amount(FILE *out, const char *before, const json_t *object, co
     cli_text_print(out, asset);
 }
 
-static void print_leg(FILE *out, const json_t *leg)
+static void print_leg(FILE *out, const json_t *leg, const char *account)
 {
     static const char *const members[] = {"side", "type", "qty", "symbol"};
     static const struct {
@@ -39,6 +39,8 @@ static void print_leg(FILE *out, const json_t *leg)
     for (size_t i = 0; i < sizeof prices / sizeof *prices; i++)
         print_member(out, leg, prices[i].member, prices[i].name);
     print_member(out, leg, "tif", "tif");
+    fputs(", account ", out);
+    cli_text_print(out, account);
     fputc('\n', out);
 }
 
@@ -67,7 +69,8 @@ void cli_order_dry_run_print(FILE *out, const json_t *result)
     const char *asset = cli_answer_text(reserve, "asset");
     size_t i;
 
-    json_array_foreach(json_object_get(result, "legs"), i, leg) print_leg(out, leg);
+    json_array_foreach(json_object_get(result, "legs"), i, leg)
+        print_leg(out, leg, cli_answer_text(result, "account"));
     print_amount(out, "in all ", result, "notional", currency);
     print_amount(out, ", fee ", result, "fee", currency);
     fputc('\n', out);

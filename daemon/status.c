@@ -230,10 +230,33 @@ static json_t *unstored_alerts(const struct daemon *daemon)
 
 RECORD_VIEW_OBJECT(whole_view_object, whole_view, RECORD_SHOWN_WHOLE);
 
+/* "halted" is all that trades; the others where only some accounts have reached their limit, whom the reason
+ * names. */
+static const char *trading(const struct engine *engine, char *ret_reason, size_t size)
+{
+    const char *first = NULL;
+    int lost = 0, n = engine ? engine_accounts(engine) : 0;
+    for (int a = 0; a < n; a++)
+        if (engine_account_daily_loss(engine, a) && lost++ == 0)
+            first = engine_account(engine, a)->name;
+    bool unstored = engine && engine_storage_failing(engine), all = lost > 0 && lost == n;
+    bool paused = engine && engine_paused(engine);
+    ret_reason[0] = '\0';
+    if (unstored)
+        snprintf(ret_reason, size, "storing fails: no new positions until it works again");
+    else if (all && !paused)
+        snprintf(ret_reason, size, "daily loss limit reached: no new positions until midnight UTC");
+    else if (lost > 0)
+        snprintf(ret_reason, size, "%sdaily loss limit of %s%s reached", paused ? "paused by the user; " : "",
+                 first, lost > 1 ? " and others" : "");
+    else if (paused)
+        snprintf(ret_reason, size, "paused by the user");
+    return !engine ? "" : unstored ? "halted" : paused ? "paused" : all ? "halted" : "on";
+}
+
 static json_t *whole_object(const struct daemon *daemon, const struct engine *engine)
 {
-    bool paused = engine && engine_paused(engine), lost = engine && engine_daily_loss(engine),
-         unstored = engine && engine_storage_failing(engine);
+    char reason[ACCOUNT_NAME_MAX + 80];
     const struct whole_view view = {
         .schema = "papertape.status/1",
         .version = PAPERTAPE_VERSION,
@@ -245,14 +268,8 @@ static json_t *whole_object(const struct daemon *daemon, const struct engine *en
         .fill_model = fill_model_name(daemon->config.fill_model),
         .beyond = fill_beyond_name(daemon->config.beyond),
         .slippage = (double)daemon->config.slippage_e6 / 1e6,
-        .trading = !engine            ? ""
-                   : unstored || lost ? "halted"
-                   : paused           ? "paused"
-                                      : "on",
-        .trading_reason = unstored ? "storing fails: no new positions until it works again"
-                          : lost   ? "daily loss limit reached: no new positions until midnight UTC"
-                          : paused ? "paused by the user"
-                                   : "",
+        .trading = trading(engine, reason, sizeof reason),
+        .trading_reason = reason,
     };
     return whole_view_object(&view);
 }

@@ -243,11 +243,16 @@ int64_t engine_day_base(const struct engine *engine, int index)
     return engine->now_ns / DAY_NS > account->day ? account->point : account->day_base;
 }
 
+bool engine_account_daily_loss(const struct engine *engine, int account)
+{
+    const struct account *of = &engine->accounts[account];
+    return risk_daily_loss(&of->rules.risk, engine_equity(engine, account), of->day_equity);
+}
+
 bool engine_daily_loss(const struct engine *engine)
 {
     for (int a = 0; a < engine->n_accounts; a++)
-        if (risk_daily_loss(&engine->accounts[a].rules.risk, engine_equity(engine, a),
-                            engine->accounts[a].day_equity))
+        if (engine_account_daily_loss(engine, a))
             return true;
     return false;
 }

@@ -83,12 +83,16 @@ static void open_amend(struct view *view, const struct model *model, enum panel 
 }
 
 /* Esc leaves what Tab offers first, then the line. */
-static enum action type_command(struct view *view, const struct model *model, int key)
+static enum action type_command(struct view *view, const struct model *model, struct moment now, int key)
 {
     struct command_line *line = view->line;
 
-    if (key == PRESS_F5)
-        return tui_command_line_orders(line->edit.text) ? ACTION_LINE_TRY : ACTION_NONE;
+    if (key == PRESS_F5 && tui_command_line_orders(line->edit.text))
+        return ACTION_LINE_TRY;
+    if (key == PRESS_F5) {
+        tui_view_report(view, OUTCOME_NOTE, "dry run:", "of a new order alone: order buy, sell, oco", now);
+        return ACTION_NONE;
+    }
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (key == PRESS_ENTER) {
@@ -109,7 +113,7 @@ static enum action answer(struct view *view, const struct model *model, struct m
     if (view->prompt == PROMPT_FILTER)
         return tui_study_keys_filter(view, key);
     if (view->prompt == PROMPT_COMMAND)
-        return type_command(view, model, key);
+        return type_command(view, model, now, key);
     if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
         tui_list_keys_type(view, key);
         return ACTION_NONE;
@@ -522,7 +526,7 @@ static enum action overlay(struct view *view, const struct layout *layout, int h
     else
         view->help = view->whole = false;
     view->scroll = at < 0 ? 0 : at > most ? most : at;
-    return key == 'q' && !view->page ? ACTION_QUIT : ACTION_NONE;
+    return ACTION_NONE;
 }
 
 enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,

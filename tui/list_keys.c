@@ -68,6 +68,8 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
         tui_view_report(view, OUTCOME_NOTE, "rows:", words, now);
         return true;
     case '/':
+        state->filter[0] = '\0';
+        show_first(view, list);
         ask(view, list, PROMPT_LIST);
         return true;
     case 'n':

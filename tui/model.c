@@ -229,11 +229,13 @@ bool tui_model_order(const struct model *model, int64_t id, struct status_order 
     ret->reason[0] = '\0';
     ret->price_decimals = symbol ? symbol->price_decimals : DECIMALS_UNKNOWN;
     ret->qty_decimals = DECIMALS_UNKNOWN;
-    for (int i = 0; i < h->n_orders; i++)
-        if (h->orders[i].id == id) {
+    for (int i = 0; i < h->n_orders; i++) {
+        bool its = h->orders[i].id == id;
+        if (its)
             ret->updated_ns = h->orders[i].updated_ns;
+        if (its || strcmp(h->orders[i].symbol, ret->symbol) == 0)
             ret->qty_decimals = h->orders[i].qty_decimals;
-        }
+    }
     return true;
 }
 

@@ -154,7 +154,7 @@ def dry_runs(daemon):
     refused = harness.control(daemon, "order", dict(BUY, dry_run="yes"))["error"]
     assert refused["message"] == "args.dry_run: true or false is needed", refused
     text = daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", "50000", "--dry-run")
-    assert text.startswith("would be BUY LIMIT 0.01 BTCUSDT limit 50000 tif GTC\n") and text.endswith("nothing was ordered\n"), text
+    assert text.startswith("would be BUY LIMIT 0.01 BTCUSDT limit 50000 tif GTC, account hand\n") and text.endswith("nothing was ordered\n"), text
     assert rows() == before and not daemon.status_object()["positions"]
     next_one = harness.control(daemon, "order", dict(BUY, limit="50000", client_id="unused"))["result"]["order"]
     assert next_one == last + 1, (last, next_one)

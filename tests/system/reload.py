@@ -370,7 +370,7 @@ def before_any_answer(folder):
     daemon.popen.send_signal(signal.SIGHUP)
     daemon.wait_status(lambda s: streamed(s, "ETHUSDT").get("trade", 0) > 0, "trades of what the new file names")
     assert f"[market] rest_url = {right} (before: {wrong})" in daemon.log_text() and "each is asked again" in daemon.log_text()
-    assert daemon.query("SELECT value FROM meta WHERE key = 'latency_ns'") == [("250000000",)]
+    harness.wait_for(lambda: daemon.query("SELECT value FROM meta WHERE key = 'latency_ns'") == [("250000000",)], "the latency, stored")
     harness.wait_for(lambda: not daemon.query(ALERT), "the alert's end")
     assert "0 taken, 1 need a restart" in reload(daemon)
     assert daemon.stop() == 0

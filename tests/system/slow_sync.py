@@ -56,6 +56,8 @@ class Slow:
 
 def newest(daemon):
     """The log's newest segment and event, as the next process would read them."""
+    folder = os.path.join(daemon.state, "events")  # it has one once that is whole; before, "new"
+    harness.wait_for(lambda: os.path.isdir(folder) and set(os.listdir(folder)) - {"new"}, "a segment")
     segment = json.loads(daemon.papertape("events", "list", "--json"))["segments"][-1]
     return os.path.join(daemon.state, "events", segment["name"]), segment["last_seq"]
 

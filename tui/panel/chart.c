@@ -292,7 +292,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     struct area body = panel_frame_rule(area, scene, PANEL_CHART, words, -1, &title_end);
     if (ours)
         timeframes(area, h, timeframe, area->width - title_end - 4);
-    if (ours || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest bar is the market's */
+    if (chart.at >= 0 || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest is the market's */
         panel_chart_figures(&body, &chart);
     struct area under = tui_area_part(&body, 0, 1, body.width, body.height - 1);
     bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
