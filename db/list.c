@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/ledger_row.h"
 #include "db/reader_query.h"
 #include "db/records.h"
 #include "db/report/trips.h"
@@ -52,6 +53,14 @@ NAMES_HAVE(can_type, order_type_name, order_type, ORDER_TYPES)
 NAMES_HAVE(can_side, order_side_name, order_side, ORDER_SELL + 1)
 NAMES_HAVE(can_reason, order_reason_name, order_reason, ORDER_REASONS)
 NAMES_HAVE(can_tif, order_tif_name, order_tif, ORDER_TIFS)
+NAMES_HAVE(can_ledger_kind, ledger_kind_name, ledger_kind, LEDGER_KINDS)
+
+static bool can_ledger_word(const char *text)
+{
+    const struct ledger_row withdrawal = {.kind = LEDGER_DEPOSIT, .amount = -1};
+
+    return can_ledger_kind(text) || strcasestr(ledger_row_word(&withdrawal), text);
+}
 
 #define NAMED         " LEFT JOIN symbols s ON s.id = r.symbol LEFT JOIN accounts a ON a.id = r.account"
 #define SCALED(value) "r." value " / CAST('1e' || s."
@@ -120,6 +129,21 @@ static const struct list_column trip_columns[] = {
     {"reason", EXIT_REASON, false},
 };
 
+/* ledger_row_word() */
+#define LEDGER_WORD   "iif(r.kind = 'deposit' AND r.amount < 0, 'withdrawal', r.kind)"
+#define OF_OWN(value) "r." value " / CAST('1e' || r.scale AS REAL)"
+static const struct list_column ledger_columns[] = {
+    {"newest", "r.id", true},
+    {"time", "r.ts_ns", true},
+    {"account", "a.name", false},
+    {"asset", "r.asset", false},
+    {"kind", LEDGER_WORD, false},
+    {"amount", OF_OWN("amount"), true},
+    {"balance", OF_OWN("balance"), true},
+    {"order", "r.order_id", true},
+    {"fill", "r.fill_id", true},
+};
+
 /* A number of the log is its row's times this, and the kind. */
 #define LOG_KINDS      4
 #define TEXT_(number)  #number
@@ -186,6 +210,13 @@ static const struct source sources[DB_LISTS] = {
                         {ACCOUNT_NAME, NULL}},
                        true,
                        COLUMNS(trip_columns)},
+    [DB_LIST_LEDGER] = {"ledger r LEFT JOIN accounts a ON a.id = r.account",
+                        "SELECT count(*) FROM ledger",
+                        {{LEDGER_WORD " LIKE %s", can_ledger_word},
+                         {"r.asset LIKE %s", NULL},
+                         {ACCOUNT_NAME, NULL}},
+                        true,
+                        COLUMNS(ledger_columns)},
 };
 
 const char *db_list_column(enum db_list list, int column)
@@ -599,4 +630,12 @@ int db_list_trip_fills(struct db_reader *reader, int64_t id, int64_t first, int6
     while (r >= 0 && (r = db_query_fill(reader, stmt, &each)) > 0)
         row(ctx, &each);
     return db_query_end(stmt, r);
+}
+
+int db_list_ledger(struct db_reader *reader, const int64_t *ids, int n,
+                   void (*row)(void *ctx, int at, const struct db_ledger_row *row), void *ctx)
+{
+    struct db_ledger_row each = {0};
+    ROWS_OF("SELECT " DB_LEDGER_COLUMNS " FROM ledger WHERE id = ?1", db_query_ledger(reader, stmt, &each),
+            &each);
 }

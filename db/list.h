@@ -6,7 +6,15 @@
 #include "db/reader.h"
 #include "db/report/report.h"
 
-enum db_list { DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_ALERTS, DB_LIST_LOG, DB_LIST_TRIPS, DB_LISTS };
+enum db_list {
+    DB_LIST_ORDERS,
+    DB_LIST_FILLS,
+    DB_LIST_ALERTS,
+    DB_LIST_LOG,
+    DB_LIST_TRIPS,
+    DB_LIST_LEDGER,
+    DB_LISTS
+};
 
 enum {
     DB_LIST_WINDOW = 256,  /* rows that are read at a time */
@@ -36,8 +44,8 @@ struct db_list_window {
     int64_t at; /* the place that was asked for: the row's, where it is there, else `at`, not past the end */
     bool partial; /* there may be more rows than `count`: the query was for the first */
     int n;
-    int64_t ids[DB_LIST_WINDOW]; /* orders', fills', alerts' numbers; a round trip's: of the fill that closed
-                                    it; of the log: as db_list_log_kind() has it */
+    int64_t ids[DB_LIST_WINDOW]; /* the rows' own numbers; a round trip's: of the fill that closed it; of the
+                                    log: as db_list_log_kind() has it */
 };
 
 /* Reads the window around row `id`, or, where that is 0 or not in the list, around place `at`. 0; -EINTR:
@@ -65,6 +73,8 @@ int db_list_alerts(struct db_reader *reader, const int64_t *ids, int n,
                    void (*row)(void *ctx, int at, const struct db_alert *row), void *ctx);
 int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
                      void (*row)(void *ctx, int at, const struct db_command *row), void *ctx);
+int db_list_ledger(struct db_reader *reader, const int64_t *ids, int n,
+                   void (*row)(void *ctx, int at, const struct db_ledger_row *row), void *ctx);
 
 /* A closed round trip, from flat to flat, as db/report/trips.h has it. */
 struct db_trip {

@@ -127,13 +127,16 @@ struct db_ledger_row {
     const struct db_account *account;
 };
 /* Those of an order's fills; of one fill; both oldest first, at most `limit`. The newest `limit` of an
- * account and asset, newest first. */
+ * account and asset, newest first. The other entries of an entry's moment, of the `limit` before it and the
+ * `limit` after it. */
 int db_reader_order_ledger(struct db_reader *reader, uint64_t order, int64_t limit,
                            void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
 int db_reader_fill_ledger(struct db_reader *reader, uint64_t fill, int64_t limit,
                           void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
 int db_reader_asset_ledger(struct db_reader *reader, int account, const char *asset, int64_t limit,
                            void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
+int db_reader_moment_ledger(struct db_reader *reader, uint64_t id, int64_t limit,
+                            void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx);
 /* All, oldest first. */
 int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
                      void *ctx);
@@ -149,6 +152,9 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
 /* The highest number that an alert ever had; 0: there was no alert. 0 or -errno. */
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
+/* The command that was carried out at a moment; nothing where there was none. */
+int db_reader_command_at(struct db_reader *reader, int64_t ts_ns,
+                         void (*row)(void *ctx, const struct db_command *row), void *ctx);
 /* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);

@@ -137,6 +137,14 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
                   RECORD_PARAMS(limit ? limit : -1));
 }
 
+int db_reader_command_at(struct db_reader *reader, int64_t ts_ns,
+                         void (*row)(void *ctx, const struct db_command *row), void *ctx)
+{
+    DB_QUERY_EACH(struct db_command, &db_record_commands,
+                  "SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE ts_ns = ?1 AND state = 'done' LIMIT 1",
+                  RECORD_PARAMS(ts_ns));
+}
+
 /* The splits of a symbol, oldest first. */
 struct splits {
     struct stock_split *list;

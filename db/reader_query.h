@@ -41,9 +41,10 @@ struct db_named {
 int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
                  struct db_named *ret);
 
-/* The same of a fill: a row of DB_QUERY_FILLS. */
+/* The same of a fill, a row of DB_QUERY_FILLS, and of an entry of the ledger. */
 #define DB_QUERY_FILLS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
 int db_query_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *ret);
+int db_query_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret);
 
 /* The body of a function that passes each row of a query, a record's, to row(ctx, …); and of one that
  * passes what is made of `each` and of what it `named`. An error of the query, or of a row, ends it and is

@@ -72,21 +72,29 @@ int db_reader_order_fills(struct db_reader *reader, uint64_t order, int64_t limi
 
 #define LEDGER_ENTRIES "SELECT " DB_LEDGER_COLUMNS " FROM ledger "
 
+int db_query_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret)
+{
+    struct db_named named;
+    int r = db_query_row(reader, stmt, &record_ledger, &ret->row, &named);
+
+    if (r <= 0)
+        return r;
+    ret->account = named.account;
+    bool scaled = ret->row.scale >= 0 && ret->row.scale <= DECIMAL_SCALE_MAX;
+    if (!named.account || !scaled)
+        return db_query_bad_row(reader, stmt, "ledger", scaled ? "no account" : "there is no such scale");
+    return 1;
+}
+
 static int give_ledger(struct db_reader *reader, const char *sql, const struct record_param *params,
                        void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx)
 {
     sqlite3_stmt *stmt;
     struct db_ledger_row entry;
-    struct db_named named;
     int r = db_query(reader, sql, params, &stmt);
-    while (r >= 0 && (r = db_query_row(reader, stmt, &record_ledger, &entry.row, &named)) > 0) {
-        entry.account = named.account;
-        bool scaled = entry.row.scale >= 0 && entry.row.scale <= DECIMAL_SCALE_MAX;
-        if (!named.account || !scaled)
-            return db_query_end(stmt, db_query_bad_row(reader, stmt, "ledger",
-                                                       scaled ? "no account" : "there is no such scale"));
+
+    while (r >= 0 && (r = db_query_ledger(reader, stmt, &entry)) > 0)
         row(ctx, &entry);
-    }
     return db_query_end(stmt, r);
 }
 
@@ -110,6 +118,15 @@ int db_reader_fill_ledger(struct db_reader *reader, uint64_t fill, int64_t limit
 {
     return give_ledger(reader, LEDGER_ENTRIES "WHERE fill_id = ?1 ORDER BY id LIMIT ?2",
                        RECORD_PARAMS(fill, limit), row, ctx);
+}
+
+int db_reader_moment_ledger(struct db_reader *reader, uint64_t id, int64_t limit,
+                            void (*row)(void *ctx, const struct db_ledger_row *row), void *ctx)
+{
+    return give_ledger(reader,
+                       LEDGER_ENTRIES "WHERE id BETWEEN ?1 - ?2 AND ?1 + ?2 AND id <> ?1 AND ts_ns = "
+                                      "(SELECT ts_ns FROM ledger WHERE id = ?1) ORDER BY id",
+                       RECORD_PARAMS(id, limit), row, ctx);
 }
 
 int db_reader_asset_ledger(struct db_reader *reader, int account, const char *asset, int64_t limit,

@@ -153,6 +153,23 @@ void tui_history_take_alert(const struct db_alert *row, struct history_alert *re
     finish_alert(ret, row->closed_ns);
 }
 
+void tui_history_take_ledger(const struct db_ledger_row *entry, struct history_ledger *ret)
+{
+    const struct ledger_row *row = &entry->row;
+
+    *ret = (struct history_ledger){.ts_ns = row->ts_ns,
+                                   .id = (int64_t)row->id,
+                                   .kind = ledger_row_word(row),
+                                   .contra = ledger_contra_name(row->kind),
+                                   .scale = row->scale,
+                                   .amount = row->amount,
+                                   .balance = row->balance,
+                                   .order = (int64_t)row->order_id,
+                                   .fill = (int64_t)row->fill_id};
+    COPY(ret->account, entry->account->name);
+    COPY(ret->asset, row->asset);
+}
+
 static void on_alert(void *ctx, const struct db_alert *row)
 {
     struct history *h = ((struct reading *)ctx)->history;

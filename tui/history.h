@@ -86,6 +86,15 @@ struct history_log {
     bool bad;
 };
 
+struct history_ledger {
+    int64_t ts_ns, id;
+    char account[ACCOUNT_NAME_MAX], asset[ASSET_NAME_MAX];
+    const char *kind, *contra; /* static: ledger_row_word(), the account at the other end */
+    int scale;                 /* of both */
+    int64_t amount, balance;
+    int64_t order, fill; /* 0: none */
+};
+
 struct history_bar {
     int64_t open_ns;
     double open, high, low, close, volume;

@@ -49,6 +49,8 @@ void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *r
 void tui_history_take_trip(const struct db_trip *row, struct history_trip *ret);
 void tui_history_take_alert(const struct db_alert *row, struct history_alert *ret);
 
+void tui_history_take_ledger(const struct db_ledger_row *row, struct history_ledger *ret);
+
 /* Lines of the log of them, and of a command. */
 void tui_history_log_order(const struct status_order *order, struct history_log *ret);
 void tui_history_log_alert(const struct history_alert *alert, struct history_log *ret);

@@ -18,10 +18,10 @@ bool tui_item_equal(const struct item *a, const struct item *b)
 }
 
 static const char *const kinds[ITEM_KINDS] = {
-    [ITEM_NONE] = "",           [ITEM_ORDER] = "order",       [ITEM_EXTERNAL] = "order from elsewhere",
-    [ITEM_FILL] = "fill",       [ITEM_ALERT] = "alert",       [ITEM_COMMAND] = "command",
-    [ITEM_ACCOUNT] = "account", [ITEM_POSITION] = "position", [ITEM_SYMBOL] = "symbol",
-    [ITEM_POLICY] = "policy",   [ITEM_TRIP] = "trip",
+    [ITEM_NONE] = "",         [ITEM_ORDER] = "order",     [ITEM_EXTERNAL] = "order from elsewhere",
+    [ITEM_FILL] = "fill",     [ITEM_ALERT] = "alert",     [ITEM_COMMAND] = "command",
+    [ITEM_LEDGER] = "ledger", [ITEM_ACCOUNT] = "account", [ITEM_POSITION] = "position",
+    [ITEM_SYMBOL] = "symbol", [ITEM_POLICY] = "policy",   [ITEM_TRIP] = "trip",
 };
 
 bool tui_item_parse(const char *text, struct item *ret)

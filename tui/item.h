@@ -19,6 +19,7 @@ enum item_kind {
     ITEM_ALERT,    /* id */
     ITEM_COMMAND,  /* id */
     ITEM_TRIP,     /* id: of the fill that closed it */
+    ITEM_LEDGER,   /* id, of an entry */
     ITEM_ACCOUNT,  /* name */
     ITEM_POSITION, /* account, and the symbol as name */
     ITEM_SYMBOL,   /* name */
@@ -32,7 +33,8 @@ struct item {
     enum item_kind kind;
     int64_t id;
     char name[ITEM_NAME_MAX], account[ACCOUNT_NAME_MAX];
-    int64_t order; /* a fill's, and the one that closed a round trip: whose page Enter opens */
+    int64_t order; /* a fill's, an entry's, and the one that closed a round trip: whose page Enter opens; 0:
+                      none */
     int64_t first; /* a round trip's first fill; less than 0: not known yet */
 };
 

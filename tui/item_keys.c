@@ -37,6 +37,13 @@ static bool trip_of(const struct history_trip *trip, struct item *ret)
     return trip != NULL;
 }
 
+static bool ledger_of(const struct history_ledger *entry, struct item *ret)
+{
+    if (entry)
+        *ret = (struct item){.kind = ITEM_LEDGER, .id = entry->id, .order = entry->order};
+    return entry != NULL;
+}
+
 static bool log_of(const struct history_log *line, struct item *ret)
 {
     if (!line)
@@ -84,6 +91,9 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
     case PANEL_LOG:
         tui_lists_rows(view, model, DB_LIST_LOG, &rows);
         return log_of(tui_lists_row(&rows, at), ret);
+    case PANEL_LEDGER:
+        tui_lists_rows(view, model, DB_LIST_LEDGER, &rows);
+        return ledger_of(tui_lists_row(&rows, at), ret);
     case PANEL_ACCOUNTS:
     case PANEL_STRATEGIES:
         return named(ret, ITEM_ACCOUNT, s->accounts[at].account, "");
@@ -103,9 +113,10 @@ bool tui_item_keys_enter(struct view *view, const struct model *model, enum pane
     int64_t order = view->item.order;
     struct item item;
 
-    if (view->item.kind == ITEM_TRIP && tui_item_equal(&view->item, &model->item.item))
+    if ((view->item.kind == ITEM_TRIP || view->item.kind == ITEM_LEDGER) &&
+        tui_item_equal(&view->item, &model->item.item))
         order = model->item.item.order;
-    if ((view->item.kind == ITEM_FILL || view->item.kind == ITEM_TRIP) && order > 0) {
+    if (order > 0) {
         view->item = (struct item){.kind = ITEM_ORDER, .id = order};
     } else if (view->item.kind != ITEM_NONE || !tui_item_keys_chosen(view, model, focus, &item)) {
         return false;
@@ -130,6 +141,7 @@ void tui_item_keys_open(struct view *view, const struct item *item)
         [ITEM_ALERT] = {TAB_ALERTS, PANEL_ALERTS},
         [ITEM_COMMAND] = {TAB_LOG, PANEL_LOG},
         [ITEM_TRIP] = {TAB_POSITIONS, PANEL_TRIPS},
+        [ITEM_LEDGER] = {TAB_LOG, PANEL_LEDGER},
         [ITEM_ACCOUNT] = {TAB_POSITIONS, PANEL_ACCOUNTS},
         [ITEM_POSITION] = {TAB_POSITIONS, PANEL_POSITIONS},
         [ITEM_SYMBOL] = {TAB_MARKET, PANEL_PRICES},
@@ -144,6 +156,7 @@ void tui_item_keys_open(struct view *view, const struct item *item)
     }
     view->item_from = lists[item->kind].panel;
     view->item = *item;
+    view->ledger = item->kind == ITEM_LEDGER;
     view->focus = PANEL_ITEM;
 }
 

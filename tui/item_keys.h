@@ -8,7 +8,7 @@
 bool tui_item_keys_chosen(const struct view *view, const struct model *model, enum panel focus,
                           struct item *ret);
 
-/* Enter: opens the page of the chosen item; on a fill's page its order's. False: not here. */
+/* Enter: opens the page of the chosen item; on a fill's or an entry's page its order's. False: not here. */
 bool tui_item_keys_enter(struct view *view, const struct model *model, enum panel focus);
 
 /* Opens an item's page on the tab that lists such items. */

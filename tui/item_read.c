@@ -15,7 +15,8 @@ enum { ROWS_MAX = 200, LEDGER_ROWS = 40 };
 
 struct reading {
     struct item_page *page;
-    int rows; /* one more than ROWS_MAX are read, to know whether there are more */
+    int rows;                /* one more than ROWS_MAX are read, to know whether there are more */
+    struct ledger_row entry; /* whose page it is */
 };
 
 static const char *decimal(char buf[static STORED_CELL], int64_t units, int scale)
@@ -110,6 +111,25 @@ static void on_command(void *ctx, int at, const struct db_command *row)
     tui_item_record(reading->page, &db_record_commands, row, NULL, NULL);
 }
 
+/* An entry of the ledger. */
+static void on_entry(void *ctx, int at, const struct db_ledger_row *entry)
+{
+    struct reading *reading = ctx;
+    const struct symbol own = {.quote_scale = entry->row.scale};
+    const struct record_context context = {&own, entry->account->name};
+
+    (void)at;
+    reading->rows++;
+    reading->entry = entry->row;
+    tui_item_record(reading->page, &record_ledger, &entry->row, &context, NULL);
+    tui_item_field(reading->page, "contra", STYLE_NORMAL, ledger_contra_name(entry->row.kind));
+}
+
+static void on_command_at(void *ctx, const struct db_command *row)
+{
+    on_command(ctx, 0, row);
+}
+
 /* Rows under a heading; "none" where there are none. */
 static void begin(struct reading *reading, const char *heading)
 {
@@ -149,6 +169,33 @@ static int read_fill(struct reading *reading, struct history_reader *reader, int
         return r;
     begin(reading, "Ledger");
     r = db_reader_fill_ledger(reader->db, (uint64_t)id, ROWS_MAX + 1, on_ledger, reading);
+    end(reading);
+    return r < 0 ? r : 1;
+}
+
+/* What an entry is of: a fill and its order, or a command; and what else was written at that moment. */
+static int read_entry(struct reading *reading, struct history_reader *reader, int64_t id)
+{
+    int r = db_list_ledger(reader->db, &id, 1, on_entry, reading);
+
+    if (r < 0 || reading->rows == 0)
+        return r;
+    int64_t fill = (int64_t)reading->entry.fill_id, order = (int64_t)reading->entry.order_id;
+    reading->page->item.order = order;
+    begin(reading, fill > 0 ? "Its fill" : "The command that was carried out then");
+    if (fill > 0)
+        r = db_list_fills(reader->db, &fill, 1, on_fill, reading);
+    else
+        r = db_reader_command_at(reader->db, reading->entry.ts_ns, on_command_at, reading);
+    end(reading);
+    if (order > 0 && r == 0) {
+        begin(reading, "Its order; Enter opens its page");
+        r = db_list_orders(reader->db, &order, 1, on_order, reading);
+        end(reading);
+    }
+    begin(reading, "Other entries of that moment");
+    if (r == 0)
+        r = db_reader_moment_ledger(reader->db, (uint64_t)id, LEDGER_ROWS, on_ledger, reading);
     end(reading);
     return r < 0 ? r : 1;
 }
@@ -216,6 +263,8 @@ static int read_item(struct reading *reading, struct history_reader *reader)
         return read_fill(reading, reader, item->id);
     case ITEM_TRIP:
         return read_trip(reading, reader, item);
+    case ITEM_LEDGER:
+        return read_entry(reading, reader, item->id);
     case ITEM_ALERT:
         r = db_list_alerts(reader->db, &item->id, 1, on_alert, reading);
         break;

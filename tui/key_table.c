@@ -12,11 +12,14 @@ static const struct key_row rows[] = {
     {"gg G", KEYS_EVERYWHERE, "first, last; so do Home and End", NULL},
     {"Enter", KEYS_EVERYWHERE, "the chosen row's page: an order's, a fill's, a training's",
      "An order's page has its fields and times, its fills, their entries in the ledger, and what *papertape "
-     "explain* prints of it. Of a fill, an alert, a line of the log, a position, an account, a symbol and a "
+     "explain* prints of it. Of a fill, an alert, a line of the log, an entry of the ledger, a position, an account, a symbol and a "
      "policy likewise; a training and a study have pages of their own."},
     {"Esc", KEYS_EVERYWHERE, "back: from a page to its row, from a zoomed panel", NULL},
     {"q", KEYS_EVERYWHERE, "quit, and the daemon continues", NULL},
     {"? F1", KEYS_EVERYWHERE, "this help; arrows scroll it, any other key closes it", NULL},
+    {"J", KEYS_EVERYWHERE, "the ledger, which is on 8 with the log; there, the log again",
+     "Every entry: its amount, and the balance after it. An entry's page has the fill and the order, or the command, "
+     "that caused it. A screen of 33 rows or more shows both."},
     {"w", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
     {"z", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
@@ -44,7 +47,7 @@ static const struct key_row rows[] = {
     {"paste", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
      "Line ends become blanks. It needs a terminal that marks what is pasted."},
     {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},
-    {"Enter", KEYS_ITEM, "on a fill's, a round trip's page: the page of its order", NULL},
+    {"Enter", KEYS_ITEM, "a fill's, a round trip's, an entry's page: that of its order", NULL},
     {"E", KEYS_ITEM, "amend the order, in the command line", NULL},
     {"x", KEYS_ITEM, "cancel the order; y confirms", NULL},
     {"a", KEYS_ITEM, "acknowledge the alert", NULL},
@@ -128,7 +131,7 @@ const char *tui_key_place_words(enum key_place place)
     static const char *const words[KEYS_PLACES] = {
         [KEYS_EVERYWHERE] = "everywhere",
         [KEYS_ITEM] = "the page of a row",
-        [KEYS_LISTS] = "orders, fills, round trips, alerts, log",
+        [KEYS_LISTS] = "orders, fills, round trips, alerts, log, ledger",
         [KEYS_MARKET] = "the market, tab 4",
         [KEYS_POSITIONS] = "positions, tab 5",
         [KEYS_STUDY] = "trainings and studies, tab 2",

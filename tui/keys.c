@@ -427,6 +427,18 @@ static enum action open_tab(struct view *view, enum tab tab)
     return ACTION_COLLECT;
 }
 
+/* The ledger; from there the log. */
+static enum action open_ledger(struct view *view, enum panel focus)
+{
+    bool zoomed = view->tab == TAB_LOG && view->zoomed != PANEL_NONE;
+
+    view->ledger = focus != PANEL_LEDGER;
+    open_tab(view, TAB_LOG);
+    view->focus = view->ledger ? PANEL_LEDGER : PANEL_LOG;
+    view->zoomed = zoomed ? view->focus : PANEL_NONE;
+    return ACTION_COLLECT;
+}
+
 /* The page of the chosen training. */
 static enum action open_training(struct view *view, const struct model *model, enum panel focus)
 {
@@ -667,6 +679,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         if (key == 'n' || key == 'N')
             break;
         return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
+    case 'J':
+        return open_ledger(view, tui_view_focus(view, &layout));
     case 'M':
         view->settings.mouse = !view->settings.mouse;
         tui_view_report(

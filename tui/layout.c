@@ -7,10 +7,11 @@ enum {
     TRAININGS_ROWS = 3, /* of the overview, at most */
     STUDIES_ROWS = 4,   /* of the lists */
     RUNNING_ROWS = 4,
-    VENUES_ROWS = 4,  /* with two lines each */
-    PRICES_ROWS = 4,  /* of the market's tab, likewise */
-    DEVICES_ROWS = 2, /* of the overview */
-    GUTTER = 1,       /* blank columns between stacks */
+    VENUES_ROWS = 4,      /* with two lines each */
+    PRICES_ROWS = 4,      /* of the market's tab, likewise */
+    DEVICES_ROWS = 2,     /* of the overview */
+    GUTTER = 1,           /* blank columns between stacks */
+    LOG_HEIGHT_BOTH = 30, /* rows of the body from which on the log has the ledger below it */
 };
 
 /* A panel in a stack: the rows it needs (its rule among them), the rows it wants (0: it is not there), and
@@ -322,6 +323,11 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
         {PANEL_STREAMS, 3, 7, 1, 3, PANEL_NONE},
     };
     static const struct slot log[] = {{PANEL_LOG, 2, 2, 1, 1, PANEL_NONE}};
+    static const struct slot ledger[] = {{PANEL_LEDGER, 2, 2, 1, 1, PANEL_NONE}};
+    static const struct slot log_tall[] = {
+        {PANEL_LOG, 8, 8, 1, 1, PANEL_NONE},
+        {PANEL_LEDGER, 8, 8, 1, 2, PANEL_NONE},
+    };
 
     switch (choice->tab) {
     case TAB_OVERVIEW:
@@ -347,7 +353,12 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
         STACK(layout, alerts, 0, y, width, height);
         break;
     case TAB_LOG:
-        STACK(layout, log, 0, y, width, height);
+        if (height >= LOG_HEIGHT_BOTH)
+            STACK(layout, log_tall, 0, y, width, height);
+        else if (choice->ledger)
+            STACK(layout, ledger, 0, y, width, height);
+        else
+            STACK(layout, log, 0, y, width, height);
         break;
     }
 }

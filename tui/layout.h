@@ -70,7 +70,8 @@ enum tab {
     X(CHART, chart) \
     X(DEPTH, depth) /* the chosen symbol's order book */ \
     X(TRADES, trades) /* its newest trades */ \
-    X(LOG, log)
+    X(LOG, log) \
+    X(LEDGER, ledger)
 /* clang-format on */
 
 #define PANEL_NUMBER(number, name) PANEL_##number,
@@ -104,6 +105,7 @@ struct layout_choice {
     int running; /* trials of its page */
     int devices; /* likewise, as trainings */
     int warning; /* rows beyond one in which a study's page says what is wrong */
+    bool ledger; /* the log's tab shows the ledger, where it has no room for both */
     bool item;   /* the page of an item instead of the tab's panels */
     bool depth;  /* the market's tab shows depth and trades instead of the chart */
     int symbols; /* that there are, 0: not known; the market's tab gives the rest to the chart */

@@ -18,7 +18,7 @@ size_t tui_list_row_size(enum db_list list)
     static const size_t sizes[DB_LISTS] = {
         [DB_LIST_ORDERS] = sizeof(struct status_order),  [DB_LIST_FILLS] = sizeof(struct history_fill),
         [DB_LIST_ALERTS] = sizeof(struct history_alert), [DB_LIST_LOG] = sizeof(struct history_log),
-        [DB_LIST_TRIPS] = sizeof(struct history_trip),
+        [DB_LIST_TRIPS] = sizeof(struct history_trip),   [DB_LIST_LEDGER] = sizeof(struct history_ledger),
     };
 
     return sizes[list];
@@ -48,6 +48,11 @@ static void on_alert(void *ctx, int at, const struct db_alert *row)
 static void on_trip(void *ctx, int at, const struct db_trip *row)
 {
     tui_history_take_trip(row, &((struct history_trip *)((struct taking *)ctx)->rows)[at]);
+}
+
+static void on_ledger(void *ctx, int at, const struct db_ledger_row *row)
+{
+    tui_history_take_ledger(row, &((struct history_ledger *)((struct taking *)ctx)->rows)[at]);
 }
 
 static struct history_log *log_at(void *ctx, int at)
@@ -130,6 +135,8 @@ static int read_rows(struct db_reader *db, enum db_list list, const struct db_li
         return db_list_alerts(db, window->ids, window->n, on_alert, &taking);
     if (list == DB_LIST_TRIPS)
         return db_list_trips(db, window->ids, window->n, on_trip, &taking);
+    if (list == DB_LIST_LEDGER)
+        return db_list_ledger(db, window->ids, window->n, on_ledger, &taking);
     return read_log(db, window, &taking);
 }
 

@@ -29,8 +29,8 @@ struct list_rows {
     bool have;
     struct db_list_query query; /* that they were read by; its `without` is NULL */
     struct db_list_window window;
-    void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log or
-                                 history_trip */
+    void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log,
+                                 history_trip or history_ledger */
     struct db_trip_sums sums; /* of the round trips, of all accounts */
     int answered;             /* the search that was answered */
     int64_t result;           /* the row that it found; 0: none */

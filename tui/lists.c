@@ -7,7 +7,7 @@
 
 static const enum panel panels[DB_LISTS] = {
     [DB_LIST_ORDERS] = PANEL_ORDERS, [DB_LIST_FILLS] = PANEL_FILLS, [DB_LIST_ALERTS] = PANEL_ALERTS,
-    [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS,
+    [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS, [DB_LIST_LEDGER] = PANEL_LEDGER,
 };
 
 enum db_list tui_lists_of(enum panel panel)
@@ -64,20 +64,17 @@ static bool is_head(const struct list_items *items, int64_t id)
     return false;
 }
 
-/* What the history has, until the list has been read. */
+/* What the history has, until the list has been read; of the ledger nothing. */
 static void put_history(const struct model *model, enum db_list list, struct lists_rows *rows)
 {
     const struct history *h = &model->history;
-    const void *all[] = {[DB_LIST_ORDERS] = h->orders,
-                         [DB_LIST_FILLS] = h->fills,
-                         [DB_LIST_ALERTS] = h->alerts,
-                         [DB_LIST_LOG] = h->log,
-                         [DB_LIST_TRIPS] = NULL}; /* none before they have been read */
-    const int n[] = {[DB_LIST_ORDERS] = h->n_orders,
-                     [DB_LIST_FILLS] = h->n_fills,
-                     [DB_LIST_ALERTS] = h->n_alerts,
-                     [DB_LIST_LOG] = h->n_log,
-                     [DB_LIST_TRIPS] = 0};
+    const void *all[] = {
+        [DB_LIST_ORDERS] = h->orders, [DB_LIST_FILLS] = h->fills, [DB_LIST_ALERTS] = h->alerts,
+        [DB_LIST_LOG] = h->log,       [DB_LIST_TRIPS] = NULL, /* none before they have been read */
+        [DB_LIST_LEDGER] = NULL};
+    const int n[] = {
+        [DB_LIST_ORDERS] = h->n_orders, [DB_LIST_FILLS] = h->n_fills, [DB_LIST_ALERTS] = h->n_alerts,
+        [DB_LIST_LOG] = h->n_log,       [DB_LIST_TRIPS] = 0,          [DB_LIST_LEDGER] = 0};
     struct list_items *items = &rows->items;
 
     for (int i = 0; all[list] && i < n[list] && items->n < LIST_ROWS_MAX; i++) {
@@ -91,7 +88,8 @@ static void put_history(const struct model *model, enum db_list list, struct lis
         items->ids[items->n++] = id;
     }
     items->count = items->total = items->n;
-    items->partial = n[list] >= (list == DB_LIST_LOG ? HISTORY_ROWS_MAX / 2 : HISTORY_ROWS_MAX);
+    items->partial =
+        list == DB_LIST_LEDGER || n[list] >= (list == DB_LIST_LOG ? HISTORY_ROWS_MAX / 2 : HISTORY_ROWS_MAX);
 }
 
 /* Were the rows read for another order or filter? The last of them is not the last to come. */

@@ -82,6 +82,7 @@ struct view {
     char trial_filter[VIEW_TYPED_MAX];
     bool study_form; /* the form that was started is a study's */
     int curve;       /* which figure is beside the return: FIGURES */
+    bool ledger;     /* the log's tab shows the ledger, where there is no room for both */
     enum history_span equity_span;
     enum layout_foot foot; /* of the positions' tab */
     bool trips_one;        /* round trips and their sums are of the chosen account, else of all */

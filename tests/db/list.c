@@ -11,7 +11,7 @@
 #include "tests/db/sql.h"
 #include "tests/random.h"
 
-enum { ORDERS = 900, ALERTS = 700, COMMANDS = 3, FILLS = 2, TEXT_MAX = 32 };
+enum { ORDERS = 900, ALERTS = 700, COMMANDS = 3, FILLS = 2, ENTRIES = 600, TEXT_MAX = 32 };
 
 struct plain {
     int64_t id, time, qty, price;
@@ -323,6 +323,133 @@ static void check_others(struct db_reader *reader)
         }
 }
 
+/* ---- the ledger ---- */
+
+struct entry {
+    int64_t id, amount, scale, fill;
+    char asset[TEXT_MAX], kind[TEXT_MAX];
+};
+
+static struct entry entries[ENTRIES], *sorted[ENTRIES];
+static int n_entries;
+
+/* Two assets of other scales, kinds with and without a fill, amounts with ties. */
+static void fill_ledger(const char *path)
+{
+    sqlite3_stmt *stmt;
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    sql_exec(db, "DELETE FROM ledger");
+    sql_exec(
+        db,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d), "
+        "k AS (SELECT i, i * 7 %% 4 AS kind FROM n) INSERT INTO ledger SELECT i, i, 0, "
+        "iif(i %% 3, 'USDT', 'BTC'), iif(i %% 3, 2, 8), CASE kind WHEN 0 THEN 'deposit' WHEN 1 THEN 'trade' "
+        "WHEN 2 THEN 'fee' ELSE 'interest' END, (i * 31 %% 40 - 20) * iif(i %% 3, 100, 100000000), i, "
+        "iif(kind IN (1, 2), 1, NULL), iif(kind IN (1, 2), 1 + i %% 2, NULL), zeroblob(32) FROM k",
+        ENTRIES);
+    CHECK_INT(sqlite3_prepare_v2(db,
+                                 "SELECT id, amount, scale, ifnull(fill_id, 0), asset, kind FROM ledger "
+                                 "ORDER BY id DESC",
+                                 -1, &stmt, NULL),
+              SQLITE_OK);
+    for (; n_entries < ENTRIES && sqlite3_step(stmt) == SQLITE_ROW; n_entries++) {
+        struct entry *e = &entries[n_entries];
+        *e = (struct entry){.id = sqlite3_column_int64(stmt, 0),
+                            .amount = sqlite3_column_int64(stmt, 1),
+                            .scale = sqlite3_column_int64(stmt, 2),
+                            .fill = sqlite3_column_int64(stmt, 3)};
+        take(stmt, 4, e->asset);
+        take(stmt, 5, e->kind);
+        if (strcmp(e->kind, "deposit") == 0 && e->amount < 0)
+            strcpy(e->kind, "withdrawal");
+    }
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+    CHECK_INT(n_entries, ENTRIES);
+}
+
+/* In hundredths of a unit, which all amounts are wholes of. */
+static int64_t hundredths(const struct entry *e)
+{
+    return e->scale == 8 ? e->amount / 1000000 : e->amount;
+}
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct entry *p = *(struct entry *const *)a, *q = *(struct entry *const *)b;
+    const char *name = db_list_column(DB_LIST_LEDGER, wanted->sort);
+    int by = strcmp(name, "amount") == 0
+                 ? by_number(hundredths(p), hundredths(q), false, false, !wanted->invert)
+             : strcmp(name, "fill") == 0 ? by_number(p->fill, q->fill, !p->fill, !q->fill, !wanted->invert)
+             : strcmp(name, "kind") == 0 ? strcmp(p->kind, q->kind) * (wanted->invert ? -1 : 1)
+                                         : 0;
+
+    return by ? by : (p->id > q->id) != wanted->invert ? -1 : 1;
+}
+
+static bool entry_has(const struct entry *e, const char *filter)
+{
+    const char *words = filter[0] == '!' ? filter + 1 : filter;
+    bool yes = words[0] == '#'                    ? e->id == atoll(words + 1)
+               : strncmp(words, "asset=", 6) == 0 ? strcasestr(e->asset, words + 6) != NULL
+               : strncmp(words, "account=", 8) == 0
+                   ? strcasestr("main", words + 8) != NULL
+                   : strcasestr(e->kind, words) || strcasestr(e->asset, words);
+
+    return !words[0] || yes != (filter[0] == '!');
+}
+
+static int expect_entries(const struct wanted *want)
+{
+    int n = 0;
+
+    for (int i = 0; i < n_entries; i++)
+        if (entry_has(&entries[i], want->filter))
+            sorted[n++] = &entries[i];
+    wanted = want;
+    qsort(sorted, (size_t)n, sizeof *sorted, by_entry);
+    return n;
+}
+
+static void check_ledger(struct db_reader *reader)
+{
+    static const char *const sorts[] = {"newest", "kind", "amount", "fill"};
+    static const char *const filters[] = {"",         "deposit",   "withdrawal", "!fee", "asset=btc",
+                                          "!asset=b", "account=x", "#77",        "usdt", "trade"};
+    struct db_list_window w;
+
+    for (size_t s = 0; s < sizeof sorts / sizeof sorts[0]; s++)
+        for (size_t k = 0; k < 2 * sizeof filters / sizeof filters[0]; k++) {
+            struct wanted want = {0, k % 2, filters[k / 2]};
+            while (strcmp(db_list_column(DB_LIST_LEDGER, want.sort), sorts[s]) != 0)
+                want.sort++;
+            struct db_list_query query = {DB_LIST_LEDGER, want.sort, want.invert, "", false, NULL};
+            strcpy(query.filter, want.filter);
+            int n = expect_entries(&want);
+            for (int at = 0; at<n; at += n> 40 ? n / 5 : 1) {
+                CHECK_INT(db_list_read(reader, &query, sorted[at]->id, 3, &w), 0);
+                CHECK_INT(w.total, ENTRIES);
+                CHECK_INT(w.count, n);
+                CHECK_INT(w.at, at);
+                int wrong = 0;
+                for (int i = 0; i < w.n; i++)
+                    wrong += w.ids[i] != sorted[w.first + i]->id;
+                CHECK_INT(wrong, 0);
+            }
+            CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+            CHECK_INT(w.count, n);
+        }
+    struct db_list_query query = {.list = DB_LIST_LEDGER};
+    int64_t id;
+    CHECK_INT(db_list_find(reader, &query, "interest", ENTRIES, false, &id), 0);
+    int at = 1;
+    while (strcmp(entries[at].kind, "interest") != 0)
+        at++;
+    CHECK_INT(id, entries[at].id);
+}
+
 enum { INTERRUPTED_MS = 20000 };
 static atomic_bool ended;
 
@@ -365,6 +492,7 @@ ON_ROW(on_order, struct db_order_row, row->symbol && row->account ? row->order.i
 ON_ROW(on_fill, struct db_fill_row, row->symbol && row->account ? row->fill.id : 0)
 ON_ROW(on_alert, struct db_alert, row->id)
 ON_ROW(on_command, struct db_command, row->id)
+ON_ROW(on_ledger, struct db_ledger_row, row->account ? row->row.id : 0)
 
 /* Each row that is there is passed once, with its place among the numbers. */
 static void check_rows(struct db_reader *reader, const char *path)
@@ -380,11 +508,13 @@ static void check_rows(struct db_reader *reader, const char *path)
     CHECK_INT(passed, 6 + FILLS);
     CHECK_INT(db_list_commands(reader, ids, 4, on_command, ids), 0);
     CHECK_INT(passed, 6 + FILLS + COMMANDS);
+    CHECK_INT(db_list_ledger(reader, ids, 4, on_ledger, ids), 0);
+    CHECK_INT(passed, 9 + FILLS + COMMANDS);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     sql_exec(db, "UPDATE fills SET account = 99 WHERE id = 1");
     sqlite3_close(db);
     CHECK_INT(db_list_fills(reader, ids, 4, on_fill, ids), -EBADMSG); /* of no account */
-    CHECK_INT(passed, 6 + FILLS + COMMANDS + 1);
+    CHECK_INT(passed, 9 + FILLS + COMMANDS + 1);
 }
 
 int main(void)
@@ -395,11 +525,13 @@ int main(void)
 
     snprintf(path, sizeof path, "%s/list.db", scratch_root());
     fill_database(path);
+    fill_ledger(path);
     struct db_reader *reader = fixture_reader(path);
     check_windows(reader);
     check_find(reader);
     check_first(reader);
     check_others(reader);
+    check_ledger(reader);
     check_interrupt(reader);
     check_rows(reader, path);
     CHECK_INT(db_reader_version(reader, &before), 0);

@@ -133,10 +133,10 @@ def keys_of_the_list(tmux, accounts, n):
     tmux.type("symbol=ETHBTC")
     tmux.keys("Enter")
     wanted = sum(row["trades"]["closed"] for account in accounts for row in account["symbols"] if row["symbol"] == "ETHBTC")
-    dashboard.expect(tmux, f" of {wanted} of {n})")
+    dashboard.expect(tmux, f" of {wanted} filtered, {n} in all)")
     dashboard.wait("those alone", lambda: {row[2] for row in trips_of(tmux)} == {"ETHBTC"}, tmux.screen)
     tmux.keys("Escape")
-    dashboard.expect_gone(tmux, f" of {wanted} of {n})")
+    dashboard.expect_gone(tmux, f" of {wanted} filtered, {n} in all)")
 
 
 def page(tmux, state):

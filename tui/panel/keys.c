@@ -112,7 +112,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
         const char *key, *word;
-        bool action, chart, order, list;
+        bool action, chart, order, list, log;
     } keys[] = {
         {"p", "pause", true},
         {"F", "flatten", true},
@@ -121,6 +121,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"E", "amend", true, .order = true},
         {"/", "filter", .list = true},
         {"d", "depth", .chart = true},
+        {"J", "ledger", .log = true},
         {"c", "line", .chart = true},
         {",.", "pan", .chart = true},
         {"{}", "bars", .chart = true},
@@ -173,6 +174,10 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].list && (tui_lists_of(scene->focus) == DB_LISTS || view->item.kind != ITEM_NONE))
             continue;
+        if (keys[i].log && (view->tab != TAB_LOG || view->item.kind != ITEM_NONE))
+            continue;
+        if (keys[i].log && scene->focus == PANEL_LEDGER)
+            word = "log";
         if ((keys[i].key[0] == 'b' || keys[i].key[0] == 't') && scene->view->tab != TAB_POSITIONS)
             continue;
         if (keys[i].key[0] == 't' && view->item.kind != ITEM_NONE)

@@ -13,7 +13,7 @@ static void put_choice(const struct scene *scene, enum db_list list, char *buf, 
              state->invert ? ", inverted" : "", state->filter[0] || typed ? "  /" : "", state->filter);
 }
 
-/* "17 of 812 of 100000, 3 open" */
+/* "17 of 100000, 3 open"; with a filter "17 of 812 filtered, 100000 in all" */
 static void put_counts(const struct list_frame *frame, const struct scene *scene, const char *more, char *buf,
                        size_t size)
 {
@@ -24,9 +24,10 @@ static void put_counts(const struct list_frame *frame, const struct scene *scene
     if (frame->window.cursor >= 0)
         n = snprintf(buf, size, "%d of ", frame->window.cursor + 1);
     if (scene->view->lists[frame->rows.list].filter[0])
-        n += snprintf(buf + n, size - (size_t)n, "%lld%s of ", count, items->partial ? "+" : "");
-    snprintf(buf + n, size - (size_t)n, "%lld%s%s%s", total,
-             items->partial && items->total == items->count ? "+" : "", more[0] ? ", " : "", more);
+        n += snprintf(buf + n, size - (size_t)n, "%lld%s filtered, ", count, items->partial ? "+" : "");
+    snprintf(buf + n, size - (size_t)n, "%lld%s%s%s%s", total,
+             items->partial && items->total == items->count ? "+" : "",
+             scene->view->lists[frame->rows.list].filter[0] ? " in all" : "", more[0] ? ", " : "", more);
 }
 
 static void draw_bar(const struct area *area, const struct list_frame *frame)
@@ -66,7 +67,8 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
     put_counts(ret, scene, more, counts, sizeof(counts));
     put_choice(scene, list, choice, sizeof(choice));
     bool known = tui_list_count(&ret->rows.items) > 0 ||
-                 (list == DB_LIST_TRIPS ? scene->model->lists[list].have : scene->model->have_history);
+                 (list == DB_LIST_TRIPS || list == DB_LIST_LEDGER ? scene->model->lists[list].have
+                                                                  : scene->model->have_history);
     if (known)
         snprintf(text, sizeof(text), "%s (%s)%s", title, counts, choice);
     else

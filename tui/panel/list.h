@@ -14,8 +14,8 @@ struct list_frame {
     int title_end;
 };
 
-/* Draws the title, "Orders (17 of 812 of 100000, 3 open) by qty  /stop", of which `more` is "3 open" or "";
- * and the bar. */
+/* Draws the title, "Orders (17 of 100000, 3 open) by qty", of which `more` is "3 open" or "", or with a
+ * filter "Orders (17 of 812 filtered, 100000 in all)  /stop"; and the bar. */
 void panel_list_frame(const struct area *area, const struct scene *scene, enum panel panel, const char *title,
                       const char *more, struct list_frame *ret);
 

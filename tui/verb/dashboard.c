@@ -159,9 +159,10 @@ static int take_open(struct option_call *call, const struct option_row *row, con
 
     return tui_item_parse(value, &request->dashboard.item)
                ? EXIT_OK
-               : wrong(call, row, value,
-                       "order:N, fill:N, alert:N, command:N, account:NAME, symbol:NAME, policy:NAME or "
-                       "position:SYMBOL:ACCOUNT");
+               : wrong(
+                     call, row, value,
+                     "order:N, fill:N, alert:N, command:N, ledger:N, account:NAME, symbol:NAME, policy:NAME or "
+                     "position:SYMBOL:ACCOUNT");
 }
 
 static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
@@ -316,7 +317,7 @@ static const struct option_row options[] = {
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"open", "ITEM",
-     "the page to begin with: order:N, fill:N, alert:N, command:N, account:NAME, symbol:NAME, policy:NAME or "
+     "the page to begin with: order:N, fill:N, alert:N, command:N, ledger:N, account:NAME, symbol:NAME, policy:NAME or "
      "position:SYMBOL:ACCOUNT",
      .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
