@@ -1,6 +1,7 @@
 #include "tui/history.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,9 @@ void tui_history_take_fill(const struct db_fill_row *row, struct history_fill *r
     *ret = (struct history_fill){.price_decimals = tui_history_price_decimals(row->symbol),
                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
     tui_status_stored(fills(), ret, &record_fills, &row->fill, NULL, 0, &context);
+    COPY(ret->currency, row->symbol->symbol.quote);
+    ret->value = decimal_to_double(row->fill.notional, row->symbol->symbol.quote_scale);
+    ret->rate_pct = row->rate_known ? (double)row->fill.fee_e6 / 1e4 : NAN;
 }
 
 static void on_fill(void *ctx, const struct db_fill_row *row)
@@ -115,6 +119,12 @@ static void on_fill(void *ctx, const struct db_fill_row *row)
         tui_history_take_fill(row, &h->fills[h->n_fills++]);
 }
 
+static double average_price(const struct order *order, const struct symbol *symbol)
+{
+    return decimal_to_double(order->cost, symbol->quote_scale) /
+           decimal_to_double(order->filled, symbol->qty_scale);
+}
+
 void tui_history_take_order(const struct db_order_row *row, struct status_order *ret)
 {
     const struct record_context context = context_of(row->symbol, row->account);
@@ -122,6 +132,11 @@ void tui_history_take_order(const struct db_order_row *row, struct status_order 
     *ret = (struct status_order){.price_decimals = tui_history_price_decimals(row->symbol),
                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
     tui_status_stored(orders(), ret, &record_orders, &row->order, tui_history_order_keys, 1, &context);
+    ret->created_ns = row->order.created_ns;
+    ret->average = row->symbol && row->order.filled > 0 && row->order.cost > 0
+                       ? average_price(&row->order, &row->symbol->symbol)
+                       : NAN;
+    COPY(ret->client_id, row->order.client_id);
 }
 
 static void on_order(void *ctx, const struct db_order_row *row)

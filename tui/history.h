@@ -50,6 +50,8 @@ int64_t tui_history_span_ns(enum history_span span); /* 0: all of it */
 struct history_fill {
     RECORD_SHOWN(RECORD_SHOWN_FILL)
     char tag[STATUS_WORD_MAX * 2];
+    char currency[ASSET_NAME_MAX]; /* of the fee */
+    double value, rate_pct;        /* notional; the fee's share of it, NaN: not known */
     int price_decimals, qty_decimals;
 };
 

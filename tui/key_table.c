@@ -55,6 +55,9 @@ static const struct key_row rows[] = {
     {"o", KEYS_LISTS, "the rows by the next column that is stored",
      "Each press takes another one; the last line says which."},
     {"I", KEYS_LISTS, "the other way round", NULL},
+    {"C", KEYS_LISTS, "the columns: which are shown, of all that are stored",
+     "Of orders, fills and the ledger. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "the file of F2."},
     {"/", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
     {"n N", KEYS_LISTS, "the next row that has a text, the one before",

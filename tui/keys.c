@@ -559,6 +559,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return overlay(view, &layout, height, key);
     if (view->setup)
         return set_up(view, key);
+    if (view->columns)
+        return tui_list_keys_columns(view, key);
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (view->page)
@@ -670,13 +672,14 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'n':
     case 'N':
     case 'v':
+    case 'C':
         if ((key == 'o' || key == 'I') && tui_view_focus(view, &layout) == PANEL_PRICES) {
             sort_prices(view, model, key, now);
             return ACTION_NONE;
         }
         if (tui_list_keys_press(view, model, tui_view_focus(view, &layout), now, key))
             return ACTION_NONE;
-        if (key == 'n' || key == 'N')
+        if (key == 'n' || key == 'N' || key == 'C')
             break;
         return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
     case 'J':

@@ -4,8 +4,8 @@
 
 #include "tui/keys.h"
 
-/* o the next column, I the other way round, / a filter, n N the next row that a search has, or the one
- * before. False: the panel is no long list, or the key none of these. */
+/* o the next column, I the other way round, C the columns that are shown, / a filter, n N the next row that a
+ * search has, or the one before. False: the panel is no long list, or the key none of these. */
 bool tui_list_keys_press(struct view *view, const struct model *model, enum panel focus, struct moment now,
                          int key);
 
@@ -15,6 +15,9 @@ void tui_list_keys_move(struct view *view, const struct model *model, enum panel
 
 /* Esc shows all rows of a filtered list again. False: there is nothing to leave here. */
 bool tui_list_keys_back(struct view *view, enum panel focus);
+
+/* While the columns are chosen. */
+enum action tui_list_keys_columns(struct view *view, int key);
 
 /* While a filter (PROMPT_LIST) or what is searched (PROMPT_FIND) is typed. */
 void tui_list_keys_type(struct view *view, int key);

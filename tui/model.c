@@ -225,16 +225,22 @@ bool tui_model_order(const struct model *model, int64_t id, struct status_order 
         return false;
     *ret = s->orders[at];
     symbol = tui_model_symbol(model, ret->symbol);
-    ret->updated_ns = 0;
+    ret->updated_ns = ret->created_ns = 0;
+    ret->average = NAN;
+    ret->client_id[0] = '\0';
     ret->reason[0] = '\0';
     ret->price_decimals = symbol ? symbol->price_decimals : DECIMALS_UNKNOWN;
     ret->qty_decimals = DECIMALS_UNKNOWN;
     for (int i = 0; i < h->n_orders; i++) {
-        bool its = h->orders[i].id == id;
-        if (its)
-            ret->updated_ns = h->orders[i].updated_ns;
-        if (its || strcmp(h->orders[i].symbol, ret->symbol) == 0)
-            ret->qty_decimals = h->orders[i].qty_decimals;
+        const struct status_order *known = &h->orders[i];
+        if (strcmp(known->symbol, ret->symbol) == 0)
+            ret->qty_decimals = known->qty_decimals;
+        if (known->id != id)
+            continue;
+        ret->updated_ns = known->updated_ns;
+        ret->created_ns = known->created_ns;
+        ret->average = known->average;
+        memcpy(ret->client_id, known->client_id, sizeof(ret->client_id));
     }
     return true;
 }

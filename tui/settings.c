@@ -14,6 +14,17 @@
 #define LEAST_S 0.25
 #define MOST_S  60.0
 
+static int read_columns(const struct config_key *key, const char *text, void *base,
+                        char why[static CONFIG_WHY_MAX]);
+static void print_columns(const struct config_key *key, const void *base, FILE *to);
+
+#define COLUMNS_OF(list, word) \
+    { \
+        "dashboard", word "_columns", "columns of the list of " word ", by C in it; auto: as many as fit", \
+            LIST_COLUMNS_AUTO, KEY_OWN(read_columns, print_columns), \
+            KEY_AT(struct dashboard_settings, columns[list]) \
+    }
+
 const struct config_key tui_settings_rows[] = {
     {"dashboard", "scheme", "colours; NO_COLOR is mono", "default",
      KEY_WORDS("default light colour-blind mono"), KEY_AT(struct dashboard_settings, scheme)},
@@ -25,12 +36,52 @@ const struct config_key tui_settings_rows[] = {
      KEY_AT(struct dashboard_settings, mouse)},
     {"dashboard", "interval", "seconds between two looks", "1", KEY_NUMBER(LEAST_S, MOST_S),
      KEY_AT(struct dashboard_settings, interval)},
+    COLUMNS_OF(DB_LIST_ORDERS, "orders"),
+    COLUMNS_OF(DB_LIST_FILLS, "fills"),
+    COLUMNS_OF(DB_LIST_LEDGER, "ledger"),
 };
-const size_t tui_settings_n = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]);
+enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), COLUMNS_ROWS = 3 };
+const size_t tui_settings_n = ROWS - COLUMNS_ROWS;
+
+/* Which list's columns they are. */
+static enum db_list list_of(const struct config_key *key)
+{
+    return (enum db_list)((key->offset - offsetof(struct dashboard_settings, columns)) /
+                          LIST_COLUMNS_TEXT_MAX);
+}
+
+static int read_columns(const struct config_key *key, const char *text, void *base,
+                        char why[static CONFIG_WHY_MAX])
+{
+    enum db_list list = list_of(key);
+    const struct list_column_row *rows;
+    char names[LIST_COLUMNS_TEXT_MAX] = "";
+    size_t len, n = 0;
+    int count;
+    const char *wrong = tui_list_columns_wrong(list, text, &len);
+
+    if (!wrong && strlen(text) < LIST_COLUMNS_TEXT_MAX) {
+        memcpy((char *)base + key->offset, text, strlen(text) + 1);
+        return 0;
+    }
+    rows = tui_list_columns(list, &count);
+    for (int i = 0; i < count; i++)
+        n += (size_t)snprintf(names + n, sizeof(names) - n, " %s", rows[i].name);
+    if (!wrong)
+        return config_key_refuse(why, CONFIG_WHY_MAX, "too long: %d bytes at most",
+                                 LIST_COLUMNS_TEXT_MAX - 1);
+    return config_key_refuse(why, CONFIG_WHY_MAX, "\"%.*s\" is none of:%s; or " LIST_COLUMNS_AUTO, (int)len,
+                             wrong, names);
+}
+
+static void print_columns(const struct config_key *key, const void *base, FILE *to)
+{
+    fputs((const char *)base + key->offset, to);
+}
 
 void tui_settings_defaults(struct dashboard_settings *settings)
 {
-    config_key_defaults(tui_settings_rows, tui_settings_n, "dashboard", settings);
+    config_key_defaults(tui_settings_rows, ROWS, "dashboard", settings);
 }
 
 bool tui_settings_path(char ret[static PATH_MAX])
@@ -48,12 +99,12 @@ static int heading(const char *section, char why[static CONFIG_WHY_MAX])
 static int set(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
 {
     const struct config_key *row =
-        line->key ? config_key_find(tui_settings_rows, tui_settings_n, line->section, line->key) : NULL;
+        line->key ? config_key_find(tui_settings_rows, ROWS, line->section, line->key) : NULL;
 
     if (!line->key) /* the section's heading */
         return 0;
     return row ? config_key_read(row, line->value, ctx, why)
-               : config_key_unknown(tui_settings_rows, tui_settings_n, line->section, line->key, why);
+               : config_key_unknown(tui_settings_rows, ROWS, line->section, line->key, why);
 }
 
 static int turn(const struct config_line *line)
@@ -99,7 +150,7 @@ int tui_settings_write(const char *path, const struct dashboard_settings *settin
     if (!to)
         return -ENOMEM;
     fputs("[dashboard]\n", to);
-    config_key_print_section(tui_settings_rows, tui_settings_n, "dashboard", settings, to);
+    config_key_print_section(tui_settings_rows, ROWS, "dashboard", settings, to);
     int r = fclose(to) != 0 ? -ENOMEM : folder_make_above(path, 0700);
     if (r == 0 && (r = whole_file_open(path, ".new", 0644, &file)) == 0)
         r = whole_file_close(&file, whole_file_put(&file, text, size));

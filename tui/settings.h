@@ -10,9 +10,10 @@
 
 #include "record/config_key.h"
 #include "tui/canvas.h"
+#include "tui/list_columns.h"
 #include "tui/theme.h"
 
-enum { SETTINGS_WORDS_MAX = 400 };
+enum { SETTINGS_WORDS_MAX = 640 };
 
 enum settings_glyphs { SETTINGS_AUTO, SETTINGS_ASCII, SETTINGS_BLOCK, SETTINGS_BRAILLE };
 
@@ -22,9 +23,10 @@ struct dashboard_settings {
     int local;       /* times are the machine's, not UTC's */
     int mouse;       /* it chooses rows and tabs; else the terminal selects text */
     double interval; /* seconds between two looks */
+    char columns[DB_LISTS][LIST_COLUMNS_TEXT_MAX]; /* as tui_list_columns_shown() takes it */
 };
 
-/* The rows of the file and of F2, in their order. */
+/* The rows of F2 in their order; the file has the columns of the lists after them. */
 extern const struct config_key tui_settings_rows[];
 extern const size_t tui_settings_n;
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/account.h"
+#include "exchange/order.h"
 #include "exchange/symbol.h"
 #include "record/status.h"
 
@@ -83,7 +84,11 @@ struct status_position {
 
 struct status_order {
     RECORD_SHOWN(RECORD_SHOWN_ORDER)
-    int price_decimals, qty_decimals; /* of the history's */
+    /* Of the history's alone. */
+    int price_decimals, qty_decimals;
+    int64_t created_ns; /* 0: not known */
+    double average;     /* price of what is filled; NaN: none, or not known */
+    char client_id[ORDER_CLIENT_ID_MAX];
 };
 
 struct status_log {

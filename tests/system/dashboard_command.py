@@ -3,6 +3,8 @@
 row as the verb's, Tab and Up do what they say, a refusal is whole on the screen, a daemon that stands still leaves a command
 unanswered, and with --readonly nothing is done."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -190,6 +192,41 @@ def pointing(tmux, daemon):
     tmux.keys("1")
 
 
+def ledger_rows(daemon):
+    return list(csv.DictReader(io.StringIO(daemon.papertape("ledger", "export"))))
+
+
+def ledger(tmux, daemon):
+    """J lists the entries that `papertape ledger export` has; an entry's page has the command that caused it, or the fill."""
+    give(tmux, "order buy BTCUSDT 0.01", "order done")
+    dashboard.wait("its entries", lambda: any(row["kind"] == "fee" for row in ledger_rows(daemon)))
+    give(tmux, "account deposit hand 500.25", "deposit done")
+    rows = ledger_rows(daemon)
+    tmux.keys("Escape", "J")
+    dashboard.expect(tmux, f"Ledger (1 of {len(rows)})", "500.25")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, f"Log > ledger {rows[-1]['id']}", "kind                deposit", "amount              500.25",
+                     "The command that was carried out then", "account_deposit")
+    tmux.keys("Escape", "/", *"trade", "Enter")
+    trades = [row for row in rows if row["kind"] == "trade"]
+    dashboard.expect(tmux, f"Ledger (1 of {len(trades)} filtered, {len(rows)} in all)  /trade")
+    tmux.keys("G")
+    dashboard.expect(tmux, f"Ledger ({len(trades)} of {len(trades)} filtered")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, f"Log > ledger {trades[0]['id']}", "Its fill")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, f"Log > order {trades[0]['order_id']}")
+    tmux.keys("Escape", "Escape", "C")
+    dashboard.expect(tmux, "Columns", "[x] time", "auto")
+    tmux.keys("Space", "s")
+    dashboard.expect(tmux, "set-up done  saved in")
+    with open(os.path.join(os.path.dirname(daemon.state), "kept", "papertape/dashboard.ini"), encoding="utf-8") as file:
+        assert "ledger_columns = entry account kind" in file.read()
+    tmux.keys("J")
+    dashboard.expect(tmux, "─Log (", "deposited hand 500.25")
+    tmux.keys("1")
+
+
 def read_only(tmux, daemon):
     show(tmux, daemon, "--readonly")
     before = len(json.loads(daemon.papertape("orders", "--json"))["orders"])
@@ -208,7 +245,7 @@ def main():
         tmux = dashboard.Tmux(folder.path)
         kept = os.path.join(folder.path, "kept")
         try:
-            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept})
+            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept, "XDG_CONFIG_HOME": kept})
             show(tmux, daemon)
             same_as_the_verb(tmux, daemon)
             dry_runs(tmux, daemon)
@@ -216,6 +253,7 @@ def main():
             typing(tmux)
             unanswered(tmux, daemon)
             pointing(tmux, daemon)
+            ledger(tmux, daemon)
             tmux.keys("q")
             dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
             assert tmux.run("display", "-p", "#{mouse_any_flag}").strip() == "0"

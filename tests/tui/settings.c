@@ -32,8 +32,12 @@ static void check_file(const char *path)
     CHECK_INT(settings.local, 0);
     CHECK_NEAR(settings.interval, 1, 0);
 
-    settings = (struct dashboard_settings){
-        .scheme = SCHEME_COLOUR_BLIND, .glyphs = SETTINGS_BLOCK, .local = 1, .interval = 2.5};
+    CHECK_STR(settings.columns[DB_LIST_ORDERS], "auto");
+    settings.scheme = SCHEME_COLOUR_BLIND;
+    settings.glyphs = SETTINGS_BLOCK;
+    settings.local = 1;
+    settings.interval = 2.5;
+    strcpy(settings.columns[DB_LIST_FILLS], "time currency");
     CHECK_INT(tui_settings_write(path, &settings, words), 0); /* the folders are made */
     CHECK_INT(tui_settings_read(path, &again, words), 0);
     CHECK_STR(words, "");
@@ -41,6 +45,9 @@ static void check_file(const char *path)
     CHECK_INT(again.glyphs, settings.glyphs);
     CHECK_INT(again.local, settings.local);
     CHECK_NEAR(again.interval, settings.interval, 0);
+    CHECK_STR(again.columns[DB_LIST_ORDERS], "auto");
+    CHECK_STR(again.columns[DB_LIST_FILLS], "time currency");
+    CHECK_STR(again.columns[DB_LIST_LEDGER], "auto");
 
     write_text(path, "[dashboard]\nscheme = lihgt\ntimes = local\ninterval = 0.1\nfont = big\n");
     CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
@@ -54,6 +61,10 @@ static void check_file(const char *path)
     write_text(path, "[dashboard]\nscheme = light\n"); /* it is mended beside the dashboard */
     CHECK_INT(tui_settings_write(path, &settings, words), 0);
     CHECK_STR(words, "");
+    write_text(path, "[dashboard]\norders_columns = order state pirce\n");
+    CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
+    CHECK(strstr(words, ":2: ") && strstr(words, "\"pirce\"") && strstr(words, " price "));
+    CHECK_STR(settings.columns[DB_LIST_ORDERS], "auto");
     write_text(path, "[daschboard]\n");
     CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
     CHECK(strstr(words, ":1: ") && strstr(words, "[dashboard]"));

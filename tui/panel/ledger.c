@@ -5,13 +5,8 @@
 #include "cli/stored.h"
 #include "tui/panel/list.h"
 
-enum { TIME, ID, ACCOUNT, KIND, AMOUNT, ASSET, BALANCE, CONTRA, ORDER, FILL, COLUMNS };
-
-static const struct column columns[COLUMNS] = {
-    {"", 19, false, 3},      {"id", 6, true, 1},   {"account", 9, false, 7}, {"", 10, false, 1},
-    {"amount", 15, true, 1}, {"", 5, false, 1},    {"balance", 15, true, 2}, {"contra", 9, false, 8},
-    {"ord", 5, true, 4},     {"fill", 5, true, 5},
-};
+/* As tui_list_columns() has them. */
+enum { TIME, ID, ACCOUNT, KIND, AMOUNT, ASSET, BALANCE, CONTRA, ORDER, FILL };
 enum { DATED = 100 /* columns of the panel: times have their dates from here on */ };
 
 /* Every decimal of the scale where there is room, else fewer. */
@@ -43,11 +38,12 @@ static void draw_row(const struct table *table, int y, const struct history_ledg
     panel_table_text(table, ID, y, STYLE_DIM, number_text(text, e->id));
     panel_table_text(table, ACCOUNT, y, STYLE_DIM, e->account);
     panel_table_text(table, KIND, y, STYLE_STRONG, e->kind);
-    amount_text(amount + (e->amount > 0), e->amount, e->scale, columns[AMOUNT].width - (e->amount > 0));
+    amount_text(amount + (e->amount > 0), e->amount, e->scale,
+                table->columns[AMOUNT].width - (e->amount > 0));
     panel_table_text(table, AMOUNT, y, style, amount);
     panel_table_text(table, ASSET, y, STYLE_NORMAL, e->asset);
     panel_table_text(table, BALANCE, y, STYLE_NORMAL,
-                     amount_text(text, e->balance, e->scale, columns[BALANCE].width));
+                     amount_text(text, e->balance, e->scale, table->columns[BALANCE].width));
     panel_table_text(table, CONTRA, y, STYLE_DIM, e->contra);
     panel_table_text(table, ORDER, y, STYLE_DIM, number_text(text, e->order));
     panel_table_text(table, FILL, y, STYLE_DIM, number_text(text, e->fill));
@@ -55,16 +51,16 @@ static void draw_row(const struct table *table, int y, const struct history_ledg
 
 void panel_ledger(const struct area *area, const struct scene *scene)
 {
-    struct column shown[COLUMNS];
+    struct column shown[LIST_COLUMNS_MAX];
     struct list_frame frame;
     bool dated = area->width >= DATED;
 
     panel_list_frame(area, scene, PANEL_LEDGER, "Ledger", "", &frame);
-    memcpy(shown, columns, sizeof(shown));
+    int n = panel_list_columns(scene, DB_LIST_LEDGER, shown);
     if (!dated)
         shown[TIME].width = 8;
     shown[ID].width = panel_list_number_width(&frame, shown[ID].width);
-    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, scene->model->lists[DB_LIST_LEDGER].have ? "no entry yet" : "being read");
     for (int i = frame.window.first; i < frame.window.end; i++) {

@@ -77,6 +77,22 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
     draw_bar(area, ret);
 }
 
+int panel_list_columns(const struct scene *scene, enum db_list list,
+                       struct column shown[static LIST_COLUMNS_MAX])
+{
+    const char *choice = scene->view->settings.columns[list];
+    bool chosen[LIST_COLUMNS_MAX];
+    int n;
+    const struct list_column_row *rows = tui_list_columns(list, &n);
+
+    tui_list_columns_shown(list, choice, chosen);
+    for (int i = 0; i < n; i++) {
+        int rank = rows[i].rank > 0 ? rows[i].rank : 1; /* what is chosen beyond the usual stays */
+        shown[i] = (struct column){rows[i].label, rows[i].width, rows[i].right, chosen[i] ? rank : 0};
+    }
+    return n;
+}
+
 int panel_list_number_width(const struct list_frame *frame, int least)
 {
     const struct list_items *items = &frame->rows.items;

@@ -23,6 +23,10 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
 struct window panel_list_window(const struct scene *scene, const struct list_frame *frame, enum panel panel,
                                 int more);
 
+/* The columns of a list as they are chosen, at their places of tui_list_columns(). Returns how many. */
+int panel_list_columns(const struct scene *scene, enum db_list list,
+                       struct column shown[static LIST_COLUMNS_MAX]);
+
 /* The columns that the numbers of the known rows take, at least so many. */
 int panel_list_number_width(const struct list_frame *frame, int least);
 

@@ -5,8 +5,10 @@
 #include "cli/format.h"
 #include "tui/panel/list.h"
 
+/* As tui_list_columns() has them. */
 enum {
     TIME,
+    CREATED,
     ID,
     SIDE,
     SYMBOL,
@@ -16,20 +18,16 @@ enum {
     STATE,
     QTY,
     FILLED,
+    AVERAGE,
     PRICE,
     TRIGGER,
     TRAIL,
     GROUP,
+    PARENT,
+    CLIENT,
     WHY,
-    COLUMNS
 };
-
-static const struct column columns[COLUMNS] = {
-    {"", 8, false, 12},        {"ord", 5, true, 3},     {"", 4, false, 2},        {"", 9, false, 1},
-    {"account", 9, false, 13}, {"type", 6, false, 6},   {"tif", 3, false, 8},     {"state", 8, false, 2},
-    {"qty", 9, true, 4},       {"filled", 9, true, 11}, {"price", 11, true, 5},   {"trigger", 11, true, 9},
-    {"trail", 8, true, 10},    {"OCO", 5, true, 10},    {"reason", 16, false, 7},
-};
+enum { TRAIL_WIDTH = 8 };
 
 /* The type's name in the few columns that there are. */
 static const char *short_type(const char *type)
@@ -63,7 +61,8 @@ static struct status_order external_order(const struct model *model, const struc
     memcpy(order.type, external->type, sizeof(order.type));
     memcpy(order.state, external->state, sizeof(order.state));
     snprintf(order.reason, sizeof(order.reason), "%.*s", (int)sizeof(order.reason) - 1, external->client_id);
-    order.stop = order.trail = order.trail_pct = NAN;
+    snprintf(order.client_id, sizeof(order.client_id), "%s", external->client_id);
+    order.stop = order.trail = order.trail_pct = order.average = NAN;
     if (!(order.price > 0))
         order.price = NAN;
     order.price_decimals = tui_model_price_decimals(model, external->symbol);
@@ -91,7 +90,7 @@ static const char *trail_text(char buf[static FORMAT_MAX], const struct status_o
     if (isfinite(order->trail_pct))
         snprintf(buf, FORMAT_MAX, "%.4g%%", order->trail_pct);
     else if (isfinite(order->trail))
-        cli_format_fit(buf, order->trail, order->price_decimals, columns[TRAIL].width);
+        cli_format_fit(buf, order->trail, order->price_decimals, TRAIL_WIDTH);
     return buf;
 }
 
@@ -103,14 +102,14 @@ static void draw_prices(const struct table *table, int y, const struct status_or
     char text[FORMAT_MAX];
 
     if (isfinite(first))
-        cli_format_fit(text, first, order->price_decimals, columns[PRICE].width);
+        cli_format_fit(text, first, order->price_decimals, table->columns[PRICE].width);
     else if (apart || !trail_text(text, order)[0])
         snprintf(text, sizeof(text), "market");
     panel_table_text(table, PRICE, y, STYLE_NORMAL, text);
     panel_table_text(table, TRIGGER, y, STYLE_NORMAL,
-                     isfinite(order->stop)
-                         ? cli_format_fit(text, order->stop, order->price_decimals, columns[TRIGGER].width)
-                         : "");
+                     isfinite(order->stop) ? cli_format_fit(text, order->stop, order->price_decimals,
+                                                            table->columns[TRIGGER].width)
+                                           : "");
     panel_table_text(table, TRAIL, y, STYLE_NORMAL, trail_text(text, order));
 }
 
@@ -120,6 +119,8 @@ static void draw_line(const struct table *table, int y, const struct status_orde
 
     panel_table_text(table, TIME, y, STYLE_DIM,
                      order->updated_ns ? cli_format_clock(text, order->updated_ns) : "");
+    panel_table_text(table, CREATED, y, STYLE_DIM,
+                     order->created_ns ? cli_format_clock(text, order->created_ns) : "");
     if (order->id < 0)
         snprintf(text, sizeof(text), "ext");
     else
@@ -132,10 +133,17 @@ static void draw_line(const struct table *table, int y, const struct status_orde
     panel_table_text(table, TIF, y, STYLE_DIM, order->tif);
     panel_table_text(table, STATE, y, state_style(order->state), order->state);
     panel_table_text(table, QTY, y, STYLE_NORMAL,
-                     cli_format_fit(text, order->qty, order->qty_decimals, columns[QTY].width));
+                     cli_format_fit(text, order->qty, order->qty_decimals, table->columns[QTY].width));
     panel_table_text(table, FILLED, y, STYLE_NORMAL,
-                     cli_format_fit(text, order->filled, order->qty_decimals, columns[FILLED].width));
+                     cli_format_fit(text, order->filled, order->qty_decimals, table->columns[FILLED].width));
+    panel_table_text(table, AVERAGE, y, STYLE_NORMAL,
+                     isfinite(order->average) ? cli_format_fit(text, order->average, order->price_decimals,
+                                                               table->columns[AVERAGE].width)
+                                              : "");
     draw_prices(table, y, order);
+    snprintf(text, sizeof(text), "%lld", (long long)order->parent);
+    panel_table_text(table, PARENT, y, STYLE_DIM, order->parent >= 0 ? text : "");
+    panel_table_text(table, CLIENT, y, STYLE_DIM, order->client_id);
     snprintf(text, sizeof(text), "%lld", (long long)order->group);
     panel_table_text(table, GROUP, y, STYLE_DIM, order->group >= 0 ? text : "");
     panel_table_text(table, WHY, y, STYLE_DIM, order->reason[0] ? order->reason : order->tag);
@@ -166,12 +174,12 @@ void panel_orders(const struct area *area, const struct scene *scene)
     if (scene->focus != PANEL_ORDERS && model->status.n_orders > 0) /* else the labels have the room */
         snprintf(live, sizeof(live), "%d open", model->status.n_orders);
     panel_list_frame(area, scene, PANEL_ORDERS, "Orders", live, &frame);
-    struct column shown[COLUMNS];
-    memcpy(shown, columns, sizeof(shown));
-    if (model->status.n_accounts > 1)
+    struct column shown[LIST_COLUMNS_MAX];
+    int n = panel_list_columns(scene, DB_LIST_ORDERS, shown);
+    if (model->status.n_accounts > 1 && shown[ACCOUNT].rank > 0)
         shown[ACCOUNT].rank = 7; /* the account matters more than the reason */
     shown[ID].width = panel_list_number_width(&frame, shown[ID].width);
-    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, "none yet");
     for (int i = frame.window.first; i < frame.window.end; i++) {

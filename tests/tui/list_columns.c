@@ -1,0 +1,202 @@
+/* The columns of the long lists: every choice of them by keys, kept and read again; what is drawn of them. */
+#include "tui/list_columns.h"
+
+#include <locale.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/random.h"
+#include "tests/scratch.h"
+#include "tests/tui/picture.h"
+#include "tui/keys.h"
+#include "tui/lists.h"
+
+static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_LEDGER};
+static struct model *model;
+static struct view view;
+static const struct moment now = {1723161255342000000, 1000000};
+
+/* Random columns shown and hidden, against a plain array; what is kept of them gives them again. */
+static void check_choices(void)
+{
+    struct random random = random_seeded("tui/list_columns", 1);
+
+    for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
+        char choice[LIST_COLUMNS_TEXT_MAX] = LIST_COLUMNS_AUTO;
+        bool plain[LIST_COLUMNS_MAX] = {0}, shown[LIST_COLUMNS_MAX];
+        size_t len;
+        int n;
+        const struct list_column_row *rows = tui_list_columns(lists[k], &n);
+        CHECK(rows && n > 0 && n <= LIST_COLUMNS_MAX);
+        for (int i = 0; i < n; i++)
+            plain[i] = rows[i].rank > 0;
+        for (int turn = 0; turn < 400; turn++) {
+            int at = (int)random_between(&random, 0, n - 1), left = 0;
+            tui_list_columns_toggle(lists[k], choice, at);
+            plain[at] = !plain[at];
+            for (int i = 0; i < n; i++)
+                left += plain[i];
+            if (left == 0) /* one stays */
+                plain[at] = true;
+            tui_list_columns_shown(lists[k], choice, shown);
+            CHECK(memcmp(shown, plain, (size_t)n) == 0);
+            CHECK(tui_list_columns_wrong(lists[k], choice, &len) == NULL);
+        }
+        for (int i = 0; i < n; i++) /* the usual ones again */
+            if (plain[i] != (rows[i].rank > 0))
+                tui_list_columns_toggle(lists[k], choice, i);
+        CHECK_STR(choice, LIST_COLUMNS_AUTO);
+        for (int i = 0; i < n; i++) /* all at once fit into the text */
+            if (!(rows[i].rank > 0))
+                tui_list_columns_toggle(lists[k], choice, i);
+        tui_list_columns_shown(lists[k], choice, shown);
+        for (int i = 0; i < n; i++)
+            CHECK(shown[i]);
+    }
+}
+
+static void check_wrong(void)
+{
+    size_t len;
+    const char *wrong = tui_list_columns_wrong(DB_LIST_ORDERS, "order pirce", &len);
+
+    CHECK(wrong && len == 5 && strncmp(wrong, "pirce", 5) == 0);
+    CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, "", &len) != NULL && len == 0);
+    CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, "  order   price ", &len) == NULL);
+    CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, "order auto", &len) != NULL);
+    int n;
+    CHECK(tui_list_columns(DB_LIST_LOG, &n) == NULL && n == 0);
+}
+
+/* What is stored of a column is a column to sort by, of the same name; what has no name there is named by the
+ * list's usual order or is computed. */
+static void check_sorted(void)
+{
+    static const char *const others[] = {"order", "fill", "entry", "trail", "contra"};
+
+    for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
+        int n;
+        const struct list_column_row *rows = tui_list_columns(lists[k], &n);
+        for (int i = 0; i < n; i++) {
+            bool found = false;
+            for (int c = 0; c < db_list_columns(lists[k]); c++)
+                found |= strcmp(db_list_column(lists[k], c), rows[i].name) == 0;
+            for (size_t o = 0; o < sizeof(others) / sizeof(others[0]); o++)
+                found |= strcmp(others[o], rows[i].name) == 0;
+            if (!found)
+                fprintf(stderr, "%s cannot be sorted by\n", rows[i].name);
+            CHECK(found);
+        }
+    }
+}
+
+static void press(int key)
+{
+    tui_keys_press(&view, model, 80, 24, now, key);
+}
+
+static void check_keys(void)
+{
+    bool shown[LIST_COLUMNS_MAX];
+
+    tui_view_init(&view, false, 1000);
+    press('8');
+    press('C'); /* the log has none */
+    CHECK(!view.columns);
+    CHECK_INT(view.outcome, OUTCOME_NOTE);
+    press('6');
+    press('C');
+    CHECK(view.columns);
+    CHECK_INT(view.listed, DB_LIST_ORDERS);
+    press(PRESS_DOWN);
+    press(' '); /* created */
+    tui_list_columns_shown(DB_LIST_ORDERS, view.settings.columns[DB_LIST_ORDERS], shown);
+    CHECK(shown[1]);
+    CHECK(view.settings_changed);
+    CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 's'), ACTION_SETTINGS_SAVE);
+    press('a');
+    CHECK_STR(view.settings.columns[DB_LIST_ORDERS], LIST_COLUMNS_AUTO);
+    press(PRESS_UP);
+    press(PRESS_UP);
+    CHECK_INT(view.column_row, 0);
+    press(PRESS_END);
+    press('j');
+    int n;
+    tui_list_columns(DB_LIST_ORDERS, &n);
+    CHECK_INT(view.column_row, n - 1);
+    press('6'); /* does not leave it */
+    CHECK(view.columns);
+    press(PRESS_ESCAPE);
+    CHECK(!view.columns);
+    press('\t');
+    press('C');
+    CHECK_INT(view.listed, DB_LIST_FILLS);
+    CHECK_INT(view.column_row, 0);
+}
+
+static void check_pictures(const char *golden)
+{
+    tui_view_init(&view, false, 1000);
+    press('6');
+    press('C');
+    CHECK(picture_matches(golden, "columns-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    CHECK(picture_matches(golden, "columns-40x10", model, &view, now, 40, 10, GLYPHS_ASCII));
+    press(PRESS_ESCAPE);
+    strcpy(view.settings.columns[DB_LIST_ORDERS], "created order symbol state average client reason");
+    strcpy(view.settings.columns[DB_LIST_FILLS], "fill symbol value fee currency rate order");
+    CHECK(picture_matches(golden, "columns-chosen-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    int n;
+    for (size_t k = 0; k < 2; k++) /* all that there is, where there is room */
+        for (int i = (tui_list_columns(lists[k], &n), 0); i < n; i++) {
+            bool shown[LIST_COLUMNS_MAX];
+            tui_list_columns_shown(lists[k], view.settings.columns[lists[k]], shown);
+            if (!shown[i])
+                tui_list_columns_toggle(lists[k], view.settings.columns[lists[k]], i);
+        }
+    CHECK(picture_matches(golden, "columns-all-200x60", model, &view, now, 200, 60, GLYPHS_BRAILLE));
+}
+
+/* What the fixture's rows have no value of. */
+static void put_values(const char *path)
+{
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(
+        sqlite3_exec(db,
+                     "UPDATE orders SET cost = 308502500000, client_id = 'mine/3', parent = 2 WHERE id = 3;"
+                     "UPDATE fills SET fee_e6 = 1000",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
+    const char *path = scratch_path("papertape.db");
+    struct history_reader *reader;
+    char words[256];
+
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    CHECK_INT(fixture_database(path), 0);
+    put_values(path);
+    model = tui_model_create(1000);
+    CHECK_INT(fixture_take(model, "{}", now), 0);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    model->have_history = true;
+    check_choices();
+    check_wrong();
+    check_sorted();
+    check_keys();
+    check_pictures(argv[1]);
+    tui_history_close(reader);
+    tui_model_destroy(model);
+    return check_done("tui/list_columns");
+}

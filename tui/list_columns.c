@@ -1,0 +1,139 @@
+#include "tui/list_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct list_column_row orders[] = {
+    {"time", "when it changed last", "", 8, false, 12},
+    {"created", "when it was made", "created", 8, false, 0},
+    {"order", "its number", "ord", 5, true, 3},
+    {"side", "", "", 4, false, 2},
+    {"symbol", "", "", 9, false, 1},
+    {"account", "", "account", 9, false, 13},
+    {"type", "", "type", 6, false, 6},
+    {"tif", "time in force", "tif", 3, false, 8},
+    {"state", "", "state", 8, false, 2},
+    {"qty", "quantity", "qty", 9, true, 4},
+    {"filled", "quantity that is filled", "filled", 9, true, 11},
+    {"average", "average price of what is filled", "average", 11, true, 0},
+    {"price", "limit price; without room for the trigger, that", "price", 11, true, 5},
+    {"trigger", "price that triggers it", "trigger", 11, true, 9},
+    {"trail", "distance of a trailing stop", "trail", 8, true, 10},
+    {"oco", "its group: one cancels the others", "OCO", 5, true, 10},
+    {"parent", "the order that it waits for", "parent", 6, true, 0},
+    {"client", "the client's own name for it", "client id", 16, false, 0},
+    {"reason", "why it was refused, or what made it", "reason", 16, false, 7},
+};
+static const struct list_column_row fills[] = {
+    {"time", "", "", 8, false, 2},
+    {"fill", "its number", "fill", 5, true, 0},
+    {"side", "", "", 4, false, 1},
+    {"symbol", "", "", 9, false, 1},
+    {"account", "", "account", 9, false, 9},
+    {"qty", "quantity", "qty", 9, true, 3},
+    {"price", "", "price", 11, true, 4},
+    {"value", "quantity times price", "value", 12, true, 0},
+    {"maker", "maker or taker", "T/M", 3, false, 5},
+    {"fee", "", "fee", 8, true, 7},
+    {"currency", "of the fee", "cur.", 5, false, 0},
+    {"rate", "of the fee, in percent", "rate", 7, true, 0},
+    {"order", "number of its order", "ord", 5, true, 8},
+    {"reason", "what made its order", "reason", 13, false, 6},
+};
+static const struct list_column_row ledger[] = {
+    {"time", "with the date where there is room", "", 19, false, 3},
+    {"entry", "its number", "id", 6, true, 1},
+    {"account", "", "account", 9, false, 7},
+    {"kind", "", "", 10, false, 1},
+    {"amount", "into the account", "amount", 15, true, 1},
+    {"asset", "", "", 5, false, 1},
+    {"balance", "of the asset in the account, after it", "balance", 15, true, 2},
+    {"contra", "the account at the other end", "contra", 9, false, 8},
+    {"order", "number of the order that caused it", "ord", 5, true, 4},
+    {"fill", "number of the fill that caused it", "fill", 5, true, 5},
+};
+/* clang-format on */
+
+#define ROWS(list) list, (int)(sizeof(list) / sizeof(list[0]))
+
+static const struct {
+    const struct list_column_row *rows;
+    int n;
+} tables[DB_LISTS] = {
+    [DB_LIST_ORDERS] = {ROWS(orders)},
+    [DB_LIST_FILLS] = {ROWS(fills)},
+    [DB_LIST_LEDGER] = {ROWS(ledger)},
+};
+_Static_assert(sizeof(orders) / sizeof(orders[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
+
+const struct list_column_row *tui_list_columns(enum db_list list, int *ret_n)
+{
+    *ret_n = tables[list].n;
+    return tables[list].rows;
+}
+
+/* The place of the name that a text begins with; -1: there is none. */
+static int place_of(enum db_list list, const char *word, size_t len)
+{
+    for (int i = 0; i < tables[list].n; i++)
+        if (strlen(tables[list].rows[i].name) == len && strncmp(tables[list].rows[i].name, word, len) == 0)
+            return i;
+    return -1;
+}
+
+void tui_list_columns_shown(enum db_list list, const char *choice, bool ret[static LIST_COLUMNS_MAX])
+{
+    bool usual = strcmp(choice, LIST_COLUMNS_AUTO) == 0;
+
+    for (int i = 0; i < LIST_COLUMNS_MAX; i++)
+        ret[i] = usual && i < tables[list].n && tables[list].rows[i].rank > 0;
+    for (const char *c = choice + strspn(choice, " "); *c; c += strspn(c, " ")) {
+        size_t len = strcspn(c, " ");
+        int place = place_of(list, c, len);
+        if (place >= 0)
+            ret[place] = true;
+        c += len;
+    }
+}
+
+void tui_list_columns_toggle(enum db_list list, char choice[static LIST_COLUMNS_TEXT_MAX], int column)
+{
+    bool shown[LIST_COLUMNS_MAX], usual = true;
+    size_t n = 0;
+    int left = 0;
+
+    tui_list_columns_shown(list, choice, shown);
+    shown[column] = !shown[column];
+    for (int i = 0; i < tables[list].n; i++) {
+        left += shown[i];
+        usual &= shown[i] == (tables[list].rows[i].rank > 0);
+    }
+    if (left == 0)
+        return;
+    if (usual) {
+        snprintf(choice, LIST_COLUMNS_TEXT_MAX, "%s", LIST_COLUMNS_AUTO);
+        return;
+    }
+    for (int i = 0; i < tables[list].n; i++)
+        if (shown[i])
+            n += (size_t)snprintf(choice + n, LIST_COLUMNS_TEXT_MAX - n, "%s%s", n ? " " : "",
+                                  tables[list].rows[i].name);
+}
+
+const char *tui_list_columns_wrong(enum db_list list, const char *choice, size_t *ret_len)
+{
+    const char *c = choice + strspn(choice, " ");
+
+    *ret_len = strcspn(c, " ");
+    if (strcmp(choice, LIST_COLUMNS_AUTO) == 0)
+        return NULL;
+    do {
+        *ret_len = strcspn(c, " ");
+        if (place_of(list, c, *ret_len) < 0)
+            return c;
+        c += *ret_len;
+        c += strspn(c, " ");
+    } while (*c);
+    return NULL;
+}

@@ -1,0 +1,36 @@
+/* The columns of the long lists that are tables: what there is, which of them are shown. A choice is the text
+ * of a settings file: names separated by blanks, or LIST_COLUMNS_AUTO: as many of the usual ones as fit. */
+#ifndef TUI_LIST_COLUMNS_H
+#define TUI_LIST_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "db/list.h"
+
+#define LIST_COLUMNS_AUTO "auto"
+
+enum { LIST_COLUMNS_MAX = 24, LIST_COLUMNS_TEXT_MAX = 256 };
+
+struct list_column_row {
+    const char *name;  /* in the choice; as db_list_column() has it where that is stored */
+    const char *about; /* what it shows, for the box that chooses */
+    const char *label; /* above it; "": none */
+    int width;
+    bool right;
+    int rank; /* of the usual ones, 1 stays longest where the panel is narrow; 0: only where it is chosen */
+};
+
+/* The rows of a list in their order; NULL and 0: it is no table. */
+const struct list_column_row *tui_list_columns(enum db_list list, int *ret_n);
+
+/* Which of them a choice shows, by their places; of "auto" those with a rank. */
+void tui_list_columns_shown(enum db_list list, const char *choice, bool ret[static LIST_COLUMNS_MAX]);
+
+/* Shows or hides one of them. The last that is shown stays. */
+void tui_list_columns_toggle(enum db_list list, char choice[static LIST_COLUMNS_TEXT_MAX], int column);
+
+/* The first word that is no name of a column, *ret_len bytes long; NULL: all are, and there is one. */
+const char *tui_list_columns_wrong(enum db_list list, const char *choice, size_t *ret_len);
+
+#endif
