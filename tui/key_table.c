@@ -56,7 +56,7 @@ static const struct key_row rows[] = {
      "Each press takes another one; the last line says which."},
     {"I", KEYS_LISTS, "the other way round", NULL},
     {"C", KEYS_LISTS, "the columns: which are shown, of all that are stored",
-     "Of orders, fills and the ledger. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "Of orders, fills, round trips and the ledger. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
      "the file of F2."},
     {"/", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},

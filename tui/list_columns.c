@@ -41,6 +41,24 @@ static const struct list_column_row fills[] = {
     {"order", "number of its order", "ord", 5, true, 8},
     {"reason", "what made its order", "reason", 13, false, 6},
 };
+static const struct list_column_row trips[] = {
+    {"closed", "when it ended", "closed", 11, false, 1},
+    {"symbol", "", "", 8, false, 2},
+    {"side", "long or short", "", 1, false, 3},
+    {"qty", "quantity that was entered", "qty", 7, true, 9},
+    {"entry", "mean price of the entry", "entry", 8, true, 7},
+    {"exit", "mean price of the exit", "exit", 8, true, 8},
+    {"P&L", "after fees", "P&L", 8, true, 4},
+    {"return", "P&L in percent of the entry", "return", 6, true, 5},
+    {"duration", "from entry to exit", "for", 4, true, 10},
+    {"reason", "why it was closed", "reason", 8, false, 6},
+    {"opened", "when it began", "opened", 11, false, 11},
+    {"fees", "of its fills", "fees", 8, true, 12},
+    {"account", "", "account", 9, false, 14},
+    {"strategy", "what opened it", "strategy", 17, false, 13},
+    {"fills", "how many it had", "fills", 5, true, 0},
+    {"order", "number of the order that closed it", "ord", 5, true, 0},
+};
 static const struct list_column_row ledger[] = {
     {"time", "with the date where there is room", "", 19, false, 3},
     {"entry", "its number", "id", 6, true, 1},
@@ -63,6 +81,7 @@ static const struct {
 } tables[DB_LISTS] = {
     [DB_LIST_ORDERS] = {ROWS(orders)},
     [DB_LIST_FILLS] = {ROWS(fills)},
+    [DB_LIST_TRIPS] = {ROWS(trips)},
     [DB_LIST_LEDGER] = {ROWS(ledger)},
 };
 _Static_assert(sizeof(orders) / sizeof(orders[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");

@@ -38,9 +38,10 @@ const struct config_key tui_settings_rows[] = {
      KEY_AT(struct dashboard_settings, interval)},
     COLUMNS_OF(DB_LIST_ORDERS, "orders"),
     COLUMNS_OF(DB_LIST_FILLS, "fills"),
+    COLUMNS_OF(DB_LIST_TRIPS, "trips"),
     COLUMNS_OF(DB_LIST_LEDGER, "ledger"),
 };
-enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), COLUMNS_ROWS = 3 };
+enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), COLUMNS_ROWS = 4 };
 const size_t tui_settings_n = ROWS - COLUMNS_ROWS;
 
 /* Which list's columns they are. */

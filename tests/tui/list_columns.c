@@ -15,7 +15,7 @@
 #include "tui/keys.h"
 #include "tui/lists.h"
 
-static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_LEDGER};
+static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_TRIPS, DB_LIST_LEDGER};
 static struct model *model;
 static struct view view;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -76,7 +76,7 @@ static void check_wrong(void)
  * list's usual order or is computed. */
 static void check_sorted(void)
 {
-    static const char *const others[] = {"order", "fill", "entry", "trail", "contra"};
+    static const char *const others[] = {"order", "fill", "entry", "trail", "contra", "closed", "opened"};
 
     for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
         int n;

@@ -38,6 +38,7 @@ static void check_file(const char *path)
     settings.local = 1;
     settings.interval = 2.5;
     strcpy(settings.columns[DB_LIST_FILLS], "time currency");
+    strcpy(settings.columns[DB_LIST_TRIPS], "closed P&L");
     CHECK_INT(tui_settings_write(path, &settings, words), 0); /* the folders are made */
     CHECK_INT(tui_settings_read(path, &again, words), 0);
     CHECK_STR(words, "");
@@ -47,6 +48,7 @@ static void check_file(const char *path)
     CHECK_NEAR(again.interval, settings.interval, 0);
     CHECK_STR(again.columns[DB_LIST_ORDERS], "auto");
     CHECK_STR(again.columns[DB_LIST_FILLS], "time currency");
+    CHECK_STR(again.columns[DB_LIST_TRIPS], "closed P&L");
     CHECK_STR(again.columns[DB_LIST_LEDGER], "auto");
 
     write_text(path, "[dashboard]\nscheme = lihgt\ntimes = local\ninterval = 0.1\nfont = big\n");

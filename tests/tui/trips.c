@@ -316,6 +316,23 @@ static void check_page(void)
     CHECK_INT(view.item.id, 296);
 }
 
+/* C chooses the columns of the round trips; those that are not usual among them. */
+static void check_columns(void)
+{
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    press('t');
+    press('C');
+    CHECK(view.columns);
+    CHECK_INT(view.listed, DB_LIST_TRIPS);
+    press(PRESS_END);
+    press(' ');
+    press(PRESS_ESCAPE);
+    CHECK(strstr(view.settings.columns[DB_LIST_TRIPS], " order") != NULL);
+    strcpy(view.settings.columns[DB_LIST_TRIPS], "symbol P&L fills order strategy");
+    check_picture("positions-trips-columns-80x24", 80, 24);
+}
+
 /* Each drawn row of the three tables is chosen by a click on it. */
 static void check_mouse(void)
 {
@@ -365,6 +382,7 @@ int main(int argc, char **argv)
     check_sizes();
     check_want();
     check_page();
+    check_columns();
     check_mouse();
     tui_model_destroy(model);
     return check_done("tui/trips");

@@ -20,6 +20,7 @@ void panel_columns(const struct area *screen, const struct scene *scene)
     const struct list_column_row *rows = tui_list_columns(view->listed, &n);
     static const char *const titles[DB_LISTS] = {[DB_LIST_ORDERS] = "Columns of the orders",
                                                  [DB_LIST_FILLS] = "Columns of the fills",
+                                                 [DB_LIST_TRIPS] = "Columns of the round trips",
                                                  [DB_LIST_LEDGER] = "Columns of the ledger"};
     struct area box = panel_frame_box(screen, 70, n + FOOT_ROWS + 2, titles[view->listed]);
     int height = box.height - FOOT_ROWS, first = view->column_row - height + 1;

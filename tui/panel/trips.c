@@ -8,6 +8,7 @@
 #include "exchange/decimal.h"
 #include "tui/panel/list.h"
 
+/* As tui_list_columns() has them. */
 enum {
     ENDED,
     SYMBOL,
@@ -23,17 +24,10 @@ enum {
     FEES,
     ACCOUNT,
     STRATEGY,
-    COLUMNS
+    FILLS,
+    ORDER
 };
-enum { LITTLE_DECIMALS = 8, WIDE = 110, WHEN = 11 /* "08-08 14:02" */ };
-
-static const struct column columns[COLUMNS] = {
-    {"closed", WHEN, false, 1}, {"", 8, false, 2},           {"", 1, false, 3},
-    {"qty", 7, true, 9},        {"entry", 8, true, 7},       {"exit", 8, true, 8},
-    {"P&L", 8, true, 4},        {"return", 6, true, 5},      {"for", 4, true, 10},
-    {"reason", 8, false, 6},    {"opened", WHEN, false, 11}, {"fees", 8, true, 12},
-    {"account", 9, false, 14},  {"strategy", 17, false, 13},
-};
+enum { LITTLE_DECIMALS = 8, WIDE = 110 };
 
 /* Wider ones, from so many columns on. */
 static void widen(struct column *shown, int width)
@@ -102,6 +96,10 @@ static void draw_trip(const struct table *table, int y, const struct history_tri
     panel_table_text(table, FEES, y, STYLE_NORMAL, number(text, t->fees, 2, c[FEES].width));
     panel_table_text(table, ACCOUNT, y, STYLE_DIM, t->account);
     panel_table_text(table, STRATEGY, y, STYLE_DIM, t->strategy);
+    snprintf(text, sizeof(text), "%lld", (long long)t->fills);
+    panel_table_text(table, FILLS, y, STYLE_DIM, text);
+    snprintf(text, sizeof(text), "%lld", (long long)t->order);
+    panel_table_text(table, ORDER, y, STYLE_DIM, t->order > 0 ? text : "");
 }
 
 void panel_trips(const struct area *area, const struct scene *scene)
@@ -109,14 +107,14 @@ void panel_trips(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const char *account = tui_view_trips_account(scene->view, model);
     struct list_frame frame;
-    struct column shown[COLUMNS];
+    struct column shown[LIST_COLUMNS_MAX];
     char title[ACCOUNT_NAME_MAX + 40];
 
     snprintf(title, sizeof(title), "Round trips%s%s", account[0] ? " of " : "", account);
     panel_list_frame(area, scene, PANEL_TRIPS, title, "", &frame);
-    memcpy(shown, columns, sizeof(shown));
+    int n = panel_list_columns(scene, DB_LIST_TRIPS, shown);
     widen(shown, area->width);
-    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, COLUMNS);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, model->lists[DB_LIST_TRIPS].have ? "no closed one yet" : "not read yet");
     for (int i = frame.window.first; i < frame.window.end; i++) {
