@@ -233,7 +233,7 @@ bool tui_model_order(const struct model *model, int64_t id, struct status_order 
     ret->qty_decimals = DECIMALS_UNKNOWN;
     for (int i = 0; i < h->n_orders; i++) {
         const struct status_order *known = &h->orders[i];
-        if (strcmp(known->symbol, ret->symbol) == 0)
+        if (known->id == id || strcmp(known->symbol, ret->symbol) == 0)
             ret->qty_decimals = known->qty_decimals;
         if (known->id != id)
             continue;

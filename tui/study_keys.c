@@ -129,8 +129,7 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
     char words[160];
 
     if (!tui_study_keys_here(view, focus)) {
-        tui_view_report(view, OUTCOME_NOTE, "", "choose a list first, by Tab; v is of a study's page",
-                        now);
+        tui_view_report(view, OUTCOME_NOTE, "", "choose a list first, by Tab; v is of a study's page", now);
         return ACTION_NONE;
     }
     if (key == 'v') {
