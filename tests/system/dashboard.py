@@ -545,7 +545,8 @@ def test_live(session):
     wait("the cancel", lambda: all(order["order"] != number for order in status()["orders"]), session.daemon.log)
     tmux.resize(100, 120)  # the whole page at once
     tmux.keys("G", "Enter")
-    expect(tmux, "Orders > order 1", "MARKET", "Fills", "taker", "Ledger", "trade +0.01 BTC", "Explained from the event log",
+    # one fill or more, as the market is
+    expect(tmux, "Orders > order 1", "MARKET", "Fills", "taker", "Ledger", "trade +0.0", "Explained from the event log",
            "equal to the record")
     tmux.keys("Escape")
     expect_gone(tmux, "Orders > order 1")
