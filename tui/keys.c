@@ -197,9 +197,9 @@ static enum action act(struct view *view, const struct model *model, enum panel 
         tui_view_report(view, OUTCOME_NOTE, "", why, now);
         return ACTION_NONE;
     }
-    bool stopped = tui_model_trading_stopped(model);
-    if (key == 'p' && daemon_there(view, model, stopped ? "resume" : "pause", now))
-        return stopped ? ACTION_RESUME : ACTION_PAUSE;
+    bool paused = tui_model_trading_paused(model);
+    if (key == 'p' && daemon_there(view, model, paused ? "resume" : "pause", now))
+        return paused ? ACTION_RESUME : ACTION_PAUSE;
     if (key == 'F' && daemon_there(view, model, "flatten", now))
         ask_flatten(view);
     if (tui_train_keys_prompt(key) != PROMPT_NONE && (key != 'x' || tui_train_keys_here(view, focus))) {

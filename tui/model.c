@@ -321,9 +321,9 @@ enum freshness tui_model_parity(const struct model *model, struct moment now,
     return ok ? freshness : GONE;
 }
 
-bool tui_model_trading_stopped(const struct model *model)
+bool tui_model_trading_paused(const struct model *model)
 {
-    return strcmp(model->status.trading, "paused") == 0 || strcmp(model->status.trading, "halted") == 0;
+    return strcmp(model->status.trading, "paused") == 0;
 }
 
 const char *tui_model_trading_reason(const struct model *model)

@@ -192,8 +192,8 @@ enum { MODEL_PARITY_MAX = 32 };
 enum freshness tui_model_parity(const struct model *model, struct moment now,
                                 char buf[static MODEL_PARITY_MAX]);
 
-/* Is trading paused or halted, by the daemon's last status? */
-bool tui_model_trading_stopped(const struct model *model);
+/* Is trading paused by the user, by the daemon's last status? A halt is not his, and ends by itself. */
+bool tui_model_trading_paused(const struct model *model);
 
 /* Why, without the state at its beginning: "by the user" for "paused by the user". "" where there is no
  * reason. Points into the model. */

@@ -8,8 +8,8 @@
 
 struct reader_thread {
     pthread_t thread;
-    pthread_mutex_t
-        mutex; /* of what follows and the owner's; held for no longer than it takes to copy them */
+    /* Of what follows and the owner's; held for no longer than it takes to copy them. */
+    pthread_mutex_t mutex;
     pthread_cond_t wanted;
     bool wants, ends; /* set by the owner too, which signals `wanted` then */
     int event; /* an eventfd that the owner writes when something was read, and reads when it takes it */

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The kill switch in the daemon: a purchase whose fee is more than the account may lose closes and kills it; it stays
 killed through a restart, from the event log and from the database alone, until its user resumes it, and no other
-account is touched. And what the limits and the fees' tier of an account say; and that [risk], [account] risk.*, backtest
---risk and account create --risk-… take the same values and refuse the others in the same words."""
+account is touched. One account's daily loss is not everybody's halt. And what the limits and the fees' tier of an
+account say; and that [risk], [account] risk.*, backtest --risk and account create --risk-… take the same values and
+refuse the others in the same words."""
 
 import concurrent.futures
 import json
@@ -174,10 +175,53 @@ def kill_switch(folder, replay):
     assert daemon.stop() == 0
 
 
+LOSERS = """
+[engine]
+latency_ms = 0
+[account first]
+cash = 10000
+strategy = none
+risk.daily_loss = 0.000001
+[account second]
+cash = 10000
+strategy = none
+risk.daily_loss = 0.0002
+"""
+
+
+def daily_loss(folder, replay):
+    """A halt is everybody's: while one account has reached its limit the others trade, and the status names it; a pause is a pause."""
+    daemon = folder.start(harness.Daemon(folder.within("losers"), replay, LOSERS))
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+
+    def turn(account, qty):
+        """There and back: the fees are lost whatever the market does."""
+        for side in ("buy", "sell"):
+            daemon.papertape("order", side, "BTCUSDT", qty, "--account", account)
+            daemon.wait_status(lambda s, held=side == "buy": held == any(p["account"] == account for p in s["positions"]) and not s["orders"],
+                               f"{side} {qty} of {account}")
+
+    def trading(state, reason):
+        daemon.wait_status(lambda s: (s["trading"], s["trading_reason"]) == (state, reason), f"{state}: {reason}")
+
+    turn("first", "0.01")
+    trading("on", "daily loss limit of first reached")
+    turn("second", "0.001")
+    daemon.papertape("pause")
+    trading("paused", "paused by the user; daily loss limit of first reached")
+    daemon.papertape("resume")
+    turn("second", "0.05")
+    trading("halted", "daily loss limit reached: no new positions until midnight UTC")
+    daemon.papertape("pause")
+    trading("paused", "paused by the user; daily loss limit of first and others reached")
+    assert daemon.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
         kill_switch(folder, replay)
+        daily_loss(folder, replay)
         assert replay.stop() == 0
     print("killed, closed, refused after a restart, with the log and without; resumed")
     return 0

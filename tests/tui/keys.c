@@ -128,8 +128,8 @@ static void check_confirming(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
     strcpy(model->status.trading, "paused");
     CHECK_INT(press('p'), ACTION_RESUME);
-    strcpy(model->status.trading, "halted");
-    CHECK_INT(press('p'), ACTION_RESUME);
+    strcpy(model->status.trading, "halted"); /* which resuming does not end */
+    CHECK_INT(press('p'), ACTION_PAUSE);
     strcpy(model->status.trading, ""); /* not known: the harmless one */
     CHECK_INT(press('p'), ACTION_PAUSE);
     strcpy(model->status.trading, "on");

@@ -184,10 +184,10 @@ static void check_words(void)
 {
     static const struct {
         const char *trading, *reason, *words;
-        bool stopped;
+        bool paused;
     } cases[] = {
         {"paused", "paused by the user", "by the user", true},
-        {"halted", "halted: drawdown 20 %", "drawdown 20 %", true},
+        {"halted", "halted: drawdown 20 %", "drawdown 20 %", false},
         {"paused", "pausedly", "pausedly", true},
         {"paused", "paused", "", true},
         {"on", "", "", false},
@@ -202,7 +202,7 @@ static void check_words(void)
         strcpy(model->status.trading, cases[i].trading);
         strcpy(model->status.trading_reason, cases[i].reason);
         CHECK_STR(tui_model_trading_reason(model), cases[i].words);
-        CHECK_INT(tui_model_trading_stopped(model), cases[i].stopped);
+        CHECK_INT(tui_model_trading_paused(model), cases[i].paused);
     }
     CHECK_INT(take(model,
                    "{\"schema\":\"papertape.status/1\",\"accounts\":[],\"symbols\":[{\"symbol\":\"X\"}],"

@@ -197,7 +197,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
             word = "linear";
         if (keys[i].key[0] == 'b' && scene->model->backtest.state == BACKTEST_RUNNING)
             word = "stop backtest";
-        if (keys[i].key[0] == 'p' && tui_model_trading_stopped(scene->model))
+        if (keys[i].key[0] == 'p' && tui_model_trading_paused(scene->model))
             word = "resume";
         if (x + (int)(strlen(keys[i].key) + strlen(word)) + 1 >= quit)
             break;
