@@ -203,7 +203,7 @@ static const struct source sources[DB_LISTS] = {
                      COLUMNS(log_columns)},
     [DB_LIST_TRIPS] = {TRIPS_FROM("temp.trips"),
                        "SELECT count(*) FROM temp.trips",
-                       {{"o.tag LIKE %s", NULL},
+                       {{EXIT_REASON " LIKE %s", NULL},
                         {"r.side LIKE %s", NULL},
                         {"r.source LIKE %s", NULL},
                         {SYMBOL_NAME, NULL},

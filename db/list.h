@@ -48,8 +48,9 @@ struct db_list_window {
                                     log: as db_list_log_kind() has it */
 };
 
-/* Reads the window around row `id`, or, where that is 0 or not in the list, around place `at`. 0; -EINTR:
- * interrupted; -errno with db_reader_error(). */
+/* Reads the window around row `id`, or, where that is 0 or not in the list, around place `at`. Round trips
+ * are read in a transaction of the caller's, db_reader_begin(). 0; -EINTR: interrupted; -errno with
+ * db_reader_error(). */
 int db_list_read(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
                  struct db_list_window *ret);
 

@@ -281,7 +281,7 @@ void tui_collector_lists_once(struct collector *collector, struct view *view, co
     tui_lists_want(view, collector->model, layout, &collector->lists_want);
     for (int i = 0; i < DB_LISTS; i++) /* one that fails has the newest rows */
         if (collector->lists_want.list[i].used &&
-            tui_list_source_read(collector->reader->db, (enum db_list)i, &collector->lists_want.list[i],
+            tui_list_source_read(collector->reader->db, (enum db_list)i, &collector->lists_want.list[i], true,
                                  &read[i]) < 0)
             explain(collector->model, collector->state.database, db_reader_error(collector->reader->db));
     tui_lists_take(view, collector->model, read, tui_model_now());

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,7 +17,8 @@ struct tui_list_reader {
     /* The thread's own: what it reads, what was read last, and of which version of the database. */
     struct lists_want now;
     struct list_want done[DB_LISTS];
-    int64_t done_version[DB_LISTS];
+    int64_t done_version[DB_LISTS]; /* of those that failed the file's */
+    bool failed[DB_LISTS];
 };
 
 static bool opened(struct tui_list_reader *reader)
@@ -29,6 +31,7 @@ static bool opened(struct tui_list_reader *reader)
         reader->db = db;
         pthread_mutex_unlock(&reader->thread.mutex);
         memset(reader->done, 0, sizeof(reader->done));
+        memset(reader->failed, 0, sizeof(reader->failed));
     }
     return reader->db != NULL;
 }
@@ -51,6 +54,7 @@ static void put(struct tui_list_reader *reader, int list, struct list_rows *rows
         rows->answered = reader->rows[list].answered;
         rows->result = reader->rows[list].result;
     }
+    tui_list_rows_keep_sums(rows, &reader->rows[list]);
     tui_list_rows_finish(&reader->rows[list]);
     reader->rows[list] = *rows;
     pthread_mutex_unlock(&reader->thread.mutex);
@@ -64,28 +68,66 @@ static bool is_new_filter(const struct tui_list_reader *reader, int list, const 
            memcmp(&want->query, &reader->done[list].query, sizeof(want->query)) != 0;
 }
 
-/* Reads the list unless nothing has changed since. 0 or -errno. */
-static int read_list(struct tui_list_reader *reader, int list, const struct list_want *want)
+static int read_windows(struct tui_list_reader *reader, int list, const struct list_want *want, bool sums)
 {
     struct list_want now = *want;
     struct list_rows rows;
-    int64_t version;
-    int r = list == DB_LIST_TRIPS ? db_trips_version(reader->db, &version)
-                                  : db_reader_version(reader->db, &version);
+    int r;
 
-    if (r < 0 ||
-        (version == reader->done_version[list] && memcmp(want, &reader->done[list], sizeof(*want)) == 0))
-        return r;
     now.query.first = is_new_filter(reader, list, want);
     do {
-        if ((r = tui_list_source_read(reader->db, (enum db_list)list, &now, &rows)) < 0)
+        if ((r = tui_list_source_read(reader->db, (enum db_list)list, &now, sums, &rows)) < 0)
             return r;
         put(reader, list, &rows);
-        now.query.first = false;
+        now.query.first = sums = false;
     } while (rows.window.partial);
-    reader->done[list] = *want;
-    reader->done_version[list] = version;
     return 0;
+}
+
+/* An answer, too: no row, and why. */
+static void put_words(struct tui_list_reader *reader, int list, const struct list_want *want, int r)
+{
+    struct list_rows rows = {
+        .have = true, .query = want->query, .answered = want->asked, .summed = list == DB_LIST_TRIPS};
+    const char *words = db_reader_error(reader->db);
+
+    snprintf(rows.words, sizeof(rows.words), "%s", words[0] ? words : strerror(-r));
+    put(reader, list, &rows);
+}
+
+/* Reads the list unless nothing has changed since; one that failed waits for another version of the file. 0
+ * or -errno. */
+static int read_list(struct tui_list_reader *reader, int list, const struct list_want *want)
+{
+    bool same = memcmp(want, &reader->done[list], sizeof(*want)) == 0, failed = reader->failed[list];
+    int64_t file, version;
+    int r = db_reader_version(reader->db, &file);
+
+    if (r < 0 || (same && failed && file == reader->done_version[list]))
+        return r;
+    version = file;
+    r = list == DB_LIST_TRIPS ? db_trips_version(reader->db, &version) : 0;
+    bool old = !failed && version == reader->done_version[list];
+    if (r == 0 && same && old)
+        return 0;
+    r = r < 0 ? r : read_windows(reader, list, want, !old);
+    if (r == -EINTR || r == -EBUSY)
+        return r;
+    if (r < 0)
+        put_words(reader, list, want, r);
+    reader->done[list] = *want;
+    reader->done_version[list] = r < 0 ? file : version;
+    reader->failed[list] = r < 0;
+    return r;
+}
+
+/* Something else is wanted by now, or nothing any more. */
+static bool is_over(struct tui_list_reader *reader)
+{
+    pthread_mutex_lock(&reader->thread.mutex);
+    bool over = reader->thread.ends || reader->thread.wants;
+    pthread_mutex_unlock(&reader->thread.mutex);
+    return over;
 }
 
 static void read_lists(void *ctx)
@@ -95,13 +137,13 @@ static void read_lists(void *ctx)
     pthread_mutex_lock(&reader->thread.mutex);
     reader->now = reader->want;
     pthread_mutex_unlock(&reader->thread.mutex);
-    for (int list = 0; list < DB_LISTS; list++) {
+    for (int list = 0; list < DB_LISTS && !is_over(reader); list++) {
         if (!reader->now.list[list].used || !opened(reader))
             continue;
         int r = read_list(reader, list, &reader->now.list[list]);
         if (r == -EINTR)
-            return; /* something else is wanted by now */
-        if (r < 0 && r != -EBUSY)
+            return;
+        if (r < 0 && r != -EBUSY && r != -EBADMSG && r != -ERANGE) /* the file may be another by now */
             closed(reader);
     }
 }
@@ -125,7 +167,7 @@ void tui_list_reader_destroy(struct tui_list_reader *reader)
     if (!reader)
         return;
     pthread_mutex_lock(&reader->thread.mutex);
-    reader->thread.ends = true; /* before the interruption: it begins no other query */
+    reader->thread.ends = true; /* before the interruption: it begins no other list */
     if (reader->db)
         db_reader_interrupt(reader->db);
     pthread_mutex_unlock(&reader->thread.mutex);

@@ -13,6 +13,15 @@ void tui_list_rows_finish(struct list_rows *rows)
     *rows = (struct list_rows){0};
 }
 
+void tui_list_rows_keep_sums(struct list_rows *now, struct list_rows *before)
+{
+    if (now->summed)
+        return;
+    now->sums = before->sums;
+    now->summed = before->summed;
+    before->sums = (struct db_trip_sums){0};
+}
+
 size_t tui_list_row_size(enum db_list list)
 {
     static const size_t sizes[DB_LISTS] = {
@@ -140,7 +149,7 @@ static int read_rows(struct db_reader *db, enum db_list list, const struct db_li
     return read_log(db, window, &taking);
 }
 
-static int read_found(struct db_reader *db, enum db_list list, const struct list_want *want,
+static int read_found(struct db_reader *db, enum db_list list, const struct list_want *want, bool sums,
                       struct list_rows *ret)
 {
     struct db_list_query query = want->query;
@@ -157,7 +166,8 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
         r = -ENOMEM;
     if (r == 0)
         r = read_rows(db, list, &rows.window, rows.rows);
-    if (r == 0 && list == DB_LIST_TRIPS)
+    rows.summed = sums && list == DB_LIST_TRIPS;
+    if (r == 0 && rows.summed)
         r = db_trips_sums(db, &rows.sums);
     if (r < 0) {
         free(rows.rows);
@@ -167,14 +177,14 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
     return 0;
 }
 
-int tui_list_source_read(struct db_reader *db, enum db_list list, const struct list_want *want,
+int tui_list_source_read(struct db_reader *db, enum db_list list, const struct list_want *want, bool sums,
                          struct list_rows *ret)
 {
     int r = db_reader_begin(db);
 
     if (r < 0)
         return r;
-    r = read_found(db, list, want, ret);
+    r = read_found(db, list, want, sums, ret);
     db_reader_end(db);
     return r;
 }

@@ -31,7 +31,9 @@ struct list_rows {
     struct db_list_window window;
     void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log,
                                  history_trip or history_ledger */
+    bool summed;              /* `sums` were read again; else the former ones hold */
     struct db_trip_sums sums; /* of the round trips, of all accounts */
+    char words[DB_ERROR_MAX]; /* why it could not be read; "" */
     int answered;             /* the search that was answered */
     int64_t result;           /* the row that it found; 0: none */
 };
@@ -39,9 +41,13 @@ struct list_rows {
 void tui_list_rows_finish(struct list_rows *rows);
 size_t tui_list_row_size(enum db_list list);
 
-/* Reads one list of an open database. 0; -EINTR: interrupted; -errno. *ret changes on success only. */
-int tui_list_source_read(struct db_reader *db, enum db_list list, const struct list_want *want,
+/* Reads one list of an open database; `sums`: those of the round trips, too. 0; -EINTR: interrupted; -errno.
+ * *ret changes on success only. */
+int tui_list_source_read(struct db_reader *db, enum db_list list, const struct list_want *want, bool sums,
                          struct list_rows *ret);
+
+/* Keeps the sums of `before`, which loses them, where `now` has not read them again. */
+void tui_list_rows_keep_sums(struct list_rows *now, struct list_rows *before);
 
 struct tui_list_reader;
 

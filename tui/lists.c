@@ -248,6 +248,7 @@ void tui_lists_take(struct view *view, struct model *model, struct list_rows rea
     for (int i = 0; i < DB_LISTS; i++) {
         if (!read[i].have)
             continue;
+        tui_list_rows_keep_sums(&read[i], &model->lists[i]);
         tui_list_rows_finish(&model->lists[i]);
         model->lists[i] = read[i];
         if (read[i].answered)

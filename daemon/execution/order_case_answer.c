@@ -72,9 +72,12 @@ static void bad_timestamp(struct order_cases *cases, struct order_case *c, const
                           const struct case_time *at)
 {
     const int64_t due_ns = at->now_ns + CASE_PAUSE_MAX_S * CASE_SECOND_NS;
+    if (c->bad_timestamp_ns == 0)
+        c->bad_timestamp_ns = at->now_ns;
     if (c->cancel) {
         order_case_end(cases, c, VENUE_UPDATE_CANCELED, "", at);
-    } else if (!c->protects && (c->resent == CASE_RESENT_MAX || due_ns - c->begun_ns >= CASE_UNSENT_NS)) {
+    } else if (!c->protects &&
+               (c->resent == CASE_RESENT_MAX || due_ns - c->bad_timestamp_ns >= CASE_UNSENT_NS)) {
         order_case_end(cases, c, VENUE_UPDATE_REJECTED, answer->text, at);
     } else {
         c->awaits_clock = true;

@@ -38,8 +38,9 @@ struct order_case {
     bool unsure;  /* TO_PLACE, PLACING: an earlier request may have had its effect */
     bool refused; /* a later request of it, while an earlier one's outcome was open */
     bool again;   /* it was placed a second time */
-    bool awaits_clock; /* TO_PLACE: it waits for the venue's time, after a refusal for its timestamp */
-    int resent;        /* so often it was sent again by a time that was read since */
+    bool awaits_clock;        /* TO_PLACE: it waits for the venue's time, after a refusal for its timestamp */
+    int64_t bad_timestamp_ns; /* since when it is refused for its timestamp; 0: it is not */
+    int resent;               /* so often it was sent again by a time that was read since */
     bool reported_open, reported_unknown;
     unsigned asking; /* bits: requests whose answer is awaited */
     int64_t booked;  /* quantity of the fills that were reported */

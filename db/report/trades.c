@@ -97,9 +97,9 @@ static int begin_period(struct report_walk *walk, bool begins)
     int r = 0;
     if (walk->holdings.counts || !begins)
         return 0;
-    walk->holdings.counts = true;
     for (size_t i = 0; i < walk->holdings.n && r == 0; i++)
         r = begin_row(walk, &walk->holdings.rows[i]);
+    walk->holdings.counts = r == 0;
     return r;
 }
 
@@ -163,17 +163,18 @@ static int apply_split(struct report_walk *walk, const struct report_split *spli
 /* Those of events before that one. */
 static int follow_splits(struct report_walk *walk, int64_t before_seq, const struct db_base *base)
 {
-    int r = 0;
-    for (; r == 0 && walk->split < walk->prices->n_splits; walk->split++) {
+    for (; walk->split < walk->prices->n_splits; walk->split++) {
         const struct report_split *split = &walk->prices->splits[walk->split];
         if (split->input_seq <= (int64_t)base->event_seq)
             continue;
         if (split->input_seq >= before_seq || split->ts_ns >= walk->to_ns)
             break;
-        r = begin_period(walk, split->ts_ns >= walk->from_ns);
+        int r = begin_period(walk, split->ts_ns >= walk->from_ns);
         r = r < 0 ? r : apply_split(walk, split);
+        if (r < 0)
+            return r;
     }
-    return r;
+    return 0;
 }
 
 /* ---- fills ---- */
@@ -238,11 +239,17 @@ int db_report_walk_read(struct report_walk *walk, const struct db_base *base)
         } else if (row.id != walk->after_fill) {
             r = take_fill(walk, &row, base);
         }
+        if (r < 0) /* interrupted, perhaps: the next call takes this row again */
+            break;
         walk->after_fill = row.id;
         walk->after_id = row.ledger_id;
     }
     r = r < 0 ? r : follow_splits(walk, INT64_MAX, base);
-    return db_query_end(stmt, r < 0 ? r : begin_period(walk, true));
+    r = db_query_end(stmt, r < 0 ? r : begin_period(walk, true));
+    if ((r == -EBADMSG || r == -ERANGE) && !reader_of(walk)->error[0])
+        snprintf(reader_of(walk)->error, sizeof reader_of(walk)->error,
+                 "the fills lead to no positions: see papertape ledger verify");
+    return r;
 }
 
 /* What a record without its beginning begins with. */
@@ -265,6 +272,8 @@ int db_report_walk_begin(struct report_walk *walk, const struct db_base *base)
             if (row) {
                 row->position = holding->position;
                 row->opened_ns = holding->position.opened_ns;
+                row->opened_realized = holding->position.realized; /* what is of this trip is not known */
+                row->opened_fees = holding->position.fees;
                 row->trip = (struct report_trip){.source = source,
                                                  .entered = llabs(holding->position.qty),
                                                  .entry = holding->position.cost};
@@ -295,9 +304,6 @@ int db_report_trades(struct report_prices *prices, const struct db_base *base,
     int r = db_report_walk_begin(&walk, base);
     r = r < 0 ? r : db_report_walk_read(&walk, base);
     r = r < 0 ? r : db_report_trades_put(&walk);
-    if (r < 0 && !prices->reader->error[0])
-        snprintf(prices->reader->error, sizeof prices->reader->error,
-                 "the fills lead to no positions: see papertape ledger verify");
     db_report_walk_finish(&walk);
     return r;
 }

@@ -90,9 +90,14 @@ static int store(struct db_trips *trips, struct db_reader *reader)
     return r;
 }
 
+static double amount(int128_t units, int scale)
+{
+    return (double)units / (double)decimal_pow10(scale);
+}
+
 static double price_of(int128_t notional, int quote_scale, int64_t qty, int qty_scale)
 {
-    return decimal_to_double((int64_t)notional, quote_scale) / decimal_to_double(qty, qty_scale);
+    return amount(notional, quote_scale) / decimal_to_double(qty, qty_scale);
 }
 
 static int on_closed(void *ctx, const struct report_holding *row, const struct report_fill *fill,
@@ -110,7 +115,6 @@ static int on_closed(void *ctx, const struct report_holding *row, const struct r
         return r;
     }
     const int money = symbol->symbol.quote_scale, size = symbol->symbol.qty_scale;
-    const double paid = decimal_to_double((int64_t)trip->entry, money);
     trips->closed[trips->n_closed++] =
         (struct trip){.account = row->account,
                       .symbol = row->symbol,
@@ -124,7 +128,7 @@ static int on_closed(void *ctx, const struct report_holding *row, const struct r
                       .fees = row->position.fees - row->opened_fees,
                       .entry = price_of(trip->entry, money, trip->entered, size),
                       .exit = price_of(trip->exit, money, trip->left, size),
-                      .share = decimal_to_double(profit, money) / paid,
+                      .share = amount(profit, money) / amount(trip->entry, money),
                       .is_short = fill->side == ORDER_BUY,
                       .source = trip->source};
     return 0;
@@ -225,9 +229,10 @@ static int write_own(struct db_reader *reader, const char *sql)
 }
 
 #define TABLE \
-    "PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.trips; CREATE TABLE temp.trips (id INTEGER PRIMARY KEY, account INTEGER, symbol " \
-    "INTEGER, source TEXT, side TEXT, opened_ns INTEGER, closed_ns INTEGER, first_fill INTEGER, fills INTEGER, " \
-    "qty INTEGER, entry REAL, exit REAL, share REAL, profit INTEGER, fees INTEGER)"
+    "PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.trips; CREATE TABLE temp.trips (" \
+    "id INTEGER PRIMARY KEY, account INTEGER, symbol INTEGER, source TEXT, side TEXT, opened_ns INTEGER, " \
+    "closed_ns INTEGER, first_fill INTEGER, fills INTEGER, qty INTEGER, entry REAL, exit REAL, share REAL, " \
+    "profit INTEGER, fees INTEGER)"
 
 static int start(struct db_trips *trips, struct db_reader *reader, uint64_t mark, const struct db_base *base)
 {
@@ -280,14 +285,13 @@ int db_trips_follow(struct db_reader *reader)
 /* ---- sums ---- */
 
 /* The account as a report of all of the record has it, without what an earlier call has filled in. */
-static int renew(struct db_trips *trips, struct db_reader *reader, struct db_report_account *account)
+static int renew(struct db_reader *reader, struct db_report_account *account)
 {
     struct db_equity_point point;
     const struct db_report_account fresh = {
         .account = account->account, .from_ns = account->from_ns, .to_ns = account->to_ns};
     int r = db_reader_equity_before(reader, account->account.number, INT64_MAX, &point);
 
-    (void)trips;
     free(account->symbols);
     free(account->strategies);
     *account = fresh;
@@ -373,14 +377,21 @@ int db_trips_sums(struct db_reader *reader, struct db_trip_sums *ret)
 {
     struct db_trips *trips = reader->trips;
     struct db_trip_sums sums = {.based = trips->base.event_seq > 0};
+    struct report_holdings *holdings = &trips->walk.holdings;
+    bool *unpriced =
+        calloc(holdings->n + 1, sizeof *unpriced); /* for good: at a reset, or as the record began */
     size_t n = 0;
-    int r = renew_prices(trips, reader);
+    int r = unpriced ? renew_prices(trips, reader) : -ENOMEM;
 
-    for (size_t i = 0; i < trips->walk.holdings.n; i++) /* valued again, and perhaps with a price */
-        trips->walk.holdings.rows[i].unpriced = false;
     for (size_t i = 0; i < trips->report.n_accounts && r == 0; i++)
-        r = renew(trips, reader, &trips->report.accounts[i]);
+        r = renew(reader, &trips->report.accounts[i]);
+    for (size_t i = 0; i < holdings->n && unpriced; i++)
+        unpriced[i] = holdings->rows[i].unpriced;
     r = r < 0 ? r : db_report_trades_put(&trips->walk);
+    for (size_t i = 0; i < holdings->n && unpriced;
+         i++) /* valued again the next time, perhaps with a price */
+        holdings->rows[i].unpriced = unpriced[i];
+    free(unpriced);
     for (size_t i = 0; i < trips->report.n_accounts; i++)
         n += trips->report.accounts[i].n_symbols + trips->report.accounts[i].n_strategies;
     if (r == 0 && !(sums.rows = calloc(n + 1, sizeof *sums.rows)))

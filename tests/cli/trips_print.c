@@ -2,8 +2,6 @@
  * For each line of its input it looks again, with the same reader, and prints one JSON object in a line. For
  * a line "interrupted" many looks before that one are interrupted where they are. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +9,10 @@
 #include <jansson.h>
 
 #include "db/list.h"
+#include "db/reader_query.h"
 #include "db/report/trips.h"
 
-enum { LOOKS = 500 };
+enum { STEPS = 5, LOOKS = 50 }; /* so many looks at least are interrupted */
 
 static void fail(const char *what, const char *why)
 {
@@ -83,38 +82,34 @@ static json_t *read_sums(struct db_reader *reader)
     return rows;
 }
 
-static atomic_bool ended;
+static int left; /* of the machine's steps, STEPS at a time, until it is interrupted once */
 
-static void *interrupts(void *ctx)
+static int on_steps(void *ctx)
 {
-    while (!ended)
-        db_reader_interrupt(ctx);
-    return NULL;
+    (void)ctx;
+    return --left == 0;
 }
 
-/* Looks that end early, and those that do not. */
+/* Looks that end early, each after some steps more than the one before, until one is whole: what was taken
+ * stays. */
 static void look_interrupted(struct db_reader *reader)
 {
     const struct db_list_query query = {.list = DB_LIST_TRIPS};
     struct db_list_window window;
-    pthread_t thread;
-    int early = 0;
+    int looks = 0, r;
 
-    ended = false;
-    if (pthread_create(&thread, NULL, interrupts, reader) != 0)
-        fail("interrupting", "no thread");
-    for (int i = 0; i < LOOKS; i++) {
-        int r = db_reader_begin(reader);
+    sqlite3_progress_handler(reader->db, STEPS, on_steps, NULL);
+    do {
+        left = 1 + looks++;
+        r = db_reader_begin(reader);
         r = r < 0 ? r : db_list_read(reader, &query, 0, 0, &window);
         db_reader_end(reader);
-        early += r == -EINTR;
         if (r < 0 && r != -EINTR)
             fail("interrupted", db_reader_error(reader));
-    }
-    ended = true;
-    pthread_join(thread, NULL);
-    if (early == 0)
-        fail("interrupted", "no look was");
+    } while (left <= 0); /* it was interrupted, if only where that is tried again */
+    sqlite3_progress_handler(reader->db, 0, NULL, NULL);
+    if (looks < LOOKS)
+        fail("interrupted", "too few looks were");
 }
 
 int main(int argc, char **argv)

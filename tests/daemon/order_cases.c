@@ -555,6 +555,22 @@ static void test_bad_timestamp(void)
         step();
         CHECK_INT(said.n_news, protects ? 0 : 1);
     }
+    /* It could not leave for most of a minute: that is no time in which the venue's could be read. */
+    begin(false);
+    place(false);
+    while (now.now_ns < 140 * S) {
+        if (asked()->at.now_ns == now.now_ns)
+            outcome(VENUE_NOT_SENT);
+        pass(1 * S);
+    }
+    while (asked()->at.now_ns != now.now_ns)
+        pass(1 * S);
+    answer(bad_timestamp);
+    CHECK_INT(said.n_news, 0);
+    order_cases_clock_renewed(cases, &now);
+    step();
+    done(VENUE_ORDER_NEW, 0);
+    CHECK_INT(news(), VENUE_UPDATE_OPEN);
     /* The time cannot be read: by the old one, once in a while, and not for ever. */
     for (int protects = 0; protects < 2; protects++) {
         begin(false);

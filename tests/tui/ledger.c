@@ -60,7 +60,7 @@ static void read_lists(void)
     tui_lists_want(&view, model, &layout, &want);
     for (int i = 0; i < DB_LISTS; i++)
         if (want.list[i].used)
-            CHECK_INT(tui_list_source_read(reader->db, (enum db_list)i, &want.list[i], &read[i]), 0);
+            CHECK_INT(tui_list_source_read(reader->db, (enum db_list)i, &want.list[i], true, &read[i]), 0);
     tui_lists_take(&view, model, read, now);
 }
 

@@ -110,9 +110,13 @@ int panel_list_number_width(const struct list_frame *frame, int least)
 
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none)
 {
+    const char *words = scene->model->lists[frame->rows.list].words;
+
     if (tui_list_count(&frame->rows.items) > 0)
         return;
-    if (frame->rows.items.total > 0)
+    if (words[0])
+        panel_frame_empty(&frame->body, words);
+    else if (frame->rows.items.total > 0)
         panel_frame_empty(&frame->body, "no row has that: / another, or Esc for all");
     else
         panel_frame_empty(&frame->body, panel_frame_no_history(scene->model, none));
