@@ -141,7 +141,7 @@ char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns)
     return buf;
 }
 
-int64_t cli_format_ahead_s(int64_t ts_ns)
+int64_t cli_format_utc_offset_s(int64_t ts_ns)
 {
     struct tm tm;
 

@@ -38,7 +38,7 @@ char *cli_format_count(char buf[static FORMAT_MAX], double value);
 void cli_format_local(bool local);
 char *cli_format_weekday(char buf[static FORMAT_MAX], int64_t ts_ns); /* "Mon" */
 char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns);
-int64_t cli_format_ahead_s(int64_t ts_ns);
+int64_t cli_format_utc_offset_s(int64_t ts_ns);
 char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns);
 char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns);
 

@@ -230,8 +230,9 @@ static json_t *unstored_alerts(const struct daemon *daemon)
 
 RECORD_VIEW_OBJECT(whole_view_object, whole_view, RECORD_SHOWN_WHOLE);
 
-/* "halted" is all that trades; the others where only some accounts have reached their limit, whom the reason
- * names. */
+/* "halted": nothing may be opened, in any account. A pause goes before a limit of loss, since it is the
+ * user's; accounts that have reached their limit are named by the reason, the first of them, while others
+ * trade. */
 static const char *trading(const struct engine *engine, char *ret_reason, size_t size)
 {
     const char *first = NULL;

@@ -249,14 +249,6 @@ bool engine_account_daily_loss(const struct engine *engine, int account)
     return risk_daily_loss(&of->rules.risk, engine_equity(engine, account), of->day_equity);
 }
 
-bool engine_daily_loss(const struct engine *engine)
-{
-    for (int a = 0; a < engine->n_accounts; a++)
-        if (engine_account_daily_loss(engine, a))
-            return true;
-    return false;
-}
-
 /* Returns what `value` becomes when a deposit or withdrawal takes equity from `before` to `after`. */
 static int64_t moved_along(int64_t value, int64_t before, int64_t after)
 {

@@ -325,7 +325,7 @@ const struct account_spec *engine_account_spec(const struct engine *engine,
                                                int account); /* as it is run now */
 /* May the account be short of one of the symbols at least? */
 bool engine_may_short(const struct engine *engine, int account);
-bool engine_daily_loss(const struct engine *engine); /* has any account reached its limit? */
+/* Has it reached its limit of a day's loss? */
 bool engine_account_daily_loss(const struct engine *engine, int account);
 const struct book *engine_book(const struct engine *engine, int symbol);
 int engine_find_symbol(const struct engine *engine, const char *name);  /* index or -ENOENT */

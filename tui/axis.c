@@ -166,14 +166,15 @@ void tui_axis_spread(const struct time_axis *axis, const double *values, double 
  * seconds since 1970, and the moment when it shows that. */
 static int64_t shown_s(int64_t s)
 {
-    return s + cli_format_ahead_s(s * second_ns);
+    return s + cli_format_utc_offset_s(s * second_ns);
 }
 
 static int64_t moment_s(int64_t shown)
 {
-    int64_t s = shown - cli_format_ahead_s(shown * second_ns); /* about: the zone may change in between */
+    int64_t s =
+        shown - cli_format_utc_offset_s(shown * second_ns); /* about: the zone may change in between */
 
-    return shown - cli_format_ahead_s(s * second_ns);
+    return shown - cli_format_utc_offset_s(s * second_ns);
 }
 
 /* The first tick of the step at or after what the clock shows; the one after a tick. */

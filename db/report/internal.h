@@ -140,7 +140,7 @@ struct report_holdings {
     struct report_holding *rows; /* by account, symbol, source */
     size_t n;
     bool counts; /* the period has started */
-    /* A fill of the period has closed a whole position, whose trip is complete. May be NULL. 0 or -ENOMEM. */
+    /* A fill of the period has closed a whole position, whose trip is complete. May be NULL. 0 or -errno. */
     int (*closed)(void *ctx, const struct report_holding *row, const struct report_fill *fill,
                   int64_t profit);
     void *ctx;

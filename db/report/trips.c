@@ -23,8 +23,7 @@ struct trip {
 
 struct db_trips {
     bool started;
-    uint64_t mark; /* of all that the walk depends on beside the ledger */
-    struct db_base base;
+    uint64_t mark;           /* of all that the walk depends on beside the ledger */
     struct db_report report; /* its accounts, for the walk */
     struct report_prices prices;
     struct report_walk walk;
@@ -240,7 +239,6 @@ static int start(struct db_trips *trips, struct db_reader *reader, uint64_t mark
 
     forget(trips);
     trips->mark = mark;
-    trips->base = *base;
     trips->walk = (struct report_walk){.prices = &trips->prices,
                                        .report = &trips->report,
                                        .from_ns = base->event_seq > 0 ? base->ts_ns : 1,
@@ -376,7 +374,7 @@ static int renew_prices(struct db_trips *trips, struct db_reader *reader)
 int db_trips_sums(struct db_reader *reader, struct db_trip_sums *ret)
 {
     struct db_trips *trips = reader->trips;
-    struct db_trip_sums sums = {.based = trips->base.event_seq > 0};
+    struct db_trip_sums sums = {0};
     struct report_holdings *holdings = &trips->walk.holdings;
     bool *unpriced =
         calloc(holdings->n + 1, sizeof *unpriced); /* for good: at a reset, or as the record began */

@@ -21,7 +21,6 @@ struct db_trip_sum {
 struct db_trip_sums {
     struct db_trip_sum *rows; /* owned */
     size_t n;
-    bool based; /* the record begins with positions whose past is not known */
 };
 
 /* Reads what is new of the ledger into the temporary table `trips`, in a transaction of the caller's. 0;

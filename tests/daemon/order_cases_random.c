@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include "tests/daemon/order_cases_venue.h"
 
-enum { RUNS = 1000, ORDERS = 12, ACTIONS = 512 };
+enum { RUNS = 1000, /* of each rule about ids */ ORDERS = 12, ACTIONS = 512 };
 #define SETTLE_NS (15 * S)
 #define FAULTS_NS (240 * S) /* so long everything may go wrong */
 #define QUIET_NS  (900 * S) /* and then nothing does */
@@ -608,7 +608,7 @@ int main(int argc, char **argv)
 {
     int runs = argc > 1 ? atoi(argv[1]) : RUNS;
     struct random random = random_seeded("order_cases_random", 29);
-    for (int i = 0; i < runs && check_failures < 20; i++)
+    for (int i = 0; i < 2 * runs && check_failures < 20; i++)
         run(random_next(&random), i % 2 == 1);
     printf(
         "%lu orders, of them %lu market orders; %lu outcomes were unknown, %lu orders placed again, %lu never "

@@ -428,7 +428,8 @@ static void check_ledger(struct db_reader *reader)
             struct db_list_query query = {DB_LIST_LEDGER, want.sort, want.invert, "", false, NULL};
             strcpy(query.filter, want.filter);
             int n = expect_entries(&want);
-            for (int at = 0; at<n; at += n> 40 ? n / 5 : 1) {
+            const int step = n > 40 ? n / 5 : 1;
+            for (int at = 0; at < n; at += step) {
                 CHECK_INT(db_list_read(reader, &query, sorted[at]->id, 3, &w), 0);
                 CHECK_INT(w.total, ENTRIES);
                 CHECK_INT(w.count, n);

@@ -160,10 +160,10 @@ static void test_drawdown_of_trading_only(void)
     CHECK_INT(alice->equity, 6000 * USDT);
     CHECK_INT(alice->equity_peak, 6666 * USDT + 66666666); /* rounded down */
     CHECK_INT(alice->day_equity, 6666 * USDT + 66666666);
-    CHECK(!engine_daily_loss(h.engine));
+    CHECK(!engine_account_daily_loss(h.engine, ALICE));
     trade(&h, BTCUSDT, 40000 * E8, E8);
     CHECK_INT(engine_equity(h.engine, ALICE), 5000 * USDT);
-    CHECK(engine_daily_loss(h.engine)); /* 25 % */
+    CHECK(engine_account_daily_loss(h.engine, ALICE)); /* 25 % */
     harness_close(&h);
 }
 
@@ -381,9 +381,9 @@ static void test_created_strategy_loses(void)
     CHECK_INT(create(&h, &carol), ORDER_OK);
     CHECK_INT(h.engine->accounts[CAROL].day_equity, 1000 * USDT);
     buy(&h, CAROL, E8 / 200);
-    CHECK(!engine_daily_loss(h.engine));
+    CHECK(!engine_account_daily_loss(h.engine, CAROL));
     buy(&h, CAROL, E8 / 200);
-    CHECK(engine_daily_loss(h.engine));
+    CHECK(engine_account_daily_loss(h.engine, CAROL));
     order(&h, CAROL, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 1000, 0);
     CHECK_INT(h.command_reason, ORDER_RISK_DAILY_LOSS);
     harness_close(&h);

@@ -580,11 +580,11 @@ static void test_risk(void)
     trade(&h, BTCUSDT, 55061 * USDT, BTC); /* 493.90 and 6 of fee: 499.90 lost */
     order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 1000, 55000 * USDT);
     CHECK_INT(h.command_reason, ORDER_OK);
-    CHECK(!engine_daily_loss(h.engine));
+    CHECK(!engine_account_daily_loss(h.engine, ALICE));
     trade(&h, BTCUSDT, 55060 * USDT, BTC); /* 500.00 */
     order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 1000, 55000 * USDT);
     CHECK_INT(h.command_reason, ORDER_RISK_DAILY_LOSS);
-    CHECK(engine_daily_loss(h.engine));
+    CHECK(engine_account_daily_loss(h.engine, ALICE));
     order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, BTC / 100, 0);
     CHECK_INT(h.command_reason, ORDER_OK);
     pass(&h, 6 * MINUTE_NS); /* midnight: a new day */

@@ -140,7 +140,7 @@ static void test_equity_before_the_first_price(void)
     pass(&a, SECOND_NS);
     restore(&b, &a);
     CHECK_INT(b.last_equity[ALICE].equity, 9994 * E8);
-    CHECK(!engine_daily_loss(b.engine));
+    CHECK(!engine_account_daily_loss(b.engine, ALICE));
     CHECK_INT(engine_equity(b.engine, ALICE), engine_equity(a.engine, ALICE));
     harness_close(&b);
     harness_close(&a);

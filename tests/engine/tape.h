@@ -284,10 +284,12 @@ static inline uint64_t tape_view(const struct engine *engine)
     TAPE(&tape, engine_now(engine), engine_paused(engine), engine_symbols(engine), engine_accounts(engine),
          (int64_t)counters->events, (int64_t)counters->decisions, (int64_t)counters->orders,
          (int64_t)counters->rejected, (int64_t)counters->fills, (int64_t)counters->impossible,
-         engine_daily_loss(engine), engine->interest_due_ns, engine->next_equity_ns,
-         (int64_t)engine->input_seq, engine->flattening, engine->storage_failing);
+         engine->interest_due_ns, engine->next_equity_ns, (int64_t)engine->input_seq, engine->flattening,
+         engine->storage_failing);
     for (int i = 0; i < ORDER_REASONS; i++)
         tape_put(&tape, counters->refused[i]);
+    for (int a = 0; a < engine_accounts(engine); a++)
+        tape_put(&tape, engine_account_daily_loss(engine, a));
     for (int s = 0; s < engine_symbols(engine); s++)
         tape_view_symbol(&tape, engine, s);
     for (int a = 0; a < engine_accounts(engine); a++)
