@@ -7,7 +7,7 @@
 enum {
     LAYOUT_WIDTH_MIN = 40, /* below this or that, one line says so */
     LAYOUT_HEIGHT_MIN = 10,
-    LAYOUT_RECTS_MAX = 20,
+    LAYOUT_RECTS_MAX = 24,    /* 21 are on a wide overview that has one of everything */
     LAYOUT_WIDTH_FEET = 100,  /* from here on the positions' tab may have all that it shows at its foot */
     LAYOUT_WIDTH_CHART = 180, /* from here on the overview has the chart */
     LAYOUT_SIDE_MIN = 35,     /* columns of depth and trades beside the market's chart … */

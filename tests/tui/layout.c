@@ -41,14 +41,19 @@ static void check_placed(void)
     }
 }
 
-/* Every row of the body belongs to some panel. */
-static int hollow(const struct layout *layout, int height)
+/* Every cell belongs to some panel, except a column between two: a panel that is placed nowhere leaves a
+ * hole.
+ */
+static int hollow(const struct layout *layout, int width, int height)
 {
     for (int y = 0; y < height; y++) {
-        int covered = 0;
+        int covered = 0, panels = 0;
         for (int i = 0; i < layout->n; i++)
-            covered |= y >= layout->rects[i].y && y < layout->rects[i].y + layout->rects[i].height;
-        if (!covered)
+            if (y >= layout->rects[i].y && y < layout->rects[i].y + layout->rects[i].height) {
+                covered += layout->rects[i].width;
+                panels++;
+            }
+        if (covered + panels - 1 < width)
             return 1;
     }
     return 0;
@@ -66,10 +71,11 @@ static void check_size(int width, int height)
                                        .studies = tab < TABS ? 0 : (width + height) % 4,
                                        .study = tab < TABS ? STUDY_LISTED : (enum layout_study)(height % 3),
                                        .running = (width + height) % 6,
+                                       .devices = tab < TABS ? 0 : (2 * width + height) % 4,
                                        .foot = (enum layout_foot)((width + 3 * height + tab) % FEET),
                                        .item = tab > TABS && (width + height) % 7 == 0};
         tui_layout_compute(width, height, &choice, &layout);
-        if (bad(&layout, width, height) || hollow(&layout, height)) {
+        if (bad(&layout, width, height) || hollow(&layout, width, height)) {
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
             CHECK(false);
         }
@@ -84,6 +90,33 @@ static void check_size(int width, int height)
             CHECK(false);
     }
     CHECK(true);
+}
+
+/* As many panels as there can be: some of everything that is counted, on screens that have room for all. */
+static void check_counts(void)
+{
+    static const int sizes[][2] = {{80, 60}, {120, 60}, {180, 50}, {192, 50}, {200, 60}, {300, 120}};
+    enum { MOST = 5 };
+    struct layout layout;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        for (int n = 0; n < MOST * MOST * MOST * MOST; n++) {
+            struct layout_choice choice = {.trainings = 1 + n % MOST,
+                                           .studies = 1 + n / MOST % MOST,
+                                           .venues = 1 + n / MOST / MOST % MOST,
+                                           .devices = 1 + n / MOST / MOST / MOST,
+                                           .symbols = 3,
+                                           .running = 2};
+            for (int tab = 0; tab < TABS; tab++) {
+                choice.tab = (enum tab)tab;
+                tui_layout_compute(sizes[i][0], sizes[i][1], &choice, &layout);
+                CHECK(!bad(&layout, sizes[i][0], sizes[i][1]) && !hollow(&layout, sizes[i][0], sizes[i][1]));
+            }
+            choice.tab = TAB_OVERVIEW;
+            tui_layout_compute(sizes[i][0], sizes[i][1], &choice, &layout);
+            CHECK(sizes[i][0] < 192 || !tui_layout_find(&layout, PANEL_DEPTH) ||
+                  tui_layout_find(&layout, PANEL_TRADES));
+        }
 }
 
 static void check_zoom(int width, int height)
@@ -237,6 +270,7 @@ int main(void)
         for (int height = 1; height <= SIDE; height++)
             check_size(width, height);
     check_placed();
+    check_counts();
     for (int width = 1; width <= SIDE; width += 13)
         for (int height = 1; height <= SIDE; height += 7)
             check_zoom(width, height);
