@@ -37,25 +37,23 @@ void tui_canvas_clear(struct canvas *canvas)
     canvas->n_cut_text = 0;
 }
 
-void tui_area_row(const struct area *area, int y, int index)
+void tui_area_row(const struct area *area, int y, int lines, int index)
 {
     struct canvas *canvas = area->canvas;
 
     if (y >= 0 && y < area->height && canvas->n_rows < CANVAS_ROWS_MAX)
-        canvas->rows[canvas->n_rows++] = (struct canvas_row){area->x, area->y + y, area->width, index};
+        canvas->rows[canvas->n_rows++] = (struct canvas_row){
+            area->x, area->y + y, area->width, lines < area->height - y ? lines : area->height - y, index};
 }
 
-const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y, int top)
+const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y)
 {
-    const struct canvas_row *found = NULL;
-
     for (int i = 0; i < canvas->n_rows; i++) {
         const struct canvas_row *row = &canvas->rows[i];
-        bool holds = x >= row->x && x < row->x + row->width && row->y <= y && row->y >= top;
-        if (holds && (!found || row->y > found->y))
-            found = row;
+        if (x >= row->x && x < row->x + row->width && y >= row->y && y < row->y + row->height)
+            return row;
     }
-    return found;
+    return NULL;
 }
 
 const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part)

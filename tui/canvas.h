@@ -44,8 +44,8 @@ struct canvas {
     /* The rows that can be chosen, as tui_area_row() noted them since the canvas was blanked. */
     int n_rows;
     struct canvas_row {
-        int x, y, width; /* of its first line */
-        int index;       /* among the rows of its list */
+        int x, y, width, height;
+        int index; /* among the rows of its list */
     } rows[CANVAS_ROWS_MAX];
 };
 
@@ -67,9 +67,8 @@ struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y);
 /* The i-th text that was cut, and what part drew it; NULL: past the last. */
 const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part);
 
-/* The row to which the cell belongs: the last that begins in its column at or above it, and not above line
- * `top`; NULL: none does. */
-const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y, int top);
+/* The row to which the cell belongs, or NULL. */
+const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y);
 
 /* Writes the rows as text, blanks at their ends left out. False on an output error. */
 bool tui_canvas_print(const struct canvas *canvas, FILE *out);
@@ -78,8 +77,9 @@ bool tui_canvas_print(const struct canvas *canvas, FILE *out);
 struct area tui_canvas_area(struct canvas *canvas);
 struct area tui_area_part(const struct area *area, int x, int y, int width, int height);
 
-/* Notes that line y is the first one of a list's row. */
-void tui_area_row(const struct area *area, int y, int index);
+/* Notes that a list's row has so many lines of the area, the first at line y; those below the area are cut
+ * off. */
+void tui_area_row(const struct area *area, int y, int lines, int index);
 
 /* Draws text from column x of row y and returns the column after it, clipped or not. */
 int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text);

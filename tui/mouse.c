@@ -45,7 +45,7 @@ enum action tui_mouse_press(struct view *view, const struct model *model, const 
         return wheel && view->prompt == PROMPT_NONE ? press(view, model, drawn, now, wheel, 1) : ACTION_NONE;
     tui_view_layout(view, model, drawn->width, drawn->height, &layout);
     const struct rect *rect = below(&layout, x, y);
-    const struct canvas_row *row = rect ? tui_canvas_row_at(drawn, x, y, rect->y) : NULL;
+    const struct canvas_row *row = rect ? tui_canvas_row_at(drawn, x, y) : NULL;
     if (rect && rect->panel == PANEL_TABS)
         return row && !wheel ? press(view, model, drawn, now, '1' + row->index, 1) : ACTION_NONE;
     if (!rect || (tui_view_rows(view, model, rect->panel) == 0 && rect->panel != PANEL_CHART))
@@ -89,7 +89,7 @@ static void put_row(FILE *out, const struct view *view, const struct model *mode
     const struct rect *rect = tui_layout_find(&layout, tui_view_focus(view, &layout));
     int index = rect ? tui_view_cursor(view, model, rect->panel) : -1;
     for (int y = rect ? rect->y : 0; rect && y < rect->y + rect->height; y++) {
-        const struct canvas_row *row = tui_canvas_row_at(drawn, rect->x + 1, y, rect->y);
+        const struct canvas_row *row = tui_canvas_row_at(drawn, rect->x + 1, y);
         if (row && row->index == index)
             put_line(out, drawn, row->x + 1, y, row->width - 1); /* without the cursor's column */
     }

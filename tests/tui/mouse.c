@@ -18,7 +18,7 @@ enum { STEP = 7 }; /* of wide screens each cell of a pattern */
 static struct model *model;
 static const struct moment now = {1723161255342000000, 1000000};
 static struct {
-    int rows, tabs, entered, other, wheeled;
+    int rows, second, tabs, entered, other, wheeled;
 } seen;
 
 static void draw(struct canvas *canvas, const struct view *view)
@@ -39,7 +39,21 @@ static enum panel panel_at(const struct view *view, const struct canvas *canvas,
     return PANEL_NONE;
 }
 
-static void check_row(struct view *view, struct canvas *canvas, struct canvas_row row)
+/* How many lines each row of a panel has: prices and venues have a second one where all rows have room. */
+static int lines_of(const struct view *view, const struct canvas *canvas, enum panel panel)
+{
+    struct layout layout;
+
+    tui_view_layout(view, model, canvas->width, canvas->height, &layout);
+    int room = tui_layout_find(&layout, panel)->height - 1;
+    int n = panel == PANEL_PRICES   ? model->status.n_symbols
+            : panel == PANEL_VENUES ? model->status.n_venues
+                                    : room;
+    return 2 * n <= room ? 2 : 1;
+}
+
+/* A click on a line of the row, counted from its first. */
+static void check_row(struct view *view, struct canvas *canvas, struct canvas_row row, int line)
 {
     enum panel panel = panel_at(view, canvas, row.x, row.y);
     struct view before;
@@ -47,7 +61,7 @@ static void check_row(struct view *view, struct canvas *canvas, struct canvas_ro
 
     tui_view_layout(view, model, canvas->width, canvas->height, &layout);
     if (tui_view_focus(view, &layout) != panel || tui_view_cursor(view, model, panel) != row.index)
-        tui_mouse_press(view, model, canvas, now, PRESS_CLICK, row.x + row.width / 2, row.y);
+        tui_mouse_press(view, model, canvas, now, PRESS_CLICK, row.x + row.width / 2, row.y + line);
     CHECK_INT(tui_view_focus(view, &layout), panel);
     CHECK_INT(tui_view_cursor(view, model, panel), row.index);
     draw(canvas, view);
@@ -60,7 +74,7 @@ static void check_row(struct view *view, struct canvas *canvas, struct canvas_ro
     if (!found)
         return;
     before = *view;
-    enum action clicked = tui_mouse_press(view, model, canvas, now, PRESS_CLICK, found->x, found->y);
+    enum action clicked = tui_mouse_press(view, model, canvas, now, PRESS_CLICK, found->x, found->y + line);
     struct view after = *view;
     *view = before;
     CHECK_INT(tui_keys_press(view, model, canvas->width, canvas->height, now, PRESS_ENTER), clicked);
@@ -68,6 +82,7 @@ static void check_row(struct view *view, struct canvas *canvas, struct canvas_ro
           view->study_view == after.study_view && memcmp(&view->item, &after.item, sizeof(view->item)) == 0);
     seen.entered += after.item.kind != ITEM_NONE || after.detail || after.study_view != STUDY_LISTED;
     seen.rows++;
+    seen.second += line > 0;
 }
 
 static void check_tab(enum tab tab, int width, int height)
@@ -95,11 +110,13 @@ static void check_tab(enum tab tab, int width, int height)
                 tui_mouse_press(&view, model, &clicked, now, PRESS_CLICK, x, y);
                 CHECK_INT(view.tab, row.width ? (enum tab)row.index : tab);
                 seen.tabs += row.width > 0;
-            } else if (row.width && row.y == y) {
-                check_row(&view, &clicked, row);
-            } else if (!row.width) {
+            } else if (row.width && y < row.y + lines_of(&usual, &canvas, panel)) {
+                check_row(&view, &clicked, row, y - row.y);
+            } else if (panel != PANEL_ALERTS || row.index > 0) { /* the first is whole, on many lines */
+                int at = tui_view_cursor(&view, model, panel);
                 CHECK_INT(tui_mouse_press(&view, model, &clicked, now, PRESS_CLICK, x, y), ACTION_NONE);
                 CHECK(view.tab == tab && view.item.kind == ITEM_NONE && !view.detail);
+                CHECK_INT(tui_view_cursor(&view, model, panel), at);
                 seen.other++;
             }
             view = usual;
@@ -153,6 +170,28 @@ static void check_copy(void)
     CHECK(text && strncmp(text, "    6 BUY  BTCUSDT ", 19) == 0 &&
           strchr(text, '\n') == text + strlen(text) - 1);
     free(text);
+    tui_keys_press(&view, model, 80, 24, now, 'G'); /* below the last row is nothing of it */
+    draw(&canvas, &view);
+    text = tui_copy_text(&view, model, &canvas);
+    CHECK(text && strchr(text, '\n') == text + strlen(text) - 1);
+    free(text);
+    view.tab = TAB_POSITIONS;
+    view.focus = PANEL_ACCOUNTS;
+    tui_keys_press(&view, model, 80, 24, now, 'G');
+    draw(&canvas, &view);
+    text = tui_copy_text(&view, model, &canvas);
+    CHECK(text && strchr(text, '\n') == text + strlen(text) - 1);
+    free(text);
+    tui_canvas_finish(&canvas);
+    CHECK_INT(tui_canvas_init(&canvas, 80, 40, GLYPHS_ASCII), 0);
+    view.tab = TAB_MARKET;
+    view.focus = PANEL_PRICES;
+    tui_keys_press(&view, model, 80, 40, now, 'G');
+    draw(&canvas, &view);
+    text = tui_copy_text(&view, model, &canvas);
+    const char *second = text ? strchr(text, '\n') + 1 : "";
+    CHECK(*second && strchr(second, '\n') == second + strlen(second) - 1);
+    free(text);
     view.item = model->item.item = (struct item){.kind = ITEM_ORDER, .id = 6};
     tui_item_field(&model->item, "tag", STYLE_NORMAL, "a\033[31mb\rrm -r");
     tui_item_line(&model->item, STYLE_NORMAL, "%s", "below");
@@ -184,9 +223,11 @@ int main(void)
             check_tab((enum tab)tab, sizes[i][0], sizes[i][1]);
     check_covered();
     check_copy();
-    CHECK(seen.rows > 100 && seen.tabs > 100 && seen.entered > 100 && seen.other > 100 && seen.wheeled > 20);
-    printf("tui/mouse: %d rows chosen, %d entered, %d tabs, %d elsewhere, %d times the wheel\n", seen.rows,
-           seen.entered, seen.tabs, seen.other, seen.wheeled);
+    CHECK(seen.rows > 100 && seen.second > 20 && seen.tabs > 100 && seen.entered > 100 && seen.other > 100 &&
+          seen.wheeled > 20);
+    printf(
+        "tui/mouse: %d rows chosen, %d by a second line, %d entered, %d tabs, %d elsewhere, %d times the wheel\n",
+        seen.rows, seen.second, seen.entered, seen.tabs, seen.other, seen.wheeled);
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/mouse");

@@ -100,7 +100,8 @@ void panel_alerts(const struct area *area, const struct scene *scene)
             tui_area_char(body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
             panel_frame_wrap(&text, y, more + 1, severity_style(alert), detail);
         }
-        panel_frame_row(body, y, &window, i);
-        y += i == window.cursor ? more : 0;
+        int lines = i == window.cursor ? 1 + more : 1;
+        panel_frame_lines(body, y, lines, &window, i);
+        y += lines - 1;
     }
 }

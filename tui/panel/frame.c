@@ -127,7 +127,12 @@ void panel_frame_cursor(const struct area *area, int y)
 
 void panel_frame_row(const struct area *area, int y, const struct window *window, int i)
 {
-    tui_area_row(area, y, i);
+    panel_frame_lines(area, y, 1, window, i);
+}
+
+void panel_frame_lines(const struct area *area, int y, int lines, const struct window *window, int i)
+{
+    tui_area_row(area, y, lines, i);
     if (i == window->cursor)
         panel_frame_cursor(area, y);
 }

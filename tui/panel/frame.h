@@ -58,8 +58,10 @@ void panel_frame_middle(char *buf, size_t size, const char *name, int columns);
 /* Marks row y as chosen. */
 void panel_frame_cursor(const struct area *area, int y);
 
-/* Line y is the first one of row i of a list: notes that, and marks it where it is the chosen one. */
+/* Line y is row i of a list, or the first of its lines: notes that, and marks it where it is the chosen one.
+ */
 void panel_frame_row(const struct area *area, int y, const struct window *window, int i);
+void panel_frame_lines(const struct area *area, int y, int lines, const struct window *window, int i);
 
 /* The style of a figure by its freshness, and the age in words: "0.3s", "closed", "STALE 94s", "-". */
 enum style panel_frame_style(enum freshness freshness, enum style style);

@@ -215,7 +215,7 @@ void panel_tabs(const struct area *area, const struct scene *scene)
         if (i == TAB_ALERTS && alerts > 0)
             x = tui_area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
         struct area name = tui_area_part(area, from, 0, x - from, 1);
-        tui_area_row(&name, 0, i);
+        tui_area_row(&name, 0, 1, i);
         x++;
     }
     struct segment right[] = {{"", clock_style(scene), 2, 0},

@@ -124,6 +124,6 @@ void panel_prices(const struct area *area, const struct scene *scene)
         row(&table, y + 1, scene, symbol);
         if (lines == 2)
             second_line(&body, y + 1, model, symbol, tui_model_symbol_freshness(model, symbol, scene->now));
-        panel_frame_row(&body, y, &window, i);
+        panel_frame_lines(&body, y, lines, &window, i);
     }
 }

@@ -209,6 +209,6 @@ void panel_venues(const struct area *area, const struct scene *scene)
         row(&table, y + 1, scene, &s->venues[i]);
         if (lines == 2)
             second_line(&body, y + 1, s, &s->venues[i], tui_model_clock_ns(model, scene->now));
-        panel_frame_row(&body, y, &window, i);
+        panel_frame_lines(&body, y, lines, &window, i);
     }
 }
