@@ -48,7 +48,7 @@ enum action tui_mouse_press(struct view *view, const struct model *model, const 
     const struct canvas_row *row = rect ? tui_canvas_row_at(drawn, x, y) : NULL;
     if (rect && rect->panel == PANEL_TABS)
         return row && !wheel ? press(view, model, drawn, now, '1' + row->index, 1) : ACTION_NONE;
-    if (!rect || (tui_view_rows(view, model, rect->panel) == 0 && rect->panel != PANEL_CHART))
+    if (!rect || !tui_view_takes_focus(rect->panel))
         return ACTION_NONE;
     bool had = tui_view_focus(view, &layout) == rect->panel;
     view->focus = rect->panel;

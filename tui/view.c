@@ -150,7 +150,7 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     }
 }
 
-static bool scrolls(enum panel panel)
+bool tui_view_takes_focus(enum panel panel)
 {
     return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
            (panel >= PANEL_TRIPS && panel <= PANEL_BY_STRATEGY) || panel == PANEL_STRATEGIES ||
@@ -256,10 +256,10 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
 
 enum panel tui_view_focus(const struct view *view, const struct layout *layout)
 {
-    if (scrolls(view->focus) && tui_layout_find(layout, view->focus))
+    if (tui_view_takes_focus(view->focus) && tui_layout_find(layout, view->focus))
         return view->focus;
     for (int i = 0; i < layout->n; i++)
-        if (scrolls(layout->rects[i].panel))
+        if (tui_view_takes_focus(layout->rects[i].panel))
             return layout->rects[i].panel;
     return PANEL_NONE;
 }

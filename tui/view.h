@@ -149,7 +149,10 @@ int tui_view_cursor(const struct view *view, const struct model *model, enum pan
 void tui_view_layout(const struct view *view, const struct model *model, int width, int height,
                      struct layout *ret);
 
-/* The panel that the arrows move in: the chosen one if the layout has it, else the first that scrolls. */
+/* Whether Tab reaches the panel: to scroll in it, to choose from it, or only to zoom it. */
+bool tui_view_takes_focus(enum panel panel);
+
+/* The panel that the arrows move in: the chosen one if the layout has it, else the first that takes them. */
 enum panel tui_view_focus(const struct view *view, const struct layout *layout);
 
 /* The account under the cursor of the accounts, which is that of the strategies too, or NULL. */

@@ -1,7 +1,7 @@
 /* The mouse: at cells of each tab, at several sizes. A click on a row leaves the cursor's mark there, on
- * a tab opens it, on the chosen row is what Enter is; elsewhere nothing; the wheel moves as the arrows do.
- * What is copied is the chosen row as it is drawn, or all of a page, without a character that a shell would
- * take. */
+ * a tab opens it, on the chosen row is what Enter is; elsewhere only takes the focus; the wheel moves as the
+ * arrows do. What is copied is the chosen row as it is drawn, or all of a page, without a character that a
+ * shell would take. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +85,33 @@ static void check_row(struct view *view, struct canvas *canvas, struct canvas_ro
     seen.second += line > 0;
 }
 
+/* The panels that the tabulator reaches. */
+static void reach(const struct view *view, int width, int height, bool ret[static PANELS])
+{
+    struct view walk = *view;
+    struct layout layout;
+
+    memset(ret, 0, PANELS * sizeof(*ret));
+    for (int i = 0; i < PANELS; i++) {
+        tui_view_layout(&walk, model, width, height, &layout);
+        ret[tui_view_focus(&walk, &layout)] = true;
+        tui_keys_press(&walk, model, width, height, now, '\t');
+    }
+}
+
 static void check_tab(enum tab tab, int width, int height)
 {
     struct view view, usual;
     struct canvas canvas, clicked;
+    struct layout layout;
+    bool reached[PANELS];
 
     CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_BRAILLE), 0);
     CHECK_INT(tui_canvas_init(&clicked, width, height, GLYPHS_BRAILLE), 0);
     tui_view_init(&usual, false, 1000);
     usual.tab = tab;
     draw(&canvas, &usual);
+    reach(&usual, width, height, reached);
     for (int y = 0; y < height; y++)
         for (int x = y % STEP; x<width; x += width> 80 ? STEP : 1 + y % 3) {
             const enum panel panel = panel_at(&usual, &canvas, x, y);
@@ -117,6 +134,8 @@ static void check_tab(enum tab tab, int width, int height)
                 CHECK_INT(tui_mouse_press(&view, model, &clicked, now, PRESS_CLICK, x, y), ACTION_NONE);
                 CHECK(view.tab == tab && view.item.kind == ITEM_NONE && !view.detail);
                 CHECK_INT(tui_view_cursor(&view, model, panel), at);
+                tui_view_layout(&view, model, width, height, &layout);
+                CHECK((tui_view_focus(&view, &layout) == panel) == reached[panel]);
                 seen.other++;
             }
             view = usual;
@@ -153,6 +172,27 @@ static void check_covered(void)
     tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, 5, 4);
     tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_DOWN, 5, 4);
     CHECK_INT(view.prompt, PROMPT_FLATTEN);
+    tui_canvas_finish(&canvas);
+}
+
+/* The wheel scrolls a page that is longer than the screen. */
+static void check_page(void)
+{
+    struct view view;
+    struct canvas canvas;
+
+    CHECK_INT(tui_canvas_init(&canvas, 40, 10, GLYPHS_ASCII), 0);
+    tui_view_init(&view, false, 1000);
+    view.item = model->item.item = (struct item){.kind = ITEM_ORDER, .id = 6};
+    for (int i = 0; i < 30; i++)
+        tui_item_line(&model->item, STYLE_NORMAL, "line %d", i);
+    draw(&canvas, &view);
+    tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_DOWN, 5, 5);
+    CHECK_INT(view.cursor[PANEL_ITEM], 3);
+    tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_UP, 5, 5);
+    CHECK_INT(view.cursor[PANEL_ITEM], 0);
+    CHECK_INT(tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, 5, 5), ACTION_NONE);
+    tui_item_page_finish(&model->item);
     tui_canvas_finish(&canvas);
 }
 
@@ -222,6 +262,7 @@ int main(void)
         for (int tab = 0; tab < TABS; tab++)
             check_tab((enum tab)tab, sizes[i][0], sizes[i][1]);
     check_covered();
+    check_page();
     check_copy();
     CHECK(seen.rows > 100 && seen.second > 20 && seen.tabs > 100 && seen.entered > 100 && seen.other > 100 &&
           seen.wheeled > 20);
