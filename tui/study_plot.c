@@ -353,6 +353,11 @@ int tui_study_step(double value, double worst, double best, int steps)
     return !(at > 0) ? 0 : at < steps ? (int)at : steps - 1;
 }
 
+double tui_study_pair_place(int cell, int cells)
+{
+    return cells > 1 ? (double)cell / (cells - 1) : 0.5;
+}
+
 int tui_study_pairs(const struct tui_study_page *page, const struct study_axis *a, const struct study_axis *b,
                     int cells, bool *ret)
 {
@@ -363,10 +368,9 @@ int tui_study_pairs(const struct tui_study_page *page, const struct study_axis *
         const struct tui_study_trial *trial = &page->trials[i];
         if (value_omission(trial, true) != OMITTED_NOT)
             continue;
-        int from = tui_study_axis_cell(page, a, trial, cells),
-            to = tui_study_axis_cell(page, b, trial, cells);
-        if (from >= 0 && to >= 0)
-            ret[from * cells + to] = true;
+        double from = tui_study_axis_place(page, a, trial), to = tui_study_axis_place(page, b, trial);
+        if (!isnan(from) && !isnan(to))
+            ret[lround(from * (cells - 1)) * cells + lround(to * (cells - 1))] = true;
         else
             gaps++;
     }

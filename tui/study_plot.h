@@ -114,8 +114,11 @@ int tui_study_histogram_bins(int n, int most);
 /* Which of `steps` a value is on its way from `worst` to `best`, either way round: 0 .. steps - 1. */
 int tui_study_step(double value, double worst, double best, int steps);
 
-/* ret[a_cell * cells + b_cell]: does a result go from that cell of axis a to that of b? Returns how many
- * results have no place on one of them. */
+/* `cells` evenly apart places of an axis, the first at 0, the last at 1: where the cell is. */
+double tui_study_pair_place(int cell, int cells);
+
+/* ret[a_cell * cells + b_cell]: does a result go from that cell of axis a, the one nearest to its place, to
+ * that of b? Returns how many results have no place on one of them. */
 int tui_study_pairs(const struct tui_study_page *page, const struct study_axis *a, const struct study_axis *b,
                     int cells, bool *ret);
 

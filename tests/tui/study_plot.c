@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/check.h"
+#include "tests/random.h"
 
 enum { TRIALS = 400, PARAMS = 4, CELLS = 30, ROUNDS = 60 };
 enum { LINEAR, LOGARITHMIC, WHOLE, CATEGORIES, CATEGORIES_MORE, LINEAR_WIDE, DISTRIBUTIONS };
@@ -27,17 +28,26 @@ static double values[TRIALS];
 static struct trial_report reports[TRIALS];
 static struct tui_study_page page;
 
+static struct random source;
+
+/* 0 .. n - 1 */
+static int pick(int n)
+{
+    return (int)random_between(&source, 0, n - 1);
+}
+
+/* 0 .. 1 */
 static double uniform(void)
 {
-    return (double)rand() / RAND_MAX;
+    return (double)random_between(&source, 0, 1 << 30) / (1 << 30);
 }
 
 static double draw(const struct tui_study_distribution *d)
 {
     if (d->kind == DISTRIBUTION_CATEGORICAL)
-        return rand() % d->n_choices;
+        return pick(d->n_choices);
     if (d->kind == DISTRIBUTION_INT)
-        return d->low + rand() % 13;
+        return d->low + pick(13);
     return d->log ? exp(log(d->low) + uniform() * (log(d->high) - log(d->low)))
                   : d->low + uniform() * (d->high - d->low);
 }
@@ -54,31 +64,31 @@ static void fill(int n, bool odd)
                                    .n_trials = n,
                                    .trials = trials};
     page.study.n_objectives = 1;
-    page.study.directions[0] = rand() % 2 ? STUDY_MAXIMIZE : STUDY_MINIMIZE;
+    page.study.directions[0] = pick(2) ? STUDY_MAXIMIZE : STUDY_MINIMIZE;
     for (int i = 0; i < n; i++) {
-        int what = odd ? rand() % 12 : 0;
+        int what = odd ? pick(12) : 0;
         values[i] = what == 1 ? INFINITY : what == 2 ? -INFINITY : what == 3 ? NAN : 8 * uniform() - 3;
-        if (odd && rand() % 12 == 0)
+        if (odd && pick(12) == 0)
             values[i] *= 1e6;
-        reports[i].value = rand() % 8 ? uniform() : NAN;
-        trials[i] = (struct tui_study_trial){.number = i,
-                                             .state = odd ? (enum trial_state)(rand() % TRIAL_STATES)
-                                                          : TRIAL_COMPLETE,
-                                             .values = &values[i],
-                                             .cells = cells[i],
-                                             .violation = odd && rand() % 9 == 0 ? 1 : NAN};
+        reports[i].value = pick(8) ? uniform() : NAN;
+        trials[i] =
+            (struct tui_study_trial){.number = i,
+                                     .state = odd ? (enum trial_state)(pick(TRIAL_STATES)) : TRIAL_COMPLETE,
+                                     .values = &values[i],
+                                     .cells = cells[i],
+                                     .violation = odd && pick(9) == 0 ? 1 : NAN};
         if (trials[i].state != TRIAL_COMPLETE) {
             trials[i].values = NULL;
             trials[i].reports = &reports[i];
-            trials[i].n_reports = rand() % 2;
+            trials[i].n_reports = pick(2);
         }
         for (int k = 0; k < PARAMS; k++) {
-            int d = own[k], other = odd ? rand() % 6 : 0;
+            int d = own[k], other = odd ? pick(6) : 0;
             d = other == 1 && k == 3 ? CATEGORIES_MORE : other == 1 && k == 0 ? LINEAR_WIDE : d;
             d = other == 2 && i > 0 && k > 0 ? own[3 - k] : d; /* a number among categories, and so on */
             cells[i][k] = (struct tui_study_cell){draw(&distributions[d]), d};
             if (other == 3)
-                cells[i][k].value = rand() % 3 ? NAN : rand() % 2 ? INFINITY : 1e6;
+                cells[i][k].value = pick(3) ? NAN : pick(2) ? INFINITY : 1e6;
         }
     }
 }
@@ -264,20 +274,25 @@ static void check_fence(const struct study_axis *axis)
 
 static void check_pairs(const struct study_axis *a, const struct study_axis *b, int n)
 {
-    static bool pairs[CELLS * CELLS], right[CELLS * CELLS];
+    static bool pairs[CELLS * CELLS], met[CELLS * CELLS];
+    const double half = (n > 1 ? 0.5 / (n - 1) : 0.5) + 1e-9; /* of the way to the next cell */
     int gaps = 0;
 
-    memset(right, 0, sizeof(right));
+    memset(met, 0, sizeof(met));
+    CHECK(tui_study_pairs(&page, a, b, n, pairs) >= 0);
     for (int i = 0; i < page.n_trials; i++) {
-        int from = tui_study_axis_cell(&page, a, &trials[i], n),
-            to = tui_study_axis_cell(&page, b, &trials[i], n);
-        if (from >= 0 && to >= 0)
-            right[from * n + to] = true;
-        else
-            gaps += counts(&trials[i], true);
+        double from = tui_study_axis_place(&page, a, &trials[i]),
+               to = tui_study_axis_place(&page, b, &trials[i]);
+        bool drawn = false;
+        gaps += counts(&trials[i], true) && (isnan(from) || isnan(to));
+        for (int k = 0; k < n * n; k++) /* each result is where a line of one of the best would be */
+            if (pairs[k] && fabs(tui_study_pair_place(k / n, n) - from) <= half &&
+                fabs(tui_study_pair_place(k % n, n) - to) <= half)
+                drawn = met[k] = true;
+        CHECK(drawn == !(isnan(from) || isnan(to)));
     }
     CHECK_INT(tui_study_pairs(&page, a, b, n, pairs), gaps);
-    CHECK(memcmp(pairs, right, (size_t)n * (size_t)n * sizeof(*pairs)) == 0);
+    CHECK(memcmp(pairs, met, (size_t)n * (size_t)n * sizeof(*pairs)) == 0); /* and no line is of none */
 }
 
 static void check_best(void)
@@ -330,24 +345,24 @@ static void check_random(void)
 {
     struct study_axis axes[PARAMS + 1];
 
-    srand(11);
+    source = random_seeded("tui/study_plot", 11);
     for (int round = 0; round < ROUNDS; round++) {
-        fill(round < 5 ? round : 1 + rand() % (TRIALS - 1), round % 3 != 0);
+        fill(round < 5 ? round : 1 + pick(TRIALS - 1), round % 3 != 0);
         bool results = round % 2;
         tui_study_axis_make(&page, PLOT_OBJECTIVE, results, &axes[PARAMS]);
         check_fence(&axes[PARAMS]);
         for (int k = 0; k < PARAMS; k++)
             tui_study_axis_make(&page, k, results, &axes[k]);
         for (int k = 0; k <= PARAMS; k++) {
-            int n = tui_study_axis_cells(&axes[k], 1 + rand() % CELLS);
+            int n = tui_study_axis_cells(&axes[k], 1 + pick(CELLS));
             CHECK(n >= 1 && n <= CELLS);
             check_cells(&axes[k], n);
-            check_ticks(&axes[k], 1 + rand() % PLOT_TICKS_MAX);
-            check_grid(&axes[k], n, &axes[(k + 1) % (PARAMS + 1)], 1 + rand() % CELLS);
+            check_ticks(&axes[k], 1 + pick(PLOT_TICKS_MAX));
+            check_grid(&axes[k], n, &axes[(k + 1) % (PARAMS + 1)], 1 + pick(CELLS));
             if (results)
-                check_pairs(&axes[k], &axes[(k + 2) % (PARAMS + 1)], 1 + rand() % CELLS);
+                check_pairs(&axes[k], &axes[(k + 2) % (PARAMS + 1)], 1 + pick(CELLS));
         }
-        check_histogram(1 + rand() % CELLS);
+        check_histogram(1 + pick(CELLS));
         check_best();
     }
 }

@@ -57,7 +57,8 @@ static void draw_all(const struct parallel *parallel, const struct area *between
     tui_study_pairs(page, &parallel->axes[left], &parallel->axes[left + 1], cells, pairs);
     for (int i = 0; i < cells * cells; i++)
         if (pairs[i])
-            draw_line(between, (i / cells + 0.5) / cells, (i % cells + 0.5) / cells, false, STYLE_DIM);
+            draw_line(between, tui_study_pair_place(i / cells, cells), tui_study_pair_place(i % cells, cells),
+                      false, STYLE_DIM);
     free(pairs);
 }
 
