@@ -25,6 +25,8 @@ struct parallel {
     int n;
     struct study_axis *axes;
     int *columns; /* of the axes, in `inside` */
+    const struct tui_study_trial *best[PLOT_BEST_MAX];
+    int n_best;
 };
 
 /* A line from one place of its left edge to one of its right edge; of all trials, or of one of the best. */
@@ -65,12 +67,10 @@ static void draw_all(const struct parallel *parallel, const struct area *between
 static void draw_best(const struct parallel *parallel, const struct area *between, int left)
 {
     const struct tui_study_page *page = parallel->plot->page;
-    const struct tui_study_trial *best[PLOT_BEST_MAX];
-    int n = tui_study_best(page, PLOT_BEST_MAX, best);
 
-    for (int i = n - 1; i >= 0; i--) {
-        double from = tui_study_axis_place(page, &parallel->axes[left], best[i]);
-        double to = tui_study_axis_place(page, &parallel->axes[left + 1], best[i]);
+    for (int i = parallel->n_best - 1; i >= 0; i--) {
+        double from = tui_study_axis_place(page, &parallel->axes[left], parallel->best[i]);
+        double to = tui_study_axis_place(page, &parallel->axes[left + 1], parallel->best[i]);
         if (!isnan(from) && !isnan(to))
             draw_line(between, from, to, true,
                       panel_frame_style(parallel->plot->freshness, i == 0 ? STYLE_STRONG : STYLE_CHART));
@@ -194,6 +194,7 @@ void panel_study_parallel(struct plot_scene *plot)
     for (int i = 0; i < n; i++)
         tui_study_axis_make(page, params[i], true, &axes[i + 1]);
     parallel.n = n + 1;
+    parallel.n_best = tui_study_best(page, PLOT_BEST_MAX, parallel.best);
     for (int i = 0; i <= n; i++)
         at[i] = i * (columns - 1) / n;
     parallel.inside = tui_area_part(body, 1, 1 + scales, columns, rows);
