@@ -129,10 +129,8 @@ static void read_database(struct collector *collector, struct moment now)
             model->source = MODEL_NOTHING; /* nothing of its status is kept */
         r = read_last_known(collector, now, words, sizeof(words));
     }
-    if (r == 0 &&
-        tui_history_read_changes(collector->reader, &model->status, now.wall_ns, &model->history) < 0)
-        r = tui_history_failed(collector->reader, -EIO, words, sizeof(words));
     if (r == 0) {
+        tui_history_read_changes(collector->reader, &model->status, now.wall_ns, &model->history);
         model->have_history = true;
         model->history_mono_ms = now.mono_ms;
         model->database_words[0] = '\0';

@@ -102,7 +102,7 @@ struct history_bar {
     double open, high, low, close, volume;
 };
 
-/* Closes of a symbol's newest bar and of the one 24 hours before; NaN: not stored. */
+/* Closes of a symbol's newest bar and of the one 24 hours ago; NaN: not known. */
 struct history_change {
     char symbol[SYMBOL_NAME_MAX];
     double newest, before;
@@ -214,12 +214,13 @@ int tui_history_read_chart(struct history_reader *reader, const struct history_w
                            struct history *ret, char *err, size_t err_size);
 
 /* Reads the bars that the change of 24 hours is computed from, of symbols whose status does not say it, at
- * most once a minute while their number is the same. 0 or -errno. */
-int tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
-                             struct history *ret);
+ * most once a minute while their number is the same. What cannot be read is not known. */
+void tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
+                              struct history *ret);
 
-/* A symbol's change of 24 hours in percent: the status' one, else from the stored bars to its last price;
- * NaN: not known. */
+/* A symbol's change of 24 hours in percent: the status' one, else from the stored bar that ended 24 hours ago
+ * (where the market is closed or the run a saved one, 24 hours before its newest bar ended) to its last
+ * price; NaN: not known, as where stored bars are old or longer than an hour. */
 double tui_history_change(const struct history *history, const struct status_symbol *symbol);
 
 /* The account's profit or loss of that UTC day; 0 where it is not known. */

@@ -11,7 +11,8 @@
 
 enum {
     AGAIN_S = 60,
-    HOLE_HOURS = 1, /* between those 24 hours and the bar before them, of a market that is always open … */
+    DAY_HOURS = 24,
+    HOLE_HOURS = 1,    /* without bars, of a market that is always open … */
     CLOSED_HOURS = 96, /* … and of one with sessions: a long weekend */
 };
 
@@ -20,56 +21,65 @@ static void on_bar(void *ctx, const struct bar *bar)
     *(struct bar *)ctx = *bar;
 }
 
-/* The newest bar that opened then or before. 1: there is one; 0; -errno. */
-static int bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t at_ns,
+/* The newest bar that ended then or before. 1: there is one; 0; -errno. */
+static int bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t end_ns,
                      struct bar *ret)
 {
     *ret = (struct bar){.open_ns = -1};
-    int r = db_reader_split_bars_until(db, symbol, interval_ns, BAR_VENUE, at_ns, 1, on_bar, ret);
+    int r =
+        db_reader_split_bars_until(db, symbol, interval_ns, BAR_VENUE, end_ns - interval_ns, 1, on_bar, ret);
 
     return r < 0 ? r : ret->open_ns >= 0;
 }
 
-/* The closes of the newest bar and of the one that opened 24 hours earlier; NaN where there is none. */
-static int read_change(struct db_reader *db, const struct status_symbol *symbol, struct history_change *ret)
+/* The closes of the newest bar and of the one that ended 24 hours before now, which is when the newest one
+ * ended of a saved run and of a market that is closed. NaN where there is none, where the newest one is too
+ * old for the last price to be compared with it, or where bars are too long to say what was then. */
+static int read_change(struct db_reader *db, const struct status *status, const struct status_symbol *symbol,
+                       int64_t wall_ns, struct history_change *ret)
 {
+    const bool always = !symbol->market[0] || strcmp(symbol->market, "always") == 0,
+               closed = status->saved || strcmp(symbol->market, "closed") == 0;
     struct db_symbol_row row;
     struct bar newest, before;
     int64_t interval_ns;
 
     memcpy(ret->symbol, symbol->symbol, sizeof(ret->symbol));
     ret->newest = ret->before = NAN;
-    if (bar_interval_parse(symbol->interval, &interval_ns) < 0)
+    if (bar_interval_parse(symbol->interval, &interval_ns) < 0 || interval_ns > HOUR_NS)
         return 0;
+    const int64_t hole_ns = (always ? HOLE_HOURS : CLOSED_HOURS) * HOUR_NS + interval_ns;
     int r = db_reader_symbol(db, symbol->symbol, &row);
     if (r == 0)
         r = bar_until(db, symbol->symbol, interval_ns, INT64_MAX, &newest);
     if (r <= 0)
         return r == -ENOENT ? 0 : r;
-    const int64_t then_ns = newest.open_ns - 24 * HOUR_NS;
-    const bool always = !symbol->market[0] || strcmp(symbol->market, "always") == 0;
+    const int64_t newest_ns = newest.open_ns + interval_ns;
+    if (!status->saved && wall_ns - newest_ns > hole_ns)
+        return 0;
+    const int64_t then_ns = (closed ? newest_ns : wall_ns) - DAY_HOURS * HOUR_NS;
     r = bar_until(db, symbol->symbol, interval_ns, then_ns, &before);
+    if (r < 0)
+        return r;
     ret->newest = decimal_to_double(newest.close, row.symbol.price_scale);
-    if (r > 0 && then_ns - before.open_ns <= (always ? HOLE_HOURS : CLOSED_HOURS) * HOUR_NS)
+    if (r > 0 && then_ns - (before.open_ns + interval_ns) <= hole_ns)
         ret->before = decimal_to_double(before.close, row.symbol.price_scale);
-    return r < 0 ? r : 0;
+    return 0;
 }
 
-int tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
-                             struct history *h)
+void tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
+                              struct history *h)
 {
-    int r = 0;
-
     if (h->changes_symbols == status->n_symbols && wall_ns >= h->changes_ns &&
         wall_ns - h->changes_ns < AGAIN_S * 1000000000LL)
-        return 0;
+        return;
     h->n_changes = 0;
     h->changes_ns = wall_ns;
     h->changes_symbols = status->n_symbols;
-    for (int i = 0; i < status->n_symbols && r == 0; i++)
-        if (!isfinite(status->symbols[i].change_24h_pct))
-            r = read_change(reader->db, &status->symbols[i], &h->changes[h->n_changes++]);
-    return r;
+    for (int i = 0; i < status->n_symbols; i++)
+        if (!isfinite(status->symbols[i].change_24h_pct) &&
+            read_change(reader->db, status, &status->symbols[i], wall_ns, &h->changes[h->n_changes++]) < 0)
+            return; /* those of the others are not known either */
 }
 
 double tui_history_change(const struct history *h, const struct status_symbol *symbol)
