@@ -349,6 +349,8 @@ static void pace(struct view *view, int key)
         at++;
     at += key == '-' ? -1 : 1;
     view->interval_ms = steps_ms[at < 0 ? 0 : at >= n ? n - 1 : at];
+    view->settings.interval = (double)view->interval_ms / 1000;
+    view->settings_changed = true;
 }
 
 /* The next timeframe that is kept of the symbol, or the one before. */
@@ -587,7 +589,6 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         break;
     case PRESS_F2:
         view->setup = true;
-        view->settings.interval = (double)view->interval_ms / 1000;
         break;
     case TABULATOR:
         next_panel(view, &layout, model);
@@ -686,6 +687,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return open_ledger(view, tui_view_focus(view, &layout));
     case 'M':
         view->settings.mouse = !view->settings.mouse;
+        view->settings_changed = true;
         tui_view_report(
             view, OUTCOME_NOTE, "mouse:",
             view->settings.mouse ? "chooses rows and tabs" : "left to the terminal, which selects text", now);

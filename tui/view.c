@@ -19,6 +19,7 @@ void tui_view_init(struct view *view, bool readonly, int64_t interval_ms)
         .trial = -1,
     };
     tui_settings_defaults(&view->settings);
+    view->settings.interval = (double)interval_ms / 1000;
 }
 
 void tui_view_finish(struct view *view)

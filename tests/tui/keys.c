@@ -81,6 +81,11 @@ static void check_moving(void)
     CHECK_INT(view.interval_ms, 2000);
     type("----");
     CHECK_INT(view.interval_ms, 250);
+    view.settings_changed = false;
+    CHECK_INT(press('M'), ACTION_SETTINGS); /* which takes all of them, the interval too */
+    CHECK(!view.settings.mouse && view.settings_changed);
+    CHECK_NEAR(view.settings.interval, 0.25, 0);
+    press('M');
     CHECK_INT(press(']'), ACTION_NONE); /* nothing is kept */
     CHECK_INT(view.outcome, OUTCOME_NOTE);
     keep_chart();
