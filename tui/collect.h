@@ -94,8 +94,10 @@ void tui_collector_bars(struct collector *collector, int64_t end_ns);
 void tui_collector_want_item(struct collector *collector, const struct item *item);
 /* After poll() of collector->explain.child: true when there is something new to draw. */
 bool tui_collector_explain_io(struct collector *collector, struct moment now);
-/* Waits for the explanation at most timeout_ms: for what is printed. */
-void tui_collector_await_explain(struct collector *collector, int timeout_ms);
+/* Reads the lists of a layout and the page of view->item, a round trip's of its row, without the thread,
+ * after tui_collector_once(); waits for an order's explanation at most timeout_ms: for what is printed. */
+void tui_collector_page_once(struct collector *collector, struct view *view, const struct layout *layout,
+                             int timeout_ms);
 /* Internal: reads that page, and forgets it. */
 void tui_collector_read_item(struct collector *collector, struct moment now);
 void tui_collector_item_finish(struct collector *collector);

@@ -124,7 +124,7 @@ bool tui_collector_explain_io(struct collector *collector, struct moment now)
     return true;
 }
 
-void tui_collector_await_explain(struct collector *collector, int timeout_ms)
+static void await_explain(struct collector *collector, int timeout_ms)
 {
     const struct tui_child *child = &collector->explain.child;
     struct moment start = tui_model_now(), now = start;
@@ -136,4 +136,13 @@ void tui_collector_await_explain(struct collector *collector, int timeout_ms)
         now = tui_model_now();
         tui_collector_explain_io(collector, now);
     }
+}
+
+void tui_collector_page_once(struct collector *collector, struct view *view, const struct layout *layout,
+                             int timeout_ms)
+{
+    tui_collector_lists_once(collector, view, layout);
+    tui_collector_want_item(collector, &view->item);
+    tui_collector_read_item(collector, tui_model_now());
+    await_explain(collector, timeout_ms);
 }

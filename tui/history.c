@@ -16,8 +16,6 @@
 
 const struct record_key tui_history_order_keys[1] = {{"trail_percent", "trail_pct"}};
 
-enum { LOG_EACH = 100 }; /* newest orders that the log is made of; half as many alerts and commands */
-
 #define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
 /* Where rows go while they are read. */
@@ -336,9 +334,9 @@ static void on_command(void *ctx, const struct db_command *row)
 /* Alerts and orders that have just been read, as lines of the log. */
 static void log_rows(struct history *h)
 {
-    for (int i = 0; i < h->n_alerts && i < LOG_EACH / 2 && h->n_log < HISTORY_ROWS_MAX; i++)
+    for (int i = 0; i < h->n_alerts && i < HISTORY_LOG_OTHERS && h->n_log < HISTORY_ROWS_MAX; i++)
         tui_history_log_alert(&h->alerts[i], &h->log[h->n_log++]);
-    for (int i = 0; i < h->n_orders && i < LOG_EACH && h->n_log < HISTORY_ROWS_MAX; i++)
+    for (int i = 0; i < h->n_orders && i < HISTORY_LOG_ORDERS && h->n_log < HISTORY_ROWS_MAX; i++)
         tui_history_log_order(&h->orders[i], &h->log[h->n_log++]);
 }
 
@@ -425,7 +423,7 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
     if (r == 0)
         r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, reading);
     if (r == 0)
-        r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, reading);
+        r = db_reader_commands(reader->db, HISTORY_LOG_OTHERS, on_command, reading);
     if (r == 0)
         r = tui_history_read_equity(reader, h, reading->want, wall_ns);
     if (r == 0)

@@ -17,6 +17,8 @@ enum {
     HISTORY_EQUITY_MAX = 1024, /* points, thinned */
     HISTORY_DAYS_MAX = 4000,   /* of profit or loss: 11 years */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
+    HISTORY_LOG_ORDERS = 100,  /* newest orders that the log is made of */
+    HISTORY_LOG_OTHERS = 50,   /* and alerts, and commands */
     HISTORY_BARS_MAX = 400,
     HISTORY_BARS_AFTER = 100, /* of them, after the last bar that is wanted */
     HISTORY_OUTPUTS_MAX = 32, /* of indicators that are shown */

@@ -40,6 +40,11 @@ struct item {
 
 bool tui_item_equal(const struct item *a, const struct item *b);
 
+/* The items that have a page by their names, as tui_item_parse() reads them. */
+#define ITEM_FORMS \
+    "order:N, fill:N, alert:N, command:N, trip:N, ledger:N, account:NAME, symbol:NAME, policy:NAME or " \
+    "position:SYMBOL:ACCOUNT"
+
 /* "order:883", "account:main", "position:BTCUSDT:main". False: it is none of these. */
 bool tui_item_parse(const char *text, struct item *ret);
 

@@ -9,14 +9,16 @@
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
-#include "tui/item.h"
+#include "tui/item_keys.h"
 #include "tui/print.h"
 #include "tui/verbs.h"
 
 enum {
     STATE_MAX = 240,
-    FIRST_TIMEOUT_MS = 3000, /* for the daemon's first answer, and an order's explanation */
-    EXPLAIN_TIMEOUT_MS = 10000,
+    FIRST_TIMEOUT_MS = 3000,    /* for the daemon's first answer */
+    EXPLAIN_TIMEOUT_MS = 10000, /* for an order's explanation */
+    PAGE_WIDTH = 80,            /* a page is that of a screen, whose size makes no difference to it */
+    PAGE_HEIGHT = 24,
 };
 
 struct plain {
@@ -61,20 +63,35 @@ static void say_state(struct plain *plain)
     putchar('\n');
 }
 
+int tui_plain_fresh(const struct history *h, int64_t said_ns, int said, bool *ret_more)
+{
+    static const char *const kinds[] = {"order", "alert", "command"};
+    static const int most[] = {HISTORY_LOG_ORDERS, HISTORY_LOG_OTHERS, HISTORY_LOG_OTHERS};
+    int fresh = 0, of_then = 0, n[3] = {0};
+
+    for (int i = 0; i < h->n_log && h->log[i].ts_ns >= said_ns; i++) {
+        for (int kind = 0; kind < 3; kind++)
+            n[kind] += strcmp(h->log[i].kind, kinds[kind]) == 0;
+        *(h->log[i].ts_ns > said_ns ? &fresh : &of_then) += 1;
+    }
+    fresh += of_then > said ? of_then - said : 0;
+    *ret_more = false;
+    for (int kind = 0; kind < 3; kind++)
+        *ret_more |= fresh > 0 && n[kind] >= most[kind];
+    return fresh;
+}
+
 /* Lines of the log that are newer than what was said; they are there newest first. The first time, none. */
 static void say_log(struct plain *plain)
 {
     const struct history *h = &plain->collector.model->history;
-    int fresh = 0, of_then = 0;
+    bool more;
 
     if (!plain->collector.model->have_history)
         return;
-    for (int i = 0; i < h->n_log && h->log[i].ts_ns >= plain->said_ns; i++)
-        if (h->log[i].ts_ns > plain->said_ns)
-            fresh++;
-        else
-            of_then++;
-    fresh += of_then > plain->said ? of_then - plain->said : 0;
+    int fresh = tui_plain_fresh(h, plain->said_ns, plain->said, &more);
+    if (more && plain->said_ns >= 0)
+        puts("and more, perhaps: what follows is the newest");
     for (int i = fresh - 1; i >= 0 && plain->said_ns >= 0; i--)
         tui_print_log(stdout, &h->log[i]);
     if (h->n_log == 0 || (fresh == 0 && plain->said_ns >= 0)) {
@@ -109,7 +126,7 @@ static void help(void)
 
     for (size_t i = 0; (name = tui_print_part_name(i, &words)); i++)
         printf("%-10s%s\n", name, words);
-    puts("order:7   the page of an order; so fill:3, alert:2, account:NAME, symbol:NAME, policy:NAME\n"
+    puts("ITEM      the page of an item: " ITEM_FORMS "\n"
          "order buy BTCUSDT 0.01 --limit 59000, pause, alerts ack 2: what papertape VERB changes\n"
          "quit      end; the daemon continues");
 }
@@ -119,9 +136,13 @@ static void page(struct plain *plain, const struct item *item)
     struct collector *collector = &plain->collector;
     const struct item_page *shown = &collector->model->item;
 
-    tui_collector_want_item(collector, item);
-    tui_collector_read_item(collector, tui_model_now());
-    tui_collector_await_explain(collector, EXPLAIN_TIMEOUT_MS);
+    struct layout layout;
+    struct view view;
+
+    tui_view_init(&view, true, 1000);
+    tui_item_keys_open(&view, item);
+    tui_view_layout(&view, collector->model, PAGE_WIDTH, PAGE_HEIGHT, &layout);
+    tui_collector_page_once(collector, &view, &layout, EXPLAIN_TIMEOUT_MS);
     for (size_t i = 0; i < shown->n; i++) {
         cli_text_print(stdout, shown->lines[i].label);
         if (shown->lines[i].label[0])
@@ -130,6 +151,7 @@ static void page(struct plain *plain, const struct item *item)
         putchar('\n');
     }
     tui_collector_want_item(collector, &(struct item){.kind = ITEM_NONE});
+    tui_view_finish(&view);
 }
 
 static bool is_verb(const char *line)

@@ -5,6 +5,11 @@
 #define TUI_PLAIN_H
 
 #include "tui/dashboard.h"
+#include "tui/history.h"
+
+/* How many lines at the front of the log are newer than those of said_ns, of which `said` are known.
+ * *ret_more: there may be older ones of them, which this window of the log no longer has. */
+int tui_plain_fresh(const struct history *history, int64_t said_ns, int said, bool *ret_more);
 
 /* Runs until "quit", the end of the input (once what was asked is answered) or a signal, which has its usual
  * effect. Returns an exit status. */

@@ -157,12 +157,7 @@ static int take_open(struct option_call *call, const struct option_row *row, con
 {
     struct dashboard_request *request = call->into;
 
-    return tui_item_parse(value, &request->dashboard.item)
-               ? EXIT_OK
-               : wrong(
-                     call, row, value,
-                     "order:N, fill:N, alert:N, command:N, ledger:N, account:NAME, symbol:NAME, policy:NAME or "
-                     "position:SYMBOL:ACCOUNT");
+    return tui_item_parse(value, &request->dashboard.item) ? EXIT_OK : wrong(call, row, value, ITEM_FORMS);
 }
 
 static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
@@ -200,10 +195,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     tui_view_want(&view, model, request->width, &past); /* which the first reading could not know */
     tui_collector_read(collector, &past);
     tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
-    tui_collector_lists_once(collector, &view, &layout); /* a round trip's page is made of its row */
-    tui_collector_want_item(collector, &view.item);
-    tui_collector_read_item(collector, tui_model_now());
-    tui_collector_await_explain(collector, EXPLAIN_TIMEOUT_MS);
+    tui_collector_page_once(collector, &view, &layout, EXPLAIN_TIMEOUT_MS);
     for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
@@ -316,10 +308,7 @@ static const struct option_row options[] = {
     {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
-    {"open", "ITEM",
-     "the page to begin with: order:N, fill:N, alert:N, command:N, ledger:N, account:NAME, symbol:NAME, policy:NAME or "
-     "position:SYMBOL:ACCOUNT",
-     .take = take_open},
+    {"open", "ITEM", "the page to begin with: " ITEM_FORMS, .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
     {"glyphs", "braille|block|ascii", "what charts are made of; by locale and terminal", .take = take_glyphs},
