@@ -93,11 +93,10 @@ static void put_history(const struct model *model, enum db_list list, struct lis
 }
 
 /* Were the rows read for another order or filter? The last of them is not the last to come. */
-static bool is_pending(const struct list_choice *choice, const struct db_list_query *query,
-                       const char *account)
+static bool is_pending(const struct list_choice *choice, const struct db_list_query *query)
 {
-    return strcmp(account, query->account) != 0 || choice->sort != query->sort ||
-           choice->invert != query->invert || strcmp(choice->filter, query->filter) != 0;
+    return choice->sort != query->sort || choice->invert != query->invert ||
+           strcmp(choice->filter, query->filter) != 0;
 }
 
 void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
@@ -105,20 +104,19 @@ void tui_lists_rows(const struct view *view, const struct model *model, enum db_
 {
     const struct list_rows *read = &model->lists[list];
     const struct db_list_window *w = &read->window;
+    const char *account = list == DB_LIST_TRIPS ? tui_view_trips_account(view, model) : "";
     struct list_items *items = &ret->items;
 
     ret->list = list;
+    ret->have = read->have && strcmp(account, read->query.account) == 0;
     ret->live = ret->externals = items->n_heads = items->n = 0;
     items->first = w->first;
     items->count = w->count;
     items->total = w->total;
-    items->partial =
-        read->have &&
-        (w->partial || is_pending(&view->lists[list], &read->query,
-                                  list == DB_LIST_TRIPS ? tui_view_trips_account(view, model) : ""));
+    items->partial = ret->have && (w->partial || is_pending(&view->lists[list], &read->query));
     if (has_heads(&view->lists[list]))
         put_heads(model, list, ret);
-    if (!read->have) {
+    if (!ret->have) {
         items->first = 0;
         put_history(model, list, ret);
         return;

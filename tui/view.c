@@ -88,14 +88,29 @@ static int count_attributes(const struct view *view, const struct model *model)
     return page ? page->n_params + page->n_attributes : 0;
 }
 
+static bool is_summed(const struct db_trip_sum *row, const char *account, bool by_symbol)
+{
+    return row->by_symbol == by_symbol && (!account[0] || strcmp(row->account, account) == 0);
+}
+
+/* As many as db_trip_sums_merge() gives: names and currencies. */
 static int count_sums(const struct view *view, const struct model *model, bool by_symbol)
 {
     const struct db_trip_sums *sums = &model->lists[DB_LIST_TRIPS].sums;
-    struct db_trip_sum *rows = calloc(sums->n + 1, sizeof(*rows));
-    size_t n = rows ? db_trip_sums_merge(sums, tui_view_trips_account(view, model), by_symbol, rows) : 0;
+    const char *account = tui_view_trips_account(view, model);
+    int n = 0;
 
-    free(rows);
-    return (int)n;
+    for (size_t i = 0; i < sums->n; i++) {
+        const struct db_trip_sum *row = &sums->rows[i];
+        bool first = is_summed(row, account, by_symbol);
+        for (size_t k = 0; k < i && first; k++) {
+            const struct db_trip_sum *other = &sums->rows[k];
+            first = !is_summed(other, account, by_symbol) || strcmp(other->name, row->name) != 0 ||
+                    strcmp(other->currency, row->currency) != 0 || other->scale != row->scale;
+        }
+        n += first;
+    }
+    return n;
 }
 
 /* Those that have an importance; a plot is of any. */

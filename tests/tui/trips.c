@@ -281,6 +281,79 @@ static void read_page(void)
 }
 
 /* Enter opens the row under the cursor, Enter there its order; Esc goes back to the row. */
+/* Rows of the sums as they are drawn: as many as are merged, also of one account. */
+static void check_counts(void)
+{
+    static struct db_trip_sum rows[ROWS], merged[ROWS];
+    struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+    const struct db_trip_sums kept = read->sums;
+
+    tui_view_init(&view, false, 1000);
+    for (int round = 0; round < ROUNDS; round++) {
+        read->sums = (struct db_trip_sums){.rows = rows, .n = (size_t)draw(ROWS)};
+        for (size_t i = 0; i < read->sums.n; i++)
+            make_row(&rows[i], (int)i);
+        view.trips_one = round % 2;
+        for (int by_symbol = 0; by_symbol < 2; by_symbol++)
+            CHECK_INT(tui_view_rows(&view, model, by_symbol ? PANEL_BY_SYMBOL : PANEL_BY_STRATEGY),
+                      db_trip_sums_merge(&read->sums, view.trips_one ? "main" : "", by_symbol, merged));
+    }
+    read->sums = kept;
+}
+
+/* Sums of several currencies: each says its own, and those of one are together, by their P&L. */
+static void check_currencies(void)
+{
+    static const char *const order[] = {"in", "BTCUSDT", " BTC ", "BTCUSDT", "USDT", "ETHUSDT", "USDT"};
+    static struct db_trip_sum rows[3];
+    struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+    const struct db_trip_sums kept = read->sums;
+
+    read->sums = (struct db_trip_sums){.rows = rows};
+    put_sum(&read->sums, "BTCUSDT", true, 30.75, 12.5, NULL, 0);
+    put_sum(&read->sums, "ETHUSDT", true, -1234.5, 65.25, NULL, 0);
+    put_sum(&read->sums, "BTCUSDT", true, -0.25, 0, NULL, 0);
+    strcpy(rows[2].currency, "BTC");
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    view.foot = FOOT_SYMBOLS;
+    for (int width = 40; width <= 120; width += 40) {
+        char *text = picture_draw(model, &view, now, width, 24, GLYPHS_ASCII);
+        const char *at = text ? strstr(text, "By symbol") : NULL;
+        at = at ? at : text ? strstr(text, "P&L by symbol") : NULL;
+        for (size_t i = 0; at && i < sizeof(order) / sizeof(order[0]); i++) {
+            at = strstr(at, order[i]);
+            CHECK(at != NULL);
+            at = at ? at + strlen(order[i]) : NULL;
+        }
+        CHECK(at != NULL);
+        free(text);
+    }
+    read->sums = kept;
+}
+
+/* While another account is chosen than the rows were read of, they are not shown under its name. */
+static void check_other_account(void)
+{
+    struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    view.foot = FOOT_TRIPS;
+    press('A');
+    char *text = picture_draw(model, &view, now, 80, 24, GLYPHS_ASCII);
+    CHECK(text && strstr(text, "Round trips of main-") && strstr(text, "not read yet") &&
+          !strstr(text, "cross d"));
+    free(text);
+    CHECK_INT(tui_view_rows(&view, model, PANEL_TRIPS), 0);
+    strcpy(read->query.account, "main");
+    text = picture_draw(model, &view, now, 80, 24, GLYPHS_ASCII);
+    CHECK(text && strstr(text, "Round trips of main (1 of 40)") && strstr(text, "cross d"));
+    free(text);
+    CHECK_INT(tui_view_rows(&view, model, PANEL_TRIPS), TRIPS);
+    read->query.account[0] = '\0';
+}
+
 static void check_page(void)
 {
     const struct history_trip *trips = model->lists[DB_LIST_TRIPS].rows;
@@ -381,6 +454,9 @@ int main(int argc, char **argv)
     check_pictures();
     check_sizes();
     check_want();
+    check_counts();
+    check_currencies();
+    check_other_account();
     check_page();
     check_columns();
     check_mouse();

@@ -62,7 +62,7 @@ void panel_ledger(const struct area *area, const struct scene *scene)
     shown[ID].width = panel_list_number_width(&frame, shown[ID].width);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
-    panel_list_empty(&frame, scene, scene->model->lists[DB_LIST_LEDGER].have ? "no entry yet" : "being read");
+    panel_list_empty(&frame, scene, frame.rows.have ? "no entry yet" : "being read");
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_ledger *entry = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first;

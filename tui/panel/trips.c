@@ -116,7 +116,7 @@ void panel_trips(const struct area *area, const struct scene *scene)
     widen(shown, area->width);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
-    panel_list_empty(&frame, scene, model->lists[DB_LIST_TRIPS].have ? "no closed one yet" : "not read yet");
+    panel_list_empty(&frame, scene, frame.rows.have ? "no closed one yet" : "not read yet");
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct history_trip *trip = tui_lists_row(&frame.rows, i);
         int y = i - frame.window.first + 1;
@@ -130,12 +130,12 @@ void panel_trips(const struct area *area, const struct scene *scene)
 
 /* ---- sums ---- */
 
-enum { SUMS_WIDE = 76 };
-enum { NAME, TRADES, WON, GAINED, FACTOR, MEAN, PAID, SUMS };
+enum { SUMS_WIDE = 76, SUMS_NARROW = 61 };
+enum { NAME, CURRENCY, TRADES, WON, GAINED, FACTOR, MEAN, PAID, SUMS };
 
 static const struct column sums_columns[SUMS] = {
-    {"", 11, false, 1},     {"trades", 6, true, 3},  {"win %", 5, true, 4}, {"P&L", 10, true, 2},
-    {"factor", 6, true, 5}, {"avg P&L", 8, true, 6}, {"fees", 8, true, 7},
+    {"", 11, false, 1},   {"in", 5, false, 0},    {"trades", 6, true, 3},  {"win %", 5, true, 4},
+    {"P&L", 10, true, 2}, {"factor", 6, true, 5}, {"avg P&L", 8, true, 6}, {"fees", 8, true, 7},
 };
 
 static void draw_sum(const struct table *table, int y, const struct db_trip_sum *sum)
@@ -150,6 +150,7 @@ static void draw_sum(const struct table *table, int y, const struct db_trip_sum 
 
     panel_frame_middle(name, sizeof(name), sum->name, c[NAME].width);
     panel_table_text(table, NAME, y, STYLE_STRONG, name);
+    panel_table_text(table, CURRENCY, y, STYLE_NORMAL, sum->currency);
     snprintf(text, sizeof(text), "%zu", trades->n);
     panel_table_text(table, TRADES, y, STYLE_NORMAL, text);
     snprintf(text, sizeof(text), "%.0f%%", none ? 0 : 100 * ratios.win_rate);
@@ -160,6 +161,23 @@ static void draw_sum(const struct table *table, int y, const struct db_trip_sum 
     panel_table_text(table, MEAN, y, none ? STYLE_DIM : style_signed(ratios.expectancy, 2),
                      none ? "-" : money(text, ratios.expectancy, c[MEAN].width));
     panel_table_text(table, PAID, y, STYLE_NORMAL, number(text, (double)sum->fees / unit, 2, c[PAID].width));
+}
+
+/* Puts rows of one currency together, which stay in their order. True: there are several currencies. */
+static bool group(struct db_trip_sum *rows, size_t n)
+{
+    bool several = false;
+
+    for (size_t i = 1; i < n; i++) {
+        struct db_trip_sum own = rows[i];
+        size_t at = i;
+        several |= strcmp(rows[i].currency, rows[0].currency) != 0;
+        while (at > 0 && strcmp(own.currency, rows[at - 1].currency) < 0)
+            at--;
+        memmove(&rows[at + 1], &rows[at], (i - at) * sizeof(*rows));
+        rows[at] = own;
+    }
+    return several;
 }
 
 static void draw_sums(const struct area *area, const struct scene *scene, enum panel panel, const char *words)
@@ -179,6 +197,12 @@ static void draw_sums(const struct area *area, const struct scene *scene, enum p
     memcpy(shown, sums_columns, sizeof(shown));
     if (area->width >= SUMS_WIDE)
         shown[NAME].width = 24;
+    if (area->width < SUMS_NARROW) { /* for all of them in half of 120 columns */
+        shown[GAINED].width = 9;
+        shown[PAID].width = 7;
+    }
+    if (group(rows, n)) /* rows of the same name, which no sum of both can be of */
+        shown[CURRENCY].rank = 2;
     if (shown[NAME].width < end - 1 && end - 1 <= area->width / 2) /* the labels stay right of the title */
         shown[NAME].width = end - 1;
     struct table table = panel_frame_table(area, end, shown, SUMS);
