@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What debian/ repeats of other files is as they have it: the version, the packages that a build needs, the licence.
+"""What debian/ repeats of other files is as they have it: the version, the packages that a build and its programs need, the
+licence.
 usage: one_fact.py SOURCE"""
 import pathlib
 import re
@@ -35,6 +36,15 @@ for name in sorted(needed - depends):
     faults.append(f"debian/control: Build-Depends: {name} is missing, which packages.debian has for a build")
 for name in sorted(depends - needed):
     faults.append(f"debian/control: Build-Depends: {name} is not in packages.debian's rows for a build")
+
+# Libraries that are loaded at their first use, which dpkg-shlibdeps therefore does not see.
+lazy = {re.search(r'\.file = "lib([a-z]+)\.so\.(\d+)"', path.read_text(encoding="utf-8")) for path in source.glob("*/**/lazy_*.c")}
+loaded = {f"lib{match[1]}{match[2]}" for match in lazy if match}
+paragraph = re.search(r"^Package: papertape\n(?:.*\n)*?Depends:\n((?: .*\n)+)", read("debian/control"), re.M)[1]
+for name in sorted(loaded - {line.strip().rstrip(",") for line in paragraph.splitlines()}):
+    faults.append(f"debian/control: papertape: Depends: {name} is missing, which a lazy_*.c loads")
+if len(loaded) != 3:
+    faults.append(f"lazy_*.c: {len(loaded)} libraries were found, not 3")
 
 stanza = read("debian/copyright").split("License: Expat\n")[-1]
 same("licence",
