@@ -18,4 +18,9 @@ static inline enum freshness freshness_of(int64_t age_ms, int64_t expected_ms)
     return age_ms > 3 * expected_ms ? STALE : FRESH;
 }
 
+static inline enum freshness freshness_worse(enum freshness a, enum freshness b)
+{
+    return a > b ? a : b;
+}
+
 #endif

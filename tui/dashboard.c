@@ -290,6 +290,8 @@ static void keyboard(struct dashboard *d, struct moment now)
             continue;
         }
         if (key == PRESS_CLICK || key == PRESS_WHEEL_UP || key == PRESS_WHEEL_DOWN) {
+            if (d->redraw)
+                draw(d); /* what is pointed at is what is drawn */
             tui_screen_pointer(&x, &y);
             act(d, tui_mouse_press(&d->view, d->collector.model, &d->canvas, now, key, x, y), now);
         } else {

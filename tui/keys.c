@@ -214,12 +214,11 @@ static enum action act(struct view *view, const struct model *model, enum panel 
     return ACTION_NONE;
 }
 
-static void next_panel(struct view *view, const struct layout *layout, const struct model *model)
+static void next_panel(struct view *view, const struct layout *layout)
 {
     enum panel focus = tui_view_focus(view, layout);
     int at = 0;
 
-    (void)model;
     for (int i = 0; i < layout->n; i++)
         if (layout->rects[i].panel == focus)
             at = i;
@@ -591,7 +590,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         view->setup = true;
         break;
     case TABULATOR:
-        next_panel(view, &layout, model);
+        next_panel(view, &layout);
         break;
     case PRESS_LEFT:
     case 'h':

@@ -170,6 +170,8 @@ static void middle(const struct area *area, int y, const struct depth_book *book
                                     : "no bids, no asks");
     } else if (spread < -0.5 * pow(10, -decimals)) {
         snprintf(text, sizeof(text), "crossed %s", cli_format_number(a, -spread, decimals));
+    } else if (spread < 0.5 * pow(10, -decimals)) {
+        snprintf(text, sizeof(text), "locked");
     } else {
         style = STYLE_DIM;
         snprintf(text, sizeof(text), "spread %s  %s bp", cli_format_number(a, spread, decimals),

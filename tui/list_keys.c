@@ -91,6 +91,8 @@ enum action tui_list_keys_columns(struct view *view, int key)
     case 's':
     case PRESS_F12:
         return ACTION_SETTINGS_SAVE;
+    case 'L' & 0x1f:
+        return ACTION_REDRAW;
     case PRESS_ESCAPE:
     case 'C':
     case 'q':

@@ -150,11 +150,6 @@ enum freshness tui_model_freshness(const struct model *model, struct moment now)
     return freshness_of(tui_model_age(model, 0, now), model->interval_ms > 1000 ? model->interval_ms : 1000);
 }
 
-static enum freshness worse(enum freshness a, enum freshness b)
-{
-    return a > b ? a : b;
-}
-
 /* Is its market closed, by its calendar? */
 static bool tui_model_symbol_closed(const struct status_symbol *symbol)
 {
@@ -170,10 +165,10 @@ static enum freshness of_symbol(const struct model *model, const struct status_s
     int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
     enum freshness own = freshness_of(tui_model_age(model, age_ms, now), expected);
 
-    own = worse(own, symbol && symbol->stale ? STALE : FRESH);
+    own = freshness_worse(own, symbol && symbol->stale ? STALE : FRESH);
     if (symbol && tui_model_symbol_closed(symbol))
         own = CLOSED;
-    return worse(own, tui_model_freshness(model, now));
+    return freshness_worse(own, tui_model_freshness(model, now));
 }
 
 enum freshness tui_model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
@@ -194,7 +189,7 @@ enum freshness tui_model_accounts_freshness(const struct model *model, struct mo
         return tui_model_freshness(model, now);
     enum freshness own = freshness_of(tui_model_age(model, model->accounts_age_ms, now), EQUITY_EXPECTED_MS);
 
-    return worse(own, tui_model_freshness(model, now));
+    return freshness_worse(own, tui_model_freshness(model, now));
 }
 
 const struct status_symbol *tui_model_symbol(const struct model *model, const char *name)

@@ -10,11 +10,6 @@ enum {
     TRAINING_EXPECTED_MS = 5000, /* where nothing says how often a worker reports */
 };
 
-static enum freshness worse(enum freshness a, enum freshness b)
-{
-    return a > b ? a : b;
-}
-
 static bool is_one_of(const char *state, const char *const *states, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -43,8 +38,8 @@ enum freshness tui_model_trainer_freshness(const struct model *model, struct mom
     const struct status_trainer *trainer = &model->status.trainer;
     enum freshness own = freshness_of(tui_model_age(model, trainer->age_ms, now), TRAINER_EXPECTED_MS);
 
-    return worse(worse(own, strcmp(trainer->state, "ok") == 0 ? FRESH : STALE),
-                 tui_model_freshness(model, now));
+    return freshness_worse(freshness_worse(own, strcmp(trainer->state, "ok") == 0 ? FRESH : STALE),
+                           tui_model_freshness(model, now));
 }
 
 bool tui_model_trainer_missed(const struct model *model)
@@ -64,12 +59,13 @@ enum freshness tui_model_training_freshness(const struct model *model, const str
     enum freshness own = FRESH;
 
     if (tui_model_training_works(training))
-        own = worse(freshness_of(tui_model_age(model, training->age_ms, now),
-                                 training->expected_ms > 0 ? training->expected_ms : TRAINING_EXPECTED_MS),
-                    training->stale ? STALE : FRESH);
+        own = freshness_worse(
+            freshness_of(tui_model_age(model, training->age_ms, now),
+                         training->expected_ms > 0 ? training->expected_ms : TRAINING_EXPECTED_MS),
+            training->stale ? STALE : FRESH);
     else if (!tui_model_training_ended(training) && model->source == MODEL_DAEMON)
         own = tui_model_trainer_freshness(model, now);
-    return worse(own, tui_model_freshness(model, now));
+    return freshness_worse(own, tui_model_freshness(model, now));
 }
 
 enum freshness tui_model_policy_freshness(const struct model *model, const struct status_policy *policy,
@@ -80,7 +76,7 @@ enum freshness tui_model_policy_freshness(const struct model *model, const struc
     if (policy->decided_ns < 0 || clock_ns <= 0 || bar_interval_parse(policy->interval, &interval_ns) < 0)
         return GONE;
     int64_t age_ms = clock_ns > policy->decided_ns ? (clock_ns - policy->decided_ns) / 1000000 : 0;
-    return worse(freshness_of(age_ms, interval_ns / 1000000), tui_model_freshness(model, now));
+    return freshness_worse(freshness_of(age_ms, interval_ns / 1000000), tui_model_freshness(model, now));
 }
 
 void tui_model_take_log(struct model *model, const char *training, const json_t *lines, const char *words,

@@ -8,7 +8,8 @@
 
 struct reader_thread {
     pthread_t thread;
-    /* Of what follows and the owner's; held for no longer than it takes to copy them. */
+    /* Of what follows and the owner's; held for no longer than it takes to copy them, and to free a result
+     * that nothing took. */
     pthread_mutex_t mutex;
     pthread_cond_t wanted;
     bool wants, ends; /* set by the owner too, which signals `wanted` then */

@@ -72,6 +72,11 @@ static void take_distribution(struct study_axis *axis, const struct tui_study_di
             axis->categories[axis->n_categories++] = d->choices[i];
 }
 
+static bool same_range(const struct tui_study_distribution *a, const struct tui_study_distribution *b)
+{
+    return a->low == b->low && a->high == b->high && a->step == b->step;
+}
+
 static void take_cell(const struct tui_study_page *page, struct study_axis *axis,
                       const struct tui_study_cell *cell, int *last)
 {
@@ -85,7 +90,7 @@ static void take_cell(const struct tui_study_page *page, struct study_axis *axis
     if (*last != cell->distribution) { /* most trials have the one that the trial before has */
         int values = axis->n_values;
         take_distribution(axis, d);
-        if (*last >= 0 && values != axis->n_values)
+        if (*last >= 0 && (values != axis->n_values || !same_range(d, &page->distributions[*last])))
             axis->n_values = 0;
         *last = cell->distribution;
     }

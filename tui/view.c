@@ -246,26 +246,26 @@ int tui_view_cursor(const struct view *view, const struct model *model, enum pan
 void tui_view_layout(const struct view *view, const struct model *model, int width, int height,
                      struct layout *ret)
 {
-    struct layout_choice choice = {view->tab,
-                                   view->zoomed,
-                                   view->detail,
-                                   model->status.n_trainings,
-                                   model->status.n_venues,
-                                   tui_model_studies_rows(model),
-                                   view->study_view,
-                                   0};
-    choice.foot = view->foot;
-    choice.item = view->item.kind != ITEM_NONE;
-    choice.depth = view->depth;
-    choice.symbols = model->status.n_symbols;
-    choice.saved = model_is_saved(model);
-    choice.ledger = view->ledger;
     const struct tui_study_page *page =
         view->study_view == STUDY_PAGE ? tui_view_study_page(view, model) : NULL;
-
-    choice.devices = model->history.devices.n;
-    choice.warning = page ? panel_study_warning(model, page, width) : 0;
-    choice.running = page ? page->study.counts[TRIAL_RUNNING] : 0;
+    const struct layout_choice choice = {
+        .tab = view->tab,
+        .zoomed = view->zoomed,
+        .detail = view->detail,
+        .trainings = model->status.n_trainings,
+        .venues = model->status.n_venues,
+        .studies = tui_model_studies_rows(model),
+        .study = view->study_view,
+        .foot = view->foot,
+        .item = view->item.kind != ITEM_NONE,
+        .depth = view->depth,
+        .symbols = model->status.n_symbols,
+        .saved = model_is_saved(model),
+        .ledger = view->ledger,
+        .devices = model->history.devices.n,
+        .warning = page ? panel_study_warning(model, page, width) : 0,
+        .running = page ? page->study.counts[TRIAL_RUNNING] : 0,
+    };
 
     tui_layout_compute(width, height, &choice, ret);
 }

@@ -195,7 +195,8 @@ static void check_middle(const struct canvas *canvas, int middle, int decimals)
     CHECK((strstr(line, "no asks") != NULL) == (n_asks == 0));
     CHECK((strstr(line, "no bids") != NULL) == (n_bids == 0));
     CHECK((strstr(line, "crossed") != NULL) == (n_asks && n_bids && ask < bid));
-    CHECK(!n_asks || !n_bids || strstr(line, spread));
+    CHECK((strstr(line, "locked") != NULL) == (n_asks && n_bids && ask == bid));
+    CHECK(!n_asks || !n_bids || ask == bid || strstr(line, spread));
 }
 
 static void check_ladder(int width, int height)
@@ -209,6 +210,8 @@ static void check_ladder(int width, int height)
 
     make_side(&asks, kind == 2 ? 0 : n, true, mid - (kind == 3 ? 200 * unit : 0), unit);
     make_side(&bids, kind == 4 ? 0 : n, false, mid, unit);
+    if (kind == 5 && n > 0)
+        asks.rows[0].price = bids.rows[0].price;
     json_t *result = json_pack("{s:s, s:o, s:o}", "state", "synced", "asks", levels(&asks, decimals), "bids",
                                levels(&bids, decimals));
     tui_depth_take_book(&book, "BTCUSDT", result, "", 5);

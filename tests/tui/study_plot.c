@@ -10,7 +10,7 @@
 #include "tests/random.h"
 
 enum { TRIALS = 400, PARAMS = 4, CELLS = 30, ROUNDS = 60 };
-enum { LINEAR, LOGARITHMIC, WHOLE, CATEGORIES, CATEGORIES_MORE, LINEAR_WIDE, DISTRIBUTIONS };
+enum { LINEAR, LOGARITHMIC, WHOLE, CATEGORIES, CATEGORIES_MORE, LINEAR_WIDE, WHOLE_NEXT, DISTRIBUTIONS };
 
 static const char *choices[] = {"adam", "sgd", "none"}, *more[] = {"none", "rmsprop"};
 static const struct tui_study_distribution distributions[DISTRIBUTIONS] = {
@@ -20,6 +20,7 @@ static const struct tui_study_distribution distributions[DISTRIBUTIONS] = {
     [CATEGORIES] = {.kind = DISTRIBUTION_CATEGORICAL, .n_choices = 3, .choices = choices},
     [CATEGORIES_MORE] = {.kind = DISTRIBUTION_CATEGORICAL, .n_choices = 2, .choices = more},
     [LINEAR_WIDE] = {.kind = DISTRIBUTION_FLOAT, .low = 1, .high = 10},
+    [WHOLE_NEXT] = {.kind = DISTRIBUTION_INT, .low = 17, .high = 29, .step = 1}, /* as many */
 };
 static const char *params[PARAMS] = {"linear", "rate", "whole", "optimizer"};
 static struct tui_study_trial trials[TRIALS];
@@ -390,6 +391,9 @@ static void check_axes(void)
         cells[1][2].value = 4 + i;
         CHECK_INT(tui_study_axis_cell(&page, &axis, &trials[1], 13), i);
     }
+    cells[2][2] = (struct tui_study_cell){17, WHOLE_NEXT};
+    tui_study_axis_make(&page, 2, false, &axis);
+    CHECK(axis.whole && axis.low == 4 && axis.high == 29 && axis.n_values == 0);
     cells[2][3].distribution = CATEGORIES_MORE;
     cells[2][3].value = 1;
     tui_study_axis_make(&page, 3, false, &axis);

@@ -19,7 +19,7 @@ static enum freshness answer_freshness(const struct scene *scene, const struct s
     enum freshness of_symbol = tui_model_symbol_freshness(model, symbol, scene->now);
 
     *ret_age_ms = own > of_symbol ? since : tui_model_age(model, symbol->age_ms, scene->now);
-    return own > of_symbol ? own : of_symbol;
+    return freshness_worse(own, of_symbol);
 }
 
 /* The rule with the symbol's name, and at its right how old what is below is. */
