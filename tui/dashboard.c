@@ -175,7 +175,8 @@ static void save_settings(struct dashboard *d, struct moment now)
         snprintf(words, sizeof(words), "saved in %s", path);
     d->view.settings_changed &= r < 0;
     d->view.setup &= r < 0;
-    d->view.columns &= r < 0;
+    if (r >= 0)
+        d->view.choosing = CHOOSING_NOTHING;
     tui_view_report(&d->view, r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE, "set-up", words, now);
 }
 

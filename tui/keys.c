@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/chart_keys.h"
+#include "tui/choices.h"
 #include "tui/item_keys.h"
 #include "tui/line_edit.h"
 #include "tui/list_keys.h"
@@ -393,7 +394,9 @@ static void step_below(struct view *view, const struct model *model)
 {
     int first, end;
 
-    view->below = tui_overlay_below(&model->history, view->below, &first, &end) ? view->below + 1 : 0;
+    view->below = tui_overlay_below(&model->history, view->settings.hides, view->below, &first, &end)
+                      ? view->below + 1
+                      : 0;
 }
 
 /* The next of what stands at the foot of the positions, which Tab's arrows then move in. */
@@ -560,8 +563,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return overlay(view, &layout, height, key);
     if (view->setup)
         return set_up(view, key);
-    if (view->columns)
-        return tui_list_keys_columns(view, key);
+    if (view->choosing)
+        return tui_choices_press(view, model, key);
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (view->page)
@@ -675,6 +678,10 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'C':
         if ((key == 'o' || key == 'I') && tui_view_focus(view, &layout) == PANEL_PRICES) {
             sort_prices(view, model, key, now);
+            return ACTION_NONE;
+        }
+        if (key == 'C' && tui_view_focus(view, &layout) == PANEL_CHART) {
+            tui_choices_indicators(view, model, now);
             return ACTION_NONE;
         }
         if (tui_list_keys_press(view, model, tui_view_focus(view, &layout), now, key))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/choices.h"
 #include "tui/line_edit.h"
 #include "tui/lists.h"
 #include "tui/paste.h"
@@ -46,64 +47,6 @@ static void search(struct view *view, enum db_list list, bool back)
     tui_list_search(state);
 }
 
-static void choose_columns(struct view *view, enum db_list list, struct moment now)
-{
-    int n;
-
-    if (!tui_list_columns(list, &n)) {
-        tui_view_report(view, OUTCOME_NOTE, "columns:", "this list has none to choose", now);
-        return;
-    }
-    if (view->listed != list)
-        view->column_row = 0;
-    view->columns = true;
-    view->listed = list;
-}
-
-enum action tui_list_keys_columns(struct view *view, int key)
-{
-    char *choice = view->settings.columns[view->listed];
-    int n;
-
-    tui_list_columns(view->listed, &n);
-    switch (key) {
-    case PRESS_UP:
-    case 'k':
-        view->column_row -= view->column_row > 0;
-        break;
-    case PRESS_DOWN:
-    case 'j':
-        view->column_row += view->column_row < n - 1;
-        break;
-    case PRESS_HOME:
-    case PRESS_END:
-        view->column_row = key == PRESS_HOME ? 0 : n - 1;
-        break;
-    case PRESS_ENTER:
-    case ' ':
-        tui_list_columns_toggle(view->listed, choice, view->column_row);
-        view->settings_changed = true;
-        break;
-    case 'a':
-        memcpy(choice, LIST_COLUMNS_AUTO, sizeof(LIST_COLUMNS_AUTO));
-        view->settings_changed = true;
-        break;
-    case 's':
-    case PRESS_F12:
-        return ACTION_SETTINGS_SAVE;
-    case 'L' & 0x1f:
-        return ACTION_REDRAW;
-    case PRESS_ESCAPE:
-    case 'C':
-    case 'q':
-        view->columns = false;
-        break;
-    default:
-        break;
-    }
-    return ACTION_NONE;
-}
-
 bool tui_list_keys_press(struct view *view, const struct model *model, enum panel focus, struct moment now,
                          int key)
 {
@@ -131,7 +74,7 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
         ask(view, list, PROMPT_LIST);
         return true;
     case 'C':
-        choose_columns(view, list, now);
+        tui_choices_columns(view, list, now);
         return true;
     case 'n':
     case 'N':

@@ -16,9 +16,6 @@ void tui_list_keys_move(struct view *view, const struct model *model, enum panel
 /* Esc shows all rows of a filtered list again. False: there is nothing to leave here. */
 bool tui_list_keys_back(struct view *view, enum panel focus);
 
-/* While the columns are chosen. */
-enum action tui_list_keys_columns(struct view *view, int key);
-
 /* While a filter (PROMPT_LIST) or what is searched (PROMPT_FIND) is typed. */
 void tui_list_keys_type(struct view *view, int key);
 void tui_list_keys_paste(struct view *view, const int *keys, size_t n);

@@ -31,7 +31,7 @@ static enum action press(struct view *view, const struct model *model, const str
 /* Something covers the panels, or is typed: rows below it are not meant. */
 static bool covered(const struct view *view)
 {
-    return view->prompt != PROMPT_NONE || view->help || view->whole || view->setup || view->columns ||
+    return view->prompt != PROMPT_NONE || view->help || view->whole || view->setup || view->choosing ||
            view->page;
 }
 

@@ -11,6 +11,7 @@
 #include "record/config_key.h"
 #include "tui/canvas.h"
 #include "tui/list_columns.h"
+#include "tui/overlay.h"
 #include "tui/theme.h"
 
 enum { SETTINGS_WORDS_MAX = 640 };
@@ -24,9 +25,10 @@ struct dashboard_settings {
     int mouse;       /* it chooses rows and tabs; else the terminal selects text */
     double interval; /* seconds between two looks */
     char columns[DB_LISTS][LIST_COLUMNS_TEXT_MAX]; /* as tui_list_columns_shown() takes it */
+    char hides[OVERLAY_HIDES_MAX];                 /* indicators that charts do not show: tui/overlay.h */
 };
 
-/* The rows of F2 in their order; the file has the columns of the lists after them. */
+/* The rows of F2 in their order; the file has what C chooses after them. */
 extern const struct config_key tui_settings_rows[];
 extern const size_t tui_settings_n;
 

@@ -464,8 +464,8 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_help(&screen, &scene);
     else if (view->setup)
         panel_setup(&screen, &scene);
-    else if (view->columns)
-        panel_columns(&screen, &scene);
+    else if (view->choosing)
+        panel_choices(&screen, &scene);
     else if (view->whole)
         panel_whole(&screen, &scene);
     else if (panel_answer_needed(view, canvas->width))

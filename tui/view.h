@@ -56,6 +56,8 @@ enum {
     ANSWER_SHOWN_MS = 60000,   /* and one that is longer in its box */
 };
 
+enum choosing { CHOOSING_NOTHING, CHOOSING_COLUMNS, CHOOSING_INDICATORS };
+
 struct view {
     enum tab tab;
     enum panel focus;
@@ -63,7 +65,7 @@ struct view {
     int cursor[PANELS];
     struct list_choice
         lists[DB_LISTS]; /* of the long ones: the row that the cursor stays on, order and filter */
-    enum db_list listed; /* whose filter or search is typed, whose columns are chosen */
+    enum db_list listed; /* whose filter or search is typed, or whose columns are chosen */
     enum price_sort price_sort;
     bool price_invert;
     char symbol[SYMBOL_NAME_MAX];            /* the chosen one, "" before any was chosen: the row */
@@ -90,8 +92,8 @@ struct view {
     char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
     bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
     int setup_row;
-    bool columns; /* the box that chooses the columns of the list `listed` covers the body */
-    int column_row;
+    enum choosing choosing, choosing_last; /* the box of choices.h covers the body */
+    int choosing_row;
     int below; /* which indicator stands below the chart; one past the last: none */
     struct chart_window chart;
     bool depth;       /* depth and trades instead of the chart */

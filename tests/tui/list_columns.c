@@ -106,11 +106,11 @@ static void check_keys(void)
     tui_view_init(&view, false, 1000);
     press('8');
     press('C'); /* the log has none */
-    CHECK(!view.columns);
+    CHECK_INT(view.choosing, CHOOSING_NOTHING);
     CHECK_INT(view.outcome, OUTCOME_NOTE);
     press('6');
     press('C');
-    CHECK(view.columns);
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
     CHECK_INT(view.listed, DB_LIST_ORDERS);
     press(PRESS_DOWN);
     press(' '); /* created */
@@ -122,20 +122,20 @@ static void check_keys(void)
     CHECK_STR(view.settings.columns[DB_LIST_ORDERS], LIST_COLUMNS_AUTO);
     press(PRESS_UP);
     press(PRESS_UP);
-    CHECK_INT(view.column_row, 0);
+    CHECK_INT(view.choosing_row, 0);
     press(PRESS_END);
     press('j');
     int n;
     tui_list_columns(DB_LIST_ORDERS, &n);
-    CHECK_INT(view.column_row, n - 1);
+    CHECK_INT(view.choosing_row, n - 1);
     press('6'); /* does not leave it */
-    CHECK(view.columns);
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
     press(PRESS_ESCAPE);
-    CHECK(!view.columns);
+    CHECK_INT(view.choosing, CHOOSING_NOTHING);
     press('\t');
     press('C');
     CHECK_INT(view.listed, DB_LIST_FILLS);
-    CHECK_INT(view.column_row, 0);
+    CHECK_INT(view.choosing_row, 0);
 }
 
 static void check_pictures(const char *golden)

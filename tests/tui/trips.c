@@ -396,7 +396,7 @@ static void check_columns(void)
     view.tab = TAB_POSITIONS;
     press('t');
     press('C');
-    CHECK(view.columns);
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
     CHECK_INT(view.listed, DB_LIST_TRIPS);
     press(PRESS_END);
     press(' ');

@@ -81,6 +81,14 @@ static void line(const struct chart_plot *plot, const double *values, const stru
         tui_chart_line(&plot->plot, points, n, low, high, STYLE_CHART);
 }
 
+/* Is the output drawn over the prices? */
+static bool is_over(const struct chart *chart, int output)
+{
+    const char *name = chart->history->output_names[output];
+
+    return tui_overlay_on_price(name) && !tui_overlay_is_hidden(chart->hides, name);
+}
+
 /* The range of what is shown: bars, the indicators that are prices, and our own where they are near. */
 static void range(struct chart *chart, const struct chart_line *lines, int n_lines)
 {
@@ -92,7 +100,7 @@ static void range(struct chart *chart, const struct chart_line *lines, int n_lin
         *high = fmax(*high, h->bars[i].high);
     }
     for (int i = 0; i < h->n_outputs && *low <= *high; i++)
-        if (tui_overlay_on_price(h->output_names[i]))
+        if (is_over(chart, i))
             widen(shown(chart, i), chart->n, low, high);
     double least = *low, most = *high;
     for (int i = 0; i < n_lines; i++) { /* each by itself: one does not let the next in */
@@ -139,7 +147,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
         line(plot, closes, NULL);
     for (int i = h->n_outputs - 1; i >= 0; i--) {
         struct chart_overlay overlay = panel_chart_overlay(h, i);
-        if (tui_overlay_on_price(h->output_names[i]))
+        if (is_over(chart, i))
             line(plot, shown(chart, i), &overlay);
     }
     if (as_line && braille) /* over them, in its own colour; blocks would cover them */
@@ -200,7 +208,7 @@ static void draw(const struct area *under, const struct chart *chart, const stru
     const struct history *h = chart->history;
     int rows = under->height - 1, own = 0, first, end;
 
-    if (rows >= BELOW_FROM && tui_overlay_below(h, scene->view->below, &first, &end)) {
+    if (rows >= BELOW_FROM && tui_overlay_below(h, chart->hides, scene->view->below, &first, &end)) {
         own = rows / 4 > BELOW_ROWS_MIN ? rows / 4 : BELOW_ROWS_MIN;
         struct area part = tui_area_part(under, 0, rows - own - 1, under->width, own + 1);
         below(&part, chart, time, first, end);
@@ -272,6 +280,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     struct chart chart = {.history = h,
                           .symbol = symbol,
                           .at = -1,
+                          .hides = scene->view->settings.hides,
                           .dim = freshness == STALE || freshness == GONE,
                           .decimals = symbol->price_decimals,
                           .last = symbol->last,

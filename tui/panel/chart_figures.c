@@ -86,7 +86,8 @@ static int overlays(const struct area *area, int x, const struct chart *chart, b
 
     for (int i = 0, end; i < h->n_outputs; i = end) {
         end = tui_overlay_end(h, i);
-        if (!tui_overlay_on_price(h->output_names[i]))
+        if (!tui_overlay_on_price(h->output_names[i]) ||
+            tui_overlay_is_hidden(chart->hides, h->output_names[i]))
             continue;
         indicator_text(text, chart, i, end, values);
         struct chart_overlay overlay = panel_chart_overlay(h, i);
@@ -113,7 +114,8 @@ static void indicators(const struct area *area, int x, const struct chart *chart
 
     x = overlays(area, x, chart, values, true);
     for (int i = 0; i < h->n_outputs && x > 0; i++)
-        if (!tui_overlay_on_price(h->output_names[i]))
+        if (!tui_overlay_on_price(h->output_names[i]) &&
+            !tui_overlay_is_hidden(chart->hides, h->output_names[i]))
             x = panel_chart_figure(area, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
 }
 

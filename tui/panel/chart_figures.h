@@ -17,6 +17,7 @@ struct chart {
     int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: no bar */
     bool cross; /* at the crosshair */
     bool dim;   /* old figures */
+    const char *hides; /* indicators that are not shown: tui/overlay.h */
     bool log;   /* the prices are on a logarithmic scale: chosen, and they are above 0 */
     double last, low,
         high; /* the last price, and the range of prices; low is above high where there is none */

@@ -23,7 +23,7 @@ PANEL_LIST(PANEL_DRAWS)
 /* Drawn over the body. */
 void panel_help(const struct area *screen, const struct scene *scene);
 void panel_setup(const struct area *screen, const struct scene *scene);
-void panel_columns(const struct area *screen, const struct scene *scene);
+void panel_choices(const struct area *screen, const struct scene *scene);
 void panel_whole(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
 void panel_cancel(const struct area *screen, const struct scene *scene);

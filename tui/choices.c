@@ -1,0 +1,143 @@
+#include "tui/choices.h"
+
+#include <string.h>
+
+#include "tui/overlay.h"
+
+static void put_columns(const struct view *view, struct choices *ret)
+{
+    static const char *const titles[DB_LISTS] = {[DB_LIST_ORDERS] = "Columns of the orders",
+                                                 [DB_LIST_FILLS] = "Columns of the fills",
+                                                 [DB_LIST_TRIPS] = "Columns of the round trips",
+                                                 [DB_LIST_LEDGER] = "Columns of the ledger"};
+    const char *choice = view->settings.columns[view->listed];
+    bool shown[LIST_COLUMNS_MAX];
+    const struct list_column_row *rows = tui_list_columns(view->listed, &ret->n);
+
+    tui_list_columns_shown(view->listed, choice, shown);
+    ret->title = titles[view->listed];
+    ret->words = strcmp(choice, LIST_COLUMNS_AUTO) == 0 ? "auto: as many of the usual ones as fit"
+                                                        : "chosen; of these as many as fit";
+    for (int i = 0; i < ret->n; i++)
+        ret->rows[i] = (struct choice){rows[i].name, rows[i].about, shown[i]};
+}
+
+/* One row an indicator, at its first output. */
+static void put_indicators(const struct view *view, const struct model *model, struct choices *ret)
+{
+    const struct history *h = &model->history;
+    const char *hides = view->settings.hides;
+
+    ret->title = "Indicators of the chart";
+    ret->words = strcmp(hides, OVERLAY_HIDES_NONE) == 0 ? "auto: all that are kept" : "chosen";
+    for (int i = 0; i < h->n_outputs && ret->n < CHOICES_MAX; i++) {
+        const char *name = h->output_names[i];
+        size_t len = strcspn(name, ".");
+        bool known = false;
+        for (int k = 0; k < ret->n && !known; k++)
+            known = strcspn(ret->rows[k].name, ".") == len && strncmp(ret->rows[k].name, name, len) == 0;
+        if (!known)
+            ret->rows[ret->n++] =
+                (struct choice){name, tui_overlay_on_price(name) ? "over the prices" : "below them, by i",
+                                !tui_overlay_is_hidden(hides, name)};
+    }
+}
+
+void tui_choices(const struct view *view, const struct model *model, struct choices *ret)
+{
+    *ret = (struct choices){.title = "", .words = ""};
+    if (view->choosing == CHOOSING_COLUMNS)
+        put_columns(view, ret);
+    else if (view->choosing == CHOOSING_INDICATORS)
+        put_indicators(view, model, ret);
+}
+
+void tui_choices_columns(struct view *view, enum db_list list, struct moment now)
+{
+    int n;
+
+    if (!tui_list_columns(list, &n)) {
+        tui_view_report(view, OUTCOME_NOTE, "columns:", "this list has none to choose", now);
+        return;
+    }
+    if (view->listed != list || view->choosing_last != CHOOSING_COLUMNS)
+        view->choosing_row = 0;
+    view->choosing = view->choosing_last = CHOOSING_COLUMNS;
+    view->listed = list;
+}
+
+void tui_choices_indicators(struct view *view, const struct model *model, struct moment now)
+{
+    if (model->history.n_outputs == 0) {
+        tui_view_report(view, OUTCOME_NOTE,
+                        "indicators:", "none is kept: [indicators] of papertaped.ini has them", now);
+        return;
+    }
+    if (view->choosing_last != CHOOSING_INDICATORS)
+        view->choosing_row = 0;
+    view->choosing = view->choosing_last = CHOOSING_INDICATORS;
+}
+
+static void toggle(struct view *view, const struct choice *row)
+{
+    if (view->choosing == CHOOSING_COLUMNS)
+        tui_list_columns_toggle(view->listed, view->settings.columns[view->listed], view->choosing_row);
+    else
+        tui_overlay_toggle(view->settings.hides, row->name);
+    view->settings_changed = true;
+}
+
+static void leave_to_program(struct view *view)
+{
+    if (view->choosing == CHOOSING_COLUMNS)
+        memcpy(view->settings.columns[view->listed], LIST_COLUMNS_AUTO, sizeof(LIST_COLUMNS_AUTO));
+    else
+        memcpy(view->settings.hides, OVERLAY_HIDES_NONE, sizeof(OVERLAY_HIDES_NONE));
+    view->settings_changed = true;
+}
+
+enum action tui_choices_press(struct view *view, const struct model *model, int key)
+{
+    struct choices choices;
+    int *at = &view->choosing_row;
+
+    tui_choices(view, model, &choices);
+    *at = *at < choices.n ? *at : choices.n > 0 ? choices.n - 1 : 0; /* fewer indicators by now */
+    switch (key) {
+    case PRESS_UP:
+    case 'k':
+        *at -= *at > 0;
+        break;
+    case PRESS_DOWN:
+    case 'j':
+        *at += *at < choices.n - 1;
+        break;
+    case PRESS_HOME:
+        *at = 0;
+        break;
+    case PRESS_END:
+        *at = choices.n > 0 ? choices.n - 1 : 0;
+        break;
+    case PRESS_ENTER:
+    case ' ':
+        if (choices.n > 0)
+            toggle(view, &choices.rows[*at]);
+        break;
+    case 'a':
+        leave_to_program(view);
+        break;
+    case 's':
+    case PRESS_F12:
+        return ACTION_SETTINGS_SAVE;
+    case 'L' & 0x1f:
+        return ACTION_REDRAW;
+    case PRESS_ESCAPE:
+    case 'C':
+    case 'q':
+        view->choosing = CHOOSING_NOTHING;
+        break;
+    default:
+        break;
+    }
+    return ACTION_NONE;
+}

@@ -1,0 +1,29 @@
+/* The box that chooses what is shown: the columns of a list, the indicators of the chart. What is chosen is
+ * in the view's settings. */
+#ifndef TUI_CHOICES_H
+#define TUI_CHOICES_H
+
+#include "tui/keys.h"
+
+enum { CHOICES_MAX = 32 };
+
+/* The box's rows. Texts are others'. */
+struct choices {
+    const char *title, *words; /* in the frame; below the rows: what is in force */
+    int n;
+    struct choice {
+        const char *name, *about; /* `name` may go on behind a point */
+        bool shown;
+    } rows[CHOICES_MAX];
+};
+
+void tui_choices(const struct view *view, const struct model *model, struct choices *ret);
+
+/* Open it; where there is nothing to choose, the last line says so. */
+void tui_choices_columns(struct view *view, enum db_list list, struct moment now);
+void tui_choices_indicators(struct view *view, const struct model *model, struct moment now);
+
+/* A key while it is open. */
+enum action tui_choices_press(struct view *view, const struct model *model, int key);
+
+#endif

@@ -1,0 +1,54 @@
+/* The box that chooses what is shown. */
+#include "tui/choices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/panel/frame.h"
+
+enum { NAME_COLUMNS = 10, NAME_COLUMNS_MAX = 26, MARK_COLUMNS = 4, FOOT_ROWS = 2 };
+
+static int draw_key(const struct area *box, int x, int y, const char *key, const char *words)
+{
+    x = tui_area_text(box, x, y, STYLE_KEY, key);
+    return tui_area_text(box, x + 1, y, STYLE_DIM, words) + 1;
+}
+
+void panel_choices(const struct area *screen, const struct scene *scene)
+{
+    const struct view *view = scene->view;
+    struct choices choices;
+    char name[NAME_COLUMNS_MAX + 1];
+    int names = NAME_COLUMNS;
+
+    tui_choices(view, scene->model, &choices);
+    for (int i = 0; i < choices.n; i++) {
+        int len = (int)strcspn(choices.rows[i].name, ".");
+        names = len > names ? len : names;
+    }
+    names = names < NAME_COLUMNS_MAX ? names : NAME_COLUMNS_MAX;
+    struct area box = panel_frame_box(screen, 70, choices.n + FOOT_ROWS + 2, choices.title);
+    int height = box.height - FOOT_ROWS;
+    int at = view->choosing_row < choices.n ? view->choosing_row : choices.n - 1, first = at - height + 1;
+
+    first = first < 0 ? 0 : first;
+    for (int i = first, y = 0; i < choices.n && y < height; i++, y++) {
+        const struct choice *row = &choices.rows[i];
+        bool chosen = i == at;
+        enum style style = chosen ? STYLE_SELECTED : STYLE_NORMAL;
+        int x = MARK_COLUMNS + names + 2;
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->name, "."), row->name);
+        tui_area_text(&box, 0, y, style, chosen ? ">" : " ");
+        tui_area_text(&box, 1, y, row->shown ? STYLE_STRONG : STYLE_DIM, row->shown ? "[x]" : "[ ]");
+        tui_area_text_cut(&box, 1 + MARK_COLUMNS, y, names, style, name);
+        tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM, row->about);
+    }
+    if (view->settings_changed)
+        tui_area_text(&box, 0, box.height - 2, STYLE_WARN, "changed, not saved");
+    else
+        tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_DIM, choices.words);
+    int y = box.height - 1, x = draw_key(&box, 0, y, "Space", "shows, hides,");
+    x = draw_key(&box, x, y, "a", "auto,");
+    x = draw_key(&box, x, y, "s F12", "save,");
+    draw_key(&box, x, y, "Esc", "leave");
+}
