@@ -81,7 +81,7 @@ static const struct key_row rows[] = {
     {"m", KEYS_MARKET, "a crosshair with its bar's figures",
      "Comma and full stop move it by one bar, where several share a column by these."},
     {"C", KEYS_MARKET, "the indicators: which the chart shows, of all that are kept",
-     "Where Tab has chosen the chart. Space shows or hides one, _a_ shows all, _s_ keeps it in the file of F2."},
+     "Space shows or hides one, _a_ shows all, _s_ keeps it in the file of F2."},
     {"i", KEYS_MARKET, "the indicator below the chart: the next one, then none", NULL},
     {"b", KEYS_POSITIONS, "backtest the chosen account's strategy, or stop that",
      "Over the stored bars, as *papertape backtest --account* does; its equity is drawn beside the live one. "

@@ -680,7 +680,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
             sort_prices(view, model, key, now);
             return ACTION_NONE;
         }
-        if (key == 'C' && tui_view_focus(view, &layout) == PANEL_CHART) {
+        if (key == 'C' && tui_layout_find(&layout, PANEL_CHART) &&
+            tui_lists_of(tui_view_focus(view, &layout)) == DB_LISTS) {
             tui_choices_indicators(view, model, now);
             return ACTION_NONE;
         }

@@ -68,7 +68,6 @@ static void check_keys(const char *golden)
 {
     tui_view_init(&view, true, 1000);
     press('4');
-    view.focus = PANEL_CHART;
     char *all = drawn();
     CHECK(all && strstr(all, "bbands_20_2") && strstr(all, "rsi_14"));
     press('C');
