@@ -69,8 +69,8 @@ void tui_choices_columns(struct view *view, enum db_list list, struct moment now
 void tui_choices_indicators(struct view *view, const struct model *model, struct moment now)
 {
     if (model->history.n_outputs == 0) {
-        tui_view_report(view, OUTCOME_NOTE,
-                        "indicators:", "none is kept: [indicators] of papertaped.ini has them", now);
+        tui_view_report(view, OUTCOME_NOTE, "indicators:",
+                        "the daemon keeps no indicators: [indicators] of papertaped.ini names them", now);
         return;
     }
     if (view->choosing_last != CHOOSING_INDICATORS)

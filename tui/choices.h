@@ -12,7 +12,7 @@ struct choices {
     const char *title, *words; /* in the frame; below the rows: what is in force */
     int n;
     struct choice {
-        const char *name, *about; /* `name` may go on behind a point */
+        const char *name, *about; /* the name up to a point */
         bool shown;
     } rows[CHOICES_MAX];
 };
