@@ -98,7 +98,7 @@ static void readings(const char *path, struct model *model)
     if (tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)) < 0)
         fail(words);
     model->have_history = true;
-    reader->curve.stride = 0;
+    model->history.training.points.stride = 0;
     double start = bench_seconds();
     if (tui_history_read_training(reader, &model->history.training, name) < 0)
         fail("not read");

@@ -407,7 +407,8 @@ static bool same_chart(const struct history_want *a, const struct history_want *
 
 static bool same_past(const struct history_want *a, const struct history_want *b)
 {
-    return strcmp(a->account, b->account) == 0 && strcmp(a->training, b->training) == 0 && a->span == b->span;
+    return strcmp(a->account, b->account) == 0 && strcmp(a->training, b->training) == 0 &&
+           a->span == b->span && memcmp(a->compared, b->compared, sizeof(a->compared)) == 0;
 }
 
 /* All except the bars and the devices. */
@@ -428,7 +429,11 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
         r = tui_history_read_equity(reader, h, reading->want, wall_ns);
     if (r == 0)
         r = read_statistics(reader, reading);
-    return r < 0 ? r : tui_history_read_training(reader, &h->training, reading->want->training);
+    if (r == 0)
+        r = tui_history_read_training(reader, &h->training, reading->want->training);
+    for (int i = 0; r == 0 && i < HISTORY_COMPARED_MAX; i++)
+        r = tui_history_read_points(reader, &h->compared[i], reading->want->compared[i]);
+    return r;
 }
 
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,

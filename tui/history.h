@@ -25,6 +25,7 @@ enum {
     HISTORY_TIMEFRAMES_MAX = 8,
     HISTORY_FILLS_A_READ = 20000,
     HISTORY_POINTS_MAX = 512, /* of a learning curve, thinned; two a column of the widest chart */
+    HISTORY_COMPARED_MAX = 6,
     HISTORY_PHASES_MAX = 4096,
     HISTORY_EVALUATIONS_MAX = 64,
     HISTORY_PARAMETERS_MAX = 96,
@@ -143,16 +144,26 @@ struct history_parameter {
     char section[STATUS_WORD_MAX], key[40], value[64];
 };
 
-/* One training's past, all of it going up. */
-struct history_training {
+/* One training's learning curve, going up, and how far it has been read. */
+struct history_points {
     char training[STATUS_TRAINING_NAME_MAX]; /* whose it is; "" for none */
     int64_t steps[HISTORY_POINTS_MAX];
     double figures[FIGURES][HISTORY_POINTS_MAX]; /* NaN: not known */
+    int n;
+    int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
+    bool passing;         /* the newest point is dropped when the next comes */
+    int64_t newest_ns;    /* of the newest of them, which shows whether it is still there */
+    int64_t attempts, created_ns;
+};
+
+/* One training's past, all of it going up. */
+struct history_training {
+    struct history_points points;
     struct history_phase phases[HISTORY_PHASES_MAX];
     struct db_training_evaluation evaluations[HISTORY_EVALUATIONS_MAX]; /* their names are NULL */
     struct history_parameter
         parameters[HISTORY_PARAMETERS_MAX]; /* of its configuration, in the file's order */
-    int n_points, n_phases, n_evaluations, n_parameters;
+    int n_phases, n_evaluations, n_parameters;
 };
 
 /* What is shown: bars of one symbol and interval, the equity of one account, the past of one training. "":
@@ -161,7 +172,8 @@ struct history_want {
     char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
     int64_t bars_end_ns; /* the bar that the chart ends with opens then or before; 0: the newest */
     char training[STATUS_TRAINING_NAME_MAX];
-    enum history_span span; /* of the equity */
+    char compared[HISTORY_COMPARED_MAX][STATUS_TRAINING_NAME_MAX]; /* whose learning curves; "": none */
+    enum history_span span;                                        /* of the equity */
 };
 
 /* Newest first, except equity and bars, which go up in time, and days. */
@@ -189,7 +201,8 @@ struct history {
     char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* of the symbol, going up: those that are kept,
                                                                  else those that bars are stored of */
     int n_outputs, n_timeframes;
-    struct history_training training; /* that is wanted */
+    struct history_training training;                     /* that is wanted */
+    struct history_points compared[HISTORY_COMPARED_MAX]; /* likewise, in their order */
     struct history_devices devices;
     struct history_change changes[STATUS_SYMBOLS_MAX]; /* of symbols whose status has none */
     int n_changes, changes_symbols;                    /* how many symbols the status had then */

@@ -7,14 +7,6 @@
 #include "record/json.h"
 #include "tui/history.h"
 
-/* How far the shown learning curve has been read. */
-struct history_curve {
-    int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
-    bool passing;         /* the newest point is dropped when the next comes */
-    int64_t newest_ns;    /* of the newest of them, which shows whether it is still there */
-    int64_t attempts, created_ns;
-};
-
 /* Money put into an account and taken out of it after a time, as far as it was read. */
 struct history_flows {
     int64_t after_ns;
@@ -31,7 +23,6 @@ struct history_reader {
     struct history_want want;   /* of the last reading, if `read` */
     bool read;
     struct statistics *statistics;
-    struct history_curve curve;
     int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
     double day_pnl[ACCOUNTS_MAX];    /* of the day of that point: of the one at day_ns */
     int64_t day_ns[ACCOUNTS_MAX];
@@ -71,6 +62,9 @@ int tui_history_read_equity(struct history_reader *reader, struct history *h, co
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
  * unless it has been started again or gone back since. 0 or -errno. */
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
+
+/* The learning curve of one training alone, likewise. */
+int tui_history_read_points(struct history_reader *reader, struct history_points *points, const char *name);
 
 /* Devices and processes. 0 or -errno. */
 int tui_history_read_devices(struct history_reader *reader, int64_t now_ns, struct history_devices *h);

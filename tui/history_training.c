@@ -13,8 +13,8 @@
 enum { LINE_MAX = 256 };
 
 struct reading {
-    struct history_training *past;
-    struct history_curve *curve;
+    struct history_points *points;
+    struct history_training *past; /* NULL: only the curve is read */
     bool found, checking, changed; /* the first point should be the newest known one; it was not */
     int64_t attempts, created_ns;
 };
@@ -68,48 +68,48 @@ static void on_training(void *ctx, const struct db_training *row)
     reading->found = true;
     reading->attempts = row->attempts;
     reading->created_ns = row->created_ns;
-    tui_history_parameters(reading->past, row->config);
+    if (reading->past)
+        tui_history_parameters(reading->past, row->config);
 }
 
 /* Drops every second point; from now on only every second one that comes is kept. */
-static void halve(struct history_training *past, struct history_curve *curve)
+static void halve(struct history_points *points)
 {
     int kept = 0;
 
-    for (int i = 0; i < past->n_points; i += 2, kept++) {
-        past->steps[kept] = past->steps[i];
+    for (int i = 0; i < points->n; i += 2, kept++) {
+        points->steps[kept] = points->steps[i];
         for (int f = 0; f < FIGURES; f++)
-            past->figures[f][kept] = past->figures[f][i];
+            points->figures[f][kept] = points->figures[f][i];
     }
-    past->n_points = kept;
-    curve->stride *= 2;
+    points->n = kept;
+    points->stride *= 2;
 }
 
 /* The newest one is always there: until the next comes, where it is not one that stays. */
 static void on_point(void *ctx, const struct db_training_point *row)
 {
     struct reading *reading = ctx;
-    struct history_training *past = reading->past;
-    struct history_curve *curve = reading->curve;
+    struct history_points *points = reading->points;
 
     if (reading->checking) {
         reading->checking = false;
-        if (row->steps == past->steps[past->n_points - 1] && row->ts_ns == curve->newest_ns)
+        if (row->steps == points->steps[points->n - 1] && row->ts_ns == points->newest_ns)
             return;
         reading->changed = true;
     }
     if (reading->changed)
         return;
-    curve->newest_ns = row->ts_ns;
-    if (curve->passing)
-        past->n_points--;
-    if (past->n_points == HISTORY_POINTS_MAX)
-        halve(past, curve);
-    int at = past->n_points++;
-    past->steps[at] = row->steps;
-#define TAKE(figure, member, words) past->figures[FIGURE_##figure][at] = row->member;
+    points->newest_ns = row->ts_ns;
+    if (points->passing)
+        points->n--;
+    if (points->n == HISTORY_POINTS_MAX)
+        halve(points);
+    int at = points->n++;
+    points->steps[at] = row->steps;
+#define TAKE(figure, member, words) points->figures[FIGURE_##figure][at] = row->member;
     HISTORY_FIGURES(TAKE)
-    curve->passing = curve->seen++ % curve->stride != 0;
+    points->passing = points->seen++ % points->stride != 0;
 }
 
 static void on_evaluation(void *ctx, const struct db_training_evaluation *row)
@@ -136,64 +136,99 @@ static void on_state(void *ctx, const struct db_training_state *row)
 }
 
 /* What was read of the curve is of the same training and the same attempt. */
-static bool same_attempt(const struct history_curve *curve, const struct reading *reading, const char *name)
+static bool same_attempt(const struct reading *reading, const char *name)
 {
-    return curve->stride > 0 && strcmp(reading->past->training, name) == 0 &&
-           curve->attempts == reading->attempts && curve->created_ns == reading->created_ns;
+    const struct history_points *points = reading->points;
+
+    return points->stride > 0 && strcmp(points->training, name) == 0 &&
+           points->attempts == reading->attempts && points->created_ns == reading->created_ns;
 }
 
 static void forget(struct reading *reading)
 {
-    *reading->curve =
-        (struct history_curve){.stride = 1, .attempts = reading->attempts, .created_ns = reading->created_ns};
-    reading->past->n_points = reading->past->n_evaluations = 0;
+    struct history_points *points = reading->points;
+
+    points->n = 0;
+    points->seen = points->newest_ns = 0;
+    points->stride = 1;
+    points->passing = false;
+    points->attempts = reading->attempts;
+    points->created_ns = reading->created_ns;
+    if (reading->past)
+        reading->past->n_evaluations = 0;
     reading->changed = false;
 }
 
 static int read_on(struct db_reader *db, struct reading *reading, const char *name)
 {
+    const struct history_points *points = reading->points;
     const struct history_training *past = reading->past;
-    int64_t points = past->n_points > 0 ? past->steps[past->n_points - 1] - 1 : INT64_MIN;
+    int64_t from = points->n > 0 ? points->steps[points->n - 1] - 1 : INT64_MIN;
+
+    reading->checking = points->n > 0;
+    int r = db_reader_training_points(db, name, from, on_point, reading);
+    reading->changed |= reading->checking; /* the newest that is known has gone */
+    if (r < 0 || reading->changed || !past)
+        return r;
     int64_t evaluations =
         past->n_evaluations > 0 ? past->evaluations[past->n_evaluations - 1].steps : INT64_MIN;
-
-    reading->checking = past->n_points > 0;
-    int r = db_reader_training_points(db, name, points, on_point, reading);
-    reading->changed |= reading->checking; /* the newest that is known has gone */
-    if (r < 0 || reading->changed)
-        return r;
     return db_reader_training_evaluations(db, name, evaluations, on_evaluation, reading);
+}
+
+/* With its parameters and evaluations where `past` is read. */
+static int read_curve(struct history_reader *reader, struct reading *reading, const char *name)
+{
+    struct history_points *points = reading->points;
+    int r = db_reader_trainings(reader->db, name, on_training, reading);
+
+    if (r < 0)
+        return r;
+    if (!same_attempt(reading, name))
+        forget(reading);
+    COPY(points->training, name);
+    if (!reading->found) {
+        points->n = 0;
+        points->stride = 0;
+        return 0;
+    }
+    r = read_on(reader->db, reading, name);
+    if (r == 0 && reading->changed) { /* it went back to a checkpoint: reads all of it again */
+        forget(reading);
+        r = read_on(reader->db, reading, name);
+    }
+    return r;
+}
+
+int tui_history_read_points(struct history_reader *reader, struct history_points *points, const char *name)
+{
+    struct reading reading = {.points = points};
+
+    if (!*name) {
+        points->training[0] = '\0';
+        points->n = 0;
+        return 0;
+    }
+    int r = read_curve(reader, &reading, name);
+    if (r < 0)
+        points->stride = 0; /* what was read of it is read again */
+    return r;
 }
 
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name)
 {
-    struct reading reading = {.past = past, .curve = &reader->curve};
+    struct reading reading = {.points = &past->points, .past = past};
 
-    if (!*name) {
-        past->training[0] = '\0';
-        past->n_points = past->n_phases = past->n_evaluations = past->n_parameters = 0;
-        return 0;
-    }
-    int r = db_reader_trainings(reader->db, name, on_training, &reading);
-    if (r < 0)
-        return r;
-    if (!same_attempt(reading.curve, &reading, name))
-        forget(&reading);
-    COPY(past->training, name);
     past->n_phases = 0;
-    if (!reading.found) {
-        past->n_points = past->n_evaluations = past->n_parameters = 0;
-        reading.curve->stride = 0;
-        return 0;
+    if (!*name) {
+        past->n_evaluations = past->n_parameters = 0;
+        return tui_history_read_points(reader, &past->points, name);
     }
-    r = read_on(reader->db, &reading, name);
-    if (r == 0 && reading.changed) { /* it went back to a checkpoint: reads all of it again */
-        forget(&reading);
-        r = read_on(reader->db, &reading, name);
-    }
-    if (r == 0)
+    int r = read_curve(reader, &reading, name);
+    if (r == 0 && !reading.found)
+        past->n_evaluations = past->n_parameters = 0;
+    else if (r == 0)
         r = db_reader_training_states(reader->db, name, HISTORY_PHASES_MAX, on_state, &reading);
     if (r < 0)
-        reading.curve->stride = 0; /* what was read of it is read again */
+        past->points.stride = 0; /* what was read of it is read again */
     return r;
 }

@@ -100,6 +100,12 @@ static const struct key_row rows[] = {
     {"e", KEYS_STUDY, "resume one that was stopped, paused or has failed; y confirms", NULL},
     {"P", KEYS_STUDY, "promote a training's policy, or the chosen one; y confirms", "One step."},
     {"R", KEYS_STUDY, "retire it; y confirms", NULL},
+    {"Space", KEYS_STUDY, "mark a training: its curve is drawn beside the chosen one's",
+     "Up to six. Each has a line in the legend, with its newest value and the difference to the baseline where both have come; "
+     "the baseline is the first that was marked, or that of *K*."},
+    {"K", KEYS_STUDY, "the baseline, which marked trainings are measured by", NULL},
+    {"~", KEYS_STUDY, "smoothed learning curves: by 0.6, 0.9, 0.99, not",
+     "An exponential moving average of the stored points, by the weight of what was before."},
     {"i", KEYS_STUDY, "the figure beside a training's return: the next, then none",
      "Losses, KL, explained variance, gradient norm, learning rate, steps a second."},
     {"v", KEYS_STUDY_PAGE, "the overfitting check of its best, and back", NULL},

@@ -389,6 +389,22 @@ static enum action turn_depth(struct view *view, const struct model *model, stru
     return ACTION_COLLECT;
 }
 
+/* Space, K: the chosen training's curve is kept beside those of others, and is what they are measured by. */
+static enum action mark_training(struct view *view, const struct model *model, const struct layout *layout,
+                                 int key, struct moment now)
+{
+    const struct status_training *training = tui_view_training(view, model);
+
+    if (tui_view_focus(view, layout) != PANEL_TRAININGS || !training)
+        return ACTION_NONE;
+    bool room = key == 'K' ? tui_compare_base(&view->compare, training->training)
+                           : tui_compare_toggle(&view->compare, training->training);
+    if (!room)
+        tui_view_report(view, OUTCOME_NOTE,
+                        "mark:", "six are marked: Space on one of them takes its mark away", now);
+    return ACTION_COLLECT;
+}
+
 /* Steps through the indicators below the chart, then none. */
 static void step_below(struct view *view, const struct model *model)
 {
@@ -717,6 +733,12 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
             view->curve = (view->curve + 1) % FIGURES;
         else
             step_below(view, model);
+        break;
+    case ' ':
+    case 'K':
+        return mark_training(view, model, &layout, key, now);
+    case '~':
+        view->compare.smooth = (view->compare.smooth + 1) % COMPARE_SMOOTHS;
         break;
     case 't':
         return step_foot(view);

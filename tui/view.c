@@ -360,6 +360,8 @@ void tui_view_want(const struct view *view, const struct model *model, int width
     if (account)
         memcpy(ret->account, account->account, sizeof(ret->account));
     snprintf(ret->training, sizeof(ret->training), "%s", tui_view_wanted_training(view, model));
+    if (ret->training[0])
+        memcpy(ret->compared, view->compare.marked, sizeof(ret->compared));
     ret->bars_end_ns = view->chart.end_ns;
     ret->span = view->equity_span;
 }

@@ -8,6 +8,7 @@
 #include "tui/canvas.h"
 #include "tui/chart_window.h"
 #include "tui/command_line.h"
+#include "tui/compare.h"
 #include "tui/form_page.h"
 #include "tui/layout.h"
 #include "tui/list.h"
@@ -72,7 +73,8 @@ struct view {
     char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
     bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
-    char policy[STATUS_TRAINING_NAME_MAX];   /* likewise */
+    struct compare compare;                  /* whose learning curves are drawn beside its own */
+    char policy[STATUS_TRAINING_NAME_MAX];   /* as `training` */
     enum layout_study study_view;            /* the study's tab shows tui_view_study()'s page */
     char study[STUDY_LABEL_MAX];             /* its key, "" before any was chosen: the list's first */
     char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */

@@ -291,71 +291,72 @@ static void check_curve(const char *path)
     put(path, "curve", 1, -1, 0, 300);
     CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 300);
-    CHECK_INT(past.steps[299], 300 * 1024);
-    CHECK(isnan(past.figures[FIGURE_RETURN][4]) && isfinite(past.figures[FIGURE_RETURN][5]));
+    CHECK_INT(past.points.n, 300);
+    CHECK_INT(past.points.steps[299], 300 * 1024);
+    CHECK(isnan(past.points.figures[FIGURE_RETURN][4]) && isfinite(past.points.figures[FIGURE_RETURN][5]));
     CHECK_INT(past.n_parameters, 10);
     CHECK_STR(past.parameters[0].key, "n_envs");
     for (int64_t n = 300; n < 3000; n += 271) {
         put(path, "curve", 1, -1, n, n + 271);
         CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-        CHECK(past.n_points <= HISTORY_POINTS_MAX && past.n_points >= HISTORY_POINTS_MAX / 2);
-        CHECK_INT(past.steps[0], 1024);
-        CHECK_INT(past.steps[past.n_points - 1], (n + 271) * 1024);
-        for (int i = 1; i < past.n_points; i++)
-            CHECK(past.steps[i] > past.steps[i - 1]);
+        CHECK(past.points.n <= HISTORY_POINTS_MAX && past.points.n >= HISTORY_POINTS_MAX / 2);
+        CHECK_INT(past.points.steps[0], 1024);
+        CHECK_INT(past.points.steps[past.points.n - 1], (n + 271) * 1024);
+        for (int i = 1; i < past.points.n; i++)
+            CHECK(past.points.steps[i] > past.points.steps[i - 1]);
     }
     CHECK_INT(tui_history_open(path, &other, words, sizeof(words)), 0);
     CHECK_INT(tui_history_read_training(other, &fresh, "curve"), 0);
-    CHECK_INT(fresh.n_points, past.n_points);
-    for (int i = 0; i < past.n_points && i < fresh.n_points; i++) {
-        CHECK_INT(fresh.steps[i], past.steps[i]);
-        CHECK(memcmp(&fresh.figures[FIGURE_KL][i], &past.figures[FIGURE_KL][i], sizeof(double)) == 0);
+    CHECK_INT(fresh.points.n, past.points.n);
+    for (int i = 0; i < past.points.n && i < fresh.points.n; i++) {
+        CHECK_INT(fresh.points.steps[i], past.points.steps[i]);
+        CHECK(memcmp(&fresh.points.figures[FIGURE_KL][i], &past.points.figures[FIGURE_KL][i],
+                     sizeof(double)) == 0);
     }
     /* It continues from a checkpoint: what lay beyond that is gone, also where it has been passed since. */
     put(path, "curve", 2, 100 * 1024, 100, 101);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 101);
-    CHECK_INT(past.steps[100], 101 * 1024);
+    CHECK_INT(past.points.n, 101);
+    CHECK_INT(past.points.steps[100], 101 * 1024);
     put(path, "curve", 3, 50 * 1024, 50, 201);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 201);
+    CHECK_INT(past.points.n, 201);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 201);
+    CHECK_INT(past.points.n, 201);
     /* The same attempt goes back, too: its row may be stored before that is reported; and it may come as far
      * again. */
     put(path, "curve", 3, 150 * 1024, 150, 180);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 180);
-    double before = past.figures[FIGURE_KL][179];
+    CHECK_INT(past.points.n, 180);
+    double before = past.points.figures[FIGURE_KL][179];
     later_ns = 7;
     put(path, "curve", 3, 100 * 1024, 100, 180);
-    past.figures[FIGURE_KL][120] = -1;
+    past.points.figures[FIGURE_KL][120] = -1;
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 180);
-    CHECK_NEAR(past.figures[FIGURE_KL][179], before, 0);
-    CHECK(past.figures[FIGURE_KL][120] > 0);
-    past.figures[FIGURE_KL][120] = -1; /* and what is still there is not read again */
+    CHECK_INT(past.points.n, 180);
+    CHECK_NEAR(past.points.figures[FIGURE_KL][179], before, 0);
+    CHECK(past.points.figures[FIGURE_KL][120] > 0);
+    past.points.figures[FIGURE_KL][120] = -1; /* and what is still there is not read again */
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_NEAR(past.figures[FIGURE_KL][120], -1, 0);
+    CHECK_NEAR(past.points.figures[FIGURE_KL][120], -1, 0);
     put(path, "curve", 3, 0, 0, 201);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 201);
+    CHECK_INT(past.points.n, 201);
     /* Another one, none, and one that there is not. */
     put(path, "young", 1, -1, 0, 3);
     CHECK_INT(tui_history_read_training(reader, &past, "young"), 0);
-    CHECK_INT(past.n_points, 3);
-    CHECK_STR(past.training, "young");
+    CHECK_INT(past.points.n, 3);
+    CHECK_STR(past.points.training, "young");
     CHECK_INT(tui_history_read_training(reader, &past, ""), 0);
-    CHECK_STR(past.training, "");
-    CHECK_INT(past.n_points, 0);
+    CHECK_STR(past.points.training, "");
+    CHECK_INT(past.points.n, 0);
     CHECK_INT(tui_history_read_training(reader, &past, "young"), 0);
-    CHECK_INT(past.n_points, 3);
+    CHECK_INT(past.points.n, 3);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
-    CHECK_INT(past.n_points, 201);
+    CHECK_INT(past.points.n, 201);
     CHECK_INT(tui_history_read_training(reader, &past, "absent"), 0);
-    CHECK_INT(past.n_points + past.n_phases + past.n_parameters, 0);
-    CHECK_STR(past.training, "absent");
+    CHECK_INT(past.points.n + past.n_phases + past.n_parameters, 0);
+    CHECK_STR(past.points.training, "absent");
     tui_history_close(other);
     tui_history_close(reader);
 }

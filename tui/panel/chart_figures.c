@@ -14,17 +14,23 @@ enum {
     YEAR_END = 5,
 };
 
-struct chart_overlay panel_chart_overlay(const struct history *history, int output)
+struct chart_overlay panel_chart_style(int at)
 {
     static const struct chart_overlay styles[STYLES_OF_OVERLAYS] = {
         {STYLE_LINE, 0xf}, {STYLE_LINE_2, 0x7}, {STYLE_LINE_3, 0x5}, {STYLE_LINE_4, 0x1}};
+
+    return styles[at % STYLES_OF_OVERLAYS];
+}
+
+struct chart_overlay panel_chart_overlay(const struct history *history, int output)
+{
     int at = 0;
 
     for (int i = 0, end; i < output; i = end) {
         end = tui_overlay_end(history, i);
         at += tui_overlay_on_price(history->output_names[i]) && end <= output;
     }
-    return styles[at % STYLES_OF_OVERLAYS];
+    return panel_chart_style(at);
 }
 
 static int named(const struct area *area, int x, const char *name, const char *text, bool dim)
@@ -48,7 +54,7 @@ static int sample_columns(const struct area *area)
     return area->canvas->glyphs == GLYPHS_BRAILLE ? CHART_DOTS / 2 : CHART_DOTS;
 }
 
-static void sample(const struct area *area, int x, struct chart_overlay overlay)
+int panel_chart_sample(const struct area *area, int x, struct chart_overlay overlay)
 {
     enum glyphs glyphs = area->canvas->glyphs;
 
@@ -59,6 +65,7 @@ static void sample(const struct area *area, int x, struct chart_overlay overlay)
         else if (i % 2 == 1) /* the third dots of both columns */
             tui_area_char(area, x + i / 2, 0, overlay.style, (wchar_t)(0x2800 + before * 0x04 + on * 0x20));
     }
+    return x + sample_columns(area);
 }
 
 /* "bbands_20_2 61825.00 61765.00 61705.00", or the name alone. */
@@ -95,7 +102,7 @@ static int overlays(const struct area *area, int x, const struct chart *chart, b
         if (name + (int)strlen(text) > area->width)
             return -1;
         if (draw) {
-            sample(area, x, overlay);
+            panel_chart_sample(area, x, overlay);
             tui_area_text(area, name + name_len, 0, chart->dim ? STYLE_DIM : STYLE_NORMAL, text + name_len);
             text[name_len] = '\0';
             tui_area_text(area, name, 0, overlay.style, text);

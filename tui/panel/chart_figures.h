@@ -14,11 +14,11 @@ struct chart {
     const struct history *history; /* its bars first..first+n-1 are shown */
     const struct status_symbol *symbol;
     int first, n, decimals;
-    int at;     /* the bar whose figures are shown: the crosshair's, or the newest; -1: no bar */
-    bool cross; /* at the crosshair */
-    bool dim;   /* old figures */
+    int at;            /* the bar whose figures are shown: the crosshair's, or the newest; -1: no bar */
+    bool cross;        /* at the crosshair */
+    bool dim;          /* old figures */
     const char *hides; /* indicators that are not shown: tui/overlay.h */
-    bool log;   /* the prices are on a logarithmic scale: chosen, and they are above 0 */
+    bool log;          /* the prices are on a logarithmic scale: chosen, and they are above 0 */
     double last, low,
         high; /* the last price, and the range of prices; low is above high where there is none */
 };
@@ -28,6 +28,12 @@ struct chart_overlay {
     enum style style;
     unsigned dots; /* of CHART_DOTS points, those that are drawn: a bit each */
 };
+
+/* Of the `at`-th line over another, from 0 on, whatever it is of. */
+struct chart_overlay panel_chart_style(int at);
+
+/* Draws a piece of such a line in row 0, for a legend; returns the column behind it. */
+int panel_chart_sample(const struct area *area, int x, struct chart_overlay overlay);
 
 struct chart_overlay panel_chart_overlay(const struct history *history, int output);
 

@@ -178,7 +178,7 @@ void panel_timeline(const struct area *area, const struct scene *scene)
     struct area body = panel_frame_rule(area, scene, PANEL_TIMELINE, "Timeline", -1, NULL);
     char a[FORMAT_MAX];
 
-    if (!t || strcmp(past->training, t->training) != 0 || past->n_phases == 0) {
+    if (!t || strcmp(past->points.training, t->training) != 0 || past->n_phases == 0) {
         panel_frame_empty(&body, panel_frame_no_history(scene->model, "no phase is stored yet"));
         return;
     }

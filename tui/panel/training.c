@@ -117,7 +117,7 @@ static void figures(struct figure_flow *flow, const struct scene *scene, const s
         number(flow, "restarts", FRESH, (double)t->restarts);
     if (t->priority != 0)
         number(flow, "priority", FRESH, (double)t->priority);
-    if (past->n_evaluations == 0 || strcmp(past->training, t->training) != 0)
+    if (past->n_evaluations == 0 || strcmp(past->points.training, t->training) != 0)
         return;
     const struct db_training_evaluation *last = &past->evaluations[past->n_evaluations - 1];
     snprintf(both, sizeof(both), "%s at %s", cli_format_percent(a, 100 * last->total_return, 2),
@@ -135,7 +135,7 @@ static void parameters(const struct area *rest, const struct scene *scene, const
     struct figure_flow flow = {rest, 1, 0};
     const char *section = "";
 
-    if (strcmp(past->training, name) != 0 || past->n_parameters == 0) {
+    if (strcmp(past->points.training, name) != 0 || past->n_parameters == 0) {
         panel_frame_empty(rest, panel_frame_no_history(scene->model, "its parameters are not stored yet"));
         return;
     }

@@ -50,8 +50,11 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     enum style state_style, plain = panel_frame_style(freshness, STYLE_NORMAL);
     const char *state = panel_training_state(t, freshness, &state_style);
 
-    panel_frame_middle(name, sizeof(name), t->training, table->columns[NAME].width);
-    panel_table_text(table, NAME, y, panel_frame_style(freshness, STYLE_STRONG), name);
+    const struct compare *compare = &scene->view->compare;
+    int mark = tui_compare_find(compare, t->training);
+    panel_frame_middle(name, sizeof(name), t->training, table->columns[NAME].width - (mark >= 0));
+    snprintf(words, sizeof(words), "%s%s", mark < 0 ? "" : mark == compare->baseline ? "=" : "*", name);
+    panel_table_text(table, NAME, y, panel_frame_style(freshness, STYLE_STRONG), words);
     panel_table_text(table, STATE, y, state_style, state);
     int64_t age = panel_training_age(scene->model, t, scene->now);
     panel_table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, cli_format_age(text, age));
