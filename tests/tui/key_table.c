@@ -125,6 +125,7 @@ static void presses(const char *word, size_t len, int ret[static 9])
         {"gg", {'g'}},
         {"Tab", {'\t'}},
         {"Enter", {PRESS_ENTER}},
+        {"Space", {' '}},
         {"Esc", {PRESS_ESCAPE}},
         {"F1", {PRESS_HELP}},
         {"F2", {PRESS_F2}},
