@@ -10,7 +10,6 @@
 
 enum {
     SECOND_MS = 1000,
-    PATIENCE_MS = 10 * SECOND_MS,             /* for the welcome, and for the answer to the keys */
     CONNECTION_LIMIT_MS = 5 * 60 * SECOND_MS, /* another program is connected, probably for long */
     TEXT_MAX = 80,
     PLAN_SYMBOLS = 30, /* of the free plan: the first guess where more are refused */
@@ -18,87 +17,21 @@ enum {
 
 static const char packed_type[] = "application/msgpack";
 
-#define say(endpoint, ...) ((void)snprintf((endpoint)->detail, sizeof(endpoint)->detail, __VA_ARGS__))
+#define say(endpoint, ...) net_connection_say(&(endpoint)->connection, __VA_ARGS__)
 
-enum venue_link alpaca_endpoint_state(const struct endpoint *endpoint)
-{
-    return endpoint->active ? net_link_state(&endpoint->link) : VENUE_DOWN;
-}
-
-static void drive(struct endpoint *endpoint);
-
-static void on_timer(uv_timer_t *timer)
-{
-    drive(timer->data);
-}
-
-static void wake_at(struct endpoint *endpoint, int64_t at_ms)
-{
-    if (at_ms > endpoint->deadline_ms)
-        at_ms = endpoint->deadline_ms;
-    if (at_ms == INT64_MAX) {
-        uv_timer_stop(&endpoint->timer);
-        return;
-    }
-    int64_t delay_ms = at_ms - clock_now_ms();
-    uv_update_time(endpoint->timer.loop);
-    uv_timer_start(&endpoint->timer, on_timer, delay_ms > 0 ? (uint64_t)delay_ms : 0, 0);
-}
-
-void alpaca_endpoint_touch(struct endpoint *endpoint)
-{
-    uv_update_time(endpoint->timer.loop);
-    uv_timer_start(&endpoint->timer, on_timer, 0, 0);
-}
-
-static void announce(struct endpoint *endpoint)
-{
-    enum venue_link link = alpaca_endpoint_state(endpoint);
-    if (link == endpoint->reported)
-        return;
-    endpoint->reported = link;
-    endpoint->since_ms = clock_now_ms();
-    endpoint->owner->changed(endpoint->owner->user, endpoint);
-}
-
-static void drop_connection(struct endpoint *endpoint)
-{
-    if (endpoint->phase == ENDPOINT_READY)
-        endpoint->ready_ms = clock_now_ms();
-    net_resolver_cancel(endpoint->query);
-    endpoint->query = NULL;
-    websocket_destroy(endpoint->websocket);
-    endpoint->websocket = NULL;
-    endpoint->phase = ENDPOINT_AWAY;
-    endpoint->deadline_ms = INT64_MAX;
-    endpoint->unanswered = endpoint->outdated = 0;
-    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
-        endpoint->subscriptions[i].sent = 0;
-    endpoint->list_lost |= endpoint->listing;
-    endpoint->listing = false;
-}
-
-/* Ends the connection, or the attempt, with that failure. */
 static void give_up(struct endpoint *endpoint, enum link_failure failure, int64_t retry_after_ms)
 {
-    bool ready = endpoint->phase == ENDPOINT_READY;
-    int64_t now = clock_now_ms();
-    drop_connection(endpoint);
-    if (ready)
-        net_link_lost(&endpoint->link, now, failure, retry_after_ms);
-    else
-        net_link_failed(&endpoint->link, now, failure, retry_after_ms);
-    drive(endpoint);
+    net_connection_fail(&endpoint->connection, failure, retry_after_ms);
 }
 
 static bool send_request(struct endpoint *endpoint, const struct alpaca_request *request)
 {
-    int r = request->overflow ? -EMSGSIZE
-            : request->packed ? websocket_send_binary(endpoint->websocket, request->data, request->len)
-                              : websocket_send(endpoint->websocket, request->data, request->len);
-    endpoint->sent += r == 0;
-    endpoint->unanswered += r == 0;
-    return r == 0;
+    struct net_connection *connection = &endpoint->connection;
+    bool sent = !request->overflow &&
+                (request->packed ? net_connection_send_binary(connection, request->data, request->len)
+                                 : net_connection_send(connection, request->data, request->len));
+    endpoint->unanswered += sent;
+    return sent;
 }
 
 static bool send_changes(struct endpoint *endpoint, bool add)
@@ -167,8 +100,6 @@ bool alpaca_endpoint_refuses(const struct endpoint *endpoint, const char *symbol
 /* Sends the venue the changes of subscriptions, and forgets channels that are not wanted any more. */
 static void subscribe(struct endpoint *endpoint)
 {
-    if (endpoint->phase != ENDPOINT_READY)
-        return;
     size_t refused = endpoint->n_refused;
     apply_limit(endpoint);
     if (!send_changes(endpoint, false) || !send_changes(endpoint, true)) {
@@ -178,7 +109,7 @@ static void subscribe(struct endpoint *endpoint)
         if (endpoint->n_refused > 0)
             say_limit(endpoint, "symbol limit exceeded");
         else
-            endpoint->detail[0] = '\0';
+            endpoint->connection.detail[0] = '\0';
         endpoint->owner->changed(endpoint->owner->user, endpoint);
     }
 }
@@ -203,11 +134,7 @@ static bool is_asked_for(const struct endpoint *endpoint)
 static void on_opened(void *user)
 {
     struct endpoint *endpoint = user;
-    endpoint->phase = ENDPOINT_OPEN;
-    endpoint->deadline_ms = clock_now_ms() + PATIENCE_MS;
-    if (endpoint->paused)
-        websocket_pause(endpoint->websocket, true);
-    drive(endpoint);
+    net_connection_expect(&endpoint->connection, "its welcome");
 }
 
 static void send_keys(struct endpoint *endpoint)
@@ -217,9 +144,10 @@ static void send_keys(struct endpoint *endpoint)
         alpaca_request_auth(request, endpoint->packed, endpoint->keys.id, endpoint->keys.secret);
     bool sent = request && send_request(endpoint, request);
     net_secret_free(request);
-    endpoint->phase = ENDPOINT_ASKED;
-    endpoint->deadline_ms = clock_now_ms() + PATIENCE_MS;
-    if (!sent) {
+    endpoint->welcomed = true;
+    if (sent) {
+        net_connection_expect(&endpoint->connection, "an answer to the keys");
+    } else {
         say(endpoint, "the keys could not be sent");
         give_up(endpoint, LINK_LOST, -1);
     }
@@ -235,7 +163,7 @@ static void go_bare(struct endpoint *endpoint)
 /* Another program is connected; it may end. */
 static int64_t connection_wait_ms(const struct endpoint *endpoint)
 {
-    int64_t refused_ms = endpoint->link.config.refused_ms;
+    int64_t refused_ms = endpoint->connection.link.config.refused_ms;
     return refused_ms > 0 && refused_ms < CONNECTION_LIMIT_MS ? refused_ms : CONNECTION_LIMIT_MS;
 }
 
@@ -243,7 +171,8 @@ static int64_t connection_wait_ms(const struct endpoint *endpoint)
  * fail. */
 static bool may_be_ours(const struct endpoint *endpoint)
 {
-    return endpoint->ready_ms > 0 && clock_now_ms() - endpoint->ready_ms < CONNECTION_LIMIT_MS;
+    const int64_t was_ready_ms = endpoint->connection.was_ready_ms;
+    return was_ready_ms > 0 && clock_now_ms() - was_ready_ms < CONNECTION_LIMIT_MS;
 }
 
 /* Codes of the venue's errors. Refused keys are final; a plan may change: what it has not is tried again,
@@ -260,7 +189,7 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
         give_up(endpoint, LINK_ENDED, -1);
         return;
     case 410:
-        if (endpoint->phase == ENDPOINT_READY && !endpoint->bare) {
+        if (endpoint->connection.ready && !endpoint->bare) {
             say(endpoint, "the venue has not all that belongs to a stock here (410 %s): without it", said);
             go_bare(endpoint);
             give_up(endpoint, LINK_LOST, -1);
@@ -279,7 +208,7 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
         return;
     case 405:
         lower_limit(endpoint, said);
-        if (!endpoint->closed)
+        if (!endpoint->connection.closed)
             alpaca_endpoint_touch(endpoint);
         return;
     case 406:
@@ -312,23 +241,19 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
 {
     switch (notice->kind) {
     case NOTICE_CONNECTED:
-        if (endpoint->phase == ENDPOINT_OPEN)
+        if (!endpoint->welcomed)
             send_keys(endpoint);
         break;
     case NOTICE_AUTHENTICATED:
-        if (endpoint->phase == ENDPOINT_AWAY || endpoint->phase == ENDPOINT_READY)
+        if (endpoint->connection.ready)
             break;
-        endpoint->phase = ENDPOINT_READY;
-        endpoint->deadline_ms = INT64_MAX;
         endpoint->unanswered = 0; /* the keys' */
-        net_link_opened(&endpoint->link, clock_now_ms());
-        subscribe(endpoint);
-        if (!endpoint->closed)
-            drive(endpoint);
+        endpoint->n_refused = 0;  /* said again */
+        net_connection_ready(&endpoint->connection);
         break;
     case NOTICE_SUBSCRIBED:
         if (endpoint->n_refused == 0)
-            endpoint->detail[0] = '\0';
+            endpoint->connection.detail[0] = '\0';
         if (endpoint->listing) {
             endpoint->listing = false;
             endpoint->owner->listed(endpoint->owner->user, endpoint, data, len);
@@ -346,7 +271,7 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
 static bool is_outdated(struct endpoint *endpoint, const struct alpaca_notice *notice)
 {
     bool answer = notice->kind == NOTICE_SUBSCRIBED || (notice->kind == NOTICE_ERROR && notice->code == 405);
-    if (endpoint->phase != ENDPOINT_READY || !answer)
+    if (!endpoint->connection.ready || !answer)
         return false;
     endpoint->unanswered -= endpoint->unanswered > 0;
     if (endpoint->outdated == 0)
@@ -355,209 +280,96 @@ static bool is_outdated(struct endpoint *endpoint, const struct alpaca_notice *n
     return notice->kind == NOTICE_ERROR;
 }
 
-static void on_message(void *user, const char *data, size_t len)
+static bool on_message(void *user, const char *data, size_t len)
 {
     struct endpoint *endpoint = user;
-    struct websocket *websocket = endpoint->websocket;
+    const struct net_connection *connection = &endpoint->connection;
+    const uint64_t epoch = connection->epoch;
     struct alpaca_notice notice;
-    endpoint->frames++;
-    endpoint->bytes += len;
-    endpoint->last_frame_ms = clock_now_ms();
     alpaca_notice_read(data, len, &notice);
     bool outdated = is_outdated(endpoint, &notice);
-    if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
-        net_link_received(&endpoint->link, endpoint->last_frame_ms);
     endpoint->owner->frame(endpoint->owner->user, endpoint, data, len);
-    if (!outdated && !endpoint->closed &&
-        endpoint->websocket == websocket) /* the owner may have dropped it */
+    if (!outdated && !connection->closed && connection->epoch == epoch) /* the owner may have dropped it */
         on_notice(endpoint, &notice, data, len);
+    return notice.kind == NOTICE_NONE;
 }
 
-static void on_ended(void *user, const struct websocket_end *end)
+/* Another connection, or none: nothing of it is subscribed to. */
+static void begin_again(struct endpoint *endpoint)
 {
-    struct endpoint *endpoint = user;
-    enum link_failure failure = LINK_LOST;
-    if (!end->opened && end->http_status == 0)
-        failure = LINK_UNREACHED;
-    else if (!end->opened)
-        failure = net_link_failure_of(end->http_status, true);
-    if (failure == LINK_LIMITED || failure == LINK_BANNED) {
-        int64_t wait_ms = end->retry_after_ms >= 0  ? end->retry_after_ms
-                          : failure == LINK_LIMITED ? LINK_LIMITED_MS
-                                                    : LINK_BANNED_MS;
-        say(endpoint, "the venue limits this address (HTTP %d): waiting %lld s", end->http_status,
-            (long long)(wait_ms / SECOND_MS));
-        if (endpoint->ban.reported)
-            endpoint->ban.reported(endpoint->ban.user, clock_wall_ns() + wait_ms * 1000000, endpoint->detail);
-        if (endpoint->closed)
-            return;
-    } else if (failure == LINK_ENDED) {
-        say(endpoint, "the venue refuses the stream (HTTP %d): check the URL, the feed and the keys",
-            end->http_status);
-    } else if (end->opened && endpoint->detail[0] && endpoint->phase != ENDPOINT_READY) {
-        /* the venue said why before it closed */
-    } else {
-        say(endpoint, "%s", end->reason);
-    }
-    give_up(endpoint, failure, end->retry_after_ms);
-}
-
-static void on_resolved(void *user, const struct resolver_result *result)
-{
-    struct endpoint *endpoint = user;
-    endpoint->query = NULL;
-    if (result->error) {
-        say(endpoint, "%s has no address: %s", endpoint->url.host, uv_strerror(result->error));
-        net_link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
-    } else {
-        endpoint->addresses = *result;
-        net_link_resolved(&endpoint->link, result->n);
-    }
-    drive(endpoint);
-}
-
-static void connect_now(struct endpoint *endpoint)
-{
-    static const struct websocket_handler handler = {
-        .opened = on_opened, .message = on_message, .ended = on_ended};
-    const struct net_header header = {"Content-Type", packed_type};
-    const struct websocket_config config = {
-        .url = endpoint->url_text,
-        .address = endpoint->addresses.addresses[endpoint->link.address],
-        .headers = &header,
-        .n_headers = endpoint->packed,
-    };
-    int r = websocket_connect(endpoint->net, &config, &handler, endpoint, &endpoint->websocket);
-    if (r < 0) {
-        say(endpoint, "%s", strerror(-r));
-        net_link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
-    }
-}
-
-static void drive(struct endpoint *endpoint)
-{
-    if (endpoint->list_lost) {
-        endpoint->list_lost = false;
+    bool listing = endpoint->listing;
+    endpoint->epoch = endpoint->connection.epoch;
+    endpoint->unanswered = endpoint->outdated = 0;
+    endpoint->welcomed = endpoint->listing = false;
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        endpoint->subscriptions[i].sent = 0;
+    if (listing)
         endpoint->owner->listed(endpoint->owner->user, endpoint, NULL, 0);
-        if (endpoint->closed)
-            return;
-    }
-    if (endpoint->active && !is_asked_for(endpoint)) {
-        drop_connection(endpoint);
-        forget_unasked(endpoint);
-        endpoint->active = false;
-        if (endpoint->link.attempt != LINK_ATTEMPT_ENDED) { /* it keeps what it learnt about waiting */
-            endpoint->link.up = false;
-            endpoint->link.attempt = LINK_ATTEMPT_DUE;
-        }
-    } else if (!endpoint->active && is_asked_for(endpoint)) {
-        endpoint->active = true;
-    }
-    if (!endpoint->active) {
-        uv_timer_stop(&endpoint->timer);
-        announce(endpoint);
-        return;
-    }
-    if (endpoint->phase != ENDPOINT_AWAY && clock_now_ms() >= endpoint->deadline_ms) {
-        say(endpoint, "the venue let %d s pass without %s", PATIENCE_MS / SECOND_MS,
-            endpoint->phase == ENDPOINT_OPEN ? "its welcome" : "an answer to the keys");
-        give_up(endpoint, LINK_LOST, -1);
-        return;
-    }
-    for (;;) {
-        struct link_step step = net_link_next(&endpoint->link, clock_now_ms());
-        if (step.act == LINK_WAIT) {
-            wake_at(endpoint, step.at_ms);
-            break;
-        }
-        if (step.act == LINK_CONNECT) {
-            connect_now(endpoint);
-            continue;
-        }
-        int r = net_resolver_start(endpoint->timer.loop, endpoint->url.host, on_resolved, endpoint,
-                                   &endpoint->query);
-        if (r < 0) {
-            say(endpoint, "%s: %s", endpoint->url.host, uv_strerror(r));
-            net_link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
-        }
-    }
-    if (endpoint->phase == ENDPOINT_READY) {
+}
+
+static void on_turn(void *user)
+{
+    struct endpoint *endpoint = user;
+    struct net_connection *connection = &endpoint->connection;
+    net_connection_rest(connection, !is_asked_for(endpoint));
+    if (endpoint->epoch != connection->epoch)
+        begin_again(endpoint);
+    if (connection->ready && !connection->closed)
         subscribe(endpoint);
-        if (endpoint->closed || endpoint->phase != ENDPOINT_READY)
-            return;
+    if (!connection->closed && endpoint->epoch == connection->epoch)
         forget_unasked(endpoint);
-    }
-    announce(endpoint);
+}
+
+static void on_changed(void *user)
+{
+    struct endpoint *endpoint = user;
+    endpoint->owner->changed(endpoint->owner->user, endpoint);
+}
+
+static void on_closed(void *user)
+{
+    struct endpoint *endpoint = user;
+    free(endpoint->subscriptions);
+    endpoint->owner->closed(endpoint->owner->user, endpoint);
 }
 
 int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
                          const struct venue_stream_config *config, const char *base, const char *title,
                          const char *path, bool packed, struct budget *budget, uint64_t jitter_seed)
 {
-    size_t len = strlen(base);
-    while (len > 0 && base[len - 1] == '/')
-        len--;
-    size_t size = len + strlen(path) + 1;
-    char *text = malloc(size);
-    struct url url;
-    if (!text)
-        return -ENOMEM;
-    snprintf(text, size, "%.*s%s", (int)len, base, path);
-    int r = net_url_parse_as(text, "wss", &url);
-    if (r == 0)
-        r = uv_timer_init(net_context_loop(config->net), &endpoint->timer);
-    if (r < 0) {
-        free(text);
+    static const struct net_header packed_header = {"Content-Type", packed_type};
+    static const struct net_connection_handler handler = {.changed = on_changed,
+                                                          .opened = on_opened,
+                                                          .message = on_message,
+                                                          .turn = on_turn,
+                                                          .closed = on_closed};
+    const struct net_connection_config connection = {.net = config->net,
+                                                     .base = base,
+                                                     .path = path,
+                                                     .backoff_min_ms = config->backoff_min_ms,
+                                                     .backoff_max_ms = config->backoff_max_ms,
+                                                     .refused_ms = config->refused_ms,
+                                                     .jitter_seed = jitter_seed,
+                                                     .budget = budget,
+                                                     .ban = config->ban,
+                                                     .check = "the URL, the feed and the keys",
+                                                     .final_refusals = true,
+                                                     .header = packed ? &packed_header : NULL};
+    int r = net_connection_init(&endpoint->connection, &connection, &handler, endpoint);
+    if (r < 0)
         return r;
-    }
-    endpoint->timer.data = endpoint;
+    net_connection_rest(&endpoint->connection, true);
     endpoint->owner = owner;
-    endpoint->net = config->net;
-    endpoint->url_text = text;
     endpoint->title = title;
     endpoint->feed = strrchr(path, '/') + 1;
     endpoint->limit = SIZE_MAX;
-    endpoint->url = url;
     endpoint->packed = packed;
     endpoint->keys = config->keys;
-    endpoint->ban = config->ban;
-    endpoint->deadline_ms = INT64_MAX;
-    endpoint->since_ms = clock_now_ms();
-    const struct link_config link = {
-        .backoff_min_ms = config->backoff_min_ms,
-        .backoff_max_ms = config->backoff_max_ms,
-        .refused_ms = config->refused_ms,
-        .jitter_seed = jitter_seed,
-        .budget = budget,
-        .alone = true,
-    };
-    net_link_init(&endpoint->link, &link, clock_now_ms());
     if (!config->keys.id || !config->keys.secret || !config->keys.id[0] || !config->keys.secret[0]) {
         say(endpoint, "the venue wants keys and there are none: set [venue alpaca] keys");
-        net_link_failed(&endpoint->link, clock_now_ms(), LINK_ENDED, -1);
+        net_link_failed(&endpoint->connection.link, clock_now_ms(), LINK_ENDED, -1);
     }
-    if (config->ban.until_ns > clock_wall_ns())
-        alpaca_endpoint_hold(endpoint, clock_ms_of_wall(config->ban.until_ns),
-                             "the venue's limit, as known from before");
-    alpaca_endpoint_touch(endpoint);
     return 0;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    struct endpoint *endpoint = handle->data;
-    free(endpoint->url_text);
-    free(endpoint->subscriptions);
-    endpoint->owner->closed(endpoint->owner->user, endpoint);
-}
-
-void alpaca_endpoint_close(struct endpoint *endpoint)
-{
-    if (endpoint->closed)
-        return;
-    endpoint->closed = true;
-    drop_connection(endpoint);
-    uv_close((uv_handle_t *)&endpoint->timer, on_timer_closed);
 }
 
 int alpaca_endpoint_reserve(struct endpoint *endpoint, size_t more)
@@ -592,42 +404,14 @@ void alpaca_endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel,
         endpoint->subscriptions[i].asked &= (uint16_t)~bit;
 }
 
-bool alpaca_endpoint_reconnect(struct endpoint *endpoint, const char *why)
-{
-    if (endpoint->phase != ENDPOINT_READY)
-        return false;
-    drop_connection(endpoint);
-    say(endpoint, "%s", why);
-    net_link_again(&endpoint->link, clock_now_ms());
-    alpaca_endpoint_touch(endpoint);
-    return true;
-}
-
-void alpaca_endpoint_pause(struct endpoint *endpoint, bool paused)
-{
-    endpoint->paused = paused;
-    if (endpoint->websocket && endpoint->phase != ENDPOINT_AWAY)
-        websocket_pause(endpoint->websocket, paused);
-}
-
 int alpaca_endpoint_list(struct endpoint *endpoint)
 {
     struct alpaca_request request;
-    if (endpoint->phase != ENDPOINT_READY)
+    if (!endpoint->connection.ready)
         return -ENOTCONN;
     alpaca_request_list(&request, endpoint->packed);
     if (!send_request(endpoint, &request))
         return -ENOTCONN;
     endpoint->listing = true;
     return 0;
-}
-
-void alpaca_endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why)
-{
-    if (until_ms <= clock_now_ms())
-        return;
-    net_link_hold(&endpoint->link, until_ms);
-    if (!endpoint->link.up)
-        say(endpoint, "%s", why);
-    alpaca_endpoint_touch(endpoint);
 }

@@ -46,40 +46,38 @@ static int badness(enum venue_link link)
 static void gather(struct alpaca_stream *stream)
 {
     struct venue_status *status = &stream->status;
-    const struct endpoint *worst = NULL;
+    const struct venue_status *of[ENDPOINTS], *worst = NULL;
     struct venue_status sum = {.link = VENUE_DOWN, .since_ms = status->since_ms};
     uint32_t final = 0;
     for (int i = 0; i < ENDPOINTS; i++) {
-        const struct endpoint *endpoint = &stream->endpoints[i];
-        sum.attempts += endpoint->link.attempts;
-        sum.connects += endpoint->link.connects;
-        sum.failures += endpoint->link.failures;
-        sum.frames += endpoint->frames;
-        sum.bytes += endpoint->bytes;
-        sum.sent += endpoint->sent;
-        if (endpoint->last_frame_ms > sum.last_frame_ms)
-            sum.last_frame_ms = endpoint->last_frame_ms;
-        if (!endpoint->active)
+        of[i] = net_connection_status(&stream->endpoints[i].connection);
+        sum.attempts += of[i]->attempts;
+        sum.connects += of[i]->connects;
+        sum.failures += of[i]->failures;
+        sum.frames += of[i]->frames;
+        sum.bytes += of[i]->bytes;
+        sum.sent += of[i]->sent;
+        if (of[i]->last_frame_ms > sum.last_frame_ms)
+            sum.last_frame_ms = of[i]->last_frame_ms;
+        if (stream->endpoints[i].connection.resting)
             continue;
         sum.connections++;
-        sum.up += alpaca_endpoint_state(endpoint) == VENUE_UP;
-        final += alpaca_endpoint_state(endpoint) == VENUE_FINAL;
-        if (!worst || badness(alpaca_endpoint_state(endpoint)) > badness(alpaca_endpoint_state(worst)))
-            worst = endpoint;
+        sum.up += of[i]->link == VENUE_UP;
+        final += of[i]->link == VENUE_FINAL;
+        if (!worst || badness(of[i]->link) > badness(worst->link))
+            worst = of[i];
     }
     if (worst) {
-        sum.link = alpaca_endpoint_state(worst);
-        if (sum.link == VENUE_FINAL && final < sum.connections)
-            sum.link = VENUE_FAILED;
+        sum.link = worst->link;
         sum.since_ms = worst->since_ms;
-        sum.retry_ms =
-            sum.link == VENUE_WAITING || sum.link == VENUE_FAILED ? net_link_retry_ms(&worst->link) : 0;
-        if (alpaca_endpoint_state(worst) == VENUE_FINAL)
-            sum.retry_ms = 0;
+        if (worst->link == VENUE_FINAL && final < sum.connections)
+            sum.link = VENUE_FAILED;
+        else if (worst->link == VENUE_WAITING || worst->link == VENUE_FAILED)
+            sum.retry_ms = worst->retry_ms;
         memcpy(sum.detail, worst->detail, sizeof(sum.detail));
         for (int i = 0; i < ENDPOINTS && !sum.detail[0]; i++)
-            if (stream->endpoints[i].active)
-                memcpy(sum.detail, stream->endpoints[i].detail, sizeof(sum.detail));
+            if (!stream->endpoints[i].connection.resting)
+                memcpy(sum.detail, of[i]->detail, sizeof(sum.detail));
     }
     sum.budget = stream->budget->limit;
     sum.budget_used = net_budget_used(stream->budget, clock_now_ms());
@@ -101,7 +99,7 @@ static void on_frame(void *user, struct endpoint *endpoint, const char *data, si
     struct alpaca_stream *stream = user;
     stream->status.frames++;
     stream->status.bytes += len;
-    stream->status.last_frame_ms = endpoint->last_frame_ms;
+    stream->status.last_frame_ms = endpoint->connection.last_frame_ms;
     stream->handler->frame(stream->user, data, len);
 }
 
@@ -255,8 +253,7 @@ int alpaca_stream_connection(const struct venue_stream *venue, const char *name)
 bool alpaca_stream_connection_up(const struct venue_stream *venue, int connection)
 {
     const struct alpaca_stream *stream = (const struct alpaca_stream *)venue;
-    return connection >= 0 && connection < ENDPOINTS && stream->endpoints[connection].active &&
-           alpaca_endpoint_state(&stream->endpoints[connection]) == VENUE_UP;
+    return connection >= 0 && connection < ENDPOINTS && stream->endpoints[connection].connection.ready;
 }
 
 bool alpaca_stream_refuses(const struct venue_stream *venue, const char *name)
@@ -273,7 +270,7 @@ bool alpaca_stream_replace(struct venue_stream *venue, int connection, const cha
     struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     if (connection < 0 || connection >= ENDPOINTS)
         return false;
-    bool replaced = alpaca_endpoint_reconnect(&stream->endpoints[connection], why);
+    bool replaced = net_connection_replace(&stream->endpoints[connection].connection, why);
     gather(stream);
     return replaced;
 }
@@ -282,7 +279,7 @@ void alpaca_stream_pause(struct venue_stream *venue, bool paused)
 {
     struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     for (int i = 0; i < ENDPOINTS; i++)
-        alpaca_endpoint_pause(&stream->endpoints[i], paused);
+        net_connection_pause(&stream->endpoints[i].connection, paused);
 }
 
 const struct venue_status *alpaca_stream_status(const struct venue_stream *venue)
@@ -326,5 +323,5 @@ void alpaca_stream_hold(struct venue_stream *venue, int64_t until_ns, const char
 {
     struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     for (int i = 0; i < ENDPOINTS; i++)
-        alpaca_endpoint_hold(&stream->endpoints[i], clock_ms_of_wall(until_ns), why);
+        net_connection_hold(&stream->endpoints[i].connection, clock_ms_of_wall(until_ns), why);
 }

@@ -531,8 +531,8 @@ static void on_changed(void *user, struct endpoint *endpoint)
 static void on_endpoint_frame(void *user, struct endpoint *endpoint, const char *data, size_t len)
 {
     (void)user;
-    n_received += endpoint->link.received;
-    ended |= mentions(data, len, "slow client") && endpoint->link.connects == 5;
+    n_received += endpoint->connection.link.received;
+    ended |= mentions(data, len, "slow client") && endpoint->connection.link.connects == 5;
 }
 
 static void on_endpoint_closed(void *user, struct endpoint *endpoint)
@@ -564,7 +564,7 @@ static void test_storm(void)
     alpaca_endpoint_touch(&endpoint);
     CHECK(loop_until(&loop, &ended));
     CHECK_INT(n_received, 0);
-    CHECK(endpoint.link.backoff.failures >= 4);
+    CHECK(endpoint.connection.link.backoff.failures >= 4);
     alpaca_endpoint_close(&endpoint);
     CHECK(loop_until(&loop, &closed));
     server_stop(server);

@@ -34,7 +34,6 @@ struct alpaca_account {
     struct paper_secrets *secrets;
     struct paper_requests requests;
     struct paper_feed feed;
-    struct venue_status status;
     int open; /* handles that are not closed yet */
     bool destroyed;
 };
@@ -47,8 +46,7 @@ static struct alpaca_account *of(struct venue_account *account)
 static void on_changed(void *user)
 {
     struct alpaca_account *account = user;
-    alpaca_feed_status(&account->feed, &account->status);
-    account->handler->state(account->user, &account->status);
+    account->handler->state(account->user, net_connection_status(&account->feed.connection));
 }
 
 static bool on_update(void *user, const struct alpaca_trading *update)
@@ -129,7 +127,7 @@ static void account_hold(struct venue_account *venue, int64_t until_ns, const ch
     struct alpaca_account *account = of(venue);
     int64_t until_ms = clock_ms_of_wall(until_ns);
     alpaca_requests_hold(&account->requests, until_ms, why);
-    alpaca_feed_hold(&account->feed, until_ms, why);
+    net_connection_hold(&account->feed.connection, until_ms, why);
 }
 
 static int account_create(const struct venue_account_config *config,
@@ -158,7 +156,6 @@ static int account_create(const struct venue_account_config *config,
     }
     uv_timer_init(net_context_loop(config->net), &account->requests.timer); /* it cannot fail */
     account->open = 2;
-    alpaca_feed_status(&account->feed, &account->status);
     if (config->ban.until_ns > clock_wall_ns())
         account_hold((struct venue_account *)account, config->ban.until_ns,
                      "the venue's limit, as known from before");
@@ -180,9 +177,7 @@ static void account_destroy(struct venue_account *venue)
 
 static const struct venue_status *account_status(const struct venue_account *venue)
 {
-    struct alpaca_account *account = of((struct venue_account *)(uintptr_t)venue);
-    alpaca_feed_status(&account->feed, &account->status);
-    return &account->status;
+    return net_connection_status(&((const struct alpaca_account *)venue)->feed.connection);
 }
 
 static int account_place(struct venue_account *account, const struct order *order, const char *client_id,
